@@ -1,0 +1,54 @@
+# How programs and tests are added.
+
+# penstock_add_program(<name> <source>... [LIBS <target>...])
+# A program in build/<preset>/bin with CLI11 and nlohmann-json at hand. It may include the private
+# headers ("lib/..."), the version header ("lib/core/version.h") among them.
+function(penstock_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
+  target_link_libraries(
+    ${name} PRIVATE penstock::penstock CLI11::CLI11 nlohmann_json::nlohmann_json ${arg_LIBS})
+endfunction()
+
+# penstock_add_example(<name> <source>...)
+# A program as a user would write it: public headers only. Where tests are built it is run as one.
+function(penstock_add_example name)
+  add_executable(example-${name} ${ARGN})
+  target_link_libraries(example-${name} PRIVATE penstock::penstock)
+  if(PENSTOCK_BUILD_TESTS)
+    add_test(NAME example.${name} COMMAND example-${name})
+    set_tests_properties(example.${name} PROPERTIES LABELS example)
+  endif()
+endfunction()
+
+# penstock_add_test(<name> SOURCES <file>... [LIBS <target>...] [LABELS <label>...]
+#                   [ONE_ENTRY] [ALONE])
+# A GoogleTest program with tests/support and nlohmann-json at hand. Each of its cases is a ctest entry
+# of its own, found when ctest runs. Few and large test programs build faster than many small ones.
+#   ONE_ENTRY  the whole program is one entry: for thousands of cases shorter than a process start
+#   ALONE      nothing else runs meanwhile, because it measures time
+#   LABELS     `engine` runs under TSan too (those programs are the target engine_tests);
+#              `slow` is left out under sanitizers
+function(penstock_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_ENTRY;ALONE" "" "SOURCES;LIBS;LABELS")
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test-bin)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
+  target_compile_definitions(
+    ${name} PRIVATE PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                    PENSTOCK_SHARED_DIR="${PENSTOCK_SHARED_DIR}")
+  target_link_libraries(
+    ${name} PRIVATE penstock::penstock test_support GTest::gtest_main ${arg_LIBS})
+  if(engine IN_LIST arg_LABELS)
+    add_dependencies(engine_tests ${name})
+  endif()
+  set(properties RUN_SERIAL ${arg_ALONE} LABELS "${arg_LABELS}")
+  if(arg_ONE_ENTRY)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES ${properties})
+  else()
+    # PRE_TEST: finding the cases at build time would run the program under a sanitizer there.
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  endif()
+endfunction()

@@ -1,0 +1,64 @@
+# What can be switched, and the compile flags that follow from it.
+include(CheckLinkerFlag)
+
+option(PENSTOCK_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(PENSTOCK_BUILD_BENCH "Build the benchmark programs" ${PROJECT_IS_TOP_LEVEL})
+option(PENSTOCK_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
+option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
+set(PENSTOCK_TBB_ROOT "" CACHE PATH "Prefix of a oneTBB to use instead of the system's (TSan needs one)")
+set(PENSTOCK_SHARED_DIR "${PROJECT_SOURCE_DIR}/../shared" CACHE PATH
+    "Real data and golden cases beside the repository; tests that need them skip where it is absent")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # so that the static library can go into a shared one
+set(PENSTOCK_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
+
+# Payload types travel through the library as erased elements, known by the address of a variable per
+# type. A shared library with hidden visibility would have its own copy of that variable.
+if(NOT BUILD_SHARED_LIBS)
+  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+endif()
+
+# The same arithmetic on every machine: without this, g++ fuses a * b + c wherever the target can.
+add_compile_options(-ffp-contract=off)
+add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # also read by tests/layering/listed_sources.py
+  set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)  # .ci/run compiles each header on its own
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    add_compile_options(-Wthread-safety)
+  endif()
+  if(PENSTOCK_WERROR)
+    add_compile_options(-Werror)
+  endif()
+endif()
+
+if(PENSTOCK_SANITIZE)
+  # vptr is off because it needs the type information of every class that is visible nowhere else.
+  set(flags -fsanitize=${PENSTOCK_SANITIZE} -fno-omit-frame-pointer)
+  if(PENSTOCK_SANITIZE MATCHES undefined)
+    list(APPEND flags -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+  endif()
+  add_compile_options(${flags})
+  add_link_options(${flags})
+endif()
+
+# Faster builds where the tools are there.
+find_program(PENSTOCK_CCACHE ccache)
+mark_as_advanced(PENSTOCK_CCACHE)
+if(PENSTOCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+endif()
+check_linker_flag(CXX -fuse-ld=lld PENSTOCK_HAVE_LLD)
+if(PENSTOCK_HAVE_LLD AND PROJECT_IS_TOP_LEVEL)
+  add_link_options(-fuse-ld=lld)
+endif()

@@ -1,0 +1,34 @@
+// Writing JPEG files, for sample data and tests. The library itself only reads them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace penstock::bench {
+
+// What the file stores. The pixels handed in are 1 byte (grey), 3 (RGB) or 4 (CMYK) each.
+enum class JpegColour : std::uint8_t { grey, ycc, rgb, cmyk, ycck };
+
+struct EncodeOptions {
+  int quality = 90;  // libjpeg's, 1 to 100
+  JpegColour colour = JpegColour::ycc;
+  int luma_h = 1;  // sampling factors of the first component, the others have 1: 2 x 2 is 4:2:0, 2
+                   // x 1 is 4:2:2
+  int luma_v = 1;
+  bool progressive = false;
+  bool arithmetic = false;
+  bool adobe_marker = true;  // only for cmyk and ycck
+  int restart_rows = 0;      // a restart marker after so many rows of blocks; 0 for none
+};
+
+// How many bytes a pixel has in memory.
+int bytes_per_pixel(JpegColour colour);
+
+// The file, with Huffman tables of its own as ImageNet's files have. `pixels` has height * width *
+// bytes_per_pixel. Throws std::runtime_error with libjpeg's text.
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height,
+                                   std::int64_t width, const EncodeOptions& options = {});
+
+}  // namespace penstock::bench

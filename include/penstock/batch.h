@@ -1,0 +1,205 @@
+// How elements are put together into batches, and taken apart again.
+//
+//   batch of Tensor                    -> one Tensor of rank + 1, contiguous
+//   batch of a struct with ps::Fields  -> Batch<Example>: one contiguous column per field
+//   batch of anything else             -> std::vector<T>
+//
+// A type of your own can say otherwise by specialising Collate (together) and Unbatch (apart).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <penstock/bytes.h>
+#include <penstock/error.h>
+#include <penstock/fields.h>
+#include <penstock/tensor.h>
+
+namespace penstock {
+
+// Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check() throws
+// Error(invalid_argument) for one that does not fit its neighbours (it is reported, the others stay); add() follows a check.
+template <class T>
+struct Collate {
+  using Result = std::vector<T>;
+  class Builder {
+   public:
+    explicit Builder(std::size_t capacity) { rows_.reserve(capacity < 4096 ? capacity : 4096); }
+    void check(const T&) const {}
+    void add(T value) { rows_.push_back(std::move(value)); }
+    Result finish() { return std::move(rows_); }
+
+   private:
+    Result rows_;
+  };
+};
+
+template <class T> using Batch = typename Collate<T>::Result;
+
+// A batch of tensors is a tensor. Values are copied once, as they arrive, into memory for the whole batch.
+template <>
+struct Collate<Tensor> {
+  using Result = Tensor;
+  class Builder {
+   public:
+    explicit Builder(std::size_t capacity) : capacity_(static_cast<std::int64_t>(capacity)) {}
+    void check(const Tensor& row) const;
+    void add(const Tensor& row);
+    Result finish();
+
+   private:
+    std::int64_t capacity_;
+    std::int64_t count_ = 0;
+    std::int64_t allocated_ = 0;
+    Shape row_shape_;
+    Tensor rows_;
+  };
+};
+
+// A batch of structs: one column per field listed in Fields<T>.
+//
+//   for (const ps::Batch<Example>& batch : train) step(batch.column<&Example::image>(), batch.column<&Example::label>());
+template <class T>
+class StructBatch {
+ public:
+  // The column of a field: Batch of the field's type, size() rows.
+  template <auto Member> auto& column() noexcept { return std::get<index_of<Member>()>(columns_); }
+  template <auto Member> const auto& column() const noexcept { return std::get<index_of<Member>()>(columns_); }
+  std::int64_t size() const noexcept { return size_; }
+
+ private:
+  template <class M> struct FieldOf;
+  template <class F> struct FieldOf<F T::*> { using type = F; };
+  template <class... M> static auto columns_of(const std::tuple<M...>&)
+      -> std::tuple<Batch<typename FieldOf<M>::type>...>;
+  template <class... M> static auto builders_of(const std::tuple<M...>&)
+      -> std::tuple<typename Collate<typename FieldOf<M>::type>::Builder...>;
+
+  template <auto Member, std::size_t I = 0> static consteval std::size_t index_of() {
+    using Fields_ = std::remove_cvref_t<decltype(Fields<T>::value)>;
+    static_assert(I < std::tuple_size_v<Fields_>, "this member is not listed in ps::Fields<T>");
+    if constexpr (std::is_same_v<std::tuple_element_t<I, Fields_>, decltype(Member)>) {
+      if (std::get<I>(Fields<T>::value) == Member) return I;
+    }
+    if constexpr (I + 1 < std::tuple_size_v<Fields_>) {
+      return index_of<Member, I + 1>();
+    } else {
+      throw "this member is not listed in ps::Fields<T>";
+    }
+  }
+
+ public:
+  using Columns = decltype(columns_of(Fields<T>::value));
+  using Builders = decltype(builders_of(Fields<T>::value));
+  StructBatch() = default;
+  StructBatch(Columns columns, std::int64_t size) : columns_(std::move(columns)), size_(size) {}
+  const Columns& columns() const noexcept { return columns_; }
+  Columns& columns() noexcept { return columns_; }
+
+ private:
+  Columns columns_;
+  std::int64_t size_ = 0;
+};
+
+template <class T>
+  requires HasFields<T>
+struct Collate<T> {
+  using Result = StructBatch<T>;
+  class Builder {
+   public:
+    explicit Builder(std::size_t capacity)
+        : builders_(make(capacity, std::make_index_sequence<kFields>{})) {}
+    void check(const T& value) const { check_fields(value, std::make_index_sequence<kFields>{}); }
+    void add(T value) {
+      add_fields(value, std::make_index_sequence<kFields>{});
+      ++count_;
+    }
+    Result finish() { return finish_fields(std::make_index_sequence<kFields>{}); }
+
+   private:
+    using Builders = typename StructBatch<T>::Builders;
+    static constexpr std::size_t kFields = std::tuple_size_v<Builders>;
+    template <std::size_t... I> static Builders make(std::size_t capacity, std::index_sequence<I...>) {
+      return Builders(std::tuple_element_t<I, Builders>(capacity)...);
+    }
+    template <std::size_t... I> void check_fields(const T& value, std::index_sequence<I...>) const {
+      (std::get<I>(builders_).check(value.*std::get<I>(Fields<T>::value)), ...);
+    }
+    template <std::size_t... I> void add_fields(T& value, std::index_sequence<I...>) {
+      (std::get<I>(builders_).add(std::move(value.*std::get<I>(Fields<T>::value))), ...);
+    }
+    template <std::size_t... I> Result finish_fields(std::index_sequence<I...>) {
+      return Result({std::get<I>(builders_).finish()...}, count_);
+    }
+
+    Builders builders_;
+    std::int64_t count_ = 0;
+  };
+};
+
+namespace detail {
+// A batch holds what its columns hold.
+template <class T>
+struct Bytes<StructBatch<T>> {
+  using Columns = typename StructBatch<T>::Columns;
+  static constexpr bool known = Bytes<Columns>::known;
+  static constexpr bool fixed = false;
+  static std::size_t of(const StructBatch<T>& batch) { return Bytes<Columns>::of(batch.columns()); }
+};
+
+[[noreturn]] void fail_unequal_columns(std::size_t first, std::size_t component, std::size_t size);
+}  // namespace detail
+
+// Customisation point of unbatch(): `value_type` and `std::vector<value_type> apart(T)`.
+template <class T> struct Unbatch {};
+
+template <class U, class A>
+struct Unbatch<std::vector<U, A>> {
+  using value_type = U;
+  static std::vector<U> apart(std::vector<U, A> rows) { return {std::move_iterator(rows.begin()), std::move_iterator(rows.end())}; }
+};
+
+template <class U>
+struct Unbatch<std::vector<U>> {
+  using value_type = U;
+  static std::vector<U> apart(std::vector<U> rows) { return rows; }
+};
+
+// Rows are views of the batch's memory: nothing is copied.
+template <>
+struct Unbatch<Tensor> {
+  using value_type = Tensor;
+  static std::vector<Tensor> apart(const Tensor& batch);
+};
+
+template <class T>
+struct Unbatch<StructBatch<T>> {
+  using value_type = T;
+  // Error(invalid_argument) in tf.data's words if the columns differ in length.
+  static std::vector<T> apart(StructBatch<T> batch) {
+    std::vector<T> rows;
+    fill(rows, batch, std::make_index_sequence<std::tuple_size_v<typename StructBatch<T>::Columns>>{});
+    return rows;
+  }
+
+ private:
+  template <std::size_t... I>
+  static void fill(std::vector<T>& rows, StructBatch<T>& batch, std::index_sequence<I...>) {
+    (fill_column<I>(rows, std::get<I>(batch.columns())), ...);
+  }
+  template <std::size_t I, class Column> static void fill_column(std::vector<T>& rows, Column& column) {
+    auto values = Unbatch<Column>::apart(std::move(column));
+    if (I == 0) rows.resize(values.size());
+    if (values.size() != rows.size()) detail::fail_unequal_columns(rows.size(), I, values.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*std::get<I>(Fields<T>::value) = std::move(values[i]);
+  }
+};
+
+template <class T>
+concept Unbatchable = requires { typename Unbatch<T>::value_type; };
+
+}  // namespace penstock

@@ -1,0 +1,219 @@
+// From the user's typed functions to the engine's untyped ones. Nothing here is meant to be called by users.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <penstock/batch.h>
+#include <penstock/bytes.h>
+#include <penstock/op.h>
+
+namespace penstock::detail {
+
+// An untyped function over slots: what ops/map, filter, flat_map and unbatch run.
+class Function {
+ public:
+  virtual ~Function() = default;
+  virtual void run(std::span<Slot> slots, Context& context) const = 0;
+  virtual bool callable_in_parallel() const noexcept { return true; }
+};
+using FunctionRef = std::shared_ptr<const Function>;
+
+template <class F, class T>
+concept TakesContext = std::invocable<F&, T, Context&>;
+template <class F, class T>
+concept ElementFunction = std::invocable<F&, T, Context&> || std::invocable<F&, T>;
+
+template <class F, class T> struct ResultOf { using type = std::invoke_result_t<F&, T>; };
+template <class F, class T>
+  requires TakesContext<F, T>
+struct ResultOf<F, T> { using type = std::invoke_result_t<F&, T, Context&>; };
+template <class F, class T> using Result = std::remove_cvref_t<typename ResultOf<F, T>::type>;
+
+// Whether F's first parameter is a const reference, so that a call which is broken off leaves its input whole.
+template <class T> struct FirstParameter { using type = void; };
+template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const> { using type = P; };
+template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const noexcept> { using type = P; };
+template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...)> { using type = P; };
+template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...) noexcept> { using type = P; };
+template <class F> constexpr auto call_operator() {
+  if constexpr (requires { &F::operator(); }) {
+    return std::type_identity<decltype(&F::operator())>{};
+  } else {
+    return std::type_identity<F>{};
+  }
+}
+template <class F, class T>
+inline constexpr bool takes_const_reference =
+    std::is_same_v<typename FirstParameter<typename decltype(call_operator<F>())::type>::type, const T&>;
+
+// Calls the user's function once for a slot. Const-callable functions may be called from several threads; others are only
+// ever called by one (the op's builder checks that), which is what the const_cast relies on.
+template <class F, class T>
+class Caller {
+ public:
+  explicit Caller(F function) : function_(std::move(function)) {}
+
+  static constexpr bool is_const =
+      TakesContext<F, T> ? std::invocable<const F&, T, Context&> : std::invocable<const F&, T>;
+
+  template <class V> decltype(auto) operator()(V&& value, Context& context) const {
+    auto& function = reference();
+    if constexpr (TakesContext<F, T>) {
+      return function(std::forward<V>(value), context);
+    } else {
+      return function(std::forward<V>(value));
+    }
+  }
+
+ private:
+  auto& reference() const noexcept {
+    if constexpr (is_const) {
+      return function_;
+    } else {
+      return const_cast<F&>(function_);
+    }
+  }
+  F function_;
+};
+
+// Runs `answer` for each slot; an exception fails that slot alone. RetryWhenMemoryIsFree passes: the engine handles it.
+template <class Answer>
+void for_each_slot(std::span<Slot> slots, Context& context, bool may_retry, Answer&& answer) {
+  for (Slot& slot : slots) {
+    context.enter(slot, may_retry);
+    try {
+      answer(slot);
+    } catch (const RetryWhenMemoryIsFree&) {
+      throw;
+    } catch (...) {
+      slot.fail(std::current_exception());
+    }
+  }
+}
+
+template <class F, class T>
+class MapFunction final : public Function {
+ public:
+  using U = Result<F, T>;
+  static_assert(!std::is_void_v<U>, "a map's function must return a value");
+  explicit MapFunction(F function) : call_(std::move(function)) {}
+  bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
+
+  void run(std::span<Slot> slots, Context& context) const override {
+    constexpr bool keeps_input = takes_const_reference<F, T>;
+    for_each_slot(slots, context, keeps_input && slots.size() == 1, [&](Slot& slot) {
+      if constexpr (keeps_input) {
+        slot.emit(Element(U(call_(std::as_const(slot.value.template get<T>()), context))));
+      } else {
+        slot.emit(Element(U(call_(std::move(slot.value.template get<T>()), context))));
+      }
+    });
+  }
+
+ private:
+  Caller<F, T> call_;
+};
+
+template <class F, class T>
+class FilterFunction final : public Function {
+ public:
+  explicit FilterFunction(F predicate) : call_(std::move(predicate)) {}
+  bool callable_in_parallel() const noexcept override { return Caller<F, const T&>::is_const; }
+
+  void run(std::span<Slot> slots, Context& context) const override {
+    for_each_slot(slots, context, false, [&](Slot& slot) {
+      if (!call_(std::as_const(slot.value.template get<T>()), context)) slot.drop();
+    });
+  }
+
+ private:
+  Caller<F, const T&> call_;
+};
+
+// 1 -> n. `Apart` turns what the function returned into a std::vector<U>.
+template <class F, class T, class U, class Apart>
+class ManyFunction final : public Function {
+ public:
+  explicit ManyFunction(F function) : call_(std::move(function)) {}
+  bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
+
+  void run(std::span<Slot> slots, Context& context) const override {
+    for_each_slot(slots, context, false, [&](Slot& slot) {
+      std::vector<U> values = Apart::apart(call_(std::move(slot.value.template get<T>()), context));
+      std::vector<Element> elements;
+      elements.reserve(values.size());
+      for (auto&& value : values) elements.emplace_back(U(std::forward<decltype(value)>(value)));
+      slot.emit_many(std::move(elements));
+    });
+  }
+
+ private:
+  Caller<F, T> call_;
+};
+
+// An untyped Collate<T>::Builder: what ops/batch collects with.
+class BatchBuilder {
+ public:
+  virtual ~BatchBuilder() = default;
+  virtual void check(const Element& value) const = 0;  // throws if it does not fit
+  virtual void add(Element&& value) = 0;
+  virtual Element finish() = 0;
+};
+class BatchFactory {
+ public:
+  virtual ~BatchFactory() = default;
+  virtual std::unique_ptr<BatchBuilder> open(std::size_t capacity) const = 0;
+};
+using BatchFactoryRef = std::shared_ptr<const BatchFactory>;
+
+template <class T>
+class TypedBatchBuilder final : public BatchBuilder {
+ public:
+  explicit TypedBatchBuilder(std::size_t capacity) : builder_(capacity) {}
+  void check(const Element& value) const override { builder_.check(value.get<T>()); }
+  void add(Element&& value) override { builder_.add(value.take<T>()); }
+  Element finish() override { return Element(builder_.finish()); }
+
+ private:
+  typename Collate<T>::Builder builder_;
+};
+template <class T>
+class TypedBatchFactory final : public BatchFactory {
+ public:
+  std::unique_ptr<BatchBuilder> open(std::size_t capacity) const override {
+    return std::make_unique<TypedBatchBuilder<T>>(capacity);
+  }
+};
+
+// Indexable memory: what from_vector serves.
+template <class T>
+class VectorSource final : public IndexedSource {
+ public:
+  explicit VectorSource(std::vector<T> values) : values_(std::move(values)) {}
+  std::int64_t size() const override { return static_cast<std::int64_t>(values_.size()); }
+  Element at(std::int64_t index) const override { return Element(T(values_[static_cast<std::size_t>(index)])); }
+  std::string origin(std::int64_t index) const override {
+    if constexpr (std::is_same_v<T, std::string>) return values_[static_cast<std::size_t>(index)];
+    return {};
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
+// A callable behind SourceReader. `Factory(pass)` gives a callable returning std::optional<T>.
+class GeneratorFactory {
+ public:
+  virtual ~GeneratorFactory() = default;
+  virtual std::unique_ptr<SourceReader> open() const = 0;
+};
+
+}  // namespace penstock::detail

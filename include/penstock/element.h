@@ -1,0 +1,140 @@
+// Element: an owning, move-only box for one value of any type.
+//
+// The engine moves elements between ops without knowing their types. Values of at most 32 bytes (numbers, std::string,
+// std::vector, smart pointers) live inside the box; larger ones on the heap. Moving an Element never throws.
+// Users meet it only when they write an op of their own (op.h); Dataset<T> is typed.
+//
+//   ps::Element box(std::string("n01440764/1.JPEG"));
+//   std::string name = box.take<std::string>();      // box is empty now
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <penstock/bytes.h>
+
+namespace penstock {
+
+class Element {
+ public:
+  Element() noexcept = default;
+
+  template <class T>
+    requires(!std::is_same_v<std::remove_cvref_t<T>, Element>)
+  explicit Element(T&& value) : type_(&type_of<std::remove_cvref_t<T>>) {
+    using V = std::remove_cvref_t<T>;
+    if constexpr (is_inline<V>) {
+      ::new (static_cast<void*>(storage_)) V(std::forward<T>(value));
+    } else {
+      ::new (static_cast<void*>(storage_)) V*(std::make_unique<V>(std::forward<T>(value)).release());
+    }
+  }
+
+  Element(Element&& other) noexcept { steal(other); }
+  Element& operator=(Element&& other) noexcept {
+    if (this != &other) {
+      reset();
+      steal(other);
+    }
+    return *this;
+  }
+  Element(const Element&) = delete;
+  Element& operator=(const Element&) = delete;
+  ~Element() { reset(); }
+
+  bool empty() const noexcept { return type_ == nullptr; }
+
+  // The value; T must be the very type that was put in (checked in debug builds).
+  template <class T> T& get() noexcept {
+    assert(type_ != nullptr && type_->size == sizeof(T));
+    if constexpr (is_inline<T>) {
+      return *std::launder(reinterpret_cast<T*>(storage_));
+    } else {
+      return **std::launder(reinterpret_cast<T**>(storage_));
+    }
+  }
+  template <class T> const T& get() const noexcept { return const_cast<Element*>(this)->get<T>(); }
+
+  // Moves the value out and empties the box.
+  template <class T> T take() {
+    T value = std::move(get<T>());
+    reset();
+    return value;
+  }
+
+  void reset() noexcept {
+    if (type_ != nullptr && type_->destroy != nullptr) type_->destroy(storage_);
+    type_ = nullptr;
+  }
+
+  // Bytes that the value holds, as ps::bytes_of counts them; 0 when empty. `known` in Type says whether it is more than sizeof.
+  std::size_t bytes() const {
+    if (type_ == nullptr) return 0;
+    return type_->bytes == nullptr ? type_->size : type_->bytes(storage_);
+  }
+  bool bytes_are_known() const noexcept { return type_ == nullptr || type_->bytes_known; }
+
+ private:
+  static constexpr std::size_t kInlineBytes = 32;
+
+  struct Type {
+    std::size_t size;
+    void (*relocate)(std::byte* to, std::byte* from) noexcept;  // null: memcpy is enough
+    void (*destroy)(std::byte* at) noexcept;                    // null: nothing to do
+    std::size_t (*bytes)(const std::byte* at);                  // null: size
+    bool bytes_known;
+  };
+
+  template <class T>
+  static constexpr bool is_inline = sizeof(T) <= kInlineBytes && alignof(T) <= alignof(std::max_align_t) &&
+                                    std::is_nothrow_move_constructible_v<T>;
+
+  template <class T> static T& at(std::byte* place) noexcept {
+    if constexpr (is_inline<T>) {
+      return *std::launder(reinterpret_cast<T*>(place));
+    } else {
+      return **std::launder(reinterpret_cast<T**>(place));
+    }
+  }
+  template <class T> static void relocate(std::byte* to, std::byte* from) noexcept {
+    ::new (static_cast<void*>(to)) T(std::move(at<T>(from)));
+    at<T>(from).~T();
+  }
+  template <class T> static void destroy(std::byte* place) noexcept {
+    if constexpr (is_inline<T>) {
+      at<T>(place).~T();
+    } else {
+      std::unique_ptr<T> owner(&at<T>(place));
+    }
+  }
+  template <class T> static std::size_t count_bytes(const std::byte* place) {
+    return bytes_of(static_cast<const T&>(at<T>(const_cast<std::byte*>(place))));
+  }
+  template <class T>
+  static constexpr Type type_of = {
+      sizeof(T),
+      is_inline<T> && !std::is_trivially_copyable_v<T> ? &relocate<T> : nullptr,
+      is_inline<T> && std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
+      has_fixed_bytes<T> ? nullptr : &count_bytes<T>,
+      bytes_known<T>,
+  };
+
+  void steal(Element& other) noexcept {
+    type_ = std::exchange(other.type_, nullptr);
+    if (type_ == nullptr) return;
+    if (type_->relocate == nullptr) {
+      std::memcpy(storage_, other.storage_, kInlineBytes);
+    } else {
+      type_->relocate(storage_, other.storage_);
+    }
+  }
+
+  const Type* type_ = nullptr;
+  alignas(std::max_align_t) std::byte storage_[kInlineBytes];
+};
+
+}  // namespace penstock

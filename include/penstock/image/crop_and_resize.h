@@ -1,0 +1,61 @@
+// crop_and_resize: boxes cut out of an image and resized without antialiasing, equal to
+// TensorFlow's tf.image.crop_and_resize bit for bit (images.md A.4; kernel crop_and_resize_op.cc).
+//
+// A box is (ymin, xmin, ymax, xmax) in units of the image, where 0 is the centre of the first row
+// or column and 1 the centre of the last one. Results are f32 in 0..255 whatever their position,
+// one float32 operation after the other and none of them fused. What to know about it:
+//   - positions outside [0, H-1] x [0, W-1] become `extrapolation`, without tolerance: VOC boxes
+//   that touch the right or
+//     bottom edge (xmax == W) get black columns or rows, and so does box 0,0,1,1 at width 500 ->
+//     224, by rounding;
+//   - a box with ymin > ymax or xmin > xmax is mirrored; one of no area repeats one line or one
+//   point;
+//   - a result of one row or column is taken from the middle of the box;
+//   - shrinking skips pixels: use resize_bilinear() (resize.h) where an antialiased picture is
+//   wanted.
+//
+// Safe from any number of threads. 256 x 256 from 500 x 375 costs 0.2-0.3 ms.
+//
+//   ps::Tensor crops = ps::image::crop_and_resize(ps::image::view_of(image), boxes, {256, 256}); //
+//   f32 [k, 256, 256, 3]
+#pragma once
+
+#include <penstock/image/view.h>
+#include <penstock/tensor.h>
+
+#include <cstdint>
+#include <span>
+
+namespace penstock::image {
+
+// Corners as fractions of height - 1 and width - 1. The default is the whole image.
+struct Box {
+  float ymin = 0;
+  float xmin = 0;
+  float ymax = 1;
+  float xmax = 1;
+
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+enum class Interpolation : std::uint8_t {
+  bilinear,  // between the four neighbours
+  nearest,   // the nearest pixel; halves away from zero
+};
+
+struct CropOptions {
+  Interpolation method = Interpolation::bilinear;
+  float extrapolation = 0;  // value of positions outside the image
+};
+
+// One box into the caller's memory: out has size.height * size.width * 3 values, row by row, RGB
+// interleaved. Error(invalid_argument): a corner that is not finite, a size that is not positive, a
+// span of another length.
+void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
+                     const CropOptions& options = {});
+
+// All boxes into a new tensor f32 [boxes, height, width, 3]; no boxes give [0, height, width, 3].
+Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,
+                       const CropOptions& options = {});
+
+}  // namespace penstock::image

@@ -1,0 +1,68 @@
+// ImageView: a look at 8-bit RGB pixels that somebody else holds; how penstock's image functions
+// take their input.
+//
+// A view is three sizes and a pointer: copying it or cutting a window out of it costs nothing. It
+// must not outlive the memory. Const use from any number of threads is safe while nobody writes to
+// the pixels.
+//
+//   ps::Tensor image = ps::image::decode_jpeg(bytes);                        // u8 [375, 500, 3]
+//   ps::image::ImageView centre = ps::image::view_of(image).window({.y = 75, .x = 138, .height =
+//   224, .width = 224});
+#pragma once
+
+#include <penstock/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock::image {
+
+inline constexpr std::int64_t channels = 3;  // red, green, blue; a grey file gives three equal ones
+
+// A rectangle of whole pixels, 0-based: rows y .. y + height - 1, columns x .. x + width - 1.
+struct Window {
+  std::int64_t y = 0;
+  std::int64_t x = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// Height and width in pixels.
+struct Size {
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+
+  std::size_t values() const { return static_cast<std::size_t>(height * width * channels); }
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+// Interleaved RGB bytes: pixel (y, x) lies at pixels + y * stride + x * 3.
+struct ImageView {
+  const std::uint8_t* pixels = nullptr;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t stride = 0;  // bytes from one row to the next
+
+  const std::uint8_t* row(std::int64_t y) const { return pixels + y * stride; }
+
+  // The part inside `part`, without a copy. Error(invalid_argument) unless it lies in the image and
+  // is not empty.
+  ImageView window(const Window& part) const;
+};
+
+// The pixels of a tensor u8 [height, width, 3], neither of them 0. Error(invalid_argument) for any
+// other.
+ImageView view_of(const Tensor& image);
+
+// A copy of the pixels, u8 [height, width, 3].
+Tensor copy_of(const ImageView& image);
+
+// The image mirrored left to right. `out` has height * width * 3 bytes and is not the input's
+// memory.
+void hflip(const ImageView& image, std::span<std::uint8_t> out);
+Tensor hflip(const ImageView& image);
+
+}  // namespace penstock::image

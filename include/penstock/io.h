@@ -1,0 +1,66 @@
+// Reading whole files.
+//
+// read_file() opens, sizes, reads and closes: the fastest way for files up to a few megabytes that
+// lie in the page cache (10 us, where mmap takes 24 us and istreambuf_iterator 150 us). It blocks,
+// so a pipeline calls it from a blocking stage. Every function here may be called from any number
+// of threads; a ByteBuffer belongs to one thread at a time.
+//
+//   ps::Tensor jpeg = ps::read_file("train/n01440764/n01440764_1.JPEG");      // u8 [number of
+//   bytes]
+//
+//   thread_local ps::ByteBuffer buffer;                                       // or: no allocation
+//   once warm std::span<const std::byte> bytes = ps::read_file(path, buffer);
+#pragma once
+
+#include <penstock/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace penstock {
+
+// Memory that grows and stays, for a loop that needs a block of bytes in each turn. Not copyable.
+class ByteBuffer {
+ public:
+  // Readable bytes behind the last one asked for, so that vector loads may run over the end. Their
+  // values are arbitrary.
+  static constexpr std::size_t spare = 64;
+
+  // At least `bytes` bytes, uninitialised; what was there before is lost when the buffer has to
+  // grow. The pointer holds until the next call. Throws std::bad_alloc.
+  std::byte* reserve(std::size_t bytes);
+
+  // The same, but keeps the first `keep` bytes.
+  std::byte* grow(std::size_t bytes, std::size_t keep);
+
+  std::byte* data() noexcept { return memory_.get(); }
+  std::size_t capacity() const noexcept { return capacity_; }  // without the spare bytes
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t capacity_ = 0;
+};
+
+struct ReadFileOptions {
+  // A larger file is refused with resource_exhausted before memory is taken. Default 1 GiB.
+  std::int64_t max_bytes = std::int64_t{1} << 30;
+};
+
+// All bytes of a regular file, u8 [n]; n may be 0. A file that grows meanwhile is read to its new
+// end. ByteBuffer::spare readable bytes follow the last one in both forms.
+//
+// Error: not_found (no such file or folder), permission_denied, resource_exhausted (too many open
+// files, max_bytes), invalid_argument (a folder, a pipe, a device, a NUL in the path), unavailable
+// (I/O error, or the file shrank while it was read; trying again may help). The text names the path
+// and the system's reason.
+Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
+
+// The same into a buffer that the caller keeps; the result points into it and holds until its next
+// use.
+std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
+                                     const ReadFileOptions& options = {});
+
+}  // namespace penstock

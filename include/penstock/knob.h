@@ -1,0 +1,37 @@
+// Knob: one number of a running pipeline that may be changed at any moment, from any thread.
+//
+// A change is effective at once for everything that has not started; nothing is lost, reordered or repeated. Changing a
+// knob never changes values or order, only when things happen. A Knob may outlive its run; it then does nothing.
+//
+//   for (ps::Knob& knob : run.knobs())
+//     if (knob.name == "parallelism" && !knob.user_fixed) knob.set(8);
+//
+// | name        | of     | meaning                                                                           |
+// |-------------|--------|-----------------------------------------------------------------------------------|
+// | parallelism | stage  | calls of the stage's function that may run at once                                |
+// | window      | stage  | elements between the oldest unfinished and the newest started (reordering)        |
+// | buffer      | stage  | elements that may wait at the stage's input                                       |
+// | placement   | stage  | 0: compute arena, 1: pool of threads for blocking calls                           |
+// | grain_ns    | stage  | work that is done for one scheduling step; cheap elements are grouped up to it    |
+// | prefetch    | sink   | elements that wait ready for the consumer                                         |
+// | memory      | run    | bytes that elements under way may hold                                            |
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace penstock {
+
+struct Knob {
+  std::string name;
+  int stage = -1;                 // index into Snapshot::stages; -1: of the sink or the whole run
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+  std::int64_t unit_cost = 0;     // bytes that one more unit holds, as far as known
+  bool user_fixed = false;        // the user gave a number: a controller must leave it alone
+  std::function<std::int64_t()> get;
+  std::function<void(std::int64_t)> set;  // values outside [low, high] are brought inside
+};
+
+}  // namespace penstock

@@ -1,0 +1,36 @@
+// The library's ops, untyped. Dataset<T> calls these; a user meets them only through it.
+//
+// Each function checks its arguments and throws Error(invalid_argument) with the argument's name and value; Dataset adds op,
+// position, file and line. Each op is documented at its method in dataset.h and written in ops/<name>.{h,cc}.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <penstock/detail/functions.h>
+#include <penstock/op.h>
+#include <penstock/options.h>
+
+namespace penstock::ops {
+
+OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
+OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
+OpRef file_list(const std::string& path);
+OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory);
+
+OpRef shard(std::int64_t num_shards, std::int64_t index);
+OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options);
+OpRef repeat(std::int64_t count);
+OpRef take(std::int64_t count);
+OpRef skip(std::int64_t count);
+OpRef map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+OpRef filter(detail::FunctionRef predicate, const FilterOptions& options);
+OpRef flat_map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+OpRef unbatch(detail::FunctionRef function);
+OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
+OpRef prefetch(Tunable buffer_size);
+OpRef ignore_errors();
+
+}  // namespace penstock::ops

@@ -1,0 +1,69 @@
+// Options of ops and runs: aggregates with defaults, to be written with designated initialisers.
+//
+//   .shuffle(10'000, {.seed = 7})     .map(read, ps::AUTOTUNE, {.blocks = true})     .start({.epochs = 90})
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <penstock/op.h>
+
+namespace penstock {
+
+inline constexpr std::size_t KiB = std::size_t{1} << 10;
+inline constexpr std::size_t MiB = std::size_t{1} << 20;
+inline constexpr std::size_t GiB = std::size_t{1} << 30;
+
+struct MapOptions {
+  Order order = Order::kept;
+  // Whether the function waits (files, network, sleep) rather than computes. Left open, the controller finds out.
+  std::optional<bool> blocks = std::nullopt;
+  // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
+  bool keeps_leading_dimension = false;
+};
+
+struct FilterOptions {
+  Tunable parallelism = AUTOTUNE;
+  Order order = Order::kept;
+};
+
+struct ShuffleOptions {
+  std::optional<std::uint64_t> seed = std::nullopt;  // none: drawn when the op is built, printed by describe()
+  bool reshuffle_each_epoch = true;                  // also for each pass of a repeat
+};
+
+struct BatchOptions {
+  bool drop_remainder = false;
+};
+
+// What the iterator does with a failed element.
+struct ErrorPolicy {
+  std::int64_t skip_at_most = 0;  // 0: throw every one; n: count and skip up to n, then throw; -1: skip all
+};
+constexpr ErrorPolicy stop_on_error() noexcept { return {0}; }
+constexpr ErrorPolicy skip_up_to(std::int64_t n) noexcept { return {n}; }
+constexpr ErrorPolicy skip_all() noexcept { return {-1}; }
+
+class Checkpoint;
+
+struct RunOptions {
+  // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less. A larger number is honoured, with a warning.
+  int threads = 0;
+  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit).
+  std::size_t memory_bytes = 0;
+  // Blocking calls at once, over all stages (1..256).
+  int open_io = 64;
+  // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
+  // at each epoch's end.
+  std::uint32_t epochs = 0;
+  std::uint32_t first_epoch = 0;
+  std::uint64_t seed = 0;  // of Context::rng(); shuffles have their own
+  ErrorPolicy on_error = {};
+  bool serial = false;     // everything on the calling thread, no read-ahead, no TBB: for debugging
+  bool tune = true;        // false: knobs stay where they start
+  std::shared_ptr<const Checkpoint> resume_from = nullptr;
+};
+
+}  // namespace penstock

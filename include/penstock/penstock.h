@@ -1,0 +1,18 @@
+// The whole public API. Start with dataset.h (ops) and sources.h (where data comes from); run.h is iteration, options.h the
+// settings, op.h the interface for ops of your own.
+#pragma once
+
+#include <penstock/batch.h>
+#include <penstock/checkpoint.h>
+#include <penstock/dataset.h>
+#include <penstock/error.h>
+#include <penstock/fields.h>
+#include <penstock/knob.h>
+#include <penstock/op.h>
+#include <penstock/options.h>
+#include <penstock/run.h>
+#include <penstock/snapshot.h>
+#include <penstock/sources.h>
+#include <penstock/tensor.h>
+#include <penstock/tunable.h>
+#include <penstock/world.h>

@@ -1,0 +1,164 @@
+// Run: one execution of a dataset. Iterator: its elements, in order.
+//
+// A run reads ahead on its own threads as far as buffers and the memory budget allow, from its first request on. Destroying
+// it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
+// running call is all that costs.
+//
+// One consumer: next(), next_for(), epoch() and iteration belong to one thread at a time. knobs(), snapshot() may be used
+// from any thread meanwhile.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <penstock/checkpoint.h>
+#include <penstock/element.h>
+#include <penstock/graph.h>
+#include <penstock/knob.h>
+#include <penstock/options.h>
+#include <penstock/snapshot.h>
+
+namespace penstock {
+
+// What a run has done so far. files seen = delivered + skipped + failed holds for every op that maps one to one.
+struct RunStats {
+  std::int64_t delivered = 0;   // elements
+  std::int64_t errors = 0;      // error elements that reached the consumer, thrown or skipped
+  std::int64_t skipped = 0;     // of these, left out under RunOptions::on_error
+  std::int64_t dropped = 0;     // by ignore_errors
+  std::int64_t overshoot_bytes = 0;
+  std::int64_t memory_peak = 0;
+};
+
+namespace detail {
+
+// An untyped run; Run<T> and Iterator<T> are its typed faces.
+class RunCore {
+ public:
+  enum class Status : std::uint8_t { element, timeout, end };
+
+  virtual ~RunCore() = default;
+  virtual void begin_epoch(std::uint32_t epoch) = 0;
+  // Takes the next element. Throws ElementError in an element's place. A null deadline waits for ever.
+  virtual Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) = 0;
+  virtual Checkpoint checkpoint() const = 0;
+  virtual std::vector<Knob> knobs() = 0;
+  virtual Snapshot snapshot() const = 0;
+  virtual RunStats stats() const = 0;
+};
+
+std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options);
+
+}  // namespace detail
+
+// The answer of next_for().
+template <class T>
+struct Next {
+  detail::RunCore::Status status = detail::RunCore::Status::end;
+  std::optional<T> value;
+
+  bool is_element() const noexcept { return value.has_value(); }
+  bool timed_out() const noexcept { return status == detail::RunCore::Status::timeout; }
+  bool at_end() const noexcept { return status == detail::RunCore::Status::end; }
+};
+
+// A move-only input iterator. *it is the current element; it may be moved from: auto batch = std::move(*it).
+// ++it may throw ElementError; afterwards the iterator stands on nothing and ++it goes on behind the failed element.
+template <class T>
+class Iterator {
+ public:
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::input_iterator_tag;
+
+  explicit Iterator(std::shared_ptr<detail::RunCore> core) : core_(std::move(core)) { ++*this; }
+  Iterator(Iterator&&) noexcept = default;
+  Iterator& operator=(Iterator&&) noexcept = default;
+
+  T& operator*() const noexcept { return current_.template get<T>(); }
+  T* operator->() const noexcept { return &current_.template get<T>(); }
+  Iterator& operator++() {
+    current_.reset();
+    at_end_ = core_->next(current_, nullptr) == detail::RunCore::Status::end;
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const Iterator& it, std::default_sentinel_t) noexcept { return it.at_end_; }
+
+ private:
+  std::shared_ptr<detail::RunCore> core_;
+  mutable Element current_;
+  bool at_end_ = false;
+};
+
+// One epoch of a run, for a range-for loop.
+template <class T>
+class Epoch {
+ public:
+  explicit Epoch(std::shared_ptr<detail::RunCore> core) : core_(std::move(core)) {}
+  Iterator<T> begin() const { return Iterator<T>(core_); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  std::shared_ptr<detail::RunCore> core_;
+};
+
+// One execution, over any number of epochs. Move-only.
+//
+//   auto run = train.start({.epochs = 90});
+//   for (std::uint32_t epoch = 0; epoch < 90; ++epoch)
+//     for (auto&& batch : run.epoch(epoch)) step(batch);
+template <class T>
+class Run {
+ public:
+  using Status = detail::RunCore::Status;
+
+  explicit Run(std::shared_ptr<detail::RunCore> core) : core_(std::move(core)) {}
+  Run(Run&&) noexcept = default;
+  Run& operator=(Run&&) noexcept = default;
+
+  // Goes to an epoch; what is left of the one before is given up. Order depends on (seed, epoch) alone, so any epoch may be
+  // asked for at any time; asking for them in turn, with RunOptions::epochs set, costs no start-up between them.
+  Epoch<T> epoch(std::uint32_t number) {
+    core_->begin_epoch(number);
+    return Epoch<T>(core_);
+  }
+
+  // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
+  // Throws ElementError in the place of an element that failed; the next call goes on behind it. Called inside a function
+  // of this very run it throws Error(failed_precondition): it would wait for itself.
+  std::optional<T> next() {
+    Element element;
+    if (core_->next(element, nullptr) != Status::element) return std::nullopt;
+    return element.template take<T>();
+  }
+
+  // The same, waiting at most `patience`.
+  template <class Rep, class Period>
+  Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(patience);
+    Element element;
+    Next<T> answer{core_->next(element, &deadline), std::nullopt};
+    if (answer.status == Status::element) answer.value = element.template take<T>();
+    return answer;
+  }
+
+  // Where the run stands: behind the last element that was delivered.
+  Checkpoint checkpoint() const { return core_->checkpoint(); }
+
+  std::vector<Knob> knobs() { return core_->knobs(); }          // any thread
+  Snapshot snapshot() const { return core_->snapshot(); }       // any thread
+  RunStats stats() const { return core_->stats(); }             // any thread
+
+ private:
+  std::shared_ptr<detail::RunCore> core_;
+};
+
+}  // namespace penstock

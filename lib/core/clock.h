@@ -1,0 +1,33 @@
+// What time it is, and what this process has used. All functions may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace penstock {
+namespace detail {
+inline std::int64_t read_clock(clockid_t clock) noexcept {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+}  // namespace detail
+
+// Nanoseconds since some fixed moment; never goes back. The epoch of std::chrono::steady_clock. ~20
+// ns.
+inline std::int64_t now_ns() noexcept { return detail::read_clock(CLOCK_MONOTONIC); }
+
+// CPU time of the calling thread, user and system, in nanoseconds. A system call: 0.1 to 0.5 us.
+inline std::int64_t thread_cpu_ns() noexcept { return detail::read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+// CPU time of all threads of the process, the ended ones included, in nanoseconds. A system call.
+inline std::int64_t process_cpu_ns() noexcept {
+  return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+// Resident memory of the process in bytes, as the kernel's last count has it (off by some pages per
+// thread); 0 if /proc cannot be read. ~5 us.
+std::size_t rss_bytes() noexcept;
+
+}  // namespace penstock

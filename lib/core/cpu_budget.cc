@@ -1,0 +1,247 @@
+#include "lib/core/cpu_budget.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/text.h"
+
+namespace penstock {
+namespace {
+
+constexpr double no_quota = std::numeric_limits<double>::infinity();
+
+// Empty if it cannot be read. Files of /proc and cgroups are small; a longer one is not what it
+// should be.
+std::string read_file(const std::string& path) {
+  constexpr std::streamsize limit = 4 * 1024 * 1024;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::string part(16 * 1024, '\0');
+  while (file && static_cast<std::streamsize>(text.size()) < limit) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  return text;
+}
+
+// Cuts off and returns the text before the next separator.
+std::string_view next_part(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) parts.push_back(next_part(text, separator));
+  return parts;
+}
+
+bool lists(std::string_view comma_list, std::string_view name) {
+  const auto names = split(comma_list, ',');
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_octal(std::string_view text) {
+  return text.size() == 3 && text.find_first_not_of("01234567") == text.npos && text[0] < '4';
+}
+
+// mountinfo writes blanks, tabs, newlines and backslashes of a path as \ooo.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view digits = text.substr(std::min(i + 1, text.size()), 3);
+    if (text[i] != '\\' || !is_octal(digits)) {
+      plain += text[i];
+      continue;
+    }
+    plain += static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0'));
+    i += 3;
+  }
+  return plain;
+}
+
+// The number alone on the first line of a file.
+std::optional<std::int64_t> read_number(const std::string& path) {
+  const std::string text = read_file(path);
+  return parse_integer(std::string_view(text).substr(0, text.find('\n')));
+}
+
+double ratio(std::optional<std::int64_t> quota, std::optional<std::int64_t> period) {
+  if (!quota || !period || *quota <= 0 || *period <= 0) return no_quota;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+// cpu.max: "50000 100000", or "max 100000".
+double read_quota_2(const std::string& folder) {
+  const std::string text = read_file(folder + "/cpu.max");
+  std::string_view rest(text);
+  std::string_view line = next_part(rest, '\n');
+  const auto quota = parse_integer(next_part(line, ' '));
+  return ratio(quota, parse_integer(line));
+}
+
+double read_quota_1(const std::string& folder) {
+  return ratio(read_number(folder + "/cpu.cfs_quota_us"),
+               read_number(folder + "/cpu.cfs_period_us"));
+}
+
+// "max", or version 1's number near 2^63, mean no limit; so does anything else that is not a
+// number.
+std::uint64_t read_limit(const std::string& path) {
+  const auto bytes = read_number(path);
+  return bytes && *bytes >= 0 ? static_cast<std::uint64_t>(*bytes) : MemoryLimits::unlimited;
+}
+
+std::uint64_t read_available(const std::string& path) {
+  const std::string text = read_file(path);
+  for (std::string_view line : split(text, '\n')) {
+    if (next_part(line, ':') != "MemAvailable") continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const auto kib = parse_unsigned(line.substr(0, line.find(' ')));
+    if (kib && *kib < MemoryLimits::unlimited / 1024) return *kib * 1024;
+  }
+  return MemoryLimits::unlimited;
+}
+
+// How many CPUs a list such as "0-3,8" names; INT_MAX for anything else.
+std::int64_t count_list(std::string_view list) {
+  constexpr std::int64_t unknown = std::numeric_limits<int>::max();
+  std::int64_t count = 0;
+  for (std::string_view range : split(list, ',')) {
+    const auto first = parse_integer(next_part(range, '-'));
+    const auto last = range.empty() ? first : parse_integer(range);
+    if (!first || !last || *first < 0 || *last < *first || *last >= unknown) return unknown;
+    count += *last - *first + 1;
+  }
+  return count > 0 ? std::min(count, unknown) : unknown;
+}
+
+std::int64_t read_cpuset(const std::string& folder, bool version_2) {
+  const std::string text =
+      read_file(folder + (version_2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+  return count_list(std::string_view(text).substr(0, text.find('\n')));
+}
+
+// The cgroup that the process is in: lines of "4:cpu,cpuacct:/path"; version 2's is "0::/path".
+std::string_view cgroup_path(std::string_view cgroups, bool version_2,
+                             std::string_view controller) {
+  for (std::string_view line : split(cgroups, '\n')) {
+    const std::string_view id = next_part(line, ':');
+    const std::string_view names = next_part(line, ':');
+    if (version_2 ? id == "0" && names.empty() : lists(names, controller)) return line;
+  }
+  return {};
+}
+
+// The part of `path` below `top`. Empty if it is not below it: seen from inside a container, the
+// path can be the host's.
+std::string_view below(std::string_view path, std::string_view top) {
+  if (top == "/") top = {};
+  if (!path.starts_with(top)) return {};
+  path.remove_prefix(top.size());
+  const bool inside = path.starts_with('/') && path.find("/..") == path.npos;
+  return inside && path != "/" ? path : std::string_view{};
+}
+
+// The folder itself, and its parents up to the mount point.
+std::vector<std::string> with_parents(const std::string& mount_point, std::string_view path) {
+  std::vector<std::string> folders;
+  for (; !path.empty(); path = path.substr(0, path.rfind('/')))
+    folders.push_back(mount_point + std::string(path));
+  folders.push_back(mount_point);
+  return folders;
+}
+
+int cpus_in_mask(int machine) {
+  struct Free {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+  };
+  // The kernel refuses a mask that is narrower than its own, whose width it does not tell.
+  for (int width = 1024; width <= 1 << 20; width *= 4) {
+    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(width)));
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(width));
+    if (set && ::sched_getaffinity(::getpid(), bytes, set.get()) == 0)
+      return CPU_COUNT_S(bytes, set.get());
+  }
+  return machine;
+}
+
+}  // namespace
+
+double CpuLimits::cpus() const noexcept { return std::min(static_cast<double>(affinity), quota); }
+
+double CpuLimits::for_rank(int local_size) const noexcept {
+  const bool own_mask = affinity < offered && affinity <= offered / std::max(local_size, 1);
+  return local_size <= 1 || own_mask ? cpus() : cpus() / local_size;
+}
+
+std::uint64_t MemoryLimits::bytes() const noexcept { return std::min(cgroup, available); }
+
+HostLimits::Cpus HostLimits::read_cpus() {
+  const int online = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+  return {online, std::max(1, cpus_in_mask(online))};
+}
+
+// A line of mountinfo: "31 23 0:28 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct"
+// has root and mount point as fields 4 and 5, any number of fields up to the dash, then type,
+// source and options.
+HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
+    : root_(std::move(root)), cpus_(std::move(cpus)) {
+  const std::string mounts = read_file(root_ + "/proc/self/mountinfo");
+  for (const std::string_view line : split(mounts, '\n')) {
+    const auto fields = split(line, ' ');
+    const auto dash = std::find(fields.begin(), fields.end(), "-");
+    if (fields.end() - dash < 4 || dash - fields.begin() < 6) continue;
+    const bool version_2 = dash[1] == "cgroup2";
+    if (version_2 || dash[1] == "cgroup")
+      hierarchies_.push_back(
+          {version_2, std::string(dash[3]), unescape(fields[3]), root_ + unescape(fields[4])});
+  }
+}
+
+std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view controller) const {
+  const std::string cgroups = read_file(root_ + "/proc/self/cgroup");
+  std::vector<Folder> folders;
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    const bool version_2 = hierarchy.version_2;
+    if (!version_2 && !lists(hierarchy.options, controller)) continue;
+    const auto path = below(cgroup_path(cgroups, version_2, controller), hierarchy.root);
+    for (std::string& folder : with_parents(hierarchy.mount_point, path))
+      folders.push_back({version_2, std::move(folder)});
+  }
+  return folders;
+}
+
+CpuLimits HostLimits::cpus() const {
+  const Cpus cpus = cpus_();
+  CpuLimits limits{.offered = cpus.online, .affinity = cpus.affinity};
+  for (const Folder& folder : folders_with("cpu")) {
+    const double quota = folder.version_2 ? read_quota_2(folder.path) : read_quota_1(folder.path);
+    limits.quota = std::min(limits.quota, quota);
+  }
+  for (const Folder& folder : folders_with("cpuset")) {
+    const std::int64_t count = read_cpuset(folder.path, folder.version_2);
+    limits.offered = static_cast<int>(std::min<std::int64_t>(limits.offered, count));
+  }
+  return limits;
+}
+
+MemoryLimits HostLimits::memory() const {
+  MemoryLimits limits{.available = read_available(root_ + "/proc/meminfo")};
+  for (const Folder& folder : folders_with("memory")) {
+    const char* const name = folder.version_2 ? "/memory.max" : "/memory.limit_in_bytes";
+    limits.cgroup = std::min(limits.cgroup, read_limit(folder.path + name));
+  }
+  return limits;
+}
+
+}  // namespace penstock

@@ -1,0 +1,138 @@
+#include <penstock/error.h>
+
+#include <array>
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+ErrorCode code_of_errno(int number) noexcept {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::not_found;
+    case EACCES:
+    case EPERM:
+      return ErrorCode::permission_denied;
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case ENOSPC:
+    case EDQUOT:
+      return ErrorCode::resource_exhausted;
+    case EIO:
+    case EAGAIN:
+    case EBUSY:
+    case EINTR:
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case EPIPE:
+    case ESTALE:
+      return ErrorCode::unavailable;
+    case ETIMEDOUT:
+      return ErrorCode::deadline;
+    case ECANCELED:
+      return ErrorCode::cancelled;
+    case EINVAL:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return ErrorCode::invalid_argument;
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return ErrorCode::unimplemented;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+// Categories other than errno's (streams, futures, getaddrinfo) may have an errno as their portable
+// meaning.
+ErrorCode code_of_system(const std::error_code& error) noexcept {
+  const std::error_condition meaning = error.default_error_condition();
+  if (meaning.category() != std::generic_category()) return ErrorCode::internal;
+  return code_of_errno(meaning.value());
+}
+
+std::string text_of(const std::exception_ptr& error) {
+  if (!error) return "unknown exception";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
+std::string op_text(const ErrorPlace& place) {
+  std::string text = place.op.empty() ? "an op" : place.op;
+  std::string where;
+  if (place.position >= 0) where = "op " + std::to_string(place.position);
+  if (!place.call_site.empty()) where += (where.empty() ? "at " : " at ") + place.call_site;
+  return where.empty() ? text : text + " (" + where + ")";
+}
+
+std::string source_text(const ErrorPlace& place) {
+  std::string text;
+  if (place.source_ordinal >= 0) text = "source element " + std::to_string(place.source_ordinal);
+  if (!place.origin.empty()) text += (text.empty() ? "'" : ", '") + place.origin + "'";
+  return text.empty() ? text : " (" + text + ")";
+}
+
+// "map (op 2 at train.cc:14) failed at element 17 (source element 12, 'a.jpg') of epoch 0: not a
+// JPEG file"
+std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
+  std::string text = op_text(place) + " failed at ";
+  text += place.ordinal >= 0 ? "element " + std::to_string(place.ordinal) : "an element";
+  text += source_text(place) + " of epoch " + std::to_string(place.epoch) + ": ";
+  return text + message_of(cause);
+}
+
+}  // namespace
+
+std::string_view to_string(ErrorCode code) noexcept {
+  static constexpr std::array<std::string_view, 11> names{
+      "invalid_argument",    "data_loss",          "not_found", "permission_denied",
+      "unavailable",         "resource_exhausted", "deadline",  "cancelled",
+      "failed_precondition", "unimplemented",      "internal"};
+  const auto index = static_cast<std::size_t>(code);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+ErrorCode code_of(const std::exception_ptr& error) noexcept {
+  if (!error) return ErrorCode::internal;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return e.code();
+  } catch (const std::invalid_argument&) {
+    return ErrorCode::invalid_argument;
+  } catch (const std::bad_alloc&) {
+    return ErrorCode::resource_exhausted;
+  } catch (const std::system_error& e) {
+    return code_of_system(e.code());
+  } catch (...) {
+    return ErrorCode::internal;
+  }
+}
+
+std::string message_of(const std::exception_ptr& error) noexcept {
+  try {
+    return text_of(error);
+  } catch (...) {
+    return "out of memory";  // short enough to need none
+  }
+}
+
+ElementError::ElementError(ErrorPlace place, std::exception_ptr cause)
+    : Error(code_of(cause), describe(place, cause)),
+      place_(std::move(place)),
+      cause_(std::move(cause)) {}
+
+}  // namespace penstock

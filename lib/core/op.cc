@@ -1,0 +1,66 @@
+#include <penstock/op.h>
+
+#include <utility>
+
+namespace penstock {
+namespace {
+
+// An op that says it has a form must have that form's function.
+[[noreturn]] void throw_not_written(const Op& op, const char* function) {
+  throw Error(ErrorCode::unimplemented,
+              op.name() + ": its form needs " + function + ", which the op does not override");
+}
+
+}  // namespace
+
+Tensor Outputs::slot(std::size_t i, DType type, const Shape& shape) const {
+  if (i >= declared_)
+    throw Error(ErrorCode::invalid_argument, "outputs.slot(" + std::to_string(i) + ") needs i < " +
+                                                 std::to_string(declared_) +
+                                                 ", the number given to outputs.declare()");
+  return Tensor(type, shape);
+}
+
+std::string Context::origin() const {
+  return services_ == nullptr ? std::string() : services_->origin(stamp_.ordinal);
+}
+
+void Context::reserve(std::size_t bytes) {
+  if (services_ == nullptr || services_->try_reserve(bytes)) return;
+  if (may_retry_) throw detail::RetryWhenMemoryIsFree{bytes};
+}
+
+Completion::~Completion() {
+  if (!target_) return;
+  fail(std::make_exception_ptr(
+      Error(ErrorCode::internal, "completion was dropped without an answer")));
+}
+
+void Completion::complete(Element value) noexcept {
+  if (const auto target = std::exchange(target_, nullptr))
+    target->finish(Slot::Kind::element, std::move(value));
+}
+
+void Completion::complete_many(std::vector<Element> values) {
+  if (const auto target = std::exchange(target_, nullptr))
+    target->finish(Slot::Kind::many, Element(std::move(values)));
+}
+
+void Completion::fail(std::exception_ptr error) noexcept {
+  if (const auto target = std::exchange(target_, nullptr))
+    target->finish(Slot::Kind::failed, Element(std::move(error)));
+}
+
+void ElementwiseOp::run(std::span<Slot>, Context&) const { throw_not_written(*this, "run()"); }
+
+void ElementwiseOp::start(Element, Context&, Completion) const {
+  throw_not_written(*this, "start()");
+}
+
+std::optional<std::size_t> ElementwiseOp::bytes_hint(const Element&) const { return std::nullopt; }
+
+std::unique_ptr<IndexSequence> StreamOp::over_index(std::unique_ptr<IndexSequence>) const {
+  return nullptr;
+}
+
+}  // namespace penstock

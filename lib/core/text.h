@@ -1,0 +1,33 @@
+// Numbers, sizes and durations as people write them. All functions are safe to call from any
+// thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+// The whole of `text` as a decimal number, without blanks or a plus sign; nullopt if it is anything
+// else or too large.
+std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
+
+// "512 B", "1.5 KiB", "96 MiB", "2.25 GiB": at most three digits, powers of 1024.
+std::string format_bytes(std::uint64_t bytes);
+
+// "4096", "64M", "64MiB", "1.5G" (K M G T, powers of 1024) or "64MB" (powers of 1000); blanks
+// before the unit are allowed. Error(invalid_argument) that quotes the text for anything else,
+// negative and too large numbers included.
+std::uint64_t parse_bytes(std::string_view text);
+
+// "850 ns", "12.5 us", "10 ms", "3.2 s": at most three digits up to 999 s.
+std::string format_duration(std::chrono::nanoseconds duration);
+
+// "10ms", "1.5 s", "2h" (ns us ms s min h); a number without a unit is an error, except 0. Error as
+// for parse_bytes.
+std::chrono::nanoseconds parse_duration(std::string_view text);
+
+}  // namespace penstock

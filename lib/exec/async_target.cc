@@ -1,0 +1,33 @@
+#include "lib/exec/async_target.h"
+
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+
+void AsyncTarget::finish(Slot::Kind kind, Element value) noexcept {
+  std::lock_guard lock(mutex_);
+  if (starting_ && kind == Slot::Kind::failed) {
+    failed_early_ = true;
+    failure_ = std::move(value);
+    return;
+  }
+  answer(kind, std::move(value));
+}
+
+void AsyncTarget::started(std::exception_ptr error) noexcept {
+  std::lock_guard lock(mutex_);
+  starting_ = false;
+  if (error) return answer(Slot::Kind::failed, Element(std::move(error)));
+  if (failed_early_) answer(Slot::Kind::failed, std::move(failure_));
+}
+
+void AsyncTarget::answer(Slot::Kind kind, Element value) noexcept {
+  if (Stage* stage = std::exchange(stage_, nullptr)) stage->complete(*group_, kind, std::move(value));
+}
+
+void AsyncTarget::detach() noexcept {
+  std::lock_guard lock(mutex_);
+  stage_ = nullptr;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,39 @@
+// AsyncTarget: where a Completion of a stage's group ends up.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include <penstock/op.h>
+
+namespace penstock::exec {
+
+class Stage;
+struct Group;
+
+class AsyncTarget final : public Completion::Target {
+ public:
+  AsyncTarget(Stage& stage, Group& group) : stage_(&stage), group_(&group) {}
+
+  // The answer, from any thread. After detach() it does nothing.
+  void finish(Slot::Kind kind, Element value) noexcept override;
+
+  // The op's start() has ended; `error` if it threw: that says more than "dropped without an answer".
+  void started(std::exception_ptr error) noexcept;
+
+  // The run has ended. Waits for a finish() that is under way.
+  void detach() noexcept;
+
+ private:
+  void answer(Slot::Kind kind, Element value) noexcept;
+
+  std::mutex mutex_;          // all below; held while the stage takes the answer, so that detach() waits for it
+  Stage* stage_;              // null: answered or detached
+  Group* group_;
+  bool starting_ = true;
+  bool failed_early_ = false; // a failure during start() waits for its end
+  Element failure_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,193 @@
+#include "lib/exec/body.h"
+
+#include <span>
+#include <utility>
+
+
+namespace penstock::exec {
+
+// ------------------------------------------------------------------------------------------------ element-wise
+
+void ElementwiseBody::run(Group& group, Context& context) {
+  Slots& slots = group.slots;
+  for (std::size_t i = 0; i < slots.size();) {
+    if (!slots[i].is_element()) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < slots.size() && slots[end].is_element()) ++end;
+    const std::span<Slot> stretch(&slots[i], end - i);
+    try {
+      op_->run(stretch, context);
+    } catch (const detail::RetryWhenMemoryIsFree&) {
+      throw;
+    } catch (...) {
+      for (Slot& slot : stretch) slot.fail(std::current_exception());
+    }
+    i = end;
+  }
+}
+
+void ElementwiseBody::start(Group& group, Context& context, Completion completion) {
+  Slot& slot = group.slots.front();
+  context.enter(slot);
+  op_->start(std::move(slot.value), context, std::move(completion));
+}
+
+std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) const {
+  std::int64_t sum = 0;
+  for (const Slot& slot : group.slots) {
+    if (!slot.is_element()) continue;
+    const auto hint = op_->bytes_hint(slot.value);
+    if (!hint) return std::nullopt;
+    sum += static_cast<std::int64_t>(*hint);
+  }
+  return sum;
+}
+
+// ------------------------------------------------------------------------------------------------ stream
+
+StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host)
+    : state_(std::move(state)), stage_(stage), depth_(depth), host_(host) {}
+
+void StreamBody::run(Group& group, Context&) {
+  for (Slot& slot : group.slots) take(std::move(slot));
+  group.slots.clear();
+  std::swap(group.slots, out_);
+  held_bytes_ = state_->held_bytes();
+}
+
+void StreamBody::take(Slot&& slot) {
+  if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
+  if (wants_nothing_) return;
+  now_ = slot.stamp;
+  if (!slot.is_element()) return take_error(std::move(slot));
+  const Stamp stamp = slot.stamp;
+  try {
+    state_->element(std::move(slot), *this);
+  } catch (...) {
+    out_.emplace_back(Element(), stamp);
+    out_.back().fail(std::current_exception());
+  }
+}
+
+void StreamBody::take_error(Slot&& slot) {
+  const std::size_t before = out_.size();
+  state_->error(std::move(slot), *this);
+  if (out_.size() == before) host_.count_dropped(stage_, 1);
+}
+
+void StreamBody::take_mark(Slot&& mark) {
+  const bool ends_input = mark.level() >= depth_;
+  if (ends_input) {
+    state_->pass_end(*this);
+    wants_nothing_ = false;
+  }
+  now_ = mark.stamp;
+  now_.pass = static_cast<std::uint32_t>(mark.stamp.ordinal);
+  ++now_.sequence;
+  out_.push_back(std::move(mark));
+  if (ends_input) state_->begin_pass(*this);
+}
+
+void StreamBody::end_pass() {
+  wants_nothing_ = true;
+  host_.cut_pass(stage_, {depth_, now_.sequence, now_.pass + 1});
+}
+
+// ------------------------------------------------------------------------------------------------ endless repeat
+
+void RepeatBody::run(Group& group, Context&) {
+  std::erase_if(group.slots, [this](Slot& slot) { return !keep(slot); });
+}
+
+bool RepeatBody::keep(Slot& slot) {
+  if (slot.kind() == Slot::Kind::pass_end) return keep_mark(slot);
+  gave_something_ = true;
+  return !ended_;
+}
+
+bool RepeatBody::keep_mark(const Slot& mark) {
+  if (mark.level() > depth_) {
+    ended_ = false;
+    gave_something_ = false;
+    return true;
+  }
+  if (ended_ || mark.level() < depth_) return !ended_;
+  if (!gave_something_) {
+    ended_ = true;
+    host_.cut_pass(stage_, {depth_ + 1, mark.stamp.sequence + 1, static_cast<std::uint32_t>(mark.stamp.ordinal)});
+  }
+  gave_something_ = false;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------ source
+
+SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {
+  if (!parts_.order) reader_ = parts_.op->open();
+}
+
+void SourceBody::resume_at(const Stamp& last) {
+  resume_ = last;
+  passes_.wind_to(last.pass);
+}
+
+void SourceBody::begin(const Stamp& pass) {
+  at_ = pass;
+  at_.ordinal = 0;
+  if (parts_.order) {
+    parts_.order->begin_pass(pass.epoch, pass.pass);
+  } else {
+    reader_->begin_pass(pass.epoch, pass.pass);
+  }
+}
+
+// The next element; at_ is then its stamp.
+std::optional<Element> SourceBody::next(Context& context) {
+  if (parts_.order) {
+    const auto index = parts_.order->next();
+    if (!index) return std::nullopt;
+    at_.ordinal = *index;
+    return parts_.op->indexed()->at(*index);
+  }
+  Slot here(Element(), at_);
+  context.enter(here);
+  return reader_->next(context);
+}
+
+// One more slot, or the pass's mark: false.
+bool SourceBody::produce_one(Slots& out, Context& context) {
+  try {
+    auto element = next(context);
+    if (!element) return false;
+    out.emplace_back(std::move(*element), at_);
+  } catch (...) {
+    out.emplace_back(Element(), at_);
+    out.back().fail(std::current_exception());
+  }
+  if (!parts_.order) ++at_.ordinal;
+  return true;
+}
+
+void SourceBody::run(Group& group, Context& context) {
+  const auto wanted = static_cast<std::size_t>(group.admitted);
+  PassControl::Pass pass;
+  if (!passes_.current(pass)) return;
+  if (pass.fresh) begin(pass.stamp);
+  bool more = !passes_.cut_requested();
+  while (more && group.slots.size() < wanted) {
+    more = produce_one(group.slots, context);
+    if (!resume_ || group.slots.empty()) continue;
+    // What was delivered before the checkpoint is made, but goes no further: positions only, cheap for indexable sources.
+    if (group.slots.back().stamp.ordinal != resume_->ordinal) {
+      group.slots.pop_back();
+    } else {
+      resume_.reset();
+    }
+  }
+  if (!more) group.slots.push_back(passes_.close());
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,146 @@
+#include "lib/exec/compile.h"
+
+#include <utility>
+
+#include <penstock/ops.h>
+
+#include "lib/graph/control_ops.h"
+#include "lib/graph/node.h"
+#include "lib/graph/positions.h"
+
+namespace penstock::exec {
+namespace {
+
+using graph::Kind;
+using graph::Node;
+
+// The node's op, kept alive by the whole graph.
+template <class Interface>
+std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& node) {
+  return {owner, node.as<Interface>()};
+}
+
+using PositionOps = std::vector<std::shared_ptr<const StreamOp>>;
+
+std::unique_ptr<IndexSequence> make_order(const SourceOp& source, const PositionOps& ops) {
+  auto order = graph::all_positions(source.indexed()->size());
+  for (const auto& op : ops) order = op->over_index(std::move(order));
+  return order;
+}
+
+class Compiler {
+ public:
+  explicit Compiler(const graph::NodeRef& node) : owner_(node), plan_(std::make_shared<Plan>()) {}
+
+  std::shared_ptr<const Plan> run() {
+    const auto nodes = graph::chain(owner_);
+    std::size_t next = add_source(nodes);
+    for (; next < nodes.size(); ++next) add(*nodes[next]);
+    plan_->prefetch = buffer_;
+    plan_->text = graph::pipeline_text(owner_);
+    plan_->resumes_by_position = by_position_;
+    plan_->resume_stage = first_stream_ == 0 ? plan_->stages.size() : first_stream_;
+    return plan_;
+  }
+
+ private:
+  StagePlan stage_of(const Node& node) {
+    StagePlan stage;
+    stage.name = node.op().name();
+    stage.call_site = graph::to_string(node.site());
+    stage.position = node.position();
+    stage.depth = plan_->repeats.size();
+    stage.buffer = std::exchange(buffer_, AUTOTUNE);
+    return stage;
+  }
+
+  // The source, with the ops behind it that work on positions. Gives the first node that does not belong to it.
+  std::size_t add_source(const std::vector<const Node*>& nodes) {
+    auto source = share<SourceOp>(owner_, *nodes[0]);
+    StagePlan stage = stage_of(*nodes[0]);
+    PositionOps ops;
+    std::size_t next = 1;
+    if (source->indexed() != nullptr) {
+      plan_->names = source->indexed();
+      for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
+        ops.push_back(share<StreamOp>(owner_, *nodes[next]));
+        stage.name += "+" + nodes[next]->op().name();
+      }
+    }
+    stage.open = [source, ops](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+      SourceParts parts{source, source->indexed() == nullptr ? nullptr : make_order(*source, ops)};
+      return std::make_unique<SourceBody>(std::move(parts), passes);
+    };
+    plan_->stages.push_back(std::move(stage));
+    return next;
+  }
+
+  static bool works_on_positions(const Node& node, const SourceOp& source) {
+    if (node.kind() != Kind::stream) return false;
+    return node.as<StreamOp>()->over_index(graph::all_positions(source.indexed()->size())) != nullptr;
+  }
+
+  void add(const Node& node) {
+    switch (node.kind()) {
+      case Kind::elementwise: return add_elementwise(node);
+      case Kind::stream: return add_stream(node, share<StreamOp>(owner_, node));
+      case Kind::repeat: return add_repeat(node, node.as<graph::RepeatOp>()->count());
+      case Kind::buffer: buffer_ = node.as<graph::BufferOp>()->size(); return;
+      case Kind::source: return;  // append() lets a source stand only at the beginning
+    }
+  }
+
+  void add_elementwise(const Node& node) {
+    auto op = share<ElementwiseOp>(owner_, node);
+    StagePlan stage = stage_of(node);
+    stage.serial = false;
+    stage.form = op->form();
+    stage.form_is_known = op->form_is_known();
+    stage.order = op->order();
+    stage.parallelism = op->parallelism();
+    stage.open = [op](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<ElementwiseBody>(op);
+    };
+    by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
+    plan_->stages.push_back(std::move(stage));
+  }
+
+  void add_stream(const Node& node, std::shared_ptr<const StreamOp> op) {
+    StagePlan stage = stage_of(node);
+    const std::size_t depth = stage.depth;
+    stage.open = [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<StreamBody>(op->open(0), index, depth, host);
+    };
+    by_position_ = by_position_ && op->is_as_new_after_output();
+    if (first_stream_ == 0) first_stream_ = plan_->stages.size();
+    plan_->stages.push_back(std::move(stage));
+  }
+
+  void add_repeat(const Node& node, std::int64_t count) {
+    if (count == 1) return;
+    if (count == 0) return add_stream(node, std::dynamic_pointer_cast<const StreamOp>(ops::take(0)));
+    if (count < 0) add_endless_repeat(node);
+    plan_->repeats.push_back(count);
+  }
+
+  void add_endless_repeat(const Node& node) {
+    StagePlan stage = stage_of(node);
+    const std::size_t depth = stage.depth;
+    stage.open = [depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<RepeatBody>(index, depth, host);
+    };
+    plan_->stages.push_back(std::move(stage));
+  }
+
+  graph::NodeRef owner_;
+  std::shared_ptr<Plan> plan_;
+  Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
+  bool by_position_ = true;
+  std::size_t first_stream_ = 0;     // 0: none yet
+};
+
+}  // namespace
+
+std::shared_ptr<const Plan> compile(const graph::NodeRef& node) { return Compiler(node).run(); }
+
+}  // namespace penstock::exec

@@ -1,0 +1,275 @@
+#include "lib/exec/engine.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "lib/core/clock.h"
+#include "lib/exec/resume_body.h"
+
+namespace penstock::exec {
+namespace {
+
+std::int64_t first_depth(const Plan& plan, bool serial) {
+  if (serial) return 1;
+  return plan.prefetch.is_automatic() ? 2 : std::max<std::int64_t>(plan.prefetch.low(), 1);
+}
+
+}  // namespace
+
+Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
+    : plan_(std::move(plan)),
+      settings_(settings),
+      started_ns_(now_ns()),
+      memory_(settings.memory_bytes),
+      passes_(plan_->repeats, settings.first_epoch, settings.epochs),
+      outlet_(first_depth(*plan_, settings.serial)) {
+  make_launcher();
+  for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
+    stages_.push_back(std::make_unique<Stage>(plan_->stages[i], i, plan_->repeats.size(), *this, passes_));
+  }
+  if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
+}
+
+std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings) {
+  struct Access : Engine {  // make_shared needs a public constructor
+    Access(std::shared_ptr<const Plan> p, const EngineSettings& s) : Engine(std::move(p), s) {}
+  };
+  auto engine = std::make_shared<Access>(std::move(plan), settings);
+  engine->open();
+  return engine;
+}
+
+void Engine::make_launcher() {
+  if (settings_.serial || settings_.choice) {
+    queue_ = std::make_unique<QueueLauncher>(settings_.choice);
+    launcher_ = queue_.get();
+  } else {
+    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.pool);
+    launcher_ = tbb_.get();
+  }
+}
+
+// From the consumer to the source: a stage that is told that it may want nothing (take(0)) says so before anything is read.
+void Engine::open() {
+  std::vector<Stage*> stages;
+  for (auto& stage : stages_) stages.push_back(stage.get());
+  if (queue_) queue_->connect(stages, outlet_);
+  if (tbb_) tbb_->connect(stages, outlet_);
+  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
+  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->open(i > 0 ? stages[i - 1] : nullptr);
+  launcher_->give_credits(*stages.back(), outlet_.top_up());
+}
+
+void Engine::resume_by_position(const Stamp& last) {
+  stages_.front()->body().resume_at(last);
+  if (plan_->resume_stage < stages_.size()) stages_[plan_->resume_stage]->resume_after(last);
+}
+
+Engine::~Engine() {
+  shut_down();
+  tbb_.reset();  // its nodes refer to the stages
+}
+
+void Engine::request_stop() {
+  stopped_.store(true);
+  stop_.request_stop();
+  for (auto& stage : stages_) stage->stop();
+}
+
+void Engine::shut_down() {
+  request_stop();
+  if (tbb_) tbb_->wait();
+  while (queue_ && queue_->run_one()) {
+  }
+  outlet_.clear();
+  for (auto& stage : stages_) stage->clear();
+}
+
+// ------------------------------------------------------------------------------------------------ the consumer's side
+
+Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_point* deadline) {
+  if (inside_own_body()) {
+    throw Error(ErrorCode::failed_precondition,
+                "next() was called from inside a function of the very run it asks: it would wait for itself. Iterate another "
+                "dataset there, or move the loop out of the function");
+  }
+  while (!take(slot)) {
+    if (!wait(deadline)) return Taken::timeout;
+  }
+  return Taken::slot;
+}
+
+bool Engine::take(Slot& slot) {
+  std::int64_t credits = 0;
+  if (!outlet_.pop(slot, credits)) return false;
+  memory_.release(slot.bytes());
+  if (credits > 0) launcher_->give_credits(*stages_.back(), credits);
+  offer_memory();
+  return true;
+}
+
+bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
+  if (queue_) return queue_->run_one() || queue_->wait_for_token(deadline);
+  if (!BodyScope::inside_any()) return outlet_.wait(deadline);
+  // On a thread that the engine itself may need: work instead of waiting.
+  if (!help_somebody()) outlet_.wait_briefly();
+  return deadline == nullptr || std::chrono::steady_clock::now() < *deadline;
+}
+
+bool Engine::help_somebody() {
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    if (stages_[i]->help()) return true;
+  }
+  return false;
+}
+
+void Engine::begin_epoch(std::uint32_t epoch) {
+  passes_.begin_epoch(epoch);
+  stages_.front()->wake();
+}
+
+// ------------------------------------------------------------------------------------------------ what stages ask
+
+bool Engine::acquire_cpu_slot(std::size_t stage) {
+  return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage);
+}
+
+void Engine::release_cpu_slot() {
+  if (settings_.gate != nullptr) settings_.gate->release();
+}
+
+void Engine::offer_memory() {
+  if (!memory_.take_wake_up()) return;
+  for (std::size_t i = stages_.size(); i-- > 0;) stages_[i]->memory_is_free();
+}
+
+std::string Engine::origin(std::int64_t ordinal) const {
+  return plan_->names == nullptr ? std::string() : plan_->names->origin(ordinal);
+}
+
+void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
+  passes_.end(cut.depth, cut.sequence, cut.next_pass);
+  for (std::size_t i = stage; i-- > 1;) stages_[i]->cancel_pass(cut.depth, cut.sequence);
+  stages_.front()->wake();
+}
+
+// ------------------------------------------------------------------------------------------------ knobs, snapshot
+
+Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t high, std::int64_t StageSnapshot::*value,
+                        void (Stage::*set)(std::int64_t)) {
+  Knob knob;
+  knob.name = std::move(name);
+  knob.stage = static_cast<int>(stage);
+  knob.high = high;
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak, stage, value]() -> std::int64_t {
+    StageSnapshot snapshot;
+    if (auto engine = weak.lock()) engine->stages_[stage]->snapshot(snapshot);
+    return snapshot.*value;
+  };
+  knob.set = [weak, stage, set, high](std::int64_t to) {
+    if (auto engine = weak.lock()) (*engine->stages_[stage].*set)(std::clamp<std::int64_t>(to, 1, high));
+  };
+  return knob;
+}
+
+std::vector<Knob> Engine::knobs() {
+  std::vector<Knob> knobs;
+  constexpr std::int64_t many = 4096;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StagePlan& plan = stages_[i]->plan();
+    if (!plan.serial) {
+      const std::int64_t high = std::min<std::int64_t>(plan.parallelism.high(), many);
+      knobs.push_back(stage_knob(i, "parallelism", high, &StageSnapshot::parallelism, &Stage::set_parallelism));
+      knobs.back().low = plan.parallelism.low();
+      knobs.back().user_fixed = !plan.parallelism.is_automatic();
+      if (knobs.back().user_fixed) knobs.back().high = many;
+      if (plan.form != Form::completes_later) knobs.push_back(placement_knob(i));
+    }
+    knobs.push_back(stage_knob(i, "window", many, &StageSnapshot::window, &Stage::set_window));
+    if (i > 0) knobs.push_back(stage_knob(i, "buffer", many, &StageSnapshot::buffer, &Stage::set_buffer));
+    if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();
+    knobs.push_back(stage_knob(i, "grain_ns", 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
+  }
+  knobs.push_back(prefetch_knob());
+  knobs.push_back(memory_knob());
+  return knobs;
+}
+
+Knob Engine::placement_knob(std::size_t stage) {
+  Knob knob;
+  knob.name = "placement";
+  knob.stage = static_cast<int>(stage);
+  knob.low = 0;
+  knob.high = 1;
+  knob.user_fixed = stages_[stage]->plan().form_is_known;
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak, stage]() -> std::int64_t {
+    StageSnapshot snapshot;
+    if (auto engine = weak.lock()) engine->stages_[stage]->snapshot(snapshot);
+    return snapshot.on_pool ? 1 : 0;
+  };
+  knob.set = [weak, stage](std::int64_t to) {
+    if (auto engine = weak.lock()) engine->stages_[stage]->set_on_pool(to != 0);
+  };
+  return knob;
+}
+
+Knob Engine::prefetch_knob() {
+  Knob knob;
+  knob.name = "prefetch";
+  knob.high = 4096;
+  knob.user_fixed = !plan_->prefetch.is_automatic();
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak]() -> std::int64_t {
+    auto engine = weak.lock();
+    return engine ? engine->outlet_.depth() : 0;
+  };
+  knob.set = [weak](std::int64_t to) {
+    auto engine = weak.lock();
+    if (!engine) return;
+    engine->outlet_.set_depth(std::clamp<std::int64_t>(to, 1, 4096));
+    engine->launcher_->give_credits(*engine->stages_.back(), engine->outlet_.top_up());
+  };
+  return knob;
+}
+
+Knob Engine::memory_knob() {
+  Knob knob;
+  knob.name = "memory";
+  knob.high = std::numeric_limits<std::int64_t>::max();
+  knob.unit_cost = 1;
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak]() -> std::int64_t {
+    auto engine = weak.lock();
+    return engine ? engine->memory_.limit() : 0;
+  };
+  knob.set = [weak](std::int64_t to) {
+    auto engine = weak.lock();
+    if (!engine) return;
+    engine->memory_.set_limit(std::max<std::int64_t>(to, 1));
+    engine->offer_memory();
+  };
+  return knob;
+}
+
+Snapshot Engine::snapshot() const {
+  Snapshot snapshot;
+  snapshot.time_ns = now_ns() - started_ns_;
+  snapshot.stages.resize(stages_.size());
+  for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i]->snapshot(snapshot.stages[i]);
+  outlet_.snapshot(snapshot.consumer);
+  snapshot.memory_limit = memory_.limit();
+  snapshot.memory_used = memory_.used();
+  snapshot.memory_peak = memory_.peak();
+  snapshot.overshoot_bytes = memory_.overshoot();
+  snapshot.open_io_limit = settings_.open_io;
+  if (settings_.gate != nullptr) {
+    snapshot.cpu_budget = static_cast<double>(settings_.gate->slots());
+    snapshot.cpu_slots_in_use = settings_.gate->in_use();
+  }
+  return snapshot;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,108 @@
+// Engine: one execution of a plan: the stages, their outlet, the memory they share, and the launcher that runs them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <penstock/knob.h>
+#include <penstock/snapshot.h>
+
+#include "lib/exec/outlet.h"
+#include "lib/exec/pass_control.h"
+#include "lib/exec/queue_launcher.h"
+#include "lib/exec/slot_gate.h"
+#include "lib/exec/stage.h"
+#include "lib/exec/tbb_launcher.h"
+
+namespace penstock::exec {
+
+struct EngineSettings {
+  std::int64_t memory_bytes = 0;
+  std::int64_t slots = 1;              // workers of the arena
+  std::uint32_t first_epoch = 0;
+  std::uint32_t epochs = 0;
+  std::uint64_t seed = 0;
+  const Stamp* resume_after = nullptr; // by position; read during construction only
+  SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
+  ElasticPool* pool = nullptr;
+  QueueLauncher::Choice choice;        // for tests: a queue pumped in this order
+  std::int64_t open_io = 64;           // blocking calls at once
+  bool serial = false;
+};
+
+class Engine : public StageHost, public SlotGate::Waiter, public std::enable_shared_from_this<Engine> {
+ public:
+  static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
+  ~Engine() override;
+
+  // Stops and waits for the calls in flight. Afterwards nothing of the run is left but counters. May be called twice.
+  void shut_down();
+  void request_stop();                           // without waiting
+
+  enum class Taken : std::uint8_t { slot, timeout };
+  // The next slot of any kind. Throws Error(failed_precondition) inside a body of this engine.
+  Taken next(Slot& slot, const std::chrono::steady_clock::time_point* deadline);
+  void begin_epoch(std::uint32_t epoch);         // after the last one has ended
+
+  std::vector<Knob> knobs();
+  Snapshot snapshot() const;
+  std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  bool inside_own_body() const noexcept { return BodyScope::inside(this); }
+  QueueLauncher* queue() noexcept { return queue_.get(); }
+  const Plan& plan() const noexcept { return *plan_; }
+
+  // StageHost
+  Launcher& launcher() override { return *launcher_; }
+  MemoryBudget& memory() override { return memory_; }
+  bool acquire_cpu_slot(std::size_t stage) override;
+  void release_cpu_slot() override;
+  bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
+  void offer_memory() override;
+  bool consumer_is_served() const override { return outlet_.has_slots(); }
+  std::string origin(std::int64_t ordinal) const override;
+  std::stop_token stop_token() const override { return stop_.get_token(); }
+  std::uint64_t seed() const override { return settings_.seed; }
+  std::int64_t cpu_slots() const override { return settings_.slots; }
+  void cut_pass(std::size_t stage, const PassCut& cut) override;
+  void count_dropped(std::size_t, std::int64_t errors) override { dropped_.fetch_add(errors, std::memory_order_relaxed); }
+
+  // SlotGate::Waiter
+  void slot_is_free(std::size_t stage) override { stages_[stage]->slot_is_free(); }
+
+ protected:
+  Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
+
+ private:
+  void open();
+  void make_launcher();
+  void resume_by_position(const Stamp& last);
+  bool take(Slot& slot);
+  bool wait(const std::chrono::steady_clock::time_point* deadline);
+  bool help_somebody();
+  Knob stage_knob(std::size_t stage, std::string name, std::int64_t high, std::int64_t StageSnapshot::*value,
+                  void (Stage::*set)(std::int64_t));
+  Knob placement_knob(std::size_t stage);
+  Knob prefetch_knob();
+  Knob memory_knob();
+
+  std::shared_ptr<const Plan> plan_;
+  const EngineSettings settings_;
+  const std::int64_t started_ns_;
+  MemoryBudget memory_;
+  PassControl passes_;
+  Outlet outlet_;
+  std::stop_source stop_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::int64_t> dropped_{0};
+  std::unique_ptr<QueueLauncher> queue_;   // one of these two
+  std::unique_ptr<TbbLauncher> tbb_;
+  Launcher* launcher_ = nullptr;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,53 @@
+// MemoryBudget: the bytes that the elements of one run may hold, all stages together.
+//
+// A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint tells the size, `used`
+// never passes the limit by more than one element per stage: the local rule of progress (a stage that has nothing started of its
+// own may always start one element) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
+// Without hints a call may turn out larger than reserved; that is counted as overshoot.
+//
+// Lock-free: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace penstock::exec {
+
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(std::int64_t limit) noexcept : limit_(limit) {}
+
+  // Takes `bytes` if they fit; always, if `forced`. A refusal asks for a wake-up: see take_wake_up().
+  bool reserve(std::int64_t bytes, bool forced) noexcept;
+
+  // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.
+  void settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept;
+
+  void release(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void charge(std::int64_t bytes) noexcept;
+
+  // True once after a refusal, when there is room again: the caller then offers it to the stages that wait.
+  bool take_wake_up() noexcept;
+
+  void set_limit(std::int64_t limit) noexcept;
+  std::int64_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  std::int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+  std::int64_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+  std::int64_t overshoot() const noexcept { return overshoot_.load(std::memory_order_relaxed); }
+  std::int64_t refusals() const noexcept { return refusals_.load(std::memory_order_relaxed); }
+  // The limit has been passed because a call was larger than reserved: estimates must be careful from now on.
+  bool was_overshot() const noexcept { return overshot_.load(std::memory_order_relaxed); }
+
+ private:
+  void note_peak(std::int64_t used) noexcept;
+
+  std::atomic<std::int64_t> limit_;
+  std::atomic<std::int64_t> used_{0};
+  std::atomic<std::int64_t> peak_{0};
+  std::atomic<std::int64_t> overshoot_{0};
+  std::atomic<std::int64_t> refusals_{0};
+  std::atomic<bool> overshot_{false};
+  std::atomic<bool> somebody_waits_{false};
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,55 @@
+// Outlet: what is ready for the consumer. Its depth is the prefetch knob: the credits of the last edge.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include <penstock/snapshot.h>
+
+#include "lib/exec/packet.h"
+
+namespace penstock::exec {
+
+class Outlet {
+ public:
+  explicit Outlet(std::int64_t depth) : depth_(depth) {}
+
+  void receive(Slots&& slots);                     // from the last stage
+
+  // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the depth,
+  // because each return may have to wake a worker.
+  bool pop(Slot& slot, std::int64_t& credits);
+  std::int64_t top_up();                           // after the depth was raised, and at the start
+  void clear();
+
+  // Waits until something is there, or until the deadline (null: for ever). False: the deadline has passed.
+  bool wait(const std::chrono::steady_clock::time_point* deadline);
+  // The same for at most a moment: for a consumer that has other work to look for.
+  void wait_briefly();
+
+  bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
+  void set_depth(std::int64_t depth);
+  std::int64_t depth() const;
+  void snapshot(ConsumerSnapshot& out) const;
+
+ private:
+  std::int64_t lump(std::int64_t at_least);
+
+  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here; it is <= depth_ after a lump
+  std::condition_variable arrived_;
+  std::deque<Slots> packets_;
+  std::size_t taken_ = 0;      // of packets_.front()
+  std::int64_t promised_ = 0;
+  std::int64_t depth_;
+  std::int64_t waits_ = 0;
+  std::int64_t wait_ns_ = 0;
+  std::int64_t waiting_since_ = 0;
+  std::int64_t popped_ = 0;
+  std::atomic<std::int64_t> ready_{0};  // slots here; written under the lock, read without it
+};
+
+}  // namespace penstock::exec

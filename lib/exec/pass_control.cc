@@ -1,0 +1,90 @@
+#include "lib/exec/pass_control.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock::exec {
+
+PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs)
+    : counts_(std::move(counts)),
+      digits_(counts_.size(), 0),
+      closed_(counts_.size() + 1, -1),
+      epochs_left_(std::max(epochs, 1u)) {
+  now_.epoch = first_epoch;
+}
+
+bool PassControl::current(Pass& pass) {
+  std::lock_guard lock(mutex_);
+  if (epochs_left_ == 0) return false;
+  pass.stamp = now_;
+  pass.fresh = std::exchange(fresh_, false);
+  return true;
+}
+
+bool PassControl::idle() const {
+  std::lock_guard lock(mutex_);
+  return epochs_left_ == 0;
+}
+
+bool PassControl::cut_requested() const {
+  std::lock_guard lock(mutex_);
+  return cut_;
+}
+
+// Turns the odometer on from digit `from`; the digits below it start again. Gives the number of repeats that ended.
+std::uint8_t PassControl::advance(std::size_t from) {
+  std::fill_n(digits_.begin(), from, 0);
+  std::size_t level = from;
+  for (; level < counts_.size(); ++level) {
+    ++digits_[level];
+    if (counts_[level] < 0 || digits_[level] < counts_[level]) break;
+    digits_[level] = 0;
+  }
+  return static_cast<std::uint8_t>(level);
+}
+
+Slot PassControl::close() {
+  std::lock_guard lock(mutex_);
+  Slot mark(Element(), now_);
+  mark.set_kind(Slot::Kind::pass_end);
+  mark.set_level(advance(cut_ ? cut_depth_ : 0));
+  std::fill_n(closed_.begin(), mark.level() + 1u, now_.sequence);
+  now_.pass = cut_ ? cut_next_ : now_.pass + 1;
+  ++now_.sequence;
+  cut_ = false;
+  fresh_ = true;
+  if (mark.level() == counts_.size()) {
+    now_.pass = 0;
+    ++now_.epoch;
+    --epochs_left_;
+  }
+  mark.stamp.ordinal = now_.pass;
+  return mark;
+}
+
+void PassControl::end(std::size_t depth, std::uint32_t sequence, std::uint32_t next_pass) {
+  std::lock_guard lock(mutex_);
+  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+  if (cut_ && depth < cut_depth_) return;
+  cut_ = true;
+  cut_depth_ = depth;
+  cut_next_ = next_pass;
+}
+
+void PassControl::begin_epoch(std::uint32_t epoch) {
+  std::lock_guard lock(mutex_);
+  now_.epoch = epoch;
+  now_.pass = 0;
+  epochs_left_ = 1;
+  fresh_ = true;
+}
+
+void PassControl::wind_to(std::uint32_t pass) {
+  std::lock_guard lock(mutex_);
+  while (now_.pass < pass) {
+    advance(0);
+    ++now_.pass;
+  }
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,69 @@
+#include "lib/exec/queue_launcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/exec/outlet.h"
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+
+void QueueLauncher::connect(std::vector<Stage*> stages, Outlet& outlet) {
+  stages_ = std::move(stages);
+  outlet_ = &outlet;
+}
+
+void QueueLauncher::launch(Stage& stage, bool on_pool) {
+  {
+    std::lock_guard lock(mutex_);
+    tokens_.push_back({&stage, on_pool});
+  }
+  arrived_.notify_one();
+}
+
+void QueueLauncher::send(Stage& from, PacketRef packet) {
+  const std::size_t next = from.index() + 1;
+  if (next < stages_.size()) {
+    stages_[next]->receive(std::move(packet->slots));
+  } else {
+    outlet_->receive(std::move(packet->slots));
+  }
+}
+
+void QueueLauncher::give_credits(Stage& to, std::int64_t count) { to.add_credits(count); }
+
+// With the lock held.
+std::size_t QueueLauncher::choose() const {
+  if (choice_ == nullptr) {
+    const auto best = std::max_element(tokens_.begin(), tokens_.end(), [](const Token& a, const Token& b) {
+      return a.stage->index() < b.stage->index();
+    });
+    return static_cast<std::size_t>(best - tokens_.begin());
+  }
+  std::vector<std::size_t> stages;
+  for (const Token& token : tokens_) stages.push_back(token.stage->index());
+  return choice_(stages);
+}
+
+bool QueueLauncher::run_one() {
+  Token token{};
+  {
+    std::lock_guard lock(mutex_);
+    if (tokens_.empty()) return false;
+    const auto place = tokens_.begin() + static_cast<std::ptrdiff_t>(choose());
+    token = *place;
+    tokens_.erase(place);
+  }
+  token.stage->run_token(token.on_pool);
+  return true;
+}
+
+bool QueueLauncher::wait_for_token(const std::chrono::steady_clock::time_point* deadline) {
+  std::unique_lock lock(mutex_);
+  const auto there = [this] { return !tokens_.empty(); };
+  if (deadline != nullptr) return arrived_.wait_until(lock, *deadline, there);
+  arrived_.wait(lock, there);
+  return true;
+}
+
+}  // namespace penstock::exec

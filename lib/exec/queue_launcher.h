@@ -1,0 +1,54 @@
+// QueueLauncher: tokens wait in a queue until somebody pumps them, one at a time.
+//
+// The serial executor pumps the most downstream one first, on the consumer's thread, until its element is there. Tests pump in an
+// order drawn from a seed, so that any interleaving of token starts can be had, and had again.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "lib/exec/launcher.h"
+
+namespace penstock::exec {
+
+class Outlet;
+
+class QueueLauncher final : public Launcher {
+ public:
+  // Which of the waiting tokens runs next: given their stages' numbers, in order of arrival, the place of one.
+  using Choice = std::function<std::size_t(const std::vector<std::size_t>& stages)>;
+
+  // No choice: the most downstream, and no read-ahead. With a choice: groups and read-ahead as in production.
+  explicit QueueLauncher(Choice choice = nullptr) : choice_(std::move(choice)) {}
+  void connect(std::vector<Stage*> stages, Outlet& outlet);
+
+  bool run_one();        // runs a waiting token; false: there is none
+  bool wait_for_token(const std::chrono::steady_clock::time_point* deadline);  // for one from another thread (a Completion)
+
+  void launch(Stage& stage, bool on_pool) override;
+  void send(Stage& from, PacketRef packet) override;
+  void give_credits(Stage& to, std::int64_t count) override;
+  void run_body(CallRef body) override { body(); }
+  bool one_at_a_time() const override { return choice_ == nullptr; }
+
+ private:
+  std::size_t choose() const;
+
+  struct Token {
+    Stage* stage;
+    bool on_pool;
+  };
+  const Choice choice_;
+  std::vector<Stage*> stages_;
+  Outlet* outlet_ = nullptr;
+
+  std::mutex mutex_;  // tokens_; never held while one runs
+  std::condition_variable arrived_;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,208 @@
+// Stage: what belongs to none of input, tokens, running and output; see stage_*.cc.
+#include "lib/exec/stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/core/clock.h"
+#include "lib/exec/async_target.h"
+#include "lib/exec/resume_body.h"
+
+namespace penstock::exec {
+namespace {
+
+// Where a stage begins that is left to the controller: as many calls as there are cores, and a few where they wait.
+std::int64_t first_parallelism(const StagePlan& plan, std::int64_t cpu_slots) {
+  if (plan.serial) return 1;
+  const std::int64_t start = plan.form == Form::computes ? cpu_slots : 4;
+  return std::clamp(start, plan.parallelism.low(), plan.parallelism.high());
+}
+
+}  // namespace
+
+Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes)
+    : plan_(plan),
+      index_(index),
+      host_(host),
+      one_at_a_time_(host.launcher().one_at_a_time()),
+      is_source_(index == 0),
+      body_(plan.open(index, host, passes)),
+      closed_(marks + 1, -1),
+      has_hints_(!plan.serial && plan.form != Form::completes_later),
+      parallelism_(first_parallelism(plan, host.cpu_slots())),
+      window_(one_at_a_time_ ? 1 : 2 * parallelism_),
+      buffer_(one_at_a_time_ ? 1 : 2),
+      on_pool_(plan.form == Form::blocks),
+      accounted_until_(now_ns()) {
+  if (!plan.buffer.is_automatic()) buffer_ = std::max<std::int64_t>(plan.buffer.low(), 1);
+}
+
+Stage::~Stage() = default;
+
+void Stage::open(Stage* upstream) {
+  upstream_ = upstream;
+  wake();
+}
+
+void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last); }
+
+void Stage::wake() {
+  Lock lock(mutex_);
+  pump(lock);
+}
+
+void Stage::slot_is_free() {
+  Lock lock(mutex_);
+  waits_for_slot_ = false;
+  pump(lock);
+}
+
+void Stage::memory_is_free() {
+  Lock lock(mutex_);
+  if (!waits_for_memory_) return;
+  waits_for_memory_ = false;
+  pump(lock);
+}
+
+// The engine has set its stop flag, so nothing new starts. Completions that are still out are cut off.
+void Stage::stop() {
+  std::vector<std::shared_ptr<AsyncTarget>> targets;
+  {
+    Lock lock(mutex_);
+    for (auto& group : ring_) {
+      if (group->target) targets.push_back(group->target);
+    }
+  }
+  for (auto& target : targets) target->detach();
+}
+
+void Stage::clear() {
+  Lock lock(mutex_);
+  ready_.clear();
+  ring_.clear();
+  waiting_.clear();
+  waiting_taken_ = 0;
+  waiting_count_ = in_window_ = unsent_ = 0;
+}
+
+bool Stage::is_idle() const {
+  Lock lock(mutex_);
+  return tokens_ == 0;
+}
+
+void Stage::pump(Lock& lock) {
+  while (!host_.stopped()) {
+    Actions actions = next_actions();
+    if (actions.nothing()) return;
+    const bool emits = actions.packet != nullptr;
+    lock.unlock();
+    perform(actions);
+    lock.lock();
+    if (emits) emitting_ = false;
+  }
+}
+
+Stage::Actions Stage::next_actions() {
+  while (admit_group()) {
+  }
+  Actions actions;
+  actions.credits = top_up();
+  actions.launches = claim_tokens();
+  actions.on_pool = on_pool_;
+  if (!emitting_) actions.packet = collect();
+  if (actions.packet) emitting_ = true;
+  return actions;
+}
+
+// Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
+void Stage::perform(Actions& actions) {
+  for (; actions.launches > 0; --actions.launches) host_.launcher().launch(*this, actions.on_pool);
+  if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
+  if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
+  host_.offer_memory();
+}
+
+void Stage::add_credits(std::int64_t count) {
+  Lock lock(mutex_);
+  credits_ += count;
+  pump(lock);
+}
+
+// ------------------------------------------------------------------------------------------------ knobs
+
+void Stage::set_parallelism(std::int64_t value) {
+  Lock lock(mutex_);
+  parallelism_ = std::max<std::int64_t>(value, 1);
+  window_ = std::max(window_, parallelism_);
+  pump(lock);
+}
+
+void Stage::set_window(std::int64_t value) {
+  Lock lock(mutex_);
+  window_ = std::max<std::int64_t>(value, 1);
+  pump(lock);
+}
+
+void Stage::set_buffer(std::int64_t value) {
+  Lock lock(mutex_);
+  buffer_ = std::max<std::int64_t>(value, 1);
+  pump(lock);
+}
+
+void Stage::set_grain(std::int64_t nanoseconds) {
+  Lock lock(mutex_);
+  grain_ns_ = std::max<std::int64_t>(nanoseconds, 0);
+}
+
+void Stage::set_on_pool(bool on_pool) {
+  Lock lock(mutex_);
+  on_pool_ = on_pool;
+  pump(lock);
+}
+
+// ------------------------------------------------------------------------------------------------ snapshot
+
+// Integrates what holds between two events; called before each of them.
+void Stage::account(std::int64_t now) {
+  const std::int64_t time = now - accounted_until_;
+  accounted_until_ = now;
+  counters_.slot_ns += running_ * time;
+  if (running_ < parallelism_ && ready_.empty() && waiting_count_ == 0) counters_.starved_ns += time;
+  if (unsent_ > 0 && credits_ == 0) counters_.blocked_ns += time;
+}
+
+void Stage::snapshot(StageSnapshot& out) const {
+  Lock lock(mutex_);
+  const std::int64_t now = now_ns();
+  out = counters_;
+  out.name = plan_.name;
+  out.position = plan_.position;
+  out.parallel = !plan_.serial;
+  out.completes_later = plan_.form == Form::completes_later;
+  out.form_is_known = plan_.form_is_known;
+  out.parallelism = parallelism_;
+  out.window = window_;
+  out.buffer = buffer_;
+  out.grain_ns = grain_ns_;
+  out.on_pool = on_pool_;
+  out.running = running_;
+  out.waiting_input = waiting_count_;
+  out.in_window = in_window_;
+  out.credits = credits_;
+  out.waits_for_memory = waits_for_memory_;
+  out.waits_for_cpu_slot = waits_for_slot_;
+  out.slot_ns += running_ * (now - accounted_until_);
+  out.bytes_held = held_bytes_;
+  std::vector<std::int64_t> ages;
+  for (const auto& group : ring_) {
+    if (group->state == Group::State::running) ages.push_back(now - group->started_ns);
+    if (group->state == Group::State::waiting) out.ready += group->admitted;
+    out.bytes_held += group->state == Group::State::done ? 0 : group->input_bytes;
+  }
+  if (ages.empty()) return;
+  std::sort(ages.begin(), ages.end());
+  out.oldest_call_ns = ages.back();
+  out.median_call_ns = ages[ages.size() / 2];
+}
+
+}  // namespace penstock::exec

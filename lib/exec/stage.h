@@ -1,0 +1,218 @@
+// Stage: the logic of one stage: credits, ring, tokens, window, budget. No thread, no TBB: all that goes through the Launcher.
+//
+//   receive()  ->  waiting input  ->  ring of groups (input order)  ->  send()
+//                  `buffer`            `window`                          as far as credits go
+//
+// Rules (each was found by breaking it; design notes in lib/README.md):
+//   * Credits count slots. The consumer promises room for `buffer` slots and tops the promise up when it admits some; a smaller
+//     buffer is simply not topped up until enough has been used. No stage ever waits for another one.
+//   * A token is permission to run the OLDEST waiting group, whichever that is when it starts. Tokens <= parallelism.
+//   * One thread emits at a time (`emitting_`); who finds it set leaves, the emitter looks again.
+//   * The lock is never held across a call out of the stage.
+//
+// | called            | by                                   | when                                      |
+// |-------------------|--------------------------------------|-------------------------------------------|
+// | receive           | the edge                             | slots arrive, at most as many as promised |
+// | add_credits       | the edge                             | the next stage has room                   |
+// | run_token         | a thread of the launcher             | once per launch()                         |
+// | slot_is_free      | the slot gate                        | once per refused token                    |
+// | memory_is_free    | the engine                           | after a refused reservation               |
+// | cancel_pass       | a stage further down                 | it wants no more of a pass                |
+// | complete          | a Completion, any thread             | once per detached group                   |
+// | set_*, snapshot   | a controller, any thread             | at any time                               |
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <penstock/snapshot.h>
+
+#include "lib/exec/body.h"
+#include "lib/exec/group.h"
+#include "lib/exec/launcher.h"
+#include "lib/exec/memory_budget.h"
+#include "lib/exec/slot_gate.h"
+#include "lib/exec/stage_plan.h"
+
+namespace penstock::exec {
+
+// What a stage asks of its engine. Any thread, no lock of the stage held, unless said otherwise.
+class StageHost : public BodyHost {
+ public:
+  virtual Launcher& launcher() = 0;
+  virtual MemoryBudget& memory() = 0;
+  virtual bool acquire_cpu_slot(std::size_t stage) = 0;  // with the stage's lock held
+  virtual void release_cpu_slot() = 0;
+  virtual bool stopped() const noexcept = 0;
+  virtual void offer_memory() = 0;                        // somebody may go on now
+  virtual bool consumer_is_served() const = 0;
+  virtual std::string origin(std::int64_t ordinal) const = 0;
+  virtual std::stop_token stop_token() const = 0;
+  virtual std::uint64_t seed() const = 0;
+  virtual std::int64_t cpu_slots() const = 0;
+};
+
+class AsyncTarget;
+
+class Stage {
+ public:
+  Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes);
+  ~Stage();
+
+  // Data and events; see the table above.
+  void receive(Slots&& slots);
+  void add_credits(std::int64_t count);
+  void run_token(bool on_pool) noexcept;
+  void slot_is_free();
+  void memory_is_free();
+  void cancel_pass(std::size_t depth, std::uint32_t sequence);
+  void complete(Group& group, Slot::Kind kind, Element value) noexcept;
+  void wake();                                    // something outside has changed: look again
+  bool help();                                    // runs one waiting group on this thread; false: there is none
+
+  void open(Stage* upstream);                     // gives the first credits
+  void resume_after(const Stamp& last);           // before open(): leave out what was delivered
+  void stop();                                    // after the engine's stop flag: cuts Completions off
+  void clear();                                   // when nothing runs any more: lets all elements go
+  bool is_idle() const;                           // no call in flight, no token under way
+
+  // Knobs.
+  void set_parallelism(std::int64_t value);
+  void set_window(std::int64_t value);
+  void set_buffer(std::int64_t value);
+  void set_grain(std::int64_t nanoseconds);
+  void set_on_pool(bool on_pool);
+
+  void snapshot(StageSnapshot& out) const;
+  const StagePlan& plan() const noexcept { return plan_; }
+  std::size_t index() const noexcept { return index_; }
+  Body& body() noexcept { return *body_; }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  struct Actions {
+    std::int64_t credits = 0;
+    std::int64_t launches = 0;
+    bool on_pool = false;
+    PacketRef packet;
+    bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr; }
+  };
+
+  // Everything that may have become possible after a change of state. Enters and leaves with the lock held.
+  void pump(Lock& lock);
+  Actions next_actions();
+  void perform(Actions& actions);
+
+  // Input.
+  bool admit_group();
+  void admit_from_front(Group& group, std::int64_t most);
+  void drop_unwanted(Slots& slots, std::uint32_t from_sequence);
+  std::unique_ptr<Group> new_group();
+  void place(std::unique_ptr<Group> group);
+  bool produce();
+  std::int64_t group_size() const;
+  std::int64_t capacity() const;
+  std::int64_t top_up();
+  void note_mark(const Slot& mark);
+
+  // Tokens.
+  std::int64_t claim_tokens();
+  Group* claim_group(Lock& lock);
+  bool reserve(Group& group);
+  std::int64_t expected_bytes(const Group& group) const;
+  void ask_hint(Group& group);
+  void put_back(Group& group);
+  void leave_token(Lock& lock, bool on_pool);
+  bool may_run(bool on_pool) const;
+
+  // Running, without the lock.
+  void run_group(Group& group, Lock& lock);
+  void run_to_end(Group& group, Lock& lock);
+  void start_detached(Group& group, Lock& lock);
+  bool call_body(Group& group);
+  void break_off(Group& group);
+  void finish(Group& group, std::int64_t output_bytes);
+  void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
+  void account(std::int64_t now);
+  bool sample_now() const;
+
+  // Output.
+  PacketRef collect();
+  bool collect_group(Group& group, Slots& out);
+  void retire(std::size_t place);
+
+  const StagePlan plan_;
+  const std::size_t index_;
+  StageHost& host_;
+  const bool one_at_a_time_;
+  const bool is_source_;
+  Stage* upstream_ = nullptr;
+  std::unique_ptr<Body> body_;   // run() outside the lock; serial bodies by the one token there is
+
+  mutable std::mutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
+  // Input: promised_ = credits given and not yet used + slots in waiting_. promised_ <= capacity() after top_up()
+  std::deque<Slots> waiting_;
+  std::size_t waiting_taken_ = 0;        // slots already taken from waiting_.front()
+  std::int64_t waiting_count_ = 0;
+  std::int64_t promised_ = 0;
+  std::int64_t inputs_this_epoch_ = 0;
+  bool skipping_ = false;                // everything up to a mark of skip_depth_ is unwanted
+  std::size_t skip_depth_ = 0;
+  std::vector<std::int64_t> closed_;     // [d]: sequence of the last mark admitted with a level >= d
+  // Ring: groups in input order. in_window_ = sum of their admitted. ready_: the waiting ones, oldest first
+  std::deque<std::unique_ptr<Group>> ring_;
+  std::deque<Group*> ready_;
+  std::vector<std::unique_ptr<Group>> spare_;
+  std::int64_t in_window_ = 0;
+  std::int64_t next_number_ = 0;
+  std::int64_t unsent_ = 0;              // slots finished and not yet sent
+  // Calls: running_ groups are in a body, detached_ of them wait for a Completion; started_ also counts finished ones in the ring
+  std::int64_t tokens_ = 0;
+  std::int64_t running_ = 0;
+  std::int64_t detached_ = 0;
+  std::int64_t started_ = 0;
+  bool waits_for_slot_ = false;
+  bool waits_for_memory_ = false;
+  bool has_hints_;
+  // Output
+  std::int64_t credits_ = 0;
+  bool emitting_ = false;
+  // Knobs
+  std::int64_t parallelism_;
+  std::int64_t window_;
+  std::int64_t buffer_;
+  std::int64_t grain_ns_ = 20'000;
+  std::int64_t stretch_ = 1;             // grain is widened to grain_ns_ * stretch_ while the consumer is served
+  bool on_pool_;
+  // Measured
+  double slot_ns_average_ = 0;           // per slot, of finished calls
+  double bytes_average_ = 0;             // per slot, of results
+  std::int64_t bytes_largest_ = 0;
+  std::int64_t held_bytes_ = 0;
+  std::int64_t accounted_until_ = 0;
+  StageSnapshot counters_;
+};
+
+// The thread's innermost body: which engine it belongs to. Lets next() see that it is called from inside a body.
+class BodyScope {
+ public:
+  explicit BodyScope(const StageHost* host) noexcept;
+  ~BodyScope();
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
+
+  static bool inside_any() noexcept;
+  static bool inside(const StageHost* host) noexcept;  // this one or an outer one
+
+ private:
+  const StageHost* host_;
+  const BodyScope* outer_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,187 @@
+// Stage: how slots come in, and how the upstream stage is paid for them.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kLargestGroup = 256;
+constexpr double kBaseGrain = 20'000;         // ns; enough to hide the cost of a task
+constexpr double kSmallElement = 4096;        // bytes; larger ones are not worth buffering by the hundred
+
+// How many slots come before `most` are reached or a mark is passed.
+std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
+  const auto end = std::min(slots.size(), from + static_cast<std::size_t>(most));
+  for (std::size_t i = from; i < end; ++i) {
+    if (slots[i].kind() == Slot::Kind::pass_end) return static_cast<std::int64_t>(i + 1 - from);
+  }
+  return static_cast<std::int64_t>(end - from);
+}
+
+}  // namespace
+
+void Stage::receive(Slots&& slots) {
+  Lock lock(mutex_);
+  const auto count = static_cast<std::int64_t>(slots.size());
+  waiting_count_ += count;
+  counters_.elements_in += count;
+  waiting_.push_back(std::move(slots));
+  pump(lock);
+}
+
+// Slots that make up one step of work.
+std::int64_t Stage::group_size() const {
+  if (one_at_a_time_ || slot_ns_average_ <= 0) return 1;
+  const double grain = static_cast<double>(grain_ns_ * stretch_);
+  double size = std::clamp(grain / slot_ns_average_, 1.0, static_cast<double>(kLargestGroup));
+  if (stretch_ > 1) {  // wide groups only out of what the other calls do not need
+    const double share = static_cast<double>((waiting_count_ + parallelism_ - 1) / parallelism_);
+    size = std::min(size, std::max({share, kBaseGrain / slot_ns_average_, 1.0}));
+  }
+  const double budget = static_cast<double>(host_.memory().limit()) / 16;
+  if (size * bytes_average_ > budget) size = std::max(1.0, budget / bytes_average_);
+  return static_cast<std::int64_t>(size);
+}
+
+// Slots that may be under way to this stage or wait in it: the knob, or two groups of cheap and small ones.
+std::int64_t Stage::capacity() const {
+  if (one_at_a_time_ || slot_ns_average_ <= 0 || bytes_average_ > kSmallElement) return buffer_;
+  const double cheap = std::min(2 * kBaseGrain / slot_ns_average_, static_cast<double>(kLargestGroup));
+  return std::max(buffer_, static_cast<std::int64_t>(cheap));
+}
+
+std::int64_t Stage::top_up() {
+  if (upstream_ == nullptr) return 0;
+  const std::int64_t more = std::max<std::int64_t>(capacity() - promised_, 0);
+  promised_ += more;
+  return more;
+}
+
+std::unique_ptr<Group> Stage::new_group() {
+  std::unique_ptr<Group> group;
+  if (spare_.empty()) {
+    group = std::make_unique<Group>();
+  } else {
+    group = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  group->number = next_number_++;
+  group->first_ordinal = inputs_this_epoch_;
+  return group;
+}
+
+// Makes one group of what waits. False: nothing waits, or the window is full.
+bool Stage::admit_group() {
+  if (is_source_) return produce();
+  const std::int64_t room = std::max(window_, capacity()) - in_window_;
+  if (waiting_count_ == 0 || room <= 0) return false;
+  auto group = new_group();
+  const std::int64_t most = std::min(group_size(), room);
+  while (waiting_count_ > 0 && group->admitted < most && !group->has_mark) admit_from_front(*group, most);
+  place(std::move(group));
+  return true;
+}
+
+// Moves slots of the oldest packet into the group; a packet that fits whole is not copied.
+void Stage::admit_from_front(Group& group, std::int64_t most) {
+  Slots& front = waiting_.front();
+  const std::int64_t count = stretch_to_mark(front, waiting_taken_, most - group.admitted);
+  const bool whole = waiting_taken_ == 0 && group.slots.empty() && count == static_cast<std::int64_t>(front.size());
+  if (whole) {
+    std::swap(group.slots, front);
+  } else {
+    const auto first = front.begin() + static_cast<std::ptrdiff_t>(waiting_taken_);
+    std::move(first, first + count, std::back_inserter(group.slots));
+  }
+  waiting_taken_ += static_cast<std::size_t>(count);
+  if (whole || waiting_taken_ == front.size()) {
+    waiting_.pop_front();
+    waiting_taken_ = 0;
+  }
+  waiting_count_ -= count;
+  promised_ -= count;
+  group.admitted += count;
+  const Slot& last = group.slots.back();
+  group.has_mark = last.kind() == Slot::Kind::pass_end;
+  if (skipping_) drop_unwanted(group.slots, 0);
+  if (group.has_mark) note_mark(group.slots.back());
+}
+
+// Takes elements and errors of a cancelled pass out. Marks stay: stages further down keep their books by them.
+void Stage::drop_unwanted(Slots& slots, std::uint32_t from_sequence) {
+  std::int64_t bytes = 0;
+  std::erase_if(slots, [&](const Slot& slot) {
+    if (slot.kind() == Slot::Kind::pass_end || slot.stamp.sequence < from_sequence) return false;
+    bytes += slot.bytes();
+    return true;
+  });
+  host_.memory().release(bytes);
+}
+
+void Stage::note_mark(const Slot& mark) {
+  std::fill_n(closed_.begin(), mark.level() + 1u, mark.stamp.sequence);
+  if (skipping_ && mark.level() >= skip_depth_) skipping_ = false;
+}
+
+void Stage::place(std::unique_ptr<Group> group) {
+  if (group->slots.empty()) {  // all of it was unwanted
+    group->clear();
+    spare_.push_back(std::move(group));
+    return;
+  }
+  bool has_work = plan_.serial;
+  for (const Slot& slot : group->slots) {
+    group->input_bytes += slot.bytes();
+    has_work = has_work || slot.is_element();
+    inputs_this_epoch_ += slot.kind() != Slot::Kind::pass_end;
+  }
+  if (group->has_mark) {
+    const Slot& mark = group->slots.back();
+    group->mark_level = mark.level();
+    group->mark_sequence = mark.stamp.sequence;
+    if (mark.level() + 1u == closed_.size()) inputs_this_epoch_ = 0;
+  }
+  in_window_ += group->admitted;
+  if (has_work) {
+    ready_.push_back(group.get());
+  } else {
+    group->state = Group::State::done;
+    unsent_ += static_cast<std::int64_t>(group->slots.size());
+  }
+  ring_.push_back(std::move(group));
+}
+
+// A source's next group: as many elements as the next stage has room for.
+bool Stage::produce() {
+  const std::int64_t room = credits_ - unsent_;
+  if (running_ > 0 || !ready_.empty() || room <= 0 || !body_->can_produce()) return false;
+  auto group = new_group();
+  group->admitted = std::min(group_size(), room);
+  in_window_ += group->admitted;
+  ready_.push_back(group.get());
+  ring_.push_back(std::move(group));
+  return true;
+}
+
+void Stage::cancel_pass(std::size_t depth, std::uint32_t sequence) {
+  Lock lock(mutex_);
+  for (auto& group : ring_) {
+    if (is_source_ || group->state != Group::State::waiting) continue;
+    drop_unwanted(group->slots, sequence);
+    group->input_bytes = 0;
+    for (const Slot& slot : group->slots) group->input_bytes += slot.bytes();
+    if (group->has_mark && group->mark_level >= depth && group->mark_sequence >= sequence) break;
+  }
+  if (closed_[depth] < static_cast<std::int64_t>(sequence)) {
+    skip_depth_ = skipping_ ? std::max(skip_depth_, depth) : depth;
+    skipping_ = true;
+  }
+  pump(lock);
+  lock.unlock();
+  host_.offer_memory();
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,56 @@
+// Stage: how finished groups leave, in order or as they come, as far as credits go.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+
+void Stage::retire(std::size_t place) {
+  auto group = std::move(ring_[place]);
+  ring_.erase(ring_.begin() + static_cast<std::ptrdiff_t>(place));
+  in_window_ -= group->admitted;
+  if (group->started) --started_;
+  group->clear();
+  spare_.push_back(std::move(group));
+}
+
+// Moves what credits allow. True: all of the group has left.
+bool Stage::collect_group(Group& group, Slots& out) {
+  const auto size = static_cast<std::int64_t>(group.slots.size());
+  const std::int64_t count = std::min(size - static_cast<std::int64_t>(group.left), credits_);
+  if (count == size && out.empty()) {
+    std::swap(out, group.slots);
+  } else {
+    const auto first = group.slots.begin() + static_cast<std::ptrdiff_t>(group.left);
+    std::move(first, first + count, std::back_inserter(out));
+  }
+  group.left += static_cast<std::size_t>(count);
+  credits_ -= count;
+  unsent_ -= count;
+  return static_cast<std::int64_t>(group.left) == size;
+}
+
+// Everything that may leave now, as one packet. In arbitrary order a mark still stays behind all that was admitted before it.
+PacketRef Stage::collect() {
+  Slots out;
+  for (std::size_t place = 0; place < ring_.size();) {
+    Group& group = *ring_[place];
+    if (group.has_mark && place > 0) break;
+    if (group.state == Group::State::done) {
+      if (!collect_group(group, out)) break;
+      retire(place);
+    } else {
+      if (plan_.order == Order::kept || group.has_mark) break;
+      ++place;
+    }
+  }
+  if (out.empty()) return nullptr;
+  counters_.elements_out += static_cast<std::int64_t>(out.size());
+  auto packet = std::make_shared<Packet>();
+  packet->slots = std::move(out);
+  return packet;
+}
+
+}  // namespace penstock::exec

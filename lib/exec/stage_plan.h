@@ -1,0 +1,42 @@
+// StagePlan: one stage of the engine, as compiled from one or several ops of the graph.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <penstock/op.h>
+
+#include "lib/exec/body.h"
+
+namespace penstock::exec {
+
+struct StagePlan {
+  std::string name;              // ops it runs, "file_list+shard+shuffle" where several are fused
+  std::string call_site;         // of its last op
+  int position = 0;              // of its last op in the chain
+  std::size_t depth = 0;         // repeats upstream
+  bool serial = true;            // one call at a time, in order: sources and stream ops
+  Form form = Form::computes;
+  bool form_is_known = true;
+  Order order = Order::kept;
+  Tunable parallelism = 1;
+  Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
+
+  // Makes the body for stage `index` of a run.
+  std::function<std::unique_ptr<Body>(std::size_t index, BodyHost& host, PassControl& passes)> open;
+};
+
+struct Plan {
+  std::vector<StagePlan> stages;
+  std::vector<std::int64_t> repeats;   // counts, nearest to the source first
+  Tunable prefetch = AUTOTUNE;         // of the outlet
+  const IndexedSource* names = nullptr;
+  std::string text;                    // of the pipeline, for checkpoints
+  bool resumes_by_position = false;    // see Checkpoint::Kind
+  std::size_t resume_stage = 0;        // where results already delivered are left out: the first stream stage, or the outlet
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,180 @@
+// Stage: running a group, all of it outside the lock but for the books.
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "lib/core/clock.h"
+#include "lib/exec/async_target.h"
+#include "lib/exec/seal.h"
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kSampleCost = 104'000;  // ns between samples at least: reading the thread's CPU clock costs about 1 us
+
+thread_local const BodyScope* innermost = nullptr;
+
+// What one call may ask.
+class CallServices final : public detail::ContextServices {
+ public:
+  CallServices(StageHost& host, Group& group) : host_(host), group_(group) {}
+
+  std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
+
+  // A group of several cannot be broken off: some of its elements are answered already.
+  bool try_reserve(std::size_t bytes) override {
+    const auto more = static_cast<std::int64_t>(bytes);
+    const bool granted = host_.memory().reserve(more, group_.forced || group_.slots.size() != 1);
+    if (granted) group_.reserved += more;
+    if (!granted) group_.needs += more;
+    return granted;
+  }
+
+ private:
+  StageHost& host_;
+  Group& group_;
+};
+
+}  // namespace
+
+BodyScope::BodyScope(const StageHost* host) noexcept : host_(host), outer_(innermost) { innermost = this; }
+BodyScope::~BodyScope() { innermost = outer_; }
+bool BodyScope::inside_any() noexcept { return innermost != nullptr; }
+bool BodyScope::inside(const StageHost* host) noexcept {
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    if (scope->host_ == host) return true;
+  }
+  return false;
+}
+
+void Stage::run_group(Group& group, Lock& lock) {
+  group.started_ns = accounted_until_;
+  ++counters_.calls;
+  if (plan_.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
+    start_detached(group, lock);
+  } else {
+    run_to_end(group, lock);
+  }
+}
+
+bool Stage::sample_now() const {
+  const std::int64_t cost = std::max<std::int64_t>(static_cast<std::int64_t>(slot_ns_average_) * group_size(), 1);
+  return counters_.calls % std::max<std::int64_t>(kSampleCost / cost, 1) == 0 || counters_.calls < 8;
+}
+
+void Stage::run_to_end(Group& group, Lock& lock) {
+  const bool sample = sample_now() && !plan_.serial;
+  lock.unlock();
+  const std::int64_t cpu_before = sample ? thread_cpu_ns() : 0;
+  const bool ran = call_body(group);
+  const std::int64_t cpu = sample ? thread_cpu_ns() - cpu_before : 0;
+  if (!ran) {
+    lock.lock();
+    return break_off(group);
+  }
+  const auto sealed = seal(group.slots, plan_, group.first_ordinal, [this](std::int64_t i) { return host_.origin(i); });
+  const std::int64_t held = body_->held_bytes();
+  lock.lock();
+  const std::int64_t wall = now_ns() - group.started_ns;
+  if (sample) {
+    ++counters_.samples;
+    counters_.sampled_cpu_ns += cpu;
+    counters_.sampled_wall_ns += wall;
+  }
+  counters_.errors += sealed.errors;
+  bytes_largest_ = std::max(bytes_largest_, sealed.largest);
+  host_.memory().charge(held - held_bytes_);
+  held_bytes_ = held;
+  finish(group, sealed.bytes);
+}
+
+// False: the call was broken off for want of memory; the group is as it was.
+bool Stage::call_body(Group& group) {
+  CallServices services(host_, group);
+  Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
+  const BodyScope scope(&host_);
+  bool ran = true;
+  auto call = [&] {
+    try {
+      body_->run(group, context);
+    } catch (const detail::RetryWhenMemoryIsFree&) {
+      ran = false;
+    }
+  };
+  host_.launcher().run_body(CallRef(call));
+  return ran;
+}
+
+void Stage::break_off(Group& group) {
+  MemoryBudget& memory = host_.memory();
+  memory.release(group.reserved);
+  put_back(group);
+  waits_for_memory_ = memory.used() + expected_bytes(group) > memory.limit();
+}
+
+void Stage::start_detached(Group& group, Lock& lock) {
+  ++detached_;
+  auto target = std::make_shared<AsyncTarget>(*this, group);
+  group.target = target;
+  lock.unlock();
+  {
+    CallServices services(host_, group);
+    Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
+    const BodyScope scope(&host_);
+    std::exception_ptr error;
+    try {
+      body_->start(group, context, Completion(target));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    target->started(error);  // from here on the group may be gone
+  }
+  lock.lock();
+}
+
+void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
+  Slot& slot = group.slots.front();
+  slot.value = std::move(value);
+  slot.set_kind(kind);
+  const auto sealed = seal(group.slots, plan_, group.first_ordinal, [this](std::int64_t i) { return host_.origin(i); });
+  {
+    Lock lock(mutex_);
+    --detached_;
+    group.target.reset();
+    counters_.errors += sealed.errors;
+    bytes_largest_ = std::max(bytes_largest_, sealed.largest);
+    account(now_ns());
+    finish(group, sealed.bytes);
+    pump(lock);
+  }
+  host_.offer_memory();
+}
+
+// With the lock held: the group's results are ready to leave.
+void Stage::finish(Group& group, std::int64_t output_bytes) {
+  const std::int64_t now = now_ns();
+  account(now);
+  --running_;
+  group.state = Group::State::done;
+  const auto outputs = static_cast<std::int64_t>(group.slots.size());
+  unsent_ += outputs;
+  learn(group, is_source_ ? outputs : group.admitted, output_bytes, now);
+  host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
+}
+
+void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) {
+  counters_.completed += inputs;
+  counters_.bytes_out += output_bytes;
+  if (inputs > 0) {
+    const double count = static_cast<double>(inputs);
+    const double each = static_cast<double>(now - group.started_ns) / count;
+    const double bytes = static_cast<double>(output_bytes) / count;
+    slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
+    bytes_average_ += (bytes_average_ > 0 ? 0.1 : 1.0) * (bytes - bytes_average_);
+  }
+  // Wider steps cost less, but feed the next stage later: only while nobody is waiting for them.
+  stretch_ = host_.consumer_is_served() ? std::min<std::int64_t>(stretch_ * 2, 8) : 1;
+}
+
+}  // namespace penstock::exec

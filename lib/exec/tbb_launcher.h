@@ -1,0 +1,56 @@
+// TbbLauncher: a chain of stages as a oneTBB flow graph, one cluster of nodes per stage.
+//
+//   packet --> [ in: multifunction, lightweight ] stage.receive()
+//   token ---> [ exec: multifunction, unlimited ] stage.run_token(); its port 0 is the edge to the next `in`
+//   credits -> [ credit: function, lightweight  ] stage.add_credits()
+//
+// Lightweight nodes run inside the sender's try_put, so an edge costs some 10 ns; only tokens are tasks. Blocking tokens go to the
+// elastic pool instead, with the graph's wait count held. Tokens that come from a thread which is no worker of this arena are
+// enqueued: a plain spawn from outside may never find a worker (design/engine.md, trap 1).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/exec/elastic_pool.h"
+#include "lib/exec/launcher.h"
+
+namespace penstock::exec {
+
+class Outlet;
+
+class TbbLauncher final : public Launcher {
+ public:
+  TbbLauncher(std::int64_t slots, ElasticPool& pool);
+  ~TbbLauncher() override;  // waits, then takes the graph down
+
+  void connect(const std::vector<Stage*>& stages, Outlet& outlet);
+  void wait();              // until no token is under way
+
+  void launch(Stage& stage, bool on_pool) override;
+  void send(Stage& from, PacketRef packet) override;
+  void give_credits(Stage& to, std::int64_t count) override;
+  void run_body(CallRef body) override;
+  bool one_at_a_time() const override { return false; }
+
+ private:
+  struct Graph;
+  std::unique_ptr<Graph> graph_;
+  ElasticPool& pool_;
+};
+
+// Lets TBB have `threads` workers. TBB allows what its most modest live setting says; this one only ever asks for more than
+// TBB's own default, so that a host application's TBB is not throttled. Process-wide.
+class TbbThreads {
+ public:
+  TbbThreads();
+  ~TbbThreads();
+  void ensure(std::int64_t threads);
+
+ private:
+  struct Control;
+  std::unique_ptr<Control> control_;
+};
+
+}  // namespace penstock::exec

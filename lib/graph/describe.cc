@@ -1,0 +1,88 @@
+// How a pipeline is printed: describe() for people, pipeline_text() for comparing two pipelines.
+#include <algorithm>
+#include <array>
+
+#include "lib/graph/arguments.h"
+#include "lib/graph/control_ops.h"
+#include "lib/graph/node.h"
+
+namespace penstock::graph {
+namespace {
+
+void add(std::string& list, const std::string& item) {
+  if (item.empty()) return;
+  if (!list.empty()) list += ", ";
+  list += item;
+}
+
+// What decides the elements and their order.
+std::string parameters_of(const Node& node) {
+  std::string text = node.op().parameters();
+  const auto* op = node.as<ElementwiseOp>();
+  if (op != nullptr && op->order() == Order::arbitrary) add(text, "order=arbitrary");
+  return text;
+}
+
+std::string form_text(const ElementwiseOp& op) {
+  if (op.form() == Form::completes_later) return "completes later";
+  if (!op.form_is_known()) return {};
+  return op.form() == Form::blocks ? "blocks" : "";
+}
+
+// What decides only when things happen.
+std::string tuning_of(const Node& node) {
+  std::string text;
+  if (const auto* op = node.as<ElementwiseOp>()) {
+    add(text, "parallelism=" + to_string(op->parallelism()));
+    add(text, form_text(*op));
+  }
+  if (const auto* op = node.as<BufferOp>()) add(text, "buffer_size=" + to_string(op->size()));
+  return text;
+}
+
+using Row = std::array<std::string, 4>;
+
+Row row_of(const Node& node) {
+  std::string parameters = parameters_of(node);
+  add(parameters, tuning_of(node));
+  return {std::to_string(node.position()), node.op().name(), parameters, to_string(node.site())};
+}
+
+std::array<std::size_t, 4> widths_of(const std::vector<Row>& rows) {
+  std::array<std::size_t, 4> widths{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  return widths;
+}
+
+std::string print(const Row& row, const std::array<std::size_t, 4>& widths) {
+  std::string line(widths[0] - row[0].size(), ' ');
+  line += row[0];
+  for (std::size_t i = 1; i < row.size(); ++i) {
+    line += "  " + row[i];
+    line.append(widths[i] - row[i].size(), ' ');
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string describe(const NodeRef& node) {
+  std::vector<Row> rows;
+  for (const Node* each : chain(node)) rows.push_back(row_of(*each));
+  const auto widths = widths_of(rows);
+  std::string text;
+  for (const Row& row : rows) text += print(row, widths);
+  return text;
+}
+
+std::string pipeline_text(const NodeRef& node) {
+  std::string text;
+  for (const Node* each : chain(node))
+    text += std::to_string(each->position()) + " " + each->op().name() + "(" +
+            parameters_of(*each) + ")\n";
+  return text;
+}
+
+}  // namespace penstock::graph

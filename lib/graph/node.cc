@@ -1,0 +1,104 @@
+#include "lib/graph/node.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "lib/graph/control_ops.h"
+#include "lib/graph/traits.h"
+
+namespace penstock::graph {
+namespace {
+
+int position_behind(const NodeRef& input) { return input ? input->position() + 1 : 0; }
+
+std::optional<Kind> kind_of(const Op& op) {
+  if (dynamic_cast<const SourceOp*>(&op)) return Kind::source;
+  if (dynamic_cast<const ElementwiseOp*>(&op)) return Kind::elementwise;
+  if (dynamic_cast<const StreamOp*>(&op)) return Kind::stream;
+  if (dynamic_cast<const RepeatOp*>(&op)) return Kind::repeat;
+  if (dynamic_cast<const BufferOp*>(&op)) return Kind::buffer;
+  return std::nullopt;
+}
+
+// Why an op of this kind cannot stand behind `input`; "" if it can.
+std::string misplacement(const NodeRef& input, const std::optional<Kind>& kind) {
+  if (!kind) return "the op is neither a SourceOp nor an ElementwiseOp nor a StreamOp (see op.h)";
+  if (*kind == Kind::source && input) return "it is a source and can only stand first";
+  if (*kind != Kind::source && !input)
+    return "it needs an input: begin with a source (range, from_vector, from_file_list, "
+           "from_generator)";
+  return {};
+}
+
+const Node* find_unseeded_shuffle(const NodeRef& last) {
+  for (const Node* node = last.get(); node != nullptr; node = node->input().get()) {
+    const auto* shuffle = node->as<ShufflesOrder>();
+    if (shuffle != nullptr && !shuffle->is_seeded()) return node;
+  }
+  return nullptr;
+}
+
+// Ranks that draw different orders would read some elements twice and others never.
+std::string rank_conflict(const NodeRef& input, const Op& op) {
+  const auto* shard = dynamic_cast<const SplitsByPosition*>(&op);
+  if (shard == nullptr || shard->num_shards() <= 1) return {};
+  const Node* shuffle = find_unseeded_shuffle(input);
+  if (shuffle == nullptr) return {};
+  return "each rank would draw another order, because " + shuffle->op().name() + " (op " +
+         std::to_string(shuffle->position()) +
+         ") has no seed: give it the same one on all ranks, as in shuffle(n, {.seed = 7})";
+}
+
+}  // namespace
+
+Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site)
+    : input_(std::move(input)),
+      op_(std::move(op)),
+      kind_(kind),
+      site_(site),
+      position_(position_behind(input_)),
+      flow_(op_->flow(input_ ? input_->flow() : Flow{})) {}
+
+NodeRef append(const NodeRef& input, OpRef op, CallSite site) {
+  if (!op) fail(input, "then", site, "the op is a null pointer");
+  const std::string name = op->name();
+  const std::optional<Kind> kind = kind_of(*op);
+  std::string problem = misplacement(input, kind);
+  if (problem.empty()) problem = rank_conflict(input, *op);
+  if (!problem.empty()) fail(input, name.c_str(), site, problem);
+  try {
+    return std::make_shared<const Node>(input, std::move(op), *kind, site);
+  } catch (const Error& error) {
+    fail(input, name.c_str(), site, error.what());
+  }
+}
+
+void fail(const NodeRef& input, const char* op, CallSite site, const std::string& reason) {
+  std::string place = "op " + std::to_string(position_behind(input)) + " of the chain";
+  const std::string line = to_string(site);
+  if (!line.empty()) place += ", " + line;
+  throw GraphError(std::string(op) + ": " + reason + " (" + place + ")");
+}
+
+std::int64_t cardinality(const NodeRef& node) { return node->flow().cardinality; }
+
+std::uint32_t take_epoch(const NodeRef& node) { return node->take_epoch(); }
+
+std::vector<const Node*> chain(const NodeRef& last) {
+  std::vector<const Node*> nodes;
+  for (const Node* node = last.get(); node != nullptr; node = node->input().get())
+    nodes.push_back(node);
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+std::string to_string(const CallSite& site) {
+  std::string_view file = site.file;
+  if (file.empty()) return {};
+  file.remove_prefix(file.find_last_of('/') + 1);  // npos + 1 is 0
+  return std::string(file) + ":" + std::to_string(site.line);
+}
+
+}  // namespace penstock::graph

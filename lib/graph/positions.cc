@@ -1,0 +1,33 @@
+#include "lib/graph/positions.h"
+
+#include <algorithm>
+
+namespace penstock::graph {
+namespace {
+
+class AllPositions final : public IndexSequence {
+ public:
+  explicit AllPositions(std::int64_t size) : size_(size), next_(size) {}
+  void begin_pass(std::uint32_t, std::uint32_t) override { next_ = 0; }
+  std::optional<std::int64_t> next() override {
+    if (next_ == size_) return std::nullopt;
+    return next_++;
+  }
+  void skip(std::int64_t count) override {
+    next_ += std::clamp<std::int64_t>(count, 0, size_ - next_);
+  }
+  std::optional<std::int64_t> at(std::int64_t i) const override { return i; }
+  std::int64_t size() const override { return size_; }
+
+ private:
+  std::int64_t size_;
+  std::int64_t next_;
+};
+
+}  // namespace
+
+std::unique_ptr<IndexSequence> all_positions(std::int64_t size) {
+  return std::make_unique<AllPositions>(size);
+}
+
+}  // namespace penstock::graph

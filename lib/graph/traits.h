@@ -1,0 +1,28 @@
+// What the graph's checks must know of an op beyond its kind. An op with such a property derives
+// from the class as well.
+#pragma once
+
+#include <cstdint>
+
+namespace penstock::graph {
+
+// Changes the order at random (shuffle).
+class ShufflesOrder {
+ public:
+  // False if every process would draw an order of its own.
+  virtual bool is_seeded() const = 0;
+
+ protected:
+  ~ShufflesOrder() = default;
+};
+
+// Leaves other ranks' elements out by position (shard), so all ranks need the same order before it.
+class SplitsByPosition {
+ public:
+  virtual std::int64_t num_shards() const = 0;
+
+ protected:
+  ~SplitsByPosition() = default;
+};
+
+}  // namespace penstock::graph

@@ -1,0 +1,132 @@
+#include "lib/runtime/runtime.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include <penstock/error.h>
+#include <penstock/world.h>
+
+namespace penstock::runtime {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(5);
+constexpr auto kLimitsPeriod = std::chrono::seconds(1);
+constexpr std::int64_t kPoolThreads = 256;
+
+std::int64_t whole_slots(const CpuLimits& limits) {
+  const double cpus = limits.for_rank(World::detect().local_size);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
+}
+
+}  // namespace
+
+Runtime& Runtime::get() {
+  // Never destroyed, on purpose: see the header.
+  static Runtime& runtime = *std::unique_ptr<Runtime>(new Runtime()).release();
+  if (::getpid() != runtime.process_) {
+    throw Error(ErrorCode::failed_precondition,
+                "penstock was used in a forked child of a process that had used it before: its worker threads do not exist here. "
+                "Start the child by exec, or fork before the first run");
+  }
+  return runtime;
+}
+
+Runtime::Runtime()
+    : process_(::getpid()),
+      gate_(whole_slots(host_.cpus())),
+      pool_(kPoolThreads),
+      offered_slots_(gate_.slots()),
+      controller_([this] { serve(); }) {
+  threads_.ensure(offered_slots_);
+}
+
+std::int64_t Runtime::slots_for(int asked) {
+  std::lock_guard lock(mutex_);
+  if (asked <= 0) return std::max(offered_slots_, asked_slots_);
+  if (asked > offered_slots_ && !std::exchange(warned_, true)) {
+    std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
+                 static_cast<long long>(offered_slots_));
+  }
+  asked_slots_ = std::max<std::int64_t>(asked_slots_, asked);
+  threads_.ensure(asked);
+  gate_.set_slots(std::max(offered_slots_, asked_slots_));
+  return asked;
+}
+
+std::int64_t Runtime::default_memory() const {
+  const std::uint64_t quarter = host_.memory().bytes() / 4;
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(quarter, std::uint64_t{64} << 20, most));
+}
+
+void Runtime::tune(const std::shared_ptr<exec::Engine>& engine) {
+  {
+    std::lock_guard lock(mutex_);
+    added_.push_back({engine, autotune::default_policy(), engine->knobs()});
+  }
+  changed_.notify_one();
+}
+
+void Runtime::dispose(std::shared_ptr<exec::Engine> engine) {
+  {
+    std::lock_guard lock(mutex_);
+    disposed_.push_back(std::move(engine));
+  }
+  changed_.notify_one();
+}
+
+// The controller's thread: asleep while there is no run to look after.
+void Runtime::serve() {
+  std::vector<Tuned> tuned;
+  auto limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
+  for (;;) {
+    std::deque<std::shared_ptr<exec::Engine>> gone;
+    {
+      std::unique_lock lock(mutex_);
+      const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
+      if (tuned.empty()) {
+        changed_.wait(lock, news);
+      } else {
+        changed_.wait_for(lock, kTick, news);
+      }
+      std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
+      added_.clear();
+      gone.swap(disposed_);
+    }
+    for (auto& engine : gone) engine->shut_down();
+    gone.clear();
+    std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
+    if (std::chrono::steady_clock::now() > limits_due) {
+      read_limits();
+      limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
+    }
+  }
+}
+
+bool Runtime::tick(Tuned& tuned) {
+  const auto engine = tuned.engine.lock();
+  if (engine == nullptr || engine->stopped()) return false;
+  tuned.policy->tick(engine->snapshot(), tuned.knobs);
+  return true;
+}
+
+// A quota may change while the process runs. A number that the user asked for stands.
+void Runtime::read_limits() {
+  const std::int64_t slots = whole_slots(host_.cpus());
+  std::int64_t asked = 0;
+  {
+    std::lock_guard lock(mutex_);
+    offered_slots_ = slots;
+    asked = asked_slots_;
+    threads_.ensure(slots);
+  }
+  gate_.set_slots(std::max(slots, asked));
+}
+
+}  // namespace penstock::runtime

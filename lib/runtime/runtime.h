@@ -1,0 +1,70 @@
+// Runtime: what all runs of the process share: CPU slots, threads for blocking calls, the controller's thread.
+//
+// The one documented process-wide state of the library. It is made by the first run and lives as long as the process: TBB's workers
+// and user threads may outlive static destructors, so it is never taken down. It does not survive a fork.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "autotune/policy.h"
+#include "lib/core/cpu_budget.h"
+#include "lib/exec/elastic_pool.h"
+#include "lib/exec/engine.h"
+#include "lib/exec/slot_gate.h"
+#include "lib/exec/tbb_launcher.h"
+
+namespace penstock::runtime {
+
+class Runtime {
+ public:
+  // Throws Error(failed_precondition) in a child of the process that made it: TBB has no workers there.
+  static Runtime& get();
+
+  // CPU slots for a run: the machine's share of this process, or what the user asks for; more than there is gives a warning, once.
+  std::int64_t slots_for(int asked);
+  std::int64_t default_memory() const;
+
+  exec::SlotGate& gate() noexcept { return gate_; }
+  exec::ElasticPool& pool() noexcept { return pool_; }
+
+  // Has a policy look after the engine until it is gone.
+  void tune(const std::shared_ptr<exec::Engine>& engine);
+
+  // Takes an engine down on another thread: for a run that is destroyed inside one of its own functions.
+  void dispose(std::shared_ptr<exec::Engine> engine);
+
+ private:
+  struct Tuned {
+    std::weak_ptr<exec::Engine> engine;
+    std::unique_ptr<autotune::Policy> policy;
+    std::vector<Knob> knobs;
+  };
+
+  Runtime();
+  void serve();
+  bool tick(Tuned& tuned);
+  void read_limits();
+
+  const int process_;
+  HostLimits host_;
+  exec::SlotGate gate_;
+  exec::ElasticPool pool_;
+  exec::TbbThreads threads_;
+
+  std::mutex mutex_;                 // all below
+  std::condition_variable changed_;
+  std::int64_t offered_slots_;       // by affinity and quota
+  std::int64_t asked_slots_ = 0;     // the largest number a user has asked for
+  bool warned_ = false;
+  std::vector<Tuned> added_;         // taken over by the controller's thread at its next round
+  std::deque<std::shared_ptr<exec::Engine>> disposed_;
+  std::thread controller_;
+};
+
+}  // namespace penstock::runtime

@@ -1,0 +1,121 @@
+#include "ops/batch.h"
+
+#include <penstock/ops.h>
+
+#include <utility>
+
+#include "lib/graph/arguments.h"
+
+namespace penstock::ops {
+namespace {
+
+class State final : public StreamState {
+ public:
+  State(std::int64_t batch_size, detail::BatchFactoryRef factory, bool drop_remainder)
+      : batch_size_(batch_size), factory_(std::move(factory)), drop_remainder_(drop_remainder) {}
+
+  void begin_pass(Emitter&) override { clear(); }
+  void element(Slot&& slot, Emitter& out) override {
+    if (!fits(slot)) {
+      out.forward(std::move(slot));
+      return;
+    }
+    last_ = slot.stamp;
+    guarded(out, [&] { add(std::move(slot)); });
+    if (count_ == batch_size_) finish(out);
+  }
+  void pass_end(Emitter& out) override {
+    if (count_ > 0 && !drop_remainder_) finish(out);
+    clear();
+  }
+  std::int64_t held_bytes() const override { return held_bytes_; }
+
+ private:
+  // Makes the slot an error if its element cannot be in this batch.
+  bool fits(Slot& slot) {
+    try {
+      if (!builder_) builder_ = factory_->open(static_cast<std::size_t>(batch_size_));
+      builder_->check(slot.value);
+      return true;
+    } catch (...) {
+      slot.fail(std::current_exception());
+      return false;
+    }
+  }
+  void add(Slot&& slot) {
+    builder_->add(std::move(slot.value));
+    held_bytes_ += slot.bytes();
+    ++count_;
+  }
+  void finish(Emitter& out) {
+    Element batch;
+    guarded(out, [&] { batch = builder_->finish(); });
+    clear();
+    if (!batch.empty()) out.emit(std::move(batch), last_);
+  }
+
+  // A builder that threw may hold half an element, so the batch goes with it.
+  template <class Function>
+  void guarded(Emitter& out, Function&& function) {
+    try {
+      function();
+    } catch (...) {
+      const auto cause = std::current_exception();
+      const std::string lost = std::to_string(count_);
+      clear();
+      Slot slot({}, last_);
+      slot.fail(std::make_exception_ptr(Error(
+          code_of(cause), "a batch with " + lost + " elements was lost: " + message_of(cause))));
+      out.forward(std::move(slot));
+    }
+  }
+  void clear() {
+    builder_.reset();
+    count_ = 0;
+    held_bytes_ = 0;
+  }
+
+  std::int64_t batch_size_;
+  detail::BatchFactoryRef factory_;
+  bool drop_remainder_;
+  std::unique_ptr<detail::BatchBuilder> builder_;
+  std::int64_t count_ = 0;
+  std::int64_t held_bytes_ = 0;
+  Stamp last_;
+};
+
+}  // namespace
+
+BatchOp::BatchOp(std::int64_t batch_size, detail::BatchFactoryRef factory,
+                 const BatchOptions& options)
+    : batch_size_(batch_size),
+      factory_(std::move(factory)),
+      drop_remainder_(options.drop_remainder) {
+  if (batch_size < 1) graph::reject("batch_size", "at least 1", batch_size);
+}
+
+std::string BatchOp::parameters() const {
+  return "batch_size=" + std::to_string(batch_size_) + (drop_remainder_ ? ", drop_remainder" : "");
+}
+
+// As tf.data has it: without drop_remainder only an endless input is sure to have no smaller last
+// batch.
+Flow BatchOp::flow(const Flow& input) const {
+  const bool is_fixed = drop_remainder_ || input.cardinality == INFINITE_CARDINALITY;
+  Flow flow{input.cardinality, is_fixed ? batch_size_ : UNKNOWN_CARDINALITY};
+  if (input.cardinality >= 0) {
+    const bool has_remainder = input.cardinality % batch_size_ != 0 && !drop_remainder_;
+    flow.cardinality = input.cardinality / batch_size_ + (has_remainder ? 1 : 0);
+  }
+  return flow;
+}
+
+std::unique_ptr<StreamState> BatchOp::open(std::uint64_t) const {
+  return std::make_unique<State>(batch_size_, factory_, drop_remainder_);
+}
+
+OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options) {
+  return std::make_shared<BatchOp>(batch_size, std::move(factory), options);
+}
+
+}  // namespace penstock::ops

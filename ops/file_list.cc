@@ -1,0 +1,62 @@
+#include "ops/file_list.h"
+
+#include <penstock/io.h>
+#include <penstock/ops.h>
+#include <penstock/sources.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace penstock {
+namespace ops {
+namespace {
+
+// Fixed here, because std::isspace depends on the locale. '\r' takes care of lists written on
+// Windows.
+constexpr std::string_view white_space = " \t\r\n\v\f";
+
+std::string_view trim(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(white_space);
+  if (begin == std::string_view::npos) return {};
+  return line.substr(begin, line.find_last_not_of(white_space) - begin + 1);
+}
+
+std::vector<std::string> read_paths(const std::string& list) {
+  const Tensor bytes = read_file(list);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.bytes());
+  return parse_file_list(text, std::filesystem::path(list).parent_path().string());
+}
+
+}  // namespace
+
+std::vector<std::string> parse_file_list(std::string_view text, const std::string& folder) {
+  std::vector<std::string> paths;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty()) paths.push_back((std::filesystem::path(folder) / line).string());
+  }
+  return paths;
+}
+
+OpRef file_list(const std::string& path) {
+  std::vector<std::string> paths = read_paths(path);
+  if (paths.empty())
+    throw Error(ErrorCode::invalid_argument,
+                "'" + path + "' names no files: it should have one path on each line");
+  const std::string files = paths.size() == 1 ? " file" : " files";
+  std::string parameters = path + ", " + std::to_string(paths.size()) + files;
+  return indexed_source("from_file_list", std::move(parameters),
+                        std::make_shared<detail::VectorSource<std::string>>(std::move(paths)));
+}
+
+}  // namespace ops
+
+Dataset<std::string> from_file_list(const std::string& path, CallSite site) {
+  return Dataset<std::string>(
+      graph::build(nullptr, "from_file_list", site, [&] { return ops::file_list(path); }));
+}
+
+}  // namespace penstock

@@ -1,0 +1,21 @@
+#include "ops/filter.h"
+
+#include <penstock/ops.h>
+
+#include <utility>
+
+namespace penstock::ops {
+
+FilterOp::FilterOp(detail::FunctionRef predicate, const FilterOptions& options)
+    : FunctionOp(std::move(predicate), options.parallelism, options.order, false) {}
+
+// Even of an endless input nobody knows whether anything is left.
+Flow FilterOp::flow(const Flow& input) const {
+  return {.leading_dimension = input.leading_dimension};
+}
+
+OpRef filter(detail::FunctionRef predicate, const FilterOptions& options) {
+  return std::make_shared<FilterOp>(std::move(predicate), options);
+}
+
+}  // namespace penstock::ops

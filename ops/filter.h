@@ -1,0 +1,19 @@
+// filter(predicate): the elements for which predicate(element) is true. Documented at
+// Dataset::filter.
+#pragma once
+
+#include <penstock/options.h>
+
+#include "ops/function_op.h"
+
+namespace penstock::ops {
+
+class FilterOp final : public FunctionOp {
+ public:
+  FilterOp(detail::FunctionRef predicate, const FilterOptions& options);
+  std::string name() const override { return "filter"; }
+  bool may_fan_out() const override { return false; }
+  Flow flow(const Flow& input) const override;
+};
+
+}  // namespace penstock::ops

@@ -1,0 +1,18 @@
+#include "ops/generator.h"
+
+#include <penstock/ops.h>
+
+#include <utility>
+
+namespace penstock::ops {
+
+GeneratorOp::GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory)
+    : factory_(std::move(factory)) {
+  if (!factory_) throw Error(ErrorCode::invalid_argument, "the generator is a null pointer");
+}
+
+OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory) {
+  return std::make_shared<GeneratorOp>(std::move(factory));
+}
+
+}  // namespace penstock::ops

@@ -1,0 +1,31 @@
+// Checks of arguments that several image functions share.
+#pragma once
+
+#include <penstock/error.h>
+#include <penstock/image/view.h>
+
+#include <cstddef>
+#include <string>
+
+namespace penstock::image {
+
+// The caller's memory must have exactly the values of an image of this size.
+inline void check_room(std::size_t values, Size size, const char* function) {
+  if (values == size.values()) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(function) + ": the output needs " + std::to_string(size.values()) +
+                  " values, but the span has " + std::to_string(values));
+}
+
+// An output size that is positive and whose values can be counted. The bound keeps every index
+// below 2^31.
+inline void check_output_size(Size size, const char* function) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  if (size.height > 0 && size.width > 0 && size.height <= most / channels / size.width) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(function) +
+                  ": the output size must be positive and below 2^29 values, but is " +
+                  std::to_string(size.height) + " x " + std::to_string(size.width));
+}
+
+}  // namespace penstock::image

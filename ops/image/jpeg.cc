@@ -1,0 +1,160 @@
+#include <penstock/image/jpeg.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ops/image/jpeg_decompressor.h"
+
+namespace penstock::image {
+namespace {
+
+using namespace std::string_view_literals;
+
+JpegDecompressor& decompressor_of_thread() {
+  thread_local JpegDecompressor decompressor;
+  return decompressor;
+}
+
+Error decode_error(ErrorCode code, std::string_view name, const std::string& reason) {
+  const std::string what = name.empty() ? "a JPEG" : "'" + std::string(name) + "'";
+  return Error(code, "cannot decode " + what + ": " + reason);
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The other formats that go by the name .JPEG in data sets; empty if the bytes are none of them.
+std::string_view other_format(std::string_view file) {
+  if (file.starts_with("\x89PNG\r\n\x1a\n"sv)) return "PNG";
+  if (file.starts_with("GIF87a"sv) || file.starts_with("GIF89a"sv)) return "GIF";
+  if (file.starts_with("BM"sv)) return "BMP";
+  if (file.starts_with("RIFF"sv) && file.substr(0, 12).ends_with("WEBP"sv)) return "WebP";
+  if (file.starts_with("II*\0"sv) || file.starts_with("MM\0*"sv)) return "TIFF";
+  return {};
+}
+
+void check_magic(std::span<const std::byte> file, std::string_view name) {
+  const std::string_view text = text_of(file);
+  if (text.starts_with("\xff\xd8"sv)) return;
+  if (text.empty()) throw decode_error(ErrorCode::data_loss, name, "the file is empty");
+  if (const std::string_view format = other_format(text); !format.empty())
+    throw decode_error(
+        ErrorCode::invalid_argument, name,
+        "this is a " + std::string(format) + " file, whatever its name; convert it to JPEG");
+  char first[8] = "";
+  std::snprintf(first, sizeof first, "%02x %02x", std::to_integer<unsigned>(file[0]),
+                file.size() > 1 ? std::to_integer<unsigned>(file[1]) : 0U);
+  throw decode_error(
+      ErrorCode::data_loss, name,
+      "not a JPEG file: it starts with the bytes " + std::string(first) + " instead of ff d8");
+}
+
+ErrorCode code_of_libjpeg(int code) {
+  switch (code) {
+    case JERR_BAD_PRECISION:
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_ARITH_NOTIMPL:
+      return ErrorCode::unimplemented;
+    case JpegDecompressor::too_many_scans:
+    case JERR_OUT_OF_MEMORY:
+    case JERR_IMAGE_TOO_BIG:
+      return ErrorCode::resource_exhausted;
+    default:
+      return ErrorCode::data_loss;
+  }
+}
+
+[[noreturn]] void throw_error_of(const JpegDecompressor& decompressor, std::string_view name) {
+  const JpegErrorState& error = decompressor.error();
+  std::string reason = error.text;
+  if (error.code == JWRN_JPEG_EOF || error.code == JWRN_HIT_MARKER)
+    reason = "truncated (" + reason + "); DecodeOptions::truncated = accept keeps what is there";
+  if (error.code == JERR_BAD_PRECISION) reason += "; only 8 bits a sample can be decoded";
+  throw decode_error(code_of_libjpeg(error.code), name, reason);
+}
+
+void check_header(const jpeg_decompress_struct& info, const DecodeOptions& options) {
+  const std::int64_t pixels = std::int64_t{info.image_width} * info.image_height;
+  if (pixels > options.max_pixels)
+    throw decode_error(ErrorCode::resource_exhausted, options.name,
+                       "its header asks for " + std::to_string(info.image_width) + " x " +
+                           std::to_string(info.image_height) + " pixels, the limit is " +
+                           std::to_string(options.max_pixels) + " (DecodeOptions::max_pixels)");
+  // libjpeg-turbo 3 reads such headers without complaint.
+  if (info.data_precision != 8)
+    throw decode_error(
+        ErrorCode::unimplemented, options.name,
+        std::to_string(info.data_precision) + " bits a sample; only 8 can be decoded");
+}
+
+// Drops the image when the scope ends early; harmless after it was read.
+struct DropAtEnd {
+  JpegDecompressor& decompressor;
+  ~DropAtEnd() { decompressor.drop(); }
+};
+
+void open(JpegDecompressor& decompressor, std::span<const std::byte> file,
+          const DecodeOptions& options) {
+  check_magic(file, options.name);
+  if (!decompressor.read_header(file, options)) throw_error_of(decompressor, options.name);
+  check_header(decompressor.info(), options);
+}
+
+Size size_of(const JpegDecompressor& decompressor) {
+  return {decompressor.info().image_height, decompressor.info().image_width};
+}
+
+void fill(DecodeReport* report, const JpegErrorState& state) {
+  if (report != nullptr) *report = {state.warnings, state.truncated, state.first_warning};
+}
+
+// `memory_for(size)` gives the place for the pixels once the header is known.
+template <class MemoryFor>
+void decode(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* report,
+            MemoryFor memory_for) {
+  if (report != nullptr) *report = {};
+  JpegDecompressor& decompressor = decompressor_of_thread();
+  const DropAtEnd guard{decompressor};
+  open(decompressor, file, options);
+  const Size size = size_of(decompressor);
+  std::uint8_t* out = memory_for(size);
+  const bool done = decompressor.read_pixels(out, static_cast<std::size_t>(size.width * channels));
+  fill(report, decompressor.error());
+  if (!done) throw_error_of(decompressor, options.name);
+}
+
+}  // namespace
+
+JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions& options) {
+  JpegDecompressor& decompressor = decompressor_of_thread();
+  const DropAtEnd guard{decompressor};
+  open(decompressor, file, options);
+  const Size size = size_of(decompressor);
+  return {size.width, size.height, decompressor.info().num_components};
+}
+
+Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options,
+                   DecodeReport* report) {
+  Tensor image;
+  decode(file, options, report, [&image](Size size) {
+    image = Tensor(DType::u8, {size.height, size.width, channels});
+    return image.values<std::uint8_t>().data();
+  });
+  return image;
+}
+
+ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
+                      const DecodeOptions& options, DecodeReport* report) {
+  ImageView image;
+  decode(file, options, report, [&](Size size) {
+    auto* pixels = reinterpret_cast<std::uint8_t*>(buffer.reserve(size.values()));
+    image = {pixels, size.height, size.width, size.width * channels};
+    return pixels;
+  });
+  return image;
+}
+
+}  // namespace penstock::image

@@ -1,0 +1,132 @@
+#include "ops/image/jpeg_decompressor.h"
+
+#include <new>
+
+namespace penstock::image {
+namespace {
+
+constexpr int rows_per_call = 16;
+constexpr int most_scans = 500;
+
+JpegErrorState& state_of(j_common_ptr info) {
+  return *reinterpret_cast<JpegErrorState*>(info->err);
+}
+
+[[noreturn]] void on_error(j_common_ptr info) {
+  JpegErrorState& state = state_of(info);
+  state.code = state.base.msg_code;
+  state.base.format_message(info, state.text);
+  std::longjmp(state.jump, 1);
+}
+
+// Level -1 is a warning: damage that libjpeg repairs. Others are traces.
+void on_message(j_common_ptr info, int level) {
+  if (level >= 0) return;
+  JpegErrorState& state = state_of(info);
+  const int code = state.base.msg_code;
+  const bool ended = code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER;
+  if (ended && state.reject_truncated) on_error(info);
+  state.truncated = state.truncated || ended;
+  if (state.warnings++ == 0) state.base.format_message(info, state.first_warning);
+}
+
+void ignore_output(j_common_ptr) {}
+
+// A small progressive file can name thousands of scans, each of which costs a pass over all
+// coefficients. See "DoS" in libjpeg-turbo's jpeglib documentation (libjpeg.txt, "Progressive JPEG
+// support").
+void check_scans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= most_scans) return;
+  JpegErrorState& state = state_of(info);
+  state.code = JpegDecompressor::too_many_scans;
+  std::snprintf(state.text, sizeof state.text, "more than %d scans", most_scans);
+  std::longjmp(state.jump, 1);
+}
+
+void read_rgb_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride) {
+  while (info->output_scanline < info->output_height) {
+    JSAMPROW rows[rows_per_call];
+    JDIMENSION count = 0;
+    for (; count < rows_per_call && info->output_scanline + count < info->output_height; ++count)
+      rows[count] = out + (info->output_scanline + count) * stride;
+    jpeg_read_scanlines(info, rows, count);
+  }
+}
+
+// TensorFlow's integer conversion, truncating (images.md A.6). Files with Adobe's marker store
+// inverted ink.
+void cmyk_to_rgb(const JSAMPLE* from, std::uint8_t* to, JDIMENSION width, bool inverted) {
+  for (JDIMENSION x = 0; x < width; ++x, from += 4, to += 3)
+    for (int c = 0; c < 3; ++c) {
+      const int ink = inverted ? from[c] : 255 - from[c];
+      const int black = inverted ? from[3] : 255 - from[3];
+      to[c] = static_cast<std::uint8_t>(black * ink / 255);
+    }
+}
+
+void read_cmyk_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride) {
+  JSAMPARRAY row = info->mem->alloc_sarray(reinterpret_cast<j_common_ptr>(info), JPOOL_IMAGE,
+                                           info->output_width * 4, 1);
+  while (info->output_scanline < info->output_height) {
+    std::uint8_t* to = out + info->output_scanline * stride;
+    jpeg_read_scanlines(info, row, 1);
+    cmyk_to_rgb(row[0], to, info->output_width, info->saw_Adobe_marker);
+  }
+}
+
+}  // namespace
+
+JpegDecompressor::JpegDecompressor() {
+  info_.err = jpeg_std_error(&error_.base);
+  error_.base.error_exit = on_error;
+  error_.base.emit_message = on_message;
+  error_.base.output_message = ignore_output;
+  progress_.progress_monitor = check_scans;
+  if (!create()) throw std::bad_alloc();
+}
+
+JpegDecompressor::~JpegDecompressor() { jpeg_destroy_decompress(&info_); }
+
+bool JpegDecompressor::create() noexcept {
+  if (setjmp(error_.jump) != 0) return false;
+  jpeg_create_decompress(&info_);
+  info_.progress = &progress_;
+  return true;
+}
+
+bool JpegDecompressor::read_header(std::span<const std::byte> file,
+                                   const DecodeOptions& options) noexcept {
+  error_.reject_truncated = options.truncated == Truncated::reject;
+  error_.truncated = false;
+  error_.warnings = 0;
+  error_.first_warning[0] = '\0';
+  if (setjmp(error_.jump) != 0) {
+    jpeg_abort_decompress(&info_);
+    return false;
+  }
+  jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&info_, TRUE);
+  const bool inks = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
+  info_.out_color_space = inks ? JCS_CMYK : JCS_RGB;
+  info_.dct_method = options.dct == Dct::ifast ? JDCT_IFAST : JDCT_ISLOW;
+  info_.do_fancy_upsampling = options.fancy_upsampling ? TRUE : FALSE;
+  return true;
+}
+
+bool JpegDecompressor::read_pixels(std::uint8_t* out, std::size_t stride) noexcept {
+  if (setjmp(error_.jump) != 0) {
+    jpeg_abort_decompress(&info_);
+    return false;
+  }
+  jpeg_start_decompress(&info_);
+  if (info_.out_color_space == JCS_CMYK)
+    read_cmyk_rows(&info_, out, stride);
+  else
+    read_rgb_rows(&info_, out, stride);
+  jpeg_finish_decompress(&info_);
+  return true;
+}
+
+void JpegDecompressor::drop() noexcept { jpeg_abort_decompress(&info_); }
+
+}  // namespace penstock::image

@@ -1,0 +1,61 @@
+// libjpeg's decompressor as an object. libjpeg reports errors by a function that must not return;
+// here that function is longjmp, and the calls that can end in it stand in small functions without
+// C++ objects.
+#pragma once
+
+#include <penstock/image/jpeg.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/image/libjpeg.h"
+
+namespace penstock::image {
+
+// Error handling of one decompressor. libjpeg hands the address of `base` back, which is also the
+// struct's.
+struct JpegErrorState {
+  jpeg_error_mgr base;
+  std::jmp_buf jump;
+  bool reject_truncated;
+  bool truncated;
+  long warnings;
+  char first_warning[JMSG_LENGTH_MAX];
+  int code;  // one of jerror.h's, or too_many_scans
+  char text[JMSG_LENGTH_MAX];
+};
+
+// Not thread-safe: one for each thread. A failed call leaves it ready for the next image.
+class JpegDecompressor {
+ public:
+  static constexpr int too_many_scans = -1;
+
+  JpegDecompressor();
+  ~JpegDecompressor();
+  JpegDecompressor(const JpegDecompressor&) = delete;
+  JpegDecompressor& operator=(const JpegDecompressor&) = delete;
+
+  // Takes the file, which must stay until the image is read or dropped, and reads up to its first
+  // scan. False: error() tells why.
+  bool read_header(std::span<const std::byte> file, const DecodeOptions& options) noexcept;
+
+  // After read_header: all rows as RGB, `stride` bytes apart.
+  bool read_pixels(std::uint8_t* out, std::size_t stride) noexcept;
+
+  // After read_header: forget the image.
+  void drop() noexcept;
+
+  const jpeg_decompress_struct& info() const noexcept { return info_; }
+  const JpegErrorState& error() const noexcept { return error_; }
+
+ private:
+  bool create() noexcept;
+
+  jpeg_decompress_struct info_ = {};
+  JpegErrorState error_ = {};
+  jpeg_progress_mgr progress_ = {};
+};
+
+}  // namespace penstock::image

@@ -1,0 +1,197 @@
+#include <penstock/error.h>
+#include <penstock/image/jpeg.h>
+#include <penstock/voc.h>
+#include <tinyxml2.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+using tinyxml2::XMLElement;
+
+Error voc_error(ErrorCode code, std::string_view name, const std::string& reason) {
+  const std::string what = name.empty() ? "an annotation" : "'" + std::string(name) + "'";
+  return Error(code, "cannot read " + what + ": " + reason);
+}
+
+// Where an element stands, for messages such as "tag object[2]/bndbox/xmin is missing".
+struct Place {
+  std::string_view file;
+  std::string path;
+
+  Place operator/(const char* tag) const { return {file, path.empty() ? tag : path + "/" + tag}; }
+};
+
+const XMLElement& child(const XMLElement& parent, const char* tag, const Place& place) {
+  const XMLElement* found = parent.FirstChildElement(tag);
+  if (found == nullptr)
+    throw voc_error(ErrorCode::data_loss, place.file,
+                    "tag <" + (place / tag).path + "> is missing");
+  return *found;
+}
+
+std::string_view text_of(const XMLElement* element) {
+  const char* text = element != nullptr ? element->GetText() : nullptr;
+  if (text == nullptr) return {};
+  std::string_view view(text);
+  const std::size_t first = view.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return view.substr(first, view.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// The element's text as a Number, all of it. from_chars, because strtod and tinyxml2 follow the
+// locale.
+template <class Number>
+Number number_in(const XMLElement& parent, const char* tag, const Place& place) {
+  const std::string_view text = text_of(&child(parent, tag, place));
+  std::string_view digits = text;
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  Number value{};
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty())
+    throw voc_error(ErrorCode::data_loss, place.file,
+                    "tag <" + (place / tag).path + "> holds '" + std::string(text.substr(0, 40)) +
+                        "', which is not a number that fits");
+  return value;
+}
+
+std::int64_t extent_in(const XMLElement& size, const char* tag, const Place& place) {
+  const auto value = number_in<std::int64_t>(size, tag, place);
+  if (value < 1)
+    throw voc_error(ErrorCode::data_loss, place.file,
+                    "tag <" + (place / tag).path + "> is " + std::to_string(value) +
+                        ", but must be at least 1");
+  return value;
+}
+
+VocObject object_of(const XMLElement& element, const Place& place) {
+  const Place in_box = place / "bndbox";
+  const XMLElement& box = child(element, "bndbox", place);
+  VocObject object;
+  object.name = text_of(element.FirstChildElement("name"));
+  object.xmin = number_in<double>(box, "xmin", in_box);
+  object.ymin = number_in<double>(box, "ymin", in_box);
+  object.xmax = number_in<double>(box, "xmax", in_box);
+  object.ymax = number_in<double>(box, "ymax", in_box);
+  return object;
+}
+
+VocAnnotation annotation_of(const XMLElement& root, std::string_view name) {
+  const Place at_root{name, ""};
+  const XMLElement& size = child(root, "size", at_root);
+  VocAnnotation annotation;
+  annotation.width = extent_in(size, "width", at_root / "size");
+  annotation.height = extent_in(size, "height", at_root / "size");
+  int count = 0;
+  for (const XMLElement* object = root.FirstChildElement("object"); object != nullptr;
+       object = object->NextSiblingElement("object")) {
+    const Place place{name, "object[" + std::to_string(++count) + "]"};
+    annotation.objects.push_back(object_of(*object, place));
+  }
+  return annotation;
+}
+
+// An object under one policy; the checks of A.9.
+class BoxMaker {
+ public:
+  BoxMaker(const VocAnnotation& annotation, const BoxOptions& options)
+      : options_(options),
+        width_(static_cast<double>(annotation.width)),
+        height_(static_cast<double>(annotation.height)) {
+    if (annotation.width == 1 || annotation.height == 1)
+      throw voc_error(ErrorCode::data_loss, options.name,
+                      "boxes in a picture of " + size_text() +
+                          " cannot be normalised (division by width - 1 and height - 1)");
+  }
+
+  image::Box make(VocObject object, std::size_t number) const {
+    if (options_.policy == BoxPolicy::clamp) clamp(object);
+    check(object, number);
+    return {static_cast<float>(object.ymin / (height_ - 1)),
+            static_cast<float>(object.xmin / (width_ - 1)),
+            static_cast<float>(object.ymax / (height_ - 1)),
+            static_cast<float>(object.xmax / (width_ - 1))};
+  }
+
+ private:
+  void clamp(VocObject& object) const {
+    bool changed = false;
+    const auto cut = [&changed](double& corner, double most) {
+      if (corner >= 0 && corner <= most) return;
+      if (std::isnan(corner)) return;  // check() refuses it
+      corner = corner < 0 ? 0 : most;
+      changed = true;
+    };
+    cut(object.xmin, width_);
+    cut(object.xmax, width_);
+    cut(object.ymin, height_);
+    cut(object.ymax, height_);
+    if (changed && options_.clamped != nullptr) ++*options_.clamped;
+  }
+
+  void check(const VocObject& object, std::size_t number) const {
+    const bool finite = std::isfinite(object.xmin) && std::isfinite(object.ymin) &&
+                        std::isfinite(object.xmax) && std::isfinite(object.ymax);
+    if (!finite) throw error(object, number, "has a corner that is not finite");
+    if (options_.policy == BoxPolicy::tf) return;
+    if (!(object.xmin < object.xmax && object.ymin < object.ymax))
+      throw error(object, number, "is reversed or has no area");
+    if (object.xmin < 0 || object.ymin < 0 || object.xmax > width_ || object.ymax > height_)
+      throw error(object, number, "leaves the picture (BoxPolicy::clamp would cut it)");
+  }
+
+  Error error(const VocObject& object, std::size_t number, const char* fault) const {
+    return voc_error(ErrorCode::data_loss, options_.name,
+                     "the box of object[" + std::to_string(number) + "], x " +
+                         std::to_string(object.xmin) + ".." + std::to_string(object.xmax) + ", y " +
+                         std::to_string(object.ymin) + ".." + std::to_string(object.ymax) + " in " +
+                         size_text() + ", " + fault);
+  }
+
+  std::string size_text() const {
+    return std::to_string(static_cast<std::int64_t>(width_)) + " x " +
+           std::to_string(static_cast<std::int64_t>(height_));
+  }
+
+  const BoxOptions& options_;
+  double width_, height_;
+};
+
+}  // namespace
+
+VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options) {
+  if (xml.size() > options.max_bytes)
+    throw voc_error(ErrorCode::resource_exhausted, options.name,
+                    "it has " + std::to_string(xml.size()) + " bytes, the limit is " +
+                        std::to_string(options.max_bytes) + " (VocOptions::max_bytes)");
+  thread_local tinyxml2::XMLDocument document;  // keeps its memory pools
+  document.Parse(reinterpret_cast<const char*>(xml.data()), xml.size());
+  if (document.Error())
+    throw voc_error(ErrorCode::data_loss, options.name,
+                    std::string("it is not well-formed XML (") +
+                        document.ErrorIDToName(document.ErrorID()) + " at line " +
+                        std::to_string(document.ErrorLineNum()) + ")");
+  if (document.RootElement() == nullptr)
+    throw voc_error(ErrorCode::data_loss, options.name, "it holds no XML element");
+  return annotation_of(*document.RootElement(), options.name);
+}
+
+VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options) {
+  return parse_voc(image::bytes_of(xml), options);
+}
+
+std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
+                                         const BoxOptions& options) {
+  std::vector<image::Box> boxes;
+  if (annotation.objects.empty()) return boxes;
+  const BoxMaker maker(annotation, options);
+  boxes.reserve(annotation.objects.size());
+  for (const VocObject& object : annotation.objects)
+    boxes.push_back(maker.make(object, boxes.size() + 1));
+  return boxes;
+}
+
+}  // namespace penstock

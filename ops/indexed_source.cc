@@ -1,0 +1,21 @@
+#include "ops/indexed_source.h"
+
+#include <penstock/ops.h>
+
+#include <utility>
+
+namespace penstock::ops {
+
+IndexedSourceOp::IndexedSourceOp(std::string name, std::string parameters,
+                                 std::shared_ptr<const IndexedSource> source)
+    : name_(std::move(name)), parameters_(std::move(parameters)), source_(std::move(source)) {
+  if (!source_) throw Error(ErrorCode::invalid_argument, "the source is a null pointer");
+}
+
+OpRef indexed_source(std::string name, std::string parameters,
+                     std::shared_ptr<const IndexedSource> source) {
+  return std::make_shared<IndexedSourceOp>(std::move(name), std::move(parameters),
+                                           std::move(source));
+}
+
+}  // namespace penstock::ops

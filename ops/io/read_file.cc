@@ -1,0 +1,154 @@
+#include "ops/io/read_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace penstock {
+
+std::byte* ByteBuffer::reserve(std::size_t bytes) { return grow(bytes, 0); }
+
+std::byte* ByteBuffer::grow(std::size_t bytes, std::size_t keep) {
+  if (memory_ && bytes <= capacity_) return memory_.get();
+  // Half as much again, so that slowly growing sizes do not mean an allocation for each file.
+  const std::size_t capacity = std::max(bytes, capacity_ + capacity_ / 2);
+  auto larger = std::make_unique_for_overwrite<std::byte[]>(capacity + spare);
+  if (keep > 0) std::memcpy(larger.get(), memory_.get(), keep);
+  memory_ = std::move(larger);
+  capacity_ = capacity;
+  return memory_.get();
+}
+
+namespace detail {
+namespace {
+
+ErrorCode code_of_errno(int number) {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::not_found;
+    case EACCES:
+    case EPERM:
+      return ErrorCode::permission_denied;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return ErrorCode::resource_exhausted;
+    case EISDIR:
+    case ELOOP:
+    case EINVAL:
+    case ENAMETOOLONG:
+      return ErrorCode::invalid_argument;
+    default:
+      return ErrorCode::unavailable;
+  }
+}
+
+const char* hint_of_errno(int number) {
+  switch (number) {
+    case EMFILE:
+      return " (raise the limit with 'ulimit -n')";
+    case EIO:
+    case ESTALE:
+      return " (a fault of the disk or network file system)";
+    default:
+      return "";
+  }
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  ~FileDescriptor() { ::close(number_); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+int open_for_reading(const std::string& path) {
+  if (path.find('\0') != std::string::npos)
+    throw Error(ErrorCode::invalid_argument,
+                "cannot open '" + std::string(path.c_str()) + "...': the path contains a NUL");
+  // O_NONBLOCK: opening a pipe must not wait for a writer; it means nothing for regular files.
+  int number = -1;
+  do number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (number < 0 && errno == EINTR);
+  if (number < 0) throw file_error("open", path, errno);
+  return number;
+}
+
+std::size_t size_of_file(int number, const std::string& path) {
+  struct stat status {};
+  if (::fstat(number, &status) != 0) throw file_error("inspect", path, errno);
+  if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw Error(ErrorCode::invalid_argument, "cannot read '" + path + "': not a regular file");
+  return static_cast<std::size_t>(status.st_size);
+}
+
+void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptions& options) {
+  if (bytes <= static_cast<std::size_t>(std::max<std::int64_t>(options.max_bytes, 0))) return;
+  throw Error(ErrorCode::resource_exhausted,
+              "cannot read '" + path + "': it has " + std::to_string(bytes) +
+                  " bytes or more, the limit is " + std::to_string(options.max_bytes) +
+                  " (ReadFileOptions::max_bytes)");
+}
+
+}  // namespace
+
+Error file_error(const char* verb, const std::string& path, int number) {
+  return Error(code_of_errno(number), std::string("cannot ") + verb + " '" + path +
+                                          "': " + std::generic_category().message(number) +
+                                          hint_of_errno(number));
+}
+
+std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const std::string& path,
+                        const ReadFileOptions& options, ByteBuffer& buffer) {
+  check_limit(expected, path, options);
+  buffer.reserve(expected);
+  std::size_t got = 0;
+  while (true) {
+    // The spare bytes double as the place where one more byte shows that the file has grown.
+    const ssize_t n = read_some(buffer.data() + got, buffer.capacity() + ByteBuffer::spare - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw file_error("read", path, errno);
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+    check_limit(got, path, options);
+    if (got > buffer.capacity()) buffer.grow(2 * got, got);
+  }
+  if (got < expected)
+    throw Error(ErrorCode::unavailable,
+                "cannot read '" + path + "': it shrank from " + std::to_string(expected) + " to " +
+                    std::to_string(got) + " bytes while it was read; is something writing it?");
+  return got;
+}
+
+}  // namespace detail
+
+std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
+                                     const ReadFileOptions& options) {
+  const detail::FileDescriptor file(detail::open_for_reading(path));
+  const std::size_t expected = detail::size_of_file(file.get(), path);
+  const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
+  const std::size_t got = detail::read_to_end(read_some, expected, path, options, buffer);
+  return {buffer.data(), got};  // not before: reading may move the buffer
+}
+
+Tensor read_file(const std::string& path, const ReadFileOptions& options) {
+  thread_local ByteBuffer buffer;
+  const std::span<const std::byte> bytes = read_file(path, buffer, options);
+  std::shared_ptr<std::byte> memory = detail::allocate_payload(bytes.size() + ByteBuffer::spare);
+  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  return Tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())}, std::move(memory));
+}
+
+}  // namespace penstock

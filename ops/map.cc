@@ -1,0 +1,21 @@
+#include "ops/map.h"
+
+#include <penstock/ops.h>
+
+#include <utility>
+
+namespace penstock::ops {
+
+MapOp::MapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
+    : FunctionOp(std::move(function), parallelism, options.order, options.blocks),
+      keeps_leading_dimension_(options.keeps_leading_dimension) {}
+
+Flow MapOp::flow(const Flow& input) const {
+  return keeps_leading_dimension_ ? input : Flow{.cardinality = input.cardinality};
+}
+
+OpRef map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options) {
+  return std::make_shared<MapOp>(std::move(function), parallelism, options);
+}
+
+}  // namespace penstock::ops

@@ -1,0 +1,167 @@
+#include "ops/shuffle.h"
+
+#include <penstock/ops.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "lib/core/permutation.h"
+#include "lib/graph/arguments.h"
+
+namespace penstock::ops {
+namespace {
+
+constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+// Keeps the draws apart from those of Context::rng(), which a user may have given the same seed.
+constexpr std::uint64_t stream_of_shuffle = 0x73687566666C65;  // "shuffle"
+
+std::uint64_t draw_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+class State final : public StreamState {
+ public:
+  State(std::int64_t capacity, const ShuffleKey& key) : window_(capacity), key_(key) {}
+
+  void begin_pass(Emitter&) override {
+    window_.clear();
+    is_first_ = true;
+    held_bytes_ = 0;
+  }
+  void element(Slot&& slot, Emitter& out) override {
+    if (is_first_) window_.start(key_.rng(slot.stamp.epoch, slot.stamp.pass));
+    is_first_ = false;
+    held_bytes_ += slot.bytes();
+    if (auto drawn = window_.exchange(std::move(slot))) emit(std::move(*drawn), out);
+  }
+  void pass_end(Emitter& out) override {
+    while (!window_.empty()) emit(window_.draw(), out);
+  }
+  std::int64_t held_bytes() const override { return held_bytes_; }
+
+ private:
+  void emit(Slot&& slot, Emitter& out) {
+    held_bytes_ -= slot.bytes();
+    out.emit(std::move(slot.value), slot.stamp);
+  }
+
+  ShuffleWindow<Slot> window_;
+  ShuffleKey key_;
+  bool is_first_ = true;
+  std::int64_t held_bytes_ = 0;
+};
+
+// To skip is to draw again what was drawn: the base class's skip().
+class WindowSequence final : public IndexSequence {
+ public:
+  WindowSequence(std::unique_ptr<IndexSequence> input, std::int64_t capacity, const ShuffleKey& key)
+      : input_(std::move(input)), window_(capacity), key_(key) {}
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    input_->begin_pass(epoch, pass);
+    window_.clear();
+    window_.start(key_.rng(epoch, pass));
+  }
+  std::optional<std::int64_t> next() override {
+    while (const auto position = input_->next())
+      if (const auto drawn = window_.exchange(*position)) return drawn;
+    if (window_.empty()) return std::nullopt;
+    return window_.draw();
+  }
+  std::int64_t size() const override { return input_->size(); }
+
+ private:
+  std::unique_ptr<IndexSequence> input_;
+  ShuffleWindow<std::int64_t> window_;
+  ShuffleKey key_;
+};
+
+class PermutedSequence final : public IndexSequence {
+ public:
+  PermutedSequence(std::unique_ptr<IndexSequence> input, const ShuffleKey& key)
+      : input_(std::move(input)), key_(key), next_(input_->size()) {}
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    input_->begin_pass(epoch, pass);
+    list_input();
+    const auto count = static_cast<std::uint64_t>(size());
+    order_ = KeyedPermutation(count, {key_.seed, key_.when(epoch, pass)});
+    next_ = 0;
+  }
+  std::optional<std::int64_t> next() override {
+    if (next_ == size()) return std::nullopt;
+    return at(next_++);
+  }
+  void skip(std::int64_t count) override {
+    next_ += std::clamp<std::int64_t>(count, 0, size() - next_);
+  }
+  std::optional<std::int64_t> at(std::int64_t i) const override {
+    const auto from = static_cast<std::int64_t>(order_(static_cast<std::uint64_t>(i)));
+    return listed_.empty() ? input_->at(from) : listed_[static_cast<std::size_t>(from)];
+  }
+  std::int64_t size() const override { return input_->size(); }
+
+ private:
+  // Only behind a window shuffle, which cannot tell its i-th position: 8 bytes a position.
+  void list_input() {
+    listed_.clear();
+    if (size() == 0 || input_->at(0)) return;
+    while (const auto position = input_->next()) listed_.push_back(*position);
+  }
+
+  std::unique_ptr<IndexSequence> input_;
+  ShuffleKey key_;
+  KeyedPermutation order_{0, {}};
+  std::vector<std::int64_t> listed_;
+  std::int64_t next_;
+};
+
+}  // namespace
+
+std::uint64_t ShuffleKey::when(std::uint32_t epoch, std::uint32_t pass) const {
+  return reshuffle ? std::uint64_t{epoch} << 32 | pass : 0;
+}
+
+CounterRng ShuffleKey::rng(std::uint32_t epoch, std::uint32_t pass) const {
+  return reshuffle ? make_rng(seed, epoch, pass, 0, stream_of_shuffle)
+                   : make_rng(seed, 0, 0, 0, stream_of_shuffle);
+}
+
+ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
+    : capacity_(buffer_size == UNKNOWN_CARDINALITY ? all : buffer_size),
+      is_seeded_(options.seed.has_value()),
+      key_{options.seed ? *options.seed : draw_seed(), options.reshuffle_each_epoch} {
+  if (capacity_ < 1)
+    graph::reject("buffer_size", "at least 1, or UNKNOWN_CARDINALITY for all elements",
+                  buffer_size);
+}
+
+std::string ShuffleOp::parameters() const {
+  const std::string size = capacity_ == all ? "all" : std::to_string(capacity_);
+  return "buffer_size=" + size + ", seed=" + std::to_string(key_.seed) +
+         (is_seeded_ ? "" : " (drawn)") + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
+}
+
+Flow ShuffleOp::flow(const Flow& input) const {
+  if (capacity_ == all && input.cardinality == INFINITE_CARDINALITY)
+    throw Error(
+        ErrorCode::invalid_argument,
+        "buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a "
+        "number, or shuffle before repeat");
+  return input;
+}
+
+std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const {
+  return std::make_unique<State>(capacity_, key_);
+}
+
+std::unique_ptr<IndexSequence> ShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {
+  if (capacity_ >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);
+  return std::make_unique<WindowSequence>(std::move(input), capacity_, key_);
+}
+
+OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options) {
+  return std::make_shared<ShuffleOp>(buffer_size, options);
+}
+
+}  // namespace penstock::ops

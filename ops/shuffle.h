@@ -1,0 +1,79 @@
+// shuffle(buffer_size): random order. Documented at Dataset::shuffle.
+//
+// Three forms of one op, all decided by (seed, epoch, pass) alone:
+//   over a stream                   a window of elements, from which each newcomer drives one out
+//   at random over positions, smaller window  the same, with positions in place of elements over
+//   positions, window >= size  a keyed permutation: no buffer, and any place in the order is found
+//   in O(1)
+#pragma once
+
+#include <penstock/op.h>
+#include <penstock/options.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/graph/traits.h"
+
+namespace penstock::ops {
+
+// At most `capacity` values. Once it is full, every value that enters drives out one of all those
+// inside, itself included: with capacity 1 the order stays.
+template <class T>
+class ShuffleWindow {
+ public:
+  explicit ShuffleWindow(std::int64_t capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
+
+  void start(const CounterRng& rng) { rng_ = rng; }
+  void clear() noexcept { held_.clear(); }
+  bool empty() const noexcept { return held_.empty(); }
+
+  std::optional<T> exchange(T value) {
+    held_.push_back(std::move(value));
+    if (held_.size() < capacity_) return std::nullopt;
+    return draw();
+  }
+
+  // One of those inside, each with the same probability. Needs !empty().
+  T draw() {
+    std::swap(held_[rng_.uniform(std::size_t{0}, held_.size())], held_.back());
+    T value = std::move(held_.back());
+    held_.pop_back();
+    return value;
+  }
+
+ private:
+  std::size_t capacity_;
+  CounterRng rng_;
+  std::vector<T> held_;
+};
+
+// What decides the order of a pass.
+struct ShuffleKey {
+  std::uint64_t seed;
+  bool reshuffle;  // another order each pass; else always that of epoch 0, pass 0
+
+  CounterRng rng(std::uint32_t epoch, std::uint32_t pass) const;
+  std::uint64_t when(std::uint32_t epoch, std::uint32_t pass) const;
+};
+
+class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
+ public:
+  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY.
+  ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
+  std::string name() const override { return "shuffle"; }
+  std::string parameters() const override;
+  Flow flow(const Flow& input) const override;
+  std::unique_ptr<StreamState> open(std::uint64_t) const override;
+  std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
+  std::int64_t elements_held() const override { return capacity_; }
+  bool is_seeded() const override { return is_seeded_; }
+
+ private:
+  std::int64_t capacity_;  // the largest number for "all"
+  bool is_seeded_;
+  ShuffleKey key_;
+};
+
+}  // namespace penstock::ops

@@ -1,0 +1,52 @@
+#include "lib/core/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+void burn(std::int64_t nanoseconds) {
+  const std::int64_t end = thread_cpu_ns() + nanoseconds;
+  while (thread_cpu_ns() < end) {
+  }
+}
+
+TEST(Clock, IsTheSteadyClock) {
+  const std::int64_t before = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::int64_t now = now_ns();
+  const std::int64_t after = std::chrono::steady_clock::now().time_since_epoch().count();
+  EXPECT_LE(before, now);
+  EXPECT_LE(now, after);
+}
+
+TEST(ThreadCpu, DoesNotCountSleep) {
+  const std::int64_t before = thread_cpu_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_LT(thread_cpu_ns() - before, 25'000'000);
+}
+
+TEST(ThreadCpu, CountsOnlyItsOwnThread) {
+  const std::int64_t before = thread_cpu_ns();
+  std::thread([] { burn(50'000'000); }).join();
+  EXPECT_LT(thread_cpu_ns() - before, 25'000'000);
+}
+
+TEST(ProcessCpu, CountsAllThreads) {
+  const std::int64_t before = process_cpu_ns();
+  std::thread([] { burn(20'000'000); }).join();
+  EXPECT_GE(process_cpu_ns() - before, 20'000'000);
+}
+
+TEST(Rss, GrowsWithMemoryThatIsTouched) {
+  const std::size_t before = rss_bytes();
+  ASSERT_GT(before, 0u);
+  const std::vector<char> memory(64 << 20, 1);
+  EXPECT_GE(rss_bytes(), before + (60 << 20)) << memory.size();
+}
+
+}  // namespace
+}  // namespace penstock

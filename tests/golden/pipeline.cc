@@ -1,0 +1,192 @@
+#include "tests/golden/pipeline.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+namespace golden {
+
+namespace ps = penstock;
+using nlohmann::json;
+using Rows = ps::Dataset<Row>;
+
+namespace {
+
+std::int64_t number(const json& op, const char* parameter) {
+  return op.at(parameter).get<std::int64_t>();
+}
+
+// Never negative for m > 0.
+std::int64_t floor_mod(std::int64_t x, std::int64_t m) { return (x % m + m) % m; }
+
+Row row_of(std::int64_t value) { return {{ps::Tensor::scalar(value)}}; }
+
+// The number that the row holds, of the first component if there are several.
+std::int64_t value_of(const Row& row) {
+  const std::span<const std::int64_t> values = row.components.at(0).values<std::int64_t>();
+  if (values.size() != 1) throw std::invalid_argument("this op needs elements that are numbers");
+  return values[0];
+}
+
+template <class F>
+ps::Tensor transformed(const ps::Tensor& from, F f) {
+  ps::Tensor to(ps::DType::i64, from.shape());
+  std::ranges::transform(from.values<std::int64_t>(), to.values<std::int64_t>().begin(), f);
+  return to;
+}
+
+// f(x) for every number of every component.
+template <class F>
+auto for_each_number(F f) {
+  return [f](const Row& row) {
+    Row result;
+    for (const ps::Tensor& component : row.components)
+      result.components.push_back(transformed(component, f));
+    return result;
+  };
+}
+
+ps::Tensor copies(std::int64_t value, std::int64_t count) {
+  ps::Tensor vector(ps::DType::i64, {count});
+  std::ranges::fill(vector.values<std::int64_t>(), value);
+  return vector;
+}
+
+// ---------------------------------------------------------------------------------- ops
+
+ps::Tunable calls_of(const json& op) {
+  return op.contains("calls") ? ps::Tunable(number(op, "calls")) : ps::AUTOTUNE;
+}
+
+Rows affine(const Rows& in, const json& op) {
+  const auto mul = number(op, "mul"), add = number(op, "add");
+  return in.map(for_each_number([=](std::int64_t x) { return mul * x + add; }), calls_of(op),
+                {.keeps_leading_dimension = true});
+}
+
+Rows fill(const Rows& in, const json& op) {
+  const auto mod = number(op, "mod"), add = number(op, "add");
+  return in.map(
+      [=](const Row& x) { return Row{{copies(value_of(x), floor_mod(value_of(x), mod) + add)}}; });
+}
+
+Rows map(const Rows& in, const json& op) {
+  const std::string fn = op.at("fn");
+  if (fn == "affine") return affine(in, op);
+  if (fn == "fill") return fill(in, op);
+  throw Unsupported("map function '" + fn + "' is not built yet");
+}
+
+Rows mod(const Rows& in, const json& op) {
+  return in.map(
+      for_each_number([m = number(op, "mod")](std::int64_t x) { return floor_mod(x, m); }),
+      ps::AUTOTUNE, {.keeps_leading_dimension = true});
+}
+
+auto has_remainder(const json& op) {
+  return [mod = number(op, "mod"), rem = number(op, "rem")](const Row& x) {
+    return floor_mod(value_of(x), mod) == rem;
+  };
+}
+
+Rows filter(const Rows& in, const json& op) { return in.filter(has_remainder(op)); }
+
+Rows fail(const Rows& in, const json& op) {
+  return in.map([fails = has_remainder(op)](Row x) {
+    if (fails(x))
+      throw ps::Error(ps::ErrorCode::invalid_argument, "fails on " + std::to_string(value_of(x)));
+    return x;
+  });
+}
+
+Rows flat_map(const Rows& in, const json& op) {
+  const std::string fn = op.at("fn");
+  if (fn == "repeat")
+    return in.flat_map([n = number(op, "times")](Row x) {
+      return ps::from_vector(std::vector{std::move(x)}).repeat(n);
+    });
+  if (fn == "count")
+    return in.flat_map([m = number(op, "mod")](const Row& x) {
+      return ps::range(value_of(x), value_of(x) + floor_mod(value_of(x), m)).map(row_of);
+    });
+  if (fn == "rows")
+    return in.flat_map([](Row x) { return ps::from_vector(std::vector{std::move(x)}).unbatch(); });
+  throw Unsupported("flat_map function '" + fn + "' is not built yet");
+}
+
+Rows batch(const Rows& in, const json& op) {
+  return in.batch(number(op, "n"), {.drop_remainder = op.at("drop").get<bool>()});
+}
+
+Rows shuffle(const Rows& in, const json& op) {
+  return in.shuffle(number(op, "buffer"), {.seed = op.at("seed").get<std::uint64_t>(),
+                                           .reshuffle_each_epoch = op.at("reshuffle").get<bool>()});
+}
+
+using Step = Rows (*)(const Rows&, const json&);
+
+const std::map<std::string, Step>& steps() {
+  static const std::map<std::string, Step> table{
+      {"batch", batch},
+      {"fail", fail},
+      {"filter", filter},
+      {"flat_map", flat_map},
+      {"ignore_errors", [](const Rows& in, const json&) { return in.ignore_errors(); }},
+      {"map", map},
+      {"mod", mod},
+      {"prefetch", [](const Rows& in, const json& op) { return in.prefetch(number(op, "n")); }},
+      {"repeat", [](const Rows& in, const json& op) { return in.repeat(number(op, "n")); }},
+      {"shard", [](const Rows& in,
+                   const json& op) { return in.shard(number(op, "num"), number(op, "index")); }},
+      {"shuffle", shuffle},
+      {"skip", [](const Rows& in, const json& op) { return in.skip(number(op, "n")); }},
+      {"take", [](const Rows& in, const json& op) { return in.take(number(op, "n")); }},
+      {"unbatch", [](const Rows& in, const json&) { return in.unbatch(); }},
+  };
+  return table;
+}
+
+[[noreturn]] void refuse(const std::string& op) {
+  throw Unsupported("op '" + op + "' is not built yet");
+}
+
+Rows source(const json& op) {
+  const std::string name = op.at("op");
+  if (name != "range") refuse(name);
+  return ps::range(number(op, "start"), number(op, "stop"), number(op, "step")).map(row_of);
+}
+
+Rows step(const Rows& in, const json& op, ShuffleUse shuffles) {
+  const std::string name = op.at("op");
+  const auto found = steps().find(name);
+  if (found == steps().end()) refuse(name);
+  if (name == "shuffle" && shuffles == ShuffleUse::exact_order)
+    refuse("shuffle in TensorFlow's order");
+  return found->second(in, op);
+}
+
+json nested_lists(const ps::Tensor& tensor) {
+  if (tensor.rank() == 0) return tensor.values<std::int64_t>()[0];
+  json list = json::array();
+  for (std::int64_t i = 0; i < tensor.shape().front(); ++i)
+    list.push_back(nested_lists(tensor.row(i)));
+  return list;
+}
+
+}  // namespace
+
+Rows build_pipeline(const json& ops, ShuffleUse shuffles) {
+  Rows rows = source(ops.at(0));
+  for (std::size_t i = 1; i < ops.size(); ++i) rows = step(rows, ops[i], shuffles);
+  return rows;
+}
+
+json to_json(const Row& row) {
+  json components = json::array();
+  for (const ps::Tensor& component : row.components) components.push_back(nested_lists(component));
+  return components;
+}
+
+}  // namespace golden

@@ -1,0 +1,88 @@
+#include "tests/golden/pipeline_cases.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/golden/pipeline.h"
+
+namespace golden {
+
+namespace ps = penstock;
+using nlohmann::json;
+using Rows = ps::Dataset<Row>;
+
+namespace {
+
+// Enough to believe that a pipeline is endless.
+constexpr std::int64_t kEndless = 100'000;
+
+ps::RunOptions run_options(const Settings& settings) {
+  return {.threads = settings.threads, .serial = settings.serial};
+}
+
+// Reads at most `limit` elements, so that one that should end but does not is seen.
+std::vector<json> read(const Rows& rows, std::size_t limit, const Settings& settings) {
+  std::vector<json> output;
+  auto run = rows.start(run_options(settings));
+  while (output.size() < limit) {
+    auto row = run.next();
+    if (!row) break;
+    output.push_back(to_json(*row));
+  }
+  return output;
+}
+
+std::int64_t count(const Rows& rows, std::int64_t limit, const Settings& settings) {
+  auto run = rows.start(run_options(settings));
+  std::int64_t n = 0;
+  while (n < limit && run.next()) ++n;
+  return n;
+}
+
+void check_output(const json& expected, const Rows& rows, const Settings& settings) {
+  const std::vector<json> got = read(rows, expected.size() + 1, settings);
+  const auto [at, unused] = std::ranges::mismatch(got, expected);
+  const auto first = static_cast<std::size_t>(at - got.begin());
+  if (first == got.size() && first == expected.size()) return;
+  const std::string where =
+      "element " + std::to_string(first) + " of " + std::to_string(expected.size());
+  throw Mismatch(where, first < expected.size() ? expected[first].dump() : "the end",
+                 first < got.size() ? got[first].dump() : "the end");
+}
+
+// The real count, where the case tells it: -1 is endless.
+std::int64_t real_count(const json& a_case, const Rows& rows, std::int64_t claimed,
+                        const Settings& settings) {
+  if (a_case.contains("count")) return a_case["count"];
+  if (a_case.contains("output")) return static_cast<std::int64_t>(a_case["output"].size());
+  const std::int64_t n = count(rows, claimed < 0 ? kEndless : claimed + 1, settings);
+  return n == kEndless && claimed < 0 ? ps::INFINITE_CARDINALITY : n;
+}
+
+// Where TensorFlow does not know, a number is right if it is the real count.
+void check_cardinality(const json& a_case, const Rows& rows, const Settings& settings) {
+  const std::int64_t expected = a_case.at("cardinality");
+  const std::int64_t got = rows.cardinality();
+  if (got == expected) return;
+  if (expected != ps::UNKNOWN_CARDINALITY)
+    throw Mismatch("cardinality", std::to_string(expected), std::to_string(got));
+  const std::int64_t real = real_count(a_case, rows, got, settings);
+  if (got != real)
+    throw Mismatch("cardinality", "-2 or " + std::to_string(real), std::to_string(got));
+}
+
+}  // namespace
+
+void check_pipeline(const json& a_case, const Settings& settings) {
+  const bool orders = a_case.contains("output") || a_case.contains("outputs");
+  const Rows rows =
+      build_pipeline(a_case.at("ops"), orders ? ShuffleUse::exact_order : ShuffleUse::any_order);
+  if (a_case.contains("outputs"))
+    throw Unsupported("passes over one shuffle in TensorFlow's order are not built yet");
+  if (a_case.contains("output")) check_output(a_case["output"], rows, settings);
+  check_cardinality(a_case, rows, settings);
+}
+
+}  // namespace golden

@@ -1,0 +1,57 @@
+#include "tests/golden/row.h"
+
+#include <string>
+
+namespace golden {
+
+namespace ps = penstock;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw ps::Error(ps::ErrorCode::invalid_argument, text);
+}
+
+std::int64_t entries(const Row& batch) {
+  if (batch.components.empty()) refuse("cannot take a row without components apart");
+  const ps::Shape& first = batch.components.front().shape();
+  for (const ps::Tensor& component : batch.components) {
+    if (component.rank() == 0) refuse("cannot take a number apart");
+    if (component.shape().front() != first.front())
+      refuse("components differ in their number of entries");
+  }
+  return first.front();
+}
+
+}  // namespace
+
+std::size_t bytes_of(const Row& row) { return ps::bytes_of(row.components); }
+
+void RowBuilder::check(const Row& row) const {
+  if (columns_.empty()) return;
+  if (row.components.size() != columns_.size())
+    refuse("rows of one batch differ in their number of components");
+  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].check(row.components[i]);
+}
+
+void RowBuilder::add(Row row) {
+  while (columns_.size() < row.components.size()) columns_.emplace_back(capacity_);
+  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(row.components[i]);
+}
+
+Row RowBuilder::finish() {
+  Row batch;
+  for (Column& column : columns_) batch.components.push_back(column.finish());
+  columns_.clear();
+  return batch;
+}
+
+std::vector<Row> apart(const Row& batch) {
+  std::vector<Row> rows(static_cast<std::size_t>(entries(batch)));
+  for (const ps::Tensor& component : batch.components)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].components.push_back(component.row(static_cast<std::int64_t>(i)));
+  return rows;
+}
+
+}  // namespace golden

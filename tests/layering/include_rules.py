@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Checks who includes whom, and the shape of the tree.
+
+    include_rules.py [ROOT]        prints one line per violation; exit 1 if there is any
+
+The rules are the table of lib/README.md ("who may include whom"). include_rules_test.py plants a
+violation of each rule and proves that it is found.
+"""
+
+import pathlib
+import re
+import sys
+
+# What each folder may include of the project's own files, as prefixes. The longest matching folder
+# counts. {own} is the file's own path without extension: map.cc may include map.h.
+MAY_INCLUDE = {
+    "include": ["penstock/"],
+    "lib/core": ["penstock/", "lib/core/"],
+    "lib/graph": ["penstock/", "lib/core/", "lib/graph/"],
+    "lib/rewrite": ["penstock/", "lib/core/", "lib/graph/", "lib/rewrite/"],
+    "lib/exec": ["penstock/", "lib/core/", "lib/graph/", "lib/exec/", "autotune/controller.h"],
+    "lib/runtime": ["penstock/", "lib/", "ops/", "autotune/"],
+    "lib/tools": ["penstock/", "lib/", "ops/", "autotune/"],
+    # function_op.h and indexed_source.h are base classes, not ops.
+    "ops": ["penstock/", "lib/core/", "lib/graph/", "{own}.h",
+            "ops/function_op.h", "ops/indexed_source.h"],
+    "ops/image": ["penstock/", "lib/core/", "lib/graph/", "ops/image/"],
+    "ops/io": ["penstock/", "lib/core/", "lib/graph/", "ops/io/"],
+    "ops/cuda": ["penstock/", "lib/core/", "lib/graph/", "ops/cuda/"],
+    "autotune": ["penstock/knob.h", "penstock/snapshot.h", "autotune/"],
+    "examples": ["penstock/"],
+    # penstock-golden builds its cases through the public API alone.
+    "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "lib/core/version.h"],
+}
+# The two layers that must stay usable without anything but the standard library.
+STANDARD_ONLY = {"include", "autotune"}
+SEES_TBB = {"lib/exec", "lib/runtime"}
+SEES_FLOW_GRAPH = {"lib/exec"}
+
+TOP_LEVEL = {
+    "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE",
+    "include", "lib", "ops", "autotune", "examples", "tests", "bench",
+}
+NOT_OURS = {"build", "compile_commands.json"}  # as in .gitignore
+
+SHORT = ("include", "lib", "ops", "autotune")
+MAX_LINES = 500
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+PROJECT = re.compile(r"^(penstock|include|lib|ops|autotune|examples|tests|bench)/")
+STANDARD = re.compile(r"^[a-z_0-9]+$")
+TBB = re.compile(r"^(oneapi/)?tbb(/|\.h$)")
+QUOTED_LIBRARY = re.compile(r"^hwy/")  # Highway's own headers include each other that way
+
+
+def layer_of(path):
+    """The folder of MAY_INCLUDE that a file belongs to, None if its includes are free."""
+    fitting = [folder for folder in MAY_INCLUDE if path.startswith(folder + "/")]
+    return max(fitting, key=len, default=None)
+
+
+def check_project_include(path, layer, target):
+    own = path.rsplit(".", 1)[0]
+    allowed = [prefix.format(own=own) for prefix in MAY_INCLUDE[layer]]
+    if not any(target.startswith(prefix) for prefix in allowed):
+        return f"{layer} may not include {target} (only {', '.join(allowed)})"
+    return None
+
+
+def check_foreign_include(layer, target):
+    if layer in STANDARD_ONLY and not STANDARD.match(target):
+        return f"{layer} may include standard headers only, not {target}"
+    if TBB.match(target) and layer not in SEES_TBB:
+        return f"only {' and '.join(sorted(SEES_TBB))} may include oneTBB, not {layer}"
+    if target.endswith("/flow_graph.h") and layer not in SEES_FLOW_GRAPH:
+        return f"only {' and '.join(sorted(SEES_FLOW_GRAPH))} may include the flow graph, not {layer}"
+    return None
+
+
+def check_include(path, quote, target):
+    """What is wrong with one include, None if nothing is."""
+    layer = layer_of(path)
+    if layer is None:
+        return None
+    if PROJECT.match(target):
+        return check_project_include(path, layer, target)
+    if quote == '"' and not QUOTED_LIBRARY.match(target):
+        return f"write the path from the repository's root, not \"{target}\""
+    return check_foreign_include(layer, target)
+
+
+def check_file(root, file):
+    path = file.relative_to(root).as_posix()
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        problem = check_include(path, *match.groups()) if match else None
+        if problem:
+            yield f"{path}:{number}: {problem}"
+    if path.startswith(SHORT) and len(lines) > MAX_LINES:
+        yield f"{path}: {len(lines)} lines, more than {MAX_LINES}: split it"
+
+
+def check_top_level(root):
+    for entry in sorted(root.iterdir()):
+        name = entry.name
+        if not name.startswith(".") and name not in TOP_LEVEL | NOT_OURS:
+            yield f"{name}: not one of the top-level names"
+
+
+def check_tree(root):
+    """All violations below root, as text."""
+    problems = list(check_top_level(root))
+    for folder in ("include", "lib", "ops", "autotune", "examples", "tests"):
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in {".h", ".cc", ".cu", ".inc"}:
+                problems.extend(check_file(root, file))
+    return problems
+
+
+def main():
+    default = pathlib.Path(__file__).resolve().parents[2]
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    problems = check_tree(root)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} violations of the include rules")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Plants a violation of each rule of include_rules.py and expects it to be found."""
+
+import pathlib
+import tempfile
+import unittest
+
+import include_rules
+
+
+def violations(files):
+    """The violations in a tree of {path: text}."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        return include_rules.check_tree(root)
+
+
+# (file, include, words of the message)
+FORBIDDEN = [
+    ("include/penstock/a.h", '"lib/core/bytes.h"', "include may not include lib/core/bytes.h"),
+    ("include/penstock/a.h", "<oneapi/tbb/task.h>", "standard headers only"),
+    ("include/penstock/a.h", "<tbb/task.h>", "standard headers only"),
+    ("include/penstock/a.h", "<unistd.h>", "standard headers only"),
+    ("lib/core/a.cc", '"lib/graph/node.h"', "lib/core may not include"),
+    ("lib/core/a.cc", "<oneapi/tbb/task_arena.h>", "may include oneTBB, not lib/core"),
+    ("lib/graph/a.cc", '"lib/exec/stage.h"', "lib/graph may not include"),
+    ("lib/graph/a.cc", "<tbb/tbb.h>", "may include oneTBB, not lib/graph"),
+    ("lib/rewrite/a.cc", '"lib/exec/stage.h"', "lib/rewrite may not include"),
+    ("lib/exec/a.cc", '"lib/runtime/run.h"', "lib/exec may not include"),
+    ("lib/exec/a.cc", '"ops/map.h"', "lib/exec may not include"),
+    ("lib/exec/a.cc", '"autotune/model.h"', "lib/exec may not include"),
+    ("lib/runtime/a.cc", "<oneapi/tbb/flow_graph.h>", "may include the flow graph, not lib/runtime"),
+    ("lib/runtime/a.cc", '"tests/support/jitter.h"', "lib/runtime may not include"),
+    ("ops/map.cc", '"ops/filter.h"', "ops may not include ops/filter.h"),
+    ("ops/map.cc", '"lib/exec/stage.h"', "ops may not include"),
+    ("ops/map.cc", '"lib/runtime/run.h"', "ops may not include"),
+    ("ops/map.cc", '"ops/image/crop.h"', "ops may not include"),
+    ("ops/map.cc", "<oneapi/tbb/parallel_for.h>", "may include oneTBB, not ops"),
+    ("ops/image/crop.cc", '"ops/map.h"', "ops/image may not include"),
+    ("ops/io/file.cc", '"ops/image/crop.h"', "ops/io may not include"),
+    ("autotune/a.cc", "<penstock/dataset.h>", "autotune may not include"),
+    ("autotune/a.cc", '"lib/exec/stage.h"', "autotune may not include"),
+    ("autotune/a.cc", "<nlohmann/json.hpp>", "standard headers only"),
+    ("examples/a.cc", '"lib/core/bytes.h"', "examples may not include"),
+    ("tests/golden/a.cc", '"ops/image/crop.h"', "tests/golden may not include"),
+    ("ops/map.cc", '"map.h"', "from the repository's root"),
+]
+
+ALLOWED = [
+    ("include/penstock/a.h", "<penstock/detail/b.h>"),
+    ("include/penstock/a.h", "<string_view>"),
+    ("lib/core/a.cc", '"lib/core/bytes.h"'),
+    ("lib/graph/a.cc", '"lib/core/bytes.h"'),
+    ("lib/rewrite/a.cc", '"lib/graph/node.h"'),
+    ("lib/exec/a.cc", "<oneapi/tbb/flow_graph.h>"),
+    ("lib/exec/a.cc", '"autotune/controller.h"'),
+    ("lib/runtime/a.cc", '"lib/exec/engine.h"'),
+    ("lib/runtime/a.cc", "<oneapi/tbb/global_control.h>"),
+    ("ops/map.cc", '"ops/map.h"'),
+    ("ops/map.cc", '"lib/graph/node.h"'),
+    ("ops/map.cc", '"lib/core/permutation.h"'),
+    ("ops/map.h", '"ops/function_op.h"'),
+    ("ops/image/crop.cc", '"ops/image/crop.h"'),
+    ("ops/image/crop.cc", '"hwy/highway.h"'),
+    ("ops/image/crop.cc", "<jpeglib.h>"),
+    ("autotune/a.cc", "<penstock/knob.h>"),
+    ("autotune/a.cc", '"autotune/model.h"'),
+    ("tests/core/a.cc", '"lib/exec/stage.h"'),
+    ("bench/a.cc", "<oneapi/tbb/flow_graph.h>"),
+]
+
+
+class IncludeRules(unittest.TestCase):
+    def test_finds_each_forbidden_include(self):
+        for path, target, words in FORBIDDEN:
+            with self.subTest(path=path, target=target):
+                found = violations({path: f"#pragma once\n#include {target}\n"})
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(f"{path}:2: ", found[0])
+                self.assertIn(words, found[0])
+
+    def test_is_silent_about_allowed_includes(self):
+        for path, target in ALLOWED:
+            with self.subTest(path=path, target=target):
+                self.assertEqual(violations({path: f"#include {target}\n"}), [])
+
+    def test_finds_spaced_includes(self):
+        self.assertEqual(len(violations({"ops/a.cc": '  #  include  "ops/b.h"\n'})), 1)
+
+    def test_each_folder_has_a_planted_violation(self):
+        planted = {include_rules.layer_of(path) for path, _, _ in FORBIDDEN}
+        free = {"lib/tools", "ops/cuda"}  # the first may see all, the second is as ops/image
+        self.assertEqual(planted | free, set(include_rules.MAY_INCLUDE))
+
+    def test_finds_a_long_file(self):
+        limit = include_rules.MAX_LINES
+        self.assertEqual(violations({"ops/a.cc": "\n" * limit}), [])
+        self.assertEqual(len(violations({"ops/a.cc": "\n" * (limit + 1)})), 1)
+
+    def test_finds_a_new_top_level_name(self):
+        self.assertEqual(len(violations({"src/a.cc": ""})), 1)
+        self.assertEqual(violations({".ci/run": "", "build/a": "", "README.md": ""}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

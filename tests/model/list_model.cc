@@ -1,0 +1,406 @@
+#include "tests/model/list_model.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace model {
+
+// An op at work. After the end of a pass, next() may be asked again and gives the end again.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  virtual void begin_pass() = 0;
+  virtual std::optional<Item> next() = 0;
+};
+
+namespace {
+
+using Input = std::unique_ptr<Stage>;
+
+// What only sources move.
+struct Clock {
+  std::uint32_t epoch = 0;
+  std::uint32_t passes = 0;  // begun in this epoch
+  std::int64_t work_left = 0;
+};
+
+std::string fails_on(const Value& value) { return "fails on " + std::to_string(key(value)); }
+
+class Source final : public Stage {
+ public:
+  Source(const Op& op, Clock& clock) : op_(op), clock_(clock) {}
+  void begin_pass() override {
+    pass_ = clock_.passes++;
+    i_ = 0;
+  }
+  std::optional<Item> next() override {
+    if (i_ >= op_.count) return std::nullopt;
+    if (clock_.work_left-- <= 0) throw TooMuchWork("the pipeline reads too much");
+    Item item{.value = source_value(op_, i_), .origin = {clock_.epoch, pass_, i_}};
+    item.input = i_++;
+    if (op_.stamped) item.value = affine(item.value, 1, stamp_number(item.origin));
+    if (op_.fails.holds(item.value)) item.cause = fails_on(item.value), item.failed_op = 0;
+    return item;
+  }
+
+ private:
+  const Op& op_;
+  Clock& clock_;
+  std::uint32_t pass_ = 0;
+  std::int64_t i_ = 0;
+};
+
+// What one element becomes, whatever its neighbours are: nothing, one or several, or an error.
+class Elementwise final : public Stage {
+ public:
+  Elementwise(const Op& op, int position, Input input)
+      : op_(op), position_(position), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    waiting_.clear();
+    ++passes_;
+  }
+  std::optional<Item> next() override {
+    while (waiting_.empty()) {
+      auto item = input_->next();
+      if (!item) return std::nullopt;
+      answer(*item, inputs_++);
+    }
+    Item item = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (op_.arbitrary) item.group = passes_;
+    return item;
+  }
+
+ private:
+  void answer(const Item& item, std::int64_t input) {
+    if (item.failed()) {
+      if (op_.kind != Kind::ignore_errors) waiting_.push_back(item);
+    } else if (op_.fails.holds(item.value)) {
+      fail(item, input, fails_on(item.value));
+    } else if (op_.loses.holds(item.value) || (op_.kind == Kind::unbatch && !item.value.is_list)) {
+      fail(item, input, "");
+    } else {
+      for (Value& value : results(item)) {
+        waiting_.push_back(item);
+        waiting_.back().value = std::move(value);
+      }
+    }
+  }
+  void fail(Item item, std::int64_t input, std::string cause) {
+    item.failed_op = position_;
+    item.input = input;
+    item.cause = std::move(cause);
+    waiting_.push_back(std::move(item));
+  }
+  std::vector<Value> results(const Item& item) const {
+    const Value& x = item.value;
+    switch (op_.kind) {
+      case Kind::map:
+        return {affine(x, op_.step, op_.first + (op_.stamped ? stamp_number(item.origin) : 0))};
+      case Kind::filter:
+        return op_.keeps.holds(x) ? std::vector{x} : std::vector<Value>{};
+      case Kind::flat_map:
+        return children(op_, x);
+      case Kind::unbatch:
+        return x.rows;
+      case Kind::own_elementwise:
+        return own_answer(x);
+      case Kind::own_async:
+        return async_answer(x);
+      default:
+        return {x};
+    }
+  }
+
+  const Op& op_;
+  const int position_;
+  Input input_;
+  std::deque<Item> waiting_;
+  std::int64_t inputs_ = 0;
+  int passes_ = 0;
+};
+
+// Counts positions: an error has one.
+class Shard final : public Stage {
+ public:
+  Shard(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    position_ = 0;
+  }
+  std::optional<Item> next() override {
+    while (auto item = input_->next())
+      if (position_++ % op_.count == op_.index) return item;
+    return std::nullopt;
+  }
+
+ private:
+  const Op& op_;
+  Input input_;
+  std::int64_t position_ = 0;
+};
+
+// Counts elements, lets errors pass; behind the last element nothing more is asked for.
+class Take final : public Stage {
+ public:
+  Take(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    taken_ = 0;
+  }
+  std::optional<Item> next() override {
+    if (taken_ == op_.count) return std::nullopt;
+    auto item = input_->next();
+    if (item && !item->failed()) ++taken_;
+    return item;
+  }
+
+ private:
+  const Op& op_;
+  Input input_;
+  std::int64_t taken_ = 0;
+};
+
+class Skip final : public Stage {
+ public:
+  Skip(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    skipped_ = 0;
+  }
+  std::optional<Item> next() override {
+    while (auto item = input_->next()) {
+      if (item->failed() || (op_.count >= 0 && skipped_ == op_.count)) return item;
+      ++skipped_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Op& op_;
+  Input input_;
+  std::int64_t skipped_ = 0;
+};
+
+class Repeat final : public Stage {
+ public:
+  Repeat(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
+  void begin_pass() override {
+    round_ = 0;
+    begin_round();
+  }
+  std::optional<Item> next() override {
+    while (round_ != op_.count) {
+      auto item = input_->next();
+      empty_ = empty_ && !item;
+      if (item) return item;
+      ++round_;
+      if (op_.count < 0 && empty_) round_ = op_.count;
+      begin_round();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void begin_round() {
+    if (round_ == op_.count) return;
+    input_->begin_pass();
+    empty_ = true;
+  }
+
+  const Op& op_;
+  Input input_;
+  std::int64_t round_ = 0;
+  bool empty_ = true;
+};
+
+// Together, as a batch or as a sum. An error goes on at once; what has been collected stays.
+class Collect final : public Stage {
+ public:
+  Collect(const Op& op, int position, Input input)
+      : op_(op), position_(position), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    rows_.clear();
+    given_ = 0;
+  }
+  std::optional<Item> next() override {
+    while (!has_enough()) {
+      auto item = input_->next();
+      if (!item) return op_.drop_remainder ? std::nullopt : together();
+      if (!item->failed() && !fits(item->value)) fail(*item);
+      ++inputs_;
+      if (item->failed()) return item;
+      last_ = *item;
+      rows_.push_back(std::move(item->value));
+      if (static_cast<std::int64_t>(rows_.size()) == op_.count) return together();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool has_enough() const {
+    return op_.kind == Kind::own_stream && op_.index > 0 && given_ == op_.index;
+  }
+  bool fits(const Value& value) const {
+    return op_.kind == Kind::own_stream || rows_.empty() || rows_.front().is_list == value.is_list;
+  }
+  void fail(Item& item) const {
+    item.failed_op = position_;
+    item.input = inputs_;
+    item.cause.clear();
+  }
+  std::optional<Item> together() {
+    if (rows_.empty()) return std::nullopt;
+    Value value = op_.kind == Kind::batch ? list(std::move(rows_)) : sum_of(rows_);
+    rows_.clear();
+    ++given_;
+    Item item = last_;
+    item.value = std::move(value);
+    return item;
+  }
+
+  const Op& op_;
+  const int position_;
+  Input input_;
+  std::vector<Value> rows_;
+  Item last_;
+  std::int64_t given_ = 0;
+  std::int64_t inputs_ = 0;
+};
+
+// Follows the tape, and reads of its input what is on it. An element may leave at most count - 1
+// places early.
+class Shuffle final : public Stage {
+ public:
+  Shuffle(const Op& op, const Tape& tape, Input input)
+      : op_(op), tape_(tape), input_(std::move(input)) {}
+  void begin_pass() override {
+    input_->begin_pass();
+    pool_.clear();
+    read_ = given_ = on_tape_ = 0;
+    pass_ = nullptr;
+  }
+  std::optional<Item> next() override {
+    if (pass_ == nullptr) {
+      if (!read()) return std::nullopt;
+      if (next_pass_ == tape_.size())
+        throw IllegalOrder("the shuffle gave fewer passes than it was asked for");
+      pass_ = &tape_[next_pass_++];
+    }
+    if (on_tape_ == pass_->items.size()) return at_end_of_tape();
+    return find(pass_->items[on_tape_++]);
+  }
+
+ private:
+  bool read() {
+    auto item = input_->next();
+    if (!item) return false;
+    if (!item->failed()) ++read_;
+    pool_.push_back(std::move(*item));
+    return true;
+  }
+  std::optional<Item> at_end_of_tape() {
+    if (!pass_->ended)
+      throw IllegalOrder("the shuffle was not asked for as much as the ops behind it need");
+    if (!pool_.empty() || read()) throw IllegalOrder("the shuffle has lost an element");
+    return std::nullopt;
+  }
+  std::optional<Item> find(const Item& wanted) {
+    std::size_t at = 0;
+    while (!is_same(wanted, at)) ++at;
+    if (op_.count > 0 && read_ > given_ + op_.count)
+      throw IllegalOrder("an element left the shuffle too early");
+    Item item = std::move(pool_[at]);
+    pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!item.failed()) ++given_;
+    return item;
+  }
+  bool is_same(const Item& wanted, std::size_t at) {
+    if (at == pool_.size() && !read())
+      throw IllegalOrder("the shuffle gave an element that it did not have");
+    const Item& item = pool_[at];
+    if (wanted.failed() || item.failed()) return wanted.failed() && item.failed();
+    return item.value == wanted.value && item.origin == wanted.origin;
+  }
+
+  const Op& op_;
+  const Tape& tape_;
+  Input input_;
+  std::vector<Item> pool_;
+  std::int64_t read_ = 0;  // elements, without errors
+  std::int64_t given_ = 0;
+  std::size_t on_tape_ = 0;
+  const TapePass* pass_ = nullptr;
+  std::size_t next_pass_ = 0;
+};
+
+Input stage_for(const Op& op, int position, const Tape* tape, Input input, Clock& clock) {
+  switch (op.kind) {
+    case Kind::range:
+    case Kind::from_vector:
+    case Kind::from_generator:
+    case Kind::from_file_list:
+      return std::make_unique<Source>(op, clock);
+    case Kind::shard:
+      return std::make_unique<Shard>(op, std::move(input));
+    case Kind::take:
+      return std::make_unique<Take>(op, std::move(input));
+    case Kind::skip:
+      return std::make_unique<Skip>(op, std::move(input));
+    case Kind::repeat:
+      return std::make_unique<Repeat>(op, std::move(input));
+    case Kind::batch:
+    case Kind::own_stream:
+      return std::make_unique<Collect>(op, position, std::move(input));
+    case Kind::shuffle:
+      if (tape != nullptr) return std::make_unique<Shuffle>(op, *tape, std::move(input));
+      [[fallthrough]];
+    default:
+      return std::make_unique<Elementwise>(op, position, std::move(input));
+  }
+}
+
+}  // namespace
+
+struct Pipeline::State {
+  std::vector<Op> ops;
+  std::vector<Tape> tapes;
+  Clock clock;
+  std::unique_ptr<Stage> last;
+
+  Input build() {
+    Input input;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const Tape* tape = ops[i].arbitrary ? nullptr : &tapes[i];
+      input = stage_for(ops[i], static_cast<int>(i), tape, std::move(input), clock);
+    }
+    return input;
+  }
+};
+
+Pipeline::Pipeline(std::vector<Op> ops, std::vector<Tape> tapes, std::int64_t work_limit)
+    : state_(std::make_unique<State>()) {
+  bool arbitrary = false;
+  tapes.resize(ops.size());
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].kind == Kind::shuffle) ops[i].arbitrary = arbitrary || tapes[i].empty();
+    arbitrary = arbitrary || ops[i].arbitrary;
+  }
+  *state_ = {std::move(ops), std::move(tapes), {.work_left = work_limit}, nullptr};
+}
+
+Pipeline::~Pipeline() = default;
+
+void Pipeline::begin_epoch(std::uint32_t epoch) {
+  state_->clock.epoch = epoch;
+  state_->clock.passes = 0;
+  state_->last = state_->build();
+  state_->last->begin_pass();
+}
+
+std::optional<Item> Pipeline::next() { return state_->last->next(); }
+
+}  // namespace model

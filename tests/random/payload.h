@@ -1,0 +1,73 @@
+// What travels in random graphs, and how each type is told as a model::Value: numbers and names as
+// sources give them, their batches, and Value itself, a dynamic type with customisations of its
+// own.
+#pragma once
+
+#include <penstock/penstock.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/model/value.h"
+
+namespace model {
+
+inline std::size_t bytes_of(const Value& value) {
+  std::size_t bytes = sizeof(Value);
+  for (const Value& row : value.rows) bytes += bytes_of(row);
+  return bytes;
+}
+
+}  // namespace model
+
+// Numbers and lists do not go into one batch.
+template <>
+struct penstock::Collate<model::Value> {
+  using Result = model::Value;
+  class Builder {
+   public:
+    explicit Builder(std::size_t) {}
+    void check(const model::Value& value) const {
+      if (!rows_.empty() && rows_.front().is_list != value.is_list)
+        throw Error(ErrorCode::invalid_argument, "numbers and lists do not go together");
+    }
+    void add(model::Value value) { rows_.push_back(std::move(value)); }
+    model::Value finish() { return model::list(std::exchange(rows_, {})); }
+
+   private:
+    std::vector<model::Value> rows_;
+  };
+};
+
+template <>
+struct penstock::Unbatch<model::Value> {
+  using value_type = model::Value;
+  static std::vector<model::Value> apart(model::Value batch) {
+    if (!batch.is_list) throw Error(ErrorCode::invalid_argument, "a number has no rows");
+    return std::move(batch.rows);
+  }
+};
+
+namespace random_graphs {
+
+namespace ps = penstock;
+using model::Value;
+
+// Of "some/folder/17.jpg": 17.
+inline std::int64_t number_in(const std::string& path) {
+  return std::stoll(path.substr(path.rfind('/') + 1));
+}
+
+inline Value value_of(std::int64_t x) { return model::number(x); }
+inline Value value_of(const std::string& path) { return model::number(number_in(path)); }
+inline Value value_of(Value value) { return value; }
+template <class T>
+Value value_of(const std::vector<T>& batch) {
+  std::vector<Value> rows;
+  for (const T& row : batch) rows.push_back(value_of(row));
+  return model::list(std::move(rows));
+}
+
+}  // namespace random_graphs

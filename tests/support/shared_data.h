@@ -1,0 +1,39 @@
+// The golden files and pictures that lie beside the repository, not in it. Tests that need them
+// skip where they are absent.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace penstock::test {
+
+// $PENSTOCK_SHARED, else what CMake was told, else "shared" beside the repository.
+inline std::filesystem::path shared_folder() {
+  if (const char* named = std::getenv("PENSTOCK_SHARED")) return named;
+#if defined(PENSTOCK_SHARED_DIR)
+  return PENSTOCK_SHARED_DIR;
+#else
+  return std::filesystem::path(PENSTOCK_SOURCE_DIR) / ".." / "shared";
+#endif
+}
+
+// A golden file, for example "crops.json"; null where it is absent.
+inline nlohmann::json golden_file(const std::string& name) {
+  std::ifstream file(shared_folder() / "golden" / name);
+  return file ? nlohmann::json::parse(file) : nlohmann::json();
+}
+
+}  // namespace penstock::test
+
+// First line of a test that reads shared/RELATIVE.
+#define PENSTOCK_NEEDS_SHARED(relative)                                                      \
+  do {                                                                                       \
+    const auto needed = ::penstock::test::shared_folder() / (relative);                      \
+    if (!std::filesystem::exists(needed))                                                    \
+      GTEST_SKIP() << needed << " is absent; set PENSTOCK_SHARED to the folder that has it"; \
+  } while (false)
