@@ -1,6 +1,7 @@
 // The default tuning: simple rules that need no model. The controller of autotune.md takes this place later.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "autotune/policy.h"
@@ -9,6 +10,7 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kBlockingShare = 0.5;      // a call that is off the CPU for more than half of its time blocks
+constexpr double kComputingShare = 0.8;     // on the CPU for more than this: it computes
 constexpr std::int64_t kShortCall = 50'000; // ns; shorter calls are not worth a thread of their own
 constexpr double kBusyShare = 0.88;         // of a stage's calls: more wait for a free one
 constexpr double kWaitShare = 0.03;         // of the consumer's time: less is as good as none
@@ -47,13 +49,21 @@ class DefaultPolicy final : public Policy {
     if (knob.get() < to) knob.set(to);
   }
 
-  // A stage whose function waits belongs on the pool. Before any call has ended, one that has burnt no CPU for a while does, too.
-  static void place(Knob& knob, const StageSnapshot& now) {
-    if (now.form_is_known || now.on_pool || !now.parallel || now.samples < 2) return;
-    const double wall = static_cast<double>(now.sampled_wall_ns);
-    const double off_cpu = 1.0 - static_cast<double>(now.sampled_cpu_ns) / std::max(wall, 1.0);
-    const bool long_enough = wall / static_cast<double>(now.samples) > kShortCall;
-    if (long_enough && off_cpu > kBlockingShare) knob.set(1);
+  // A stage whose function waits belongs on the pool, and back if it turns out to compute. Time off the CPU alone proves
+  // nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself.
+  void place(Knob& knob, const StageSnapshot& now) {
+    StageSnapshot& before = judged_[knob.stage];
+    const std::int64_t samples = now.samples - before.samples;
+    if (now.form_is_known || !now.parallel || samples < 2) return;
+    const auto wall = static_cast<double>(now.sampled_wall_ns - before.sampled_wall_ns);
+    const auto cpu = static_cast<double>(now.sampled_cpu_ns - before.sampled_cpu_ns);
+    const bool long_enough = wall / static_cast<double>(samples) > kShortCall;
+    const bool waits = 2 * (now.samples_that_waited - before.samples_that_waited) > samples;
+    const bool blocks = long_enough && waits && cpu < (1 - kBlockingShare) * wall;
+    const bool computes = samples >= 8 && (!waits || cpu > kComputingShare * wall);
+    if (!now.on_pool && blocks) knob.set(1);
+    if (now.on_pool && computes) knob.set(0);
+    if (blocks || computes || samples >= 16) before = now;
   }
 
   // Doubling while every call is busy and the consumer waits: from 4 to 64 in four steps.
@@ -77,6 +87,7 @@ class DefaultPolicy final : public Policy {
   }
 
   Snapshot before_;
+  std::map<int, StageSnapshot> judged_;  // by stage: when its placement was last looked at
   bool consumer_waits_ = false;
   bool consumer_starves_ = false;
 };

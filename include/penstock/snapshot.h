@@ -34,6 +34,7 @@ struct StageSnapshot {
   std::int64_t completed = 0;          // elements run
   std::int64_t slot_ns = 0;            // integral of calls in flight over time, unfinished ones included
   std::int64_t sampled_wall_ns = 0, sampled_cpu_ns = 0, samples = 0;  // of calls whose CPU time was read
+  std::int64_t samples_that_waited = 0;  // of these, calls that gave the CPU up by themselves: they block, they were not preempted
   std::int64_t starved_ns = 0;         // a call could have started, but there was no input
   std::int64_t blocked_ns = 0;         // finished elements could not leave
   std::int64_t bytes_out = 0;

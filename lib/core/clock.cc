@@ -1,5 +1,7 @@
 #include "lib/core/clock.h"
 
+#include <sys/resource.h>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +11,12 @@
 #include "lib/core/text.h"
 
 namespace penstock {
+
+ThreadUse thread_use() noexcept {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return {thread_cpu_ns(), usage.ru_nvcsw};
+}
 
 // /proc/self/statm: "size resident shared text lib data dt", in pages.
 std::size_t rss_bytes() noexcept {

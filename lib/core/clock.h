@@ -26,6 +26,14 @@ inline std::int64_t process_cpu_ns() noexcept {
   return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+// What the calling thread has used: CPU time, and how often it gave the CPU up by itself because it had to wait. A thread
+// that was merely preempted has not. Two system calls.
+struct ThreadUse {
+  std::int64_t cpu_ns = 0;
+  std::int64_t waits = 0;
+};
+ThreadUse thread_use() noexcept;
+
 // Resident memory of the process in bytes, as the kernel's last count has it (off by some pages per
 // thread); 0 if /proc cannot be read. ~5 us.
 std::size_t rss_bytes() noexcept;

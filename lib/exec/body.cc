@@ -61,7 +61,7 @@ void StreamBody::run(Group& group, Context&) {
 void StreamBody::take(Slot&& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
-  now_ = slot.stamp;
+  sequence_ = slot.stamp.sequence;
   if (!slot.is_element()) return take_error(std::move(slot));
   const Stamp stamp = slot.stamp;
   try {
@@ -84,16 +84,14 @@ void StreamBody::take_mark(Slot&& mark) {
     state_->pass_end(*this);
     wants_nothing_ = false;
   }
-  now_ = mark.stamp;
-  now_.pass = static_cast<std::uint32_t>(mark.stamp.ordinal);
-  ++now_.sequence;
+  sequence_ = mark.stamp.sequence + 1;
   out_.push_back(std::move(mark));
   if (ends_input) state_->begin_pass(*this);
 }
 
 void StreamBody::end_pass() {
   wants_nothing_ = true;
-  host_.cut_pass(stage_, {depth_, now_.sequence, now_.pass + 1});
+  host_.cut_pass(stage_, {depth_, sequence_});
 }
 
 // ------------------------------------------------------------------------------------------------ endless repeat
@@ -117,7 +115,7 @@ bool RepeatBody::keep_mark(const Slot& mark) {
   if (ended_ || mark.level() < depth_) return !ended_;
   if (!gave_something_) {
     ended_ = true;
-    host_.cut_pass(stage_, {depth_ + 1, mark.stamp.sequence + 1, static_cast<std::uint32_t>(mark.stamp.ordinal)});
+    host_.cut_pass(stage_, {depth_ + 1, mark.stamp.sequence + 1});
   }
   gave_something_ = false;
   return true;

@@ -18,7 +18,6 @@ namespace penstock::exec {
 struct PassCut {
   std::size_t depth;
   std::uint32_t sequence;
-  std::uint32_t next_pass;
 };
 
 // What bodies ask of the engine. Any thread.
@@ -90,7 +89,7 @@ class StreamBody final : public Body, private Emitter {
   const std::size_t depth_;
   BodyHost& host_;
   Slots out_;
-  Stamp now_;                 // pass and sequence of the pass being read
+  std::uint32_t sequence_ = 0;  // of the pass being read
   bool wants_nothing_ = false;
   std::int64_t held_bytes_ = 0;
 };

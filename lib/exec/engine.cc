@@ -149,7 +149,7 @@ std::string Engine::origin(std::int64_t ordinal) const {
 }
 
 void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
-  passes_.end(cut.depth, cut.sequence, cut.next_pass);
+  passes_.end(cut.depth, cut.sequence);
   for (std::size_t i = stage; i-- > 1;) stages_[i]->cancel_pass(cut.depth, cut.sequence);
   stages_.front()->wake();
 }

@@ -19,7 +19,7 @@ struct Group {
   std::size_t left = 0;             // slots that have left to the next stage
   std::int64_t number = 0;          // groups of a stage count up
   std::int64_t admitted = 0;        // slots of the input: what the window counts
-  std::int64_t first_ordinal = 0;   // of the first slot among the stage's inputs of this epoch
+  std::int64_t first_ordinal = 0;   // of the first slot among the stage's inputs of this pass
   std::int64_t input_bytes = 0;
   std::int64_t reserved = 0;
   std::int64_t hint = -1;           // bytes of the results as the op foretells them; -1: not asked

@@ -23,7 +23,8 @@ class MemoryBudget {
   // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.
   void settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept;
 
-  void release(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  // Sequentially consistent for the sake of take_wake_up(), which follows: see reserve().
+  void release(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_seq_cst); }
   void charge(std::int64_t bytes) noexcept;
 
   // True once after a refusal, when there is room again: the caller then offers it to the stages that wait.

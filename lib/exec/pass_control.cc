@@ -1,6 +1,7 @@
 #include "lib/exec/pass_control.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace penstock::exec {
@@ -43,32 +44,39 @@ std::uint8_t PassControl::advance(std::size_t from) {
   return static_cast<std::uint8_t>(level);
 }
 
+// Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do not meet.
+std::uint32_t PassControl::pass_number() const {
+  std::uint32_t number = 0;
+  std::uint32_t step = 1;
+  for (const std::int64_t digit : digits_) {
+    number += static_cast<std::uint32_t>(digit) * step;
+    step *= 0x9E3779B1u;
+  }
+  return number;
+}
+
 Slot PassControl::close() {
   std::lock_guard lock(mutex_);
   Slot mark(Element(), now_);
   mark.set_kind(Slot::Kind::pass_end);
   mark.set_level(advance(cut_ ? cut_depth_ : 0));
   std::fill_n(closed_.begin(), mark.level() + 1u, now_.sequence);
-  now_.pass = cut_ ? cut_next_ : now_.pass + 1;
+  now_.pass = pass_number();
   ++now_.sequence;
   cut_ = false;
   fresh_ = true;
   if (mark.level() == counts_.size()) {
-    now_.pass = 0;
     ++now_.epoch;
     --epochs_left_;
   }
-  mark.stamp.ordinal = now_.pass;
   return mark;
 }
 
-void PassControl::end(std::size_t depth, std::uint32_t sequence, std::uint32_t next_pass) {
+void PassControl::end(std::size_t depth, std::uint32_t sequence) {
   std::lock_guard lock(mutex_);
   if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
-  if (cut_ && depth < cut_depth_) return;
+  cut_depth_ = cut_ ? std::max(cut_depth_, depth) : depth;
   cut_ = true;
-  cut_depth_ = depth;
-  cut_next_ = next_pass;
 }
 
 void PassControl::begin_epoch(std::uint32_t epoch) {
@@ -81,9 +89,11 @@ void PassControl::begin_epoch(std::uint32_t epoch) {
 
 void PassControl::wind_to(std::uint32_t pass) {
   std::lock_guard lock(mutex_);
-  while (now_.pass < pass) {
-    advance(0);
-    ++now_.pass;
+  while (now_.pass != pass) {
+    if (advance(0) == counts_.size()) {
+      throw Error(ErrorCode::data_loss, "the checkpoint names pass " + std::to_string(pass) + ", which this pipeline's epochs do not have");
+    }
+    now_.pass = pass_number();
   }
 }
 

@@ -6,9 +6,9 @@
 // ignores the others. So the source starts the next pass at once, without waiting for a repeat far down the chain to ask.
 //
 // The price is that it may have begun a pass which nobody wants: behind `take(5).repeat(3)` every pass is cut short. Whoever has
-// enough calls end(): the digits below its depth are wound up, and the source goes on with the next pass of that depth. Pass
-// numbers seed random orders, so they must not depend on how far the source had run ahead: the caller says which number comes
-// next. Sequence numbers count every pass begun; they tell an outdated request from a fresh one.
+// enough calls end(): the digits below its depth are wound up, and the source goes on with the next pass of that depth. Sequence
+// numbers count every pass begun; they tell an outdated request from a fresh one. Pass numbers seed random orders, so they must not
+// depend on how far the source had run ahead: they are made of the digits alone.
 #pragma once
 
 #include <cstddef>
@@ -38,23 +38,24 @@ class PassControl {
   // Whether somebody wants the current pass to end early; cheap.
   bool cut_requested() const;
 
-  // Ends the current pass, by itself or because it was cut, and gives its mark. The mark's ordinal is the number of the next pass.
+  // Ends the current pass, by itself or because it was cut, and gives its mark.
   Slot close();
 
-  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream; `next_pass` follows it.
-  // Outdated requests do nothing.
-  void end(std::size_t depth, std::uint32_t sequence, std::uint32_t next_pass);
+  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream. Outdated requests do nothing.
+  void end(std::size_t depth, std::uint32_t sequence);
 
   // After the last epoch asked for.
   void begin_epoch(std::uint32_t epoch);
 
-  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves.
+  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves. Error(data_loss) if the
+  // epoch has no such pass.
   void wind_to(std::uint32_t pass);
 
   std::size_t depth() const noexcept { return counts_.size(); }
 
  private:
   std::uint8_t advance(std::size_t from);
+  std::uint32_t pass_number() const;
 
   const std::vector<std::int64_t> counts_;
 
@@ -66,7 +67,6 @@ class PassControl {
   std::uint32_t epochs_left_;
   bool cut_ = false;
   std::size_t cut_depth_ = 0;
-  std::uint32_t cut_next_ = 0;
 };
 
 }  // namespace penstock::exec

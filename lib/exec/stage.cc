@@ -28,6 +28,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       is_source_(index == 0),
       body_(plan.open(index, host, passes)),
       closed_(marks + 1, -1),
+      departed_(marks + 1, -1),
       has_hints_(!plan.serial && plan.form != Form::completes_later),
       parallelism_(first_parallelism(plan, host.cpu_slots())),
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
@@ -102,15 +103,18 @@ void Stage::pump(Lock& lock) {
   }
 }
 
+// Output first: groups that leave, even those without any result, make room in the window.
 Stage::Actions Stage::next_actions() {
-  while (admit_group()) {
-  }
   Actions actions;
+  for (bool admitted = true; admitted && !actions.packet;) {
+    if (!emitting_) actions.packet = collect();
+    admitted = false;
+    while (admit_group()) admitted = true;
+  }
+  if (actions.packet) emitting_ = true;
   actions.credits = top_up();
   actions.launches = claim_tokens();
   actions.on_pool = on_pool_;
-  if (!emitting_) actions.packet = collect();
-  if (actions.packet) emitting_ = true;
   return actions;
 }
 

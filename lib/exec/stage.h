@@ -113,6 +113,7 @@ class Stage {
   bool admit_group();
   void admit_from_front(Group& group, std::int64_t most);
   void drop_unwanted(Slots& slots, std::uint32_t from_sequence);
+  void cancel_group(Group& group, std::uint32_t sequence);
   std::unique_ptr<Group> new_group();
   void place(std::unique_ptr<Group> group);
   bool produce();
@@ -161,10 +162,11 @@ class Stage {
   std::size_t waiting_taken_ = 0;        // slots already taken from waiting_.front()
   std::int64_t waiting_count_ = 0;
   std::int64_t promised_ = 0;
-  std::int64_t inputs_this_epoch_ = 0;
+  std::int64_t inputs_this_pass_ = 0;       // of this stage's own input; errors count, too
   bool skipping_ = false;                // everything up to a mark of skip_depth_ is unwanted
   std::size_t skip_depth_ = 0;
   std::vector<std::int64_t> closed_;     // [d]: sequence of the last mark admitted with a level >= d
+  std::vector<std::int64_t> departed_;   // the same of marks that have left the ring
   // Ring: groups in input order. in_window_ = sum of their admitted. ready_: the waiting ones, oldest first
   std::deque<std::unique_ptr<Group>> ring_;
   std::deque<Group*> ready_;
@@ -193,6 +195,7 @@ class Stage {
   // Measured
   double slot_ns_average_ = 0;           // per slot, of finished calls
   double bytes_average_ = 0;             // per slot, of results
+  double input_average_ = 0;             // bytes per slot, of inputs
   std::int64_t bytes_largest_ = 0;
   std::int64_t held_bytes_ = 0;
   std::int64_t accounted_until_ = 0;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kLargestGroup = 256;
 constexpr double kBaseGrain = 20'000;         // ns; enough to hide the cost of a task
+constexpr double kWideGrain = 200'000;        // ns; what waits at the input of cheap calls, so that steps can be widened
 constexpr double kSmallElement = 4096;        // bytes; larger ones are not worth buffering by the hundred
 
 // How many slots come before `most` are reached or a mark is passed.
@@ -46,11 +47,13 @@ std::int64_t Stage::group_size() const {
   return static_cast<std::int64_t>(size);
 }
 
-// Slots that may be under way to this stage or wait in it: the knob, or two groups of cheap and small ones.
+// Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small elements.
 std::int64_t Stage::capacity() const {
-  if (one_at_a_time_ || slot_ns_average_ <= 0 || bytes_average_ > kSmallElement) return buffer_;
-  const double cheap = std::min(2 * kBaseGrain / slot_ns_average_, static_cast<double>(kLargestGroup));
-  return std::max(buffer_, static_cast<std::int64_t>(cheap));
+  const bool cheap = slot_ns_average_ > 0 && std::max(bytes_average_, input_average_) < kSmallElement;
+  if (one_at_a_time_ || !cheap) return buffer_;
+  const double calls = static_cast<double>(parallelism_);
+  const double steps = std::min(2 * kWideGrain / slot_ns_average_ * calls, static_cast<double>(kLargestGroup) * calls);
+  return std::max(buffer_, static_cast<std::int64_t>(steps));
 }
 
 std::int64_t Stage::top_up() {
@@ -69,7 +72,7 @@ std::unique_ptr<Group> Stage::new_group() {
     spare_.pop_back();
   }
   group->number = next_number_++;
-  group->first_ordinal = inputs_this_epoch_;
+  group->first_ordinal = inputs_this_pass_;
   return group;
 }
 
@@ -136,13 +139,13 @@ void Stage::place(std::unique_ptr<Group> group) {
   for (const Slot& slot : group->slots) {
     group->input_bytes += slot.bytes();
     has_work = has_work || slot.is_element();
-    inputs_this_epoch_ += slot.kind() != Slot::Kind::pass_end;
+    inputs_this_pass_ += slot.kind() != Slot::Kind::pass_end;
   }
   if (group->has_mark) {
     const Slot& mark = group->slots.back();
     group->mark_level = mark.level();
     group->mark_sequence = mark.stamp.sequence;
-    if (mark.level() + 1u == closed_.size()) inputs_this_epoch_ = 0;
+    if (mark.level() >= plan_.depth) inputs_this_pass_ = 0;
   }
   in_window_ += group->admitted;
   if (has_work) {
@@ -166,16 +169,25 @@ bool Stage::produce() {
   return true;
 }
 
+void Stage::cancel_group(Group& group, std::uint32_t sequence) {
+  drop_unwanted(group.slots, sequence);
+  group.input_bytes = 0;
+  for (const Slot& slot : group.slots) group.input_bytes += slot.bytes();
+}
+
+// Groups up to the mark of the unwanted pass; if that is still to come, everything until it does; if it has left, nothing.
 void Stage::cancel_pass(std::size_t depth, std::uint32_t sequence) {
   Lock lock(mutex_);
-  for (auto& group : ring_) {
-    if (is_source_ || group->state != Group::State::waiting) continue;
-    drop_unwanted(group->slots, sequence);
-    group->input_bytes = 0;
-    for (const Slot& slot : group->slots) group->input_bytes += slot.bytes();
-    if (group->has_mark && group->mark_level >= depth && group->mark_sequence >= sequence) break;
+  if (departed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+  const bool is_open = closed_[depth] < static_cast<std::int64_t>(sequence);
+  auto last = std::find_if(ring_.begin(), ring_.end(), [&](const auto& group) {
+    return group->has_mark && group->mark_level >= depth && group->mark_sequence >= sequence;
+  });
+  if (last != ring_.end()) ++last;
+  for (auto group = ring_.begin(); group != last; ++group) {
+    if ((*group)->state == Group::State::waiting && !is_source_) cancel_group(**group, sequence);
   }
-  if (closed_[depth] < static_cast<std::int64_t>(sequence)) {
+  if (is_open) {
     skip_depth_ = skipping_ ? std::max(skip_depth_, depth) : depth;
     skipping_ = true;
   }

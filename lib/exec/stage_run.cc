@@ -11,6 +11,7 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::int64_t kWidest = 10;         // times the grain: 200 us by default
 constexpr std::int64_t kSampleCost = 104'000;  // ns between samples at least: reading the thread's CPU clock costs about 1 us
 
 thread_local const BodyScope* innermost = nullptr;
@@ -66,9 +67,9 @@ bool Stage::sample_now() const {
 void Stage::run_to_end(Group& group, Lock& lock) {
   const bool sample = sample_now() && !plan_.serial;
   lock.unlock();
-  const std::int64_t cpu_before = sample ? thread_cpu_ns() : 0;
+  const ThreadUse before = sample ? thread_use() : ThreadUse();
   const bool ran = call_body(group);
-  const std::int64_t cpu = sample ? thread_cpu_ns() - cpu_before : 0;
+  const ThreadUse after = sample ? thread_use() : ThreadUse();
   if (!ran) {
     lock.lock();
     return break_off(group);
@@ -79,7 +80,8 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   const std::int64_t wall = now_ns() - group.started_ns;
   if (sample) {
     ++counters_.samples;
-    counters_.sampled_cpu_ns += cpu;
+    counters_.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
+    counters_.samples_that_waited += after.waits > before.waits;
     counters_.sampled_wall_ns += wall;
   }
   counters_.errors += sealed.errors;
@@ -170,11 +172,15 @@ void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
     const double count = static_cast<double>(inputs);
     const double each = static_cast<double>(now - group.started_ns) / count;
     const double bytes = static_cast<double>(output_bytes) / count;
+    const double input = static_cast<double>(group.input_bytes) / count;
     slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
     bytes_average_ += (bytes_average_ > 0 ? 0.1 : 1.0) * (bytes - bytes_average_);
+    input_average_ += 0.1 * (input - input_average_);
   }
-  // Wider steps cost less, but feed the next stage later: only while nobody is waiting for them.
-  stretch_ = host_.consumer_is_served() ? std::min<std::int64_t>(stretch_ * 2, 8) : 1;
+  // Wider steps cost less, but feed the next stage later: only while the consumer has enough, or while so much waits that
+  // every call finds plenty.
+  const bool plenty = waiting_count_ >= 2 * parallelism_ * group_size();
+  stretch_ = plenty || host_.consumer_is_served() ? std::min(stretch_ * 2, kWidest) : std::max<std::int64_t>(stretch_ / 2, 1);
 }
 
 }  // namespace penstock::exec

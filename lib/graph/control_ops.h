@@ -1,9 +1,9 @@
 // Two ops that are instructions to the engine rather than stages of their own.
 #pragma once
 
-#include <cstdint>
-
 #include <penstock/op.h>
+
+#include <cstdint>
 
 namespace penstock::graph {
 
@@ -13,7 +13,8 @@ class RepeatOp : public Op {
   virtual std::int64_t count() const = 0;
 };
 
-// A buffer between two stages: the engine widens the edge, or the consumer's queue behind the last stage.
+// A buffer between two stages: the engine widens the edge, or the consumer's queue behind the last
+// stage.
 class BufferOp : public Op {
  public:
   virtual Tunable size() const = 0;

@@ -63,7 +63,7 @@ TEST(KeyedPermutation, StaysInsideTheLargestSize) {
 }
 
 TEST(KeyedPermutation, DependsOnEveryBitOfTheKey) {
-  for (const std::uint64_t n : {50, 1000}) {
+  for (const std::uint64_t n : {50u, 1000u}) {
     const Positions order = order_of(n, {0, 0});
     for (unsigned bit = 0; bit < 64; ++bit) {
       EXPECT_NE(order_of(n, {std::uint64_t{1} << bit, 0}), order);
@@ -92,7 +92,7 @@ TEST(KeyedPermutation, ReachesEachOrderOfFiveEquallyOften) {
 }
 
 TEST(KeyedPermutation, PutsEachPositionEverywhereEquallyOften) {
-  for (const std::uint64_t n : {16, 65, 100, 128}) {
+  for (const std::uint64_t n : {16u, 65u, 100u, 128u}) {
     constexpr std::uint64_t epochs = 20'000;
     std::vector<double> places(n * n);
     for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
@@ -107,7 +107,7 @@ TEST(KeyedPermutation, PutsEachPositionEverywhereEquallyOften) {
 }
 
 TEST(KeyedPermutation, SeparatesNeighboursByAnyDistance) {
-  for (const std::uint64_t n : {16, 65, 100, 1000}) {
+  for (const std::uint64_t n : {16u, 65u, 100u, 1000u}) {
     const std::uint64_t epochs = 2'000'000 / n;
     std::vector<double> distances(n - 1);
     for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {

@@ -36,7 +36,8 @@ TEST(Node, KnowsItsPlace) {
 }
 
 TEST(Node, KnowsItsFlow) {
-  const graph::NodeRef taken = graph::append(graph::append(source(), ops::repeat(-1), here), ops::take(7), here);
+  const graph::NodeRef taken =
+      graph::append(graph::append(source(), ops::repeat(-1), here), ops::take(7), here);
   EXPECT_EQ(graph::cardinality(taken), 7);
   EXPECT_EQ(graph::cardinality(taken->input()), INFINITE_CARDINALITY);
 }
@@ -56,7 +57,8 @@ TEST(Node, IsSeenAsItsInterfaceAndNoOther) {
 }
 
 TEST(Node, ListsItsChainFromTheSource) {
-  const graph::NodeRef last = graph::append(graph::append(source(), ops::skip(1), here), ops::take(3), here);
+  const graph::NodeRef last =
+      graph::append(graph::append(source(), ops::skip(1), here), ops::take(3), here);
   std::vector<std::string> names;
   for (const graph::Node* node : graph::chain(last)) names.push_back(node->op().name());
   EXPECT_THAT(names, ::testing::ElementsAre("range", "skip", "take"));
@@ -93,12 +95,14 @@ TEST(Node, GivesEachEpochOnceWhicheverThreadAsks) {
   EXPECT_EQ(*all.rbegin(), 3999u);
 }
 
-// ------------------------------------------------------------------------------------------------ errors
+// ------------------------------------------------------------------------------------------------
+// errors
 
 TEST(GraphErrors, NameOpReasonPositionFileAndLine) {
-  EXPECT_ERROR(graph::fail(graph::append(graph::append(source(), ops::take(3), here), ops::skip(1), here), "shard", here,
-                           "num_shards must be at least 1, but is 0"),
-               invalid, "shard: num_shards must be at least 1, but is 0 (op 3 of the chain, train.cc:12)");
+  EXPECT_ERROR(
+      graph::fail(graph::append(graph::append(source(), ops::take(3), here), ops::skip(1), here),
+                  "shard", here, "num_shards must be at least 1, but is 0"),
+      invalid, "shard: num_shards must be at least 1, but is 0 (op 3 of the chain, train.cc:12)");
 }
 
 TEST(GraphErrors, LeaveOutALineThatIsUnknown) {
@@ -112,13 +116,15 @@ TEST(GraphErrors, LeaveOutALineThatIsUnknown) {
 TEST(GraphErrors, ComeFromTheUsersOwnCall) {
   EXPECT_THROW(range(10).shard(0, 0), GraphError);
   EXPECT_ERROR(range(10).skip(1).take(-7, {"train.cc", 9}), invalid,
-               "take: count must be at least 0, or -1 for all elements, but is -7 (op 2 of the chain, train.cc:9)");
+               "take: count must be at least 0, or -1 for all elements, but is -7 (op 2 of the "
+               "chain, train.cc:9)");
   EXPECT_ERROR(range(10).map([](std::int64_t x) { return x; }, -4, {}, {"a/b.cc", 1}), invalid,
                "map: parallelism must be at least 1, but is -4 (op 1 of the chain, b.cc:1)");
 }
 
 TEST(GraphErrors, RefuseAChainWithoutASource) {
-  EXPECT_ERROR(graph::append(nullptr, ops::take(3), here), invalid, "take: it needs an input: begin with a source");
+  EXPECT_ERROR(graph::append(nullptr, ops::take(3), here), invalid,
+               "take: it needs an input: begin with a source");
 }
 
 TEST(GraphErrors, RefuseASourceBehindAnotherOp) {
@@ -138,14 +144,16 @@ TEST(GraphErrors, RefuseAnOpOfNoKnownKind) {
 
 TEST(GraphErrors, RefuseToShuffleAllOfAnEndlessInput) {
   EXPECT_ERROR(range(3).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}, here), invalid,
-               "shuffle: buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a number, or "
+               "shuffle: buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never "
+               "ends: give a number, or "
                "shuffle before repeat (op 2 of the chain, train.cc:12)");
   EXPECT_EQ(range(3).repeat().shuffle(5, {.seed = 7}).cardinality(), INFINITE_CARDINALITY);
 }
 
 TEST(GraphErrors, RefuseAShardBehindAShuffleWithoutASeed) {
   EXPECT_ERROR(range(10).shuffle(10).skip(1).shard(2, 0, here), invalid,
-               "shard: each rank would draw another order, because shuffle (op 1) has no seed: give it the same one on all "
+               "shard: each rank would draw another order, because shuffle (op 1) has no seed: "
+               "give it the same one on all "
                "ranks, as in shuffle(n, {.seed = 7}) (op 3 of the chain, train.cc:12)");
 }
 
@@ -155,13 +163,15 @@ TEST(GraphErrors, AllowAShardWhereAllRanksHaveOneOrder) {
   EXPECT_EQ(range(10).shard(2, 0).shuffle(10).cardinality(), 5);
 }
 
-// ------------------------------------------------------------------------------------------------ printing
+// ------------------------------------------------------------------------------------------------
+// printing
 
 TEST(Describe, PrintsOneAlignedLineAnOp) {
-  const auto dataset = range(0, 10, 1, {"main.cc", 10})
-                           .shuffle(200'000, {.seed = 7}, {"main.cc", 11})
-                           .map([](std::int64_t x) { return x; }, AUTOTUNE, {.blocks = true}, {"main.cc", 12})
-                           .prefetch(4, {"main.cc", 13});
+  const auto dataset =
+      range(0, 10, 1, {"main.cc", 10})
+          .shuffle(200'000, {.seed = 7}, {"main.cc", 11})
+          .map([](std::int64_t x) { return x; }, AUTOTUNE, {.blocks = true}, {"main.cc", 12})
+          .prefetch(4, {"main.cc", 13});
   EXPECT_EQ(describe(dataset),
             "0  range     start=0, stop=10, step=1    main.cc:10\n"
             "1  shuffle   buffer_size=200000, seed=7  main.cc:11\n"
@@ -179,7 +189,9 @@ TEST(Describe, PrintsPositionsOfTwoDigitsAndUnknownLines) {
 
 TEST(Describe, PrintsBoundsAndOrders) {
   const auto same = [](std::int64_t x) { return x; };
-  const auto dataset = range(3).map(same, Tunable::between(2, 16)).map(same, 8, {.order = Order::arbitrary, .blocks = false});
+  const auto dataset = range(3)
+                           .map(same, Tunable::between(2, 16))
+                           .map(same, 8, {.order = Order::arbitrary, .blocks = false});
   EXPECT_THAT(describe(dataset), ::testing::HasSubstr("parallelism=2..16  "));
   EXPECT_THAT(describe(dataset), ::testing::HasSubstr("order=arbitrary, parallelism=8  "));
 }
@@ -193,7 +205,8 @@ TEST(PipelineText, HoldsWhatDecidesTheElementsAndNothingElse) {
                                     .node());
   };
   EXPECT_EQ(pipeline(4, 2, 7, here),
-            "0 range(start=0, stop=9, step=1)\n1 shuffle(buffer_size=5, seed=7)\n2 map()\n3 prefetch()\n");
+            "0 range(start=0, stop=9, step=1)\n1 shuffle(buffer_size=5, seed=7)\n2 map()\n3 "
+            "prefetch()\n");
   EXPECT_EQ(pipeline(4, 2, 7, here), pipeline(AUTOTUNE, AUTOTUNE, 7, {"other.cc", 1}));
   EXPECT_NE(pipeline(4, 2, 7, here), pipeline(4, 2, 8, here));
 }

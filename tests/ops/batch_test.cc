@@ -10,7 +10,8 @@
 namespace penstock {
 namespace {
 
-// An integer that does not sit beside 13, breaks its batch if it is 99 and breaks it at the end if it is 98.
+// An integer that does not sit beside 13, breaks its batch if it is 99 and breaks it at the end if
+// it is 98.
 struct Difficult {
   std::int64_t value;
 };
@@ -49,17 +50,21 @@ using testing::UNK;
 
 constexpr BatchOptions drop{.drop_remainder = true};
 
-template <class T = std::int64_t> OpRef batch(std::int64_t size, BatchOptions options = {}) {
+template <class T = std::int64_t>
+OpRef batch(std::int64_t size, BatchOptions options = {}) {
   return ops::batch(size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
 }
 
 std::string print_batch(const Element& value) {
   std::string text;
-  for (const std::int64_t x : value.get<std::vector<std::int64_t>>()) text += (text.empty() ? "" : " ") + std::to_string(x);
+  for (const std::int64_t x : value.get<std::vector<std::int64_t>>())
+    text += (text.empty() ? "" : " ") + std::to_string(x);
   return "[" + text + "]";
 }
 
-std::string run_pass(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_batch); }
+std::string run_pass(const OpRef& op, const std::string& input) {
+  return StreamRun(op).pass(input).text(print_batch);
+}
 
 TEST(Batch, PutsElementsTogether) {
   EXPECT_EQ(run_pass(batch(4), counting(8)), "[0 1 2 3] [4 5 6 7]");
@@ -100,7 +105,9 @@ TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
   testing::RecordingEmitter out;
   StreamState& state = run.state();
   state.begin_pass(out);
-  const auto feed = [&] { state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50), out); };
+  const auto feed = [&] {
+    state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50), out);
+  };
   feed();
   feed();
   EXPECT_EQ(state.held_bytes(), 100);
@@ -111,9 +118,11 @@ TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
   EXPECT_EQ(state.held_bytes(), 0);
 }
 
-// ------------------------------------------------------------------------------------------------ misfits
+// ------------------------------------------------------------------------------------------------
+// misfits
 
-testing::RecordingEmitter run_difficult(std::int64_t size, const std::vector<std::int64_t>& values) {
+testing::RecordingEmitter run_difficult(std::int64_t size,
+                                        const std::vector<std::int64_t>& values) {
   testing::RecordingEmitter out;
   const auto state = testing::as_stream(batch<Difficult>(size)).open(0);
   state->begin_pass(out);
@@ -144,7 +153,8 @@ TEST(Batch, IsLostWithAnErrorIfCollectingFails) {
 TEST(Batch, IsLostWithAnErrorIfFinishingFails) {
   const auto out = run_difficult(2, {1, 98, 2, 98});
   EXPECT_EQ(out.text(print_batch), "! !");
-  EXPECT_EQ(testing::error_text(out.slots[0]), "a batch with 2 elements was lost: 98 cannot be last");
+  EXPECT_EQ(testing::error_text(out.slots[0]),
+            "a batch with 2 elements was lost: 98 cannot be last");
   EXPECT_EQ(run_difficult(5, {1, 98}).text(print_batch), "!");
 }
 
@@ -152,18 +162,22 @@ TEST(Batch, OfTensorsTellsWhichShapeDoesNotFit) {
   testing::RecordingEmitter out;
   const auto state = testing::as_stream(batch<Tensor>(3)).open(0);
   state->begin_pass(out);
-  for (const std::int64_t size : {3, 3, 4, 3}) state->element(Slot(Element(Tensor(DType::i64, {size})), {}), out);
+  for (const std::int64_t size : {3, 3, 4, 3})
+    state->element(Slot(Element(Tensor(DType::i64, {size})), {}), out);
   ASSERT_EQ(out.slots.size(), 2u);
   EXPECT_EQ(testing::error_text(out.slots[0]),
-            "Cannot batch tensors with different shapes in component 0. First element had shape [3] and element 2 had "
+            "Cannot batch tensors with different shapes in component 0. First element had shape "
+            "[3] and element 2 had "
             "shape [4].");
   EXPECT_EQ(out.slots[1].value.get<Tensor>().shape(), (Shape{3, 3}));
 }
 
-// ------------------------------------------------------------------------------------------------ facts
+// ------------------------------------------------------------------------------------------------
+// facts
 
 TEST(Batch, KnowsItsCardinality) {
-  testing::expect_cardinalities(batch(4), {{12, 3}, {10, 3}, {0, 0}, {1, 1}, {INF, INF}, {UNK, UNK}});
+  testing::expect_cardinalities(batch(4),
+                                {{12, 3}, {10, 3}, {0, 0}, {1, 1}, {INF, INF}, {UNK, UNK}});
   testing::expect_cardinalities(batch(4, drop), {{12, 3}, {10, 2}, {3, 0}, {INF, INF}, {UNK, UNK}});
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   testing::expect_cardinalities(batch(2), {{most, most / 2 + 1}});
@@ -174,7 +188,8 @@ TEST(Batch, KnowsItsRowsOnlyWhereNoBatchCanBeSmaller) {
   EXPECT_EQ(testing::leading_dimension(batch(4, drop), {.cardinality = UNK}), 4);
   EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = INF}), 4);
   EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = 12}), UNK);
-  EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = UNK, .leading_dimension = 4}), UNK);
+  EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = UNK, .leading_dimension = 4}),
+            UNK);
 }
 
 TEST(Batch, HoldsItsSize) { EXPECT_EQ(testing::as_stream(batch(7)).elements_held(), 7); }

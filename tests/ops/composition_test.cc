@@ -80,7 +80,8 @@ TEST(Composition, OfShuffleAndShardSplitsOneOrderAmongAllRanks) {
     const auto sequence = testing::over_positions({all, ops::shard(3, rank)}, 100);
     sequence->begin_pass(2, 0);
     const Positions part = testing::drain(*sequence);
-    for (std::size_t i = 0; i < part.size(); ++i) together[3 * i + static_cast<std::size_t>(rank)] = part[i];
+    for (std::size_t i = 0; i < part.size(); ++i)
+      together[3 * i + static_cast<std::size_t>(rank)] = part[i];
   }
   EXPECT_EQ(together, order);
 }

@@ -16,24 +16,33 @@ using ::testing::ElementsAre;
 using testing::INF;
 using testing::UNK;
 
-template <class F> detail::FunctionRef map_function(F function) {
+template <class F>
+detail::FunctionRef map_function(F function) {
   return std::make_shared<detail::MapFunction<F, std::int64_t>>(std::move(function));
 }
-template <class F> detail::FunctionRef predicate(F function) {
+template <class F>
+detail::FunctionRef predicate(F function) {
   return std::make_shared<detail::FilterFunction<F, std::int64_t>>(std::move(function));
 }
-template <class T, class F> detail::FunctionRef many_function(F function) {
+template <class T, class F>
+detail::FunctionRef many_function(F function) {
   using Apart = detail::Flatten<detail::Result<F, T>>;
-  return std::make_shared<detail::ManyFunction<F, T, typename Apart::value_type, Apart>>(std::move(function));
+  return std::make_shared<detail::ManyFunction<F, T, typename Apart::value_type, Apart>>(
+      std::move(function));
 }
-template <class T> detail::FunctionRef unbatch_function() {
-  return std::make_shared<detail::ManyFunction<detail::Identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
+template <class T>
+detail::FunctionRef unbatch_function() {
+  return std::make_shared<
+      detail::ManyFunction<detail::Identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
       detail::Identity{});
 }
 
-const ElementwiseOp& as_elementwise(const OpRef& op) { return dynamic_cast<const ElementwiseOp&>(*op); }
+const ElementwiseOp& as_elementwise(const OpRef& op) {
+  return dynamic_cast<const ElementwiseOp&>(*op);
+}
 
-template <class T> std::vector<Slot> slots_of(std::vector<T> values) {
+template <class T>
+std::vector<Slot> slots_of(std::vector<T> values) {
   std::vector<Slot> slots;
   for (T& value : values) {
     Stamp stamp;
@@ -43,7 +52,8 @@ template <class T> std::vector<Slot> slots_of(std::vector<T> values) {
   return slots;
 }
 
-template <class T> std::vector<Slot> run(const OpRef& op, std::vector<T> values) {
+template <class T>
+std::vector<Slot> run(const OpRef& op, std::vector<T> values) {
   std::vector<Slot> slots = slots_of(std::move(values));
   Context context({}, 0);
   as_elementwise(op).run(slots, context);
@@ -52,7 +62,8 @@ template <class T> std::vector<Slot> run(const OpRef& op, std::vector<T> values)
 
 std::vector<std::int64_t> integers(Slot& slot) {
   std::vector<std::int64_t> values;
-  for (Element& element : slot.value.get<std::vector<Element>>()) values.push_back(element.take<std::int64_t>());
+  for (Element& element : slot.value.get<std::vector<Element>>())
+    values.push_back(element.take<std::int64_t>());
   return values;
 }
 
@@ -60,11 +71,13 @@ const auto twice = [](std::int64_t x) { return 2 * x; };
 const auto is_even = [](std::int64_t x) { return x % 2 == 0; };
 const auto up_to = [](std::int64_t x) { return testing::first_positions(x); };
 
-// ------------------------------------------------------------------------------------------------ map
+// ------------------------------------------------------------------------------------------------
+// map
 
 TEST(Map, PutsTheResultInThePlaceOfItsElement) {
-  auto slots = run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), 1, {}),
-                   std::vector<std::int64_t>{3, 4});
+  auto slots =
+      run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), 1, {}),
+          std::vector<std::int64_t>{3, 4});
   EXPECT_EQ(slots[0].take<std::string>(), "6");
   EXPECT_EQ(slots[1].take<std::string>(), "8");
   EXPECT_EQ(slots[1].stamp.ordinal, 1);
@@ -96,10 +109,12 @@ TEST(Map, KeepsTheCardinality) {
 TEST(Map, KeepsTheLeadingDimensionOnlyIfItsAuthorSaysSo) {
   const Flow batches{.cardinality = 10, .leading_dimension = 7};
   EXPECT_EQ(ops::map(map_function(twice), AUTOTUNE, {})->flow(batches).leading_dimension, UNK);
-  testing::expect_keeps_leading_dimension(ops::map(map_function(twice), AUTOTUNE, {.keeps_leading_dimension = true}));
+  testing::expect_keeps_leading_dimension(
+      ops::map(map_function(twice), AUTOTUNE, {.keeps_leading_dimension = true}));
 }
 
-// ------------------------------------------------------------------------------------------------ filter
+// ------------------------------------------------------------------------------------------------
+// filter
 
 TEST(Filter, DropsWhatItsPredicateDenies) {
   auto slots = run(ops::filter(predicate(is_even), {}), std::vector<std::int64_t>{1, 2});
@@ -119,10 +134,12 @@ TEST(Filter, HasAnUnknownCardinalityEvenOfAnEndlessInput) {
   testing::expect_keeps_leading_dimension(op);
 }
 
-// ------------------------------------------------------------------------------------------------ flat_map
+// ------------------------------------------------------------------------------------------------
+// flat_map
 
 TEST(FlatMap, GivesTheElementsOfEachResult) {
-  auto slots = run(ops::flat_map(many_function<std::int64_t>(up_to), 1, {}), std::vector<std::int64_t>{3, 0});
+  auto slots = run(ops::flat_map(many_function<std::int64_t>(up_to), 1, {}),
+                   std::vector<std::int64_t>{3, 0});
   EXPECT_EQ(slots[0].kind(), Slot::Kind::many);
   EXPECT_THAT(integers(slots[0]), ElementsAre(0, 1, 2));
   EXPECT_THAT(integers(slots[1]), ElementsAre());
@@ -134,7 +151,8 @@ TEST(FlatMap, HasAnUnknownCardinality) {
   EXPECT_EQ(testing::leading_dimension(op, {.cardinality = 10, .leading_dimension = 7}), UNK);
 }
 
-// ------------------------------------------------------------------------------------------------ unbatch
+// ------------------------------------------------------------------------------------------------
+// unbatch
 
 TEST(Unbatch, GivesTheRowsOfEachElement) {
   using Rows = std::vector<std::int64_t>;
@@ -145,8 +163,10 @@ TEST(Unbatch, GivesTheRowsOfEachElement) {
 }
 
 TEST(Unbatch, FailsAnElementThatHasNoRows) {
-  auto slots = run(ops::unbatch(unbatch_function<Tensor>()), std::vector<Tensor>{Tensor::scalar(3)});
-  EXPECT_EQ(testing::error_text(slots[0]), "Input element must have a non-scalar value in each component.");
+  auto slots =
+      run(ops::unbatch(unbatch_function<Tensor>()), std::vector<Tensor>{Tensor::scalar(3)});
+  EXPECT_EQ(testing::error_text(slots[0]),
+            "Input element must have a non-scalar value in each component.");
 }
 
 TEST(Unbatch, KnowsItsCardinalityWhereTheRowsAreKnown) {
@@ -160,13 +180,17 @@ TEST(Unbatch, KnowsItsCardinalityWhereTheRowsAreKnown) {
   EXPECT_EQ(testing::leading_dimension(op, {.cardinality = 5, .leading_dimension = 2}), UNK);
 }
 
-// ------------------------------------------------------------------------------------------------ parallelism
+// ------------------------------------------------------------------------------------------------
+// parallelism
 
 TEST(FunctionOp, RefusesAParallelismBelowOne) {
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_ERROR(ops::map(map_function(twice), -4, {}), code, "parallelism must be at least 1, but is -4");
-  EXPECT_ERROR(ops::map(map_function(twice), 0, {}), code, "parallelism must be at least 1, but is 0");
-  EXPECT_ERROR(ops::filter(predicate(is_even), {.parallelism = 0}), code, "parallelism must be at least 1, but is 0");
+  EXPECT_ERROR(ops::map(map_function(twice), -4, {}), code,
+               "parallelism must be at least 1, but is -4");
+  EXPECT_ERROR(ops::map(map_function(twice), 0, {}), code,
+               "parallelism must be at least 1, but is 0");
+  EXPECT_ERROR(ops::filter(predicate(is_even), {.parallelism = 0}), code,
+               "parallelism must be at least 1, but is 0");
   EXPECT_ERROR(ops::flat_map(many_function<std::int64_t>(up_to), Tunable::between(0, 4), {}), code,
                "parallelism must be at least 1, but is 0");
   EXPECT_ERROR(ops::map(map_function(twice), Tunable::between(4, 2), {}), code,
@@ -175,16 +199,21 @@ TEST(FunctionOp, RefusesAParallelismBelowOne) {
 
 TEST(FunctionOp, CallsAFunctionThatChangesItselfByOneThreadOnly) {
   const auto counter = [n = std::int64_t{0}](std::int64_t) mutable { return n++; };
-  const std::string text = "parallelism must be 1 for a function that is not callable as const, but is ";
-  EXPECT_ERROR(ops::map(map_function(counter), AUTOTUNE, {}), ErrorCode::invalid_argument, text + "auto");
+  const std::string text =
+      "parallelism must be 1 for a function that is not callable as const, but is ";
+  EXPECT_ERROR(ops::map(map_function(counter), AUTOTUNE, {}), ErrorCode::invalid_argument,
+               text + "auto");
   EXPECT_ERROR(ops::map(map_function(counter), 2, {}), ErrorCode::invalid_argument, text + "2");
-  EXPECT_ERROR(ops::map(map_function(counter), Tunable::between(1, 3), {}), ErrorCode::invalid_argument, text + "1..3");
+  EXPECT_ERROR(ops::map(map_function(counter), Tunable::between(1, 3), {}),
+               ErrorCode::invalid_argument, text + "1..3");
   auto slots = run(ops::map(map_function(counter), 1, {}), std::vector<std::int64_t>{7, 7});
   EXPECT_EQ(slots[1].take<std::int64_t>(), 1);
 }
 
 TEST(FunctionOp, LeavesItsFormOpenUnlessToldWhetherItBlocks) {
-  const auto map = [](std::optional<bool> blocks) { return ops::map(map_function(twice), AUTOTUNE, {.blocks = blocks}); };
+  const auto map = [](std::optional<bool> blocks) {
+    return ops::map(map_function(twice), AUTOTUNE, {.blocks = blocks});
+  };
   EXPECT_FALSE(as_elementwise(map(std::nullopt)).form_is_known());
   EXPECT_EQ(as_elementwise(map(std::nullopt)).form(), Form::computes);
   EXPECT_TRUE(as_elementwise(map(true)).form_is_known());
@@ -202,7 +231,10 @@ TEST(FunctionOp, TellsTheEngineItsParallelismAndOrder) {
 }
 
 TEST(FunctionOp, TakesFunctionsThatCannotBeCopied) {
-  auto slots = run(ops::map(map_function([p = std::make_unique<std::int64_t>(5)](std::int64_t x) { return x + *p; }), 4, {}),
+  auto slots = run(ops::map(map_function([p = std::make_unique<std::int64_t>(5)](std::int64_t x) {
+                              return x + *p;
+                            }),
+                            4, {}),
                    std::vector<std::int64_t>{1});
   EXPECT_EQ(slots[0].take<std::int64_t>(), 6);
 }

@@ -10,7 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-template <class T> std::vector<T> read_pass(SourceReader& reader, std::uint32_t epoch, std::uint32_t pass) {
+template <class T>
+std::vector<T> read_pass(SourceReader& reader, std::uint32_t epoch, std::uint32_t pass) {
   Context context({}, 0);
   std::vector<T> values;
   reader.begin_pass(epoch, pass);
@@ -18,7 +19,8 @@ template <class T> std::vector<T> read_pass(SourceReader& reader, std::uint32_t 
   return values;
 }
 
-template <class T> std::unique_ptr<SourceReader> open(const Dataset<T>& dataset) {
+template <class T>
+std::unique_ptr<SourceReader> open(const Dataset<T>& dataset) {
   return dynamic_cast<const SourceOp&>(dataset.node()->op()).open();
 }
 

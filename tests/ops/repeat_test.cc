@@ -25,7 +25,8 @@ TEST(Repeat, KnowsItsCardinality) {
 }
 
 TEST(Repeat, DoesNotClaimANumberThatOverflows) {
-  testing::expect_cardinalities(ops::repeat(3), {{std::numeric_limits<std::int64_t>::max() / 2, UNK}});
+  testing::expect_cardinalities(ops::repeat(3),
+                                {{std::numeric_limits<std::int64_t>::max() / 2, UNK}});
 }
 
 TEST(Repeat, RefusesOtherNegativeCounts) {

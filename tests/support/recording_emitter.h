@@ -2,9 +2,13 @@
 //
 //   EXPECT_EQ(run_pass(*ops::take(2), "0 1 x 2"), "0 1 |");
 //
-// In the text a number is an element (std::int64_t), x an error; x3 in an answer is the error that came in at position 3
-// of the pass, ! a new error, | end_pass(), ~ an error that was dropped. Ordinals count elements and errors.
+// In the text a number is an element (std::int64_t), x an error; x3 in an answer is the error that
+// came in at position 3 of the pass, ! a new error, | end_pass(), ~ an error that was dropped.
+// Ordinals count elements and errors.
 #pragma once
+
+#include <penstock/error.h>
+#include <penstock/op.h>
 
 #include <cstdint>
 #include <exception>
@@ -14,9 +18,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <penstock/error.h>
-#include <penstock/op.h>
 
 namespace penstock::testing {
 
@@ -40,18 +41,22 @@ inline std::string error_text(const Slot& slot) {
 
 class RecordingEmitter final : public Emitter {
  public:
-  void emit(Element value, const Stamp& stamp) override { slots.emplace_back(std::move(value), stamp); }
+  void emit(Element value, const Stamp& stamp) override {
+    slots.emplace_back(std::move(value), stamp);
+  }
   void forward(Slot&& slot) override { slots.push_back(std::move(slot)); }
   void drop_error(Slot&&) override { mark("~"); }
   void end_pass() override { mark("|"); }
 
   // Everything so far, the elements printed by `print`.
-  template <class Print> std::string text(Print&& print) const {
+  template <class Print>
+  std::string text(Print&& print) const {
     std::vector<std::string> words;
     for (std::size_t i = 0; i <= slots.size(); ++i) {
       for (const auto& [place, word] : marks)
         if (place == i) words.push_back(word);
-      if (i < slots.size()) words.push_back(slots[i].is_element() ? print(slots[i].value) : error_word(slots[i]));
+      if (i < slots.size())
+        words.push_back(slots[i].is_element() ? print(slots[i].value) : error_word(slots[i]));
     }
     return join(words);
   }
@@ -72,7 +77,9 @@ class RecordingEmitter final : public Emitter {
   std::vector<std::pair<std::size_t, std::string>> marks;  // before which slot
 };
 
-inline std::string print_integer(const Element& value) { return std::to_string(value.get<std::int64_t>()); }
+inline std::string print_integer(const Element& value) {
+  return std::to_string(value.get<std::int64_t>());
+}
 
 // One run of a StreamOp: several passes, one after the other.
 class StreamRun {
@@ -81,7 +88,8 @@ class StreamRun {
   explicit StreamRun(const OpRef& op) : StreamRun(dynamic_cast<const StreamOp&>(*op)) {}
 
   // Goes on feeding after end_pass(), as an engine does that has read ahead.
-  RecordingEmitter pass(const std::string& input, std::uint32_t epoch = 0, std::uint32_t number = 0) {
+  RecordingEmitter pass(const std::string& input, std::uint32_t epoch = 0,
+                        std::uint32_t number = 0) {
     RecordingEmitter out;
     state_->begin_pass(out);
     std::istringstream words(input);
@@ -98,7 +106,8 @@ class StreamRun {
     if (word == "x") {
       state_->error(error_slot(stamp), out);
     } else {
-      state_->element(element_slot(Element(static_cast<std::int64_t>(std::stoll(word))), stamp), out);
+      state_->element(element_slot(Element(static_cast<std::int64_t>(std::stoll(word))), stamp),
+                      out);
     }
   }
 

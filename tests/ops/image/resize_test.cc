@@ -58,7 +58,6 @@ TEST(ResizeBilinear, PixelsOutsideAWindowDoNotShow) {
               testing::Contains(testing::Gt(3)));
 }
 
-// Rows go first or last, as Pillow 13 does; a shape just on each side of the border.
 TEST(ResizeBilinear, CropOfTheResizedPictureEqualsTheWholeOne) {
   for (const Size& size : {Size{300, 40}, Size{40, 300}, Size{61, 64}}) {
     const Tensor image = noise(size.height, size.width);
@@ -121,12 +120,11 @@ TEST(Hflip, MirrorsAPartOfAnImage) {
 }
 
 TEST(RandomCrop, FirstWindowThatFitsIsTaken) {
-  std::vector<double> draws{1, 0, 0.5, 0.25,
-                            0.5};  // area 1 with ratio 3:4 does not fit a square; then the middle
+  // Area 1 in ratio 3:4 does not fit a square; area .08 + .92 / 4 in ratio 1 has a side of
+  // sqrt(3100) = 55.7.
+  const std::vector<double> draws{0.999, 0.0, 0.25, 0.5, 0.0, 0.999};
   std::size_t next = 0;
-  draws = {0.999, 0.0, 0.25, 0.5, 0.0, 0.999};
   const Window window = random_crop({100, 100}, [&] { return draws.at(next++); });
-  // area .08 + .92 / 4 = .31, ratio 1: side sqrt(3100) = 55.7
   EXPECT_EQ(window, (Window{0, 44, 56, 56}));
   EXPECT_EQ(next, 6U);
 }

@@ -1,0 +1,30 @@
+// The cases of penstock-engine: what the engine costs on work that is known.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bench/engine/report.h"
+
+namespace penstock::bench {
+
+struct CaseSettings {
+  int rounds = 0;  // 0: the case's own number
+  int rounds_or(int own) const { return rounds > 0 ? rounds : own; }
+};
+
+// A case prints its rows as it goes. It throws if the work itself failed (a wrong sum, a lost
+// element); a bar that is missed is no failure.
+struct Case {
+  const char* name;
+  const char* what;
+  void (*run)(const CaseSettings&, Report&);
+};
+
+std::span<const Case> all_cases();
+
+void run_slope(const CaseSettings& settings, Report& report);
+void run_whole(const CaseSettings& settings, Report& report);
+void run_two_maps(const CaseSettings& settings, Report& report);
+
+}  // namespace penstock::bench

@@ -1,0 +1,143 @@
+#include "bench/imagenet/option_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/core/cpu_budget.h"
+#include "lib/core/text.h"
+
+namespace penstock::bench {
+namespace {
+
+// The value that goes with a name.
+template <class Value>
+Value choose(const std::string& text,
+             const std::vector<std::pair<std::string_view, Value>>& choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw UsageError("must be one of " + names + ", but is '" + text + "'");
+}
+
+std::int64_t number_of_at_least(const std::string& text, std::int64_t low) {
+  const auto number = parse_integer(text);
+  if (!number || *number < low)
+    throw UsageError("must be a whole number of at least " + std::to_string(low) + ", but is '" +
+                     text + "'");
+  return *number;
+}
+
+// "40" of "40%", above 0.
+double parse_per_cent(const std::string& text) {
+  const auto number = parse_integer(std::string_view(text).substr(0, text.size() - 1));
+  if (!number || *number <= 0)
+    throw UsageError("must be a share such as 40%, but is '" + text + "'");
+  return static_cast<double>(*number) / 100;
+}
+
+}  // namespace
+
+Workload parse_workload(const std::string& text) {
+  if (text == "W1") return Workload::boxes;
+  if (text == "W2") return Workload::train;
+  if (text == "W3") return Workload::eval;
+  return choose<Workload>(
+      text, {{"boxes", Workload::boxes}, {"train", Workload::train}, {"eval", Workload::eval}});
+}
+
+DType parse_dtype(const std::string& text) {
+  return choose<DType>(
+      text, {{"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}, {"u8", DType::u8}});
+}
+
+image::Layout parse_layout(const std::string& text) {
+  return choose<image::Layout>(text,
+                               {{"nhwc", image::Layout::nhwc}, {"nchw", image::Layout::nchw}});
+}
+
+BoxPolicy parse_box_policy(const std::string& text) {
+  return choose<BoxPolicy>(
+      text, {{"tf", BoxPolicy::tf}, {"strict", BoxPolicy::strict}, {"clamp", BoxPolicy::clamp}});
+}
+
+image::Dct parse_dct(const std::string& text) {
+  return choose<image::Dct>(text, {{"islow", image::Dct::islow}, {"ifast", image::Dct::ifast}});
+}
+
+ErrorPolicy parse_error_policy(const std::string& text) {
+  if (text == "stop") return stop_on_error();
+  if (text == "skip") return skip_all();
+  if (text.starts_with("skip:")) return skip_up_to(number_of_at_least(text.substr(5), 1));
+  throw UsageError("must be stop, skip or skip:N, but is '" + text + "'");
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  const auto seed = parse_unsigned(text);
+  if (!seed) throw UsageError("must be a whole number from 0, but is '" + text + "'");
+  return *seed;
+}
+
+std::size_t parse_memory(const std::string& text) {
+  const std::uint64_t bytes = parse_bytes(text);
+  if (bytes == 0) throw UsageError("must be above 0");
+  return bytes;
+}
+
+std::chrono::nanoseconds parse_time(const std::string& text) { return parse_duration(text); }
+
+double parse_share(const std::string& text) {
+  std::size_t used = 0;
+  double share = -1;
+  try {
+    share = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size() || !(share >= 0 && share <= 1))
+    throw UsageError("must be a number from 0 to 1, but is '" + text + "'");
+  return share;
+}
+
+int parse_cpu(const std::string& text) {
+  if (text == "auto" || text == "all") return 0;
+  if (text.ends_with('%')) {
+    const double cores = HostLimits().cpus().cpus() * parse_per_cent(text);
+    return static_cast<int>(std::max(1L, std::lround(cores)));
+  }
+  return static_cast<int>(
+      std::min<std::int64_t>(number_of_at_least(text, 1), std::numeric_limits<int>::max()));
+}
+
+std::function<std::int64_t(const std::string&)> whole_number(std::int64_t low) {
+  return [low](const std::string& text) { return number_of_at_least(text, low); };
+}
+
+std::function<Tunable(const std::string&)> parse_tunable(std::int64_t low) {
+  return [low](const std::string& text) {
+    return text == "auto" ? AUTOTUNE : Tunable(number_of_at_least(text, low));
+  };
+}
+
+const char* to_string(Workload workload) {
+  switch (workload) {
+    case Workload::boxes:
+      return "boxes";
+    case Workload::train:
+      return "train";
+    case Workload::eval:
+      return "eval";
+  }
+  return "";
+}
+
+const char* to_string(image::Layout layout) {
+  return layout == image::Layout::nhwc ? "nhwc" : "nchw";
+}
+
+}  // namespace penstock::bench

@@ -1,0 +1,62 @@
+#include "bench/imagenet/peer.h"
+
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bench/imagenet/interrupt.h"
+#include "bench/imagenet/repetition.h"
+
+namespace penstock::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void say(const Json& message) {
+  std::printf("%s\n", message.dump().c_str());
+  std::fflush(stdout);
+}
+
+const char* peer_name(Workload workload) {
+  switch (workload) {
+    case Workload::boxes:
+      return "W1";
+    case Workload::train:
+      return "W2";
+    case Workload::eval:
+      break;
+  }
+  return "W3";
+}
+
+// As the other peers deliver it.
+ImagenetOptions as_peer(ImagenetOptions options) {
+  if (!options.layout)
+    options.layout =
+        options.workload == Workload::boxes ? image::Layout::nhwc : image::Layout::nchw;
+  options.epochs = options.passes;
+  options.quiet = true;
+  return options;
+}
+
+}  // namespace
+
+int run_peer(const ImagenetOptions& given) {
+  const ImagenetOptions options = as_peer(given);
+  const Files files = find_files(options);
+  Bench bench(options, files, FileOrder::listed);
+  Progress progress(true);
+  say({{"event", "ready"}});
+  for (std::string line; std::getline(std::cin, line) && !interrupted();) {
+    const Measurement m = bench.run({}, progress);
+    say({{"workload", peer_name(options.workload)},
+         {"images", m.images},
+         {"wall_s", m.wall_s},
+         {"cpu_s", m.cpu_s},
+         {"samples", m.samples}});
+  }
+  return interrupted() ? 130 : 0;
+}
+
+}  // namespace penstock::bench

@@ -1,0 +1,36 @@
+// How far a repetition is, on stderr: a bar with rate, waiting share and time left on a terminal, a
+// line each 10 s elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace penstock::bench {
+
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+
+  // A new repetition of `images` files, in all.
+  void begin(const std::string& title, std::int64_t images);
+
+  // Cheap enough for each batch: prints now and then only.
+  void update(std::int64_t images, double wait_share);
+
+  // Clears the bar.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void draw(std::int64_t images, double wait_share, double seconds);
+
+  bool quiet_;
+  bool terminal_;
+  std::string title_;
+  std::int64_t total_ = 0;
+  Clock::time_point begin_, next_;
+};
+
+}  // namespace penstock::bench

@@ -1,0 +1,176 @@
+#include "bench/imagenet/repetition.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/engine/meter.h"
+#include "bench/imagenet/digest.h"
+#include "bench/imagenet/interrupt.h"
+#include "bench/imagenet/process.h"
+#include "lib/core/clock.h"
+
+namespace penstock::bench {
+namespace {
+
+// How long Ctrl-C may go unseen while no batch comes.
+constexpr auto patience = std::chrono::milliseconds(100);
+
+double seconds_since(std::int64_t begin_ns) {
+  return 1e-9 * static_cast<double>(now_ns() - begin_ns);
+}
+
+// What the counters of the pipeline said at some moment.
+struct Counted {
+  std::int64_t images, missing, clamped, damaged, file_bytes;
+
+  explicit Counted(const imagenet::Counters& now)
+      : images(now.images),
+        missing(now.missing_annotations),
+        clamped(now.clamped_boxes),
+        damaged(now.damaged),
+        file_bytes(now.file_bytes) {}
+};
+
+// The consumer's side of a repetition: looks at each batch and keeps time.
+class Consumer {
+ public:
+  Consumer(const ImagenetOptions& options, const RepetitionSettings& settings, Measurement& result,
+           Progress& progress)
+      : options_(options),
+        settings_(settings),
+        result_(result),
+        progress_(progress),
+        allocations_(allocation_count()) {
+    reset_peak_memory();
+    begin_ns_ = now_ns();
+  }
+
+  void begin_epoch() { last_file_ = -1; }
+
+  // Runs `next` and counts the time as waiting.
+  template <class Next>
+  decltype(auto) wait_for(Next&& next) {
+    const std::int64_t asked = now_ns();
+    decltype(auto) answer = next();
+    waited_ns_ += now_ns() - asked;
+    progress_.update(result_.images, wait_share());
+    return answer;
+  }
+
+  void take(const SampleBatch& batch) {
+    if (result_.batches++ == 0) result_.ttfb_s = seconds_since(begin_ns_);
+    result_.samples += batch.size();
+    result_.copied_bytes +=
+        static_cast<std::int64_t>(batch.column<&imagenet::Example::image>().bytes());
+    count_files(batch.column<&imagenet::Example::file>());
+    if (settings_.hash) digest_.add(batch);
+    if (settings_.paced) play_step(options_.step_time, options_.step_cpu);
+  }
+
+  bool has_enough() const { return options_.steps && result_.batches >= *options_.steps; }
+
+  void finish() {
+    const Cost cost = meter_.stop();
+    result_.wall_s = cost.wall_s;
+    result_.cpu_s = cost.cpu_s;
+    result_.foreign_cores = cost.foreign_cores;
+    result_.wait_share = wait_share();
+    result_.allocations = allocation_count() - allocations_;
+    result_.peak_rss_bytes = peak_memory_bytes();
+    if (settings_.hash) result_.digest = digest_.text();
+    result_.interrupted = interrupted();
+  }
+
+ private:
+  // Samples of one file follow each other.
+  void count_files(const std::vector<std::int64_t>& files) {
+    for (const std::int64_t file : files)
+      if (std::exchange(last_file_, file) != file) ++result_.images;
+  }
+
+  double wait_share() const {
+    const std::int64_t passed = now_ns() - begin_ns_;
+    return passed > 0 ? static_cast<double>(waited_ns_) / static_cast<double>(passed) : 0;
+  }
+
+  const ImagenetOptions& options_;
+  const RepetitionSettings& settings_;
+  Measurement& result_;
+  Progress& progress_;
+  std::int64_t allocations_;
+  Meter meter_;
+  std::int64_t begin_ns_ = 0;
+  std::int64_t waited_ns_ = 0;
+  std::int64_t last_file_ = -1;
+  Digest digest_;
+};
+
+// Whether the epoch was delivered to its end.
+template <class Keep>
+bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
+  consumer.begin_epoch();
+  while (!interrupted() && !consumer.has_enough()) {
+    auto next = consumer.wait_for([&run] { return run.next_for(patience); });
+    if (next.at_end()) return true;
+    if (!next.is_element()) continue;
+    consumer.take(*next.value);
+    keep(std::move(*next.value));
+  }
+  return false;
+}
+
+}  // namespace
+
+Bench::Bench(const ImagenetOptions& options, const Files& files, FileOrder order)
+    : options_(options),
+      files_(files),
+      counters_(std::make_shared<imagenet::Counters>()),
+      pipeline_(make_pipeline(options, files, order, counters_)) {}
+
+Measurement Bench::run(const RepetitionSettings& settings, Progress& progress) {
+  Measurement result;
+  kept_.clear();
+  const Counted before(*counters_);
+  auto run = pipeline_.start(run_options(options_));
+  Consumer consumer(options_, settings, result, progress);
+  const auto keep = [&](SampleBatch&& batch) {
+    if (static_cast<std::int64_t>(kept_.size()) < settings.keep) kept_.push_back(std::move(batch));
+  };
+  bool complete = true;
+  for (std::uint32_t epoch = 0; complete && epoch < static_cast<std::uint32_t>(options_.epochs);
+       ++epoch) {
+    run.epoch(epoch);
+    complete = drain_epoch(run, consumer, keep);
+  }
+  consumer.finish();
+  const Counted after(*counters_);
+  result.decoded = after.images - before.images;
+  // Files without a box give no sample, but are work done. What was read ahead in vain is not
+  // counted.
+  if (complete) result.images = std::max(result.images, result.decoded);
+  result.missing_xml = after.missing - before.missing;
+  result.clamped_boxes = after.clamped - before.clamped;
+  result.damaged = after.damaged - before.damaged;
+  result.copied_bytes += after.file_bytes - before.file_bytes;
+  const RunStats stats = run.stats();
+  result.errors = stats.errors;
+  result.memory_peak = stats.memory_peak;
+  result.overshoot_bytes = stats.overshoot_bytes;
+  result.snapshot = run.snapshot();
+  last_ = result;
+  return result;
+}
+
+Measurement Bench::run_cached(Progress& progress) {
+  Measurement result;
+  Consumer consumer(options_, {}, result, progress);
+  for (std::int64_t i = 0; !kept_.empty() && i < last_.batches && !interrupted(); ++i) {
+    const auto place = static_cast<std::size_t>(i) % kept_.size();
+    if (place == 0) consumer.begin_epoch();
+    consumer.take(consumer.wait_for([&]() -> const SampleBatch& { return kept_[place]; }));
+  }
+  consumer.finish();
+  return result;
+}
+
+}  // namespace penstock::bench

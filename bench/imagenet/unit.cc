@@ -1,0 +1,59 @@
+#include "bench/imagenet/unit.h"
+
+#include <penstock/image/jpeg.h>
+#include <penstock/io.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/imagenet/interrupt.h"
+#include "lib/core/clock.h"
+
+namespace penstock::bench {
+namespace {
+
+std::optional<Tensor> read_or_nothing(const std::string& path) {
+  try {
+    return read_file(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+bool decodes(const Tensor& file, ByteBuffer& buffer) {
+  try {
+    image::decode_jpeg(image::bytes_of(file), buffer);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+FullDecode::FullDecode(const std::vector<std::string>& paths, std::size_t most_bytes) {
+  constexpr std::size_t typical_bytes = 110'000;  // of an ImageNet file
+  const std::size_t most_files = std::max<std::size_t>(1, most_bytes / typical_bytes);
+  const std::size_t step = std::max<std::size_t>(1, (paths.size() + most_files - 1) / most_files);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < paths.size() && bytes < most_bytes; i += step) {
+    if (auto file = read_or_nothing(paths[i])) {
+      bytes += file->bytes();
+      files_.push_back(std::move(*file));
+    }
+  }
+}
+
+double FullDecode::images_per_s() const {
+  ByteBuffer buffer;
+  std::size_t decoded = 0;
+  const std::int64_t begin = thread_cpu_ns();
+  for (const Tensor& file : files_) {
+    if (interrupted()) break;
+    if (decodes(file, buffer)) ++decoded;
+  }
+  const std::int64_t cpu = thread_cpu_ns() - begin;
+  return cpu > 0 ? 1e9 * static_cast<double>(decoded) / static_cast<double>(cpu) : 0;
+}
+
+}  // namespace penstock::bench

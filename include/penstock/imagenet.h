@@ -1,0 +1,153 @@
+// ImageNet as a dataset: paths in, examples out. What ALCF's ILSVRC pipeline and the two usual
+// training and evaluation pipelines do to a file, as transforms for Dataset::apply.
+//
+//   namespace ps = penstock;
+//   auto paths = ps::imagenet::list_images("ILSVRC/Data/CLS-LOC/train");
+//   ps::imagenet::Config config{.labels = ps::imagenet::labels_of(paths)};
+//   auto train = ps::from_vector(std::move(paths))
+//                    .shuffle(200'000, {.seed = 7})
+//                    .apply(ps::imagenet::load_crops(config))      //
+//                    Dataset<std::vector<Example>>: one per file .unbatch() // Dataset<Example>:
+//                    one per box .batch(128) .prefetch(ps::AUTOTUNE);
+//   for (auto&& batch : train)
+//     step(batch.column<&ps::imagenet::Example::image>(),          // Tensor f32 [128, 256, 256, 3]
+//          batch.column<&ps::imagenet::Example::label>());         // std::vector<std::int32_t>
+//
+// Each transform makes two maps: one that blocks (reads the file, and for load_crops its
+// annotation) and one that computes (decodes and cuts). So both can be tuned apart, and no core
+// waits for a disk. Both tell the engine beforehand how many bytes they will hold, so the memory
+// budget is kept.
+//
+// Errors become error elements of the file they belong to (ElementError at the iterator, with the
+// path):
+//   not_found, permission_denied, unavailable   the JPEG cannot be read (io.h)
+//   data_loss and others                        the JPEG cannot be decoded (image/jpeg.h), the XML
+//   cannot be read or a box is
+//                                               refused (voc.h)
+//   not_found                                   the file has no label, or one that Config::labels
+//   does not know
+// A missing annotation is no error: the whole image is taken, and counted.
+//
+// Everything here may be called from any number of threads.
+#pragma once
+
+#include <penstock/call_site.h>
+#include <penstock/dataset.h>
+#include <penstock/image/convert.h>
+#include <penstock/image/jpeg.h>
+#include <penstock/image/view.h>
+#include <penstock/labels.h>
+#include <penstock/tensor.h>
+#include <penstock/tunable.h>
+#include <penstock/voc.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace penstock::imagenet {
+
+// One picture with its label.
+struct Example {
+  Tensor image;  // Config::dtype and layout: [height, width, 3] or [3, height, width]
+
+  std::int32_t label = 0;  // number in Config::labels
+
+  // Which part of the file's picture it shows: ymin, xmin, ymax, xmax. Of load_crops in the units
+  // of crop_and_resize (0 and 1 are the centres of the first and last pixel); of load_train and
+  // load_eval as shares of height and width. Where xmin > xmax the picture is mirrored.
+  std::array<float, 4> box{0, 0, 1, 1};
+
+  std::int64_t file = 0;  // position of its file in the source
+};
+
+}  // namespace penstock::imagenet
+
+template <>
+struct penstock::Fields<penstock::imagenet::Example> {
+  using Example = penstock::imagenet::Example;
+  static constexpr auto value =
+      std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
+};
+
+namespace penstock::imagenet {
+
+// What happened to the files, over all runs that share the object. Counts only grow.
+struct Counters {
+  std::atomic<std::int64_t> images{0};               // decoded
+  std::atomic<std::int64_t> examples{0};             // made of them
+  std::atomic<std::int64_t> missing_annotations{0};  // files without XML: taken whole
+  std::atomic<std::int64_t> clamped_boxes{0};        // that BoxPolicy::clamp has cut
+  std::atomic<std::int64_t> damaged{0};              // decoded, but libjpeg had to repair something
+  std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
+};
+
+struct Config {
+  // The numbers of the labels. Must not be empty: see labels_of() and LabelTable::from_file().
+  LabelTable labels = {};
+
+  // Height and width of an example. 0 x 0: 256 x 256 for load_crops, 224 x 224 for load_train and
+  // load_eval.
+  image::Size size = {};
+
+  // f32, f16, bf16 or u8. load_crops gives 0..255 in all of them, rounded to nearest even;
+  // load_train and load_eval give (x / 255 - mean) / deviation, but for u8 the pixels as they are.
+  DType dtype = DType::f32;
+  image::Layout layout = image::Layout::nhwc;
+
+  // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's
+  // layout.
+  std::string annotations = {};
+  BoxPolicy boxes = BoxPolicy::strict;
+
+  // load_eval resizes the shorter side to this before it cuts out the centre.
+  std::int64_t shorter_side = 256;
+
+  image::DecodeOptions decode = {};  // `name` is not used: error texts have the path
+
+  // How many files are read, and how many decoded at once.
+  Tunable read_parallelism = AUTOTUNE;
+  Tunable decode_parallelism = AUTOTUNE;
+
+  // Where given, counts what happens.
+  std::shared_ptr<Counters> counters = nullptr;
+};
+
+// What the functions below return; for Dataset::apply. Each call of it gives a new description.
+template <class T>
+using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
+
+// ALCF's pipeline: each box of the file's annotation cut out by crop_and_resize, bit for bit as
+// TensorFlow does it; all boxes have the file's label. An annotation without objects gives an empty
+// vector. A core does about 500 files a second.
+//
+// Throws Error(invalid_argument) for a config without labels, with a dtype other than the four, or
+// a size that is not positive.
+Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
+
+// Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one
+// half, resized as Pillow does, normalised. The random numbers are Context::rng()'s: new in each
+// epoch, the same for any number of threads. Throws as load_crops.
+Transform<Example> load_train(Config config, CallSite site = CallSite::here());
+
+// Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. Throws as
+// load_crops.
+Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
+
+// All files *.JPEG, *.jpeg, *.jpg below a folder, sorted by their bytes; links are followed.
+// Error(not_found) if the folder does not exist, Error(not_found) if it holds no such file. A
+// million files take some seconds: keep the list (from_file_list).
+std::vector<std::string> list_images(const std::string& folder);
+
+// The table of all labels of these files, in sorted order (label_of_file() of labels.h). Where a
+// path tells no label, the file's annotation is read, at about 15 us a file. Files without a label
+// are left out here and fail when they are loaded.
+LabelTable labels_of(std::span<const std::string> paths, const std::string& annotations = {});
+
+}  // namespace penstock::imagenet

@@ -1,0 +1,70 @@
+#include "ops/imagenet/decode_op.h"
+
+#include <utility>
+
+namespace penstock::imagenet {
+namespace {
+
+// A thread keeps its picture buffer up to this size, 5 megapixels: 1 in 1000 of ImageNet's files is
+// larger.
+constexpr std::size_t largest_kept_buffer = 16 * MiB;
+
+ByteBuffer& buffer_of_thread() {
+  thread_local ByteBuffer buffer;
+  if (buffer.capacity() > largest_kept_buffer) buffer = ByteBuffer();
+  return buffer;
+}
+
+image::DecodeOptions options_for(const Config& config, const LoadedFile& file) {
+  image::DecodeOptions options = config.decode;
+  options.name = file.path;
+  return options;
+}
+
+Shape shape_of(const Config& config) {
+  const auto [height, width] = config.size;
+  if (config.layout == image::Layout::nchw) return {image::channels, height, width};
+  return {height, width, image::channels};
+}
+
+}  // namespace
+
+DecodeOp::DecodeOp(std::shared_ptr<const Config> config)
+    : config_(std::move(config)), shape_(shape_of(*config_)) {}
+
+std::string DecodeOp::parameters() const {
+  return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
+         std::string(to_string(config_->dtype)) +
+         (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc");
+}
+
+image::ImageView DecodeOp::decode(const LoadedFile& file) const {
+  image::DecodeReport report;
+  const image::ImageView view = image::decode_jpeg(image::bytes_of(file.jpeg), buffer_of_thread(),
+                                                   options_for(*config_, file), &report);
+  if (config_->counters) {
+    ++config_->counters->images;
+    if (report.warnings > 0) ++config_->counters->damaged;
+  }
+  return view;
+}
+
+std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
+  const image::JpegHeader header =
+      image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));
+  return image::Size{header.height, header.width}.values();
+}
+
+std::size_t DecodeOp::example_bytes() const {
+  return config_->size.values() * size_of(config_->dtype);
+}
+
+Tensor DecodeOp::slot(Context& context, std::size_t i) const {
+  return context.outputs().slot(i, config_->dtype, shape_);
+}
+
+void DecodeOp::count_examples(std::size_t count) const {
+  if (config_->counters) config_->counters->examples += static_cast<std::int64_t>(count);
+}
+
+}  // namespace penstock::imagenet

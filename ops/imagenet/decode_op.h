@@ -1,0 +1,53 @@
+// The computing half of the ImageNet pipelines, as far as load_crops, load_train and load_eval
+// share it.
+#pragma once
+
+#include <penstock/imagenet.h>
+#include <penstock/io.h>
+#include <penstock/op.h>
+
+#include <memory>
+#include <vector>
+
+#include "ops/imagenet/file_op.h"
+#include "ops/imagenet/read_op.h"
+
+namespace penstock::imagenet {
+
+class DecodeOp : public FileOp<LoadedFile> {
+ public:
+  explicit DecodeOp(std::shared_ptr<const Config> config);
+
+  std::string parameters() const override;
+  Tunable parallelism() const override { return config_->decode_parallelism; }
+
+ protected:
+  // The picture, in memory of this thread that the next call of decode() reuses.
+  image::ImageView decode(const LoadedFile& file) const;
+
+  // Bytes of decode()'s picture, by the file's header.
+  std::size_t decoded_bytes(const LoadedFile& file) const;
+
+  // Bytes of one example's image.
+  std::size_t example_bytes() const;
+
+  // Where the values of example i go.
+  Tensor slot(Context& context, std::size_t i) const;
+
+  void count_examples(std::size_t count) const;
+
+  const Config& config() const noexcept { return *config_; }
+
+ private:
+  std::shared_ptr<const Config> config_;
+  Shape shape_;
+};
+
+// LoadedFile -> std::vector<Example>, one for each box.
+OpRef crop_op(std::shared_ptr<const Config> config);
+
+// LoadedFile -> Example.
+OpRef train_op(std::shared_ptr<const Config> config);
+OpRef eval_op(std::shared_ptr<const Config> config);
+
+}  // namespace penstock::imagenet

@@ -1,0 +1,43 @@
+// What the maps of the ImageNet pipelines have in common: one result for each file, whose size is
+// told beforehand.
+#pragma once
+
+#include <penstock/op.h>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <span>
+
+namespace penstock::imagenet {
+
+template <class Input>
+class FileOp : public ElementwiseOp {
+ public:
+  Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
+  bool may_fan_out() const override { return false; }
+
+  void run(std::span<Slot> slots, Context& context) const override {
+    for (Slot& slot : slots) {
+      context.enter(slot);
+      try {
+        slot.emit(answer(slot.value.template get<Input>(), context));
+      } catch (...) {
+        slot.fail(std::current_exception());
+      }
+    }
+  }
+
+  std::optional<std::size_t> bytes_hint(const Element& input) const override {
+    return bytes_of_result(input.get<Input>());
+  }
+
+  // May throw: the call itself will then fail the same way and report it.
+  virtual std::size_t bytes_of_result(const Input& input) const = 0;
+
+ private:
+  // The input may be moved from.
+  virtual Element answer(Input& input, Context& context) const = 0;
+};
+
+}  // namespace penstock::imagenet

@@ -1,0 +1,120 @@
+#include <penstock/image/resize.h>
+
+#include <utility>
+
+#include "ops/imagenet/decode_op.h"
+#include "ops/imagenet/store.h"
+
+namespace penstock::imagenet {
+namespace {
+
+using image::ImageView;
+using image::Mirror;
+using image::Window;
+
+// Part of a picture as shares of its height and width.
+std::array<float, 4> shares(const Window& part, image::Size whole) {
+  const auto share = [](std::int64_t at, std::int64_t of) {
+    return static_cast<float>(static_cast<double>(at) / static_cast<double>(of));
+  };
+  return {share(part.y, whole.height), share(part.x, whole.width),
+          share(part.y + part.height, whole.height), share(part.x + part.width, whole.width)};
+}
+
+// The name of the annotation's first object, where it was needed and read.
+std::string first_name(const LoadedFile& file) {
+  if (!file.xml) return {};
+  VocAnnotation annotation = parse_voc(*file.xml, {.name = file.path});
+  return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
+}
+
+// One example a file: a part of the picture, resized to bytes, stored in its type.
+class FrameOp : public DecodeOp {
+ public:
+  using DecodeOp::DecodeOp;
+
+  std::size_t bytes_of_result(const LoadedFile& file) const override {
+    return example_bytes() + sizeof(Example) + decoded_bytes(file);
+  }
+
+ protected:
+  // What is seen, before it is stored.
+  struct Frame {
+    std::array<float, 4> box;
+    Mirror mirror = Mirror::no;
+  };
+
+ private:
+  virtual Frame resize(const ImageView& view, Context& context,
+                       std::span<std::uint8_t> out) const = 0;
+
+  Element answer(LoadedFile& file, Context& context) const override {
+    Example example;
+    example.label = config().labels.id(label_of_file(file.path, first_name(file)));
+    example.file = context.ordinal();
+    context.outputs().declare(1);
+    thread_local std::vector<std::uint8_t> pixels;
+    pixels.resize(config().size.values());
+    const Frame frame = resize(decode(file), context, pixels);
+    example.box = frame.box;
+    if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
+    example.image = slot(context, 0);
+    store(example.image, pixels, frame.mirror);
+    count_examples(1);
+    return Element(std::move(example));
+  }
+
+  void store(Tensor& out, std::span<const std::uint8_t> pixels, Mirror mirror) const {
+    const auto [height, width] = config().size;
+    const ImageView view{pixels.data(), height, width, width * image::channels};
+    const image::NormaliseOptions how{config().layout, mirror};
+    if (config().dtype == DType::u8) return store_pixels(out, view, how);
+    store_normalised(out, view, how);
+  }
+};
+
+class TrainOp final : public FrameOp {
+ public:
+  using FrameOp::FrameOp;
+  std::string name() const override { return "random_resized_crop"; }
+
+ private:
+  Frame resize(const ImageView& view, Context& context,
+               std::span<std::uint8_t> out) const override {
+    CounterRng rng = context.rng();
+    const image::Size whole{view.height, view.width};
+    const Window window = image::random_crop(whole, [&rng] { return rng.uniform(); });
+    const Mirror mirror = rng.uniform() < 0.5 ? Mirror::yes : Mirror::no;
+    image::resize_bilinear(view.window(window), config().size, out);
+    return {shares(window, whole), mirror};
+  }
+};
+
+class EvalOp final : public FrameOp {
+ public:
+  using FrameOp::FrameOp;
+  std::string name() const override { return "centre_crop"; }
+  std::string parameters() const override {
+    return FrameOp::parameters() + ", shorter_side=" + std::to_string(config().shorter_side);
+  }
+
+ private:
+  Frame resize(const ImageView& view, Context&, std::span<std::uint8_t> out) const override {
+    const image::Size resized =
+        image::shorter_side_size({view.height, view.width}, config().shorter_side);
+    image::resize_and_centre_crop(view, config().shorter_side, config().size, out);
+    return {shares(image::centre_window(resized, config().size), resized), Mirror::no};
+  }
+};
+
+}  // namespace
+
+OpRef train_op(std::shared_ptr<const Config> config) {
+  return std::make_shared<TrainOp>(std::move(config));
+}
+
+OpRef eval_op(std::shared_ptr<const Config> config) {
+  return std::make_shared<EvalOp>(std::move(config));
+}
+
+}  // namespace penstock::imagenet

@@ -1,0 +1,222 @@
+// Bodies that wait: a blocking function found without a hint, and ops that start now and complete later.
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// -------------------------------------------------------------------------------- blocking, found
+
+TEST(BlockingStage, IsFoundWithoutAHint) {
+  CallCounter counter;
+  auto run = range(1'000'000).map(counted_sleep(counter, 5ms)).start();
+  EXPECT_TRUE(eventually([&] {
+    run.next();
+    return run.snapshot().stages[1].on_pool;
+  }));
+}
+
+TEST(BlockingStage, FoundWithoutAHintGetsMoreCallsThanThereAreThreads) {
+  CallCounter counter;
+  auto run = range(1'000'000).map(counted_sleep(counter, 5ms)).start({.threads = 2});
+  EXPECT_TRUE(eventually([&] {
+    run.next();
+    return counter.most() >= 32;
+  }));
+}
+
+TEST(BlockingStage, SaidToComputeStaysWithTheWorkers) {
+  CallCounter counter;
+  auto run = range(100).map(counted_sleep(counter, 2ms), AUTOTUNE, {.blocks = false}).start({.threads = 2});
+  EXPECT_EQ(rest_of(run), numbers(0, 100));
+  EXPECT_FALSE(run.snapshot().stages[1].on_pool);
+}
+
+TEST(BlockingStage, KeepsToTheLimitOfOpenCalls) {
+  CallCounter counter;
+  auto run = range(400).map(counted_sleep(counter, 2ms), AUTOTUNE, {.blocks = true}).start({.open_io = 6});
+  EXPECT_EQ(rest_of(run), numbers(0, 400));
+  EXPECT_LE(counter.most(), 6);
+}
+
+TEST(BlockingStage, LeavesTheWorkersToOthers) {
+  CallCounter blocked, computed;
+  std::atomic<bool> open{false};
+  auto run = range(64)
+                 .map([&](std::int64_t value) {
+                   while (value >= 8 && !open) std::this_thread::sleep_for(1ms);
+                   return value;
+                 }, 16, {.blocks = true})
+                 .map(counted_sleep(computed, 0us))
+                 .start({.threads = 1, .tune = false});
+  for (std::int64_t i = 0; i < 8; ++i) ASSERT_EQ(run.next(), i);
+  open = true;
+  EXPECT_EQ(rest_of(run), numbers(8, 64));
+}
+
+// -------------------------------------------------------------------------------- complete later
+
+// What a device would be: it keeps what it is given until told what to do.
+class Desk {
+ public:
+  struct Letter {
+    std::int64_t value;
+    Completion completion;
+  };
+
+  void put(Letter letter) {
+    std::lock_guard lock(mutex_);
+    letters_.push_back(std::move(letter));
+  }
+  std::optional<Letter> take_newest() {
+    std::lock_guard lock(mutex_);
+    if (letters_.empty()) return std::nullopt;
+    std::optional<Letter> letter(std::move(letters_.back()));
+    letters_.pop_back();
+    return letter;
+  }
+  std::size_t size() {
+    std::lock_guard lock(mutex_);
+    return letters_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Letter> letters_;
+};
+
+class PostOp final : public ElementwiseOp {
+ public:
+  explicit PostOp(std::shared_ptr<Desk> desk) : desk_(std::move(desk)) {}
+  std::string name() const override { return "post"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  Tunable parallelism() const override { return 8; }
+  void start(Element value, Context&, Completion completion) const override {
+    const auto number = value.take<std::int64_t>();
+    if (number == 13) throw std::runtime_error("not thirteen");
+    desk_->put({number, std::move(completion)});
+  }
+
+ private:
+  std::shared_ptr<Desk> desk_;
+};
+
+// Answers what lies on the desk, newest first, from a thread of its own.
+template <class Answer>
+std::jthread clerk(std::shared_ptr<Desk> desk, Answer answer) {
+  return std::jthread([desk, answer](std::stop_token stop) {
+    while (!stop.stop_requested()) {
+      if (auto letter = desk->take_newest()) {
+        answer(std::move(*letter));
+      } else {
+        std::this_thread::sleep_for(100us);
+      }
+    }
+  });
+}
+
+void answer_plainly(Desk::Letter letter) { letter.completion.complete(Element(letter.value + 1)); }
+
+struct Post {
+  std::shared_ptr<Desk> desk = std::make_shared<Desk>();
+  Dataset<std::int64_t> over(std::int64_t count) const {
+    return range(count).then<std::int64_t>(std::make_shared<PostOp>(desk));
+  }
+};
+
+TEST(Completions, FromAForeignThreadInAnyOrderKeepTheElementsOrder) {
+  const Post post;
+  const auto worker = clerk(post.desk, answer_plainly);
+  for (bool serial : {false, true})
+    EXPECT_EQ(read(post.over(12).map(plus_one), {.serial = serial}), numbers(2, 14));
+}
+
+TEST(Completions, ThatAreLostGiveErrorsInTheirPlace) {
+  const Post post;
+  const auto worker = clerk(post.desk, [](Desk::Letter letter) {
+    if (letter.value % 4 == 2) return;  // torn up
+    answer_plainly(std::move(letter));
+  });
+  EXPECT_EQ(read(post.over(8)), (Texts{"1", "2", "x2", "4", "5", "6", "x6", "8"}));
+}
+
+TEST(Completions, ThatFailOrFanOutOrGiveNothingAreElementsLikeOthers) {
+  const Post post;
+  const auto worker = clerk(post.desk, [](Desk::Letter letter) {
+    if (letter.value == 1)
+      return letter.completion.fail(std::make_exception_ptr(std::runtime_error("refused")));
+    if (letter.value == 2) return letter.completion.complete_many({});
+    std::vector<Element> twice;
+    twice.emplace_back(letter.value);
+    twice.emplace_back(letter.value);
+    letter.completion.complete_many(std::move(twice));
+  });
+  EXPECT_EQ(read(post.over(4)), (Texts{"0", "0", "x1", "3", "3"}));
+}
+
+TEST(Completions, OfAStartThatThrewSayWhatItThrew) {
+  const Post post;
+  const auto worker = clerk(post.desk, answer_plainly);
+  auto run = post.over(15).start();
+  for (std::int64_t i = 0; i < 13; ++i) ASSERT_EQ(run.next(), i + 1);
+  try {
+    run.next();
+    ADD_FAILURE() << "element 13 is no error";
+  } catch (const ElementError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("not thirteen"));
+    EXPECT_EQ(error.place().op, "post");
+  }
+  EXPECT_EQ(run.next(), 15);
+}
+
+TEST(Completions, ThatComeWhenTheRunHasGoneDoNothing) {
+  const Post post;
+  {
+    auto run = post.over(100).start();
+    EXPECT_TRUE(run.next_for(1ms).timed_out());
+    ASSERT_TRUE(eventually([&] { return post.desk->size() == 8; }));
+  }
+  std::int64_t late = 0;
+  while (auto letter = post.desk->take_newest()) {
+    if (++late % 2 == 0) answer_plainly(std::move(*letter));  // the others are torn up
+  }
+  EXPECT_EQ(late, 8);
+}
+
+TEST(Completions, ThatComeWhileTheRunIsDestroyedDoNoHarm) {
+  const Post post;
+  const auto worker = clerk(post.desk, answer_plainly);
+  for (int round = 0; round < 300; ++round) {
+    auto run = post.over(12).map(plus_one).start();
+    for (int i = 0; i < round % 10; ++i) ASSERT_EQ(run.next(), i + 2);
+  }
+}
+
+TEST(Completions, OutAtOnceNeverExceedTheParallelism) {
+  const Post post;
+  auto run = post.over(100).start();
+  std::size_t most = 0;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    if (i == 13) {
+      EXPECT_THROW(run.next_for(0ms), ElementError);
+      continue;
+    }
+    Next<std::int64_t> next;
+    while (!(next = run.next_for(0ms)).is_element()) {
+      most = std::max(most, post.desk->size());
+      if (auto letter = post.desk->take_newest()) answer_plainly(std::move(*letter));
+    }
+    ASSERT_EQ(next.value, i + 1);
+  }
+  EXPECT_LE(most, 8u);
+}
+
+}  // namespace
+}  // namespace penstock

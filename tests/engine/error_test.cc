@@ -1,0 +1,196 @@
+// Errors as elements: in their place, with their place.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// The first error of a run, everything else read over.
+template <class T>
+ElementError first_error(const Dataset<T>& data, const RunOptions& options = {}) {
+  auto run = data.start(options);
+  try {
+    while (run.next()) {
+    }
+  } catch (const ElementError& error) {
+    return error;
+  }
+  throw std::logic_error("the run gave no error");
+}
+
+std::string whole_text(const std::exception_ptr& cause) { return message_of(cause); }
+
+TEST(Errors, StandInTheirPlaceAndLeaveNeighboursAlone) {
+  EXPECT_EQ(read(range(6).map(failing_at(3)).map(plus_one)),
+            (Texts{"1", "2", "3", "x3", "5", "6"}));
+}
+
+TEST(Errors, OfSeveralStagesKeepTheOrderOfTheirElements) {
+  const auto data = range(7).map(failing_at(5)).map(failing_at(1)).map(failing_at(3));
+  EXPECT_EQ(read(data), (Texts{"0", "x1", "2", "x3", "4", "x5", "6"}));
+}
+
+TEST(Errors, KeepTheirPlaceBehindTwoMapsUnbatchShuffleAndBatch) {
+  const CallSite here = CallSite::here();
+  auto data = range(20)
+                  .skip(2)
+                  .map(failing_at(9), 2)  // four lines below `here`
+                  .map(plus_one)
+                  .map([](std::int64_t value) { return std::vector<std::int64_t>{value, value}; })
+                  .unbatch()
+                  .shuffle(5, {.seed = 1})
+                  .batch(4);
+  const ErrorPlace place = first_error(data).place();
+  EXPECT_EQ(place.op, "map");
+  EXPECT_EQ(place.position, 2);
+  EXPECT_THAT(place.call_site, ::testing::HasSubstr("error_test.cc:"));
+  EXPECT_GE(std::atoi(place.call_site.c_str() + place.call_site.rfind(':') + 1), here.line);
+  EXPECT_EQ(place.ordinal, 7);  // the eighth element that the map saw
+  EXPECT_EQ(place.source_ordinal, 9);
+  EXPECT_EQ(place.origin, "");
+  EXPECT_EQ(place.epoch, 0u);
+}
+
+TEST(Errors, SayInTheirTextWhereAndWhat) {
+  const auto error = first_error(range(5).map(failing_at(2)));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("map"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("error_test.cc"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("planted at 2"));
+}
+
+TEST(Errors, TellTheEpochThatTheyHappenedIn) {
+  auto run = range(3).map(failing_at(1)).start({.epochs = 2});
+  EXPECT_EQ(rest_of(run), (Texts{"0", "x1", "2"}));
+  try {
+    for (std::int64_t value : run.epoch(1)) EXPECT_EQ(value, 0);
+    ADD_FAILURE() << "epoch 1 gave no error";
+  } catch (const ElementError& error) {
+    EXPECT_EQ(error.place().epoch, 1u);
+    EXPECT_EQ(error.place().ordinal, 1);
+  }
+}
+
+class FileList : public ::testing::Test {
+ protected:
+  FileList() : path_(std::filesystem::path(::testing::TempDir()) / "penstock_error_test.txt") {
+    std::ofstream file(path_);
+    for (const char* name : {"a.jpg", "b.jpg", "c.jpg", "d.jpg"}) file << name << '\n';
+  }
+  ~FileList() override { std::filesystem::remove(path_); }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(FileList, NamesTheFileThatFailed) {
+  auto fails_at_c = [](std::string name) {
+    if (name.ends_with("c.jpg")) throw Error(ErrorCode::data_loss, "truncated");
+    return name;
+  };
+  const auto error = first_error(
+      from_file_list(path_.string()).shuffle(4, {.seed = 3}).map(fails_at_c).batch(2));
+  EXPECT_THAT(error.place().origin, ::testing::EndsWith("c.jpg"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("c.jpg"));
+  EXPECT_EQ(error.code(), ErrorCode::data_loss);
+  EXPECT_EQ(error.place().source_ordinal, 2);
+}
+
+TEST(Errors, KeepTheOriginalException) {
+  struct Mine : std::runtime_error {
+    Mine() : std::runtime_error("mine") {}
+    int number = 42;
+  };
+  const auto error = first_error(range(1).map([](std::int64_t value) {
+    if (value == 0) throw Mine();
+    return value;
+  }));
+  try {
+    std::rethrow_exception(error.cause());
+  } catch (const Mine& mine) {
+    EXPECT_EQ(mine.number, 42);
+  }
+}
+
+TEST(Errors, OfATypeThatIsNoExceptionArriveAsElementErrors) {
+  const auto error = first_error(range(3).map([](std::int64_t value) {
+    if (value == 1) throw 42;
+    return value;
+  }));
+  EXPECT_EQ(error.code(), ErrorCode::internal);
+  EXPECT_EQ(error.place().source_ordinal, 1);
+  EXPECT_THROW(std::rethrow_exception(error.cause()), int);
+  EXPECT_THAT(whole_text(error.cause()), ::testing::HasSubstr("unknown exception"));
+}
+
+TEST(Errors, OfAFilterAndASourceAreElementErrorsToo) {
+  const auto filtered = range(4).filter([](std::int64_t value) {
+    if (value == 2) throw std::invalid_argument("odd one");
+    return value != 1;
+  });
+  EXPECT_EQ(read(filtered), (Texts{"0", "x2", "3"}));
+  const auto generated = from_generator([i = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+    if (i == 4) return std::nullopt;
+    if (i++ == 1) throw std::runtime_error("no element");
+    return i - 1;
+  });
+  EXPECT_EQ(read(generated), (Texts{"0", "x1", "2", "3"}));
+}
+
+// A payload that cannot be moved when it holds 3, and has nothing to destroy.
+struct Stubborn {
+  explicit Stubborn(std::int64_t number) : value(number) {}
+  Stubborn(const Stubborn& other) : value(other.value) {
+    if (value == 3) throw std::runtime_error("this one does not move");
+  }
+  std::int64_t value;
+};
+
+TEST(Errors, OfAPayloadThatThrowsWhenMovedStayWithThatElement) {
+  const auto data = range(6)
+                        .map([](std::int64_t value) { return Stubborn(value); })
+                        .map([](const Stubborn& stubborn) { return stubborn.value; });
+  EXPECT_EQ(read(data), (Texts{"0", "1", "2", "x3", "4", "5"}));
+}
+
+TEST(Errors, OfAPayloadThatThrowsWhenCopiedOutOfAVectorStayWithThatElement) {
+  std::vector<Stubborn> values;
+  for (std::int64_t i = 0; i < 5; ++i) values.emplace_back(i == 3 ? 9 : i);
+  values[3].value = 3;
+  // Moving the vector moves no value; reading value 3 copies it.
+  const auto data = from_vector(std::move(values)).map([](const Stubborn& stubborn) {
+    return stubborn.value;
+  });
+  EXPECT_EQ(read(data), (Texts{"0", "1", "2", "x3", "4"}));
+}
+
+// -------------------------------------------------------------------------------- policy
+
+TEST(ErrorPolicy, SkipsAsManyAsItIsToldAndThenThrows) {
+  const auto data = range(6).map([](std::int64_t value) {
+    if (value % 2 == 1) throw std::runtime_error("odd");
+    return value;
+  });
+  EXPECT_EQ(read(data, {.on_error = skip_up_to(2)}), (Texts{"0", "2", "4", "x5"}));
+  EXPECT_EQ(read(data, {.on_error = skip_all()}), (Texts{"0", "2", "4"}));
+  EXPECT_EQ(read(data, {.on_error = stop_on_error()}), (Texts{"0", "x1", "2", "x3", "4", "x5"}));
+}
+
+TEST(ErrorPolicy, CountsWhatItDid) {
+  const auto data = range(10).map(failing_at(1)).map(failing_at(7));
+  auto run = data.ignore_errors().start();
+  EXPECT_EQ(rest_of(run).size(), 8u);
+  EXPECT_EQ(run.stats().dropped, 2);
+  EXPECT_EQ(run.stats().errors, 0);
+  auto skipping = data.start({.on_error = skip_up_to(1)});
+  EXPECT_EQ(rest_of(skipping).size(), 9u);
+  EXPECT_EQ(skipping.stats().delivered, 8);
+  EXPECT_EQ(skipping.stats().skipped, 1);
+  EXPECT_EQ(skipping.stats().errors, 2);
+}
+
+}  // namespace
+}  // namespace penstock

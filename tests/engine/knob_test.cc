@@ -1,0 +1,275 @@
+// Knobs: that they are there, that they do what they say, and that they change nothing else.
+#include <map>
+#include <set>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// range, a blocking map of 1 ms, a map: enough of everything.
+Dataset<std::int64_t> two_stages(CallCounter& counter, Tunable parallelism = AUTOTUNE) {
+  return range(1'000'000)
+      .map(counted_sleep(counter, 1ms), parallelism, {.blocks = true})
+      .map(plus_one);
+}
+
+// What was admitted before a change has left once this many elements have come.
+void take(IntegerRun& run, int count) {
+  for (int i = 0; i < count; ++i) run.next();
+}
+
+TEST(Knobs, AreAllThere) {
+  auto run = range(10).map(plus_one).batch(2).start({.tune = false});
+  std::multiset<std::string> names;
+  for (const Knob& knob : run.knobs()) names.insert(knob.name + "/" + std::to_string(knob.stage));
+  for (const char* name : {"parallelism/1", "placement/1", "window/1", "buffer/1", "grain_ns/1",
+                           "window/2", "buffer/2", "grain_ns/2", "prefetch/-1", "memory/-1"})
+    EXPECT_EQ(names.count(name), 1u) << name;
+  EXPECT_EQ(names.count("parallelism/2"), 0u) << "a batch is serial";
+}
+
+TEST(Knobs, GiveBackWhatWasSetWithinTheirBounds) {
+  auto run = range(10).map(plus_one).start({.tune = false});
+  for (const Knob& knob : run.knobs()) {
+    const std::int64_t middle = std::min<std::int64_t>(knob.high, std::max<std::int64_t>(knob.low, 3));
+    knob.set(middle);
+    EXPECT_EQ(knob.get(), middle) << knob.name;
+    knob.set(knob.low - 5);
+    EXPECT_EQ(knob.get(), knob.low) << knob.name;
+    knob.set(knob.high);
+    EXPECT_EQ(knob.get(), knob.high) << knob.name;
+  }
+}
+
+TEST(Knobs, SayWhichNumbersTheUserHasFixed) {
+  auto run = range(10).map(plus_one, 3).map(plus_one).prefetch(7).start({.tune = false});
+  EXPECT_TRUE(knob_of(run, "parallelism", 1).user_fixed);
+  EXPECT_EQ(knob_of(run, "parallelism", 1).get(), 3);
+  EXPECT_FALSE(knob_of(run, "parallelism", 2).user_fixed);
+  EXPECT_TRUE(knob_of(run, "prefetch", -1).user_fixed);
+  EXPECT_EQ(knob_of(run, "prefetch", -1).get(), 7);
+}
+
+TEST(Knobs, DoNothingWhenTheirRunHasGone) {
+  std::vector<Knob> knobs;
+  {
+    auto run = range(10).map(plus_one).start();
+    run.next();
+    knobs = run.knobs();
+  }
+  for (Knob& knob : knobs) {
+    knob.set(2);
+    knob.get();
+  }
+  EXPECT_FALSE(knobs.empty());
+}
+
+TEST(Parallelism, IsNeverExceededAfterItWasLowered) {
+  CallCounter counter;
+  auto run = two_stages(counter).start({.tune = false});
+  Knob parallelism = knob_of(run, "parallelism", 1);
+  parallelism.set(12);
+  take(run, 200);
+  for (std::int64_t most : {5, 2, 1}) {
+    parallelism.set(most);
+    take(run, 120);
+    counter.forget_most();
+    take(run, 60);
+    EXPECT_LE(counter.most(), most);
+    EXPECT_GE(counter.most(), 1);
+  }
+}
+
+TEST(Parallelism, IsReachedAfterItWasRaised) {
+  CallCounter counter;
+  auto run = two_stages(counter, 2).start({.tune = false});
+  take(run, 20);
+  EXPECT_LE(counter.most(), 2);
+  knob_of(run, "parallelism", 1).set(12);
+  knob_of(run, "window", 1).set(24);
+  EXPECT_TRUE(eventually([&] {
+    run.next();
+    return counter.most() == 12;
+  }));
+}
+
+TEST(Parallelism, GivenByTheUserIsNeverExceeded) {
+  for (bool blocks : {false, true}) {
+    CallCounter counter;
+    auto run = range(300).map(counted_sleep(counter, 200us), 3, {.blocks = blocks}).start({.threads = 8});
+    EXPECT_EQ(rest_of(run), numbers(0, 300));
+    EXPECT_LE(counter.most(), 3);
+    EXPECT_GE(counter.most(), 1);
+  }
+}
+
+TEST(Parallelism, OfComputingCallsStaysWithinTheThreads) {
+  CallCounter counter;
+  auto run = range(200).map(counted_sleep(counter, 200us), 64, {.blocks = false}).start({.threads = 2, .tune = false});
+  EXPECT_EQ(rest_of(run), numbers(0, 200));
+  EXPECT_LE(counter.most(), 3) << "two workers, and a consumer that helps";
+}
+
+TEST(Window, BoundsHowFarAheadOfTheOldestCallOthersStart) {
+  std::atomic<bool> open{false};
+  CallCounter counter;
+  auto run = range(1000)
+                 .map(
+                     [&](std::int64_t value) {
+                       counter.enter();
+                       while (value == 0 && !open) std::this_thread::sleep_for(1ms);
+                       counter.leave();
+                       return value;
+                     },
+                     4, {.blocks = true})
+                 .start({.tune = false});
+  knob_of(run, "window", 1).set(9);
+  EXPECT_TRUE(run.next_for(20ms).timed_out());
+  ASSERT_TRUE(eventually([&] { return counter.calls() == 9; }));
+  EXPECT_TRUE(run.next_for(20ms).timed_out());
+  EXPECT_EQ(counter.calls(), 9);
+  open = true;
+  EXPECT_EQ(rest_of(run), numbers(0, 1000));
+}
+
+TEST(Prefetch, BoundsWhatWaitsForTheConsumer) {
+  CallCounter counter;
+  auto run = range(10'000).map(counted_sleep(counter, 100us), 2, {.blocks = true}).start({.tune = false});
+  Knob prefetch = knob_of(run, "prefetch", -1);
+  for (std::int64_t depth : {20, 3, 1}) {
+    prefetch.set(depth);
+    take(run, 30);  // more than waited under the depth before
+    ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready == depth; }));
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_LE(run.snapshot().consumer.ready, depth);
+      std::this_thread::sleep_for(200us);
+    }
+  }
+  const std::int64_t taken = 91;
+  run.next();
+  const auto window = run.snapshot().stages[1].window;
+  EXPECT_LE(counter.calls(), taken + 1 + window);
+}
+
+TEST(Prefetch, OfTheUserIsTheDepthFromTheStart) {
+  auto run = range(1000).map(plus_one).prefetch(17).start({.tune = false});
+  run.next();
+  ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready == 17; }));
+  EXPECT_EQ(run.snapshot().consumer.prefetch, 17);
+}
+
+TEST(Placement, MovesAStageToThePoolAndBack) {
+  CallCounter counter;
+  auto run = range(100'000).map(counted_sleep(counter, 100us)).start({.tune = false});
+  Knob placement = knob_of(run, "placement", 1);
+  std::int64_t expected = 0;
+  for (std::int64_t on_pool : {1, 0, 1, 0}) {
+    placement.set(on_pool);
+    EXPECT_EQ(run.snapshot().stages[1].on_pool, on_pool == 1);
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(run.next(), expected++);
+  }
+}
+
+TEST(Memory, SetToAlmostNothingLetsTheRunGoOn) {
+  auto run = range(2000).map([](std::int64_t i) { return std::string(1000 + i % 7, 'x'); }).batch(10).start();
+  Knob memory = knob_of(run, "memory", -1);
+  std::int64_t count = 0;
+  for (std::int64_t limit : {1, 100'000, 1, 1'000'000'000}) {
+    memory.set(limit);
+    for (int i = 0; i < 40; ++i) count += static_cast<std::int64_t>(run.next()->size());
+  }
+  while (auto batch = run.next()) count += static_cast<std::int64_t>(batch->size());
+  EXPECT_EQ(count, 2000);
+}
+
+TEST(Knobs, MovedAtRandomByTwoThreadsChangeNeitherValuesNorOrder) {
+  const auto data = range(20'000)
+                        .map(plus_one)
+                        .filter([](std::int64_t value) { return value % 3 != 0; })
+                        .shuffle(50, {.seed = 2})
+                        .map(plus_one)
+                        .batch(7)
+                        .unbatch();
+  const Texts expected = read(data, {.serial = true});
+  auto run = data.start({.tune = false});
+  run.next_for(0ms);  // the run exists before others look at it
+  auto again = data.start({.tune = false});
+  const std::vector<Knob> knobs = again.knobs();
+  std::atomic<std::int64_t> moves{0};
+  Texts texts;
+  {
+    std::vector<std::jthread> movers;
+    for (std::int64_t mover = 0; mover < 2; ++mover) {
+      movers.emplace_back([&, mover](std::stop_token stop) {
+        CounterRng rng = make_rng(1, 0, 0, mover);
+        for (; !stop.stop_requested(); ++moves) {
+          const Knob& knob = knobs[rng.uniform(std::size_t{0}, knobs.size())];
+          knob.set(rng.uniform(knob.low, std::min<std::int64_t>(knob.high, 100) + 1));
+        }
+      });
+    }
+    texts = rest_of(again);
+  }
+  EXPECT_EQ(texts, expected);
+  EXPECT_GT(moves, 0);
+}
+
+TEST(Knobs, StillWorkAfterTheRunWentToAnotherEpochEarly) {
+  auto run = range(1'000'000).map(plus_one, 2, {.blocks = true}).start({.tune = false});
+  run.next();
+  Knob prefetch = knob_of(run, "prefetch", -1);
+  prefetch.set(3);
+  run.epoch(1);
+  run.next();
+  EXPECT_EQ(knob_of(run, "prefetch", -1).get(), 3) << "what was set is kept";
+  prefetch.set(40);
+  EXPECT_EQ(prefetch.get(), 40);
+  EXPECT_EQ(knob_of(run, "prefetch", -1).get(), 40) << "the old handle moves the run's knob";
+}
+
+// Where the run was made by one thread, others may look at it before anything was asked of it.
+TEST(Snapshots, MayBeTakenByOtherThreadsWhileTheRunBegins) {
+  for (int round = 0; round < 30; ++round) {
+    auto run = range(100).map(plus_one).start();
+    std::atomic<std::int64_t> seen{0};
+    {
+      std::jthread watcher([&](std::stop_token stop) {
+        while (!stop.stop_requested()) {
+          seen += static_cast<std::int64_t>(run.snapshot().stages.size());
+          seen += run.stats().delivered;
+          seen += static_cast<std::int64_t>(run.knobs().size());
+        }
+      });
+      ASSERT_TRUE(eventually([&] { return seen > 0; }));
+      EXPECT_EQ(rest_of(run), numbers(1, 101));
+      run.epoch(1);
+      EXPECT_EQ(rest_of(run), numbers(1, 101));
+    }
+  }
+}
+
+TEST(Snapshots, CountEveryElementOnce) {
+  auto run = range(1000)
+                 .map(failing_at(7))
+                 .filter([](std::int64_t value) { return value % 2 == 0; })
+                 .batch(10)
+                 .start();
+  EXPECT_EQ(rest_of(run).size(), 51u);
+  const Snapshot snapshot = run.snapshot();
+  ASSERT_EQ(snapshot.stages.size(), 4u);
+  EXPECT_EQ(snapshot.stages[1].errors, 1);
+  EXPECT_EQ(snapshot.consumer.taken - 1, 51) << "with the mark at the end";
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(snapshot.stages[i].running, 0) << i;
+    EXPECT_EQ(snapshot.stages[i].in_window, 0) << i;
+  }
+  EXPECT_EQ(run.stats().delivered, 50);
+  EXPECT_EQ(run.stats().errors, 1);
+  EXPECT_EQ(snapshot.memory_used, 0) << "everything was taken";
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,189 @@
+// When runs end before their data does, and what surrounds the process.
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+TEST(Abandoning, ARunThatWasNeverAskedDoesNothing) {
+  CallCounter counter;
+  { auto run = range(1000).map(counted_sleep(counter, 0us)).start(); }
+  EXPECT_EQ(counter.calls(), 0);
+}
+
+TEST(Abandoning, WaitsForCallsUnderWayAndStartsNoOther) {
+  CallCounter counter;
+  {
+    auto run =
+        range(1'000'000).map(counted_sleep(counter, 2ms), 16, {.blocks = true}).prefetch(4).start();
+    run.next();
+  }
+  EXPECT_EQ(counter.running(), 0);
+  const std::int64_t calls = counter.calls();
+  EXPECT_LT(calls, 1000);
+  std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(counter.calls(), calls);
+}
+
+TEST(Abandoning, SetsTheStopTokenOfCallsUnderWay) {
+  std::atomic<std::int64_t> entered{0}, left{0};
+  {
+    auto run = range(100)
+                   .map(
+                       [&](std::int64_t value, Context& context) {
+                         ++entered;
+                         while (!context.stop_token().stop_requested()) std::this_thread::yield();
+                         ++left;
+                         return value;
+                       },
+                       4, {.blocks = true})
+                   .start();
+    EXPECT_TRUE(run.next_for(1ms).timed_out());
+    ASSERT_TRUE(eventually([&] { return entered == 4; }));
+  }
+  EXPECT_EQ(entered, 4);
+  EXPECT_EQ(left, 4);
+}
+
+TEST(Abandoning, LetsAllElementsGo) {
+  auto token = std::make_shared<int>(0);
+  {
+    auto run = range(1000)
+                   .map([token](std::int64_t) { return token; })
+                   .shuffle(10, {.seed = 1})
+                   .batch(3)
+                   .prefetch(5)
+                   .start();
+    for (int i = 0; i < 7; ++i) run.next();
+    EXPECT_GT(token.use_count(), 2);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(Abandoning, OverAndOverAtAnyMomentLosesNothing) {
+  std::atomic<std::int64_t> alive{0};
+  struct Counted {
+    explicit Counted(std::atomic<std::int64_t>& count) : count_(&count) { ++*count_; }
+    Counted(Counted&& other) noexcept : count_(other.count_) { ++*count_; }
+    Counted& operator=(Counted&&) = delete;
+    ~Counted() { --*count_; }
+    std::atomic<std::int64_t>* count_;
+  };
+  for (int round = 0; round < 200; ++round) {
+    auto run = range(100)
+                   .map([&alive](std::int64_t) { return Counted(alive); }, 4)
+                   .map([](Counted value) { return value; }, 4, {.blocks = true})
+                   .start();
+    for (int i = 0; i < round % 20; ++i) run.next();
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+// The run is owned by nobody but its own function, which gives it up.
+TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
+  for (bool blocks : {false, true}) {
+    auto owner = std::make_shared<std::optional<IntegerRun>>();
+    auto mutex = std::make_shared<std::mutex>();
+    std::atomic<int> ended{0};
+    auto data = range(1000).map(
+        [owner, mutex, &ended](std::int64_t value) {
+          if (value == 5) {
+            std::lock_guard lock(*mutex);
+            owner->reset();
+            ++ended;
+          }
+          return value;
+        },
+        4, {.blocks = blocks});
+    {
+      std::lock_guard lock(*mutex);
+      owner->emplace(data.prefetch(64).start());
+      (*owner)->next();
+    }
+    EXPECT_TRUE(eventually([&] { return ended == 1; }));
+  }
+}
+
+// -------------------------------------------------------------------------------- the process
+
+TEST(Process, ALimitOnTbbOfTheApplicationStillLetsRunsEnd) {
+  const oneapi::tbb::global_control one(oneapi::tbb::global_control::max_allowed_parallelism, 1);
+  EXPECT_EQ(read(range(100).map(plus_one).map(plus_one)), numbers(2, 102));
+  const auto inner = range(5).map(plus_one, 4);
+  const auto outer = range(5).map([inner](std::int64_t x) { return x + std::int64_t(read(inner).size()); }, 4);
+  EXPECT_EQ(read(outer), numbers(5, 10));
+}
+
+TEST(Process, AParallelLoopInsideAFunctionEnds) {
+  const auto data = range(20).map(
+      [](std::int64_t value) {
+        std::atomic<std::int64_t> sum{0};
+        oneapi::tbb::parallel_for(0, 100, [&](int) { ++sum; });
+        return value + sum;
+      },
+      4);
+  EXPECT_EQ(read(data), numbers(100, 120));
+}
+
+// The exit code of a child process that runs `body`; -1 if it did not end by itself.
+template <class Body>
+int exit_code_of_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a hang must not outlive the test
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+constexpr int kRefused = 3;
+
+template <class Use>
+int refusal_of(Use use) {
+  try {
+    use();
+    return 0;
+  } catch (const ElementError&) {
+    return 1;
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::failed_precondition ? kRefused : 2;
+  }
+}
+
+TEST(Process, AForkedChildIsRefusedANewRun) {
+  const auto data = range(3).map(plus_one);
+  ASSERT_EQ(read(data), numbers(1, 4));
+  EXPECT_EQ(exit_code_of_child([&] { return refusal_of([&] { data.start().next(); }); }), kRefused);
+}
+
+TEST(Process, AForkedChildIsRefusedARunOfItsParent) {
+  auto run = range(1000).map(plus_one).start();
+  run.next();
+  EXPECT_EQ(exit_code_of_child([&] {
+              return refusal_of([&] {
+                while (run.next()) {
+                }
+              });
+            }),
+            kRefused);
+  EXPECT_EQ(rest_of(run), numbers(2, 1001));
+}
+
+TEST(Process, AChildForkedBeforeTheFirstRunWorks) {
+  EXPECT_EQ(exit_code_of_child([] { return read(range(3)) == numbers(0, 3) ? 7 : 1; }), 7);
+}
+
+}  // namespace
+}  // namespace penstock

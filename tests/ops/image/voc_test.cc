@@ -1,0 +1,269 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <penstock/voc.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "tests/support/expect_error.h"
+
+namespace penstock {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+VocAnnotation parse(const std::string& xml) { return parse_voc(bytes(xml), {.name = "a.xml"}); }
+
+std::string object(const std::string& corners, const std::string& name = "cat") {
+  return "<object><name>" + name + "</name><bndbox>" + corners + "</bndbox></object>";
+}
+
+const std::string good_size = "<size><width>500</width><height>375</height><depth>3</depth></size>";
+const std::string good_box = "<xmin>1</xmin><ymin>2</ymin><xmax>30</xmax><ymax>40</ymax>";
+
+std::string annotation(const std::string& inside) {
+  return "<annotation><folder>x</folder>" + inside + "</annotation>";
+}
+
+TEST(ParseVoc, ReadsSizeAndObjectsInOrder) {
+  const VocAnnotation result = parse(annotation(
+      good_size + object(good_box) +
+      object("<xmin> 1.5 </xmin><ymin>+2e0</ymin><xmax>\n30</xmax><ymax>40</ymax>", "dog")));
+  EXPECT_EQ(result.width, 500);
+  EXPECT_EQ(result.height, 375);
+  ASSERT_EQ(result.objects.size(), 2U);
+  EXPECT_EQ(result.objects[0].name, "cat");
+  EXPECT_EQ(result.objects[0].ymax, 40);
+  EXPECT_EQ(result.objects[1].name, "dog");
+  EXPECT_EQ(result.objects[1].xmin, 1.5);
+  EXPECT_EQ(result.objects[1].ymin, 2);
+}
+
+TEST(ParseVoc, NameIsOptionalAndOtherTagsAreIgnored) {
+  const VocAnnotation result =
+      parse(annotation("<!-- by hand -->" + good_size + "<object><part><bndbox/></part><bndbox>" +
+                       good_box + "</bndbox><bndbox>second</bndbox></object>"));
+  ASSERT_EQ(result.objects.size(), 1U);
+  EXPECT_EQ(result.objects[0].name, "");
+  EXPECT_EQ(result.objects[0].xmax, 30);
+}
+
+TEST(ParseVoc, NoObjectsAreNoError) {
+  EXPECT_THAT(parse(annotation(good_size)).objects, IsEmpty());
+}
+
+TEST(ParseVoc, MissingTagsAreNamed) {
+  const auto missing = [](const std::string& inside, const std::string& tag) {
+    EXPECT_ERROR(parse(annotation(inside)), ErrorCode::data_loss,
+                 "cannot read 'a.xml': tag <" + tag + "> is missing");
+  };
+  missing("", "size");
+  missing("<size><height>1</height></size>", "size/width");
+  missing("<size><width>1</width></size>", "size/height");
+  missing(good_size + object(good_box) + "<object><name>x</name></object>", "object[2]/bndbox");
+  missing(good_size + object("<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax>"),
+          "object[1]/bndbox/ymax");
+}
+
+TEST(ParseVoc, TextsThatAreNoNumbersAreShown) {
+  const auto refused = [](const std::string& xmin) {
+    EXPECT_ERROR(parse(annotation(good_size + object("<xmin>" + xmin + "</xmin><ymin>2</ymin>"))),
+                 ErrorCode::data_loss, "tag <object[1]/bndbox/xmin> holds '");
+  };
+  for (const char* text : {"", " ", "twelve", "12px", "1,5", "0x10", "+-1", "1e999", "<b>1</b>"})
+    refused(text);
+}
+
+TEST(ParseVoc, SizesThatAreNoneAreRefused) {
+  const auto refused = [](const std::string& width, const char* part) {
+    EXPECT_ERROR(parse(annotation("<size><width>" + width + "</width><height>1</height></size>")),
+                 ErrorCode::data_loss, part);
+  };
+  refused("0", "must be at least 1");
+  refused("-5", "must be at least 1");
+  refused("500.0", "not a number that fits");
+  refused("99999999999999999999", "not a number that fits");
+}
+
+TEST(ParseVoc, CornersMayBeAnyNumber) {
+  const VocAnnotation result = parse(annotation(
+      good_size + object("<xmin>nan</xmin><ymin>-inf</ymin><xmax>-7</xmax><ymax>1e300</ymax>")));
+  EXPECT_TRUE(std::isnan(result.objects[0].xmin));
+  EXPECT_EQ(result.objects[0].ymin, -inf);
+}
+
+TEST(ParseVoc, BrokenXmlIsRefusedWithItsLine) {
+  EXPECT_ERROR(parse(""), ErrorCode::data_loss, "not well-formed");
+  EXPECT_ERROR(parse("\n\n<annotation><size>"), ErrorCode::data_loss, "at line 3");
+  EXPECT_ERROR(parse("<annotation></size>"), ErrorCode::data_loss, "not well-formed");
+  EXPECT_ERROR(parse("just text"), ErrorCode::data_loss, "a.xml");
+  EXPECT_ERROR(parse("<!-- nothing -->"), ErrorCode::data_loss, "no XML element");
+}
+
+TEST(ParseVoc, EveryCutFileIsRefused) {
+  const std::string whole = annotation(good_size + object(good_box));
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW(parse(whole.substr(0, length)), Error) << length;
+}
+
+TEST(ParseVoc, EntitiesAreNeverExpanded) {
+  std::string bomb = "<!DOCTYPE a [<!ENTITY a0 \"99999999\">";
+  for (int i = 1; i < 20; ++i) {
+    const std::string inner = "&a" + std::to_string(i - 1) + ";";
+    bomb += "<!ENTITY a" + std::to_string(i) + " \"" + inner + inner + inner + inner + "\">";
+  }
+  bomb += "]>" + annotation("<size><width>&a19;</width><height>1</height></size>");
+  EXPECT_ERROR(parse(bomb), ErrorCode::data_loss, "a.xml");
+}
+
+TEST(ParseVoc, DeepNestingIsRefused) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  EXPECT_ERROR(parse(annotation(deep)), ErrorCode::data_loss, "DEPTH");
+}
+
+TEST(ParseVoc, LargeFilesAreRefused) {
+  const std::string large = annotation(good_size + std::string(1000, ' '));
+  EXPECT_ERROR(parse_voc(bytes(large), {.max_bytes = 1000}), ErrorCode::resource_exhausted,
+               "max_bytes");
+  EXPECT_NO_THROW(parse_voc(bytes(large), {.max_bytes = large.size()}));
+}
+
+VocAnnotation one_box(double xmin, double ymin, double xmax, double ymax) {
+  return {.width = 500, .height = 375, .objects = {{"x", xmin, ymin, xmax, ymax}}};
+}
+
+image::Box box_under(BoxPolicy policy, const VocAnnotation& annotation) {
+  return normalised_boxes(annotation, {.policy = policy, .name = "a.xml"}).at(0);
+}
+
+// In double, then rounded.
+image::Box expected_box(double xmin, double ymin, double xmax, double ymax) {
+  return {static_cast<float>(ymin / 374), static_cast<float>(xmin / 499),
+          static_cast<float>(ymax / 374), static_cast<float>(xmax / 499)};
+}
+
+TEST(NormalisedBoxes, ValidBoxesAreEqualUnderEveryPolicy) {
+  for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf}) {
+    EXPECT_EQ(box_under(policy, one_box(1, 1, 500, 375)), expected_box(1, 1, 500, 375));
+    EXPECT_EQ(box_under(policy, one_box(0, 0, 0.5, 7)), expected_box(0, 0, 0.5, 7));
+  }
+}
+
+TEST(NormalisedBoxes, BoxesBeyondThePictureFollowThePolicy) {
+  const VocAnnotation beyond = one_box(-5, 10, 600, 380);
+  EXPECT_ERROR(box_under(BoxPolicy::strict, beyond), ErrorCode::data_loss, "leaves the picture");
+  EXPECT_EQ(box_under(BoxPolicy::clamp, beyond), expected_box(0, 10, 500, 375));
+  EXPECT_EQ(box_under(BoxPolicy::tf, beyond), expected_box(-5, 10, 600, 380));
+}
+
+TEST(NormalisedBoxes, ReversedAndEmptyBoxesAreTakenByTfOnly) {
+  for (const auto& box : {one_box(30, 10, 20, 40), one_box(10, 40, 20, 30), one_box(5, 5, 5, 9),
+                          one_box(5, 9, 8, 9), one_box(501, 0, 600, 10)}) {
+    EXPECT_ERROR(box_under(BoxPolicy::strict, box), ErrorCode::data_loss, "object[1]");
+    EXPECT_ERROR(box_under(BoxPolicy::clamp, box), ErrorCode::data_loss, "no area");
+    EXPECT_NO_THROW(box_under(BoxPolicy::tf, box));
+  }
+  EXPECT_EQ(box_under(BoxPolicy::tf, one_box(30, 10, 20, 40)), expected_box(30, 10, 20, 40));
+}
+
+TEST(NormalisedBoxes, CornersThatAreNotFiniteAreRefused) {
+  for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf})
+    for (const auto& box : {one_box(nan, 1, 2, 2), one_box(1, nan, 2, 2), one_box(1, 1, nan, 2),
+                            one_box(1, 1, 2, nan)})
+      EXPECT_ERROR(box_under(policy, box), ErrorCode::data_loss, "not finite");
+  EXPECT_ERROR(box_under(BoxPolicy::tf, one_box(-inf, 1, inf, 2)), ErrorCode::data_loss, "finite");
+  EXPECT_EQ(box_under(BoxPolicy::clamp, one_box(-inf, 1, inf, 2)), expected_box(0, 1, 500, 2));
+}
+
+TEST(NormalisedBoxes, ClampCountsWhatItChanged) {
+  VocAnnotation annotation = one_box(-1, 1, 20, 20);
+  annotation.objects.push_back({"y", 1, 1, 500, 375});
+  annotation.objects.push_back({"z", 1, 1, 501, 376});
+  std::int64_t clamped = 0;
+  EXPECT_EQ(normalised_boxes(annotation, {.policy = BoxPolicy::clamp, .clamped = &clamped}).size(),
+            3U);
+  EXPECT_EQ(clamped, 2);
+}
+
+TEST(NormalisedBoxes, NoObjectsGiveNoBoxes) {
+  EXPECT_THAT(normalised_boxes({.width = 500, .height = 375, .objects = {}}), IsEmpty());
+}
+
+TEST(NormalisedBoxes, PicturesOfOneColumnCannotBeNormalised) {
+  for (const auto& [w, h] : {std::pair(1, 5), std::pair(5, 1)}) {
+    const VocAnnotation line{.width = w, .height = h, .objects = {{"x", 0, 0, 1, 1}}};
+    EXPECT_ERROR(normalised_boxes(line, {.policy = BoxPolicy::tf}), ErrorCode::data_loss,
+                 "cannot be normalised");
+  }
+}
+
+TEST(AnnotationPaths, SiblingFolderOfTheIlsvrcLayout) {
+  EXPECT_THAT(annotation_paths("/d/ILSVRC/Data/CLS-LOC/train/n01440764/n01440764_1.JPEG"),
+              ElementsAre("/d/ILSVRC/Annotations/CLS-LOC/train/n01440764/n01440764_1.xml"));
+  EXPECT_THAT(annotation_paths("Data/x.jpg"), ElementsAre("Annotations/x.xml"));
+}
+
+TEST(AnnotationPaths, OnlyWholeComponentsAndTheExtensionAreRewritten) {
+  EXPECT_THAT(annotation_paths("/Data/MyData/Data/CLS-LOC/JPEG/a.b.JPEG.JPEG"),
+              ElementsAre("/Data/MyData/Annotations/CLS-LOC/JPEG/a.b.JPEG.xml"));
+  EXPECT_THAT(annotation_paths("/Data/x.v2/noextension"),
+              ElementsAre("/Annotations/x.v2/noextension.xml"));
+  EXPECT_THAT(annotation_paths("/Data.1/DataX/a.JPEG"), IsEmpty());
+  EXPECT_THAT(annotation_paths("/a/Data"), IsEmpty());
+  EXPECT_THAT(annotation_paths("Data"), IsEmpty());
+  EXPECT_THAT(annotation_paths(""), IsEmpty());
+}
+
+TEST(AnnotationPaths, NamedFolderIsSearchedByClassAndFlat) {
+  EXPECT_THAT(annotation_paths("/d/Data/n01440764/a.JPEG", "/x"),
+              ElementsAre("/x/n01440764/a.xml", "/x/a.xml"));
+  EXPECT_THAT(annotation_paths("a.JPEG", "x/"), ElementsAre("x/a.xml"));
+  EXPECT_THAT(annotation_paths("/.hidden", "x"), ElementsAre("x//.hidden.xml", "x/.hidden.xml"));
+}
+
+class AnnotationFiles : public testing::Test {
+ protected:
+  AnnotationFiles() : root_(testing::TempDir() + "penstock_voc_test") {
+    std::filesystem::create_directories(root_ + "/Annotations/c");
+    write("/Annotations/c/a.xml", "in class");
+    write("/Annotations/b.xml", "flat");
+  }
+  ~AnnotationFiles() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(root_ + name) << text;
+  }
+
+  static std::string text_of(const std::optional<Tensor>& file) {
+    if (!file) return "missing";
+    return {reinterpret_cast<const char*>(file->data()), file->bytes()};
+  }
+
+  std::string root_;
+};
+
+TEST_F(AnnotationFiles, AreFoundWhereTheyLie) {
+  EXPECT_EQ(text_of(read_annotation(root_ + "/Data/c/a.JPEG")), "in class");
+  EXPECT_EQ(text_of(read_annotation("elsewhere/c/a.JPEG", root_ + "/Annotations")), "in class");
+  EXPECT_EQ(text_of(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations")), "flat");
+  EXPECT_EQ(text_of(read_annotation(root_ + "/Data/c/none.JPEG")), "missing");
+  EXPECT_EQ(text_of(read_annotation("no/layout.JPEG")), "missing");
+}
+
+TEST_F(AnnotationFiles, OtherFaultsThanMissingAreErrors) {
+  std::filesystem::create_directories(root_ + "/Annotations/folder.xml");
+  EXPECT_ERROR(read_annotation(root_ + "/Data/folder.JPEG"), ErrorCode::invalid_argument,
+               "folder.xml");
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,105 @@
+// Random graphs: what the list model says, the serial executor gives, and so does the engine on
+// threads, whatever its knobs, threads and budget are, however often it is left, restarted or
+// resumed.
+//
+//   PENSTOCK_SEED=n        only the graph n, the one that a failure names
+//   PENSTOCK_FULL=1        the counts of the full tier instead of the small one
+//   PENSTOCK_TRACE=1       tells each seed before it is run, for crashes
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/random/trial.h"
+#include "tests/random/watchdog.h"
+
+namespace random_graphs {
+namespace {
+
+std::optional<std::uint64_t> number_from_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return std::stoull(text);
+}
+
+bool is_full() { return number_from_environment("PENSTOCK_FULL").value_or(0) != 0; }
+
+// A folder for file lists, gone with the test.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("penstock-random-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  const std::filesystem::path path_;
+};
+
+// One graph after the other, on one driver.
+class Series {
+ public:
+  Series(Driver driver, const Limits& limits) : driver_(std::move(driver)), limits_(limits) {}
+
+  // Stops at the first failure: its seed is all that is needed.
+  void check(std::int64_t count) {
+    if (const auto seed = number_from_environment("PENSTOCK_SEED")) return check_graph(*seed);
+    for (std::int64_t i = 0; i < count && !testing::Test::HasFailure(); ++i)
+      check_graph(static_cast<std::uint64_t>(i));
+    std::cout << coverage_.table();
+    if (testing::Test::HasFailure()) return;
+    for (const std::string& line :
+         coverage_.shortfalls(static_cast<double>(count) / kGraphsOfFullTier))
+      ADD_FAILURE() << "met too rarely: " << line;
+  }
+
+ private:
+  using Check = void (Trial::*)(const Driver&, Random&, Coverage&);
+
+  void check_graph(std::uint64_t seed) {
+    const Graph graph = draw_graph(seed, limits_);
+    coverage_.add_graph(graph);
+    const std::string again = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + graph.text();
+    Trial trial(graph, bench_);
+    Random random(seed ^ 0x5EED);
+    const auto run = [&](const std::string& what, Check check, const Driver& driver) {
+      const std::string now = what + " by " + driver.name + ", " + again;
+      if (number_from_environment("PENSTOCK_TRACE")) std::cerr << now << std::endl;
+      watchdog_.watch(now);
+      try {
+        (trial.*check)(driver, random, coverage_);
+      } catch (const std::exception& failure) {
+        ADD_FAILURE() << failure.what() << '\n' << now;
+      }
+    };
+    run("whole", &Trial::check_whole, serial_driver());
+    run("whole", &Trial::check_whole, driver_);
+    run("errors skipped", &Trial::check_skipped, driver_);
+    run("abandoned", &Trial::check_abandoned, driver_);
+    if (!graph.arbitrary) run("resumed", &Trial::check_resumed, driver_);
+  }
+
+  static constexpr double kGraphsOfFullTier = 21'000;
+
+  const Driver driver_;
+  const Limits limits_;
+  const Folder folder_;
+  const Workbench bench_{std::make_shared<ThreadCourier>(1), folder_.path()};
+  Coverage coverage_;
+  Watchdog watchdog_;
+};
+
+TEST(RandomGraphs, GiveWhatTheModelSaysOnThreads) {
+  Series(engine_driver(), {}).check(is_full() ? 1'000 : 300);
+}
+
+}  // namespace
+}  // namespace random_graphs

@@ -1,0 +1,122 @@
+#include "tests/random/trial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/random/comparison.h"
+#include "tests/random/reading.h"
+
+namespace random_graphs {
+namespace {
+
+// A place in [0, size], its ends more often than the rest.
+std::size_t draw_place(std::size_t size, Random& random) {
+  if (random.one_in(8)) return 0;
+  if (random.one_in(8)) return size;
+  return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(size) + 1));
+}
+
+std::int64_t failures_in(const Items& items) {
+  return std::ranges::count_if(items, &model::Item::failed);
+}
+
+}  // namespace
+
+Driver serial_driver() {
+  return {"serial",
+          [](const ps::graph::NodeRef& node, ps::RunOptions options, Random&, Coverage&) {
+            options.serial = true;
+            return ps::detail::start_run(node, options);
+          },
+          false};
+}
+
+Driver engine_driver() {
+  return {"engine",
+          [](const ps::graph::NodeRef& node, const ps::RunOptions& options, Random&, Coverage&) {
+            return ps::detail::start_run(node, options);
+          },
+          true};
+}
+
+const Items& Trial::expected(std::uint32_t epoch) {
+  const auto [place, is_new] = expected_.try_emplace(epoch);
+  if (!is_new) return place->second;
+  std::vector<model::Tape> tapes;
+  const Built recording = build_graph(graph_, bench_, &tapes);
+  Random random(0);
+  Coverage none;
+  const Deliveries recorded =
+      Reading(serial_driver(), recording, {.first_epoch = epoch}, random, none).read_all();
+  model::Pipeline pipeline(graph_.ops, std::move(tapes));
+  pipeline.begin_epoch(epoch);
+  while (auto item = pipeline.next()) place->second.push_back(std::move(*item));
+  Comparison{graph_, bench_, false}.check(place->second, recorded, 0, true);
+  return place->second;
+}
+
+void Trial::check_whole(const Driver& driver, Random& random, Coverage& coverage) {
+  ps::RunOptions options = draw_options(random);
+  const auto epochs = static_cast<std::uint32_t>(random.between(1, 3));
+  options.epochs = random.one_in(2) ? epochs : 0;
+  options.first_epoch = static_cast<std::uint32_t>(random.below(2));
+  Reading reading(driver, built_, options, random, coverage);
+  for (std::uint32_t i = 0; i < epochs; ++i) {
+    const std::uint32_t epoch = options.first_epoch + i;
+    const Items& items = expected(epoch);
+    if (i > 0 || random.one_in(2)) reading.run().begin_epoch(epoch);
+    const bool to_the_end = i + 1 == epochs || random.one_in(2);
+    const Deliveries got =
+        to_the_end ? reading.read_all() : reading.read(draw_place(items.size(), random));
+    Comparison{graph_, bench_}.check(items, got, 0, to_the_end);
+    if (to_the_end && !reading.read(1).empty()) throw Failure("something came behind the end");
+  }
+}
+
+void Trial::check_skipped(const Driver& driver, Random& random, Coverage& coverage) {
+  const Items& all = expected(0);
+  const std::int64_t skipped = random.between(-1, 4);
+  ps::RunOptions options = draw_options(random);
+  options.on_error.skip_at_most = skipped;
+  Reading reading(driver, built_, options, random, coverage);
+  const Deliveries got = reading.read_all();
+  Items items;
+  std::int64_t left = skipped < 0 ? failures_in(all) : skipped;
+  std::ranges::copy_if(all, std::back_inserter(items),
+                       [&](const model::Item& item) { return !item.failed() || left-- <= 0; });
+  Comparison{graph_, bench_}.check(items, got, 0, true);
+  const ps::RunStats stats = reading.run().stats();
+  const std::int64_t failures = failures_in(all);
+  if (stats.errors != failures ||
+      stats.delivered != static_cast<std::int64_t>(all.size()) - failures)
+    throw Failure("RunStats tells other numbers of elements and errors");
+}
+
+void Trial::check_abandoned(const Driver& driver, Random& random, Coverage& coverage) {
+  const Items& items = expected(0);
+  Reading reading(driver, built_, draw_options(random), random, coverage);
+  const Deliveries got = reading.read(draw_place(items.size(), random));
+  coverage.late += reading.abandon(*bench_.courier);
+  Comparison{graph_, bench_}.check(items, got, 0, false);
+}
+
+void Trial::check_resumed(const Driver& driver, Random& random, Coverage& coverage) {
+  const Items& items = expected(0);
+  const std::size_t place = draw_place(items.size(), random);
+  auto reading = std::make_unique<Reading>(random.one_in(4) ? serial_driver() : driver, built_,
+                                           draw_options(random), random, coverage);
+  Comparison{graph_, bench_}.check(items, reading->read(place), 0, false);
+  const auto saved = std::make_shared<const ps::Checkpoint>(reading->run().checkpoint());
+  reading.reset();
+
+  ps::RunOptions options = draw_options(random);
+  options.resume_from = saved;
+  Reading resumed(random.one_in(4) ? serial_driver() : driver, built_, options, random, coverage);
+  ++coverage.resumptions;
+  Comparison{graph_, bench_}.check(items, resumed.read_all(), place, true);
+  if (random.one_in(2)) return;
+  resumed.run().begin_epoch(1);
+  Comparison{graph_, bench_}.check(expected(1), resumed.read_all(), 0, true);
+}
+
+}  // namespace random_graphs

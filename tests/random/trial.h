@@ -1,0 +1,75 @@
+// One graph, run in many ways, each of them compared with the model.
+#pragma once
+
+#include <penstock/penstock.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/model/list_model.h"
+#include "tests/random/coverage.h"
+#include "tests/random/graph_builder.h"
+#include "tests/random/graph_generator.h"
+#include "tests/random/random.h"
+
+namespace random_graphs {
+
+using RunRef = std::shared_ptr<ps::detail::RunCore>;
+
+// Who runs a dataset. The seam between the engine on threads and other schedulers of the same
+// stages.
+struct Driver {
+  std::string name;
+  std::function<RunRef(const ps::graph::NodeRef&, const ps::RunOptions&, Random&, Coverage&)> start;
+  bool on_threads = false;  // knobs are to be moved from a thread beside it
+};
+Driver serial_driver();
+Driver engine_driver();
+
+// What a run delivered in one place.
+struct Delivery {
+  bool failed = false;
+  Value value = {};
+  ps::ErrorPlace place = {};  // of an error
+  std::string cause = {};
+};
+using Deliveries = std::vector<Delivery>;
+using Items = std::vector<model::Item>;
+
+// A run did not give what the model says.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Trial {
+ public:
+  Trial(const Graph& graph, const Workbench& bench)
+      : graph_(graph), bench_(bench), built_(build_graph(graph, bench)) {}
+
+  // Each throws Failure on the first difference. `random` decides whatever their names leave open.
+  void check_whole(const Driver& driver, Random& random,
+                   Coverage& coverage);  // some epochs, the last one to its end
+  void check_skipped(const Driver& driver, Random& random,
+                     Coverage& coverage);  // under an error policy
+  void check_abandoned(const Driver& driver, Random& random,
+                       Coverage& coverage);  // destroyed somewhere
+  void check_resumed(const Driver& driver, Random& random,
+                     Coverage& coverage);  // a second run goes on where a first stood
+
+  // What the model says of an epoch. Orders of shuffles are those of a serial run, recorded at the
+  // first call.
+  const Items& expected(std::uint32_t epoch);
+
+ private:
+  const Graph& graph_;
+  const Workbench& bench_;
+  const Built built_;
+  std::map<std::uint32_t, Items> expected_;
+};
+
+}  // namespace random_graphs
