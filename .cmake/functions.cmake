@@ -11,13 +11,16 @@ function(penstock_add_program name)
     ${name} PRIVATE penstock::penstock CLI11::CLI11 nlohmann_json::nlohmann_json ${arg_LIBS})
 endfunction()
 
-# penstock_add_example(<name> <source>...)
-# A program as a user would write it: public headers only. Where tests are built it is run as one.
-function(penstock_add_example name)
-  add_executable(example-${name} ${ARGN})
+# penstock_add_example(<name> <source>)
+# A program as a user would write it: public headers only. Where tests are built it is run as one, and
+# what it prints is compared with the "// Prints:" at its end.
+function(penstock_add_example name source)
+  add_executable(example-${name} ${source})
   target_link_libraries(example-${name} PRIVATE penstock::penstock)
   if(PENSTOCK_BUILD_TESTS)
-    add_test(NAME example.${name} COMMAND example-${name})
+    add_test(NAME example.${name}
+             COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/docs/example_output.py
+                     ${CMAKE_CURRENT_SOURCE_DIR}/${source} $<TARGET_FILE:example-${name}>)
     set_tests_properties(example.${name} PROPERTIES LABELS example)
   endif()
 endfunction()

@@ -1,4 +1,4 @@
-// Pictures and boxes that resemble ImageNet's in size, colour sampling and bytes (images.md B.2),
+// Pictures and boxes that resemble ImageNet's in size, colour sampling and bytes,
 // for sample data that may be given away. Everything follows from a seed.
 #pragma once
 

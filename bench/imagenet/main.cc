@@ -106,7 +106,10 @@ int run(const ImagenetOptions& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const ParsedOptions parsed = parse_options(count, arguments);
+  const ParsedOptions parsed = parse_options(
+      count, arguments,
+      {"penstock-imagenet",
+       "ImageNet throughput: JPEG and XML in, batches out. One line for each repetition."});
   if (parsed.exit_code) return *parsed.exit_code;
   try {
     return run(parsed.options);

@@ -14,8 +14,6 @@
 namespace penstock::bench {
 namespace {
 
-constexpr const char* program = "penstock-imagenet";
-
 // Beside the options: what must be known before they are complete.
 struct Given {
   std::string config;
@@ -89,7 +87,7 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
   add.value("--batch", to.batch, whole_number(1), "N", "128", "Samples in a batch");
   add.value("--epochs", to.epochs, whole_number(1), "N", "1",
             "Passes over the files in a repetition");
-  add.value("-n,--steps,--nsteps", to.steps, whole_number(1), "N", "",
+  add.value("-n,--steps", to.steps, whole_number(1), "N", "",
             "Batches in a repetition (default: all)");
   add.value("--seed", to.seed, parse_seed, "N", "1", "Of the order and of random crops");
   add.value("--on-error", to.on_error, parse_error_policy, "stop|skip[:N]", "stop",
@@ -102,14 +100,13 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
 }
 
 void add_engine_options(OptionAdder& add, ImagenetOptions& to) {
-  add.value("--cpu,--interop,--threads", to.threads, parse_cpu, "N|F%", "all",
-            "Cores to use, or their share");
+  add.value("--cpu", to.threads, parse_cpu, "N|F%", "all", "Cores to use, or their share");
   add.value("--memory", to.memory_bytes, parse_memory, "SIZE", "free/4",
             "Memory for elements under way: 64M, 2G");
-  add.value("--parallel,--num-parallel-readers", to.parallel, parse_tunable(1), "auto|N", "auto",
+  add.value("--parallel", to.parallel, parse_tunable(1), "auto|N", "auto",
             "Pictures decoded at once");
   add.value("--open-io", to.open_io, parse_tunable(1), "auto|N", "auto", "Files read at once");
-  add.value("--prefetch,--prefetch-buffer-size", to.prefetch, parse_tunable(0), "auto|N", "auto",
+  add.value("--prefetch", to.prefetch, parse_tunable(0), "auto|N", "auto",
             "Batches that wait ready");
   add.flag("--serial", to.serial, "All on one thread, without the engine");
 }
@@ -131,12 +128,18 @@ void add_report_options(OptionAdder& add, ImagenetOptions& to, Given& given) {
   add.flag("-q,--quiet", to.quiet, "No progress on stderr");
 }
 
-void add_hidden_options(CLI::App& app, OptionAdder& add, ImagenetOptions& to) {
-  app.add_option_function<std::string>("--intraop",
-                                       [&to](const std::string&) { to.has_intraop = true; })
-      ->group("");
-  add.flag("--peer", to.peer, "Speak the protocol of shared/peers")->group("");
+// Names of ALCF's script, and of the peers' driver.
+void add_aliases(OptionAdder& add, ImagenetOptions& to) {
+  add.value("--nsteps", to.steps, whole_number(1), "N", "", "")->group("");
+  add.value("--interop,--threads", to.threads, parse_cpu, "N", "", "")->group("");
+  add.value("--num-parallel-readers", to.parallel, parse_tunable(1), "N", "", "")->group("");
+  add.value("--prefetch-buffer-size", to.prefetch, parse_tunable(0), "N", "", "")->group("");
+  add.value("--intraop", to.intraop, whole_number(0), "N", "", "")->group("");
+  add.flag("--peer", to.peer, "Speak the protocol of the peers' driver")->group("");
   add.value("--passes", to.passes, whole_number(1), "N", "1", "Of --peer")->group("");
+}
+
+void add_unbuilt_options(CLI::App& app, OptionAdder& add) {
   const auto never = [](const std::string&) { return false; };
   add.not_built("--records", never);
   add.not_built("--trace", never);
@@ -156,16 +159,15 @@ constexpr const char* footer =
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.";
 
 void describe(CLI::App& app, ImagenetOptions& to, Given& given) {
-  app.set_version_flag(
-      "--version", [] { return version_text(program); }, "Print versions");
-  app.get_formatter()->column_width(46);
+  app.get_formatter()->column_width(36);
   app.footer(footer);
   OptionAdder add(app);
   add_data_options(add, to, given);
   add_work_options(add, to);
   add_engine_options(add, to);
   add_report_options(add, to, given);
-  add_hidden_options(app, add, to);
+  add_aliases(add, to);
+  add_unbuilt_options(app, add);
 }
 
 void require(bool condition, const char* text) {
@@ -197,18 +199,19 @@ ImagenetOptions read_line(int count, const char* const* arguments, const std::st
   return options;
 }
 
-int say_wrong_usage(const char* text) {
-  std::fprintf(stderr, "%s: %s\n", program, text);
+int say_wrong_usage(const ProgramText& program, const char* text) {
+  std::fprintf(stderr, "%s: %s\n", program.name, text);
   return 2;
 }
 
 }  // namespace
 
-ParsedOptions parse_options(int count, const char* const* arguments) {
+ParsedOptions parse_options(int count, const char* const* arguments, const ProgramText& program) {
   ImagenetOptions unused;
   Given given;
-  CLI::App app("ImageNet throughput: JPEG and XML in, batches out. One line for each repetition.",
-               program);
+  CLI::App app(program.summary, program.name);
+  app.set_version_flag(
+      "--version", [&] { return version_text(program.name); }, "Print versions");
   try {
     describe(app, unused, given);
     app.parse(count, arguments);
@@ -216,9 +219,9 @@ ParsedOptions parse_options(int count, const char* const* arguments) {
   } catch (const CLI::Success& message) {  // --help, --version
     return {.options = {}, .exit_code = app.exit(message)};
   } catch (const CLI::ParseError& error) {
-    return {.options = {}, .exit_code = say_wrong_usage(error.what())};
+    return {.options = {}, .exit_code = say_wrong_usage(program, error.what())};
   } catch (const UsageError& error) {
-    return {.options = {}, .exit_code = say_wrong_usage(error.what())};
+    return {.options = {}, .exit_code = say_wrong_usage(program, error.what())};
   }
 }
 

@@ -51,7 +51,7 @@ struct ImagenetOptions {
   Tunable open_io = AUTOTUNE;
   Tunable prefetch = AUTOTUNE;
   bool serial = false;
-  bool has_intraop = false;  // given, without effect
+  std::int64_t intraop = 0;  // given, without effect
 
   // The consumer.
   std::chrono::nanoseconds step_time{0};
@@ -84,7 +84,13 @@ struct ParsedOptions {
       exit_code;  // the program has said all there is to say: --help, --version, wrong usage
 };
 
+// Who asks: for --help, --version and messages.
+struct ProgramText {
+  const char* name;
+  const char* summary;
+};
+
 // Reads the command line and the configuration file that it names.
-ParsedOptions parse_options(int count, const char* const* arguments);
+ParsedOptions parse_options(int count, const char* const* arguments, const ProgramText& program);
 
 }  // namespace penstock::bench

@@ -132,7 +132,7 @@ std::string headline(const ImagenetOptions& options, const Files& files) {
   if (files.ranks > 1)
     text +=
         "this is one of " + std::to_string(files.ranks) + " ranks; each prints its own figures\n";
-  if (options.has_intraop)
+  if (options.intraop > 0)
     text += "--intraop has no effect: one picture is decoded by one thread\n";
   return text;
 }

@@ -23,6 +23,7 @@ namespace penstock {
 
 // Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check() throws
 // Error(invalid_argument) for one that does not fit its neighbours (it is reported, the others stay); add() follows a check.
+// If add() or finish() throws, the batch is lost, with one error in its place.
 template <class T>
 struct Collate {
   using Result = std::vector<T>;

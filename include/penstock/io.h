@@ -5,11 +5,10 @@
 // so a pipeline calls it from a blocking stage. Every function here may be called from any number
 // of threads; a ByteBuffer belongs to one thread at a time.
 //
-//   ps::Tensor jpeg = ps::read_file("train/n01440764/n01440764_1.JPEG");      // u8 [number of
-//   bytes]
+//   ps::Tensor jpeg = ps::read_file("train/n01440764/n01440764_1.JPEG");  // u8 [number of bytes]
 //
-//   thread_local ps::ByteBuffer buffer;                                       // or: no allocation
-//   once warm std::span<const std::byte> bytes = ps::read_file(path, buffer);
+//   thread_local ps::ByteBuffer buffer;  // or: no allocation once warm
+//   std::span<const std::byte> bytes = ps::read_file(path, buffer);
 #pragma once
 
 #include <penstock/tensor.h>

@@ -16,8 +16,8 @@ namespace penstock {
 bool is_wordnet_id(std::string_view text) noexcept;
 
 // The label that an image's path tells: its folder's name where that is a WordNet id, else what
-// comes before the first
-// "_" of its file name where that is one, else "". The view points into `path`.
+// comes before the first "_" of its file name where that is one, else "". The view points into
+// `path`.
 //
 //   label_in_path("train/n01440764/n01440764_1.JPEG")  "n01440764"
 //   label_in_path("images/raccoon-3.jpg")  ""

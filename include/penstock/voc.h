@@ -1,13 +1,12 @@
 // Annotations in the XML of PASCAL VOC and ImageNet: finding the file, reading it, turning its
 // boxes into crops.
 //
-// Everything here may be called from any number of threads. Parsing an ImageNet annotation costs 5
-// us.
+// Everything here may be called from any number of threads. Parsing an ImageNet annotation costs
+// 5 us.
 //
-//   std::vector<ps::image::Box> boxes{ps::image::Box{}};                      // a missing file:
-//   the whole image if (auto xml = ps::read_annotation(image_path))
-//     boxes = ps::normalised_boxes(ps::parse_voc(*xml, {.name = image_path}), {.policy =
-//     ps::BoxPolicy::strict});
+//   std::vector<ps::image::Box> boxes{ps::image::Box{}};  // no annotation: the whole image
+//   if (auto xml = ps::read_annotation(path))
+//     boxes = ps::normalised_boxes(ps::parse_voc(*xml, {.name = path}), {.name = path});
 //   ps::Tensor crops = ps::image::crop_and_resize(view, boxes, {256, 256});
 #pragma once
 
@@ -24,8 +23,8 @@
 
 namespace penstock {
 
-// One <object>. Corners in pixels as written: 1-based and inclusive in VOC, so 1 <= xmin <= xmax <=
-// width.
+// One <object>. Corners in pixels as written; in VOC they count from 1 and lie inside the box, so
+// 1 <= xmin <= xmax <= width.
 struct VocObject {
   std::string name;  // empty if the file gives none
   double xmin = 0;
@@ -60,9 +59,8 @@ VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options = {});
 // What to do with a box that leaves the picture or is no box.
 enum class BoxPolicy : std::uint8_t {
   strict,  // Error(data_loss) unless 0 <= xmin < xmax <= width and 0 <= ymin < ymax <= height
-  clamp,  // cut to [0, width] x [0, height]; Error(data_loss) if nothing is left or a corner is not
-          // a number
-  tf,  // taken as it is, mirrored and outside included; Error(data_loss) if a corner is not finite
+  clamp,  // cut to [0, width] x [0, height]; Error(data_loss) if nothing is left or a corner is NaN
+  tf,     // as it is, mirrored and outside included; Error(data_loss) if a corner is not finite
 };
 
 struct BoxOptions {
@@ -77,8 +75,7 @@ struct BoxOptions {
 
 // The boxes for crop_and_resize: y / (height - 1) and x / (width - 1) in double, rounded to float.
 // As in ALCF's script the 1-based corners are taken for 0-based ones; so the crop lies one pixel to
-// the right and below, and xmax == width samples outside the picture, which gives black columns
-// (images.md A.3).
+// the right and below, and xmax == width samples outside the picture, which gives black columns.
 //
 // An annotation without objects gives no boxes, hence no crops (TensorFlow's script fails there). A
 // picture of width or height 1 cannot be divided: Error(data_loss).
@@ -89,7 +86,9 @@ std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
 //
 // Without `folder`, the sibling in ILSVRC's layout: the last path component that is exactly "Data"
 // becomes "Annotations", the extension ".xml"; nothing else changes. Without such a component there
-// is none. With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then
+// is none.
+//
+// With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then
 // folder/STEM.xml.
 //
 //   annotation_paths("/d/Data/CLS-LOC/train/n01440764/n01440764_1.JPEG")

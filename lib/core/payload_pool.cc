@@ -23,15 +23,14 @@
 namespace penstock {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // The shared_ptr's control block lies in front of the payload, in memory of its own alignment.
 constexpr std::size_t small_header = 64;
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_from = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t max_payload = std::size_t{1} << 62;
 
-// The sanitizer knows nothing of a pool: tell it that an idle block is not to be touched.
+// The sanitizer knows nothing of a pool: tell it that an idle block is not to be touched, nor the
+// unused end of a live one.
 void set_accessible([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t bytes,
                     [[maybe_unused]] bool accessible) noexcept {
 #ifdef PENSTOCK_ASAN
@@ -101,7 +100,7 @@ class BlockAllocator {
 };
 
 PayloadPool::PayloadPool(const PayloadPoolOptions& options)
-    : options_(options), window_start_(Clock::now()) {}
+    : options_(options), window_start_(options.now()) {}
 
 PayloadPool::~PayloadPool() {
   trim(0);
@@ -132,6 +131,7 @@ std::byte* PayloadPool::take(std::size_t bytes) {
     at = map(mapped);
   }
   if (at == nullptr) throw std::bad_alloc();
+  set_accessible(at, mapped, false);
   set_accessible(at, page + bytes, true);
   count_live(bytes, mapped, idle.at != nullptr);
   trim();
@@ -212,7 +212,7 @@ PayloadPool::Block PayloadPool::take_excess(std::size_t keep) noexcept {
 // After two windows without a call nothing has changed since the last one, so its live bytes are
 // the peak.
 void PayloadPool::roll_window() noexcept {
-  const auto now = Clock::now();
+  const auto now = options_.now();
   const auto age = now - window_start_;
   if (age < options_.window) return;
   last_peak_ = age < 2 * options_.window ? window_peak_ : stats_.live;

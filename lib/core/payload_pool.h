@@ -32,6 +32,7 @@ namespace penstock {
 struct PayloadPoolOptions {
   std::size_t idle_floor = 16 * 1024 * 1024;       // bytes that may always be kept idle
   std::chrono::nanoseconds window{1'000'000'000};  // 0: the cap follows the live bytes at once
+  std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;  // for tests
 };
 
 // Bytes, of blocks of 256 KiB and more. "Live" counts what was asked for, "mapped" what it takes.

@@ -1,5 +1,7 @@
 #include "lib/exec/engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -20,10 +22,11 @@ std::int64_t first_depth(const Plan& plan, bool serial) {
 Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
     : plan_(std::move(plan)),
       settings_(settings),
+      process_(::getpid()),
       started_ns_(now_ns()),
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs),
-      outlet_(first_depth(*plan_, settings.serial)) {
+      outlet_(first_depth(*plan_, settings.serial), plan_->prefetch.is_automatic() && !settings.serial) {
   make_launcher();
   for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
     stages_.push_back(std::make_unique<Stage>(plan_->stages[i], i, plan_->repeats.size(), *this, passes_));
@@ -104,12 +107,19 @@ bool Engine::take(Slot& slot) {
   std::int64_t credits = 0;
   if (!outlet_.pop(slot, credits)) return false;
   memory_.release(slot.bytes());
+  const bool is_mark = slot.kind() == Slot::Kind::pass_end;
+  sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);
+  if (!outlet_.has_slots()) stages_.back()->memory_is_free();
   offer_memory();
   return true;
 }
 
 bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
+  if (::getpid() != process_) {
+    throw Error(ErrorCode::failed_precondition,
+                "a run was asked for an element in a forked child: its threads are in the parent. Start the run after the fork");
+  }
   if (queue_) return queue_->run_one() || queue_->wait_for_token(deadline);
   if (!BodyScope::inside_any()) return outlet_.wait(deadline);
   // On a thread that the engine itself may need: work instead of waiting.
@@ -124,9 +134,17 @@ bool Engine::help_somebody() {
   return false;
 }
 
-void Engine::begin_epoch(std::uint32_t epoch) {
-  passes_.begin_epoch(epoch);
+void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
+  passes_.begin_epoch(epoch, epochs);
   stages_.front()->wake();
+}
+
+void Engine::abandon_epoch() {
+  const std::size_t depth = passes_.depth();
+  const std::uint32_t last = passes_.halt();
+  for (std::size_t i = stages_.size(); i-- > 1;) stages_[i]->cancel_pass(depth, sequence_);
+  stages_.front()->wake();
+  for (Slot slot; sequence_ <= last;) next(slot, nullptr);
 }
 
 // ------------------------------------------------------------------------------------------------ what stages ask
@@ -142,6 +160,10 @@ void Engine::release_cpu_slot() {
 void Engine::offer_memory() {
   if (!memory_.take_wake_up()) return;
   for (std::size_t i = stages_.size(); i-- > 0;) stages_[i]->memory_is_free();
+}
+
+bool Engine::next_is_empty(std::size_t stage) const {
+  return is_last(stage) ? !outlet_.has_slots() : stages_[stage + 1]->is_empty();
 }
 
 std::string Engine::origin(std::int64_t ordinal) const {
@@ -211,7 +233,7 @@ Knob Engine::placement_knob(std::size_t stage) {
     return snapshot.on_pool ? 1 : 0;
   };
   knob.set = [weak, stage](std::int64_t to) {
-    if (auto engine = weak.lock()) engine->stages_[stage]->set_on_pool(to != 0);
+    if (auto engine = weak.lock()) engine->stages_[stage]->set_on_pool(to > 0);
   };
   return knob;
 }

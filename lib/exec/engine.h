@@ -47,7 +47,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   enum class Taken : std::uint8_t { slot, timeout };
   // The next slot of any kind. Throws Error(failed_precondition) inside a body of this engine.
   Taken next(Slot& slot, const std::chrono::steady_clock::time_point* deadline);
-  void begin_epoch(std::uint32_t epoch);         // after the last one has ended
+  void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);  // after the last one has ended
+  // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
+  void abandon_epoch();
 
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
@@ -64,6 +66,8 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;
   bool consumer_is_served() const override { return outlet_.has_slots(); }
+  bool next_is_empty(std::size_t stage) const override;
+  bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }
   std::string origin(std::int64_t ordinal) const override;
   std::stop_token stop_token() const override { return stop_.get_token(); }
   std::uint64_t seed() const override { return settings_.seed; }
@@ -92,10 +96,12 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   std::shared_ptr<const Plan> plan_;
   const EngineSettings settings_;
+  const int process_;
   const std::int64_t started_ns_;
   MemoryBudget memory_;
   PassControl passes_;
   Outlet outlet_;
+  std::uint32_t sequence_ = 0;             // of the pass that the consumer is in; its thread only
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> dropped_{0};

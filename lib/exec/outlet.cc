@@ -7,14 +7,23 @@
 
 namespace penstock::exec {
 
-void Outlet::receive(Slots&& slots) {
+// A consumer that is faster than the pipeline would be woken for each element; a wake-up costs as much as several cheap elements.
+// So it sleeps on while more is about to come, until half the depth is there.
+void Outlet::receive(Packet& packet) {
+  bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    ready_.fetch_add(static_cast<std::int64_t>(slots.size()), std::memory_order_relaxed);
-    packets_.push_back(std::move(slots));
+    const auto count = static_cast<std::int64_t>(packet.slots.size());
+    const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
+    if (count > 0) packets_.push_back(std::move(packet.slots));
+    if (widens_) worth_waiting_ = packet.worth_waiting;
+    wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity());
   }
-  arrived_.notify_all();
+  if (wake) arrived_.notify_all();
 }
+
+// With the lock held.
+std::int64_t Outlet::capacity() const { return std::max(depth_, worth_waiting_); }
 
 bool Outlet::pop(Slot& slot, std::int64_t& credits) {
   std::lock_guard lock(mutex_);
@@ -28,13 +37,13 @@ bool Outlet::pop(Slot& slot, std::int64_t& credits) {
   ready_.fetch_sub(1, std::memory_order_relaxed);
   ++popped_;
   --promised_;
-  credits = lump(packets_.empty() ? 1 : std::max<std::int64_t>(depth_ / 2, 1));
+  credits = lump(packets_.empty() ? 1 : std::max<std::int64_t>(capacity() / 2, 1));
   return true;
 }
 
 // With the lock held.
 std::int64_t Outlet::lump(std::int64_t at_least) {
-  const std::int64_t more = depth_ - promised_;
+  const std::int64_t more = capacity() - promised_;
   if (more < at_least) return 0;
   promised_ += more;
   return more;
@@ -61,6 +70,7 @@ bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline) {
   const std::int64_t start = now_ns();
   waiting_since_ = start;
   ++waits_;
+  somebody_waits_ = true;
   const auto there = [this] { return !packets_.empty(); };
   bool arrived = true;
   if (deadline == nullptr) {
@@ -70,12 +80,15 @@ bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline) {
   }
   wait_ns_ += now_ns() - start;
   waiting_since_ = 0;
+  somebody_waits_ = false;
   return arrived;
 }
 
 void Outlet::wait_briefly() {
   std::unique_lock lock(mutex_);
+  somebody_waits_ = true;
   arrived_.wait_for(lock, std::chrono::microseconds(200), [this] { return !packets_.empty(); });
+  somebody_waits_ = false;
 }
 
 void Outlet::set_depth(std::int64_t depth) {

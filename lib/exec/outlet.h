@@ -16,9 +16,10 @@ namespace penstock::exec {
 
 class Outlet {
  public:
-  explicit Outlet(std::int64_t depth) : depth_(depth) {}
+  // `widens`: cheap and small slots may wait in greater number than `depth`.
+  Outlet(std::int64_t depth, bool widens) : widens_(widens), depth_(depth) {}
 
-  void receive(Slots&& slots);                     // from the last stage
+  void receive(Packet& packet);                    // from the last stage
 
   // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the depth,
   // because each return may have to wake a worker.
@@ -38,13 +39,17 @@ class Outlet {
 
  private:
   std::int64_t lump(std::int64_t at_least);
+  std::int64_t capacity() const;
 
-  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here; it is <= depth_ after a lump
+  const bool widens_;
+  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here
   std::condition_variable arrived_;
   std::deque<Slots> packets_;
   std::size_t taken_ = 0;      // of packets_.front()
   std::int64_t promised_ = 0;
   std::int64_t depth_;
+  std::int64_t worth_waiting_ = 0;
+  bool somebody_waits_ = false;
   std::int64_t waits_ = 0;
   std::int64_t wait_ns_ = 0;
   std::int64_t waiting_since_ = 0;

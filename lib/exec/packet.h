@@ -1,6 +1,7 @@
 // What travels on an edge of the flow graph: the slots that became ready together.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,9 @@ using Slots = std::vector<Slot>;
 // packet is never looked at by two threads.
 struct Packet {
   Slots slots;
+  // For the outlet. more_soon: the consumer need not be woken yet, another packet follows shortly, if only an empty one.
+  bool more_soon = false;
+  std::int64_t worth_waiting = 0;  // slots of this kind that are worth keeping ready: many where they are cheap and small
 };
 using PacketRef = std::shared_ptr<Packet>;
 

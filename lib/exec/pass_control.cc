@@ -79,12 +79,20 @@ void PassControl::end(std::size_t depth, std::uint32_t sequence) {
   cut_ = true;
 }
 
-void PassControl::begin_epoch(std::uint32_t epoch) {
+void PassControl::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
   std::lock_guard lock(mutex_);
   now_.epoch = epoch;
-  now_.pass = 0;
-  epochs_left_ = 1;
+  epochs_left_ = std::max(epochs, 1u);
   fresh_ = true;
+}
+
+std::uint32_t PassControl::halt() {
+  std::lock_guard lock(mutex_);
+  if (epochs_left_ == 0) return now_.sequence - 1;
+  cut_ = true;
+  cut_depth_ = counts_.size();
+  epochs_left_ = 1;
+  return now_.sequence;
 }
 
 void PassControl::wind_to(std::uint32_t pass) {

@@ -45,7 +45,10 @@ class PassControl {
   void end(std::size_t depth, std::uint32_t sequence);
 
   // After the last epoch asked for.
-  void begin_epoch(std::uint32_t epoch);
+  void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);
+
+  // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last to come.
+  std::uint32_t halt();
 
   // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves. Error(data_loss) if the
   // epoch has no such pass.

@@ -26,7 +26,9 @@ void QueueLauncher::send(Stage& from, PacketRef packet) {
   if (next < stages_.size()) {
     stages_[next]->receive(std::move(packet->slots));
   } else {
-    outlet_->receive(std::move(packet->slots));
+    outlet_->receive(*packet);
+    { std::lock_guard lock(mutex_); }  // a consumer that has just looked at the outlet is asleep from here on
+    arrived_.notify_one();
   }
 }
 
@@ -60,7 +62,7 @@ bool QueueLauncher::run_one() {
 
 bool QueueLauncher::wait_for_token(const std::chrono::steady_clock::time_point* deadline) {
   std::unique_lock lock(mutex_);
-  const auto there = [this] { return !tokens_.empty(); };
+  const auto there = [this] { return !tokens_.empty() || outlet_->has_slots(); };
   if (deadline != nullptr) return arrived_.wait_until(lock, *deadline, there);
   arrived_.wait(lock, there);
   return true;

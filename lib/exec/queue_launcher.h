@@ -27,7 +27,8 @@ class QueueLauncher final : public Launcher {
   void connect(std::vector<Stage*> stages, Outlet& outlet);
 
   bool run_one();        // runs a waiting token; false: there is none
-  bool wait_for_token(const std::chrono::steady_clock::time_point* deadline);  // for one from another thread (a Completion)
+  // Waits for what another thread brings, a Completion: a token, or a slot at the outlet. False: the deadline has passed.
+  bool wait_for_token(const std::chrono::steady_clock::time_point* deadline);
 
   void launch(Stage& stage, bool on_pool) override;
   void send(Stage& from, PacketRef packet) override;

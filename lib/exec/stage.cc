@@ -86,11 +86,6 @@ void Stage::clear() {
   waiting_count_ = in_window_ = unsent_ = 0;
 }
 
-bool Stage::is_idle() const {
-  Lock lock(mutex_);
-  return tokens_ == 0;
-}
-
 void Stage::pump(Lock& lock) {
   while (!host_.stopped()) {
     Actions actions = next_actions();
@@ -107,7 +102,7 @@ void Stage::pump(Lock& lock) {
 Stage::Actions Stage::next_actions() {
   Actions actions;
   for (bool admitted = true; admitted && !actions.packet;) {
-    if (!emitting_) actions.packet = collect();
+    if (!emitting_) actions.packet = next_packet();
     admitted = false;
     while (admit_group()) admitted = true;
   }
@@ -115,7 +110,15 @@ Stage::Actions Stage::next_actions() {
   actions.credits = top_up();
   actions.launches = claim_tokens();
   actions.on_pool = on_pool_;
+  actions.tell_upstream = became_empty();
   return actions;
+}
+
+// Tells the stage before, once, if it waits for that.
+bool Stage::became_empty() {
+  const std::int64_t now = waiting_count_ + in_window_;
+  const std::int64_t before = occupied_.exchange(now);
+  return now == 0 && before != 0 && upstream_ != nullptr && upstream_->waits_for_memory_.load();
 }
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
@@ -123,6 +126,7 @@ void Stage::perform(Actions& actions) {
   for (; actions.launches > 0; --actions.launches) host_.launcher().launch(*this, actions.on_pool);
   if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
   if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
+  if (actions.tell_upstream) upstream_->memory_is_free();
   host_.offer_memory();
 }
 

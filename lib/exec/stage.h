@@ -52,6 +52,8 @@ class StageHost : public BodyHost {
   virtual bool stopped() const noexcept = 0;
   virtual void offer_memory() = 0;                        // somebody may go on now
   virtual bool consumer_is_served() const = 0;
+  virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs behind this stage
+  virtual bool is_last(std::size_t stage) const = 0;
   virtual std::string origin(std::int64_t ordinal) const = 0;
   virtual std::stop_token stop_token() const = 0;
   virtual std::uint64_t seed() const = 0;
@@ -80,7 +82,7 @@ class Stage {
   void resume_after(const Stamp& last);           // before open(): leave out what was delivered
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
-  bool is_idle() const;                           // no call in flight, no token under way
+  bool is_empty() const noexcept { return occupied_.load() == 0; }
 
   // Knobs.
   void set_parallelism(std::int64_t value);
@@ -100,14 +102,16 @@ class Stage {
     std::int64_t credits = 0;
     std::int64_t launches = 0;
     bool on_pool = false;
+    bool tell_upstream = false;            // that this stage is empty, for its rule of progress
     PacketRef packet;
-    bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr; }
+    bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr && !tell_upstream; }
   };
 
   // Everything that may have become possible after a change of state. Enters and leaves with the lock held.
   void pump(Lock& lock);
   Actions next_actions();
   void perform(Actions& actions);
+  bool became_empty();
 
   // Input.
   bool admit_group();
@@ -131,6 +135,7 @@ class Stage {
   void put_back(Group& group);
   void leave_token(Lock& lock, bool on_pool);
   bool may_run(bool on_pool) const;
+  bool may_force() const;
 
   // Running, without the lock.
   void run_group(Group& group, Lock& lock);
@@ -138,13 +143,14 @@ class Stage {
   void start_detached(Group& group, Lock& lock);
   bool call_body(Group& group);
   void break_off(Group& group);
-  void finish(Group& group, std::int64_t output_bytes);
+  void finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
   void account(std::int64_t now);
   bool sample_now() const;
 
   // Output.
   PacketRef collect();
+  PacketRef next_packet();
   bool collect_group(Group& group, Slots& out);
   void retire(std::size_t place);
 
@@ -172,6 +178,7 @@ class Stage {
   std::deque<Group*> ready_;
   std::vector<std::unique_ptr<Group>> spare_;
   std::int64_t in_window_ = 0;
+  std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_; the stage before reads it without the lock
   std::int64_t next_number_ = 0;
   std::int64_t unsent_ = 0;              // slots finished and not yet sent
   // Calls: running_ groups are in a body, detached_ of them wait for a Completion; started_ also counts finished ones in the ring
@@ -180,11 +187,12 @@ class Stage {
   std::int64_t detached_ = 0;
   std::int64_t started_ = 0;
   bool waits_for_slot_ = false;
-  bool waits_for_memory_ = false;
+  std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
   bool has_hints_;
   // Output
   std::int64_t credits_ = 0;
   bool emitting_ = false;
+  bool owes_wake_ = false;               // the last packet said that more comes soon
   // Knobs
   std::int64_t parallelism_;
   std::int64_t window_;

@@ -35,14 +35,15 @@ void Stage::receive(Slots&& slots) {
 
 // Slots that make up one step of work.
 std::int64_t Stage::group_size() const {
-  if (one_at_a_time_ || slot_ns_average_ <= 0) return 1;
+  const MemoryBudget& memory = host_.memory();
+  if (one_at_a_time_ || slot_ns_average_ <= 0 || memory.used() >= memory.limit()) return 1;
   const double grain = static_cast<double>(grain_ns_ * stretch_);
   double size = std::clamp(grain / slot_ns_average_, 1.0, static_cast<double>(kLargestGroup));
   if (stretch_ > 1) {  // wide groups only out of what the other calls do not need
     const double share = static_cast<double>((waiting_count_ + parallelism_ - 1) / parallelism_);
     size = std::min(size, std::max({share, kBaseGrain / slot_ns_average_, 1.0}));
   }
-  const double budget = static_cast<double>(host_.memory().limit()) / 16;
+  const double budget = static_cast<double>(memory.limit()) / 16;
   if (size * bytes_average_ > budget) size = std::max(1.0, budget / bytes_average_);
   return static_cast<std::int64_t>(size);
 }
@@ -52,8 +53,9 @@ std::int64_t Stage::capacity() const {
   const bool cheap = slot_ns_average_ > 0 && std::max(bytes_average_, input_average_) < kSmallElement;
   if (one_at_a_time_ || !cheap) return buffer_;
   const double calls = static_cast<double>(parallelism_);
-  const double steps = std::min(2 * kWideGrain / slot_ns_average_ * calls, static_cast<double>(kLargestGroup) * calls);
-  return std::max(buffer_, static_cast<std::int64_t>(steps));
+  const double steps = std::min(2 * kWideGrain / slot_ns_average_, static_cast<double>(kLargestGroup)) * calls;
+  const double affordable = static_cast<double>(host_.memory().limit()) / 64 / std::max(input_average_, 1.0);
+  return std::max(buffer_, static_cast<std::int64_t>(std::min(steps, affordable)));
 }
 
 std::int64_t Stage::top_up() {
@@ -79,6 +81,7 @@ std::unique_ptr<Group> Stage::new_group() {
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool Stage::admit_group() {
   if (is_source_) return produce();
+  if (waits_for_memory_ && !ready_.empty()) return false;  // nothing is gained by piling up inputs
   const std::int64_t room = std::max(window_, capacity()) - in_window_;
   if (waiting_count_ == 0 || room <= 0) return false;
   auto group = new_group();

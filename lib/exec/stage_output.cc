@@ -6,6 +6,9 @@
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
+namespace {
+constexpr double kCheapCall = 100'000;  // ns; a dearer element is delivered at once
+}
 
 void Stage::retire(std::size_t place) {
   auto group = std::move(ring_[place]);
@@ -51,6 +54,19 @@ PacketRef Stage::collect() {
   counters_.elements_out += static_cast<std::int64_t>(out.size());
   auto packet = std::make_shared<Packet>();
   packet->slots = std::move(out);
+  return packet;
+}
+
+// The last stage tells the outlet whether to wake its consumer now. Having promised more, it keeps the promise: with the next packet,
+// or with an empty one when nothing is under way any more.
+PacketRef Stage::next_packet() {
+  PacketRef packet = collect();
+  if (one_at_a_time_ || !host_.is_last(index_)) return packet;
+  const bool more_soon = slot_ns_average_ < kCheapCall && (running_ > 0 || !ready_.empty()) && credits_ > 0;
+  if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
+  if (!packet) return nullptr;
+  packet->more_soon = owes_wake_ = more_soon;
+  packet->worth_waiting = capacity() / 2;
   return packet;
 }
 

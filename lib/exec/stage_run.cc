@@ -86,9 +86,8 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   }
   counters_.errors += sealed.errors;
   bytes_largest_ = std::max(bytes_largest_, sealed.largest);
-  host_.memory().charge(held - held_bytes_);
-  held_bytes_ = held;
-  finish(group, sealed.bytes);
+  const std::int64_t kept = held - std::exchange(held_bytes_, held);
+  finish(group, sealed.bytes, kept);
 }
 
 // False: the call was broken off for want of memory; the group is as it was.
@@ -147,14 +146,14 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     counters_.errors += sealed.errors;
     bytes_largest_ = std::max(bytes_largest_, sealed.largest);
     account(now_ns());
-    finish(group, sealed.bytes);
+    finish(group, sealed.bytes, 0);
     pump(lock);
   }
   host_.offer_memory();
 }
 
 // With the lock held: the group's results are ready to leave.
-void Stage::finish(Group& group, std::int64_t output_bytes) {
+void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes) {
   const std::int64_t now = now_ns();
   account(now);
   --running_;
@@ -162,7 +161,11 @@ void Stage::finish(Group& group, std::int64_t output_bytes) {
   const auto outputs = static_cast<std::int64_t>(group.slots.size());
   unsent_ += outputs;
   learn(group, is_source_ ? outputs : group.admitted, output_bytes, now);
-  host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
+  if (plan_.serial && !is_source_) {
+    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes);  // a stream op only rearranges
+  } else {
+    host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
+  }
 }
 
 void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) {

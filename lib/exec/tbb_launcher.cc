@@ -84,7 +84,7 @@ void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
   for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, &graph_->arena, *stage));
   graph_->outlet = std::make_unique<OutletNode>(graph, flow::unlimited,
                                                 [&outlet](const PacketRef& packet) noexcept -> flow::continue_msg {
-                                                  outlet.receive(std::move(packet->slots));
+                                                  outlet.receive(*packet);
                                                   return {};
                                                 });
   for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -1,6 +1,9 @@
 // Run: an engine with epochs, error policy and checkpoints.
 #include <penstock/run.h>
 
+#include <atomic>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "lib/exec/compile.h"
@@ -16,7 +19,7 @@ using exec::Engine;
 class EngineRun final : public RunCore {
  public:
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options)
-      : plan_(std::move(plan)), options_(options), epoch_(options.first_epoch), epochs_left_(options.epochs) {
+      : plan_(std::move(plan)), options_(options), epoch_(options.first_epoch) {
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }
@@ -27,56 +30,73 @@ class EngineRun final : public RunCore {
   Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) override;
   Checkpoint checkpoint() const override;
   std::vector<Knob> knobs() override { return engine().knobs(); }
-  Snapshot snapshot() const override { return engine_ ? engine_->snapshot() : Snapshot(); }
+  Snapshot snapshot() const override;
   RunStats stats() const override;
 
  private:
+  // What the consumer has had of the current epoch.
+  struct Progress {
+    bool ended = false;
+    std::int64_t delivered = 0;
+    std::int64_t errors_since = 0;
+    std::optional<Stamp> last;
+  };
+  // What is left out after a resume.
+  struct Replay {
+    std::int64_t slots = 0;                // by count
+    std::optional<Stamp> until;            // up to and with this element
+    std::int64_t errors = 0;
+    std::optional<Stamp> engine_after;     // for the engine: the position to begin at
+  };
+
   Engine& engine();
-  void start_engine();
+  std::shared_ptr<Engine> engine_or_null() const;
+  std::shared_ptr<Engine> start_engine();
   void drop_engine();
   void resume(const Checkpoint& from);
-  void copy_knobs(Engine& from, Engine& to);
+  std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool was_delivered_before(const Slot& slot);
-  bool keep(const Slot& slot);
-  void end_epoch();
-  [[noreturn]] void throw_error(Slot& slot);
+  void deliver(Slot& slot, Element& out);
+  bool may_skip() const;
 
-  std::shared_ptr<const exec::Plan> plan_;
+  const std::shared_ptr<const exec::Plan> plan_;
   RunOptions options_;
+  mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
 
+  // The consumer's thread only.
   std::uint32_t epoch_;
-  std::uint32_t epochs_left_;        // that the engine was told to read ahead into
-  bool epoch_ended_ = false;
-  // Of the current epoch: what checkpoint() says.
-  std::int64_t delivered_ = 0;
-  std::int64_t errors_since_ = 0;
-  std::optional<Stamp> last_;
-  // What is left out after a resume.
-  std::int64_t replay_left_ = 0;     // by count
-  std::optional<Stamp> replay_until_;
-  std::int64_t errors_left_ = 0;
-  std::optional<Stamp> resume_after_;
-  RunStats stats_;
+  Progress progress_;
+  Replay replay_;
+  // Written by the consumer, read by any thread.
+  std::atomic<std::int64_t> delivered_{0};
+  std::atomic<std::int64_t> errors_{0};
+  std::atomic<std::int64_t> skipped_{0};
 };
 
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
-  if (!engine_) start_engine();
+  std::lock_guard lock(mutex_);
+  if (!engine_) engine_ = start_engine();
   return *engine_;
 }
 
-void EngineRun::start_engine() {
+std::shared_ptr<Engine> EngineRun::engine_or_null() const {
+  std::lock_guard lock(mutex_);
+  return engine_;
+}
+
+std::shared_ptr<Engine> EngineRun::start_engine() {
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
   const bool serial = options_.serial || exec::BodyScope::inside_any();
+  runtime::Runtime& runtime = runtime::Runtime::get();
   exec::EngineSettings settings;
   settings.first_epoch = epoch_;
-  settings.epochs = epochs_left_;
+  settings.epochs = epochs_from(epoch_);
   settings.seed = options_.seed;
   settings.serial = serial;
-  settings.resume_after = resume_after_ ? &*resume_after_ : nullptr;
-  runtime::Runtime& runtime = runtime::Runtime::get();
+  settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes =
       options_.memory_bytes > 0 ? static_cast<std::int64_t>(options_.memory_bytes) : runtime.default_memory();
   if (!serial) {
@@ -85,9 +105,15 @@ void EngineRun::start_engine() {
     settings.pool = &runtime.pool();
     settings.open_io = options_.open_io;
   }
-  engine_ = Engine::make(plan_, settings);
-  resume_after_.reset();
-  if (options_.tune && !serial) runtime.tune(engine_);
+  auto engine = Engine::make(plan_, settings);
+  if (options_.tune && !serial) runtime.tune(engine);
+  return engine;
+}
+
+// How many epochs may be read one after the other, this one included.
+std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
+  const std::uint32_t end = options_.first_epoch + options_.epochs;
+  return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
 // Waits for the calls in flight; on the thread of one of them, somebody else has to do it.
@@ -99,7 +125,6 @@ void EngineRun::drop_engine() {
   } else {
     engine_->shut_down();
   }
-  engine_.reset();
 }
 
 void EngineRun::resume(const Checkpoint& from) {
@@ -108,125 +133,114 @@ void EngineRun::resume(const Checkpoint& from) {
                 "this checkpoint is of another pipeline.\nIt was taken of:\n" + from.pipeline + "and is given to:\n" + plan_->text);
   }
   epoch_ = from.epoch;
-  epoch_ended_ = from.epoch_ended;
-  delivered_ = from.delivered;
-  errors_since_ = from.errors_since;
-  if (from.has_last) last_ = from.last;
-  if (epoch_ended_) return;
+  progress_ = {from.epoch_ended, from.delivered, from.errors_since, std::nullopt};
+  if (from.has_last) progress_.last = from.last;
+  if (from.epoch_ended) return;
   if (from.kind == Checkpoint::Kind::replay) {
-    replay_left_ = from.delivered;
+    replay_.slots = from.delivered;
     return;
   }
-  errors_left_ = from.errors_since;
+  replay_.errors = from.errors_since;
   if (!from.has_last) return;
-  resume_after_ = from.last;
-  if (plan_->resume_stage == plan_->stages.size()) replay_until_ = from.last;
+  replay_.engine_after = from.last;
+  if (plan_->resume_stage == plan_->stages.size()) replay_.until = from.last;
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
-  const bool fresh = !engine_ && delivered_ == 0 && !epoch_ended_ && !last_;
-  if (epoch == epoch_ && !epoch_ended_) {
-    if (fresh || !engine_ || delivered_ == 0) return;  // not begun, or resumed into: go on there
-  }
-  const bool follows = epoch_ended_ && epoch == epoch_ + 1;
-  if (engine_ && follows && epochs_left_ == 0) {
-    engine_->begin_epoch(epoch);
-  } else if (engine_ && !(follows && epochs_left_ > 0)) {
-    auto old = engine_;  // what is left of the epoch is given up; its tuning is not
-    old->request_stop();
-    epoch_ = epoch;
-    start_engine();
-    copy_knobs(*old, *engine_);
-    old->shut_down();
+  const bool stays = epoch == epoch_ && !progress_.ended;
+  const auto engine = engine_or_null();
+  if (stays && (!engine || progress_.delivered == 0)) return;  // not begun yet, or resumed into: it goes on there
+  if (engine) {
+    const bool was_read_ahead = progress_.ended && epochs_from(epoch_) > 1;
+    if (!(was_read_ahead && epoch == epoch_ + 1)) {
+      if (!progress_.ended || was_read_ahead) engine->abandon_epoch();
+      engine->begin_epoch(epoch, epochs_from(epoch));
+    }
   }
   epoch_ = epoch;
-  epoch_ended_ = false;
-  delivered_ = errors_since_ = 0;
-  last_.reset();
-}
-
-void EngineRun::copy_knobs(Engine& from, Engine& to) {
-  auto source = from.knobs();
-  auto target = to.knobs();
-  for (std::size_t i = 0; i < source.size(); ++i) target[i].set(source[i].get());
+  progress_ = {};
+  replay_ = {};
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
   for (;;) {
-    if (epoch_ended_) return Status::end;
+    if (progress_.ended) return Status::end;
     Slot slot;
     if (engine().next(slot, deadline) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
-      if (slot.level() == plan_->repeats.size()) end_epoch();
-      continue;
+      progress_.ended = slot.level() == plan_->repeats.size();
+    } else if (!was_delivered_before(slot)) {
+      deliver(slot, out);
+      if (slot.is_element()) return Status::element;
     }
-    if (was_delivered_before(slot)) continue;
-    ++delivered_;
-    if (slot.is_element()) {
-      last_ = slot.stamp;
-      errors_since_ = 0;
-      ++stats_.delivered;
-      out = std::move(slot.value);
-      return Status::element;
-    }
-    ++errors_since_;
-    ++stats_.errors;
-    if (!keep(slot)) throw_error(slot);
-    ++stats_.skipped;
   }
 }
 
-void EngineRun::end_epoch() {
-  epoch_ended_ = true;
-  if (epochs_left_ > 0) --epochs_left_;
+// Counts, and hands the element over or throws its error, unless that is to be skipped.
+void EngineRun::deliver(Slot& slot, Element& out) {
+  ++progress_.delivered;
+  if (slot.is_element()) {
+    progress_.last = slot.stamp;
+    progress_.errors_since = 0;
+    ++delivered_;
+    out = std::move(slot.value);
+    return;
+  }
+  ++progress_.errors_since;
+  ++errors_;
+  if (!may_skip()) std::rethrow_exception(slot.take<std::exception_ptr>());
+  ++skipped_;
+}
+
+bool EngineRun::may_skip() const {
+  const std::int64_t most = options_.on_error.skip_at_most;
+  return most < 0 || skipped_ < most;
 }
 
 // What a checkpoint says the consumer has had.
 bool EngineRun::was_delivered_before(const Slot& slot) {
-  if (replay_left_ > 0) {
-    --replay_left_;
+  if (replay_.slots > 0) {
+    --replay_.slots;
     return true;
   }
-  if (replay_until_) {
-    if (slot.is_element() && exec::same_element(slot.stamp, *replay_until_)) replay_until_.reset();
+  if (replay_.until) {
+    if (slot.is_element() && exec::same_element(slot.stamp, *replay_.until)) replay_.until.reset();
     return true;
   }
-  if (errors_left_ > 0 && !slot.is_element()) {
-    --errors_left_;
-    return true;
-  }
-  errors_left_ = 0;
-  return false;
+  const bool again = replay_.errors > 0 && !slot.is_element();
+  replay_.errors = again ? replay_.errors - 1 : 0;
+  return again;
 }
-
-// Whether the error policy lets this one pass in silence.
-bool EngineRun::keep(const Slot&) {
-  const std::int64_t most = options_.on_error.skip_at_most;
-  return most < 0 || stats_.skipped < most;
-}
-
-void EngineRun::throw_error(Slot& slot) { std::rethrow_exception(slot.take<std::exception_ptr>()); }
 
 Checkpoint EngineRun::checkpoint() const {
   Checkpoint checkpoint;
   checkpoint.kind = plan_->resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
   checkpoint.pipeline = plan_->text;
   checkpoint.epoch = epoch_;
-  checkpoint.delivered = delivered_;
-  checkpoint.epoch_ended = epoch_ended_;
-  checkpoint.has_last = last_.has_value();
-  if (last_) checkpoint.last = *last_;
-  checkpoint.errors_since = errors_since_;
+  checkpoint.delivered = progress_.delivered;
+  checkpoint.epoch_ended = progress_.ended;
+  checkpoint.has_last = progress_.last.has_value();
+  if (progress_.last) checkpoint.last = *progress_.last;
+  checkpoint.errors_since = progress_.errors_since;
   return checkpoint;
 }
 
+Snapshot EngineRun::snapshot() const {
+  const auto engine = engine_or_null();
+  return engine ? engine->snapshot() : Snapshot();
+}
+
 RunStats EngineRun::stats() const {
-  RunStats stats = stats_;
-  if (!engine_) return stats;
-  const Snapshot snapshot = engine_->snapshot();
-  stats.dropped = engine_->dropped();
-  stats.overshoot_bytes = snapshot.overshoot_bytes;
-  stats.memory_peak = snapshot.memory_peak;
+  RunStats stats;
+  stats.delivered = delivered_;
+  stats.errors = errors_;
+  stats.skipped = skipped_;
+  if (const auto engine = engine_or_null()) {
+    const Snapshot snapshot = engine->snapshot();
+    stats.dropped = engine->dropped();
+    stats.overshoot_bytes = snapshot.overshoot_bytes;
+    stats.memory_peak = snapshot.memory_peak;
+  }
   return stats;
 }
 

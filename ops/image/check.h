@@ -6,8 +6,14 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace penstock::image {
+
+// A name as error texts show it.
+inline std::string quoted(std::string_view name) {
+  return std::string("'").append(name).append("'");
+}
 
 // The caller's memory must have exactly the values of an image of this size.
 inline void check_room(std::size_t values, Size size, const char* function) {

@@ -1,5 +1,5 @@
 // Needs -ffp-contract=off, which .cmake/options.cmake sets everywhere: one fused multiply-add
-// changes whole columns (images.md A.4).
+// changes whole columns.
 #include <penstock/image/crop_and_resize.h>
 
 #include <algorithm>

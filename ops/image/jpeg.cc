@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ops/image/check.h"
 #include "ops/image/jpeg_decompressor.h"
 
 namespace penstock::image {
@@ -16,7 +17,7 @@ JpegDecompressor& decompressor_of_thread() {
 }
 
 Error decode_error(ErrorCode code, std::string_view name, const std::string& reason) {
-  const std::string what = name.empty() ? "a JPEG" : "'" + std::string(name) + "'";
+  const std::string what = name.empty() ? "a JPEG" : quoted(name);
   return Error(code, "cannot decode " + what + ": " + reason);
 }
 

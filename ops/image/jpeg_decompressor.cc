@@ -53,7 +53,7 @@ void read_rgb_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride)
   }
 }
 
-// TensorFlow's integer conversion, truncating (images.md A.6). Files with Adobe's marker store
+// TensorFlow's integer conversion, truncating Files with Adobe's marker store
 // inverted ink.
 void cmyk_to_rgb(const JSAMPLE* from, std::uint8_t* to, JDIMENSION width, bool inverted) {
   for (JDIMENSION x = 0; x < width; ++x, from += 4, to += 3)

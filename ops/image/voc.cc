@@ -7,13 +7,15 @@
 #include <cmath>
 #include <utility>
 
+#include "ops/image/check.h"
+
 namespace penstock {
 namespace {
 
 using tinyxml2::XMLElement;
 
 Error voc_error(ErrorCode code, std::string_view name, const std::string& reason) {
-  const std::string what = name.empty() ? "an annotation" : "'" + std::string(name) + "'";
+  const std::string what = name.empty() ? "an annotation" : image::quoted(name);
   return Error(code, "cannot read " + what + ": " + reason);
 }
 

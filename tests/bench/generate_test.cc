@@ -85,7 +85,7 @@ TEST_F(Generate, FolderThatCannotBeMadeIsAnError) {
                "/dev/null/x");
 }
 
-// Shares of ImageNet, images.md B.2.
+// Shares counted in 1000 ImageNet files, one of each class.
 TEST(DrawPicture, SizesAndSamplingFollowImageNet) {
   Random random(1);
   constexpr int count = 20000;

@@ -37,6 +37,10 @@ constexpr std::size_t mib = 1024 * kib;
 // The cap follows the live bytes at once: no test has to wait.
 constexpr PayloadPoolOptions at_once{.window = std::chrono::nanoseconds{0}};
 
+// A clock that only a test moves.
+std::chrono::steady_clock::time_point test_time;
+constexpr PayloadPoolOptions by_test_time{.now = [] { return test_time; }};
+
 bool is_aligned(const std::shared_ptr<std::byte>& block, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(block.get()) % alignment == 0;
 }
@@ -91,7 +95,7 @@ TEST(PayloadPool, CountsLiveAndPeakBytes) {
 }
 
 TEST(PayloadPool, ReusesTheNewestBlockOfTheSameSize) {
-  PayloadPool pool;
+  PayloadPool pool(by_test_time);
   auto older = pool.allocate(mib);
   auto newer = pool.allocate(mib - 5);
   const std::byte* const at = newer.get();
@@ -140,22 +144,27 @@ TEST(PayloadPool, HoldsItsCapThroughoutARandomLife) {
 }
 
 TEST(PayloadPool, KeepsABatchThatIsFreedAndAllocatedInTurn) {
-  PayloadPool pool;
-  for (int i = 0; i < 20; ++i) pool.allocate(96 * mib);
+  PayloadPool pool(by_test_time);
+  for (int i = 0; i < 20; ++i) {
+    pool.allocate(96 * mib);
+    test_time += std::chrono::milliseconds(900);
+  }
   EXPECT_EQ(pool.stats().reuses, 19u);
 }
 
 TEST(PayloadPool, ForgetsABurstAfterTwoWindows) {
-  PayloadPool pool({.window = std::chrono::milliseconds(5)});
+  PayloadPool pool(by_test_time);
   pool.allocate(96 * mib);
+  test_time += std::chrono::milliseconds(1900);
+  pool.trim();
   EXPECT_GE(pool.stats().idle, 96 * mib);
-  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  test_time += std::chrono::milliseconds(1000);
   pool.trim();
   EXPECT_EQ(pool.stats().idle, 0u);
 }
 
 TEST(PayloadPool, GivesBackTheOldestBlocksFirst) {
-  PayloadPool pool;
+  PayloadPool pool(by_test_time);
   auto older = pool.allocate(2 * mib);
   auto newer = pool.allocate(4 * mib);
   older.reset();

@@ -51,16 +51,34 @@ class Source final : public Stage {
   std::int64_t i_ = 0;
 };
 
-// What one element becomes, whatever its neighbours are: nothing, one or several, or an error.
-class Elementwise final : public Stage {
+// An op with one before it.
+class Follower : public Stage {
  public:
-  Elementwise(const Op& op, int position, Input input)
+  Follower(const Op& op, int position, Input input)
       : op_(op), position_(position), input_(std::move(input)) {}
   void begin_pass() override {
     input_->begin_pass();
-    waiting_.clear();
-    ++passes_;
+    reset();
   }
+
+ protected:
+  virtual void reset() {}
+  Item failed(Item item, std::int64_t input, std::string cause) const {
+    item.failed_op = position_;
+    item.input = input;
+    item.cause = std::move(cause);
+    return item;
+  }
+
+  const Op& op_;
+  const int position_;
+  const Input input_;
+};
+
+// What one element becomes, whatever its neighbours are: nothing, one or several, or an error.
+class Elementwise final : public Follower {
+ public:
+  using Follower::Follower;
   std::optional<Item> next() override {
     while (waiting_.empty()) {
       auto item = input_->next();
@@ -74,13 +92,17 @@ class Elementwise final : public Stage {
   }
 
  private:
+  void reset() override {
+    waiting_.clear();
+    ++passes_;
+  }
   void answer(const Item& item, std::int64_t input) {
     if (item.failed()) {
       if (op_.kind != Kind::ignore_errors) waiting_.push_back(item);
     } else if (op_.fails.holds(item.value)) {
-      fail(item, input, fails_on(item.value));
+      waiting_.push_back(failed(item, input, fails_on(item.value)));
     } else if (op_.loses.holds(item.value) || (op_.kind == Kind::unbatch && !item.value.is_list)) {
-      fail(item, input, "");
+      waiting_.push_back(failed(item, input, ""));
     } else {
       for (Value& value : results(item)) {
         waiting_.push_back(item);
@@ -88,68 +110,42 @@ class Elementwise final : public Stage {
       }
     }
   }
-  void fail(Item item, std::int64_t input, std::string cause) {
-    item.failed_op = position_;
-    item.input = input;
-    item.cause = std::move(cause);
-    waiting_.push_back(std::move(item));
-  }
   std::vector<Value> results(const Item& item) const {
     const Value& x = item.value;
-    switch (op_.kind) {
-      case Kind::map:
-        return {affine(x, op_.step, op_.first + (op_.stamped ? stamp_number(item.origin) : 0))};
-      case Kind::filter:
-        return op_.keeps.holds(x) ? std::vector{x} : std::vector<Value>{};
-      case Kind::flat_map:
-        return children(op_, x);
-      case Kind::unbatch:
-        return x.rows;
-      case Kind::own_elementwise:
-        return own_answer(x);
-      case Kind::own_async:
-        return async_answer(x);
-      default:
-        return {x};
-    }
+    if (op_.kind == Kind::map)
+      return {affine(x, op_.step, op_.first + (op_.stamped ? stamp_number(item.origin) : 0))};
+    if (op_.kind == Kind::filter && !op_.keeps.holds(x)) return {};
+    if (op_.kind == Kind::flat_map) return children(op_, x);
+    if (op_.kind == Kind::unbatch) return x.rows;
+    if (op_.kind == Kind::own_elementwise) return own_answer(x);
+    if (op_.kind == Kind::own_async) return async_answer(x);
+    return {x};
   }
 
-  const Op& op_;
-  const int position_;
-  Input input_;
   std::deque<Item> waiting_;
   std::int64_t inputs_ = 0;
   int passes_ = 0;
 };
 
 // Counts positions: an error has one.
-class Shard final : public Stage {
+class Shard final : public Follower {
  public:
-  Shard(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
-  void begin_pass() override {
-    input_->begin_pass();
-    position_ = 0;
-  }
+  using Follower::Follower;
   std::optional<Item> next() override {
     while (auto item = input_->next())
-      if (position_++ % op_.count == op_.index) return item;
+      if (counted_++ % op_.count == op_.index) return item;
     return std::nullopt;
   }
 
  private:
-  const Op& op_;
-  Input input_;
-  std::int64_t position_ = 0;
+  void reset() override { counted_ = 0; }
+  std::int64_t counted_ = 0;
 };
 
 // Counts elements, lets errors pass; behind the last element nothing more is asked for.
-class Take final : public Stage {
+class Take final : public Follower {
  public:
-  Take(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
-  void begin_pass() override {
-    input_->begin_pass();
-    taken_ = 0;
-  }
+  using Follower::Follower;
   std::optional<Item> next() override {
     if (taken_ == op_.count) return std::nullopt;
     auto item = input_->next();
@@ -158,18 +154,13 @@ class Take final : public Stage {
   }
 
  private:
-  const Op& op_;
-  Input input_;
+  void reset() override { taken_ = 0; }
   std::int64_t taken_ = 0;
 };
 
-class Skip final : public Stage {
+class Skip final : public Follower {
  public:
-  Skip(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
-  void begin_pass() override {
-    input_->begin_pass();
-    skipped_ = 0;
-  }
+  using Follower::Follower;
   std::optional<Item> next() override {
     while (auto item = input_->next()) {
       if (item->failed() || (op_.count >= 0 && skipped_ == op_.count)) return item;
@@ -179,14 +170,13 @@ class Skip final : public Stage {
   }
 
  private:
-  const Op& op_;
-  Input input_;
+  void reset() override { skipped_ = 0; }
   std::int64_t skipped_ = 0;
 };
 
-class Repeat final : public Stage {
+class Repeat final : public Follower {
  public:
-  Repeat(const Op& op, Input input) : op_(op), input_(std::move(input)) {}
+  using Follower::Follower;
   void begin_pass() override {
     round_ = 0;
     begin_round();
@@ -210,29 +200,21 @@ class Repeat final : public Stage {
     empty_ = true;
   }
 
-  const Op& op_;
-  Input input_;
   std::int64_t round_ = 0;
   bool empty_ = true;
 };
 
 // Together, as a batch or as a sum. An error goes on at once; what has been collected stays.
-class Collect final : public Stage {
+class Collect final : public Follower {
  public:
-  Collect(const Op& op, int position, Input input)
-      : op_(op), position_(position), input_(std::move(input)) {}
-  void begin_pass() override {
-    input_->begin_pass();
-    rows_.clear();
-    given_ = 0;
-  }
+  using Follower::Follower;
   std::optional<Item> next() override {
     while (!has_enough()) {
       auto item = input_->next();
       if (!item) return op_.drop_remainder ? std::nullopt : together();
-      if (!item->failed() && !fits(item->value)) fail(*item);
-      ++inputs_;
+      const std::int64_t input = inputs_++;
       if (item->failed()) return item;
+      if (!fits(item->value)) return failed(*item, input, "");
       last_ = *item;
       rows_.push_back(std::move(item->value));
       if (static_cast<std::int64_t>(rows_.size()) == op_.count) return together();
@@ -241,16 +223,15 @@ class Collect final : public Stage {
   }
 
  private:
+  void reset() override {
+    rows_.clear();
+    given_ = 0;
+  }
   bool has_enough() const {
     return op_.kind == Kind::own_stream && op_.index > 0 && given_ == op_.index;
   }
   bool fits(const Value& value) const {
     return op_.kind == Kind::own_stream || rows_.empty() || rows_.front().is_list == value.is_list;
-  }
-  void fail(Item& item) const {
-    item.failed_op = position_;
-    item.input = inputs_;
-    item.cause.clear();
   }
   std::optional<Item> together() {
     if (rows_.empty()) return std::nullopt;
@@ -262,9 +243,6 @@ class Collect final : public Stage {
     return item;
   }
 
-  const Op& op_;
-  const int position_;
-  Input input_;
   std::vector<Value> rows_;
   Item last_;
   std::int64_t given_ = 0;
@@ -273,16 +251,10 @@ class Collect final : public Stage {
 
 // Follows the tape, and reads of its input what is on it. An element may leave at most count - 1
 // places early.
-class Shuffle final : public Stage {
+class Shuffle final : public Follower {
  public:
-  Shuffle(const Op& op, const Tape& tape, Input input)
-      : op_(op), tape_(tape), input_(std::move(input)) {}
-  void begin_pass() override {
-    input_->begin_pass();
-    pool_.clear();
-    read_ = given_ = on_tape_ = 0;
-    pass_ = nullptr;
-  }
+  Shuffle(const Op& op, int position, const Tape& tape, Input input)
+      : Follower(op, position, std::move(input)), tape_(tape) {}
   std::optional<Item> next() override {
     if (pass_ == nullptr) {
       if (!read()) return std::nullopt;
@@ -295,6 +267,11 @@ class Shuffle final : public Stage {
   }
 
  private:
+  void reset() override {
+    pool_.clear();
+    read_ = given_ = on_tape_ = 0;
+    pass_ = nullptr;
+  }
   bool read() {
     auto item = input_->next();
     if (!item) return false;
@@ -326,9 +303,7 @@ class Shuffle final : public Stage {
     return item.value == wanted.value && item.origin == wanted.origin;
   }
 
-  const Op& op_;
   const Tape& tape_;
-  Input input_;
   std::vector<Item> pool_;
   std::int64_t read_ = 0;  // elements, without errors
   std::int64_t given_ = 0;
@@ -345,18 +320,18 @@ Input stage_for(const Op& op, int position, const Tape* tape, Input input, Clock
     case Kind::from_file_list:
       return std::make_unique<Source>(op, clock);
     case Kind::shard:
-      return std::make_unique<Shard>(op, std::move(input));
+      return std::make_unique<Shard>(op, position, std::move(input));
     case Kind::take:
-      return std::make_unique<Take>(op, std::move(input));
+      return std::make_unique<Take>(op, position, std::move(input));
     case Kind::skip:
-      return std::make_unique<Skip>(op, std::move(input));
+      return std::make_unique<Skip>(op, position, std::move(input));
     case Kind::repeat:
-      return std::make_unique<Repeat>(op, std::move(input));
+      return std::make_unique<Repeat>(op, position, std::move(input));
     case Kind::batch:
     case Kind::own_stream:
       return std::make_unique<Collect>(op, position, std::move(input));
     case Kind::shuffle:
-      if (tape != nullptr) return std::make_unique<Shuffle>(op, *tape, std::move(input));
+      if (tape != nullptr) return std::make_unique<Shuffle>(op, position, *tape, std::move(input));
       [[fallthrough]];
     default:
       return std::make_unique<Elementwise>(op, position, std::move(input));

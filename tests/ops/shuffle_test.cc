@@ -279,6 +279,14 @@ TEST(Shuffle, StartsEachPassWithAnEmptyWindow) {
   EXPECT_EQ(sorted(integers(run.pass("3 4 5 6 7"))), (Positions{3, 4, 5, 6, 7}));
 }
 
+TEST(Shuffle, ForgetsAPassThatWasBrokenOff) {
+  StreamRun run(shuffle(4, 7));
+  testing::RecordingEmitter out;
+  run.state().begin_pass(out);
+  run.state().element(testing::element_slot(Element(std::int64_t{0}), {}), out);
+  EXPECT_EQ(run.pass("1").text(testing::print_integer), "1");
+}
+
 TEST(Shuffle, CountsTheBytesItHolds) {
   StreamRun run(shuffle(3, 7));
   testing::RecordingEmitter out;

@@ -2,9 +2,9 @@
 //
 // All functions may be called from any number of threads.
 //
-//   static const ps::image::Normaliser normaliser;                             // ImageNet's mean
-//   and deviation ps::Tensor values = normaliser(view, ps::DType::f16, {.layout =
-//   ps::image::Layout::nchw});   // f16 [3, 224, 224]
+//   static const ps::image::Normaliser normaliser;  // ImageNet's mean and deviation
+//   ps::Tensor values =  // f16 [3, 224, 224]
+//       normaliser(view, ps::DType::f16, {.layout = ps::image::Layout::nchw});
 #pragma once
 
 #include <penstock/image/view.h>

@@ -3,18 +3,18 @@
 //
 // The filter is a triangle that grows with the scale when shrinking, so every input pixel counts
 // (unlike crop_and_resize). Weights are fixed point with 22 bits; rows and columns are resized one
-// after the other, with bytes between. Values are those of Pillow 13: rows first, but columns first
-// where height - new height is above 0 and above 2 * (width - new width); Pillow 12 and older
-// always took rows first, which differs by 1 in some values. torchvision on PIL images gives the
-// same (images.md A.8).
+// after the other, with bytes between. Values are those of Pillow 13, hence of torchvision on PIL
+// images: rows first, but columns first where height - new height is above 0 and above
+// 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some
+// values of such pictures.
 //
 // Safe from any number of threads; a thread keeps its tables and one intermediate picture for its
 // life. A crop of 500 x 375 to 224 x 224 costs 0.5-0.7 ms.
 //
-//   auto view = ps::image::view_of(image);
-//   ps::Tensor train = ps::image::resize_bilinear(view.window(ps::image::random_crop({375, 500},
-//   uniform)), {224, 224}); ps::Tensor eval = ps::image::resize_and_centre_crop(view, 256, {224,
-//   224});
+//   namespace im = ps::image;
+//   im::Window window = im::random_crop({view.height, view.width}, uniform);
+//   ps::Tensor train = im::resize_bilinear(view.window(window), {224, 224});
+//   ps::Tensor eval = im::resize_and_centre_crop(view, 256, {224, 224});
 #pragma once
 
 #include <penstock/image/view.h>

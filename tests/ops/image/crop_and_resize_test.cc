@@ -1,5 +1,6 @@
-// Rows V-01 to V-14 of tfdata.md 3.10 (TensorFlow's crop_and_resize_op_test.cc and runs of the real
-// op), then what is our own. TensorFlow's cases have one channel; here it stands in all three.
+// Rows V-01 to V-14 of the list of conformance cases: TensorFlow's own crop_and_resize_op_test.cc
+// and runs of the real op. Then what is our own. TensorFlow's cases have one channel; here it
+// stands in all three.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/image/convert.h>
@@ -180,7 +181,7 @@ int sizes_with_black_column(std::int64_t crop_width) {
   return sizes;
 }
 
-TEST(CropAndResize, RoundingBlackensAsManySizesAsInTensorFlow) {  // tfdata.md 6.4
+TEST(CropAndResize, RoundingBlackensAsManySizesAsInTensorFlow) {
   EXPECT_EQ(sizes_with_black_column(256), 0);
   EXPECT_EQ(sizes_with_black_column(224), 218);
   EXPECT_EQ(sizes_with_black_column(299), 232);
@@ -192,7 +193,7 @@ Box voc_box(double xmin, double xmax, double width) {
   return {0, static_cast<float>(xmin / (width - 1)), 1, static_cast<float>(xmax / (width - 1))};
 }
 
-TEST(CropAndResize, BoxesAtTheBorderBlackenAsManyColumnsAsInTensorFlow) {  // tfdata.md 6.4
+TEST(CropAndResize, BoxesAtTheBorderBlackenAsManyColumnsAsInTensorFlow) {
   EXPECT_EQ(black_columns(500, voc_box(1, 500, 500), 256), 1);
   EXPECT_EQ(black_columns(500, voc_box(250, 500, 500), 256), 2);
   EXPECT_EQ(black_columns(500, voc_box(400, 500, 500), 256), 3);
