@@ -73,7 +73,7 @@ void add_data_options(OptionAdder& add, ImagenetOptions& to, Given& given) {
            "Folder with their XML (default: Annotations beside Data)");
   add.text("--file-list", to.file_list, "FILE", "One path a line, instead of --data");
   add.text("--labels", to.labels, "FILE",
-           "One label a line, its number is the line's (default: sorted names)");
+           "One label a line, numbered by line (default: sorted names)");
   add.text("-c,--config", given.config, "FILE", "ALCF's ilsvrc.json");
   add.value("--generate", to.generate, whole_number(1), "N", "",
             "Write N sample pictures with XML into --data, and end");

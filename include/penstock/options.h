@@ -53,7 +53,7 @@ struct RunOptions {
   int threads = 0;
   // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit).
   std::size_t memory_bytes = 0;
-  // Blocking calls at once, over all stages (1..256).
+  // Blocking calls at once that AUTOTUNE may give a stage (1..256). All runs of the process share at most 256 threads for them.
   int open_io = 64;
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.

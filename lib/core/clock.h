@@ -26,8 +26,8 @@ inline std::int64_t process_cpu_ns() noexcept {
   return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-// What the calling thread has used: CPU time, and how often it gave the CPU up by itself because it had to wait. A thread
-// that was merely preempted has not. Two system calls.
+// What the calling thread has used: CPU time, and how often it gave the CPU up by itself because it
+// had to wait. A thread that was merely preempted has not. Two system calls.
 struct ThreadUse {
   std::int64_t cpu_ns = 0;
   std::int64_t waits = 0;

@@ -21,10 +21,10 @@ constexpr double no_quota = std::numeric_limits<double>::infinity();
 // Empty if it cannot be read. Files of /proc and cgroups are small; a longer one is not what it
 // should be.
 std::string read_file(const std::string& path) {
-  constexpr std::streamsize limit = 4 * 1024 * 1024;
+  constexpr std::streamsize limit = std::streamsize{4} << 20;
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  std::string part(16 * 1024, '\0');
+  std::string part(std::size_t{16} << 10, '\0');
   while (file && static_cast<std::streamsize>(text.size()) < limit) {
     file.read(part.data(), static_cast<std::streamsize>(part.size()));
     text.append(part, 0, static_cast<std::size_t>(file.gcount()));

@@ -26,7 +26,7 @@ namespace {
 // The shared_ptr's control block lies in front of the payload, in memory of its own alignment.
 constexpr std::size_t small_header = 64;
 constexpr std::size_t page = 4096;
-constexpr std::size_t huge_from = std::size_t{4} * 1024 * 1024;
+constexpr std::size_t huge_from = std::size_t{4} << 20;
 constexpr std::size_t max_payload = std::size_t{1} << 62;
 
 // The sanitizer knows nothing of a pool: tell it that an idle block is not to be touched, nor the

@@ -194,6 +194,7 @@ World read_world(const World::Environment& environment, const Launcher& launcher
 }  // namespace
 
 World World::detect() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the header says when not to call it
   return detect([](const char* name) -> const char* { return std::getenv(name); });
 }
 

@@ -85,6 +85,7 @@ void Engine::shut_down() {
   if (tbb_) tbb_->wait();
   while (queue_ && queue_->run_one()) {
   }
+  for (auto& stage : stages_) stage->stop();  // calls that a last token has still handed over
   outlet_.clear();
   for (auto& stage : stages_) stage->clear();
 }

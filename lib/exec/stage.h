@@ -188,7 +188,7 @@ class Stage {
   std::int64_t started_ = 0;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
-  bool has_hints_;
+  std::atomic<bool> has_hints_;          // until the body says that it cannot foretell sizes; also written without the lock
   // Output
   std::int64_t credits_ = 0;
   bool emitting_ = false;

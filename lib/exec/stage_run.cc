@@ -23,18 +23,22 @@ class CallServices final : public detail::ContextServices {
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
 
-  // A group of several cannot be broken off: some of its elements are answered already.
+  // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
+  // its elements are answered already.
   bool try_reserve(std::size_t bytes) override {
     const auto more = static_cast<std::int64_t>(bytes);
+    asked_ += more;
+    if (asked_ <= group_.needs) return true;
     const bool granted = host_.memory().reserve(more, group_.forced || group_.slots.size() != 1);
     if (granted) group_.reserved += more;
-    if (!granted) group_.needs += more;
+    if (!granted) group_.needs = asked_;
     return granted;
   }
 
  private:
   StageHost& host_;
   Group& group_;
+  std::int64_t asked_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <penstock/run.h>
 
 #include <atomic>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -90,23 +91,25 @@ std::shared_ptr<Engine> EngineRun::engine_or_null() const {
 std::shared_ptr<Engine> EngineRun::start_engine() {
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
   const bool serial = options_.serial || exec::BodyScope::inside_any();
-  runtime::Runtime& runtime = runtime::Runtime::get();
   exec::EngineSettings settings;
   settings.first_epoch = epoch_;
   settings.epochs = epochs_from(epoch_);
   settings.seed = options_.seed;
   settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
-  settings.memory_bytes =
-      options_.memory_bytes > 0 ? static_cast<std::int64_t>(options_.memory_bytes) : runtime.default_memory();
-  if (!serial) {
-    settings.slots = runtime.slots_for(options_.threads);
-    settings.gate = &runtime.gate();
-    settings.pool = &runtime.pool();
-    settings.open_io = options_.open_io;
+  settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
+  if (serial) {
+    if (options_.memory_bytes == 0) settings.memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+    return Engine::make(plan_, settings);
   }
+  runtime::Runtime& runtime = runtime::Runtime::get();
+  if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
+  settings.slots = runtime.slots_for(options_.threads);
+  settings.gate = &runtime.gate();
+  settings.pool = &runtime.pool();
+  settings.open_io = options_.open_io;
   auto engine = Engine::make(plan_, settings);
-  if (options_.tune && !serial) runtime.tune(engine);
+  if (options_.tune) runtime.tune(engine);
   return engine;
 }
 

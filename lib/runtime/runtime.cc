@@ -24,6 +24,11 @@ std::int64_t whole_slots(const CpuLimits& limits) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
 }
 
+std::int64_t quarter_of_memory(const MemoryLimits& limits) {
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(limits.bytes() / 4, std::uint64_t{64} << 20, most));
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -42,13 +47,14 @@ Runtime::Runtime()
       gate_(whole_slots(host_.cpus())),
       pool_(kPoolThreads),
       offered_slots_(gate_.slots()),
+      memory_(quarter_of_memory(host_.memory())),
       controller_([this] { serve(); }) {
   threads_.ensure(offered_slots_);
 }
 
 std::int64_t Runtime::slots_for(int asked) {
   std::lock_guard lock(mutex_);
-  if (asked <= 0) return std::max(offered_slots_, asked_slots_);
+  if (asked <= 0) return offered_slots_;
   if (asked > offered_slots_ && !std::exchange(warned_, true)) {
     std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
                  static_cast<long long>(offered_slots_));
@@ -59,10 +65,9 @@ std::int64_t Runtime::slots_for(int asked) {
   return asked;
 }
 
-std::int64_t Runtime::default_memory() const {
-  const std::uint64_t quarter = host_.memory().bytes() / 4;
-  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(quarter, std::uint64_t{64} << 20, most));
+std::int64_t Runtime::default_memory() {
+  std::lock_guard lock(mutex_);
+  return memory_;
 }
 
 void Runtime::tune(const std::shared_ptr<exec::Engine>& engine) {
@@ -119,11 +124,13 @@ bool Runtime::tick(Tuned& tuned) {
 // A quota may change while the process runs. A number that the user asked for stands.
 void Runtime::read_limits() {
   const std::int64_t slots = whole_slots(host_.cpus());
+  const std::int64_t memory = quarter_of_memory(host_.memory());
   std::int64_t asked = 0;
   {
     std::lock_guard lock(mutex_);
     offered_slots_ = slots;
     asked = asked_slots_;
+    memory_ = memory;
     threads_.ensure(slots);
   }
   gate_.set_slots(std::max(slots, asked));

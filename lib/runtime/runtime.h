@@ -28,7 +28,7 @@ class Runtime {
 
   // CPU slots for a run: the machine's share of this process, or what the user asks for; more than there is gives a warning, once.
   std::int64_t slots_for(int asked);
-  std::int64_t default_memory() const;
+  std::int64_t default_memory();
 
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
@@ -60,6 +60,7 @@ class Runtime {
   std::mutex mutex_;                 // all below
   std::condition_variable changed_;
   std::int64_t offered_slots_;       // by affinity and quota
+  std::int64_t memory_;              // a quarter of what was free when last looked at
   std::int64_t asked_slots_ = 0;     // the largest number a user has asked for
   bool warned_ = false;
   std::vector<Tuned> added_;         // taken over by the controller's thread at its next round

@@ -1,0 +1,79 @@
+// Pixels: decoding, cutting, resizing, storing.
+#include <benchmark/benchmark.h>
+#include <penstock/image.h>
+#include <penstock/io.h>
+
+#include <vector>
+
+#include "bench/micro/picture.h"
+
+namespace penstock::bench {
+namespace {
+
+using namespace image;
+
+// `full decode`, the unit of all ratios.
+void FullDecode(benchmark::State& state) {
+  ByteBuffer buffer;
+  const DecodeOptions options{.dct = state.range(0) == 0 ? Dct::islow : Dct::ifast};
+  for (auto _ : state) benchmark::DoNotOptimize(decode_jpeg(sample_jpeg(), buffer, options).pixels);
+  state.SetLabel(state.range(0) == 0 ? "islow" : "ifast");
+}
+BENCHMARK(FullDecode)->Arg(0)->Arg(1);
+
+void JpegHeader(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(read_jpeg_header(sample_jpeg()).width);
+}
+BENCHMARK(JpegHeader);
+
+void CropAndResize(benchmark::State& state) {
+  const Size size{256, 256};
+  std::vector<float> out(size.values());
+  for (auto _ : state) crop_and_resize(sample_view(), {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
+}
+BENCHMARK(CropAndResize);
+
+void ResizeWindow(benchmark::State& state) {
+  const Size size{224, 224};
+  std::vector<std::uint8_t> out(size.values());
+  const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
+  for (auto _ : state) resize_bilinear(window, size, out);
+}
+BENCHMARK(ResizeWindow);
+
+void ResizeAndCentreCrop(benchmark::State& state) {
+  const Size size{224, 224};
+  std::vector<std::uint8_t> out(size.values());
+  for (auto _ : state) resize_and_centre_crop(sample_view(), 256, size, out);
+}
+BENCHMARK(ResizeAndCentreCrop);
+
+void NormaliseF32(benchmark::State& state) {
+  const Normaliser normaliser;
+  const ImageView view = sample_view().window({.y = 0, .x = 0, .height = 224, .width = 224});
+  std::vector<float> out(Size{224, 224}.values());
+  const NormaliseOptions how{.layout = state.range(0) == 0 ? Layout::nhwc : Layout::nchw};
+  for (auto _ : state) normaliser(view, out, how);
+  state.SetLabel(state.range(0) == 0 ? "nhwc" : "nchw");
+}
+BENCHMARK(NormaliseF32)->Arg(0)->Arg(1);
+
+void NormaliseF16(benchmark::State& state) {
+  const Normaliser normaliser;
+  const ImageView view = sample_view().window({.y = 0, .x = 0, .height = 224, .width = 224});
+  std::vector<std::uint16_t> out(Size{224, 224}.values());
+  for (auto _ : state) normaliser(view, DType::f16, out);
+}
+BENCHMARK(NormaliseF16);
+
+void ConvertToF16(benchmark::State& state) {
+  const std::vector<float> from(Size{256, 256}.values(), 123.456F);
+  std::vector<std::uint16_t> to(from.size());
+  for (auto _ : state) convert_to_f16(from, to);
+  state.SetBytesProcessed(
+      static_cast<std::int64_t>(state.iterations() * from.size() * sizeof(float)));
+}
+BENCHMARK(ConvertToF16);
+
+}  // namespace
+}  // namespace penstock::bench

@@ -1,0 +1,98 @@
+#include "bench/imagenet/config_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace penstock::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// As ALCF publishes it (their misspelt key included).
+constexpr const char* published = R"({
+  "data": {
+    "handler": "ilsvrc_dataset",
+    "batch_size": 64,
+    "train_filelist": "/data/ilsvrc_train.txt",
+    "test_filelist": "/data/ilsvrc_test.txt",
+    "shuffle_buffer": 1000,
+    "reshuffle_each_iteration": false,
+    "num_parallel_readers": 8,
+    "prefectch_buffer_size": 10,
+    "crop_image_size": [192, 256],
+    "num_classes": 1000,
+    "num_channels": 3
+  }
+})";
+
+std::string error_of(const std::string& data) {
+  ImagenetOptions options;
+  try {
+    apply_config("{\"data\": {" + data + "}}", "a.json", options);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ConfigFile, TakesThePublishedFile) {
+  ImagenetOptions options;
+  const ConfigFile files = apply_config(published, "ilsvrc.json", options);
+  EXPECT_EQ(files.train_filelist, "/data/ilsvrc_train.txt");
+  EXPECT_EQ(files.test_filelist, "/data/ilsvrc_test.txt");
+  EXPECT_EQ(options.batch, 64);
+  EXPECT_EQ(options.shuffle_buffer, 1000);
+  EXPECT_FALSE(options.reshuffle);
+  EXPECT_EQ(options.crop, (image::Size{192, 256}));
+  EXPECT_EQ(options.num_classes, 1000);
+}
+
+TEST(ConfigFile, LeavesTuningToTheController) {
+  ImagenetOptions options;
+  apply_config(published, "ilsvrc.json", options);
+  EXPECT_TRUE(options.parallel.is_automatic());
+  EXPECT_TRUE(options.prefetch.is_automatic());
+}
+
+TEST(ConfigFile, TakesBothSpellingsOfPrefetch) {
+  EXPECT_EQ(error_of(R"("prefectch_buffer_size": 10)"), "no error");
+  EXPECT_EQ(error_of(R"("prefetch_buffer_size": 10)"), "no error");
+}
+
+TEST(ConfigFile, UnknownKeySuggestsTheNearestOne) {
+  EXPECT_THAT(error_of(R"("batch_sise": 4)"), AllOf(HasSubstr("a.json"), HasSubstr("batch_sise"),
+                                                    HasSubstr("did you mean \"batch_size\"")));
+  EXPECT_THAT(error_of(R"("prefetch_bufer_size": 4)"),
+              HasSubstr("did you mean \"prefetch_buffer_size\""));
+  EXPECT_THAT(error_of(R"("shufle": 4)"), HasSubstr("did you mean \"shuffle_buffer\""));
+}
+
+TEST(ConfigFile, UnknownSectionIsAnError) {
+  ImagenetOptions options;
+  EXPECT_THROW(apply_config(R"({"date": {}})", "a.json", options), UsageError);
+}
+
+TEST(ConfigFile, RefusesWrongTypesAndValues) {
+  EXPECT_THAT(error_of(R"("batch_size": "128")"),
+              HasSubstr("\"batch_size\" must be a whole number"));
+  EXPECT_THAT(error_of(R"("batch_size": 0)"), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of(R"("train_filelist": 3)"), HasSubstr("must be a string"));
+  EXPECT_THAT(error_of(R"("reshuffle_each_iteration": 1)"), HasSubstr("must be true or false"));
+  EXPECT_THAT(error_of(R"("crop_image_size": [256])"), HasSubstr("must be [height, width]"));
+  EXPECT_THAT(error_of(R"("crop_image_size": [256, -1])"), HasSubstr("at least 1"));
+}
+
+TEST(ConfigFile, ChannelsMustBeThree) {
+  EXPECT_THAT(error_of(R"("num_channels": 1)"), HasSubstr("must be 3, but is 1"));
+}
+
+TEST(ConfigFile, RefusesWhatIsNoJson) {
+  ImagenetOptions options;
+  EXPECT_THROW(apply_config("{", "a.json", options), UsageError);
+  EXPECT_THROW(apply_config("[]", "a.json", options), UsageError);
+  EXPECT_THROW(apply_config_file("/nowhere/ilsvrc.json", options), UsageError);
+}
+
+}  // namespace
+}  // namespace penstock::bench

@@ -1,0 +1,53 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <penstock/imagenet.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/imagenet/sample_set.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock::imagenet {
+namespace {
+
+using test::SampleSet;
+
+TEST(ListImages, WalksFoldersAndSorts) {
+  const SampleSet set(7);
+  EXPECT_EQ(list_images(set.images()), set.paths());
+}
+
+TEST(ListImages, TakesFilesByTheirExtension) {
+  const SampleSet set(0);
+  for (const char* name : {"b.jpg", "a.JPEG", "c.jpeg", "d.png", "e.xml", "JPEG", "f.jpg.txt"})
+    SampleSet::write(set.folder() / name, "x");
+  std::filesystem::create_directories(set.folder() / "folder.jpg");
+  EXPECT_THAT(list_images(set.folder().string()),
+              testing::ElementsAre(testing::EndsWith("/a.JPEG"), testing::EndsWith("/b.jpg"),
+                                   testing::EndsWith("/c.jpeg")));
+}
+
+TEST(ListImages, NamesAFolderThatIsMissingOrEmpty) {
+  const SampleSet set(0);
+  EXPECT_ERROR(list_images((set.folder() / "nowhere").string()), ErrorCode::not_found, "nowhere");
+  EXPECT_ERROR(list_images(set.folder().string()), ErrorCode::not_found, "there are no *.JPEG");
+}
+
+TEST(LabelsOf, AreTheClassesInSortedOrder) {
+  const SampleSet set(7);
+  std::vector<std::string> paths = set.paths();
+  std::reverse(paths.begin(), paths.end());
+  const LabelTable labels = labels_of(paths);
+  ASSERT_EQ(labels.size(), 3);
+  EXPECT_EQ(labels.name(0), "n00000000");
+  EXPECT_EQ(labels.name(2), "n00000002");
+}
+
+TEST(LabelsOf, LeavesOutFilesWithoutOne) {
+  const std::vector<std::string> paths{"/somewhere/raccoon.jpg"};
+  EXPECT_EQ(labels_of(paths).size(), 0);
+}
+
+}  // namespace
+}  // namespace penstock::imagenet

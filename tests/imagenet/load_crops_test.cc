@@ -1,0 +1,232 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <penstock/image/crop_and_resize.h>
+#include <penstock/imagenet.h>
+#include <penstock/io.h>
+#include <penstock/sources.h>
+
+#include <filesystem>
+
+#include "tests/imagenet/examples.h"
+#include "tests/imagenet/sample_set.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock::imagenet {
+namespace {
+
+using test::SampleSet;
+
+Config small_config(const SampleSet& set) {
+  return {
+      .labels = labels_of(set.paths()), .size = {16, 12}, .counters = std::make_shared<Counters>()};
+}
+
+Dataset<Example> crops_of(const SampleSet& set, const Config& config) {
+  return from_vector(set.paths()).apply(load_crops(config)).unbatch();
+}
+
+// The same work as a loop over the functions that load_crops is made of.
+std::vector<Example> plain_loop(const SampleSet& set, const Config& config) {
+  std::vector<Example> examples;
+  for (std::size_t i = 0; i < set.paths().size(); ++i) {
+    const std::string& path = set.paths()[i];
+    std::vector<image::Box> boxes{image::Box{}};
+    if (std::filesystem::exists(set.annotation_of(path)))
+      boxes = normalised_boxes(parse_voc(read_file(set.annotation_of(path))));
+    const Tensor image = image::decode_jpeg(image::bytes_of(read_file(path)));
+    const Tensor crops = image::crop_and_resize(image::view_of(image), boxes, config.size);
+    const std::int32_t label = path[path.rfind("/n0000000") + 9] - '0';
+    for (std::size_t b = 0; b < boxes.size(); ++b)
+      examples.push_back({crops.row(static_cast<std::int64_t>(b)),
+                          label,
+                          {boxes[b].ymin, boxes[b].xmin, boxes[b].ymax, boxes[b].xmax},
+                          static_cast<std::int64_t>(i)});
+  }
+  return examples;
+}
+
+TEST(LoadCrops, EqualsAPlainLoopOverTheImageFunctions) {
+  const SampleSet set(24);
+  const Config config = small_config(set);
+  const auto expected = plain_loop(set, config);
+  ASSERT_GT(expected.size(), 24U);
+  test::expect_equal(test::collect(crops_of(set, config)), expected);
+}
+
+class RunSettings : public testing::TestWithParam<RunOptions> {};
+
+TEST_P(RunSettings, ChangeNeitherValuesNorOrderOfCrops) {
+  const SampleSet set(24);
+  const Config config = small_config(set);
+  test::expect_equal(test::collect(crops_of(set, config), GetParam()), plain_loop(set, config));
+}
+
+INSTANTIATE_TEST_SUITE_P(LoadCrops, RunSettings,
+                         testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1},
+                                         RunOptions{.threads = 2}, RunOptions{.threads = 8},
+                                         RunOptions{.memory_bytes = 16 * KiB},
+                                         RunOptions{.memory_bytes = 64 * MiB},
+                                         RunOptions{.memory_bytes = 4 * GiB}));
+
+TEST(LoadCrops, DefaultSizeIs256) {
+  const SampleSet set(2);
+  const auto examples = test::collect(crops_of(set, {.labels = labels_of(set.paths())}));
+  ASSERT_FALSE(examples.empty());
+  EXPECT_EQ(examples[0].image.shape(), (Shape{256, 256, 3}));
+}
+
+TEST(LoadCrops, OtherTypesAreTheFloatsRounded) {
+  const SampleSet set(9);
+  Config config = small_config(set);
+  const auto floats = test::collect(crops_of(set, config));
+  for (const DType type : {DType::f16, DType::bf16, DType::u8}) {
+    config.dtype = type;
+    const auto examples = test::collect(crops_of(set, config));
+    ASSERT_EQ(examples.size(), floats.size());
+    for (std::size_t i = 0; i < floats.size(); ++i)
+      EXPECT_EQ(examples[i].image, test::rounded(floats[i].image, type)) << to_string(type);
+  }
+}
+
+TEST(LoadCrops, PlanesHoldTheSameValues) {
+  const SampleSet set(9);
+  Config config = small_config(set);
+  for (const DType type : {DType::f32, DType::f16, DType::u8}) {
+    config.dtype = type;
+    config.layout = image::Layout::nhwc;
+    const auto pixels = test::collect(crops_of(set, config));
+    config.layout = image::Layout::nchw;
+    const auto planes = test::collect(crops_of(set, config));
+    ASSERT_EQ(planes.size(), pixels.size());
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      EXPECT_EQ(planes[i].image, test::planes_of(pixels[i].image)) << to_string(type);
+  }
+}
+
+TEST(LoadCrops, MissingAnnotationMeansTheWholePictureAndIsCounted) {
+  const SampleSet set(2);
+  std::filesystem::remove_all(set.folder() / "Annotations");
+  const Config config = small_config(set);
+  const auto examples = test::collect(crops_of(set, config));
+  ASSERT_EQ(examples.size(), 2U);
+  EXPECT_EQ(examples[0].box, (std::array<float, 4>{0, 0, 1, 1}));
+  EXPECT_EQ(config.counters->missing_annotations, 2);
+  EXPECT_EQ(config.counters->images, 2);
+  EXPECT_EQ(config.counters->examples, 2);
+}
+
+TEST(LoadCrops, AnnotationWithoutObjectsGivesNoExample) {
+  const SampleSet set(1);
+  const Config config = small_config(set);
+  EXPECT_THAT(test::collect(crops_of(set, config)), testing::IsEmpty());
+  EXPECT_EQ(config.counters->images, 1);
+  EXPECT_EQ(config.counters->missing_annotations, 0);
+}
+
+TEST(LoadCrops, ReadsAnnotationsFromTheFolderNamed) {
+  const SampleSet set(3);
+  Config config = small_config(set);
+  config.annotations = (set.folder() / "Annotations/CLS-LOC/train").string();
+  const SampleSet elsewhere(3);
+  std::filesystem::remove_all(elsewhere.folder() / "Annotations");
+  const auto examples = test::collect(crops_of(elsewhere, config));
+  EXPECT_EQ(examples.size(), 3U);  // 0, 1 and 2 boxes
+}
+
+TEST(LoadCrops, BrokenPictureIsAnErrorInItsPlace) {
+  const SampleSet set(6);
+  SampleSet::write(set.paths()[3], "no picture");
+  auto run = crops_of(set, small_config(set)).start();
+  std::vector<std::int64_t> files;
+  std::vector<std::string> errors;
+  for (;;) {
+    try {
+      auto example = run.next();
+      if (!example) break;
+      files.push_back(example->file);
+    } catch (const ElementError& error) {
+      EXPECT_EQ(files.empty() ? -1 : files.back(), 2);
+      EXPECT_EQ(error.code(), ErrorCode::data_loss);
+      errors.push_back(error.what());
+    }
+  }
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0], testing::HasSubstr(set.paths()[3]));
+  EXPECT_THAT(files, testing::Contains(4));
+  EXPECT_THAT(files, testing::Not(testing::Contains(3)));
+}
+
+TEST(LoadCrops, BrokenPictureIsSkippedOnRequest) {
+  const SampleSet set(6);
+  const Config config = small_config(set);
+  auto expected = plain_loop(set, config);
+  std::erase_if(expected, [](const Example& example) { return example.file == 3; });
+  SampleSet::write(set.paths()[3], "no picture");
+  test::expect_equal(test::collect(crops_of(set, config), {.on_error = skip_all()}), expected);
+}
+
+TEST(LoadCrops, MissingPictureNamesItsPath) {
+  const SampleSet set(2);
+  std::filesystem::remove(set.paths()[1]);
+  EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::not_found,
+               set.paths()[1]);
+}
+
+TEST(LoadCrops, BadAnnotationIsAnError) {
+  const SampleSet set(2);
+  SampleSet::write(set.annotation_of(set.paths()[1]), "<annotation><size>");
+  EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::data_loss,
+               set.paths()[1]);
+}
+
+TEST(LoadCrops, UnknownLabelIsAnError) {
+  const SampleSet set(3);
+  Config config = small_config(set);
+  config.labels = LabelTable::from_names({"n00000000", "n00000001"});
+  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::not_found, "n00000002");
+}
+
+TEST(LoadCrops, PolicyDecidesOnBoxesThatLeaveThePicture) {
+  const SampleSet set(2);
+  const std::string& path = set.paths()[1];
+  SampleSet::write(
+      set.annotation_of(path),
+      "<annotation><size><width>33</width><height>25</height></size><object><bndbox>"
+      "<xmin>5</xmin><ymin>5</ymin><xmax>99</xmax><ymax>20</ymax></bndbox></object></annotation>");
+  Config config = small_config(set);
+  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::data_loss, "leaves the picture");
+  config.boxes = BoxPolicy::clamp;
+  const auto clamped = test::collect(crops_of(set, config));
+  EXPECT_EQ(config.counters->clamped_boxes, 1);
+  ASSERT_FALSE(clamped.empty());
+  EXPECT_FLOAT_EQ(clamped.back().box[3], 33.0F / 32);
+  config.boxes = BoxPolicy::tf;
+  EXPECT_FLOAT_EQ(test::collect(crops_of(set, config)).back().box[3], 99.0F / 32);
+}
+
+TEST(LoadCrops, RefusesAConfigThatCannotWork) {
+  const LabelTable labels = LabelTable::from_names({"n00000000"});
+  EXPECT_ERROR(load_crops({}), ErrorCode::invalid_argument, "labels is empty");
+  EXPECT_ERROR(load_crops({.labels = labels, .size = {0, 5}}), ErrorCode::invalid_argument,
+               "size must be positive");
+  EXPECT_ERROR(load_crops({.labels = labels, .dtype = DType::i64}), ErrorCode::invalid_argument,
+               "dtype must be");
+}
+
+TEST(LoadCrops, BatchesAreContiguousColumns) {
+  const SampleSet set(6);
+  const Config config = small_config(set);
+  const auto expected = plain_loop(set, config);
+  std::size_t row = 0;
+  for (auto&& batch : crops_of(set, config).batch(4)) {
+    const Tensor& images = batch.column<&Example::image>();
+    for (std::int64_t i = 0; i < batch.size(); ++i, ++row) {
+      EXPECT_EQ(images.row(i), expected[row].image);
+      EXPECT_EQ(batch.column<&Example::label>()[static_cast<std::size_t>(i)], expected[row].label);
+    }
+  }
+  EXPECT_EQ(row, expected.size());
+}
+
+}  // namespace
+}  // namespace penstock::imagenet

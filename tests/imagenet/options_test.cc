@@ -1,0 +1,140 @@
+#include "bench/imagenet/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/imagenet/sample_set.h"
+
+namespace penstock::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+ParsedOptions parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "penstock-imagenet");
+  return parse_options(static_cast<int>(arguments.size()), arguments.data(),
+                       {"penstock-imagenet", "summary"});
+}
+
+ImagenetOptions options_of(std::vector<const char*> arguments) {
+  arguments.insert(arguments.end(), {"--data", "folder"});
+  const ParsedOptions parsed = parse(std::move(arguments));
+  EXPECT_FALSE(parsed.exit_code.has_value());
+  return parsed.options;
+}
+
+int exit_code_of(std::vector<const char*> arguments) {
+  arguments.insert(arguments.end(), {"--data", "folder"});
+  return parse(std::move(arguments)).exit_code.value_or(-1);
+}
+
+TEST(ImagenetOptions, DefaultsAreThePublishedPipeline) {
+  const ImagenetOptions options = options_of({});
+  EXPECT_EQ(options.workload, Workload::boxes);
+  EXPECT_EQ(options.dtype, DType::f32);
+  EXPECT_EQ(options.batch, 128);
+  EXPECT_EQ(options.boxes, BoxPolicy::tf);
+  EXPECT_EQ(options.dct, image::Dct::islow);
+  EXPECT_EQ(options.shuffle_buffer, 200'000);
+  EXPECT_TRUE(options.parallel.is_automatic());
+}
+
+TEST(ImagenetOptions, SizesAndTimesTakeUnits) {
+  const ImagenetOptions options =
+      options_of({"--memory", "64M", "--step-time", "10ms", "--step-cpu", "0.25"});
+  EXPECT_EQ(options.memory_bytes, 64 * MiB);
+  EXPECT_EQ(options.step_time, 10ms);
+  EXPECT_EQ(options.step_cpu, 0.25);
+}
+
+TEST(ImagenetOptions, TunablesAreAutomaticOrFixed) {
+  const ImagenetOptions options =
+      options_of({"--parallel", "3", "--open-io", "auto", "--prefetch", "0"});
+  EXPECT_EQ(options.parallel.high(), 3);
+  EXPECT_TRUE(options.open_io.is_automatic());
+  EXPECT_EQ(options.prefetch.high(), 0);
+  EXPECT_FALSE(options.prefetch.is_automatic());
+}
+
+TEST(ImagenetOptions, CpuIsANumberOrAShare) {
+  EXPECT_EQ(options_of({"--cpu", "3"}).threads, 3);
+  EXPECT_EQ(options_of({"--cpu", "1%"}).threads, 1);
+  EXPECT_EQ(options_of({}).threads, 0);
+}
+
+TEST(ImagenetOptions, ErrorPolicies) {
+  EXPECT_EQ(options_of({}).on_error.skip_at_most, 0);
+  EXPECT_EQ(options_of({"--on-error", "skip"}).on_error.skip_at_most, -1);
+  EXPECT_EQ(options_of({"--on-error", "skip:7"}).on_error.skip_at_most, 7);
+}
+
+TEST(ImagenetOptions, NamesOfAlcfsScriptAreAliases) {
+  const ImagenetOptions options =
+      options_of({"--nsteps", "5", "--interop", "2", "--intraop", "4", "--num-parallel-readers",
+                  "6", "--prefetch-buffer-size", "3", "--hvd", "-l", "logs"});
+  EXPECT_EQ(options.steps, 5);
+  EXPECT_EQ(options.threads, 2);
+  EXPECT_EQ(options.intraop, 4);
+  EXPECT_EQ(options.parallel.high(), 6);
+  EXPECT_EQ(options.prefetch.high(), 3);
+  EXPECT_TRUE(options.horovod);
+  EXPECT_EQ(options.stats_file, "logs/stats.json");
+}
+
+TEST(ImagenetOptions, NamesOfTheWorkloads) {
+  EXPECT_EQ(options_of({"--workload", "eval"}).workload, Workload::eval);
+  EXPECT_EQ(options_of({"--workload", "W2"}).workload, Workload::train);
+}
+
+TEST(ImagenetOptions, WrongUsageIsExitCode2) {
+  EXPECT_EQ(parse({}).exit_code, 2);  // no data
+  EXPECT_EQ(exit_code_of({"--no-such-flag"}), 2);
+  EXPECT_EQ(exit_code_of({"--batch", "0"}), 2);
+  EXPECT_EQ(exit_code_of({"--batch", "many"}), 2);
+  EXPECT_EQ(exit_code_of({"--workload", "W4"}), 2);
+  EXPECT_EQ(exit_code_of({"--memory", "64 bananas"}), 2);
+  EXPECT_EQ(exit_code_of({"--memory", "0"}), 2);
+  EXPECT_EQ(exit_code_of({"--step-time", "10"}), 2);
+  EXPECT_EQ(exit_code_of({"--step-time", "1s", "--step-cpu", "1.5"}), 2);
+  EXPECT_EQ(exit_code_of({"--step-cpu", "0.5"}), 2);
+  EXPECT_EQ(exit_code_of({"--cpu", "0%"}), 2);
+  EXPECT_EQ(exit_code_of({"--on-error", "skip:"}), 2);
+  EXPECT_EQ(exit_code_of({"--config", "/nowhere.json"}), 2);
+}
+
+TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
+  for (const std::vector<const char*>& flags :
+       std::vector<std::vector<const char*>>{{"--records", "d"},
+                                             {"--decoder", "own"},
+                                             {"--simd", "avx2"},
+                                             {"--without", "roi"},
+                                             {"--trace", "t.json"},
+                                             {"--explain"}}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(exit_code_of(flags), 2) << flags[0];
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::AllOf(testing::HasSubstr(flags[0]), testing::HasSubstr("not built yet")));
+  }
+  EXPECT_EQ(exit_code_of({"--decoder", "auto"}), -1);
+  EXPECT_EQ(exit_code_of({"--decoder", "libjpeg"}), -1);
+  EXPECT_EQ(exit_code_of({"--simd", "auto"}), -1);
+}
+
+TEST(ImagenetOptions, CommandLineGoesBeforeTheConfigFile) {
+  const test::SampleSet set(0);
+  const std::string config = (set.folder() / "ilsvrc.json").string();
+  test::SampleSet::write(
+      config,
+      R"({"data": {"batch_size": 64, "shuffle_buffer": 9, "train_filelist": "train.txt"}})");
+  const ParsedOptions parsed = parse({"-c", config.c_str(), "--batch", "32"});
+  ASSERT_FALSE(parsed.exit_code.has_value());
+  EXPECT_EQ(parsed.options.batch, 32);
+  EXPECT_EQ(parsed.options.shuffle_buffer, 9);
+  EXPECT_EQ(parsed.options.file_list, "train.txt");
+  EXPECT_EQ(options_of({"-c", config.c_str()}).file_list, "");
+}
+
+}  // namespace
+}  // namespace penstock::bench

@@ -1,0 +1,36 @@
+// A folder with a few small pictures and annotations in ILSVRC's layout, gone with the object.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace penstock::test {
+
+class SampleSet {
+ public:
+  // Picture i belongs to class n0000000(i % 3) and has i % 3 boxes; for i % 3 == 0 there is a
+  // picture without objects (i even) or without annotation (i odd). Sizes and colour sampling vary.
+  explicit SampleSet(int pictures);
+  ~SampleSet();
+  SampleSet(const SampleSet&) = delete;
+  SampleSet& operator=(const SampleSet&) = delete;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::string images() const { return (folder_ / "Data").string(); }
+  const std::vector<std::string>& paths() const { return paths_; }  // sorted
+
+  std::string annotation_of(const std::string& path) const;
+
+  // Replaces a file's contents.
+  static void write(const std::filesystem::path& path, const std::string& bytes);
+
+ private:
+  void add(int number);
+
+  std::filesystem::path folder_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace penstock::test
