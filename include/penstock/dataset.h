@@ -199,7 +199,7 @@ class Dataset {
   // Elements per epoch, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2), as far as it is known without running.
   std::int64_t cardinality() const { return graph::cardinality(node_); }
 
-  // Starts a run. Nothing is read before its first request.
+  // Starts a run. Nothing is read before its first request: of an element, or of its knobs.
   Run<T> start(RunOptions options = {}) const { return Run<T>(detail::start_run(node_, options)); }
 
   // A loop over the dataset is one epoch: epoch 0 the first time, then 1, 2, ... (also if an earlier loop was left early).

@@ -48,7 +48,7 @@ class Element {
 
   bool empty() const noexcept { return type_ == nullptr; }
 
-  // The value; T must be the very type that was put in (checked in debug builds).
+  // The value; T must be the very type that was put in (debug builds check its size).
   template <class T> T& get() noexcept {
     assert(type_ != nullptr && type_->size == sizeof(T));
     if constexpr (is_inline<T>) {

@@ -49,9 +49,11 @@ constexpr ErrorPolicy skip_all() noexcept { return {-1}; }
 class Checkpoint;
 
 struct RunOptions {
-  // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less. A larger number is honoured, with a warning.
+  // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less, divided by the ranks on this machine (World). A larger
+  // number is honoured, with a warning.
   int threads = 0;
-  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit).
+  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's
+  // limit), at least 64 MiB.
   std::size_t memory_bytes = 0;
   // Blocking calls at once that AUTOTUNE may give a stage (1..256). All runs of the process share at most 256 threads for them.
   int open_io = 64;

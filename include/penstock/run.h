@@ -4,8 +4,8 @@
 // it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
 // running call is all that costs.
 //
-// One consumer: next(), next_for(), epoch() and iteration belong to one thread at a time. knobs(), snapshot() may be used
-// from any thread meanwhile.
+// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time. knobs(), snapshot() and
+// stats() may be used from any thread meanwhile; knobs() counts as a request.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@
 
 namespace penstock {
 
-// What a run has done so far. files seen = delivered + skipped + failed holds for every op that maps one to one.
+// What a run has done so far. Where all ops map one to one, elements seen = delivered + errors + dropped.
 struct RunStats {
   std::int64_t delivered = 0;   // elements
   std::int64_t errors = 0;      // error elements that reached the consumer, thrown or skipped

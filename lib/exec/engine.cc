@@ -179,11 +179,12 @@ void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
 
 // ------------------------------------------------------------------------------------------------ knobs, snapshot
 
-Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t high, std::int64_t StageSnapshot::*value,
+Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                         void (Stage::*set)(std::int64_t)) {
   Knob knob;
   knob.name = std::move(name);
   knob.stage = static_cast<int>(stage);
+  knob.low = low;
   knob.high = high;
   std::weak_ptr<Engine> weak = weak_from_this();
   knob.get = [weak, stage, value]() -> std::int64_t {
@@ -191,8 +192,8 @@ Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t high, 
     if (auto engine = weak.lock()) engine->stages_[stage]->snapshot(snapshot);
     return snapshot.*value;
   };
-  knob.set = [weak, stage, set, high](std::int64_t to) {
-    if (auto engine = weak.lock()) (*engine->stages_[stage].*set)(std::clamp<std::int64_t>(to, 1, high));
+  knob.set = [weak, stage, set, low, high](std::int64_t to) {
+    if (auto engine = weak.lock()) (*engine->stages_[stage].*set)(std::clamp(to, low, high));
   };
   return knob;
 }
@@ -203,17 +204,17 @@ std::vector<Knob> Engine::knobs() {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StagePlan& plan = stages_[i]->plan();
     if (!plan.serial) {
-      const std::int64_t high = std::min<std::int64_t>(plan.parallelism.high(), many);
-      knobs.push_back(stage_knob(i, "parallelism", high, &StageSnapshot::parallelism, &Stage::set_parallelism));
-      knobs.back().low = plan.parallelism.low();
-      knobs.back().user_fixed = !plan.parallelism.is_automatic();
-      if (knobs.back().user_fixed) knobs.back().high = many;
+      const bool fixed = !plan.parallelism.is_automatic();
+      const std::int64_t low = fixed ? 1 : plan.parallelism.low();
+      const std::int64_t high = fixed ? many : std::min<std::int64_t>(plan.parallelism.high(), many);
+      knobs.push_back(stage_knob(i, "parallelism", low, high, &StageSnapshot::parallelism, &Stage::set_parallelism));
+      knobs.back().user_fixed = fixed;
       if (plan.form != Form::completes_later) knobs.push_back(placement_knob(i));
     }
-    knobs.push_back(stage_knob(i, "window", many, &StageSnapshot::window, &Stage::set_window));
-    if (i > 0) knobs.push_back(stage_knob(i, "buffer", many, &StageSnapshot::buffer, &Stage::set_buffer));
+    knobs.push_back(stage_knob(i, "window", 1, many, &StageSnapshot::window, &Stage::set_window));
+    if (i > 0) knobs.push_back(stage_knob(i, "buffer", 1, many, &StageSnapshot::buffer, &Stage::set_buffer));
     if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();
-    knobs.push_back(stage_knob(i, "grain_ns", 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
+    knobs.push_back(stage_knob(i, "grain_ns", 1, 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
   }
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());

@@ -14,9 +14,9 @@
 namespace penstock::exec {
 
 struct StagePlan {
-  std::string name;              // ops it runs, "file_list+shard+shuffle" where several are fused
-  std::string call_site;         // of its last op
-  int position = 0;              // of its last op in the chain
+  std::string name;              // ops it runs, "from_file_list+shard+shuffle" where several are fused
+  std::string call_site;         // of its first op
+  int position = 0;              // of its first op in the chain
   std::size_t depth = 0;         // repeats upstream
   bool serial = true;            // one call at a time, in order: sources and stream ops
   Form form = Form::computes;

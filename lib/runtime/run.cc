@@ -5,6 +5,8 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "lib/exec/compile.h"
@@ -16,6 +18,19 @@ namespace penstock::detail {
 namespace {
 
 using exec::Engine;
+
+// Error(failed_precondition) naming the first line in which the descriptions differ.
+void check_same_pipeline(const std::string& saved, const std::string& here) {
+  if (saved == here) return;
+  std::istringstream a(saved), b(here);
+  std::string theirs, ours;
+  do {
+    if (!std::getline(a, theirs)) theirs = "nothing";
+    if (!std::getline(b, ours)) ours = "nothing";
+  } while (theirs == ours);
+  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: \"" + theirs +
+                                                  "\" there, \"" + ours + "\" here. Resume with the pipeline it was taken of");
+}
 
 class EngineRun final : public RunCore {
  public:
@@ -131,10 +146,7 @@ void EngineRun::drop_engine() {
 }
 
 void EngineRun::resume(const Checkpoint& from) {
-  if (from.pipeline != plan_->text) {
-    throw Error(ErrorCode::failed_precondition,
-                "this checkpoint is of another pipeline.\nIt was taken of:\n" + from.pipeline + "and is given to:\n" + plan_->text);
-  }
+  check_same_pipeline(from.pipeline, plan_->text);
   epoch_ = from.epoch;
   progress_ = {from.epoch_ended, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;
