@@ -31,7 +31,6 @@ add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # also read by tests/layering/listed_sources.py
-  set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)  # .ci/run compiles each header on its own
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)

@@ -28,6 +28,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// How unlike two keys are. A missing end ("shuffle" for "shuffle_buffer") weighs half as much as
+// wrong letters.
+std::size_t unlikeness(std::string_view a, std::string_view b) {
+  const std::size_t length_difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+  return 2 * edit_distance(a, b) - length_difference;
+}
+
 // One file being read: where its values go and how errors are told.
 class Reader {
  public:
@@ -55,7 +62,7 @@ class Reader {
   [[noreturn]] void fail_unknown(const std::string& key,
                                  const std::vector<std::string>& known) const {
     const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
-      return edit_distance(key, a) < edit_distance(key, b);
+      return unlikeness(key, a) < unlikeness(key, b);
     });
     fail("unknown key \"" + key + "\"; did you mean \"" + *nearest + "\"?");
   }

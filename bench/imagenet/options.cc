@@ -160,6 +160,8 @@ constexpr const char* footer =
 
 void describe(CLI::App& app, ImagenetOptions& to, Given& given) {
   app.get_formatter()->column_width(36);
+  // Scripts put flags in front of their user's.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.footer(footer);
   OptionAdder add(app);
   add_data_options(add, to, given);

@@ -1,8 +1,7 @@
 #include "lib/core/clock.h"
 
-#include <sys/resource.h>
-
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>

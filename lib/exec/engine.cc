@@ -60,7 +60,8 @@ void Engine::open() {
   if (queue_) queue_->connect(stages, outlet_);
   if (tbb_) tbb_->connect(stages, outlet_);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
-  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->open(i > 0 ? stages[i - 1] : nullptr);
+  for (std::size_t i = 1; i < stages.size(); ++i) stages[i]->connect(*stages[i - 1]);
+  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
   launcher_->give_credits(*stages.back(), outlet_.top_up());
 }
 

@@ -40,11 +40,6 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
 
 Stage::~Stage() = default;
 
-void Stage::open(Stage* upstream) {
-  upstream_ = upstream;
-  wake();
-}
-
 void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last); }
 
 void Stage::wake() {

@@ -78,8 +78,8 @@ class Stage {
   void wake();                                    // something outside has changed: look again
   bool help();                                    // runs one waiting group on this thread; false: there is none
 
-  void open(Stage* upstream);                     // gives the first credits
-  void resume_after(const Stamp& last);           // before open(): leave out what was delivered
+  void connect(Stage& upstream) noexcept { upstream_ = &upstream; }  // all stages, before the first wake()
+  void resume_after(const Stamp& last);           // before wake(): leave out what was delivered
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
   bool is_empty() const noexcept { return occupied_.load() == 0; }
@@ -159,7 +159,7 @@ class Stage {
   StageHost& host_;
   const bool one_at_a_time_;
   const bool is_source_;
-  Stage* upstream_ = nullptr;
+  Stage* upstream_ = nullptr;    // fixed before anything runs
   std::unique_ptr<Body> body_;   // run() outside the lock; serial bodies by the one token there is
 
   mutable std::mutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
