@@ -149,7 +149,7 @@ Plane paint_plane(const PictureSpec& spec, int shade, int grain, Random& random)
     shade /= 3;
   }
   for (const SampleBox& box : spec.boxes)
-    add_ellipse(plane, box, static_cast<int>(random.below(2 * 64 * 30)) - 64 * 30);
+    add_ellipse(plane, box, static_cast<int>(random.below(3840)) - 1920);  // 30 steps up or down
   if (grain > 0) {
     add_octave(plane, 2, grain, random);
     add_octave(plane, 1, grain, random);

@@ -54,6 +54,7 @@ class Session {
     std::fflush(stdout);
   }
 
+  // Without --steps, that is; the bar then ends early.
   std::int64_t expected_images() const {
     return static_cast<std::int64_t>(files_.paths.size()) * options_.epochs / files_.ranks;
   }

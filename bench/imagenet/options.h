@@ -1,5 +1,5 @@
-// What the user asks penstock-imagenet to do. The manual is `penstock-imagenet --help`; what
-// programs outside rely on stands in README.md beside this folder.
+// What the user asks penstock-imagenet to do. The manual of the flags is `penstock-imagenet
+// --help`.
 #pragma once
 
 #include <penstock/image/convert.h>

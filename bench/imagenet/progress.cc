@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace penstock::bench {
@@ -12,8 +13,10 @@ constexpr auto bar_interval = std::chrono::milliseconds(200);
 constexpr auto line_interval = std::chrono::seconds(10);
 constexpr std::size_t bar_width = 24;
 
+std::string format_seconds(double seconds) { return std::to_string(std::llround(seconds)) + " s"; }
+
 std::string bar(double share) {
-  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * bar_width);
+  const auto full = static_cast<std::size_t>(share * bar_width);
   return std::string(full, '#') + std::string(bar_width - full, '.');
 }
 
@@ -38,17 +41,16 @@ void Progress::update(std::int64_t images, double wait_share) {
 
 void Progress::draw(std::int64_t images, double wait_share, double seconds) {
   const auto done = static_cast<double>(images);
-  const double rate = done / seconds;
-  const double left = rate > 0 ? std::max(0.0, static_cast<double>(total_) - done) / rate : 0;
-  const double share = total_ > 0 ? done / static_cast<double>(total_) : 0;
+  const double share = total_ > 0 ? std::min(1.0, done / static_cast<double>(total_)) : 0;
+  const std::string left = share > 0 ? format_seconds(seconds * (1 - share) / share) : "?";
   if (terminal_)
-    std::fprintf(stderr, "\r%s [%s] %3.0f %%  %.0f images/s, waiting %.0f %%, %.0f s left\033[K",
-                 title_.c_str(), bar(share).c_str(), 100 * std::min(share, 1.0), rate,
-                 100 * wait_share, left);
+    std::fprintf(stderr, "\r%s [%s] %3.0f %%  %.0f images/s, waiting %.0f %%, %s left\033[K",
+                 title_.c_str(), bar(share).c_str(), 100 * share, done / seconds, 100 * wait_share,
+                 left.c_str());
   else
-    std::fprintf(stderr, "%s: %lld of %lld images, %.0f images/s, waiting %.0f %%, %.0f s left\n",
+    std::fprintf(stderr, "%s: %lld of %lld images, %.0f images/s, waiting %.0f %%, %s left\n",
                  title_.c_str(), static_cast<long long>(images), static_cast<long long>(total_),
-                 rate, 100 * wait_share, left);
+                 done / seconds, 100 * wait_share, left.c_str());
   std::fflush(stderr);
 }
 

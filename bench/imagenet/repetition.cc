@@ -123,7 +123,6 @@ bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
 
 Bench::Bench(const ImagenetOptions& options, const Files& files, FileOrder order)
     : options_(options),
-      files_(files),
       counters_(std::make_shared<imagenet::Counters>()),
       pipeline_(make_pipeline(options, files, order, counters_)) {}
 

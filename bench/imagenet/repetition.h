@@ -63,7 +63,6 @@ class Bench {
 
  private:
   const ImagenetOptions& options_;
-  const Files& files_;
   std::shared_ptr<imagenet::Counters> counters_;
   SampleBatches pipeline_;
   std::vector<SampleBatch> kept_;

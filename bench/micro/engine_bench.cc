@@ -25,7 +25,7 @@ void EngineHops(benchmark::State& state) {
     auto run = dataset.start();
     while (auto value = run.next()) benchmark::DoNotOptimize(*value);
   }
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * elements);
+  state.SetItemsProcessed(state.iterations() * elements);
 }
 BENCHMARK(EngineHops)->DenseRange(0, 6, 2)->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
 
@@ -58,7 +58,7 @@ void BatchCopy(benchmark::State& state) {
     for (std::size_t i = 0; i < rows; ++i) builder.add(sample);
     benchmark::DoNotOptimize(builder.finish().data());
   }
-  const auto count = static_cast<std::int64_t>(state.iterations() * rows);
+  const auto count = state.iterations() * static_cast<std::int64_t>(rows);
   state.SetItemsProcessed(count);
   state.SetBytesProcessed(count * static_cast<std::int64_t>(sample.bytes()));
 }

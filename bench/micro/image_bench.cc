@@ -70,8 +70,8 @@ void ConvertToF16(benchmark::State& state) {
   const std::vector<float> from(Size{256, 256}.values(), 123.456F);
   std::vector<std::uint16_t> to(from.size());
   for (auto _ : state) convert_to_f16(from, to);
-  state.SetBytesProcessed(
-      static_cast<std::int64_t>(state.iterations() * from.size() * sizeof(float)));
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(from.size() * sizeof(float)));
 }
 BENCHMARK(ConvertToF16);
 

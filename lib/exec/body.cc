@@ -62,7 +62,7 @@ void StreamBody::take(Slot&& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
   sequence_ = slot.stamp.sequence;
-  if (!slot.is_element()) return take_error(std::move(slot));
+  if (!slot.is_element()) return state_->error(std::move(slot), *this);
   const Stamp stamp = slot.stamp;
   try {
     state_->element(std::move(slot), *this);
@@ -70,12 +70,6 @@ void StreamBody::take(Slot&& slot) {
     out_.emplace_back(Element(), stamp);
     out_.back().fail(std::current_exception());
   }
-}
-
-void StreamBody::take_error(Slot&& slot) {
-  const std::size_t before = out_.size();
-  state_->error(std::move(slot), *this);
-  if (out_.size() == before) host_.count_dropped(stage_, 1);
 }
 
 void StreamBody::take_mark(Slot&& mark) {

@@ -78,10 +78,10 @@ class StreamBody final : public Body, private Emitter {
  private:
   void emit(Element value, const Stamp& stamp) override { out_.emplace_back(std::move(value), stamp); }
   void forward(Slot&& slot) override { out_.push_back(std::move(slot)); }
+  void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
   void end_pass() override;
 
   void take(Slot&& slot);
-  void take_error(Slot&& slot);
   void take_mark(Slot&& mark);
 
   std::unique_ptr<StreamState> state_;

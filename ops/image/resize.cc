@@ -40,8 +40,12 @@ struct Workspace {
   std::vector<std::uint8_t> between;  // the picture after the first pass
 };
 
+// Towards zero, after the 0.5 that Pillow adds: not std::lround, which differs for negative
+// numbers.
+std::int64_t whole_part(double value) { return static_cast<std::int64_t>(value); }
+
 std::int32_t fixed_point(double weight) {
-  return static_cast<std::int32_t>(weight * (1 << weight_bits) + 0.5);
+  return static_cast<std::int32_t>(whole_part(weight * (1 << weight_bits) + 0.5));
 }
 
 // Clips to a byte after the fixed point is taken away.
@@ -54,8 +58,8 @@ std::uint8_t to_byte(std::int32_t sum) {
 Taps::Span add_taps(Taps& taps, std::vector<double>& exact, double centre, double scale,
                     std::int64_t extent) {
   const double reach = std::max(scale, 1.0);
-  const auto begin = std::max<std::int64_t>(static_cast<std::int64_t>(centre - reach + 0.5), 0);
-  const auto end = std::min(static_cast<std::int64_t>(centre + reach + 0.5), extent);
+  const std::int64_t begin = std::max<std::int64_t>(whole_part(centre - reach + 0.5), 0);
+  const std::int64_t end = std::min(whole_part(centre + reach + 0.5), extent);
   exact.clear();
   double total = 0;
   for (std::int64_t x = begin; x < end; ++x) {

@@ -93,13 +93,13 @@ TEST(Parallelism, IsReachedAfterItWasRaised) {
     counter.leave();
     return value;
   };
-  auto run = range(1000).map(meet, 2, {.blocks = true}).start({.tune = false});
+  auto run = range(3000).map(meet, 2, {.blocks = true}).start({.tune = false});
   take(run, 20);
   EXPECT_LE(counter.most(), 2);
   counter.forget_most();
   wanted = 12;
   knob_of(run, "parallelism", 1).set(12);
-  take(run, 20);
+  take(run, 1000);  // more than were under way
   EXPECT_EQ(counter.most(), 12);
 }
 
@@ -143,9 +143,10 @@ TEST(Window, BoundsHowFarAheadOfTheOldestCallOthersStart) {
   EXPECT_EQ(rest_of(run), numbers(40, 200));
 }
 
+// Dear elements only, as above.
 TEST(Prefetch, BoundsWhatWaitsForTheConsumer) {
   CallCounter counter;
-  auto run = range(10'000).map(counted_sleep(counter, 100us), 2, {.blocks = true}).start({.tune = false});
+  auto run = range(10'000).map(counted_sleep(counter, 2ms), 8, {.blocks = true}).start({.tune = false});
   Knob prefetch = knob_of(run, "prefetch", -1);
   for (std::int64_t depth : {20, 3, 1}) {
     prefetch.set(depth);
@@ -164,8 +165,8 @@ TEST(Prefetch, BoundsWhatWaitsForTheConsumer) {
 
 TEST(Prefetch, OfTheUserIsTheDepthFromTheStart) {
   auto run = range(1000).map(plus_one).prefetch(17).start({.tune = false});
-  EXPECT_EQ(run.snapshot().consumer.prefetch, 17);
   run.next();
+  EXPECT_EQ(run.snapshot().consumer.prefetch, 17);
   ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready >= 16; }));
   EXPECT_LE(run.snapshot().consumer.ready, 17);
 }
