@@ -8,6 +8,7 @@
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/process.h"
 #include "lib/core/clock.h"
+#include "lib/core/payload_pool.h"
 
 namespace penstock::bench {
 namespace {
@@ -17,6 +18,11 @@ constexpr auto patience = std::chrono::milliseconds(100);
 
 double seconds_since(std::int64_t begin_ns) {
   return 1e-9 * static_cast<double>(now_ns() - begin_ns);
+}
+
+std::int64_t fresh_blocks() {
+  const PayloadPoolStats stats = payload_pool().stats();
+  return static_cast<std::int64_t>(stats.allocations - stats.reuses);
 }
 
 // What the counters of the pipeline said at some moment.
@@ -40,7 +46,8 @@ class Consumer {
         settings_(settings),
         result_(result),
         progress_(progress),
-        allocations_(allocation_count()) {
+        allocations_(allocation_count()),
+        fresh_blocks_(fresh_blocks()) {
     reset_peak_memory();
     begin_ns_ = now_ns();
   }
@@ -76,6 +83,7 @@ class Consumer {
     result_.foreign_cores = cost.foreign_cores;
     result_.wait_share = wait_share();
     result_.allocations = allocation_count() - allocations_;
+    result_.fresh_blocks = fresh_blocks() - fresh_blocks_;
     result_.peak_rss_bytes = peak_memory_bytes();
     if (settings_.hash) result_.digest = digest_.text();
     result_.interrupted = interrupted();
@@ -98,6 +106,7 @@ class Consumer {
   Measurement& result_;
   Progress& progress_;
   std::int64_t allocations_;
+  std::int64_t fresh_blocks_;
   Meter meter_;
   std::int64_t begin_ns_ = 0;
   std::int64_t waited_ns_ = 0;

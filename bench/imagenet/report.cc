@@ -52,6 +52,7 @@ Json json_of(const ImagenetOptions& options, const Files& files, const Measureme
       {"decoded_libjpeg", m.decoded},
       {"copied_bytes", m.copied_bytes},
       {"allocations", m.allocations},
+      {"fresh_blocks", m.fresh_blocks},
       {"memory_peak_bytes", m.memory_peak},
       {"overshoot_bytes", m.overshoot_bytes},
       {"labels", files.labels.size()},

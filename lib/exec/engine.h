@@ -51,6 +51,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
   void abandon_epoch();
 
+  void nudge_consumer() { outlet_.nudge(); }     // now and then
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
   std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }

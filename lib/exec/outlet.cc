@@ -91,6 +91,15 @@ void Outlet::wait_briefly() {
   somebody_waits_ = false;
 }
 
+void Outlet::nudge() {
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    wake = somebody_waits_ && !packets_.empty();
+  }
+  if (wake) arrived_.notify_all();
+}
+
 void Outlet::set_depth(std::int64_t depth) {
   std::lock_guard lock(mutex_);
   depth_ = std::max<std::int64_t>(depth, 1);

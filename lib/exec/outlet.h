@@ -31,6 +31,8 @@ class Outlet {
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly();
+  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised: a call may turn out dearer than its like.
+  void nudge();
 
   bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   void set_depth(std::int64_t depth);

@@ -62,7 +62,8 @@ PacketRef Stage::collect() {
 PacketRef Stage::next_packet() {
   PacketRef packet = collect();
   if (one_at_a_time_ || !host_.is_last(index_)) return packet;
-  const bool more_soon = slot_ns_average_ < kCheapCall && (running_ > 0 || !ready_.empty()) && credits_ > 0;
+  const bool goes_on = running_ > 0 || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_);
+  const bool more_soon = goes_on && slot_ns_average_ < kCheapCall && credits_ > 0;
   if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
   if (!packet) return nullptr;
   packet->more_soon = owes_wake_ = more_soon;

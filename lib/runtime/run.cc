@@ -124,7 +124,7 @@ std::shared_ptr<Engine> EngineRun::start_engine() {
   settings.pool = &runtime.pool();
   settings.open_io = options_.open_io;
   auto engine = Engine::make(plan_, settings);
-  if (options_.tune) runtime.tune(engine);
+  runtime.look_after(engine, options_.tune);
   return engine;
 }
 

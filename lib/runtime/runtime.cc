@@ -70,10 +70,15 @@ std::int64_t Runtime::default_memory() {
   return memory_;
 }
 
-void Runtime::tune(const std::shared_ptr<exec::Engine>& engine) {
+void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, bool tune) {
+  Tuned tuned{engine, nullptr, {}};
+  if (tune) {
+    tuned.policy = autotune::default_policy();
+    tuned.knobs = engine->knobs();
+  }
   {
     std::lock_guard lock(mutex_);
-    added_.push_back({engine, autotune::default_policy(), engine->knobs()});
+    added_.push_back(std::move(tuned));
   }
   changed_.notify_one();
 }
@@ -117,7 +122,8 @@ void Runtime::serve() {
 bool Runtime::tick(Tuned& tuned) {
   const auto engine = tuned.engine.lock();
   if (engine == nullptr || engine->stopped()) return false;
-  tuned.policy->tick(engine->snapshot(), tuned.knobs);
+  engine->nudge_consumer();
+  if (tuned.policy) tuned.policy->tick(engine->snapshot(), tuned.knobs);
   return true;
 }
 

@@ -33,8 +33,8 @@ class Runtime {
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
 
-  // Has a policy look after the engine until it is gone.
-  void tune(const std::shared_ptr<exec::Engine>& engine);
+  // Looks after the engine until it is gone: nudges its consumer, and moves its knobs if `tune`.
+  void look_after(const std::shared_ptr<exec::Engine>& engine, bool tune);
 
   // Takes an engine down on another thread: for a run that is destroyed inside one of its own functions.
   void dispose(std::shared_ptr<exec::Engine> engine);
@@ -42,7 +42,7 @@ class Runtime {
  private:
   struct Tuned {
     std::weak_ptr<exec::Engine> engine;
-    std::unique_ptr<autotune::Policy> policy;
+    std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
   };
 

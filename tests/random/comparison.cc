@@ -35,16 +35,16 @@ bool Comparison::is_same_place(const Item& item, const ps::ErrorPlace& place) co
   const model::Op& op = graph.ops[static_cast<std::size_t>(item.failed_op)];
   const std::int64_t source = item.origin.ordinal;
   const bool is_file = graph.ops[0].kind == Kind::from_file_list;
-  return place.op == model::name_of(op.kind) && place.position == item.failed_op &&
-         place.source_ordinal == source && place.epoch == item.origin.epoch &&
+  return place.op == model::name_of(op.kind) &&
+         (!with_positions || place.position == item.failed_op) && place.source_ordinal == source &&
+         place.epoch == item.origin.epoch &&
          place.origin == (is_file ? bench.path(graph.ops[0], source) : "");
 }
 
 bool Comparison::is_same(const Item& item, const Delivery& got) const {
   if (item.failed() != got.failed) return false;
   if (!item.failed()) return item.value == got.value;
-  return (item.cause.empty() || item.cause == got.cause) &&
-         (!with_places || is_same_place(item, got.place));
+  return (item.cause.empty() || item.cause == got.cause) && is_same_place(item, got.place);
 }
 
 // Items [begin, end) in any order; got[0] belongs to items[begin].

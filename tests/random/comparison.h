@@ -11,7 +11,7 @@ namespace random_graphs {
 struct Comparison {
   const Graph& graph;
   const Workbench& bench;
-  bool with_places = true;  // of errors; false where another graph was run
+  bool with_positions = true;  // of ops that failed; false where recorders stood between them
 
   // `got` must be what follows items[from], and all of it if `to_the_end`. Throws Failure.
   void check(const Items& items, std::span<const Delivery> got, std::size_t from,

@@ -168,47 +168,95 @@ class OwnStream final : public OwnOp<ps::StreamOp> {
   };
 };
 
-// Writes down the order in which a shuffle gives its elements. One run at a time.
+// Writes items on a tape, pass by pass; passes without any leave no trace.
+class TapeWriter {
+ public:
+  explicit TapeWriter(model::Tape& tape) : tape_(tape) {}
+  void begin_pass() { fresh_ = true; }
+  void write(model::Item item) {
+    if (std::exchange(fresh_, false)) tape_.emplace_back();
+    tape_.back().items.push_back(std::move(item));
+  }
+  void end_pass() {
+    if (!fresh_) tape_.back().ended = true;
+  }
+
+ private:
+  model::Tape& tape_;
+  bool fresh_ = true;
+};
+
+// Writes down the order of the positions of an indexable source.
+class RecordedSequence final : public ps::IndexSequence {
+ public:
+  RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape,
+                   const model::Op& source)
+      : input_(std::move(input)), tape_(tape), source_(source) {}
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    input_->begin_pass(epoch, pass);
+    tape_.begin_pass();
+    epoch_ = epoch;
+    pass_ = pass;
+    given_ = 0;
+  }
+  std::optional<std::int64_t> next() override {
+    const auto index = input_->next();
+    if (index)
+      tape_.write(
+          {.value = model::source_value(source_, *index), .origin = {epoch_, pass_, *index}});
+    if (++given_ == size()) tape_.end_pass();  // nobody has to ask for more than there is
+    return index;
+  }
+  std::int64_t size() const override { return input_->size(); }
+
+ private:
+  const std::unique_ptr<ps::IndexSequence> input_;
+  TapeWriter tape_;
+  const model::Op source_;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t pass_ = 0;
+  std::int64_t given_ = 0;
+};
+
+// Writes down the order in which a shuffle gives its elements, or its positions: a shuffle of the
+// one kind must not become one of the other because somebody is watching. One run at a time.
 template <class T>
 class Recorder final : public ps::StreamOp {
  public:
-  explicit Recorder(model::Tape& tape) : tape_(tape) {}
+  Recorder(model::Tape& tape, const model::Op& source) : tape_(tape), source_(source) {}
   std::string name() const override { return "recorder"; }
   ps::Flow flow(const ps::Flow& input) const override { return input; }
   std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
     return std::make_unique<State>(tape_);
+  }
+  std::unique_ptr<ps::IndexSequence> over_index(
+      std::unique_ptr<ps::IndexSequence> input) const override {
+    return std::make_unique<RecordedSequence>(std::move(input), tape_, source_);
   }
 
  private:
   class State final : public ps::StreamState {
    public:
     explicit State(model::Tape& tape) : tape_(tape) {}
-    void begin_pass(ps::Emitter&) override { fresh_ = true; }
+    void begin_pass(ps::Emitter&) override { tape_.begin_pass(); }
     void element(ps::Slot&& slot, ps::Emitter& out) override {
       const ps::Stamp stamp = slot.stamp;
       T value = slot.template take<T>();
-      write({.value = value_of(value), .origin = origin_of(stamp)});
+      tape_.write({.value = value_of(value), .origin = origin_of(stamp)});
       out.emit(ps::Element(std::move(value)), stamp);
     }
     void error(ps::Slot&& slot, ps::Emitter& out) override {
-      write({.failed_op = 0});
+      tape_.write({.failed_op = 0});
       out.forward(std::move(slot));
     }
-    void pass_end(ps::Emitter&) override {
-      if (!fresh_) tape_.back().ended = true;
-    }
+    void pass_end(ps::Emitter&) override { tape_.end_pass(); }
 
    private:
-    void write(model::Item item) {
-      if (std::exchange(fresh_, false)) tape_.emplace_back();
-      tape_.back().items.push_back(std::move(item));
-    }
-
-    model::Tape& tape_;
-    bool fresh_ = true;
+    TapeWriter tape_;
   };
 
   model::Tape& tape_;
+  const model::Op source_;
 };
 
 }  // namespace random_graphs

@@ -51,7 +51,8 @@ const Items& Trial::expected(std::uint32_t epoch) {
   model::Pipeline pipeline(graph_.ops, std::move(tapes));
   pipeline.begin_epoch(epoch);
   while (auto item = pipeline.next()) place->second.push_back(std::move(*item));
-  Comparison{graph_, bench_, false}.check(place->second, recorded, 0, true);
+  Comparison{.graph = graph_, .bench = bench_, .with_positions = false}.check(place->second,
+                                                                              recorded, 0, true);
   return place->second;
 }
 
