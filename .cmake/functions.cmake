@@ -52,6 +52,8 @@ function(penstock_add_test name)
     set_tests_properties(${name} PROPERTIES ${properties})
   else()
     # PRE_TEST: finding the cases at build time would run the program under a sanitizer there.
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+    # NO_PRETTY_VALUES: a parameter without operator<< would show as its bytes, padding included.
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+                         PROPERTIES ${properties})
   endif()
 endfunction()

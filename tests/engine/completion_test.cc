@@ -46,13 +46,16 @@ TEST(BlockingStage, KeepsToTheLimitOfOpenCalls) {
 }
 
 TEST(BlockingStage, LeavesTheWorkersToOthers) {
-  CallCounter blocked, computed;
+  CallCounter computed;
   std::atomic<bool> open{false};
   auto run = range(64)
-                 .map([&](std::int64_t value) {
-                   while (value >= 8 && !open) std::this_thread::sleep_for(1ms);
-                   return value;
-                 }, 16, {.blocks = true})
+                 .map(
+                     [&](std::int64_t value) {
+                       do std::this_thread::sleep_for(1ms);
+                       while (value >= 8 && !open);
+                       return value;
+                     },
+                     16, {.blocks = true})
                  .map(counted_sleep(computed, 0us))
                  .start({.threads = 1, .tune = false});
   for (std::int64_t i = 0; i < 8; ++i) ASSERT_EQ(run.next(), i);

@@ -1,0 +1,154 @@
+#include "tests/random/pumped_driver.h"
+
+#include <chrono>
+#include <utility>
+
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+#include "tests/random/knob_mover.h"
+
+namespace random_graphs {
+
+namespace exec = ps::exec;
+
+void PumpedCourier::send(std::unique_ptr<Parcel> parcel) {
+  if (pumped_ == 0) return parcel->deliver();
+  parcels_.push_back(std::move(parcel));
+}
+
+std::int64_t PumpedCourier::release() {
+  const auto late = static_cast<std::int64_t>(parcels_.size());
+  for (auto& parcel : std::exchange(parcels_, {})) parcel->deliver();
+  return late;
+}
+
+bool PumpedCourier::deliver_one(Random& random) {
+  if (parcels_.empty()) return false;
+  const auto chosen = parcels_.begin() + random.below(static_cast<std::int64_t>(parcels_.size()));
+  const std::unique_ptr<Parcel> parcel = std::move(*chosen);
+  parcels_.erase(chosen);
+  parcel->deliver();
+  return true;
+}
+
+namespace {
+
+// Between two deliveries; a hundred times what any graph needs.
+constexpr std::int64_t kMostSteps = 1'000'000;
+
+class PumpedRun final : public ps::detail::RunCore {
+ public:
+  PumpedRun(const ps::graph::NodeRef& node, const ps::RunOptions& options, std::uint64_t seed,
+            Coverage& coverage, std::shared_ptr<PumpedCourier> courier)
+      : plan_(exec::compile(node)),
+        options_(options),
+        random_(seed),
+        coverage_(coverage),
+        courier_(std::move(courier)) {
+    courier_->begin_pumping();
+    start(options.first_epoch);
+  }
+  ~PumpedRun() override {
+    engine_->shut_down();
+    courier_->end_pumping();
+    coverage_.add_moves(moves_);
+    coverage_.memory_waits += saw_wait_ ? 1 : 0;
+  }
+
+  void begin_epoch(std::uint32_t epoch) override {
+    if (epoch == epoch_ && untouched_) return;
+    start(epoch);
+  }
+
+  Status next(ps::Element& out, const std::chrono::steady_clock::time_point*) override {
+    untouched_ = false;
+    while (!ended_) {
+      ps::Slot slot = next_slot();
+      if (slot.kind() == ps::Slot::Kind::pass_end) {
+        ended_ = slot.level() == plan_->repeats.size();
+        continue;
+      }
+      if (!slot.is_element()) std::rethrow_exception(slot.take<std::exception_ptr>());
+      out = std::move(slot.value);
+      return Status::element;
+    }
+    return Status::end;
+  }
+
+  ps::Checkpoint checkpoint() const override {
+    throw std::logic_error("pumped runs take no checkpoints");
+  }
+  std::vector<ps::Knob> knobs() override { return engine_->knobs(); }
+  ps::Snapshot snapshot() const override { return engine_->snapshot(); }
+  ps::RunStats stats() const override { return {}; }
+
+ private:
+  void start(std::uint32_t epoch) {
+    if (engine_) engine_->shut_down();
+    exec::EngineSettings settings;
+    settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
+    settings.first_epoch = epoch;
+    settings.seed = options_.seed;
+    settings.choice = [this](const std::vector<std::size_t>& stages) {
+      return choose(stages.size());
+    };
+    engine_ = exec::Engine::make(plan_, settings);
+    knobs_ = engine_->knobs();
+    epoch_ = epoch;
+    ended_ = false;
+    untouched_ = true;
+  }
+
+  std::size_t choose(std::size_t count) {
+    return static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(count)));
+  }
+
+  // Sometimes runs ahead of the consumer, too.
+  ps::Slot next_slot() {
+    for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) step();
+    for (std::int64_t steps = 0; engine_->snapshot().consumer.ready == 0; ++steps) {
+      if (!step()) throw Failure("stands still: the consumer waits, and nothing can move");
+      if (steps == kMostSteps)
+        throw Failure("goes in circles: the consumer waits, and steps lead nowhere");
+    }
+    ps::Slot slot;
+    engine_->next(slot, nullptr);
+    return slot;
+  }
+
+  // False: there is nothing that could be done.
+  bool step() {
+    saw_wait_ = saw_wait_ || some_stage_waits_for_memory(engine_->snapshot());
+    if (random_.one_in(4) && courier_->deliver_one(random_)) return true;
+    if (!engine_->queue()->run_one() && !courier_->deliver_one(random_)) return false;
+    if (random_.one_in(4)) move_one(knobs_, random_, moves_);
+    return true;
+  }
+
+  const std::shared_ptr<const exec::Plan> plan_;
+  const ps::RunOptions options_;
+  Random random_;
+  Coverage& coverage_;
+  const std::shared_ptr<PumpedCourier> courier_;
+  std::shared_ptr<exec::Engine> engine_;
+  std::vector<ps::Knob> knobs_;
+  Coverage::Moves moves_;
+  std::uint32_t epoch_ = 0;
+  bool ended_ = false;
+  bool untouched_ = true;
+  bool saw_wait_ = false;
+};
+
+}  // namespace
+
+Driver pumped_driver(std::shared_ptr<PumpedCourier> courier) {
+  return {
+      "pumped engine",
+      [courier = std::move(courier)](const ps::graph::NodeRef& node, const ps::RunOptions& options,
+                                     Random& random, Coverage& coverage) -> RunRef {
+        return std::make_shared<PumpedRun>(node, options, random.next(), coverage, courier);
+      },
+      false};
+}
+
+}  // namespace random_graphs

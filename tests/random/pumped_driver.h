@@ -1,0 +1,34 @@
+// The engine's stages without threads: one token after the other, in an order drawn from a seed,
+// with knobs moved and completions delivered between any two of them. What goes wrong here goes
+// wrong again with the same seed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tests/random/courier.h"
+#include "tests/random/trial.h"
+
+namespace random_graphs {
+
+// Keeps parcels until it is told to deliver one; at once where nobody pumps.
+class PumpedCourier final : public Courier {
+ public:
+  void send(std::unique_ptr<Parcel> parcel) override;
+  void hold() override {}  // nothing is delivered between the steps of a schedule
+  std::int64_t release() override;
+
+  bool deliver_one(Random& random);  // false: there is none
+  void begin_pumping() noexcept { ++pumped_; }
+  void end_pumping() noexcept { --pumped_; }
+
+ private:
+  std::vector<std::unique_ptr<Parcel>> parcels_;
+  int pumped_ = 0;  // runs that will ask
+};
+
+// Its runs throw Failure when nothing can move any more although the consumer waits. They take no
+// checkpoints.
+Driver pumped_driver(std::shared_ptr<PumpedCourier> courier);
+
+}  // namespace random_graphs
