@@ -4,9 +4,17 @@ namespace penstock::bench {
 namespace {
 
 constexpr Case kCases[] = {
-    {"slope", "ns per element and stage over chains of 0 to 6 trivial maps", run_slope},
+    {"slope", "ns per element and stage: slope over chains of 0 to 6 trivial maps", run_slope},
     {"whole", "short whole pipelines: ns per element over all stages", run_whole},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},
+    {"sleep64", "64 calls of 10 ms against 64 plain threads, with a hint and without", run_sleep64},
+    {"first", "from building nine stages to the first element", run_first},
+    {"abandon", "dropping a run with 64 calls under way, 500 times", run_abandon},
+    {"drop_idle", "dropping idle runs", run_drop_idle},
+    {"permutation", "1.28 million names: first one of a full shuffle, and memory", run_permutation},
+    {"names_shuffle", "the same names as the peers' scripts go through them", run_names},
+    {"chain", "chains of up to 16 maps, as the peers' scripts do", run_chain},
+    {"stage", "single stages, as the peers' scripts do", run_stage},
 };
 
 }  // namespace

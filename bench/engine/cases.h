@@ -26,5 +26,13 @@ std::span<const Case> all_cases();
 void run_slope(const CaseSettings& settings, Report& report);
 void run_whole(const CaseSettings& settings, Report& report);
 void run_two_maps(const CaseSettings& settings, Report& report);
+void run_sleep64(const CaseSettings& settings, Report& report);
+void run_first(const CaseSettings& settings, Report& report);
+void run_abandon(const CaseSettings& settings, Report& report);
+void run_drop_idle(const CaseSettings& settings, Report& report);
+void run_permutation(const CaseSettings& settings, Report& report);
+void run_names(const CaseSettings& settings, Report& report);
+void run_chain(const CaseSettings& settings, Report& report);
+void run_stage(const CaseSettings& settings, Report& report);
 
 }  // namespace penstock::bench

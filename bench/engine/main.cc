@@ -1,11 +1,14 @@
 // penstock-engine: what the engine costs, case by case.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
 
 #include "bench/engine/cases.h"
-#include "lib/core/version.h"
+#include "bench/version.h"
 
 namespace {
 
@@ -17,11 +20,6 @@ std::string describe_cases() {
     text += "  " + std::string(each.name) + std::string(14 - std::string(each.name).size(), ' ') +
             each.what + "\n";
   return text;
-}
-
-std::string version_text() {
-  return "penstock-engine " + std::string(penstock::build::version) + ", " +
-         std::string(penstock::build::type) + ", " + std::string(penstock::build::compiler);
 }
 
 std::vector<std::string> names_of_cases() {
@@ -41,10 +39,12 @@ int run(const std::string& which, const CaseSettings& settings, bool json) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  // Rows are written as they come, so there is nothing to save when somebody has seen enough.
+  std::signal(SIGINT, [](int) { ::_exit(130); });
   CLI::App app("What the engine costs on work of known cost. Exit code 0 also where a bar is missed.",
                "penstock-engine");
   app.footer(describe_cases());
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("--version", version_text("penstock-engine"));
   std::string which = "all";
   bool json = false;
   CaseSettings settings;

@@ -7,8 +7,8 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::size_t lanes =
-    8;  // independent of each other, so that their multiplications overlap
+// Independent of each other, so that their multiplications overlap.
+constexpr std::size_t lanes = 8;
 constexpr std::size_t word = sizeof(std::uint64_t);
 using Lanes = std::array<std::uint64_t, lanes>;
 

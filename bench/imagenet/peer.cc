@@ -35,9 +35,28 @@ ImagenetOptions as_peer(ImagenetOptions options) {
   if (!options.layout)
     options.layout =
         options.workload == Workload::boxes ? image::Layout::nhwc : image::Layout::nchw;
-  options.epochs = options.passes;
+  options.epochs = 1;
   options.quiet = true;
   return options;
+}
+
+// f32 is "float32" to the driver.
+std::string numpy_name(DType type) {
+  switch (type) {
+    case DType::u8:
+      return "uint8";
+    case DType::f16:
+      return "float16";
+    case DType::bf16:
+      return "bfloat16";
+    default:
+      return "float32";
+  }
+}
+
+void say_first_batch(const SampleBatch& batch) {
+  const Tensor& images = batch.column<&imagenet::Example::image>();
+  say({{"event", "first_batch"}, {"shape", images.shape()}, {"dtype", numpy_name(images.dtype())}});
 }
 
 }  // namespace
@@ -48,8 +67,10 @@ int run_peer(const ImagenetOptions& given) {
   Bench bench(options, files, FileOrder::listed);
   Progress progress(true);
   say({{"event", "ready"}});
+  RepetitionSettings settings{.on_first = say_first_batch};
   for (std::string line; std::getline(std::cin, line) && !interrupted();) {
-    const Measurement m = bench.run({}, progress);
+    const Measurement m = bench.run(settings, progress);
+    settings.on_first = nullptr;
     say({{"workload", peer_name(options.workload)},
          {"images", m.images},
          {"wall_s", m.wall_s},

@@ -77,7 +77,7 @@ Dataset<imagenet::Example> examples_of(const Dataset<std::string>& paths, Worklo
 // files change each epoch.
 Dataset<std::string> ordered(const Dataset<std::string>& paths, const ImagenetOptions& options,
                              FileOrder order) {
-  if (order == FileOrder::listed) return paths;
+  if (order == FileOrder::listed) return paths.repeat(options.passes);
   const auto shuffled = paths.shuffle(
       options.shuffle_buffer, {.seed = options.seed, .reshuffle_each_epoch = options.reshuffle});
   return options.horovod ? shuffled.shard(world_of(options)) : shuffled;

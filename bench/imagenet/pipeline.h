@@ -25,8 +25,10 @@ struct Files {
 // Walks the folder or reads the list. penstock::Error if there is nothing, or no file has a label.
 Files find_files(const ImagenetOptions& options);
 
-// The files in the list's order, as --peer wants them, or shuffled.
-enum class FileOrder : std::uint8_t { listed, shuffled };
+enum class FileOrder : std::uint8_t {
+  listed,    // as --peer wants them: one stream of --passes passes over the list
+  shuffled,  // anew in each epoch
+};
 
 SampleBatches make_pipeline(const ImagenetOptions& options, const Files& files, FileOrder order,
                             std::shared_ptr<imagenet::Counters> counters);

@@ -65,7 +65,7 @@ class Consumer {
   }
 
   void take(const SampleBatch& batch) {
-    if (result_.batches++ == 0) result_.ttfb_s = seconds_since(begin_ns_);
+    if (result_.batches++ == 0) take_first(batch);
     result_.samples += batch.size();
     result_.copied_bytes +=
         static_cast<std::int64_t>(batch.column<&imagenet::Example::image>().bytes());
@@ -90,6 +90,11 @@ class Consumer {
   }
 
  private:
+  void take_first(const SampleBatch& batch) {
+    result_.ttfb_s = seconds_since(begin_ns_);
+    if (settings_.on_first) settings_.on_first(batch);
+  }
+
   // Samples of one file follow each other.
   void count_files(const std::vector<std::int64_t>& files) {
     for (const std::int64_t file : files)
@@ -102,7 +107,7 @@ class Consumer {
   }
 
   const ImagenetOptions& options_;
-  const RepetitionSettings& settings_;
+  const RepetitionSettings settings_;
   Measurement& result_;
   Progress& progress_;
   std::int64_t allocations_;

@@ -4,6 +4,7 @@
 #include <penstock/snapshot.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,8 +46,9 @@ struct Measurement {
 
 struct RepetitionSettings {
   bool hash = false;
-  bool paced = true;      // --step-time applies
-  std::int64_t keep = 0;  // batches to keep in `kept`
+  bool paced = true;                                           // --step-time applies
+  std::int64_t keep = 0;                                       // batches to keep for run_cached()
+  std::function<void(const SampleBatch&)> on_first = nullptr;  // called with the first batch
 };
 
 // Measures `files` under `options`. Not thread-safe.

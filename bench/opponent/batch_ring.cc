@@ -38,7 +38,7 @@ std::int64_t BatchRing::next() {
   std::unique_lock lock(mutex_);
   const Buffer& buffer = buffer_of(taken_);
   filled_.wait(lock, [&] { return closed_ || buffer.committed == rows_; });
-  return std::min(rows_, claimed_ - taken_ * rows_);
+  return std::clamp<std::int64_t>(claimed_ - taken_ * rows_, 0, rows_);
 }
 
 void BatchRing::release() {

@@ -116,6 +116,14 @@ class Worker {
   std::vector<float> sample_;
 };
 
+// Before memory is taken for it.
+const ImagenetOptions& checked(const ImagenetOptions& options) {
+  if (options.workload == Workload::boxes && options.dtype == DType::f32 &&
+      options.layout != image::Layout::nchw)
+    return options;
+  throw UsageError("the opponent does --workload boxes --dtype f32 --layout nhwc only");
+}
+
 image::Size size_of(const ImagenetOptions& options) {
   return options.crop == image::Size{} ? image::Size{256, 256} : options.crop;
 }
@@ -128,15 +136,11 @@ std::size_t thread_count(const ImagenetOptions& options) {
 }  // namespace
 
 PlainThreads::PlainThreads(const ImagenetOptions& options, const Files& files)
-    : options_(options),
+    : options_(checked(options)),
       files_(files),
       size_(size_of(options)),
       threads_(thread_count(options)),
-      ring_(batches_in_flight, options.batch, size_.values()) {
-  if (options.workload != Workload::boxes || options.dtype != DType::f32 ||
-      options.layout == image::Layout::nchw)
-    throw UsageError("the opponent does --workload boxes --dtype f32 --layout nhwc only");
-}
+      ring_(batches_in_flight, options.batch, size_.values()) {}
 
 Measurement PlainThreads::run() {
   const auto order = order_of(files_.paths.size(), options_.epochs, options_.seed);
@@ -180,7 +184,7 @@ void PlainThreads::consume(Measurement& result, std::int64_t begin_ns) {
     const std::int64_t asked = now_ns();
     const std::int64_t rows = ring_.next();
     waited += now_ns() - asked;
-    if (rows <= 0) break;
+    if (rows == 0) break;
     if (result.batches++ == 0) result.ttfb_s = 1e-9 * static_cast<double>(now_ns() - begin_ns);
     result.samples += rows;
     ring_.release();

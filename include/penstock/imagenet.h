@@ -2,31 +2,32 @@
 // training and evaluation pipelines do to a file, as transforms for Dataset::apply.
 //
 //   namespace ps = penstock;
+//   using ps::imagenet::Example;
 //   auto paths = ps::imagenet::list_images("ILSVRC/Data/CLS-LOC/train");
 //   ps::imagenet::Config config{.labels = ps::imagenet::labels_of(paths)};
 //   auto train = ps::from_vector(std::move(paths))
 //                    .shuffle(200'000, {.seed = 7})
-//                    .apply(ps::imagenet::load_crops(config))      //
-//                    Dataset<std::vector<Example>>: one per file .unbatch() // Dataset<Example>:
-//                    one per box .batch(128) .prefetch(ps::AUTOTUNE);
+//                    .apply(ps::imagenet::load_crops(config))  // std::vector<Example>: a file's
+//                    .unbatch()                                // Example: one for each box
+//                    .batch(128)
+//                    .prefetch(ps::AUTOTUNE);
 //   for (auto&& batch : train)
-//     step(batch.column<&ps::imagenet::Example::image>(),          // Tensor f32 [128, 256, 256, 3]
-//          batch.column<&ps::imagenet::Example::label>());         // std::vector<std::int32_t>
+//     step(batch.column<&Example::image>(),   // Tensor f32 [128, 256, 256, 3]
+//          batch.column<&Example::label>());  // std::vector<std::int32_t>
 //
 // Each transform makes two maps: one that blocks (reads the file, and for load_crops its
 // annotation) and one that computes (decodes and cuts). So both can be tuned apart, and no core
 // waits for a disk. Both tell the engine beforehand how many bytes they will hold, so the memory
 // budget is kept.
 //
-// Errors become error elements of the file they belong to (ElementError at the iterator, with the
-// path):
-//   not_found, permission_denied, unavailable   the JPEG cannot be read (io.h)
-//   data_loss and others                        the JPEG cannot be decoded (image/jpeg.h), the XML
-//   cannot be read or a box is
-//                                               refused (voc.h)
-//   not_found                                   the file has no label, or one that Config::labels
-//   does not know
-// A missing annotation is no error: the whole image is taken, and counted.
+// Errors become error elements of the file they belong to: ElementError at the iterator, with the
+// path. A missing annotation is no error: the whole image is taken, and counted.
+//
+//   cause                                       code
+//   the JPEG cannot be read                     as read_file() in io.h
+//   the JPEG cannot be decoded                  as decode_jpeg() in image/jpeg.h
+//   the XML cannot be read, a box is refused    as parse_voc(), normalised_boxes() in voc.h
+//   no label, or one that is not in the table   not_found
 //
 // Everything here may be called from any number of threads.
 #pragma once

@@ -70,6 +70,8 @@ void Stage::stop() {
     }
   }
   for (auto& target : targets) target->detach();
+  Lock lock(mutex_);
+  completed_.wait(lock, [this] { return completing_ == 0; });
 }
 
 void Stage::clear() {

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -185,6 +186,8 @@ class Stage {
   std::int64_t tokens_ = 0;
   std::int64_t running_ = 0;
   std::int64_t detached_ = 0;
+  std::int64_t completing_ = 0;          // threads inside complete(); stop() waits for them
+  std::condition_variable completed_;
   std::int64_t started_ = 0;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock

@@ -36,8 +36,9 @@ void Stage::receive(Slots&& slots) {
 // Slots that make up one step of work.
 std::int64_t Stage::group_size() const {
   const MemoryBudget& memory = host_.memory();
-  // One by one on the pool: a call that waits would hold up what shares its group, though another thread could take it.
-  if (one_at_a_time_ || on_pool_ || slot_ns_average_ <= 0 || memory.used() >= memory.limit()) return 1;
+  // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
+  const bool waits = on_pool_ || plan_.form == Form::completes_later;
+  if (one_at_a_time_ || waits || slot_ns_average_ <= 0 || memory.used() >= memory.limit()) return 1;
   const double grain = static_cast<double>(grain_ns_ * stretch_);
   double size = std::clamp(grain / slot_ns_average_, 1.0, static_cast<double>(kLargestGroup));
   if (stretch_ > 1) {  // wide groups only out of what the other calls do not need

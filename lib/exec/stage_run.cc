@@ -145,6 +145,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
   const auto sealed = seal(group.slots, plan_, group.first_ordinal, [this](std::int64_t i) { return host_.origin(i); });
   {
     Lock lock(mutex_);
+    ++completing_;  // before the group lets go of its target, by which stop() would find this call
     --detached_;
     group.target.reset();
     counters_.errors += sealed.errors;
@@ -154,6 +155,8 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     pump(lock);
   }
   host_.offer_memory();
+  Lock lock(mutex_);
+  if (--completing_ == 0) completed_.notify_all();
 }
 
 // With the lock held: the group's results are ready to leave.

@@ -268,9 +268,12 @@ TEST(ImagenetProgram, PeerAnswersEachLineWithARepetition) {
                      "' --annotations x --batch 4 --passes 3 --threads auto");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto lines = outcome.lines();
-  ASSERT_THAT(lines, SizeIs(3));
+  ASSERT_THAT(lines, SizeIs(4));
   EXPECT_EQ(lines[0]["event"], "ready");
-  for (const json& line : {lines[1], lines[2]}) {
+  EXPECT_EQ(lines[1]["event"], "first_batch");
+  EXPECT_EQ(lines[1]["shape"], json({4, 3, 224, 224}));
+  EXPECT_EQ(lines[1]["dtype"], "float32");
+  for (const json& line : {lines[2], lines[3]}) {
     EXPECT_EQ(line["workload"], "W2");
     EXPECT_EQ(line["images"], 18);
     EXPECT_GT(line["wall_s"], 0);

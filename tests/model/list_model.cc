@@ -21,8 +21,19 @@ using Input = std::unique_ptr<Stage>;
 // What only sources move.
 struct Clock {
   std::uint32_t epoch = 0;
-  std::uint32_t passes = 0;  // begun in this epoch
+  std::vector<std::int64_t> rounds = {};  // of the repeats, the nearest to the source first
   std::int64_t work_left = 0;
+
+  // With one repeat its round; outer rounds jump far, so that the passes of nested repeats do not
+  // meet.
+  std::uint32_t pass() const {
+    std::uint32_t number = 0, step = 1;
+    for (const std::int64_t round : rounds) {
+      number += static_cast<std::uint32_t>(round) * step;
+      step *= 0x9E3779B1u;
+    }
+    return number;
+  }
 };
 
 std::string fails_on(const Value& value) { return "fails on " + std::to_string(key(value)); }
@@ -31,7 +42,7 @@ class Source final : public Stage {
  public:
   Source(const Op& op, Clock& clock) : op_(op), clock_(clock) {}
   void begin_pass() override {
-    pass_ = clock_.passes++;
+    pass_ = clock_.pass();
     i_ = 0;
   }
   std::optional<Item> next() override {
@@ -176,7 +187,10 @@ class Skip final : public Follower {
 
 class Repeat final : public Follower {
  public:
-  using Follower::Follower;
+  Repeat(const Op& op, int position, Clock& clock, Input input)
+      : Follower(op, position, std::move(input)), clock_(clock), level_(clock.rounds.size()) {
+    if (op.count != 1) clock.rounds.push_back(0);
+  }
   void begin_pass() override {
     round_ = 0;
     begin_round();
@@ -196,10 +210,13 @@ class Repeat final : public Follower {
  private:
   void begin_round() {
     if (round_ == op_.count) return;
+    if (op_.count != 1) clock_.rounds[level_] = round_;
     input_->begin_pass();
     empty_ = true;
   }
 
+  Clock& clock_;
+  const std::size_t level_;
   std::int64_t round_ = 0;
   bool empty_ = true;
 };
@@ -326,7 +343,7 @@ Input stage_for(const Op& op, int position, const Tape* tape, Input input, Clock
     case Kind::skip:
       return std::make_unique<Skip>(op, position, std::move(input));
     case Kind::repeat:
-      return std::make_unique<Repeat>(op, position, std::move(input));
+      return std::make_unique<Repeat>(op, position, clock, std::move(input));
     case Kind::batch:
     case Kind::own_stream:
       return std::make_unique<Collect>(op, position, std::move(input));
@@ -371,7 +388,7 @@ Pipeline::~Pipeline() = default;
 
 void Pipeline::begin_epoch(std::uint32_t epoch) {
   state_->clock.epoch = epoch;
-  state_->clock.passes = 0;
+  state_->clock.rounds.clear();
   state_->last = state_->build();
   state_->last->begin_pass();
 }

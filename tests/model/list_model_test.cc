@@ -126,6 +126,16 @@ TEST(ListModel, StampsSayEpochPassAndPosition) {
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{100'003, 100'017, 101'012, 101'026}));
 }
 
+// As many numbers as passes: 0 and 1, and for the second round of the outer repeat 0x9E3779B1 more.
+TEST(ListModel, PassesOfNestedRepeatsHaveNumbersOfTheirOwn) {
+  Pipeline pipeline({range(1), with_count(Kind::repeat, 2), with_count(Kind::repeat, 1),
+                     with_count(Kind::repeat, 2)});
+  pipeline.begin_epoch(0);
+  std::vector<std::uint32_t> passes;
+  while (const auto item = pipeline.next()) passes.push_back(item->origin.pass);
+  EXPECT_EQ(passes, (std::vector<std::uint32_t>{0, 1, 0x9E3779B1u, 0x9E3779B2u}));
+}
+
 // ---------------------------------------------------------------------------------- shuffles
 
 Tape tape_of(std::initializer_list<std::int64_t> order, bool ended) {

@@ -31,10 +31,21 @@ std::string Comparison::text_of(const Item& item) const {
          (item.cause.empty() ? "any text" : item.cause);
 }
 
+// Which input of an epoch it was depends on read-ahead where passes are cut short, and on luck
+// where the order is free.
+bool Comparison::counts_are_certain() const {
+  return !graph.arbitrary && std::ranges::none_of(graph.ops, [](const model::Op& op) {
+    return op.kind == Kind::repeat;
+  });
+}
+
 bool Comparison::is_same_place(const Item& item, const ps::ErrorPlace& place) const {
   const model::Op& op = graph.ops[static_cast<std::size_t>(item.failed_op)];
   const std::int64_t source = item.origin.ordinal;
   const bool is_file = graph.ops[0].kind == Kind::from_file_list;
+  const bool has_inputs = item.failed_op > 0;
+  if (with_inputs && has_inputs && counts_are_certain() && place.ordinal != item.input)
+    return false;
   return place.op == model::name_of(op.kind) &&
          (!with_positions || place.position == item.failed_op) && place.source_ordinal == source &&
          place.epoch == item.origin.epoch &&

@@ -12,6 +12,8 @@ struct Comparison {
   const Graph& graph;
   const Workbench& bench;
   bool with_positions = true;  // of ops that failed; false where recorders stood between them
+  bool with_inputs =
+      true;  // which of its inputs an op failed on; false where a run began in the middle
 
   // `got` must be what follows items[from], and all of it if `to_the_end`. Throws Failure.
   void check(const Items& items, std::span<const Delivery> got, std::size_t from,
@@ -19,6 +21,7 @@ struct Comparison {
 
  private:
   bool is_same(const model::Item& item, const Delivery& got) const;
+  bool counts_are_certain() const;
   bool is_same_place(const model::Item& item, const ps::ErrorPlace& place) const;
   void check_group(const Items& items, std::size_t begin, std::size_t end,
                    std::span<const Delivery> got) const;

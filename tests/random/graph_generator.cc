@@ -122,7 +122,7 @@ class Drawing {
     state_.endless = (state_.endless && (kind != Kind::take || op.count < 0)) ||
                      (kind == Kind::repeat && op.count < 0);
     state_.arbitrary = state_.arbitrary || op.arbitrary;
-    change_type(kind, op);
+    change_type(kind);
     put(op, how);
   }
 
@@ -175,11 +175,12 @@ class Drawing {
     how.reserves = how.with_context && random_.one_in(3) ? random_.between(1, 3000) : 0;
     how.as_dataset = random_.one_in(2);
     how.hinted = random_.one_in(2);
-    if (limits_.jitter && random_.one_in(2))
-      how.jitter_us = random_.between(1, how.blocks == 1 ? 300 : 60);
+    const std::int64_t jitter =
+        random_.one_in(2) ? random_.between(1, how.blocks == 1 ? 300 : 60) : 0;
+    how.jitter_us = limits_.jitter ? jitter : 0;
   }
 
-  void change_type(Kind kind, const Op& op) {
+  void change_type(Kind kind) {
     const bool makes_values = kind == Kind::map || kind == Kind::flat_map ||
                               kind == Kind::own_elementwise || kind == Kind::own_stream ||
                               kind == Kind::own_async;
@@ -194,7 +195,6 @@ class Drawing {
     } else if (kind == Kind::unbatch && state_.is_batch()) {
       state_.type = is(State::Type::numbers) ? State::Type::number : State::Type::name;
     }
-    static_cast<void>(op);
   }
 
   Random& random_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,11 +27,18 @@ std::int64_t draw_setting(const ps::Knob& knob, Random& random) {
   return random.one_in(3) ? knob.low : random.between(knob.low, high);
 }
 
+// Each name as often as any other, however many stages have such a knob.
 void move_one(std::vector<ps::Knob>& knobs, Random& random, Coverage::Moves& moves) {
-  ps::Knob& knob =
-      knobs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(knobs.size())))];
+  std::set<std::string> names;
+  for (const ps::Knob& knob : knobs) names.insert(knob.name);
+  const std::string name =
+      *std::next(names.begin(), random.below(static_cast<std::int64_t>(names.size())));
+  std::vector<ps::Knob*> candidates;
+  for (ps::Knob& knob : knobs)
+    if (knob.name == name) candidates.push_back(&knob);
+  ps::Knob& knob = *random.pick(candidates);
   knob.set(draw_setting(knob, random));
-  ++moves[knob.name];
+  ++moves[name];
 }
 
 bool some_stage_waits_for_memory(const ps::Snapshot& snapshot) {

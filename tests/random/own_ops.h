@@ -186,7 +186,8 @@ class TapeWriter {
   bool fresh_ = true;
 };
 
-// Writes down the order of the positions of an indexable source.
+// Writes down the order of the positions of an indexable source: all of a pass at its beginning,
+// because what follows may know without asking that it needs no more.
 class RecordedSequence final : public ps::IndexSequence {
  public:
   RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape,
@@ -195,17 +196,17 @@ class RecordedSequence final : public ps::IndexSequence {
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
     input_->begin_pass(epoch, pass);
     tape_.begin_pass();
-    epoch_ = epoch;
-    pass_ = pass;
+    order_.clear();
     given_ = 0;
+    while (const auto index = input_->next()) {
+      order_.push_back(*index);
+      tape_.write({.value = model::source_value(source_, *index), .origin = {epoch, pass, *index}});
+    }
+    tape_.end_pass();
   }
   std::optional<std::int64_t> next() override {
-    const auto index = input_->next();
-    if (index)
-      tape_.write(
-          {.value = model::source_value(source_, *index), .origin = {epoch_, pass_, *index}});
-    if (++given_ == size()) tape_.end_pass();  // nobody has to ask for more than there is
-    return index;
+    if (given_ == order_.size()) return std::nullopt;
+    return order_[given_++];
   }
   std::int64_t size() const override { return input_->size(); }
 
@@ -213,9 +214,8 @@ class RecordedSequence final : public ps::IndexSequence {
   const std::unique_ptr<ps::IndexSequence> input_;
   TapeWriter tape_;
   const model::Op source_;
-  std::uint32_t epoch_ = 0;
-  std::uint32_t pass_ = 0;
-  std::int64_t given_ = 0;
+  std::vector<std::int64_t> order_;
+  std::size_t given_ = 0;
 };
 
 // Writes down the order in which a shuffle gives its elements, or its positions: a shuffle of the

@@ -12,7 +12,7 @@ namespace random_graphs {
 namespace exec = ps::exec;
 
 void PumpedCourier::send(std::unique_ptr<Parcel> parcel) {
-  if (pumped_ == 0) return parcel->deliver();
+  if (!pumped_) return parcel->deliver();
   parcels_.push_back(std::move(parcel));
 }
 
@@ -45,12 +45,10 @@ class PumpedRun final : public ps::detail::RunCore {
         random_(seed),
         coverage_(coverage),
         courier_(std::move(courier)) {
-    courier_->begin_pumping();
     start(options.first_epoch);
   }
   ~PumpedRun() override {
     engine_->shut_down();
-    courier_->end_pumping();
     coverage_.add_moves(moves_);
     coverage_.memory_waits += saw_wait_ ? 1 : 0;
   }
@@ -61,6 +59,7 @@ class PumpedRun final : public ps::detail::RunCore {
   }
 
   Status next(ps::Element& out, const std::chrono::steady_clock::time_point*) override {
+    const PumpedCourier::Pumping pumping(*courier_);
     untouched_ = false;
     while (!ended_) {
       ps::Slot slot = next_slot();
@@ -121,7 +120,8 @@ class PumpedRun final : public ps::detail::RunCore {
     saw_wait_ = saw_wait_ || some_stage_waits_for_memory(engine_->snapshot());
     if (random_.one_in(4) && courier_->deliver_one(random_)) return true;
     if (!engine_->queue()->run_one() && !courier_->deliver_one(random_)) return false;
-    if (random_.one_in(4)) move_one(knobs_, random_, moves_);
+    for (std::int64_t moves = random_.below(8); moves > 0; --moves)
+      move_one(knobs_, random_, moves_);
     return true;
   }
 

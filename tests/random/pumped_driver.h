@@ -19,12 +19,22 @@ class PumpedCourier final : public Courier {
   std::int64_t release() override;
 
   bool deliver_one(Random& random);  // false: there is none
-  void begin_pumping() noexcept { ++pumped_; }
-  void end_pumping() noexcept { --pumped_; }
+
+  // While one of these lives, parcels are kept.
+  class Pumping {
+   public:
+    explicit Pumping(PumpedCourier& courier) : courier_(courier) { courier_.pumped_ = true; }
+    ~Pumping() { courier_.pumped_ = false; }
+    Pumping(const Pumping&) = delete;
+    Pumping& operator=(const Pumping&) = delete;
+
+   private:
+    PumpedCourier& courier_;
+  };
 
  private:
   std::vector<std::unique_ptr<Parcel>> parcels_;
-  int pumped_ = 0;  // runs that will ask
+  bool pumped_ = false;
 };
 
 // Its runs throw Failure when nothing can move any more although the consumer waits. They take no

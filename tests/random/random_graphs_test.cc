@@ -73,12 +73,12 @@ class Series {
     const std::string again = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + graph.text();
     Trial trial(graph, bench_);
     Random random(seed ^ 0x5EED);
-    const auto run = [&](const std::string& what, Check check, const Driver& driver) {
+    const auto run = [&](const std::string& what, Check compare, const Driver& driver) {
       const std::string now = what + " by " + driver.name + ", " + again;
       if (number_from_environment("PENSTOCK_TRACE")) std::cerr << now << std::endl;
       watchdog_.watch(now);
       try {
-        (trial.*check)(driver, random, coverage_);
+        (trial.*compare)(driver, random, coverage_);
       } catch (const std::exception& failure) {
         ADD_FAILURE() << failure.what() << '\n' << now;
       }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <limits>
+#include <thread>
 
 namespace random_graphs {
 
@@ -20,6 +21,7 @@ Reading::Reading(const Driver& driver, const Built& built, const ps::RunOptions&
       random_(random),
       coverage_(coverage),
       run_(driver.start(built.node, options, random, coverage)),
+      on_threads_(driver.on_threads),
       patient_(random.one_in(2)),
       small_(options.memory_bytes > 0 && options.memory_bytes < kLittleMemory) {
   ++coverage.runs;
@@ -49,6 +51,9 @@ bool Reading::read_one(Delivery& delivery) {
     delivery.failed = true;
     delivery.place = error.place();
     delivery.cause = ps::message_of(error.cause());
+    const bool is_lost = delivery.place.op == model::name_of(model::Kind::own_async) &&
+                         !delivery.cause.starts_with("fails");
+    coverage_.lost += is_lost ? 1 : 0;
   }
   if (small_ && !saw_wait_) saw_wait_ = some_stage_waits_for_memory(run_->snapshot());
   return true;
@@ -66,6 +71,9 @@ std::int64_t Reading::abandon(Courier& courier) {
   ++coverage_.abandonments;
   mover_.reset();
   courier.hold();
+  if (on_threads_)
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(random_.below(300)));  // read-ahead goes on
   run_.reset();
   return courier.release();
 }

@@ -2,6 +2,7 @@
 // if the driver has threads.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -34,8 +35,9 @@ class Reading {
   Random& random_;
   Coverage& coverage_;
   RunRef run_;
-  bool patient_;  // asks without a deadline
-  bool small_;    // little memory: looks whether stages wait for it
+  const bool on_threads_;
+  const bool patient_;  // asks without a deadline
+  bool small_;          // little memory: looks whether stages wait for it
   bool saw_wait_ = false;
   std::optional<KnobMover> mover_;
 };

@@ -1,5 +1,5 @@
-// Ends the process with a message if something takes far too long: a pipeline that stands still can
-// neither be waited for nor destroyed.
+// Tells what was being done when the process hangs or dies. A pipeline that stands still can
+// neither be waited for nor destroyed, so the process is ended.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Watchdog {
   explicit Watchdog(std::chrono::seconds patience = std::chrono::seconds(60));
   ~Watchdog();
 
-  // From now on `what` is being done; the clock starts anew.
+  // From now on `what` is being done; the clock starts anew. A crash names it, too.
   void watch(std::string what);
 
  private:

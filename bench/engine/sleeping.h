@@ -1,0 +1,37 @@
+// Functions that wait, and counts of those that do so now.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace penstock::bench {
+
+inline constexpr int kSleepers = 64;
+
+// Counts the calls that are under way and those that were begun.
+class CallCount {
+ public:
+  class Scope {
+   public:
+    explicit Scope(CallCount& count) : count_(count) {
+      ++count_.now_;
+      ++count_.begun_;
+    }
+    ~Scope() { --count_.now_; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    CallCount& count_;
+  };
+
+  std::int64_t now() const { return now_; }
+  std::int64_t begun() const { return begun_; }
+
+ private:
+  std::atomic<std::int64_t> now_{0}, begun_{0};
+};
+
+}  // namespace penstock::bench

@@ -1,0 +1,96 @@
+// What the system says a run takes, against what the run says itself.
+#include <gtest/gtest.h>
+#include <penstock/penstock.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "tests/random/random.h"
+
+namespace memory_stress {
+namespace {
+
+namespace ps = penstock;
+
+// A line of /proc/self/status in bytes: VmRSS is what is resident now, VmHWM the most so far (proc(5)).
+std::int64_t status_bytes(const std::string& key) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+// 5 resets VmHWM to what is resident now (proc(5)). Where that is forbidden, the peak includes the
+// program's start, which is small.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+// A tensor whose pages are all there.
+ps::Tensor filled(std::int64_t bytes) {
+  ps::Tensor tensor(ps::DType::u8, {bytes});
+  std::memset(tensor.data(), 7, tensor.bytes());
+  return tensor;
+}
+
+constexpr auto kMiB = static_cast<std::int64_t>(ps::MiB);
+
+struct Measured {
+  std::int64_t rss = 0;        // peak of resident memory beyond what there was before
+  std::int64_t accounted = 0;  // peak by the run's books
+};
+
+Measured measure(const ps::Dataset<ps::Tensor>& data, std::size_t budget) {
+  reset_peak();
+  const std::int64_t before = status_bytes("VmRSS");
+  auto run = data.start({.memory_bytes = budget});
+  while (run.next()) {
+  }
+  return {status_bytes("VmHWM") - before, run.stats().memory_peak};
+}
+
+void expect_close(const Measured& measured) {
+  EXPECT_GT(measured.accounted, 8 * kMiB);
+  EXPECT_LE(static_cast<double>(measured.rss),
+            1.25 * static_cast<double>(measured.accounted) + 32.0 * kMiB)
+      << "accounted " << measured.accounted / kMiB << " MiB";
+  // The books may not be far above the truth either.
+  EXPECT_GE(static_cast<double>(measured.rss) + 32.0 * kMiB,
+            0.8 * static_cast<double>(measured.accounted));
+}
+
+// Sizes that drive glibc's own allocator to several times its due: blocks of 8 to 12 MB.
+TEST(ResidentMemory, OfLargeBlocksStaysNearTheBooks) {
+  const auto data = ps::range(600)
+                        .map(
+                            [](std::int64_t i) {
+                              random_graphs::Random random(static_cast<std::uint64_t>(i));
+                              return filled(random.between(8 * kMiB, 12 * kMiB));
+                            },
+                            16, {.blocks = true})
+                        .map([](const ps::Tensor& tensor) { return filled(tensor.size()); });
+  expect_close(measure(data, 72 * ps::MiB));
+}
+
+// From the pool's smallest size upwards, over two orders of magnitude.
+TEST(ResidentMemory, OfMixedSizesStaysNearTheBooks) {
+  const auto data = ps::range(4000).map(
+      [](std::int64_t i) {
+        random_graphs::Random random(static_cast<std::uint64_t>(i));
+        const std::int64_t base = random.between(256 << 10, 600 << 10);
+        return filled(random.one_in(50) ? 40 * base : base);
+      },
+      8);
+  expect_close(measure(data.shuffle(20, {.seed = 1}), 64 * ps::MiB));
+}
+
+TEST(ResidentMemory, OfBatchesStaysNearTheBooks) {
+  const auto data = ps::range(1600)
+                        .map([](std::int64_t) { return filled(512 << 10); }, 4)
+                        .batch(32);
+  expect_close(measure(data, 64 * ps::MiB));
+}
+
+}  // namespace
+}  // namespace memory_stress
