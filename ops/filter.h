@@ -13,6 +13,7 @@ class FilterOp final : public FunctionOp {
   FilterOp(detail::FunctionRef predicate, const FilterOptions& options);
   std::string name() const override { return "filter"; }
   bool may_fan_out() const override { return false; }
+  bool passes_memory_on() const override { return true; }
   Flow flow(const Flow& input) const override;
 };
 

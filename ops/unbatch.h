@@ -10,6 +10,7 @@ class UnbatchOp final : public FunctionOp {
  public:
   explicit UnbatchOp(detail::FunctionRef function);
   std::string name() const override { return "unbatch"; }
+  bool passes_memory_on() const override { return true; }
   Flow flow(const Flow& input) const override;
 };
 

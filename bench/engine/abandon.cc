@@ -66,8 +66,8 @@ void drop_from_outside(milliseconds body, Observed& seen) {
   seen.threads_after = threads_now();
 }
 
-// The run belongs to its own function, one call of which gives it up. What is measured ends when the
-// last call has ended and nothing of the run is left.
+// The run belongs to its own function, one call of which gives it up as it begins. What is measured
+// ends when that call and all others have ended and nothing of the run is left.
 void drop_from_inside(milliseconds body, Observed& seen) {
   struct Shared {
     CallCount calls;
@@ -79,11 +79,12 @@ void drop_from_inside(milliseconds body, Observed& seen) {
   std::atomic<bool> drop{false};
   auto function = [shared, body, &drop](std::int64_t value) {
     const CallCount::Scope scope(shared->calls);
+    if (drop.exchange(false)) {
+      shared->dropped = Clock::now();
+      std::lock_guard lock(shared->mutex);
+      shared->run.reset();
+    }
     std::this_thread::sleep_for(body);
-    if (!drop.exchange(false)) return value;
-    shared->dropped = Clock::now();
-    std::lock_guard lock(shared->mutex);
-    shared->run.reset();
     return value;
   };
   {

@@ -239,6 +239,10 @@ class ElementwiseOp : public Op {
   // Whether one element may become several. Maps and filters say no, which lets a checkpoint behind a batch be a position.
   virtual bool may_fan_out() const { return true; }
 
+  // Whether results hold nothing but memory that the input held already, as those of filter and unbatch do: none is reserved
+  // for them then, and none is counted twice.
+  virtual bool passes_memory_on() const { return false; }
+
   // Bytes that the result of `input` will hold, if that can be told cheaply beforehand (a file's size, a JPEG's header).
   // With it, the memory budget is never overshot.
   virtual std::optional<std::size_t> bytes_hint(const Element& input) const;

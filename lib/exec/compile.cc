@@ -98,6 +98,7 @@ class Compiler {
     stage.form_is_known = op->form_is_known();
     stage.order = op->order();
     stage.parallelism = op->parallelism();
+    stage.passes_memory_on = op->passes_memory_on();
     stage.open = [op](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<ElementwiseBody>(op);
     };
@@ -108,6 +109,7 @@ class Compiler {
   void add_stream(const Node& node, std::shared_ptr<const StreamOp> op) {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
+    stage.passes_memory_on = true;
     stage.open = [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<StreamBody>(op->open(0), index, depth, host);
     };
@@ -126,6 +128,7 @@ class Compiler {
   void add_endless_repeat(const Node& node) {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
+    stage.passes_memory_on = true;
     stage.open = [depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<RepeatBody>(index, depth, host);
     };

@@ -94,6 +94,11 @@ void Engine::shut_down() {
 // ------------------------------------------------------------------------------------------------ the consumer's side
 
 Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_point* deadline) {
+  // Before any lock: in a forked child a thread that does not exist any more may hold it.
+  if (::getpid() != process_) {
+    throw Error(ErrorCode::failed_precondition,
+                "a run was asked for an element in a forked child: its threads are in the parent. Start the run after the fork");
+  }
   if (inside_own_body()) {
     throw Error(ErrorCode::failed_precondition,
                 "next() was called from inside a function of the very run it asks: it would wait for itself. Iterate another "
@@ -118,10 +123,6 @@ bool Engine::take(Slot& slot) {
 }
 
 bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
-  if (::getpid() != process_) {
-    throw Error(ErrorCode::failed_precondition,
-                "a run was asked for an element in a forked child: its threads are in the parent. Start the run after the fork");
-  }
   if (queue_) return queue_->run_one() || queue_->wait_for_token(deadline);
   if (!BodyScope::inside_any()) return outlet_.wait(deadline);
   // On a thread that the engine itself may need: work instead of waiting.

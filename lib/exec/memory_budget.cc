@@ -17,13 +17,11 @@ bool MemoryBudget::reserve(std::int64_t bytes, bool forced) noexcept {
     charge(bytes);
     return true;
   }
-  std::int64_t used = used_.load(std::memory_order_relaxed);
+  std::int64_t used = used_.load(std::memory_order_seq_cst);
   do {
     if (used + bytes > limit()) {
       refusals_.fetch_add(1, std::memory_order_relaxed);
-      // Sequentially consistent, as the load in take_wake_up: either the refused stage's flag is seen by the release that
-      // makes room, or the stage's second look sees the room.
-      somebody_waits_.store(true, std::memory_order_seq_cst);
+      note_need(bytes);
       return false;
     }
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_seq_cst));
@@ -42,10 +40,19 @@ void MemoryBudget::settle(std::int64_t reserved, std::int64_t input, std::int64_
   used_.fetch_sub(input, std::memory_order_seq_cst);
 }
 
+// Sequentially consistent, as release() and the loads: either the release that makes room sees the need, or the refused stage's second
+// look sees the room.
+void MemoryBudget::note_need(std::int64_t bytes) noexcept {
+  std::int64_t least = least_needed_.load(std::memory_order_seq_cst);
+  while (bytes < least && !least_needed_.compare_exchange_weak(least, bytes, std::memory_order_seq_cst)) {
+  }
+}
+
+// Not before the least of the needs can be met: waking a stage that is refused again would go round for ever.
 bool MemoryBudget::take_wake_up() noexcept {
-  if (!somebody_waits_.load(std::memory_order_seq_cst)) return false;
-  if (used() >= limit()) return false;
-  return somebody_waits_.exchange(false, std::memory_order_seq_cst);
+  const std::int64_t least = least_needed_.load(std::memory_order_seq_cst);
+  if (least == kNobody || used() + least > limit()) return false;
+  return least_needed_.exchange(kNobody, std::memory_order_seq_cst) != kNobody;
 }
 
 void MemoryBudget::set_limit(std::int64_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 namespace penstock::exec {
 
@@ -40,7 +41,10 @@ class MemoryBudget {
   bool was_overshot() const noexcept { return overshot_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
+
   void note_peak(std::int64_t used) noexcept;
+  void note_need(std::int64_t bytes) noexcept;
 
   std::atomic<std::int64_t> limit_;
   std::atomic<std::int64_t> used_{0};
@@ -48,7 +52,7 @@ class MemoryBudget {
   std::atomic<std::int64_t> overshoot_{0};
   std::atomic<std::int64_t> refusals_{0};
   std::atomic<bool> overshot_{false};
-  std::atomic<bool> somebody_waits_{false};
+  std::atomic<std::int64_t> least_needed_{kNobody};  // of those refused since the last wake-up
 };
 
 }  // namespace penstock::exec

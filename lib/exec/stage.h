@@ -136,7 +136,7 @@ class Stage {
   void put_back(Group& group);
   void leave_token(Lock& lock, bool on_pool);
   bool may_run(bool on_pool) const;
-  bool may_force() const;
+  bool may_force(const Group& group) const;
 
   // Running, without the lock.
   void run_group(Group& group, Lock& lock);

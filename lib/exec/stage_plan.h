@@ -22,6 +22,7 @@ struct StagePlan {
   Form form = Form::computes;
   bool form_is_known = true;
   Order order = Order::kept;
+  bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
 

@@ -168,8 +168,8 @@ void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_by
   const auto outputs = static_cast<std::int64_t>(group.slots.size());
   unsent_ += outputs;
   learn(group, is_source_ ? outputs : group.admitted, output_bytes, now);
-  if (plan_.serial && !is_source_) {
-    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes);  // a stream op only rearranges
+  if (plan_.passes_memory_on) {
+    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes);
   } else {
     host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
   }

@@ -9,7 +9,7 @@ namespace penstock::exec {
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one group
 // itself, so only groups beyond those need another.
 std::int64_t Stage::claim_tokens() {
-  if (waits_for_memory_ && started_ == 0 && may_force()) waits_for_memory_ = false;
+  if (waits_for_memory_ && !ready_.empty() && may_force(*ready_.front())) waits_for_memory_ = false;
   if (waits_for_slot_ || waits_for_memory_) return 0;
   const auto ready = static_cast<std::int64_t>(ready_.size());
   std::int64_t idle = tokens_ - (running_ - detached_);
@@ -106,23 +106,25 @@ std::int64_t Stage::expected_bytes(const Group& group) const {
   return static_cast<std::int64_t>(each * slots) + group.needs;
 }
 
-// A stream op only rearranges what is charged already, so it always may go on.
+// Who only passes on what is charged already may always go on.
 bool Stage::reserve(Group& group) {
-  const bool rearranges = plan_.serial && !is_source_;
-  group.reserved = rearranges ? 0 : expected_bytes(group);
+  group.reserved = plan_.passes_memory_on ? 0 : expected_bytes(group);
   MemoryBudget& memory = host_.memory();
-  if (rearranges || memory.reserve(group.reserved, false)) return true;
+  if (plan_.passes_memory_on || memory.reserve(group.reserved, false)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
   waits_for_memory_ = true;
-  group.forced = started_ == 1 && may_force();
+  group.forced = may_force(group);
   if (!memory.reserve(group.reserved, group.forced)) return false;
   waits_for_memory_ = false;
   return true;
 }
 
-// The rule of progress: without room, a stage may still start one element, if it has none and the next stage has none either. So each
-// stage holds at most one element more than there is room for, and the most downstream one that has any can always go on.
-bool Stage::may_force() const { return !emitting_ && host_.next_is_empty(index_); }
+// The rule of progress: without room, a stage may still start its oldest element, if the next stage has none. So each stage holds at most
+// one element more than there is room for, and the most downstream one that has any can always go on. Younger ones that were
+// quicker to find room do not matter: their results cannot leave before the oldest one's.
+bool Stage::may_force(const Group& group) const {
+  return &group == ring_.front().get() && !emitting_ && host_.next_is_empty(index_);
+}
 
 void Stage::put_back(Group& group) {
   account(now_ns());

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "bench/generate.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +22,7 @@ namespace {
 
 class Generate : public testing::Test {
  protected:
-  Generate() : folder_(testing::TempDir() + "penstock_generate_test") {}
+  Generate() : folder_(testing::TempDir() + "penstock_generate_test" + std::to_string(::getpid())) {}
   ~Generate() override { std::filesystem::remove_all(folder_); }
 
   // Hash by name, relative to the folder.

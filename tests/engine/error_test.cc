@@ -1,4 +1,6 @@
 // Errors as elements: in their place, with their place.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -77,7 +79,7 @@ TEST(Errors, TellTheEpochThatTheyHappenedIn) {
 
 class FileList : public ::testing::Test {
  protected:
-  FileList() : path_(std::filesystem::path(::testing::TempDir()) / "penstock_error_test.txt") {
+  FileList() : path_(std::filesystem::path(::testing::TempDir()) / ("penstock_error_test" + std::to_string(::getpid()))) {
     std::ofstream file(path_);
     for (const char* name : {"a.jpg", "b.jpg", "c.jpg", "d.jpg"}) file << name << '\n';
   }

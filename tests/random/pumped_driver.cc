@@ -34,7 +34,7 @@ bool PumpedCourier::deliver_one(Random& random) {
 namespace {
 
 // Between two deliveries; a hundred times what any graph needs.
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMostSteps = 100'000;
 
 class PumpedRun final : public ps::detail::RunCore {
  public:
@@ -120,7 +120,7 @@ class PumpedRun final : public ps::detail::RunCore {
     saw_wait_ = saw_wait_ || some_stage_waits_for_memory(engine_->snapshot());
     if (random_.one_in(4) && courier_->deliver_one(random_)) return true;
     if (!engine_->queue()->run_one() && !courier_->deliver_one(random_)) return false;
-    for (std::int64_t moves = random_.below(8); moves > 0; --moves)
+    for (std::int64_t moves = moves_knobs_ ? random_.below(12) : 0; moves > 0; --moves)
       move_one(knobs_, random_, moves_);
     return true;
   }
@@ -128,6 +128,8 @@ class PumpedRun final : public ps::detail::RunCore {
   const std::shared_ptr<const exec::Plan> plan_;
   const ps::RunOptions options_;
   Random random_;
+  const bool moves_knobs_ =
+      random_.one_in(2);  // else nothing but the stages themselves may end a wait
   Coverage& coverage_;
   const std::shared_ptr<PumpedCourier> courier_;
   std::shared_ptr<exec::Engine> engine_;

@@ -150,7 +150,7 @@ class ManyFunction final : public Function {
       std::vector<U> values = Apart::apart(call_(std::move(slot.value.template get<T>()), context));
       std::vector<Element> elements;
       elements.reserve(values.size());
-      for (auto&& value : values) elements.emplace_back(U(std::forward<decltype(value)>(value)));
+      for (auto&& value : values) elements.emplace_back(U(std::move(value)));  // a U, also of vector<bool>
       slot.emit_many(std::move(elements));
     });
   }

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/labels.h>
@@ -53,7 +55,7 @@ TEST(LabelTable, IdsOfAListAreItsLineNumbers) {
 }
 
 TEST(LabelTable, FileIsReadLikeAList) {
-  const std::string path = testing::TempDir() + "penstock_labels_test.txt";
+  const std::string path = testing::TempDir() + "penstock_labels_test" + std::to_string(::getpid());
   std::ofstream(path) << "b\na\n";
   EXPECT_EQ(LabelTable::from_file(path).id("a"), 1);
   std::ofstream(path) << "b\nb\n";

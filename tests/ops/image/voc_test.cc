@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/voc.h>
@@ -232,7 +234,7 @@ TEST(AnnotationPaths, NamedFolderIsSearchedByClassAndFlat) {
 
 class AnnotationFiles : public testing::Test {
  protected:
-  AnnotationFiles() : root_(testing::TempDir() + "penstock_voc_test") {
+  AnnotationFiles() : root_(testing::TempDir() + "penstock_voc_test" + std::to_string(::getpid())) {
     std::filesystem::create_directories(root_ + "/Annotations/c");
     write("/Annotations/c/a.xml", "in class");
     write("/Annotations/b.xml", "flat");

@@ -25,7 +25,7 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 class ReadFile : public testing::Test {
  protected:
-  ReadFile() : folder_(testing::TempDir() + "penstock_read_file_test") {
+  ReadFile() : folder_(testing::TempDir() + "penstock_read_file_test" + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
   }
   ~ReadFile() override { std::filesystem::remove_all(folder_); }
