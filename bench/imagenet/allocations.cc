@@ -30,10 +30,12 @@ void* checked(void* memory) {
   return memory;
 }
 
-void* allocate(std::size_t bytes) {
+void* allocate_or_null(std::size_t bytes) noexcept {
   count_one();
-  return checked(std::malloc(bytes == 0 ? 1 : bytes));
+  return std::malloc(bytes == 0 ? 1 : bytes);
 }
+
+void* allocate(std::size_t bytes) { return checked(allocate_or_null(bytes)); }
 
 void* allocate(std::size_t bytes, std::align_val_t alignment) {
   count_one();
@@ -57,6 +59,13 @@ void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t align) { return allocate(bytes, align); }
 void* operator new[](std::size_t bytes, std::align_val_t align) { return allocate(bytes, align); }
+// Sanitizers have their own of these, which would not go together with the deletes below.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocate_or_null(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocate_or_null(bytes);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
