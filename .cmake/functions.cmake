@@ -25,16 +25,16 @@ function(penstock_add_example name source)
   endif()
 endfunction()
 
-# penstock_add_test(<name> SOURCES <file>... [LIBS <target>...] [LABELS <label>...]
+# penstock_add_test(<name> SOURCES <file>... [LIBS <target>...] [LABEL <label>]
 #                   [ONE_ENTRY] [ALONE])
 # A GoogleTest program with tests/support and nlohmann-json at hand. Each of its cases is a ctest entry
 # of its own, found when ctest runs. Few and large test programs build faster than many small ones.
 #   ONE_ENTRY  the whole program is one entry: for thousands of cases shorter than a process start
 #   ALONE      nothing else runs meanwhile, because it measures time
-#   LABELS     `engine` runs under TSan too (those programs are the target engine_tests);
-#              `slow` is left out under sanitizers
+#   LABEL      one of: `engine` runs under TSan too (those programs are the target engine_tests);
+#              `slow` is left out under sanitizers; `golden` compares with TensorFlow's outputs
 function(penstock_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_ENTRY;ALONE" "" "SOURCES;LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_ENTRY;ALONE" "LABEL" "SOURCES;LIBS")
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test-bin)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
@@ -43,10 +43,10 @@ function(penstock_add_test name)
                     PENSTOCK_SHARED_DIR="${PENSTOCK_SHARED_DIR}")
   target_link_libraries(
     ${name} PRIVATE penstock::penstock test_support GTest::gtest_main ${arg_LIBS})
-  if(engine IN_LIST arg_LABELS)
+  if(arg_LABEL STREQUAL "engine")
     add_dependencies(engine_tests ${name})
   endif()
-  set(properties RUN_SERIAL ${arg_ALONE} LABELS "${arg_LABELS}")
+  set(properties RUN_SERIAL ${arg_ALONE} LABELS "${arg_LABEL}")
   if(arg_ONE_ENTRY)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES ${properties})

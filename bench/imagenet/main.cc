@@ -42,6 +42,10 @@ class Session {
     if (!options_.json) print(headline(options_, files_) + table_head(options_.with_unit));
     warm_up();
     for (std::int64_t i = 1; i <= options_.repetitions && !interrupted(); ++i) repeat(i);
+    if (interrupted() && measured_.empty()) {
+      warm_up_.interrupted = true;
+      record("warm-up", warm_up_);
+    }
     if (!options_.json && !measured_.empty()) print(table_foot(measured_, digest_));
     if (!options_.stats_file.empty())
       write_stats(options_, files_, bench_.description(), measured_, digest_);
@@ -70,10 +74,8 @@ class Session {
 
   // Not timed: fills the page cache, takes the digest, and keeps the batches of --cached-batches.
   void warm_up() {
-    const Measurement m =
-        measure("warm-up", {.hash = true, .paced = false, .keep = options_.cached_batches});
-    digest_ = m.digest;
-    if (m.interrupted) record("warm-up", m);
+    warm_up_ = measure("warm-up", {.hash = true, .paced = false, .keep = options_.cached_batches});
+    digest_ = warm_up_.digest;
   }
 
   void repeat(std::int64_t number) {
@@ -94,6 +96,7 @@ class Session {
   Progress progress_;
   std::optional<FullDecode> unit_;
   std::string digest_;
+  Measurement warm_up_;
   std::vector<Measurement> measured_;
 };
 

@@ -1,8 +1,8 @@
 #include "lib/exec/body.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
-
 
 namespace penstock::exec {
 
@@ -52,7 +52,13 @@ StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, st
     : state_(std::move(state)), stage_(stage), depth_(depth), host_(host) {}
 
 void StreamBody::run(Group& group, Context&) {
-  for (Slot& slot : group.slots) take(std::move(slot));
+  failures_.clear();
+  std::int64_t input = group.first_ordinal;
+  for (Slot& slot : group.slots) {
+    const std::size_t from = out_.size();
+    take(std::move(slot));
+    note_failures(from, input++);
+  }
   group.slots.clear();
   std::swap(group.slots, out_);
   held_bytes_ = state_->held_bytes();
@@ -62,7 +68,10 @@ void StreamBody::take(Slot&& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
   sequence_ = slot.stamp.sequence;
-  if (!slot.is_element()) return state_->error(std::move(slot), *this);
+  slot.is_element() ? take_element(std::move(slot)) : state_->error(std::move(slot), *this);
+}
+
+void StreamBody::take_element(Slot&& slot) {
   const Stamp stamp = slot.stamp;
   try {
     state_->element(std::move(slot), *this);
@@ -81,6 +90,17 @@ void StreamBody::take_mark(Slot&& mark) {
   sequence_ = mark.stamp.sequence + 1;
   out_.push_back(std::move(mark));
   if (ends_input) state_->begin_pass(*this);
+}
+
+// Results of one input are few; of a pass's end they can be a whole buffer.
+void StreamBody::note_failures(std::size_t from, std::int64_t input) {
+  for (std::size_t i = from; i < out_.size(); ++i) {
+    if (out_[i].kind() == Slot::Kind::failed) failures_.push_back({i, input});
+  }
+}
+
+std::int64_t StreamBody::failed_input(const Group&, std::size_t result) const {
+  return std::ranges::find(failures_, result, &Failure::result)->input;
 }
 
 void StreamBody::end_pass() {
@@ -161,6 +181,11 @@ bool SourceBody::produce_one(Slots& out, Context& context) {
   }
   if (!parts_.order) ++at_.ordinal;
   return true;
+}
+
+// A source has no inputs: what it failed to make is named by its position.
+std::int64_t SourceBody::failed_input(const Group& group, std::size_t result) const {
+  return group.slots[result].stamp.ordinal;
 }
 
 void SourceBody::run(Group& group, Context& context) {

@@ -47,6 +47,11 @@ class Body {
 
   virtual std::int64_t held_bytes() const { return 0; }
 
+  // After run(): which of the stage's inputs of this pass failed, given the place of the failure among the results.
+  virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
+    return group.first_ordinal + static_cast<std::int64_t>(result);
+  }
+
   // Before the first slot arrives: a stream op may say that it wants nothing at all.
   virtual void begin() {}
 
@@ -72,7 +77,7 @@ class StreamBody final : public Body, private Emitter {
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_bytes_; }
-
+  std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void begin() override { state_->begin_pass(*this); }
 
  private:
@@ -82,13 +87,20 @@ class StreamBody final : public Body, private Emitter {
   void end_pass() override;
 
   void take(Slot&& slot);
+  void take_element(Slot&& slot);
   void take_mark(Slot&& mark);
+  void note_failures(std::size_t from, std::int64_t input);
 
   std::unique_ptr<StreamState> state_;
   const std::size_t stage_;
   const std::size_t depth_;
   BodyHost& host_;
   Slots out_;
+  struct Failure {
+    std::size_t result;
+    std::int64_t input;
+  };
+  std::vector<Failure> failures_;  // of the group being run
   std::uint32_t sequence_ = 0;  // of the pass being read
   bool wants_nothing_ = false;
   std::int64_t held_bytes_ = 0;
@@ -122,6 +134,7 @@ class SourceBody final : public Body {
   SourceBody(SourceParts parts, PassControl& passes);
   void run(Group& group, Context& context) override;
   bool can_produce() const override { return !passes_.idle(); }
+  std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void resume_at(const Stamp& last) override;
 
  private:

@@ -19,13 +19,20 @@ class ResumeBody final : public Body {
   ResumeBody(std::unique_ptr<Body> body, const Stamp& last) : body_(std::move(body)), last_(last) {}
 
   void run(Group& group, Context& context) override {
-    if (last_) std::erase_if(group.slots, [this](const Slot& slot) { return was_delivered(slot); });
+    // What is left out is the group's front, so the inputs behind it keep their numbers.
+    if (last_) group.first_ordinal += static_cast<std::int64_t>(leave_out(group.slots));
     body_->run(group, context);
   }
   void begin() override { body_->begin(); }
   std::int64_t held_bytes() const override { return body_->held_bytes(); }
+  std::int64_t failed_input(const Group& group, std::size_t result) const override {
+    return body_->failed_input(group, result);
+  }
 
  private:
+  std::size_t leave_out(Slots& slots) {
+    return std::erase_if(slots, [this](const Slot& slot) { return was_delivered(slot); });
+  }
   bool was_delivered(const Slot& slot) {
     if (!last_ || slot.kind() == Slot::Kind::pass_end) return false;
     if (slot.is_element() && same_element(slot.stamp, *last_)) last_.reset();

@@ -58,14 +58,15 @@ void rebuild(Slots& slots, Sealed& sum) {
 
 }  // namespace
 
-Sealed seal(Slots& slots, const StagePlan& plan, std::int64_t first_ordinal, const Origin& origin) {
+Sealed seal(Group& group, const StagePlan& plan, const Body& body, const Origin& origin) {
+  Slots& slots = group.slots;
   Sealed sum;
   bool in_place = true;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots[i];
     if (slot.is_element()) continue;
     if (slot.kind() == Slot::Kind::failed) {
-      make_error(slot, plan, first_ordinal + static_cast<std::int64_t>(i), origin);
+      make_error(slot, plan, body.failed_input(group, i), origin);
       slot.set_bytes(0);
       ++sum.errors;
     }

@@ -5,7 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "lib/exec/packet.h"
+#include "lib/exec/body.h"
+#include "lib/exec/group.h"
 #include "lib/exec/stage_plan.h"
 
 namespace penstock::exec {
@@ -17,8 +18,8 @@ struct Sealed {
   std::int64_t elements = 0;
 };
 
-// `origin` names a source item; it is asked only for errors. first_ordinal: of the first slot among the op's inputs.
-Sealed seal(Slots& slots, const StagePlan& plan, std::int64_t first_ordinal,
+// Right after `body` ran the group. `origin` names a source item; it is asked only for errors.
+Sealed seal(Group& group, const StagePlan& plan, const Body& body,
             const std::function<std::string(std::int64_t)>& origin);
 
 }  // namespace penstock::exec

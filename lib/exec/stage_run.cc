@@ -78,7 +78,7 @@ void Stage::run_to_end(Group& group, Lock& lock) {
     lock.lock();
     return break_off(group);
   }
-  const auto sealed = seal(group.slots, plan_, group.first_ordinal, [this](std::int64_t i) { return host_.origin(i); });
+  const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   const std::int64_t held = body_->held_bytes();
   lock.lock();
   const std::int64_t wall = now_ns() - group.started_ns;
@@ -142,7 +142,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
   Slot& slot = group.slots.front();
   slot.value = std::move(value);
   slot.set_kind(kind);
-  const auto sealed = seal(group.slots, plan_, group.first_ordinal, [this](std::int64_t i) { return host_.origin(i); });
+  const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   {
     Lock lock(mutex_);
     ++completing_;  // before the group lets go of its target, by which stop() would find this call

@@ -77,6 +77,23 @@ TEST(Errors, TellTheEpochThatTheyHappenedIn) {
   }
 }
 
+// Elements of a stream op share a call where they are cheap: errors must not be counted by what came out of it.
+TEST(Errors, OfAStreamOpTellWhichOfItsInputsFailed) {
+  const auto tensor = [](std::int64_t i) { return Tensor(DType::u8, {i % 100 == 99 ? 2 : 1}); };
+  auto run = range(2000).map(tensor).batch(10).start();
+  int failed = 0;
+  for (bool more = true; more;) {
+    try {
+      more = run.next().has_value();
+    } catch (const ElementError& error) {
+      EXPECT_EQ(error.place().op, "batch");
+      EXPECT_EQ(error.place().ordinal, error.place().source_ordinal);
+      ++failed;
+    }
+  }
+  EXPECT_GT(failed, 0);
+}
+
 class FileList : public ::testing::Test {
  protected:
   FileList() : path_(std::filesystem::path(::testing::TempDir()) / ("penstock_error_test" + std::to_string(::getpid()))) {
@@ -140,6 +157,7 @@ TEST(Errors, OfAFilterAndASourceAreElementErrorsToo) {
     return i - 1;
   });
   EXPECT_EQ(read(generated), (Texts{"0", "x1", "2", "3"}));
+  EXPECT_EQ(first_error(generated).place().ordinal, 1);
 }
 
 // A payload that cannot be moved when it holds 3, and has nothing to destroy.

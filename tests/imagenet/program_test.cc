@@ -251,9 +251,10 @@ TEST(ImagenetProgram, GeneratedPicturesCanBeRead) {
 
 TEST(ImagenetProgram, CtrlCPrintsWhatThereIs) {
   const SampleSet set(6);
-  // The consumer takes an hour for its first batch.
+  // The consumer takes an hour for its first batch. --foreground: one signal, not a second to the group, which would end
+  // the program at once.
   const Outcome outcome =
-      shell(set, "timeout --preserve-status -s INT -k 30 4 $P --data '" + set.images() +
+      shell(set, "timeout --foreground --preserve-status -s INT -k 30 2 $P --data '" + set.images() +
                      "' --json --batch 2 --step-time 1h --workload eval --reps 1");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   const auto lines = outcome.lines();
