@@ -7,7 +7,7 @@
 namespace penstock::ops {
 
 FilterOp::FilterOp(detail::FunctionRef predicate, const FilterOptions& options)
-    : FunctionOp(std::move(predicate), options.parallelism, options.order, false) {}
+    : FunctionOp(std::move(predicate), options.parallelism, {.order = options.order, .blocks = false}) {}
 
 // Even of an endless input nobody knows whether anything is left.
 Flow FilterOp::flow(const Flow& input) const {

@@ -7,7 +7,7 @@
 namespace penstock::ops {
 
 FlatMapOp::FlatMapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
-    : FunctionOp(std::move(function), parallelism, options.order, options.blocks) {}
+    : FunctionOp(std::move(function), parallelism, options) {}
 
 OpRef flat_map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options) {
   return std::make_shared<FlatMapOp>(std::move(function), parallelism, options);

@@ -18,10 +18,17 @@ void check_parallelism(const detail::Function& function, const Tunable& parallel
 
 }  // namespace
 
-FunctionOp::FunctionOp(detail::FunctionRef function, Tunable parallelism, Order order,
-                       std::optional<bool> blocks)
-    : function_(std::move(function)), parallelism_(parallelism), order_(order), blocks_(blocks) {
+FunctionOp::FunctionOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
+    : function_(std::move(function)),
+      parallelism_(parallelism),
+      order_(options.order),
+      blocks_(options.blocks),
+      bytes_hint_(options.bytes_hint) {
   check_parallelism(*function_, parallelism_);
+}
+
+std::optional<std::size_t> FunctionOp::bytes_hint(const Element& input) const {
+  return bytes_hint_ ? std::optional(bytes_hint_(input)) : std::nullopt;
 }
 
 }  // namespace penstock::ops

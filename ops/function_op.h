@@ -3,6 +3,7 @@
 
 #include <penstock/detail/functions.h>
 #include <penstock/op.h>
+#include <penstock/options.h>
 
 #include <optional>
 
@@ -10,16 +11,15 @@ namespace penstock::ops {
 
 class FunctionOp : public ElementwiseOp {
  public:
-  // Whether the function blocks is open if `blocks` has no value.
   // Error(invalid_argument) if parallelism is below 1, or not fixed to 1 for a function that is not
   // callable as const.
-  FunctionOp(detail::FunctionRef function, Tunable parallelism, Order order,
-             std::optional<bool> blocks);
+  FunctionOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
 
   Form form() const override { return blocks_.value_or(false) ? Form::blocks : Form::computes; }
   bool form_is_known() const override { return blocks_.has_value(); }
   Tunable parallelism() const override { return parallelism_; }
   Order order() const override { return order_; }
+  std::optional<std::size_t> bytes_hint(const Element& input) const override;
   void run(std::span<Slot> slots, Context& context) const override {
     function_->run(slots, context);
   }
@@ -29,6 +29,7 @@ class FunctionOp : public ElementwiseOp {
   Tunable parallelism_;
   Order order_;
   std::optional<bool> blocks_;
+  BytesHint bytes_hint_;
 };
 
 }  // namespace penstock::ops

@@ -7,7 +7,7 @@
 namespace penstock::ops {
 
 MapOp::MapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
-    : FunctionOp(std::move(function), parallelism, options.order, options.blocks),
+    : FunctionOp(std::move(function), parallelism, options),
       keeps_leading_dimension_(options.keeps_leading_dimension) {}
 
 Flow MapOp::flow(const Flow& input) const {

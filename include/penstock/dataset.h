@@ -127,6 +127,7 @@ class Dataset {
   auto map(F function, Tunable parallelism = AUTOTUNE, MapOptions options = {}, CallSite site = CallSite::here()) const {
     using U = detail::Result<F, T>;
     return append<U>("map", site, [&] {
+      check_hint(options.bytes_hint);
       return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), parallelism, options);
     });
   }
@@ -148,6 +149,7 @@ class Dataset {
     using Apart = detail::Flatten<detail::Result<F, T>>;
     using U = typename Apart::value_type;
     return append<U>("flat_map", site, [&] {
+      check_hint(options.bytes_hint);
       return ops::flat_map(std::make_shared<detail::ManyFunction<F, T, U, Apart>>(std::move(function)), parallelism, options);
     });
   }
@@ -214,6 +216,11 @@ class Dataset {
  private:
   template <class U = T, class Make> Dataset<U> append(const char* op, CallSite site, Make&& make) const {
     return Dataset<U>(graph::build(node_, op, site, std::forward<Make>(make)));
+  }
+
+  static void check_hint(const BytesHint& hint) {
+    if (!hint || hint.input_type() == typeid(T)) return;
+    throw Error(ErrorCode::invalid_argument, "bytes_hint must take the function's own input type, but takes another one");
   }
 
   graph::NodeRef node_;

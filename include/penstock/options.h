@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include <penstock/bytes_hint.h>
 #include <penstock/op.h>
 
 namespace penstock {
@@ -22,6 +23,8 @@ struct MapOptions {
   std::optional<bool> blocks = std::nullopt;
   // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
   bool keeps_leading_dimension = false;
+  // Bytes of the result, foretold from the input. Worth giving where sizes differ much: memory is then reserved before a call.
+  BytesHint bytes_hint = {};
 };
 
 struct FilterOptions {

@@ -76,6 +76,7 @@ class Payload {
 
   std::int64_t number() const noexcept { return number_; }
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory_.capacity()); }
+  void fill() noexcept { std::fill(memory_.begin(), memory_.end(), std::byte{1}); }  // makes its pages resident
 
  private:
   std::int64_t number_;

@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <string>
+#include <thread>
+#include <utility>
 
+#include "tests/memory/payload.h"
 #include "tests/random/random.h"
 
 namespace memory_stress {
@@ -88,6 +93,58 @@ TEST(ResidentMemory, OfBatchesStaysNearTheBooks) {
                         .map([](std::int64_t) { return filled(512 << 10); }, 4)
                         .batch(32);
   expect_close(measure(data, 64 * ps::MiB));
+}
+
+// A run over payloads of the stress test's sizes, forty times as large, that can be brought to rest.
+class RestingRun {
+ public:
+  RestingRun(Tally& tally, std::uint64_t salt, std::size_t budget)
+      : run_(payloads(tally, salt).shuffle(50, {.seed = salt}).start({.memory_bytes = budget})) {}
+
+  void take(int count) {
+    while (count-- > 0) run_.next();
+  }
+  // What the books say when nothing moves any more.
+  std::int64_t rest() {
+    std::int64_t used = -1;
+    for (int equal = 0; equal < 20;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      const std::int64_t now = run_.snapshot().memory_used;
+      equal = now == std::exchange(used, now) ? equal + 1 : 0;
+    }
+    return used;
+  }
+
+ private:
+  static ps::Dataset<Payload> payloads(Tally& tally, std::uint64_t salt) {
+    const auto size = [salt](std::int64_t number) { return 40 * size_of(number, salt); };
+    return ps::range(100'000).map(
+        [&tally, size](std::int64_t number) {
+          Payload payload(tally, number, size(number));
+          payload.fill();
+          return payload;
+        },
+        4, {.bytes_hint = size});
+  }
+
+  ps::Run<Payload> run_;
+};
+
+TEST(ResidentMemory, OfTwoRunsAtRestIsWhatTheBooksAndTheAllocatorSay) {
+  Tally tally;
+  const std::int64_t before = status_bytes("VmRSS");
+  RestingRun one(tally, 1, 256 * ps::MiB), other(tally, 2, 256 * ps::MiB);
+  for (const int taken : {1, 50, 200, 1000}) {
+    one.take(taken);
+    other.take(taken);
+    const auto books = static_cast<double>(one.rest() + other.rest());
+    const auto allocated = static_cast<double>(tally.live());
+    const auto resident = static_cast<double>(status_bytes("VmRSS") - before);
+    EXPECT_NEAR(allocated, books, books / 10);
+    EXPECT_NEAR(resident, books, books / 10);
+    std::cout << "MB on the books, allocated, resident: " << books / 1e6 << ' ' << allocated / 1e6 << ' '
+              << resident / 1e6 << '\n';
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // map, filter, flat_map, unbatch: what they share, and what each does with its function.
 #include <penstock/dataset.h>
 #include <penstock/ops.h>
+#include <penstock/sources.h>
 
 #include <memory>
 #include <string>
@@ -73,6 +74,20 @@ const auto up_to = [](std::int64_t x) { return testing::first_positions(x); };
 
 // ------------------------------------------------------------------------------------------------
 // map
+
+TEST(Map, ForetellsItsBytesByTheUsersFunction) {
+  const auto hint = [](std::int64_t x) { return 100 * x; };
+  const auto op = ops::map(map_function(twice), 1, {.bytes_hint = hint});
+  EXPECT_EQ(as_elementwise(op).bytes_hint(Element(std::int64_t{7})), 700u);
+  EXPECT_EQ(as_elementwise(ops::map(map_function(twice), 1, {})).bytes_hint(Element(std::int64_t{7})),
+            std::nullopt);
+}
+
+TEST(Map, RefusesAHintForAnotherType) {
+  const auto hint = [](const std::string& text) { return text.size(); };
+  EXPECT_ERROR(range(3).map(twice, 1, {.bytes_hint = hint}), ErrorCode::invalid_argument,
+               "map: bytes_hint must take the function's own input type");
+}
 
 TEST(Map, PutsTheResultInThePlaceOfItsElement) {
   auto slots =

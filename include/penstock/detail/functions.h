@@ -13,6 +13,7 @@
 
 #include <penstock/batch.h>
 #include <penstock/bytes.h>
+#include <penstock/detail/parameter.h>
 #include <penstock/op.h>
 
 namespace penstock::detail {
@@ -38,21 +39,8 @@ struct ResultOf<F, T> { using type = std::invoke_result_t<F&, T, Context&>; };
 template <class F, class T> using Result = std::remove_cvref_t<typename ResultOf<F, T>::type>;
 
 // Whether F's first parameter is a const reference, so that a call which is broken off leaves its input whole.
-template <class T> struct FirstParameter { using type = void; };
-template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const> { using type = P; };
-template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const noexcept> { using type = P; };
-template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...)> { using type = P; };
-template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...) noexcept> { using type = P; };
-template <class F> constexpr auto call_operator() {
-  if constexpr (requires { &F::operator(); }) {
-    return std::type_identity<decltype(&F::operator())>{};
-  } else {
-    return std::type_identity<F>{};
-  }
-}
 template <class F, class T>
-inline constexpr bool takes_const_reference =
-    std::is_same_v<typename FirstParameter<typename decltype(call_operator<F>())::type>::type, const T&>;
+inline constexpr bool takes_const_reference = std::is_same_v<FirstParameterOf<F>, const T&>;
 
 // Calls the user's function once for a slot. Const-callable functions may be called from several threads; others are only
 // ever called by one (the op's builder checks that), which is what the const_cast relies on.
