@@ -1,0 +1,103 @@
+// The digest of the image path, whatever its knobs do meanwhile.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/imagenet/digest.h"
+#include "bench/imagenet/pipeline.h"
+#include "tests/imagenet/sample_set.h"
+#include "tests/random/random.h"
+#include "tests/support/shared_data.h"
+
+namespace penstock::bench {
+namespace {
+
+ImagenetOptions options_of(const std::string& data, const std::string& annotations, const char* workload) {
+  const std::array arguments{"penstock-imagenet", "--data",   data.c_str(), "--annotations",
+                             annotations.c_str(), "--batch", "8",          "--workload",
+                             workload};
+  return parse_options(static_cast<int>(arguments.size()), arguments.data(), {"penstock-imagenet", ""}).options;
+}
+
+// A value that makes itself felt: few calls, small buffers, a budget of less than one picture among them.
+std::int64_t draw(const Knob& knob, random_graphs::Random& random) {
+  if (knob.name == "memory") return random.between(100'000, 100'000'000);
+  return random.between(knob.low, std::min<std::int64_t>(knob.high, knob.name == "grain_ns" ? 1'000'000 : 20));
+}
+
+// Sets all knobs again and again; as many times as it came to.
+template <class T>
+std::int64_t move_knobs(Run<T>& run, std::uint64_t seed, const std::stop_token& stop) {
+  random_graphs::Random random(seed);
+  std::int64_t moves = 0;
+  for (auto knobs = run.knobs(); !stop.stop_requested(); std::this_thread::yield()) {
+    for (const Knob& knob : knobs) knob.set(draw(knob, random));
+    moves += static_cast<std::int64_t>(knobs.size());
+  }
+  return moves;
+}
+
+// Digests of two epochs.
+class TwoEpochs {
+ public:
+  explicit TwoEpochs(const ImagenetOptions& options)
+      : batches_(make_pipeline(options, find_files(options), FileOrder::shuffled,
+                               std::make_shared<imagenet::Counters>())) {}
+
+  std::array<std::string, 2> serially() const {
+    auto run = batches_.start({.epochs = 2, .serial = true});
+    return read(run);
+  }
+  std::array<std::string, 2> while_knobs_move(std::uint64_t seed) const {
+    auto run = batches_.start({.threads = 4, .epochs = 2, .tune = seed % 2 == 0});
+    std::int64_t moves = 0;
+    std::array<std::string, 2> digests;
+    {
+      std::jthread mover([&](const std::stop_token& stop) { moves = move_knobs(run, seed, stop); });
+      digests = read(run);
+    }
+    EXPECT_GT(moves, 100);
+    return digests;
+  }
+
+ private:
+  static std::array<std::string, 2> read(Run<SampleBatch>& run) {
+    std::array<std::string, 2> digests;
+    for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
+      Digest digest;
+      for (const SampleBatch& batch : run.epoch(epoch)) digest.add(batch);
+      digests[epoch] = digest.text();
+    }
+    return digests;
+  }
+
+  SampleBatches batches_;
+};
+
+void expect_same_digests(const std::string& data, const std::string& annotations, std::uint64_t runs) {
+  for (const char* workload : {"boxes", "train", "eval"}) {
+    const TwoEpochs epochs(options_of(data, annotations, workload));
+    const auto expected = epochs.serially();
+    EXPECT_NE(expected[0], expected[1]) << "another order each epoch";
+    for (std::uint64_t seed = 0; seed < runs; ++seed)
+      EXPECT_EQ(epochs.while_knobs_move(seed), expected) << workload << ", seed " << seed;
+  }
+}
+
+TEST(MovingKnobs, DoNotChangeTheDigestOfGeneratedPictures) {
+  const test::SampleSet set(40);
+  expect_same_digests(set.images(), (set.folder() / "Annotations").string(), 8);
+}
+
+TEST(MovingKnobs, DoNotChangeTheDigestOfRealPictures) {
+  PENSTOCK_NEEDS_SHARED("data/imagenet");
+  const auto data = test::shared_folder() / "data";
+  expect_same_digests((data / "imagenet").string(), (data / "imagenet-annotations").string(), 1);
+}
+
+}  // namespace
+}  // namespace penstock::bench
