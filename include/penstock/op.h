@@ -290,7 +290,8 @@ class StreamOp : public Op {
   virtual std::unique_ptr<StreamState> open(std::uint64_t seed) const = 0;   // one per run
   // The same op over positions instead of elements, if it only selects and orders; it then runs before anything is read.
   virtual std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const;
-  // That it must hold to make progress; the largest std::int64_t: all of a pass.
+  // That it must hold to make progress; the largest std::int64_t: all of a pass. A run whose ops must hold more than its memory
+  // budget says so once, and reads nothing ahead.
   virtual std::int64_t elements_held() const { return 1; }
   // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch).
   virtual bool is_as_new_after_output() const { return false; }

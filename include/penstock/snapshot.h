@@ -24,6 +24,7 @@ struct StageSnapshot {
   std::int64_t in_window = 0;          // admitted, not yet left
   std::int64_t credits = 0;            // elements the next stage will take at once
   std::int64_t bytes_held = 0;
+  std::int64_t bytes_required = 0;     // that it must hold to make progress: a batch of elements, a shuffle's buffer
   std::int64_t oldest_call_ns = 0;     // age of the oldest call in flight
   std::int64_t median_call_ns = 0;
   bool waits_for_memory = false;

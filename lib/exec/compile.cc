@@ -110,6 +110,7 @@ class Compiler {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
     stage.passes_memory_on = true;
+    stage.elements_held = op->elements_held();
     stage.open = [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<StreamBody>(op->open(0), index, depth, host);
     };

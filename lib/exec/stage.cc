@@ -198,6 +198,8 @@ void Stage::snapshot(StageSnapshot& out) const {
   out.waits_for_cpu_slot = waits_for_slot_;
   out.slot_ns += running_ * (now - accounted_until_);
   out.bytes_held = held_bytes_;
+  const std::int64_t held = std::min(plan_.elements_held, counters_.completed);
+  out.bytes_required = static_cast<std::int64_t>(static_cast<double>(held) * input_average_);
   std::vector<std::int64_t> ages;
   for (const auto& group : ring_) {
     if (group->state == Group::State::running) ages.push_back(now - group->started_ns);

@@ -23,6 +23,7 @@ struct StagePlan {
   bool form_is_known = true;
   Order order = Order::kept;
   bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
+  std::int64_t elements_held = 1;  // that a stream op must hold to make progress
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
 

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <penstock/error.h>
 #include <penstock/world.h>
+
+#include "lib/runtime/memory_warning.h"
 
 namespace penstock::runtime {
 namespace {
@@ -71,7 +74,7 @@ std::int64_t Runtime::default_memory() {
 }
 
 void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, bool tune) {
-  Tuned tuned{engine, nullptr, {}};
+  Tuned tuned{engine, nullptr, {}, false};
   if (tune) {
     tuned.policy = autotune::default_policy();
     tuned.knobs = engine->knobs();
@@ -123,8 +126,17 @@ bool Runtime::tick(Tuned& tuned) {
   const auto engine = tuned.engine.lock();
   if (engine == nullptr || engine->stopped()) return false;
   engine->nudge_consumer();
-  if (tuned.policy) tuned.policy->tick(engine->snapshot(), tuned.knobs);
+  const Snapshot snapshot = engine->snapshot();
+  warn(tuned, snapshot);
+  if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
   return true;
+}
+
+void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {
+  if (tuned.warned) return;
+  const std::string text = memory_warning(snapshot);
+  tuned.warned = !text.empty();
+  if (tuned.warned) std::fprintf(stderr, "penstock: %s\n", text.c_str());
 }
 
 // A quota may change while the process runs. A number that the user asked for stands.

@@ -44,11 +44,13 @@ class Runtime {
     std::weak_ptr<exec::Engine> engine;
     std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
+    bool warned = false;                       // that its memory is too small for its ops
   };
 
   Runtime();
   void serve();
   bool tick(Tuned& tuned);
+  static void warn(Tuned& tuned, const Snapshot& snapshot);
   void read_limits();
 
   const int process_;
