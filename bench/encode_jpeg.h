@@ -14,8 +14,8 @@ enum class JpegColour : std::uint8_t { grey, ycc, rgb, cmyk, ycck };
 struct EncodeOptions {
   int quality = 90;  // libjpeg's, 1 to 100
   JpegColour colour = JpegColour::ycc;
-  int luma_h = 1;  // sampling factors of the first component, the others have 1: 2 x 2 is 4:2:0, 2
-                   // x 1 is 4:2:2
+  // Sampling factors of the first component, the others have 1: 2 x 2 is 4:2:0, 2 x 1 is 4:2:2.
+  int luma_h = 1;
   int luma_v = 1;
   bool progressive = false;
   bool arithmetic = false;

@@ -3,8 +3,7 @@
 //   FOLDER/Data/CLS-LOC/train/n10000037/n10000037_12.JPEG
 //   FOLDER/Annotations/CLS-LOC/train/n10000037/n10000037_12.xml
 //
-//   penstock::bench::generate_imagenet({.folder = "build/sample", .images = 1000});      // 10 s,
-//   110 MB
+//   penstock::bench::generate_imagenet({.folder = "build/sample", .images = 1000});  // 10 s, 110 MB
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,7 @@ struct PictureSpec {
   std::uint64_t seed = 0;  // of its content
 };
 
-// Draws size, sampling, rate and 1 to 3 boxes of 10 to 60 % of the area, a quarter of them at the
-// border.
+// Draws size, sampling, rate and 1 to 3 boxes of 10 to 60 % of the area, a quarter of them at the border.
 PictureSpec draw_picture(Random& random);
 
 // How much grain a picture needs for the bytes that it shall have. Found by coding small pictures

@@ -1,5 +1,4 @@
-// batch(n): n elements together. Documented at Dataset::batch; what a batch of a type is says
-// ps::Collate (batch.h).
+// batch(n): n elements together. Documented at Dataset::batch; what a batch of a type is says ps::Collate (batch.h).
 //
 // An element that does not fit its neighbours becomes an error in its place and the batch goes on
 // without it. Only if collecting itself fails (no memory) is a batch given up: its members' places

@@ -1,5 +1,4 @@
-// file_list: the paths named in a text file, one a line. Documented at penstock::from_file_list
-// (sources.h).
+// file_list: the paths named in a text file, one a line. Documented at penstock::from_file_list (sources.h).
 #pragma once
 
 #include <string>
@@ -9,8 +8,9 @@
 namespace penstock::ops {
 
 // The paths in `text`: white space around a line is cut off, blank lines are left out, relative
-// paths are put behind `folder` ("" leaves them as they are).   parse_file_list(" a.jpg\n\n/b.jpg",
-// "train")  ->  "train/a.jpg", "/b.jpg"
+// paths are put behind `folder` ("" leaves them as they are).
+//
+//   parse_file_list(" a.jpg\n\n/b.jpg", "train")  ->  "train/a.jpg", "/b.jpg"
 std::vector<std::string> parse_file_list(std::string_view text, const std::string& folder);
 
 }  // namespace penstock::ops

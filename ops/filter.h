@@ -1,5 +1,4 @@
-// filter(predicate): the elements for which predicate(element) is true. Documented at
-// Dataset::filter.
+// filter(predicate): the elements for which predicate(element) is true. Documented at Dataset::filter.
 #pragma once
 
 #include <penstock/options.h>

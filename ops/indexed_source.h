@@ -1,6 +1,5 @@
 // indexed_source: the op of every source whose elements can be made in any order. The engine visits
-// its positions in an order that shuffle, shard, take and skip behind it choose before anything is
-// made.
+// its positions in an order that shuffle, shard, take and skip behind it choose before anything is made.
 #pragma once
 
 #include <penstock/op.h>

@@ -1,10 +1,9 @@
 // shuffle(buffer_size): random order. Documented at Dataset::shuffle.
 //
 // Three forms of one op, all decided by (seed, epoch, pass) alone:
-//   over a stream                   a window of elements, from which each newcomer drives one out
-//   at random over positions, smaller window  the same, with positions in place of elements over
-//   positions, window >= size  a keyed permutation: no buffer, and any place in the order is found
-//   in O(1)
+//   over a stream                    a window of elements, from which each newcomer drives one out at random
+//   over positions, smaller window   the same, with positions in place of elements
+//   over positions, window >= size   a keyed permutation: no buffer, and any place in the order is found in O(1)
 #pragma once
 
 #include <penstock/op.h>

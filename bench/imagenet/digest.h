@@ -1,5 +1,4 @@
-// A fingerprint of a stream of samples: equal for two runs that delivered the same values in the
-// same order.
+// A fingerprint of a stream of samples: equal for two runs that delivered the same values in the same order.
 //
 // 64 bits, not for cryptography. Batch borders do not show, so runs with another batch size can be
 // compared. 50 us for a sample of 768 KiB.

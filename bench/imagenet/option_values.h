@@ -1,5 +1,4 @@
-// From the texts of the command line to values. Each function throws UsageError, or Error, with
-// what is wrong.
+// From the texts of the command line to values. Each function throws UsageError, or Error, with what is wrong.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// What the user asks penstock-imagenet to do. The manual of the flags is `penstock-imagenet
-// --help`.
+// What the user asks penstock-imagenet to do. The manual of the flags is `penstock-imagenet --help`.
 #pragma once
 
 #include <penstock/image/convert.h>
@@ -80,8 +79,9 @@ class UsageError : public std::runtime_error {
 
 struct ParsedOptions {
   ImagenetOptions options;
+  // Where set, the program has said all there is to say: --help, --version, wrong usage.
   std::optional<int>
-      exit_code;  // the program has said all there is to say: --help, --version, wrong usage
+      exit_code;
 };
 
 // Who asks: for --help, --version and messages.

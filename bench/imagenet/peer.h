@@ -6,8 +6,7 @@
 
 namespace penstock::bench {
 
-// Answers on stdout each line that comes on stdin with one repetition, until stdin ends. The exit
-// code.
+// Answers on stdout each line that comes on stdin with one repetition, until stdin ends. The exit code.
 int run_peer(const ImagenetOptions& options);
 
 }  // namespace penstock::bench

@@ -1,5 +1,4 @@
-// The picture that the image benchmarks work on: 500 x 375, as large as most of ImageNet's, 4:4:4,
-// about 110 KB.
+// The picture that the image benchmarks work on: 500 x 375, as large as most of ImageNet's, 4:4:4, about 110 KB.
 #pragma once
 
 #include <penstock/image/view.h>

@@ -32,8 +32,7 @@ class BatchRing {
   // Once, after the last commit: what is there goes out as a smaller batch.
   void close();
 
-  // Consumer: waits for the next batch; how many rows it has, 0 at the end. release() gives its
-  // buffer back.
+  // Consumer: waits for the next batch; how many rows it has, 0 at the end. release() gives its buffer back.
   std::int64_t next();
   void release();
 

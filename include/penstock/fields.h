@@ -76,8 +76,7 @@ constexpr auto& field(T& object) {
   return std::invoke(std::get<I>(detail::fields_of<std::remove_cvref_t<T>>()), object);
 }
 
-// Calls f(member) for each field in order. Members are lvalues: f decides whether to move from
-// them.
+// Calls f(member) for each field in order. Members are lvalues: f decides whether to move from them.
 //
 //   ps::for_each_field(example, [&](const auto& member) { bytes += ps::bytes_of(member); });
 template <HasFields T, class F>
@@ -86,8 +85,7 @@ constexpr void for_each_field(T& object, F&& f) {
              detail::fields_of<std::remove_cvref_t<T>>());
 }
 
-// Calls f(a.member, b.member) for each field in order: comparing, copying, moving from one to
-// another.
+// Calls f(a.member, b.member) for each field in order: comparing, copying, moving from one to another.
 template <HasFields T, class U, class F>
 requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
 constexpr void for_each_field(T& a, U& b, F&& f) {
@@ -97,11 +95,11 @@ constexpr void for_each_field(T& a, U& b, F&& f) {
   std::apply(each, detail::fields_of<std::remove_cvref_t<T>>());
 }
 
-// Calls f(std::integral_constant<std::size_t, I>) for each field: for code that needs FieldType<T,
-// I>.
+// Calls f(std::integral_constant<std::size_t, I>) for each field: for code that needs FieldType<T, I>.
 //
-//   ps::for_each_field_index<Example>([&](auto i) { columns.push_back(column<ps::FieldType<Example,
-//   i>>()); });
+//   ps::for_each_field_index<Example>([&](auto i) {
+//     columns.push_back(column<ps::FieldType<Example, i>>());
+//   });
 template <HasFields T, class F>
 constexpr void for_each_field_index(F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {

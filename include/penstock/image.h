@@ -8,8 +8,7 @@
 //   image/resize.h           antialiased resizing as Pillow does it; random and centre crops
 //   image/convert.h          normalised floats, half precision, bytes
 //
-// Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels),
-// penstock/io.h (files).
+// Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels), penstock/io.h (files).
 #pragma once
 
 #include <penstock/image/convert.h>          // IWYU pragma: export

@@ -17,8 +17,7 @@
 //
 // Each transform makes two maps: one that blocks (reads the file, and for load_crops its
 // annotation) and one that computes (decodes and cuts). So both can be tuned apart, and no core
-// waits for a disk. Both tell the engine beforehand how many bytes they will hold, so the memory
-// budget is kept.
+// waits for a disk. Both tell the engine beforehand how many bytes they will hold, so the memory budget is kept.
 //
 // Errors become error elements of the file they belong to: ElementError at the iterator, with the
 // path. A missing annotation is no error: the whole image is taken, and counted.
@@ -93,8 +92,7 @@ struct Config {
   // The numbers of the labels. Must not be empty: see labels_of() and LabelTable::from_file().
   LabelTable labels = {};
 
-  // Height and width of an example. 0 x 0: 256 x 256 for load_crops, 224 x 224 for load_train and
-  // load_eval.
+  // Height and width of an example. 0 x 0: 256 x 256 for load_crops, 224 x 224 for load_train and load_eval.
   image::Size size = {};
 
   // f32, f16, bf16 or u8. load_crops gives 0..255 in all of them, rounded to nearest even;
@@ -102,8 +100,7 @@ struct Config {
   DType dtype = DType::f32;
   image::Layout layout = image::Layout::nhwc;
 
-  // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's
-  // layout.
+  // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's layout.
   std::string annotations = {};
   BoxPolicy boxes = BoxPolicy::strict;
 
@@ -137,8 +134,7 @@ Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSi
 // epoch, the same for any number of threads. Throws as load_crops.
 Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 
-// Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. Throws as
-// load_crops.
+// Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. Throws as load_crops.
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
 // All files *.JPEG, *.jpeg, *.jpg below a folder, sorted by their bytes; links are followed.

@@ -57,8 +57,7 @@ struct ReadFileOptions {
 // and the system's reason.
 Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 
-// The same into a buffer that the caller keeps; the result points into it and holds until its next
-// use.
+// The same into a buffer that the caller keeps; the result points into it and holds until its next use.
 std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
                                      const ReadFileOptions& options = {});
 

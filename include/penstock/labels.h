@@ -16,19 +16,17 @@ namespace penstock {
 bool is_wordnet_id(std::string_view text) noexcept;
 
 // The label that an image's path tells: its folder's name where that is a WordNet id, else what
-// comes before the first "_" of its file name where that is one, else "". The view points into
-// `path`.
+// comes before the first "_" of its file name where that is one, else "". The view points into `path`.
 //
 //   label_in_path("train/n01440764/n01440764_1.JPEG")  "n01440764"
-//   label_in_path("images/raccoon-3.jpg")  ""
+//   label_in_path("images/raccoon-3.jpg")                ""
 std::string_view label_in_path(std::string_view path) noexcept;
 
 // The same, and where the path tells none `first_object`, the name of the first object in the
 // image's annotation. Error(not_found) if that is empty too.
 std::string label_of_file(std::string_view path, std::string_view first_object = {});
 
-// The numbers of the labels. Immutable; may be used from any number of threads. A look-up costs
-// about 0.1 us.
+// The numbers of the labels. Immutable; may be used from any number of threads. A look-up costs about 0.1 us.
 class LabelTable {
  public:
   // An empty table.

@@ -1,5 +1,7 @@
-// The whole public API. Start with dataset.h (ops) and sources.h (where data comes from); run.h is iteration, options.h the
-// settings, op.h the interface for ops of your own.
+// The public API but for files and pictures. Start with dataset.h (ops) and sources.h (where data comes from); run.h is
+// iteration, options.h the settings, op.h the interface for ops of your own.
+//
+// Images need <penstock/imagenet.h> (ImageNet as a dataset) or the parts that it is made of: image.h, io.h, voc.h, labels.h.
 #pragma once
 
 #include <penstock/batch.h>

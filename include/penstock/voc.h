@@ -1,8 +1,7 @@
 // Annotations in the XML of PASCAL VOC and ImageNet: finding the file, reading it, turning its
 // boxes into crops.
 //
-// Everything here may be called from any number of threads. Parsing an ImageNet annotation costs
-// 5 us.
+// Everything here may be called from any number of threads. Parsing an ImageNet annotation costs 5 us.
 //
 //   std::vector<ps::image::Box> boxes{ps::image::Box{}};  // no annotation: the whole image
 //   if (auto xml = ps::read_annotation(path))
@@ -47,8 +46,7 @@ struct VocOptions {
   std::string_view name = {};
 };
 
-// Reads size/width, size/height and of each object the name and the first bndbox. Other tags are
-// ignored.
+// Reads size/width, size/height and of each object the name and the first bndbox. Other tags are ignored.
 //
 // Error(data_loss): not well-formed XML (document types with own entities included: those are never
 // expanded), a tag is missing or holds no number; the text names the file, the object (from 1) and
@@ -88,8 +86,7 @@ std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
 // becomes "Annotations", the extension ".xml"; nothing else changes. Without such a component there
 // is none.
 //
-// With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then
-// folder/STEM.xml.
+// With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then folder/STEM.xml.
 //
 //   annotation_paths("/d/Data/CLS-LOC/train/n01440764/n01440764_1.JPEG")
 //       -> {"/d/Annotations/CLS-LOC/train/n01440764/n01440764_1.xml"}

@@ -20,8 +20,9 @@ struct World {
   int local_rank = 0;  // this one among them, in [0, local_size); 0 also where unknown
   int node = -1;       // which machine, counted by the launcher; -1: unknown
   int restart = 0;     // how often the launcher has restarted the job
+  // Who said so: a launcher's name, "explicit", or "none" for a process on its own.
   std::string source =
-      "explicit";  // who said so: a launcher's name, "explicit", or "none" for a process on its own
+      "explicit";
 
   // Looks a variable up; nullptr if it is not set. Tests put a map here.
   using Environment = std::function<const char*(const char* name)>;
@@ -31,15 +32,14 @@ struct World {
   // process, source "none".
   //
   //   explicit   PENSTOCK_WORLD_SIZE  PENSTOCK_RANK  PENSTOCK_LOCAL_SIZE  PENSTOCK_LOCAL_RANK
-  //   torchrun   WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK  GROUP_RANK
-  //   TORCHELASTIC_RESTART_COUNT,
+  //   torchrun   WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK  GROUP_RANK  TORCHELASTIC_RESTART_COUNT,
   //              if TORCHELASTIC_RUN_ID is set
-  //   Horovod    HOROVOD_SIZE  HOROVOD_RANK  HOROVOD_LOCAL_SIZE  HOROVOD_LOCAL_RANK
-  //   HOROVOD_CROSS_RANK Open MPI   OMPI_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK MVAPICH
-  //   MV2_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK PMI        PMI_SIZE  PMI_RANK, with
-  //   MPI_LOCALNRANKS  MPI_LOCALRANKID (MPICH, Intel MPI)
+  //   Horovod    HOROVOD_SIZE  HOROVOD_RANK  HOROVOD_LOCAL_SIZE  HOROVOD_LOCAL_RANK  HOROVOD_CROSS_RANK
+  //   Open MPI   OMPI_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
+  //   MVAPICH    MV2_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
+  //   PMI        PMI_SIZE  PMI_RANK, with MPI_LOCALNRANKS  MPI_LOCALRANKID (MPICH, Intel MPI)
   //              or PMI_LOCAL_SIZE  PMI_LOCAL_RANK (Cray PALS)
-  //   Slurm      SLURM_STEP_NUM_TASKS (else SLURM_NTASKS)  SLURM_PROCID  SLURM_LOCALID SLURM_NODEID
+  //   Slurm      SLURM_STEP_NUM_TASKS (else SLURM_NTASKS)  SLURM_PROCID  SLURM_LOCALID  SLURM_NODEID
   //              SLURM_STEP_TASKS_PER_NODE, inside a step only (SLURM_STEP_ID is set): a batch
   //              script without srun is one process, whatever its SLURM_NTASKS says
   //   generic    WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK

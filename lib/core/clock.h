@@ -14,8 +14,7 @@ inline std::int64_t read_clock(clockid_t clock) noexcept {
 }
 }  // namespace detail
 
-// Nanoseconds since some fixed moment; never goes back. The epoch of std::chrono::steady_clock. ~20
-// ns.
+// Nanoseconds since some fixed moment; never goes back. The epoch of std::chrono::steady_clock. ~20 ns.
 inline std::int64_t now_ns() noexcept { return detail::read_clock(CLOCK_MONOTONIC); }
 
 // CPU time of the calling thread, user and system, in nanoseconds. A system call: 0.1 to 0.5 us.

@@ -1,8 +1,8 @@
 // How many CPUs and how much memory this process may use.
 //
 //   const HostLimits host;
-//   const double cpus = host.cpus().for_rank(world.local_size);     // 3.5 on 8 cores with a quota
-//   of 350 % const std::uint64_t memory = host.memory().bytes();
+//   const double cpus = host.cpus().for_rank(world.local_size);  // 3.5 on 8 cores with a quota of 350 %
+//   const std::uint64_t memory = host.memory().bytes();
 //
 // std::thread::hardware_concurrency and oneTBB 2021.8 know the affinity mask but not the quotas
 // that containers and batch systems set, and then start 64 threads on 2 CPUs. Quotas are read from
@@ -22,8 +22,9 @@ namespace penstock {
 struct CpuLimits {
   int offered = 1;   // CPUs of the machine, or of the cgroup's cpuset where that is smaller
   int affinity = 1;  // of these, the ones in the process's affinity mask
+  // CPUs' worth of time by cgroup; infinity: no quota.
   double quota =
-      std::numeric_limits<double>::infinity();  // CPUs' worth of time by cgroup; infinity: no quota
+      std::numeric_limits<double>::infinity();
 
   // min(affinity, quota): above 0, and not always a whole number.
   double cpus() const noexcept;
@@ -56,8 +57,7 @@ class HostLimits {
   // with a tree of its own.
   explicit HostLimits(std::string root = "", std::function<Cpus()> cpus = read_cpus);
 
-  // Both read the present values, for limits change while a process runs: ~0.1 ms, so once a second
-  // is nothing.
+  // Both read the present values, for limits change while a process runs: ~0.1 ms, so once a second is nothing.
   CpuLimits cpus() const;
   MemoryLimits memory() const;
 

@@ -96,14 +96,11 @@ class PayloadPool {
   // Guards everything below. Held for a search of the idle blocks at most (~1 us for a thousand of
   // them): never while memory is mapped, unmapped or touched, nor while other code runs. Whenever
   // it is free:
-  //   * a block is live (owned by its shared_ptr) or in idle_, or on its way from one to the other
-  //   or to
-  //     the kernel in the hands of the one thread that took it, and then it is counted nowhere;
-  //   * stats_.live and live_mapped are sums over the live blocks, stats_.idle is the sum over
-  //   idle_;
+  //   * a block is live (owned by its shared_ptr) or in idle_, or on its way from one to the other or
+  //     to the kernel in the hands of the one thread that took it, and then it is counted nowhere;
+  //   * stats_.live and live_mapped are sums over the live blocks, stats_.idle is the sum over idle_;
   //   * window_peak_ and last_peak_ are peaks of stats_.live in the window that began at
-  //   window_start_, and
-  //     in the one before.
+  //     window_start_, and in the one before.
   // The idle cap holds whenever take(), give_back() and trim() have returned on all threads.
   mutable std::mutex mutex_;
   PayloadPoolStats stats_;

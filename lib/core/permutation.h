@@ -23,8 +23,7 @@ class CounterRng;
 using PermutationKey = std::array<std::uint64_t, 2>;
 
 // Immutable, so const calls from any number of threads are safe. Construction 0.1 to 0.6 us, a call
-// 20 to 50 ns; 232 bytes. The order for a given (n, key) never changes between releases or
-// machines.
+// 20 to 50 ns; 232 bytes. The order for a given (n, key) never changes between releases or machines.
 class KeyedPermutation {
  public:
   // n <= 2^62, else Error(invalid_argument); n = 0 and n = 1 are allowed.
@@ -48,8 +47,9 @@ class KeyedPermutation {
   std::uint64_t walk(std::uint64_t x) const noexcept;
 
   std::uint64_t n_;
+  // Used where n_ <= table_size, the rest where it is larger.
   std::array<std::uint8_t, table_size>
-      table_{};  // used where n_ <= table_size, the rest where it is larger
+      table_{};
   unsigned right_bits_ = 0;
   std::uint64_t left_mask_ = 0;
   std::uint64_t right_mask_ = 0;

@@ -1,5 +1,4 @@
-// Numbers, sizes and durations as people write them. All functions are safe to call from any
-// thread.
+// Numbers, sizes and durations as people write them. All functions are safe to call from any thread.
 #pragma once
 
 #include <chrono>
@@ -26,8 +25,7 @@ std::uint64_t parse_bytes(std::string_view text);
 // "850 ns", "12.5 us", "10 ms", "3.2 s": at most three digits up to 999 s.
 std::string format_duration(std::chrono::nanoseconds duration);
 
-// "10ms", "1.5 s", "2h" (ns us ms s min h); a number without a unit is an error, except 0. Error as
-// for parse_bytes.
+// "10ms", "1.5 s", "2h" (ns us ms s min h); a number without a unit is an error, except 0. Error as for parse_bytes.
 std::chrono::nanoseconds parse_duration(std::string_view text);
 
 }  // namespace penstock

@@ -23,8 +23,7 @@ inline void check_room(std::size_t values, Size size, const char* function) {
                   " values, but the span has " + std::to_string(values));
 }
 
-// An output size that is positive and whose values can be counted. The bound keeps every index
-// below 2^31.
+// An output size that is positive and whose values can be counted. The bound keeps every index below 2^31.
 inline void check_output_size(Size size, const char* function) {
   constexpr std::int64_t most = std::int64_t{1} << 29;
   if (size.height > 0 && size.width > 0 && size.height <= most / channels / size.width) return;

@@ -14,8 +14,7 @@
 
 namespace penstock::image {
 
-// Error handling of one decompressor. libjpeg hands the address of `base` back, which is also the
-// struct's.
+// Error handling of one decompressor. libjpeg hands the address of `base` back, which is also the struct's.
 struct JpegErrorState {
   jpeg_error_mgr base;
   std::jmp_buf jump;

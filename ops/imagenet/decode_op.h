@@ -1,5 +1,4 @@
-// The computing half of the ImageNet pipelines, as far as load_crops, load_train and load_eval
-// share it.
+// The computing half of the ImageNet pipelines, as far as load_crops, load_train and load_eval share it.
 #pragma once
 
 #include <penstock/imagenet.h>

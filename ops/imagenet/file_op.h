@@ -1,5 +1,4 @@
-// What the maps of the ImageNet pipelines have in common: one result for each file, whose size is
-// told beforehand.
+// What the maps of the ImageNet pipelines have in common: one result for each file, whose size is told beforehand.
 #pragma once
 
 #include <penstock/op.h>

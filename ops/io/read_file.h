@@ -1,5 +1,4 @@
-// The loop behind penstock::read_file, apart from the system so that tests can play a file that
-// misbehaves.
+// The loop behind penstock::read_file, apart from the system so that tests can play a file that misbehaves.
 #pragma once
 
 #include <penstock/error.h>

@@ -10,8 +10,7 @@
 
 namespace golden {
 
-// What reads a pipeline's output may ask for orders that TensorFlow's generator made, or only for
-// counts.
+// What reads a pipeline's output may ask for orders that TensorFlow's generator made, or only for counts.
 enum class ShuffleUse {
   exact_order,  // a shuffle makes the case Unsupported: its order is not TensorFlow's
   any_order,

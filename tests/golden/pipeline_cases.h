@@ -7,8 +7,7 @@
 
 namespace golden {
 
-// Throws Mismatch where output or cardinality are not those of the case, Unsupported as
-// build_pipeline() does.
+// Throws Mismatch where output or cardinality are not those of the case, Unsupported as build_pipeline() does.
 void check_pipeline(const nlohmann::json& a_case, const Settings& settings);
 
 }  // namespace golden

@@ -1,5 +1,4 @@
-// Row: the elements of golden pipelines. Which components they have, and of which shapes, only the
-// case file tells.
+// Row: the elements of golden pipelines. Which components they have, and of which shapes, only the case file tells.
 //
 // It is what a user with dynamic types would write: a payload type of his own, which batch(),
 // unbatch() and the memory budget understand through the library's three customisation points.
@@ -37,8 +36,7 @@ class RowBuilder {
   std::vector<Column> columns_;
 };
 
-// Entry i of every component, for all i. Error(invalid_argument) unless all have the same number of
-// entries.
+// Entry i of every component, for all i. Error(invalid_argument) unless all have the same number of entries.
 std::vector<Row> apart(const Row& batch);
 
 }  // namespace golden

@@ -2,8 +2,9 @@
 // read against the headers. No threads, no buffers, no library header: each op asks the one before
 // it for the next item.
 //
-//   model::Pipeline pipeline({{.kind = Kind::range, .count = 10}, {.kind = Kind::batch, .count =
-//   4}}); pipeline.begin_epoch(0); while (auto item = pipeline.next()) ...
+//   model::Pipeline pipeline({{.kind = Kind::range, .count = 10}, {.kind = Kind::batch, .count = 4}});
+//   pipeline.begin_epoch(0);
+//   while (auto item = pipeline.next()) ...
 //
 // Two things no model can know. The order of a shuffle: it is given as a tape, recorded from a run;
 // the model checks that it is a legal one and goes on with it. The order behind an op that need not
@@ -22,10 +23,12 @@
 namespace model {
 
 enum class Kind : std::uint8_t {
+  // Sources.
   range,
   from_vector,
   from_generator,
-  from_file_list,  // sources
+  from_file_list,
+  // Streams.
   shard,
   shuffle,
   repeat,
@@ -33,14 +36,16 @@ enum class Kind : std::uint8_t {
   skip,
   batch,
   prefetch,
-  ignore_errors,  // streams
+  ignore_errors,
+  // Element by element.
   map,
   filter,
   flat_map,
-  unbatch,  // element by element
+  unbatch,
+  // A user's, through op.h.
   own_elementwise,
   own_stream,
-  own_async,  // a user's, through op.h
+  own_async,
 };
 inline constexpr int kKinds = static_cast<int>(Kind::own_async) + 1;
 
@@ -49,10 +54,11 @@ inline bool is_source(Kind kind) { return kind <= Kind::from_file_list; }
 
 struct Op {
   Kind kind = Kind::range;
-  std::int64_t count = 0;  // a source's elements; shards; take, skip, repeat, batch: n; shuffle:
-                           // buffer; own_stream: per sum
+  // A source's elements; shards; take, skip, repeat, batch: n; shuffle: buffer; own_stream: per sum.
+  std::int64_t count = 0;
+  // shard: which one; own_stream: sums of a pass after which it ends the pass (0: never).
   std::int64_t index =
-      0;  // shard: which one; own_stream: sums of a pass after which it ends the pass (0: never)
+      0;
   std::int64_t first = 0;  // a source's first number; map: what is added
   std::int64_t step = 1;   // a source's difference; map: the factor; flat_map: results at most
   Modulus keeps = {};      // filter
@@ -60,8 +66,9 @@ struct Op {
   Modulus loses = {};      // own_async: the completion is dropped without an answer
   bool drop_remainder = false;
   bool lists = false;  // from_vector, from_generator: every fourth value is a list
+  // map, from_generator: adds a number made of epoch, pass and source ordinal.
   bool stamped =
-      false;  // map, from_generator: adds a number made of epoch, pass and source ordinal
+      false;
   bool arbitrary = false;  // results may leave in any order
 };
 
@@ -98,8 +105,7 @@ struct Item {
   bool failed() const { return failed_op >= 0; }
 };
 
-// One pass of a shuffle that had any input, as it was seen behind it. `ended`: the end was seen,
-// too.
+// One pass of a shuffle that had any input, as it was seen behind it. `ended`: the end was seen, too.
 struct TapePass {
   std::vector<Item> items = {};  // of an error only failed_op (any number >= 0)
   bool ended = false;
@@ -120,8 +126,7 @@ class TooMuchWork : public std::runtime_error {
 
 class Pipeline {
  public:
-  // tapes[i] belongs to op i, for the epoch that will be begun. A shuffle without one counts as an
-  // arbitrary op.
+  // tapes[i] belongs to op i, for the epoch that will be begun. A shuffle without one counts as an arbitrary op.
   explicit Pipeline(std::vector<Op> ops, std::vector<Tape> tapes = {},
                     std::int64_t work_limit = 20'000);
   ~Pipeline();

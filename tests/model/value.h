@@ -1,5 +1,4 @@
-// Values for testing pipelines, and what the functions in those pipelines do to them. No library
-// header here.
+// Values for testing pipelines, and what the functions in those pipelines do to them. No library header here.
 #pragma once
 
 #include <cstdint>

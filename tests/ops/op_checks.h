@@ -1,5 +1,4 @@
-// What the tests of several ops share: index sequences against a plain list, and tables of
-// cardinalities.
+// What the tests of several ops share: index sequences against a plain list, and tables of cardinalities.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -12,8 +12,9 @@ struct Comparison {
   const Graph& graph;
   const Workbench& bench;
   bool with_positions = true;  // of ops that failed; false where recorders stood between them
+  // Which of its inputs an op failed on; false where a run began in the middle.
   bool with_inputs =
-      true;  // which of its inputs an op failed on; false where a run began in the middle
+      true;
 
   // `got` must be what follows items[from], and all of it if `to_the_end`. Throws Failure.
   void check(const Items& items, std::span<const Delivery> got, std::size_t from,

@@ -31,8 +31,7 @@ class Courier {
   virtual ~Courier() = default;
   virtual void send(std::unique_ptr<Parcel> parcel) = 0;  // any thread
 
-  // Until release() nothing is delivered: what is under way when a run ends is then late for
-  // certain.
+  // Until release() nothing is delivered: what is under way when a run ends is then late for certain.
   virtual void hold() = 0;
   virtual std::int64_t release() = 0;  // how many were held
 };

@@ -1,5 +1,4 @@
-// What a series of random graphs has met, so that a generator that draws less than it should is
-// noticed.
+// What a series of random graphs has met, so that a generator that draws less than it should is noticed.
 #pragma once
 
 #include <array>

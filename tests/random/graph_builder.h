@@ -28,8 +28,7 @@ struct Built {
   Value (*read)(ps::Element& element);  // takes what a run of it has delivered
 };
 
-// With tapes, one per op, each shuffle whose input order is known writes into its own: for serial
-// runs only.
+// With tapes, one per op, each shuffle whose input order is known writes into its own: for serial runs only.
 Built build_graph(const Graph& graph, const Workbench& bench,
                   std::vector<model::Tape>* tapes = nullptr);
 

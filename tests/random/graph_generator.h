@@ -1,5 +1,4 @@
-// Draws random pipelines: what they are (for the model) and how they are to be run (for the
-// library).
+// Draws random pipelines: what they are (for the model) and how they are to be run (for the library).
 #pragma once
 
 #include <cstdint>

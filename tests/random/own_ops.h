@@ -127,8 +127,7 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
   const std::shared_ptr<Courier> courier_;
 };
 
-// Serial and stateful: sums of `count` elements, the rest at the end of a pass; ends the pass after
-// `index` sums.
+// Serial and stateful: sums of `count` elements, the rest at the end of a pass; ends the pass after `index` sums.
 template <class T>
 class OwnStream final : public OwnOp<ps::StreamOp> {
  public:

@@ -1,6 +1,5 @@
 // What travels in random graphs, and how each type is told as a model::Value: numbers and names as
-// sources give them, their batches, and Value itself, a dynamic type with customisations of its
-// own.
+// sources give them, their batches, and Value itself, a dynamic type with customisations of its own.
 #pragma once
 
 #include <penstock/penstock.h>

@@ -37,8 +37,7 @@ class PumpedCourier final : public Courier {
   bool pumped_ = false;
 };
 
-// Its runs throw Failure when nothing can move any more although the consumer waits. They take no
-// checkpoints.
+// Its runs throw Failure when nothing can move any more although the consumer waits. They take no checkpoints.
 Driver pumped_driver(std::shared_ptr<PumpedCourier> courier);
 
 }  // namespace random_graphs

@@ -1,5 +1,4 @@
-// The tests' own random numbers: equal on all platforms, so that a seed means the same graph
-// everywhere.
+// The tests' own random numbers: equal on all platforms, so that a seed means the same graph everywhere.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +6,7 @@
 
 namespace random_graphs {
 
-// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). The bias of the modulo does not matter
-// here.
+// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). The bias of the modulo does not matter here.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

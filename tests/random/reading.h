@@ -23,8 +23,7 @@ class Reading {
 
   ps::detail::RunCore& run() { return *run_; }
 
-  // Destroys the run; what its async calls have under way is held back until afterwards. How many
-  // that were.
+  // Destroys the run; what its async calls have under way is held back until afterwards. How many that were.
   std::int64_t abandon(Courier& courier);
 
  private:

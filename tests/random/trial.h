@@ -20,8 +20,7 @@ namespace random_graphs {
 
 using RunRef = std::shared_ptr<ps::detail::RunCore>;
 
-// Who runs a dataset. The seam between the engine on threads and other schedulers of the same
-// stages.
+// Who runs a dataset. The seam between the engine on threads and other schedulers of the same stages.
 struct Driver {
   std::string name;
   std::function<RunRef(const ps::graph::NodeRef&, const ps::RunOptions&, Random&, Coverage&)> start;
@@ -52,17 +51,20 @@ class Trial {
       : graph_(graph), bench_(bench), built_(build_graph(graph, bench)) {}
 
   // Each throws Failure on the first difference. `random` decides whatever their names leave open.
+  // Some epochs, the last one to its end.
   void check_whole(const Driver& driver, Random& random,
-                   Coverage& coverage);  // some epochs, the last one to its end
+                   Coverage& coverage);
+  // Under an error policy.
   void check_skipped(const Driver& driver, Random& random,
-                     Coverage& coverage);  // under an error policy
+                     Coverage& coverage);
+  // Destroyed somewhere.
   void check_abandoned(const Driver& driver, Random& random,
-                       Coverage& coverage);  // destroyed somewhere
+                       Coverage& coverage);
+  // A second run goes on where a first stood.
   void check_resumed(const Driver& driver, Random& random,
-                     Coverage& coverage);  // a second run goes on where a first stood
+                     Coverage& coverage);
 
-  // What the model says of an epoch. Orders of shuffles are those of a serial run, recorded at the
-  // first call.
+  // What the model says of an epoch. Orders of shuffles are those of a serial run, recorded at the first call.
   const Items& expected(std::uint32_t epoch);
 
  private:

@@ -1,5 +1,4 @@
-// EXPECT_ERROR(statement, code, part): it throws penstock::Error with this code and a text that
-// contains `part`.
+// EXPECT_ERROR(statement, code, part): it throws penstock::Error with this code and a text that contains `part`.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// SHA-256, for comparing results with the hashes of golden files. FIPS 180-4 (August 2015),
-// section 6.2.
+// SHA-256, for comparing results with the hashes of golden files. FIPS 180-4 (August 2015), section 6.2.
 #pragma once
 
 #include <cstddef>

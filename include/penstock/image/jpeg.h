@@ -52,8 +52,7 @@ struct DecodeOptions {
 
   Truncated truncated = Truncated::reject;
 
-  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28,
-  // 768 MiB of RGB.
+  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB.
   std::int64_t max_pixels = std::int64_t{1} << 28;
 
   // Where the bytes came from, for error texts only.
@@ -82,8 +81,7 @@ inline std::span<const std::byte> bytes_of(const Tensor& file) {
 // Size and components without decoding. Only max_pixels and name of the options count.
 JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions& options = {});
 
-// The picture as u8 [height, width, 3]. `report`, where given, is overwritten, also when the call
-// throws.
+// The picture as u8 [height, width, 3]. `report`, where given, is overwritten, also when the call throws.
 Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options = {},
                    DecodeReport* report = nullptr);
 

@@ -26,8 +26,7 @@
 
 namespace penstock::image {
 
-// A rectangle of an image in fractions of pixels, 0 <= left < right <= width, 0 <= upper < lower <=
-// height.
+// A rectangle of an image in fractions of pixels, 0 <= left < right <= width, 0 <= upper < lower <= height.
 struct Region {
   float left = 0;
   float upper = 0;
@@ -48,8 +47,8 @@ void resize_bilinear(const ImageView& image, const Region& region, Size size,
                      std::span<std::uint8_t> out);
 Tensor resize_bilinear(const ImageView& image, const Region& region, Size size);
 
-// The size of an image whose shorter side becomes `shorter`; the longer one is trunc(shorter *
-// longer side / shorter side).
+// The size of an image whose shorter side becomes `shorter`; the longer one is
+// trunc(shorter * longer side / shorter side).
 Size shorter_side_size(Size image, std::int64_t shorter);
 
 // The middle of an image: offset (n - crop) / 2, halves rounded to even as Python's round does.

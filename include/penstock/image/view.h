@@ -48,20 +48,17 @@ struct ImageView {
 
   const std::uint8_t* row(std::int64_t y) const { return pixels + y * stride; }
 
-  // The part inside `part`, without a copy. Error(invalid_argument) unless it lies in the image and
-  // is not empty.
+  // The part inside `part`, without a copy. Error(invalid_argument) unless it lies in the image and is not empty.
   ImageView window(const Window& part) const;
 };
 
-// The pixels of a tensor u8 [height, width, 3], neither of them 0. Error(invalid_argument) for any
-// other.
+// The pixels of a tensor u8 [height, width, 3], neither of them 0. Error(invalid_argument) for any other.
 ImageView view_of(const Tensor& image);
 
 // A copy of the pixels, u8 [height, width, 3].
 Tensor copy_of(const ImageView& image);
 
-// The image mirrored left to right. `out` has height * width * 3 bytes and is not the input's
-// memory.
+// The image mirrored left to right. `out` has height * width * 3 bytes and is not the input's memory.
 void hflip(const ImageView& image, std::span<std::uint8_t> out);
 Tensor hflip(const ImageView& image);
 
