@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
 
+#include "lib/core/clock.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/pass_control.h"
 #include "lib/exec/queue_launcher.h"
@@ -31,6 +33,7 @@ struct EngineSettings {
   SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
   ElasticPool* pool = nullptr;
   QueueLauncher::Choice choice;        // for tests: a queue pumped in this order
+  std::function<std::int64_t()> clock; // for tests: instead of the system's, so that a schedule can be repeated
   std::int64_t open_io = 64;           // blocking calls at once
   bool serial = false;
 };
@@ -73,6 +76,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::stop_token stop_token() const override { return stop_.get_token(); }
   std::uint64_t seed() const override { return settings_.seed; }
   std::int64_t cpu_slots() const override { return settings_.slots; }
+  std::int64_t now() const override { return settings_.clock ? settings_.clock() : now_ns(); }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   void count_dropped(std::size_t, std::int64_t errors) override { dropped_.fetch_add(errors, std::memory_order_relaxed); }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/core/clock.h"
 #include "lib/exec/async_target.h"
 #include "lib/exec/resume_body.h"
 
@@ -34,7 +33,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
       buffer_(one_at_a_time_ ? 1 : 2),
       on_pool_(plan.form == Form::blocks),
-      accounted_until_(now_ns()) {
+      accounted_until_(host.now()) {
   if (!plan.buffer.is_automatic()) buffer_ = std::max<std::int64_t>(plan.buffer.low(), 1);
 }
 
@@ -178,7 +177,7 @@ void Stage::account(std::int64_t now) {
 
 void Stage::snapshot(StageSnapshot& out) const {
   Lock lock(mutex_);
-  const std::int64_t now = now_ns();
+  const std::int64_t now = host_.now();
   out = counters_;
   out.name = plan_.name;
   out.position = plan_.position;

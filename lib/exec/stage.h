@@ -59,6 +59,7 @@ class StageHost : public BodyHost {
   virtual std::stop_token stop_token() const = 0;
   virtual std::uint64_t seed() const = 0;
   virtual std::int64_t cpu_slots() const = 0;
+  virtual std::int64_t now() const = 0;                   // nanoseconds; also with the stage's lock held
 };
 
 class AsyncTarget;

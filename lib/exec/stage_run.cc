@@ -81,7 +81,7 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   const std::int64_t held = body_->held_bytes();
   lock.lock();
-  const std::int64_t wall = now_ns() - group.started_ns;
+  const std::int64_t wall = host_.now() - group.started_ns;
   if (sample) {
     ++counters_.samples;
     counters_.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
@@ -150,7 +150,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     group.target.reset();
     counters_.errors += sealed.errors;
     bytes_largest_ = std::max(bytes_largest_, sealed.largest);
-    account(now_ns());
+    account(host_.now());
     finish(group, sealed.bytes, 0);
     pump(lock);
   }
@@ -161,7 +161,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
 
 // With the lock held: the group's results are ready to leave.
 void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes) {
-  const std::int64_t now = now_ns();
+  const std::int64_t now = host_.now();
   account(now);
   --running_;
   group.state = Group::State::done;

@@ -1,7 +1,6 @@
 // Stage: tokens, permissions to run the oldest waiting group.
 #include <algorithm>
 
-#include "lib/core/clock.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
@@ -33,7 +32,7 @@ bool Stage::may_run(bool on_pool) const {
 // Runs group after group. A pool thread stays while there is work; a compute thread gives its CPU slot back after some 50 us, so
 // that more downstream stages come to their turn.
 void Stage::run_token(bool on_pool) noexcept {
-  const std::int64_t until = now_ns() + (one_at_a_time_ ? 0 : 50'000);
+  const std::int64_t until = host_.now() + (one_at_a_time_ ? 0 : 50'000);
   Lock lock(mutex_);
   while (may_run(on_pool)) {
     Group* group = claim_group(lock);
@@ -70,7 +69,7 @@ Group* Stage::claim_group(Lock& lock) {
   if (ready_.empty()) return nullptr;
   Group& group = *ready_.front();
   ready_.pop_front();
-  account(now_ns());
+  account(host_.now());
   group.state = Group::State::running;
   group.started = true;
   ++running_;
@@ -127,7 +126,7 @@ bool Stage::may_force(const Group& group) const {
 }
 
 void Stage::put_back(Group& group) {
-  account(now_ns());
+  account(host_.now());
   group.state = Group::State::waiting;
   group.started = false;
   group.reserved = 0;

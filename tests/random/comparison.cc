@@ -63,8 +63,12 @@ void Comparison::check_group(const Items& items, std::size_t begin, std::size_t 
                              std::span<const Delivery> got) const {
   std::vector<bool> used(end - begin, false);
   for (std::size_t i = 0; i < std::min(got.size(), end - begin); ++i) {
-    std::size_t at = begin;
-    while (at < end && (used[at - begin] || !is_same(items[at], got[i]))) ++at;
+    // An item that takes any text must not be used up by what another item asks for.
+    std::size_t at = end;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (used[k - begin] || !is_same(items[k], got[i])) continue;
+      if (at == end || items[at].cause.empty()) at = k;
+    }
     if (at == end)
       throw Failure("delivery " + std::to_string(begin + i) + ": got " +
                     random_graphs::text_of(got[i]) + ", expected " + text_of(items[begin + i]) +

@@ -26,6 +26,9 @@ class Coverage {
   std::int64_t late = 0;          // completions after their run's end
   std::int64_t lost = 0;  // completions dropped without an answer that were delivered as errors
 
+  // Of all draws that made the schedules of pumped runs: two series that did the same have the same number.
+  std::uint64_t schedules = 0;
+
   // For people: what was met, and how often.
   std::string table() const;
 

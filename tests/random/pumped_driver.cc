@@ -51,6 +51,7 @@ class PumpedRun final : public ps::detail::RunCore {
     engine_->shut_down();
     coverage_.add_moves(moves_);
     coverage_.memory_waits += saw_wait_ ? 1 : 0;
+    coverage_.schedules = coverage_.schedules * 31 + random_.next();
   }
 
   void begin_epoch(std::uint32_t epoch) override {
@@ -91,6 +92,7 @@ class PumpedRun final : public ps::detail::RunCore {
     settings.choice = [this](const std::vector<std::size_t>& stages) {
       return choose(stages.size());
     };
+    settings.clock = [this] { return time_ns_ += random_.below(pace_ns_); };
     engine_ = exec::Engine::make(plan_, settings);
     knobs_ = engine_->knobs();
     epoch_ = epoch;
@@ -130,6 +132,9 @@ class PumpedRun final : public ps::detail::RunCore {
   Random random_;
   const bool moves_knobs_ =
       random_.one_in(2);  // else nothing but the stages themselves may end a wait
+  // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
+  const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
+  std::int64_t time_ns_ = 0;
   Coverage& coverage_;
   const std::shared_ptr<PumpedCourier> courier_;
   std::shared_ptr<exec::Engine> engine_;
