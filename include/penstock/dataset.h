@@ -17,7 +17,7 @@
 // What holds for every method below
 //   Order     kept, whatever the number of threads, unless {.order = ps::Order::arbitrary} is given.
 //   Errors    wrong arguments throw GraphError at the call. An exception of a user's function becomes an error element in its
-//             place: the iterator throws it there as ElementError and can go on. Its neighbours are never lost.
+//             place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are never lost.
 //             shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
 //             and pass it on.
 //   Memory    an op holds one element per running call plus its window; all ops together stay within the run's budget.

@@ -124,7 +124,8 @@ class Run {
   Run(Run&&) noexcept = default;
   Run& operator=(Run&&) noexcept = default;
 
-  // Goes to an epoch; what is left of the one before is given up. Order depends on (seed, epoch) alone, so any epoch may be
+  // Goes to an epoch; what is left of the one before is given up, and so is what is left of this one if something of it was
+  // taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be
   // asked for at any time; asking for them in turn, with RunOptions::epochs set, costs no start-up between them.
   Epoch<T> epoch(std::uint32_t number) {
     core_->begin_epoch(number);

@@ -53,6 +53,7 @@ class EngineRun final : public RunCore {
   // What the consumer has had of the current epoch.
   struct Progress {
     bool ended = false;
+    bool begun = false;                    // by this run: something of it was handed over since begin_epoch() or resume()
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
     std::optional<Stamp> last;
@@ -148,7 +149,7 @@ void EngineRun::drop_engine() {
 void EngineRun::resume(const Checkpoint& from) {
   check_same_pipeline(from.pipeline, plan_->text);
   epoch_ = from.epoch;
-  progress_ = {from.epoch_ended, from.delivered, from.errors_since, std::nullopt};
+  progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;
   if (from.epoch_ended) return;
   if (from.kind == Checkpoint::Kind::replay) {
@@ -162,9 +163,8 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
-  const bool stays = epoch == epoch_ && !progress_.ended;
+  if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
   const auto engine = engine_or_null();
-  if (stays && (!engine || progress_.delivered == 0)) return;  // not begun yet, or resumed into: it goes on there
   if (engine) {
     const bool was_read_ahead = progress_.ended && epochs_from(epoch_) > 1;
     if (!(was_read_ahead && epoch == epoch_ + 1)) {
@@ -193,6 +193,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
 
 // Counts, and hands the element over or throws its error, unless that is to be skipped.
 void EngineRun::deliver(Slot& slot, Element& out) {
+  progress_.begun = true;
   ++progress_.delivered;
   if (slot.is_element()) {
     progress_.last = slot.stamp;

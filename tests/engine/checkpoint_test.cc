@@ -175,6 +175,17 @@ TEST(Checkpoint, DoesNotCutShortAnotherEpoch) {
   }
 }
 
+TEST(Checkpoint, IsResumedByTheLoopOverItsEpochWhateverWasAskedBefore) {
+  const auto data = range(10).map(plus_one).shuffle(4, {.seed = 3});
+  auto run = data.start();
+  for (int i = 0; i < 6; ++i) run.next();
+  const Saved saved = save(run);
+  auto again = data.start({.resume_from = saved});
+  again.knobs();
+  again.epoch(0);
+  EXPECT_EQ(rest_of(again), rest_of(run));
+}
+
 TEST(Checkpoint, OfAnotherPipelineIsRefusedWithBoth) {
   auto run = range(5).map(plus_one).start();
   const Saved saved = save(run);
