@@ -99,15 +99,18 @@ Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_poi
     throw Error(ErrorCode::failed_precondition,
                 "a run was asked for an element in a forked child: its threads are in the parent. Start the run after the fork");
   }
-  if (inside_own_body()) {
-    throw Error(ErrorCode::failed_precondition,
-                "next() was called from inside a function of the very run it asks: it would wait for itself. Iterate another "
-                "dataset there, or move the loop out of the function");
-  }
+  refuse_own_body("next()");
   while (!take(slot)) {
     if (!wait(deadline)) return Taken::timeout;
   }
   return Taken::slot;
+}
+
+void Engine::refuse_own_body(const char* caller) const {
+  if (!inside_own_body()) return;
+  throw Error(ErrorCode::failed_precondition, std::string(caller) +
+                                                  " was called from inside a function of the very run it asks: it would wait for "
+                                                  "itself. Iterate another dataset there, or move the loop out of the function");
 }
 
 bool Engine::take(Slot& slot) {
@@ -143,6 +146,7 @@ void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
 }
 
 void Engine::abandon_epoch() {
+  refuse_own_body("epoch()");  // while the epoch is still whole
   const std::size_t depth = passes_.depth();
   const std::uint32_t last = passes_.halt();
   for (std::size_t i = stages_.size(); i-- > 1;) stages_[i]->cancel_pass(depth, sequence_);

@@ -90,6 +90,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void open();
   void make_launcher();
   void resume_by_position(const Stamp& last);
+  void refuse_own_body(const char* caller) const;
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   bool help_somebody();

@@ -68,8 +68,11 @@ class EngineRun final : public RunCore {
 
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
-  std::shared_ptr<Engine> start_engine();
+  std::shared_ptr<Engine> start_engine(std::uint32_t first);
   void drop_engine();
+  void move_to(std::uint32_t epoch);
+  void send_engine_to(std::uint32_t epoch);
+  void end_epoch();
   void resume(const Checkpoint& from);
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
@@ -82,10 +85,11 @@ class EngineRun final : public RunCore {
   mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
 
-  // The consumer's thread only.
+  // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be starting one.
   std::uint32_t epoch_;
   Progress progress_;
   Replay replay_;
+  std::optional<std::uint32_t> reads_;     // the epoch that the engine gives next; none: it waits behind its last one
   // Written by the consumer, read by any thread.
   std::atomic<std::int64_t> delivered_{0};
   std::atomic<std::int64_t> errors_{0};
@@ -95,7 +99,11 @@ class EngineRun final : public RunCore {
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
   std::lock_guard lock(mutex_);
-  if (!engine_) engine_ = start_engine();
+  if (!engine_) {
+    const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
+    engine_ = start_engine(first);
+    reads_ = first;
+  }
   return *engine_;
 }
 
@@ -104,12 +112,13 @@ std::shared_ptr<Engine> EngineRun::engine_or_null() const {
   return engine_;
 }
 
-std::shared_ptr<Engine> EngineRun::start_engine() {
+// With the lock held.
+std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
   const bool serial = options_.serial || exec::BodyScope::inside_any();
   exec::EngineSettings settings;
-  settings.first_epoch = epoch_;
-  settings.epochs = epochs_from(epoch_);
+  settings.first_epoch = first;
+  settings.epochs = epochs_from(first);
   settings.seed = options_.seed;
   settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
@@ -164,17 +173,26 @@ void EngineRun::resume(const Checkpoint& from) {
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
   if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
-  const auto engine = engine_or_null();
-  if (engine) {
-    const bool was_read_ahead = progress_.ended && epochs_from(epoch_) > 1;
-    if (!(was_read_ahead && epoch == epoch_ + 1)) {
-      if (!progress_.ended || was_read_ahead) engine->abandon_epoch();
-      engine->begin_epoch(epoch, epochs_from(epoch));
-    }
+  {
+    std::lock_guard lock(mutex_);
+    if (!engine_) return move_to(epoch);
   }
+  send_engine_to(epoch);
+  move_to(epoch);
+}
+
+void EngineRun::move_to(std::uint32_t epoch) {
   epoch_ = epoch;
   progress_ = {};
   replay_ = {};
+}
+
+void EngineRun::send_engine_to(std::uint32_t epoch) {
+  const bool is_read_ahead = reads_ == epoch && epoch != epoch_;
+  if (is_read_ahead) return;
+  if (reads_) engine().abandon_epoch();
+  engine().begin_epoch(epoch, epochs_from(epoch));
+  reads_ = epoch;
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
@@ -183,12 +201,18 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     Slot slot;
     if (engine().next(slot, deadline) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
-      progress_.ended = slot.level() == plan_->repeats.size();
+      if (slot.level() == plan_->repeats.size()) end_epoch();
     } else if (!was_delivered_before(slot)) {
       deliver(slot, out);
       if (slot.is_element()) return Status::element;
     }
   }
+}
+
+void EngineRun::end_epoch() {
+  progress_.ended = true;
+  reads_.reset();
+  if (epochs_from(epoch_) > 1) reads_ = epoch_ + 1;
 }
 
 // Counts, and hands the element over or throws its error, unless that is to be skipped.

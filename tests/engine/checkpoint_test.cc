@@ -186,6 +186,40 @@ TEST(Checkpoint, IsResumedByTheLoopOverItsEpochWhateverWasAskedBefore) {
   EXPECT_EQ(rest_of(again), rest_of(run));
 }
 
+// A look at the knobs starts the engine.
+TEST(Checkpoint, TakenAtAnEpochsEndGoesOnWithTheNextOneWhateverWasAskedBefore) {
+  const auto data = range(10).map(plus_one).shuffle(4, {.seed = 3});
+  auto run = data.start();
+  rest_of(run);
+  const Saved saved = save(run);
+  ASSERT_TRUE(saved->epoch_ended);
+  Texts following[3];
+  for (std::uint32_t epoch : {1u, 2u}) {
+    run.epoch(epoch);
+    following[epoch] = rest_of(run);
+  }
+  for (std::uint32_t announced : {0u, 1u, 3u}) {
+    for (std::uint32_t first : {1u, 2u}) {
+      auto again = data.start({.epochs = announced, .resume_from = saved});
+      again.knobs();
+      ASSERT_TRUE(eventually([&] { return again.snapshot().consumer.ready > 0; }));
+      EXPECT_EQ(rest_of(again), Texts{});
+      again.epoch(first);
+      EXPECT_EQ(rest_of(again), following[first]) << "epoch " << first << " with " << announced << " announced";
+    }
+  }
+}
+
+TEST(Checkpoint, TakenAtAnEpochsEndMayGoBackToItWhateverWasAskedBefore) {
+  const auto data = range(10).map(plus_one).shuffle(4, {.seed = 3});
+  auto run = data.start();
+  const Texts first = rest_of(run);
+  auto again = data.start({.epochs = 3, .resume_from = save(run)});
+  again.knobs();
+  again.epoch(0);
+  EXPECT_EQ(rest_of(again), first);
+}
+
 TEST(Checkpoint, OfAnotherPipelineIsRefusedWithBoth) {
   auto run = range(5).map(plus_one).start();
   const Saved saved = save(run);

@@ -104,6 +104,35 @@ TEST(Epochs, StopAtTheirEndUnlessMoreAreAnnounced) {
   EXPECT_TRUE(eventually([&] { return counter.calls() == 30; }));
 }
 
+// knobs() starts the engine, on whichever thread it is called.
+TEST(Epochs, AreTheSameWhileAnotherThreadAsksForTheKnobs) {
+  const auto data = shuffled(10);
+  auto plain = data.start();
+  const Texts five = epoch_of(plain, 5);
+  for (int round = 0; round < 50; ++round) {
+    auto run = data.start();
+    std::jthread watcher([&run] { run.knobs(); });
+    ASSERT_EQ(epoch_of(run, 5), five) << "round " << round;
+  }
+}
+
+TEST(Epochs, AreNotLeftByTheRunsOwnFunction) {
+  std::optional<IntegerRun> run;
+  std::atomic<bool> refused{false};
+  const auto data = range(100).map([&](std::int64_t value) {
+    if (value != 50) return value;
+    try {
+      run->epoch(1);
+    } catch (const Error& error) {
+      refused = error.code() == ErrorCode::failed_precondition;
+    }
+    return value;
+  });
+  run.emplace(data.start({.serial = true}));
+  EXPECT_EQ(rest_of(*run), numbers(0, 100));
+  EXPECT_TRUE(refused);
+}
+
 // -------------------------------------------------------------------------------- repeats
 
 TEST(Repeat, OfATakeDoesNotComputeTheRest) {
