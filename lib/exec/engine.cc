@@ -17,6 +17,10 @@ std::int64_t first_depth(const Plan& plan, bool serial) {
   return plan.prefetch.is_automatic() ? 2 : std::max<std::int64_t>(plan.prefetch.low(), 1);
 }
 
+bool in_time(const std::chrono::steady_clock::time_point* deadline) {
+  return deadline == nullptr || std::chrono::steady_clock::now() < *deadline;
+}
+
 }  // namespace
 
 Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
@@ -126,11 +130,14 @@ bool Engine::take(Slot& slot) {
 }
 
 bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
-  if (queue_) return queue_->run_one() || queue_->wait_for_token(deadline);
+  if (queue_) {
+    if (!queue_->run_one()) return queue_->wait_for_token(deadline);
+    return outlet_.has_slots() || in_time(deadline);
+  }
   if (!BodyScope::inside_any()) return outlet_.wait(deadline);
   // On a thread that the engine itself may need: work instead of waiting.
   if (!help_somebody()) outlet_.wait_briefly();
-  return deadline == nullptr || std::chrono::steady_clock::now() < *deadline;
+  return in_time(deadline);
 }
 
 bool Engine::help_somebody() {

@@ -196,8 +196,9 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
-  for (;;) {
-    if (progress_.ended) return Status::end;
+  for (bool first = true; !progress_.ended; first = false) {
+    // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
+    if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;
     Slot slot;
     if (engine().next(slot, deadline) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
@@ -207,6 +208,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
       if (slot.is_element()) return Status::element;
     }
   }
+  return Status::end;
 }
 
 void EngineRun::end_epoch() {

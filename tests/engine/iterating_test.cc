@@ -50,6 +50,27 @@ TEST(Iterating, ByNextForWithNoPatienceGivesWhatIsReady) {
   ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready > 0 || run.next_for(0ms).is_element(); }));
 }
 
+// 20 times as long as the consumer is ready to wait.
+TEST(Iterating, ByNextForEndsInTimeInALongStretchOfElementsThatAreLeftOut) {
+  const auto slow = [](std::int64_t value) {
+    std::this_thread::sleep_for(1ms);
+    return value == 199;
+  };
+  const auto failing = [](std::int64_t value) {
+    std::this_thread::sleep_for(1ms);
+    if (value != 199) throw std::runtime_error("planted");
+    return value;
+  };
+  for (bool serial : {false, true}) {
+    auto filtered = range(200).filter(slow, {.parallelism = 1}).start({.serial = serial});
+    EXPECT_TRUE(filtered.next_for(10ms).timed_out()) << "serial: " << serial;
+    EXPECT_EQ(rest_of(filtered), Texts{"199"});
+    auto skipped = range(200).map(failing, 1).start({.on_error = skip_all(), .serial = serial});
+    EXPECT_TRUE(skipped.next_for(10ms).timed_out()) << "serial: " << serial;
+    EXPECT_EQ(rest_of(skipped), Texts{"199"});
+  }
+}
+
 TEST(Iterating, GoesOnBehindAnErrorThatTheIteratorThrew) {
   auto data = range(4).map(failing_at(2));
   auto run = data.start();
