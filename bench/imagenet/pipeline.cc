@@ -3,6 +3,8 @@
 #include <penstock/sources.h>
 #include <penstock/world.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace penstock::bench {
@@ -106,7 +108,7 @@ RunOptions run_options(const ImagenetOptions& options) {
   RunOptions run;
   run.threads = options.threads;
   run.memory_bytes = options.memory_bytes;
-  if (!options.open_io.is_automatic()) run.open_io = static_cast<int>(options.open_io.high());
+  if (!options.open_io.is_automatic()) run.open_io = static_cast<int>(std::min<std::int64_t>(options.open_io.high(), 256));
   run.epochs = static_cast<std::uint32_t>(options.epochs);
   run.seed = options.seed;
   run.on_error = options.on_error;

@@ -58,7 +58,8 @@ struct RunOptions {
   // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's
   // limit), at least 64 MiB.
   std::size_t memory_bytes = 0;
-  // Blocking calls at once that AUTOTUNE may give a stage (1..256). All runs of the process share at most 256 threads for them.
+  // Blocking calls at once that AUTOTUNE may give a stage (1..256, other numbers are refused). All runs of the process share at
+  // most 256 threads for them.
   int open_io = 64;
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.

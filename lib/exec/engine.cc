@@ -12,9 +12,26 @@
 namespace penstock::exec {
 namespace {
 
-std::int64_t first_depth(const Plan& plan, bool serial) {
-  if (serial) return 1;
-  return plan.prefetch.is_automatic() ? 2 : std::max<std::int64_t>(plan.prefetch.low(), 1);
+constexpr std::int64_t kMany = 4096;  // more than any knob but memory needs
+
+struct Bounds {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+// Of a knob. A single number binds the controller alone (Knob::user_fixed): whoever holds the knob may still move it.
+Bounds bounds_of(const Tunable& asked) {
+  if (!asked.is_automatic()) return {1, kMany};
+  const std::int64_t low = std::max<std::int64_t>(asked.low(), 1);
+  return {low, std::max(low, std::min(asked.high(), kMany))};
+}
+
+std::int64_t first_depth(const Tunable& prefetch, bool serial) {
+  return serial ? 1 : std::clamp<std::int64_t>(2, std::max<std::int64_t>(prefetch.low(), 1), std::max<std::int64_t>(prefetch.high(), 1));
+}
+
+std::int64_t widest_outlet(const Tunable& prefetch, bool serial) {
+  return prefetch.is_automatic() && !serial ? prefetch.high() : 0;
 }
 
 bool in_time(const std::chrono::steady_clock::time_point* deadline) {
@@ -30,7 +47,7 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
       started_ns_(now_ns()),
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs),
-      outlet_(first_depth(*plan_, settings.serial), plan_->prefetch.is_automatic() && !settings.serial) {
+      outlet_(first_depth(plan_->prefetch, settings.serial), widest_outlet(plan_->prefetch, settings.serial)) {
   make_launcher();
   for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
     stages_.push_back(std::make_unique<Stage>(plan_->stages[i], i, plan_->repeats.size(), *this, passes_));
@@ -65,8 +82,20 @@ void Engine::open() {
   if (tbb_) tbb_->connect(stages, outlet_);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
   for (std::size_t i = 1; i < stages.size(); ++i) stages[i]->connect(*stages[i - 1]);
-  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
+  for (std::size_t i = stages.size(); i-- > 0;) begin(*stages[i]);
   launcher_->give_credits(*stages.back(), outlet_.top_up());
+}
+
+// A stage that waits begins with a few calls, which open_io may forbid; a lower bound of the user's own stands.
+void Engine::begin(Stage& stage) {
+  const StagePlan& plan = stage.plan();
+  if (plan.form == Form::blocks && plan.parallelism.is_automatic()) {
+    StageSnapshot now;
+    stage.snapshot(now);
+    const std::int64_t most = std::max(settings_.open_io, plan.parallelism.low());
+    if (now.parallelism > most) stage.set_parallelism(most);
+  }
+  stage.wake();
 }
 
 void Engine::resume_by_position(const Stamp& last) {
@@ -213,19 +242,17 @@ Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, s
 
 std::vector<Knob> Engine::knobs() {
   std::vector<Knob> knobs;
-  constexpr std::int64_t many = 4096;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StagePlan& plan = stages_[i]->plan();
     if (!plan.serial) {
-      const bool fixed = !plan.parallelism.is_automatic();
-      const std::int64_t low = fixed ? 1 : plan.parallelism.low();
-      const std::int64_t high = fixed ? many : std::min<std::int64_t>(plan.parallelism.high(), many);
-      knobs.push_back(stage_knob(i, "parallelism", low, high, &StageSnapshot::parallelism, &Stage::set_parallelism));
-      knobs.back().user_fixed = fixed;
+      const Bounds calls = bounds_of(plan.parallelism);
+      knobs.push_back(stage_knob(i, "parallelism", calls.low, calls.high, &StageSnapshot::parallelism, &Stage::set_parallelism));
+      knobs.back().user_fixed = !plan.parallelism.is_automatic();
       if (plan.form != Form::completes_later) knobs.push_back(placement_knob(i));
     }
-    knobs.push_back(stage_knob(i, "window", 1, many, &StageSnapshot::window, &Stage::set_window));
-    if (i > 0) knobs.push_back(stage_knob(i, "buffer", 1, many, &StageSnapshot::buffer, &Stage::set_buffer));
+    knobs.push_back(stage_knob(i, "window", 1, kMany, &StageSnapshot::window, &Stage::set_window));
+    const Bounds buffer = bounds_of(plan.buffer);
+    if (i > 0) knobs.push_back(stage_knob(i, "buffer", buffer.low, buffer.high, &StageSnapshot::buffer, &Stage::set_buffer));
     if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();
     knobs.push_back(stage_knob(i, "grain_ns", 1, 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
   }
@@ -254,19 +281,21 @@ Knob Engine::placement_knob(std::size_t stage) {
 }
 
 Knob Engine::prefetch_knob() {
+  const auto [low, high] = bounds_of(plan_->prefetch);
   Knob knob;
   knob.name = "prefetch";
-  knob.high = 4096;
+  knob.low = low;
+  knob.high = high;
   knob.user_fixed = !plan_->prefetch.is_automatic();
   std::weak_ptr<Engine> weak = weak_from_this();
   knob.get = [weak]() -> std::int64_t {
     auto engine = weak.lock();
     return engine ? engine->outlet_.depth() : 0;
   };
-  knob.set = [weak](std::int64_t to) {
+  knob.set = [weak, low = low, high = high](std::int64_t to) {
     auto engine = weak.lock();
     if (!engine) return;
-    engine->outlet_.set_depth(std::clamp<std::int64_t>(to, 1, 4096));
+    engine->outlet_.set_depth(std::clamp(to, low, high));
     engine->launcher_->give_credits(*engine->stages_.back(), engine->outlet_.top_up());
   };
   return knob;

@@ -88,6 +88,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
  private:
   void open();
+  void begin(Stage& stage);
   void make_launcher();
   void resume_by_position(const Stamp& last);
   void refuse_own_body(const char* caller) const;

@@ -16,7 +16,7 @@ void Outlet::receive(Packet& packet) {
     const auto count = static_cast<std::int64_t>(packet.slots.size());
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
     if (count > 0) packets_.push_back(std::move(packet.slots));
-    if (widens_) worth_waiting_ = packet.worth_waiting;
+    worth_waiting_ = std::min(packet.worth_waiting, widest_);
     wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity());
   }
   if (wake) arrived_.notify_all();

@@ -16,8 +16,8 @@ namespace penstock::exec {
 
 class Outlet {
  public:
-  // `widens`: cheap and small slots may wait in greater number than `depth`.
-  Outlet(std::int64_t depth, bool widens) : widens_(widens), depth_(depth) {}
+  // Cheap and small slots may wait in greater number than `depth`, up to `widest`.
+  Outlet(std::int64_t depth, std::int64_t widest) : widest_(widest), depth_(depth) {}
 
   void receive(Packet& packet);                    // from the last stage
 
@@ -43,7 +43,7 @@ class Outlet {
   std::int64_t lump(std::int64_t at_least);
   std::int64_t capacity() const;
 
-  const bool widens_;
+  const std::int64_t widest_;
   mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here
   std::condition_variable arrived_;
   std::deque<Slots> packets_;

@@ -32,6 +32,12 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
                                                   "\" there, \"" + ours + "\" here. Resume with the pipeline it was taken of");
 }
 
+void check_options(const RunOptions& options) {
+  if (options.open_io >= 1 && options.open_io <= 256) return;
+  throw Error(ErrorCode::invalid_argument,
+              "RunOptions::open_io is " + std::to_string(options.open_io) + ", but 1 to 256 blocking calls may run at once");
+}
+
 class EngineRun final : public RunCore {
  public:
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options)
@@ -289,6 +295,7 @@ RunStats EngineRun::stats() const {
 }  // namespace
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options) {
+  check_options(options);
   return std::make_shared<EngineRun>(exec::compile(node), options);
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
 
 namespace penstock {
 namespace {
@@ -53,6 +54,20 @@ TEST(Knobs, SayWhichNumbersTheUserHasFixed) {
   EXPECT_EQ(knob_of(run, "prefetch", -1).get(), 7);
 }
 
+TEST(Knobs, StayWithinTheBoundsThatTheUserGave) {
+  const Tunable few = Tunable::between(3, 8);
+  auto run = range(10).map(plus_one, few).prefetch(few).map(plus_one).prefetch(few).start({.tune = false});
+  for (const Knob& knob : {knob_of(run, "parallelism", 1), knob_of(run, "buffer", 2), knob_of(run, "prefetch", -1)}) {
+    EXPECT_EQ(knob.low, 3) << knob.name;
+    EXPECT_EQ(knob.high, 8) << knob.name;
+    EXPECT_FALSE(knob.user_fixed) << knob.name;
+    knob.set(1);
+    EXPECT_EQ(knob.get(), 3) << knob.name;
+    knob.set(1000);
+    EXPECT_EQ(knob.get(), 8) << knob.name;
+  }
+}
+
 TEST(Knobs, DoNothingWhenTheirRunHasGone) {
   std::vector<Knob> knobs;
   {
@@ -101,6 +116,21 @@ TEST(Parallelism, IsReachedAfterItWasRaised) {
   knob_of(run, "parallelism", 1).set(12);
   take(run, 1000);  // more than were under way
   EXPECT_EQ(counter.most(), 12);
+}
+
+TEST(Parallelism, OfBlockingCallsBeginsWithinOpenIo) {
+  CallCounter counter;
+  auto run = two_stages(counter).start({.open_io = 2, .tune = false});
+  EXPECT_EQ(knob_of(run, "parallelism", 1).get(), 2);
+  take(run, 50);
+  EXPECT_LE(counter.most(), 2);
+}
+
+TEST(Parallelism, OfBlockingCallsIsRefusedWhereThePoolCannotGiveIt) {
+  for (int open_io : {-1, 0, 257}) {
+    EXPECT_ERROR(range(3).start({.open_io = open_io}), ErrorCode::invalid_argument, std::to_string(open_io));
+  }
+  for (int open_io : {1, 256}) EXPECT_EQ(read(range(3), {.open_io = open_io}), numbers(0, 3));
 }
 
 TEST(Parallelism, GivenByTheUserIsNeverExceeded) {
@@ -169,6 +199,20 @@ TEST(Prefetch, OfTheUserIsTheDepthFromTheStart) {
   EXPECT_EQ(run.snapshot().consumer.prefetch, 17);
   ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready >= 16; }));
   EXPECT_LE(run.snapshot().consumer.ready, 17);
+}
+
+TEST(Prefetch, BeginsAndStaysWithinTheBoundsThatTheUserGave) {
+  for (const Tunable asked : {Tunable::between(1, 1), Tunable::between(4, 6)}) {
+    auto run = range(100'000).map(plus_one).prefetch(asked).start();
+    Knob prefetch = knob_of(run, "prefetch", -1);
+    EXPECT_EQ(prefetch.get(), asked.low());
+    for (int i = 0; i < 20'000; ++i) {
+      run.next();
+      ASSERT_LE(run.snapshot().consumer.ready, asked.high());
+    }
+    EXPECT_GE(prefetch.get(), asked.low());
+    EXPECT_LE(prefetch.get(), asked.high());
+  }
 }
 
 TEST(Placement, MovesAStageToThePoolAndBack) {
