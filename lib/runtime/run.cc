@@ -140,7 +140,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.pool = &runtime.pool();
   settings.open_io = options_.open_io;
   auto engine = Engine::make(plan_, settings);
-  runtime.look_after(engine, options_.tune);
+  runtime.look_after(engine, options_.threads, options_.tune);
   return engine;
 }
 

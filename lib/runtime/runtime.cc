@@ -62,9 +62,7 @@ std::int64_t Runtime::slots_for(int asked) {
     std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
                  static_cast<long long>(offered_slots_));
   }
-  asked_slots_ = std::max<std::int64_t>(asked_slots_, asked);
   threads_.ensure(asked);
-  gate_.set_slots(std::max(offered_slots_, asked_slots_));
   return asked;
 }
 
@@ -73,8 +71,8 @@ std::int64_t Runtime::default_memory() {
   return memory_;
 }
 
-void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, bool tune) {
-  Tuned tuned{engine, nullptr, {}, false};
+void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune) {
+  Tuned tuned{engine, asked_slots, nullptr, {}, false};
   if (tune) {
     tuned.policy = autotune::default_policy();
     tuned.knobs = engine->knobs();
@@ -94,12 +92,20 @@ void Runtime::dispose(std::shared_ptr<exec::Engine> engine) {
   changed_.notify_one();
 }
 
+// Not here: the function that gave its run up may last as long as it likes, and the other runs need this thread.
+void Runtime::take_down(Engines& engines) {
+  for (auto& engine : engines) {
+    pool_.submit([engine = std::move(engine)] { engine->shut_down(); });
+  }
+  engines.clear();
+}
+
 // The controller's thread: asleep while there is no run to look after.
 void Runtime::serve() {
   std::vector<Tuned> tuned;
   auto limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
   for (;;) {
-    std::deque<std::shared_ptr<exec::Engine>> gone;
+    Engines gone;
     {
       std::unique_lock lock(mutex_);
       const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
@@ -112,13 +118,13 @@ void Runtime::serve() {
       added_.clear();
       gone.swap(disposed_);
     }
-    for (auto& engine : gone) engine->shut_down();
-    gone.clear();
+    take_down(gone);
     std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
     if (std::chrono::steady_clock::now() > limits_due) {
       read_limits();
       limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
     }
+    set_gate(tuned);
   }
 }
 
@@ -139,19 +145,22 @@ void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {
   if (tuned.warned) std::fprintf(stderr, "penstock: %s\n", text.c_str());
 }
 
-// A quota may change while the process runs. A number that the user asked for stands.
+// A quota may change while the process runs.
 void Runtime::read_limits() {
   const std::int64_t slots = whole_slots(host_.cpus());
   const std::int64_t memory = quarter_of_memory(host_.memory());
-  std::int64_t asked = 0;
-  {
-    std::lock_guard lock(mutex_);
-    offered_slots_ = slots;
-    asked = asked_slots_;
-    memory_ = memory;
-    threads_.ensure(slots);
-  }
-  gate_.set_slots(std::max(slots, asked));
+  std::lock_guard lock(mutex_);
+  offered_slots_ = slots;
+  memory_ = memory;
+  threads_.ensure(slots);
+}
+
+// A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets the gate, so
+// that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait for slots.
+void Runtime::set_gate(const std::vector<Tuned>& tuned) {
+  std::int64_t slots = slots_for(0);
+  for (const Tuned& each : tuned) slots = std::max(slots, each.asked_slots);
+  if (slots != gate_.slots()) gate_.set_slots(slots);
 }
 
 }  // namespace penstock::runtime

@@ -33,15 +33,17 @@ class Runtime {
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
 
-  // Looks after the engine until it is gone: nudges its consumer, and moves its knobs if `tune`.
-  void look_after(const std::shared_ptr<exec::Engine>& engine, bool tune);
+  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, moves its knobs if `tune`.
+  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune);
 
-  // Takes an engine down on another thread: for a run that is destroyed inside one of its own functions.
+  // Takes an engine down on a thread of the pool: for a run that is destroyed inside one of its own functions.
   void dispose(std::shared_ptr<exec::Engine> engine);
 
  private:
+  using Engines = std::deque<std::shared_ptr<exec::Engine>>;
   struct Tuned {
     std::weak_ptr<exec::Engine> engine;
+    std::int64_t asked_slots;                  // by the user; 0: as many as are offered
     std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
     bool warned = false;                       // that its memory is too small for its ops
@@ -49,9 +51,11 @@ class Runtime {
 
   Runtime();
   void serve();
+  void take_down(Engines& engines);
   bool tick(Tuned& tuned);
   static void warn(Tuned& tuned, const Snapshot& snapshot);
   void read_limits();
+  void set_gate(const std::vector<Tuned>& tuned);
 
   const int process_;
   HostLimits host_;
@@ -63,10 +67,9 @@ class Runtime {
   std::condition_variable changed_;
   std::int64_t offered_slots_;       // by affinity and quota
   std::int64_t memory_;              // a quarter of what was free when last looked at
-  std::int64_t asked_slots_ = 0;     // the largest number a user has asked for
   bool warned_ = false;
   std::vector<Tuned> added_;         // taken over by the controller's thread at its next round
-  std::deque<std::shared_ptr<exec::Engine>> disposed_;
+  Engines disposed_;
   std::thread controller_;
 };
 

@@ -114,7 +114,55 @@ TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
   }
 }
 
+// One run's function gives the run up and goes on until the other run has been tuned.
+TEST(Abandoning, FromInsideALongCallLeavesOtherRunsLookedAfter) {
+  std::optional<IntegerRun> given_up;
+  std::mutex mutex;
+  std::atomic<bool> gone{false}, release{false}, ended{false};
+  const auto long_call = [&](std::int64_t value) {
+    if (value != 5) return value;
+    {
+      std::lock_guard lock(mutex);
+      given_up.reset();
+    }
+    gone = true;
+    eventually([&] { return release.load(); });
+    ended = true;
+    return value;
+  };
+  {
+    std::lock_guard lock(mutex);
+    given_up.emplace(range(1000).map(long_call, 4, {.blocks = true}).prefetch(64).start());
+    given_up->next();
+  }
+  ASSERT_TRUE(eventually([&] { return gone.load(); }));
+  CallCounter counter;
+  auto run = range(1'000'000).map(counted_sleep(counter, 1ms), AUTOTUNE, {.blocks = true}).start();
+  Knob parallelism = knob_of(run, "parallelism", 1);
+  for (int i = 0; i < 10'000 && parallelism.get() == 4; ++i) run.next();
+  EXPECT_GT(parallelism.get(), 4) << "nobody tunes";
+  EXPECT_FALSE(ended);
+  release = true;
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
+}
+
 // -------------------------------------------------------------------------------- the process
+
+TEST(Process, HasNoMoreCpuSlotsThanItsLiveRunsAskFor) {
+  const int many = static_cast<int>(std::thread::hardware_concurrency()) + 50;  // more than any run is offered
+  const auto data = range(1000).map(plus_one);
+  auto modest = data.start({.tune = false});
+  modest.next();
+  const auto slots = [&] { return modest.snapshot().cpu_budget; };
+  {
+    auto greedy = data.start({.threads = many});
+    greedy.next();
+    EXPECT_TRUE(eventually([&] { return slots() == many; }));
+    { data.start({.threads = many + 10}).next(); }
+    EXPECT_TRUE(eventually([&] { return slots() == many; })) << "of two, the one that is left";
+  }
+  EXPECT_TRUE(eventually([&] { return slots() < many; }));
+}
 
 TEST(Process, ALimitOnTbbOfTheApplicationStillLetsRunsEnd) {
   const oneapi::tbb::global_control one(oneapi::tbb::global_control::max_allowed_parallelism, 1);
