@@ -1,7 +1,5 @@
 #include "lib/exec/engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -43,7 +41,6 @@ bool in_time(const std::chrono::steady_clock::time_point* deadline) {
 Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
     : plan_(std::move(plan)),
       settings_(settings),
-      process_(::getpid()),
       started_ns_(now_ns()),
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs),
@@ -127,11 +124,6 @@ void Engine::shut_down() {
 // ------------------------------------------------------------------------------------------------ the consumer's side
 
 Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_point* deadline) {
-  // Before any lock: in a forked child a thread that does not exist any more may hold it.
-  if (::getpid() != process_) {
-    throw Error(ErrorCode::failed_precondition,
-                "a run was asked for an element in a forked child: its threads are in the parent. Start the run after the fork");
-  }
   refuse_own_body("next()");
   while (!take(slot)) {
     if (!wait(deadline)) return Taken::timeout;

@@ -103,7 +103,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   std::shared_ptr<const Plan> plan_;
   const EngineSettings settings_;
-  const int process_;
   const std::int64_t started_ns_;
   MemoryBudget memory_;
   PassControl passes_;

@@ -12,6 +12,7 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/resume_body.h"
+#include "lib/runtime/forks.h"
 #include "lib/runtime/runtime.h"
 
 namespace penstock::detail {
@@ -46,7 +47,13 @@ class EngineRun final : public RunCore {
     options_.resume_from = nullptr;
   }
 
-  ~EngineRun() override { drop_engine(); }
+  ~EngineRun() override {
+    if (belongs_to_another_process()) {
+      leave_engine_to_parent();
+    } else {
+      drop_engine();
+    }
+  }
 
   void begin_epoch(std::uint32_t epoch) override;
   Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) override;
@@ -76,6 +83,9 @@ class EngineRun final : public RunCore {
   std::shared_ptr<Engine> engine_or_null() const;
   std::shared_ptr<Engine> start_engine(std::uint32_t first);
   void drop_engine();
+  void leave_engine_to_parent();
+  bool belongs_to_another_process() const noexcept;
+  void check_process() const;
   void move_to(std::uint32_t epoch);
   void send_engine_to(std::uint32_t epoch);
   void end_epoch();
@@ -88,6 +98,7 @@ class EngineRun final : public RunCore {
 
   const std::shared_ptr<const exec::Plan> plan_;
   RunOptions options_;
+  std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
 
@@ -104,6 +115,8 @@ class EngineRun final : public RunCore {
 
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
+  check_process();
+  if (process_.load(std::memory_order_relaxed) == 0) process_.store(runtime::process_number(), std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (!engine_) {
     const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
@@ -113,7 +126,20 @@ Engine& EngineRun::engine() {
   return *engine_;
 }
 
+bool EngineRun::belongs_to_another_process() const noexcept {
+  const std::uint32_t owner = process_.load(std::memory_order_relaxed);
+  return owner != 0 && owner != runtime::process_number();
+}
+
+// Before any lock: in a forked child a thread that does not exist any more may hold it.
+void EngineRun::check_process() const {
+  if (!belongs_to_another_process()) return;
+  throw Error(ErrorCode::failed_precondition,
+              "a run was used in a forked child: its threads are in the parent. Start the run after the fork");
+}
+
 std::shared_ptr<Engine> EngineRun::engine_or_null() const {
+  check_process();
   std::lock_guard lock(mutex_);
   return engine_;
 }
@@ -161,6 +187,10 @@ void EngineRun::drop_engine() {
   }
 }
 
+// Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and locks that
+// they hold. The memory is the child's own copy.
+void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
+
 void EngineRun::resume(const Checkpoint& from) {
   check_same_pipeline(from.pipeline, plan_->text);
   epoch_ = from.epoch;
@@ -178,6 +208,7 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
+  check_process();
   if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
   {
     std::lock_guard lock(mutex_);

@@ -1,7 +1,5 @@
 #include "lib/runtime/runtime.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <penstock/error.h>
 #include <penstock/world.h>
 
+#include "lib/runtime/forks.h"
 #include "lib/runtime/memory_warning.h"
 
 namespace penstock::runtime {
@@ -37,7 +36,7 @@ std::int64_t quarter_of_memory(const MemoryLimits& limits) {
 Runtime& Runtime::get() {
   // Never destroyed, on purpose: see the header.
   static Runtime& runtime = *std::unique_ptr<Runtime>(new Runtime()).release();
-  if (::getpid() != runtime.process_) {
+  if (process_number() != runtime.process_) {
     throw Error(ErrorCode::failed_precondition,
                 "penstock was used in a forked child of a process that had used it before: its worker threads do not exist here. "
                 "Start the child by exec, or fork before the first run");
@@ -46,7 +45,7 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime()
-    : process_(::getpid()),
+    : process_(process_number()),
       gate_(whole_slots(host_.cpus())),
       pool_(kPoolThreads),
       offered_slots_(gate_.slots()),

@@ -1,7 +1,8 @@
 // Runtime: what all runs of the process share: CPU slots, threads for blocking calls, the controller's thread.
 //
 // The one documented process-wide state of the library. It is made by the first run and lives as long as the process: TBB's workers
-// and user threads may outlive static destructors, so it is never taken down. It does not survive a fork.
+// and user threads may outlive static destructors, so it is never taken down. It does not survive a fork; forks are noticed by a
+// pthread_atfork handler (forks.h), which stays as long as the process, too.
 #pragma once
 
 #include <condition_variable>
@@ -57,7 +58,7 @@ class Runtime {
   void read_limits();
   void set_gate(const std::vector<Tuned>& tuned);
 
-  const int process_;
+  const std::uint32_t process_;
   HostLimits host_;
   exec::SlotGate gate_;
   exec::ElasticPool pool_;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -219,14 +220,36 @@ TEST(Process, AForkedChildIsRefusedANewRun) {
 TEST(Process, AForkedChildIsRefusedARunOfItsParent) {
   auto run = range(1000).map(plus_one).start();
   run.next();
-  EXPECT_EQ(exit_code_of_child([&] {
-              return refusal_of([&] {
-                while (run.next()) {
-                }
-              });
-            }),
-            kRefused);
+  const std::function<void()> uses[] = {[&] { run.next(); },  [&] { run.next_for(1ms); }, [&] { run.epoch(0); },
+                                        [&] { run.epoch(1); }, [&] { run.knobs(); },       [&] { run.snapshot(); }};
+  for (const auto& use : uses) EXPECT_EQ(exit_code_of_child([&] { return refusal_of(use); }), kRefused);
   EXPECT_EQ(rest_of(run), numbers(2, 1001));
+}
+
+// With calls under way, which nobody would end there.
+TEST(Process, AForkedChildMayLetARunOfItsParentGo) {
+  CallCounter counter;
+  std::optional<IntegerRun> run(
+      range(100).map(counted_sleep(counter, 5ms), 4, {.blocks = true}).map(plus_one).start());
+  run->next();
+  ASSERT_TRUE(eventually([&] { return counter.running() > 0; }));
+  EXPECT_EQ(exit_code_of_child([&] {
+              run.reset();
+              return 7;
+            }),
+            7);
+  EXPECT_EQ(rest_of(*run), numbers(2, 101));
+}
+
+TEST(Process, AForkedChildMayRunSerially) {
+  const auto data = range(3).map(plus_one);
+  ASSERT_EQ(read(data), numbers(1, 4));
+  auto of_parent = data.start({.serial = true});  // nothing was asked of it there
+  EXPECT_EQ(exit_code_of_child([&] {
+              const bool right = read(data, {.serial = true}) == numbers(1, 4) && rest_of(of_parent) == numbers(1, 4);
+              return right ? 7 : 1;
+            }),
+            7);
 }
 
 TEST(Process, AChildForkedBeforeTheFirstRunWorks) {

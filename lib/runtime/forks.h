@@ -1,0 +1,12 @@
+// Which process this is: a run belongs to the one that first asked it for something. Its threads are not in a forked child, and its
+// locks may be held there for ever, by threads that do not exist.
+#pragma once
+
+#include <cstdint>
+
+namespace penstock::runtime {
+
+// 1 at first, and one more in each forked child. Costs one load: no system call, so it may be asked for every element.
+std::uint32_t process_number() noexcept;
+
+}  // namespace penstock::runtime
