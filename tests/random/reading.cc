@@ -60,8 +60,10 @@ bool Reading::read_one(Delivery& delivery) {
 }
 
 bool Reading::next(ps::Element& element) {
+  // Drawn once: how often a wait is in vain hangs on the clock, and must not move what is drawn next.
+  const std::chrono::microseconds patience(random_.below(2'000));
   for (;;) {
-    const auto deadline = Clock::now() + std::chrono::microseconds(random_.below(2'000));
+    const auto deadline = Clock::now() + patience;
     const Status status = run_->next(element, patient_ ? nullptr : &deadline);
     if (status != Status::timeout) return status == Status::element;
   }
