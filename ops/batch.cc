@@ -16,13 +16,17 @@ class State final : public StreamState {
 
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
+    last_ = slot.stamp;
     if (!fits(slot)) {
       out.forward(std::move(slot));
       return;
     }
-    last_ = slot.stamp;
     guarded(out, [&] { add(std::move(slot)); });
     if (count_ == batch_size_) finish(out);
+  }
+  void error(Slot&& slot, Emitter& out) override {
+    last_ = slot.stamp;  // a remainder comes after it: whoever resumes behind that has had the error
+    out.forward(std::move(slot));
   }
   void pass_end(Emitter& out) override {
     if (count_ > 0 && !drop_remainder_) finish(out);

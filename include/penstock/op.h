@@ -110,7 +110,7 @@ class ContextServices {
  public:
   virtual ~ContextServices() = default;
   virtual std::string origin(std::int64_t ordinal) const = 0;
-  virtual bool try_reserve(std::size_t bytes) = 0;
+  virtual bool try_reserve(std::size_t bytes, bool may_refuse) = 0;
 };
 
 // Thrown by Context::reserve to have the element tried again when memory is free. Never seen by users.
@@ -154,7 +154,7 @@ class Context {
 
   // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, the call is broken off
   // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
-  // Needs a function that takes its element by const reference (the input must survive); otherwise it only counts.
+  // Needs a function that takes its element by const reference (the input must survive); otherwise it only counts, as overshoot.
   void reserve(std::size_t bytes);
 
   Outputs& outputs() noexcept { return outputs_; }
@@ -258,7 +258,8 @@ class Emitter {
   virtual void end_pass() = 0;             // nothing more of this pass is wanted; pass_end() still follows
 };
 
-// The state of a StreamOp in one run. Called by one thread at a time, in order.
+// The state of a StreamOp in one run. Called by one thread at a time, in order. What a function throws becomes an error element
+// in the place of its results.
 class StreamState {
  public:
   virtual ~StreamState() = default;
@@ -293,7 +294,8 @@ class StreamOp : public Op {
   // That it must hold to make progress; the largest std::int64_t: all of a pass. A run whose ops must hold more than its memory
   // budget says so once, and reads nothing ahead.
   virtual std::int64_t elements_held() const { return 1; }
-  // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch).
+  // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch). An output
+  // must then bear the stamp of the last slot that was read, be that an element or an error.
   virtual bool is_as_new_after_output() const { return false; }
 };
 

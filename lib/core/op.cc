@@ -26,8 +26,8 @@ std::string Context::origin() const {
 }
 
 void Context::reserve(std::size_t bytes) {
-  if (services_ == nullptr || services_->try_reserve(bytes)) return;
-  if (may_retry_) throw detail::RetryWhenMemoryIsFree{bytes};
+  if (services_ == nullptr || services_->try_reserve(bytes, may_retry_)) return;
+  throw detail::RetryWhenMemoryIsFree{bytes};
 }
 
 Completion::~Completion() {

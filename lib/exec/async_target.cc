@@ -21,6 +21,11 @@ void AsyncTarget::started(std::exception_ptr error) noexcept {
   if (failed_early_) answer(Slot::Kind::failed, std::move(failure_));
 }
 
+void AsyncTarget::count_more(std::int64_t bytes) noexcept {
+  std::lock_guard lock(mutex_);
+  if (stage_ != nullptr) stage_->count_more(*group_, bytes);
+}
+
 void AsyncTarget::answer(Slot::Kind kind, Element value) noexcept {
   if (Stage* stage = std::exchange(stage_, nullptr)) stage->complete(*group_, kind, std::move(value));
 }

@@ -22,6 +22,9 @@ class AsyncTarget final : public Completion::Target {
   // The op's start() has ended; `error` if it threw: that says more than "dropped without an answer".
   void started(std::exception_ptr error) noexcept;
 
+  // The call holds more than was foreseen.
+  void count_more(std::int64_t bytes) noexcept;
+
   // The run has ended. Waits for a finish() that is under way.
   void detach() noexcept;
 

@@ -35,13 +35,26 @@ void ElementwiseBody::start(Group& group, Context& context, Completion completio
   op_->start(std::move(slot.value), context, std::move(completion));
 }
 
+namespace {
+
+std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
+  try {
+    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(*bytes);
+    return std::nullopt;
+  } catch (...) {
+    return 0;  // whatever is wrong with this element, the call itself will meet and report it
+  }
+}
+
+}  // namespace
+
 std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) const {
   std::int64_t sum = 0;
   for (const Slot& slot : group.slots) {
     if (!slot.is_element()) continue;
-    const auto hint = op_->bytes_hint(slot.value);
+    const auto hint = hint_of(*op_, slot.value);
     if (!hint) return std::nullopt;
-    sum += static_cast<std::int64_t>(*hint);
+    sum += *hint;
   }
   return sum;
 }
@@ -54,6 +67,7 @@ StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, st
 void StreamBody::run(Group& group, Context&) {
   failures_.clear();
   std::int64_t input = group.first_ordinal;
+  note_failures(0, input);  // of the pass's beginning
   for (Slot& slot : group.slots) {
     const std::size_t from = out_.size();
     take(std::move(slot));
@@ -68,28 +82,38 @@ void StreamBody::take(Slot&& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
   sequence_ = slot.stamp.sequence;
-  slot.is_element() ? take_element(std::move(slot)) : state_->error(std::move(slot), *this);
+  guarded(slot.stamp, [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
 }
 
-void StreamBody::take_element(Slot&& slot) {
-  const Stamp stamp = slot.stamp;
+// What the user's code throws stands where its results would.
+template <class Call>
+void StreamBody::guarded(const Stamp& at, Call&& call) {
+  const Stamp stamp = at;  // of a slot that the call may move from
   try {
-    state_->element(std::move(slot), *this);
+    call();
   } catch (...) {
     out_.emplace_back(Element(), stamp);
     out_.back().fail(std::current_exception());
   }
 }
 
+void StreamBody::begin_pass(const Stamp& stamp) {
+  guarded(stamp, [this] { state_->begin_pass(*this); });
+}
+
 void StreamBody::take_mark(Slot&& mark) {
   const bool ends_input = mark.level() >= depth_;
+  const Stamp stamp = mark.stamp;
   if (ends_input) {
-    state_->pass_end(*this);
+    guarded(stamp, [this] { state_->pass_end(*this); });
     wants_nothing_ = false;
   }
-  sequence_ = mark.stamp.sequence + 1;
+  sequence_ = stamp.sequence + 1;
   out_.push_back(std::move(mark));
-  if (ends_input) state_->begin_pass(*this);
+  if (!ends_input) return;
+  Stamp next = stamp;
+  next.sequence = sequence_;
+  begin_pass(next);
 }
 
 // Results of one input are few; of a pass's end they can be a whole buffer.
@@ -146,13 +170,21 @@ void SourceBody::resume_at(const Stamp& last) {
   passes_.wind_to(last.pass);
 }
 
-void SourceBody::begin(const Stamp& pass) {
+// False: it failed, and the pass has nothing but that.
+bool SourceBody::begin(const Stamp& pass, Slots& out) {
   at_ = pass;
   at_.ordinal = 0;
-  if (parts_.order) {
-    parts_.order->begin_pass(pass.epoch, pass.pass);
-  } else {
-    reader_->begin_pass(pass.epoch, pass.pass);
+  try {
+    if (parts_.order) {
+      parts_.order->begin_pass(pass.epoch, pass.pass);
+    } else {
+      reader_->begin_pass(pass.epoch, pass.pass);
+    }
+    return true;
+  } catch (...) {
+    out.emplace_back(Element(), at_);
+    out.back().fail(std::current_exception());
+    return false;
   }
 }
 
@@ -192,8 +224,8 @@ void SourceBody::run(Group& group, Context& context) {
   const auto wanted = static_cast<std::size_t>(group.admitted);
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
-  if (pass.fresh) begin(pass.stamp);
-  bool more = !passes_.cut_requested();
+  bool more = !pass.fresh || begin(pass.stamp, group.slots);
+  more = more && !passes_.cut_requested();
   while (more && group.slots.size() < wanted) {
     more = produce_one(group.slots, context);
     if (!resume_ || group.slots.empty()) continue;
@@ -204,7 +236,9 @@ void SourceBody::run(Group& group, Context& context) {
       resume_.reset();
     }
   }
-  if (!more) group.slots.push_back(passes_.close());
+  if (more) return;
+  group.slots.push_back(passes_.close());
+  if (group.slots.back().level() == passes_.depth()) resume_.reset();
 }
 
 }  // namespace penstock::exec

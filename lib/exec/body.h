@@ -33,7 +33,8 @@ class Body {
   virtual ~Body() = default;
 
   // Runs a group in place: afterwards its slots are results, not yet sealed (seal.h). Stream bodies and sources are called by one
-  // thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group untouched.
+  // thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group untouched: whatever else a
+  // user's code throws becomes a failed slot.
   virtual void run(Group& group, Context& context) = 0;
 
   // Third form only: hands the single element over.
@@ -55,7 +56,7 @@ class Body {
   // Before the first slot arrives: a stream op may say that it wants nothing at all.
   virtual void begin() {}
 
-  // Sources: begin with the element that `last` came from.
+  // The run goes on behind an element that came from `last`: a source begins with that one.
   virtual void resume_at(const Stamp&) {}
 };
 
@@ -78,7 +79,7 @@ class StreamBody final : public Body, private Emitter {
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
-  void begin() override { state_->begin_pass(*this); }
+  void begin() override { begin_pass(Stamp()); }
 
  private:
   void emit(Element value, const Stamp& stamp) override { out_.emplace_back(std::move(value), stamp); }
@@ -87,8 +88,9 @@ class StreamBody final : public Body, private Emitter {
   void end_pass() override;
 
   void take(Slot&& slot);
-  void take_element(Slot&& slot);
   void take_mark(Slot&& mark);
+  void begin_pass(const Stamp& stamp);
+  template <class Call> void guarded(const Stamp& stamp, Call&& call);
   void note_failures(std::size_t from, std::int64_t input);
 
   std::unique_ptr<StreamState> state_;
@@ -111,6 +113,7 @@ class RepeatBody final : public Body {
  public:
   RepeatBody(std::size_t stage, std::size_t depth, BodyHost& host) : stage_(stage), depth_(depth), host_(host) {}
   void run(Group& group, Context& context) override;
+  void resume_at(const Stamp&) override { gave_something_ = true; }
 
  private:
   bool keep(Slot& slot);
@@ -139,7 +142,7 @@ class SourceBody final : public Body {
 
  private:
   bool produce_one(Slots& out, Context& context);
-  void begin(const Stamp& pass);
+  bool begin(const Stamp& pass, Slots& out);
   std::optional<Element> next(Context& context);
 
   SourceParts parts_;

@@ -96,7 +96,7 @@ void Engine::begin(Stage& stage) {
 }
 
 void Engine::resume_by_position(const Stamp& last) {
-  stages_.front()->body().resume_at(last);
+  for (auto& stage : stages_) stage->body().resume_at(last);
   if (plan_->resume_stage < stages_.size()) stages_[plan_->resume_stage]->resume_after(last);
 }
 
@@ -179,7 +179,10 @@ void Engine::abandon_epoch() {
   const std::uint32_t last = passes_.halt();
   for (std::size_t i = stages_.size(); i-- > 1;) stages_[i]->cancel_pass(depth, sequence_);
   stages_.front()->wake();
-  for (Slot slot; sequence_ <= last;) next(slot, nullptr);
+  while (sequence_ <= last) {
+    Slot unwanted;  // destroyed outside the outlet's lock
+    next(unwanted, nullptr);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ what stages ask
@@ -321,7 +324,7 @@ Snapshot Engine::snapshot() const {
   snapshot.memory_limit = memory_.limit();
   snapshot.memory_used = memory_.used();
   snapshot.memory_peak = memory_.peak();
-  snapshot.overshoot_bytes = memory_.overshoot();
+  snapshot.overshoot_bytes = memory_.overshot_bytes();
   snapshot.open_io_limit = settings_.open_io;
   if (settings_.gate != nullptr) {
     snapshot.cpu_budget = static_cast<double>(settings_.gate->slots());

@@ -19,6 +19,7 @@ struct Group {
   std::size_t left = 0;             // slots that have left to the next stage
   std::int64_t number = 0;          // groups of a stage count up
   std::int64_t admitted = 0;        // slots of the input: what the window counts
+  std::int64_t elements = 0;        // of them, when the call began
   std::int64_t first_ordinal = 0;   // of the first slot among the stage's inputs of this pass
   std::int64_t input_bytes = 0;
   std::int64_t reserved = 0;
@@ -26,7 +27,6 @@ struct Group {
   std::int64_t needs = 0;           // bytes that a broken-off call asked for on top
   std::int64_t started_ns = 0;
   State state = State::waiting;
-  bool started = false;
   bool forced = false;              // started under the rule of progress: its own requests are granted, too
   // A pass end is always a group's last slot: admission ends a group behind it.
   bool has_mark = false;

@@ -9,7 +9,7 @@ void MemoryBudget::note_peak(std::int64_t used) noexcept {
 }
 
 void MemoryBudget::charge(std::int64_t bytes) noexcept {
-  note_peak(used_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  note_peak(used_.fetch_add(bytes, std::memory_order_seq_cst) + bytes);  // less than nothing, it is a release
 }
 
 bool MemoryBudget::reserve(std::int64_t bytes, bool forced) noexcept {
@@ -20,7 +20,6 @@ bool MemoryBudget::reserve(std::int64_t bytes, bool forced) noexcept {
   std::int64_t used = used_.load(std::memory_order_seq_cst);
   do {
     if (used + bytes > limit()) {
-      refusals_.fetch_add(1, std::memory_order_relaxed);
       note_need(bytes);
       return false;
     }
@@ -30,14 +29,18 @@ bool MemoryBudget::reserve(std::int64_t bytes, bool forced) noexcept {
 }
 
 void MemoryBudget::settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept {
-  const std::int64_t more = output - reserved;
-  const std::int64_t used = used_.fetch_add(more, std::memory_order_seq_cst) + more;
-  note_peak(used);
-  if (more > 0) {
-    overshoot_.fetch_add(more, std::memory_order_relaxed);
-    if (used > limit()) overshot_.store(true, std::memory_order_relaxed);
+  if (output > reserved) {
+    overshoot(output - reserved);
+  } else {
+    release(reserved - output);
   }
-  used_.fetch_sub(input, std::memory_order_seq_cst);
+  release(input);
+}
+
+void MemoryBudget::overshoot(std::int64_t bytes) noexcept {
+  charge(bytes);
+  overshoot_.fetch_add(bytes, std::memory_order_relaxed);
+  if (used() > limit()) overshot_.store(true, std::memory_order_relaxed);
 }
 
 // Sequentially consistent, as release() and the loads: either the release that makes room sees the need, or the refused stage's second

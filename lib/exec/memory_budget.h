@@ -1,8 +1,8 @@
 // MemoryBudget: the bytes that the elements of one run may hold, all stages together.
 //
 // A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint tells the size, `used`
-// never passes the limit by more than one element per stage: the local rule of progress (a stage that has nothing started of its
-// own may always start one element) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
+// never passes the limit by more than one element per stage: the local rule of progress (a stage may always start its oldest element
+// while the next stage has none) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
 // Without hints a call may turn out larger than reserved; that is counted as overshoot.
 //
 // Lock-free: any thread.
@@ -24,6 +24,9 @@ class MemoryBudget {
   // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.
   void settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept;
 
+  // Bytes beyond what was reserved: taken, for nothing can be done about them, and counted.
+  void overshoot(std::int64_t bytes) noexcept;
+
   // Sequentially consistent for the sake of take_wake_up(), which follows: see reserve().
   void release(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_seq_cst); }
   void charge(std::int64_t bytes) noexcept;
@@ -35,8 +38,7 @@ class MemoryBudget {
   std::int64_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
   std::int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   std::int64_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
-  std::int64_t overshoot() const noexcept { return overshoot_.load(std::memory_order_relaxed); }
-  std::int64_t refusals() const noexcept { return refusals_.load(std::memory_order_relaxed); }
+  std::int64_t overshot_bytes() const noexcept { return overshoot_.load(std::memory_order_relaxed); }
   // The limit has been passed because a call was larger than reserved: estimates must be careful from now on.
   bool was_overshot() const noexcept { return overshot_.load(std::memory_order_relaxed); }
 
@@ -50,7 +52,6 @@ class MemoryBudget {
   std::atomic<std::int64_t> used_{0};
   std::atomic<std::int64_t> peak_{0};
   std::atomic<std::int64_t> overshoot_{0};
-  std::atomic<std::int64_t> refusals_{0};
   std::atomic<bool> overshot_{false};
   std::atomic<std::int64_t> least_needed_{kNobody};  // of those refused since the last wake-up
 };

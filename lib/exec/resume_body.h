@@ -16,7 +16,9 @@ inline bool same_element(const Stamp& a, const Stamp& b) noexcept {
 
 class ResumeBody final : public Body {
  public:
-  ResumeBody(std::unique_ptr<Body> body, const Stamp& last) : body_(std::move(body)), last_(last) {}
+  // epoch_level: of the mark that ends an epoch.
+  ResumeBody(std::unique_ptr<Body> body, const Stamp& last, std::size_t epoch_level)
+      : body_(std::move(body)), last_(last), epoch_level_(epoch_level) {}
 
   void run(Group& group, Context& context) override {
     // What is left out is the group's front, so the inputs behind it keep their numbers.
@@ -34,13 +36,18 @@ class ResumeBody final : public Body {
     return std::erase_if(slots, [this](const Slot& slot) { return was_delivered(slot); });
   }
   bool was_delivered(const Slot& slot) {
-    if (!last_ || slot.kind() == Slot::Kind::pass_end) return false;
-    if (slot.is_element() && same_element(slot.stamp, *last_)) last_.reset();
+    if (!last_) return false;
+    if (slot.kind() == Slot::Kind::pass_end) {
+      if (slot.level() == epoch_level_) last_.reset();  // given up before it came: other epochs have such an element, too
+      return false;
+    }
+    if (same_element(slot.stamp, *last_)) last_.reset();
     return true;
   }
 
   std::unique_ptr<Body> body_;
   std::optional<Stamp> last_;
+  const std::size_t epoch_level_;
 };
 
 }  // namespace penstock::exec

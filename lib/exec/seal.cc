@@ -27,7 +27,6 @@ void charge(Slot& slot, Sealed& sum) {
   slot.set_bytes(bytes);
   sum.bytes += bytes;
   sum.largest = std::max(sum.largest, bytes);
-  ++sum.elements;
 }
 
 void spread(Slot& slot, Slots& out, Sealed& sum) {

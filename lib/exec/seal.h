@@ -15,7 +15,6 @@ struct Sealed {
   std::int64_t bytes = 0;    // of all results; each slot is charged with its share
   std::int64_t largest = 0;
   std::int64_t errors = 0;   // made here
-  std::int64_t elements = 0;
 };
 
 // Right after `body` ran the group. `origin` names a source item; it is asked only for errors.

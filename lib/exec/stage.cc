@@ -28,18 +28,17 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       body_(plan.open(index, host, passes)),
       closed_(marks + 1, -1),
       departed_(marks + 1, -1),
-      has_hints_(!plan.serial && plan.form != Form::completes_later),
       parallelism_(first_parallelism(plan, host.cpu_slots())),
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
       buffer_(one_at_a_time_ ? 1 : 2),
       on_pool_(plan.form == Form::blocks),
       accounted_until_(host.now()) {
-  if (!plan.buffer.is_automatic()) buffer_ = std::max<std::int64_t>(plan.buffer.low(), 1);
+  buffer_ = std::clamp(buffer_, std::max<std::int64_t>(plan.buffer.low(), 1), std::max<std::int64_t>(plan.buffer.high(), 1));
 }
 
 Stage::~Stage() = default;
 
-void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last); }
+void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last, closed_.size() - 1); }
 
 void Stage::wake() {
   Lock lock(mutex_);
@@ -73,13 +72,21 @@ void Stage::stop() {
   completed_.wait(lock, [this] { return completing_ == 0; });
 }
 
+// Elements and the op's state are users' code: destroyed on this thread, without the lock.
 void Stage::clear() {
+  std::deque<Slots> waiting;
+  std::deque<std::unique_ptr<Group>> ring;
+  Slots unwanted;
+  std::unique_ptr<Body> body;
   Lock lock(mutex_);
+  waiting.swap(waiting_);
+  ring.swap(ring_);
+  unwanted.swap(unwanted_);
+  body.swap(body_);
   ready_.clear();
-  ring_.clear();
-  waiting_.clear();
   waiting_taken_ = 0;
   waiting_count_ = in_window_ = unsent_ = 0;
+  lock.unlock();
 }
 
 void Stage::pump(Lock& lock) {
@@ -102,9 +109,12 @@ Stage::Actions Stage::next_actions() {
     admitted = false;
     while (admit_group()) admitted = true;
   }
-  if (actions.packet) emitting_ = true;
   actions.credits = top_up();
   actions.launches = claim_tokens();
+  // More may have been promised to the consumer than there is a CPU slot for.
+  if (owes_wake_ && waits_for_slot_ && !actions.packet && !emitting_) actions.packet = next_packet();
+  if (actions.packet) emitting_ = true;
+  actions.unwanted.swap(unwanted_);
   actions.on_pool = on_pool_;
   actions.tell_upstream = became_empty();
   return actions;
@@ -123,6 +133,7 @@ void Stage::perform(Actions& actions) {
   if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
   if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
   if (actions.tell_upstream) upstream_->memory_is_free();
+  actions.unwanted.clear();
   host_.offer_memory();
 }
 
@@ -161,6 +172,7 @@ void Stage::set_grain(std::int64_t nanoseconds) {
 void Stage::set_on_pool(bool on_pool) {
   Lock lock(mutex_);
   on_pool_ = on_pool;
+  if (on_pool) waits_for_slot_ = false;
   pump(lock);
 }
 

@@ -77,6 +77,7 @@ class Stage {
   void memory_is_free();
   void cancel_pass(std::size_t depth, std::uint32_t sequence);
   void complete(Group& group, Slot::Kind kind, Element value) noexcept;
+  void count_more(Group& group, std::int64_t bytes) noexcept;  // a call that cannot be broken off holds more than foreseen
   void wake();                                    // something outside has changed: look again
   bool help();                                    // runs one waiting group on this thread; false: there is none
 
@@ -106,7 +107,8 @@ class Stage {
     bool on_pool = false;
     bool tell_upstream = false;            // that this stage is empty, for its rule of progress
     PacketRef packet;
-    bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr && !tell_upstream; }
+    Slots unwanted;                        // to be destroyed, which runs users' code
+    bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr && !tell_upstream && unwanted.empty(); }
   };
 
   // Everything that may have become possible after a change of state. Enters and leaves with the lock held.
@@ -133,7 +135,9 @@ class Stage {
   Group* claim_group(Lock& lock);
   bool reserve(Group& group);
   std::int64_t expected_bytes(const Group& group) const;
-  void ask_hint(Group& group);
+  void ask_hint(Group& group, Lock& lock);
+  bool force(Group& group, Lock& lock);
+  void keep_first(Group& group);
   void put_back(Group& group);
   void leave_token(Lock& lock, bool on_pool);
   bool may_run(bool on_pool) const;
@@ -144,6 +148,7 @@ class Stage {
   void run_to_end(Group& group, Lock& lock);
   void start_detached(Group& group, Lock& lock);
   bool call_body(Group& group);
+  template <class Call> void with_context(detail::ContextServices& services, Call&& call);
   void break_off(Group& group);
   void finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
@@ -173,6 +178,7 @@ class Stage {
   std::int64_t inputs_this_pass_ = 0;       // of this stage's own input; errors count, too
   bool skipping_ = false;                // everything up to a mark of skip_depth_ is unwanted
   std::size_t skip_depth_ = 0;
+  Slots unwanted_;                       // taken out of it, and not yet destroyed
   std::vector<std::int64_t> closed_;     // [d]: sequence of the last mark admitted with a level >= d
   std::vector<std::int64_t> departed_;   // the same of marks that have left the ring
   // Ring: groups in input order. in_window_ = sum of their admitted. ready_: the waiting ones, oldest first
@@ -183,16 +189,15 @@ class Stage {
   std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_; the stage before reads it without the lock
   std::int64_t next_number_ = 0;
   std::int64_t unsent_ = 0;              // slots finished and not yet sent
-  // Calls: running_ groups are in a body, detached_ of them wait for a Completion; started_ also counts finished ones in the ring
+  // Calls: running_ groups are in a body, detached_ of them wait for a Completion
   std::int64_t tokens_ = 0;
   std::int64_t running_ = 0;
   std::int64_t detached_ = 0;
   std::int64_t completing_ = 0;          // threads inside complete(); stop() waits for them
   std::condition_variable completed_;
-  std::int64_t started_ = 0;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
-  std::atomic<bool> has_hints_;          // until the body says that it cannot foretell sizes; also written without the lock
+  std::int64_t without_hint_ = 0;        // groups in a row of which the op could not foretell the size
   // Output
   std::int64_t credits_ = 0;
   bool emitting_ = false;

@@ -75,7 +75,8 @@ std::unique_ptr<Group> Stage::new_group() {
     group = std::move(spare_.back());
     spare_.pop_back();
   }
-  group->number = next_number_++;
+  group->number = next_number_;
+  next_number_ += kLargestGroup;  // room for the numbers of its parts: see keep_first()
   group->first_ordinal = inputs_this_pass_;
   return group;
 }
@@ -120,12 +121,13 @@ void Stage::admit_from_front(Group& group, std::int64_t most) {
 
 // Takes elements and errors of a cancelled pass out. Marks stay: stages further down keep their books by them.
 void Stage::drop_unwanted(Slots& slots, std::uint32_t from_sequence) {
-  std::int64_t bytes = 0;
-  std::erase_if(slots, [&](const Slot& slot) {
-    if (slot.kind() == Slot::Kind::pass_end || slot.stamp.sequence < from_sequence) return false;
-    bytes += slot.bytes();
-    return true;
+  const auto unwanted = std::stable_partition(slots.begin(), slots.end(), [from_sequence](const Slot& slot) {
+    return slot.kind() == Slot::Kind::pass_end || slot.stamp.sequence < from_sequence;
   });
+  std::int64_t bytes = 0;
+  for (auto slot = unwanted; slot != slots.end(); ++slot) bytes += slot->bytes();
+  std::move(unwanted, slots.end(), std::back_inserter(unwanted_));
+  slots.erase(unwanted, slots.end());
   host_.memory().release(bytes);
 }
 

@@ -14,7 +14,6 @@ void Stage::retire(std::size_t place) {
   auto group = std::move(ring_[place]);
   ring_.erase(ring_.begin() + static_cast<std::ptrdiff_t>(place));
   in_window_ -= group->admitted;
-  if (group->started) --started_;
   if (group->has_mark) std::fill_n(departed_.begin(), group->mark_level + 1u, group->mark_sequence);
   group->clear();
   spare_.push_back(std::move(group));

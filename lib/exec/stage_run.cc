@@ -19,26 +19,49 @@ thread_local const BodyScope* innermost = nullptr;
 // What one call may ask.
 class CallServices final : public detail::ContextServices {
  public:
-  CallServices(StageHost& host, Group& group) : host_(host), group_(group) {}
+  CallServices(StageHost& host, Stage& stage, Group& group) : host_(host), stage_(stage), group_(group) {}
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
   // its elements are answered already.
-  bool try_reserve(std::size_t bytes) override {
+  bool try_reserve(std::size_t bytes, bool may_refuse) override {
     const auto more = static_cast<std::int64_t>(bytes);
     asked_ += more;
     if (asked_ <= group_.needs) return true;
-    const bool granted = host_.memory().reserve(more, group_.forced || group_.slots.size() != 1);
-    if (granted) group_.reserved += more;
-    if (!granted) group_.needs = asked_;
-    return granted;
+    if (!may_refuse || group_.slots.size() != 1) {
+      stage_.count_more(group_, more);
+      return true;
+    }
+    if (!host_.memory().reserve(more, group_.forced)) {
+      group_.needs = asked_;
+      return false;
+    }
+    group_.reserved += more;
+    return true;
   }
 
  private:
   StageHost& host_;
+  Stage& stage_;
   Group& group_;
   std::int64_t asked_ = 0;
+};
+
+// What start() may ask: also after it has given its Completion away, when the group may be gone.
+class StartServices final : public detail::ContextServices {
+ public:
+  StartServices(StageHost& host, AsyncTarget& target) : host_(host), target_(target) {}
+
+  std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
+  bool try_reserve(std::size_t bytes, bool) override {
+    target_.count_more(static_cast<std::int64_t>(bytes));
+    return true;
+  }
+
+ private:
+  StageHost& host_;
+  AsyncTarget& target_;
 };
 
 }  // namespace
@@ -55,6 +78,7 @@ bool BodyScope::inside(const StageHost* host) noexcept {
 
 void Stage::run_group(Group& group, Lock& lock) {
   group.started_ns = accounted_until_;
+  group.elements = std::count_if(group.slots.begin(), group.slots.end(), [](const Slot& slot) { return slot.is_element(); });
   ++counters_.calls;
   if (plan_.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
     start_detached(group, lock);
@@ -96,13 +120,11 @@ void Stage::run_to_end(Group& group, Lock& lock) {
 
 // False: the call was broken off for want of memory; the group is as it was.
 bool Stage::call_body(Group& group) {
-  CallServices services(host_, group);
-  Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
-  const BodyScope scope(&host_);
+  CallServices services(host_, *this, group);
   bool ran = true;
   auto call = [&] {
     try {
-      body_->run(group, context);
+      with_context(services, [&](Context& context) { body_->run(group, context); });
     } catch (const detail::RetryWhenMemoryIsFree&) {
       ran = false;
     }
@@ -111,11 +133,21 @@ bool Stage::call_body(Group& group) {
   return ran;
 }
 
+template <class Call>
+void Stage::with_context(detail::ContextServices& services, Call&& call) {
+  Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
+  const BodyScope scope(&host_);
+  call(context);
+}
+
+void Stage::count_more(Group& group, std::int64_t bytes) noexcept {
+  host_.memory().overshoot(bytes);
+  group.reserved += bytes;
+}
+
 void Stage::break_off(Group& group) {
-  MemoryBudget& memory = host_.memory();
-  memory.release(group.reserved);
+  host_.memory().release(group.reserved);
   put_back(group);
-  waits_for_memory_ = memory.used() + expected_bytes(group) > memory.limit();
 }
 
 void Stage::start_detached(Group& group, Lock& lock) {
@@ -123,18 +155,14 @@ void Stage::start_detached(Group& group, Lock& lock) {
   auto target = std::make_shared<AsyncTarget>(*this, group);
   group.target = target;
   lock.unlock();
-  {
-    CallServices services(host_, group);
-    Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
-    const BodyScope scope(&host_);
-    std::exception_ptr error;
-    try {
-      body_->start(group, context, Completion(target));
-    } catch (...) {
-      error = std::current_exception();
-    }
-    target->started(error);  // from here on the group may be gone
+  StartServices services(host_, *target);
+  std::exception_ptr error;
+  try {
+    with_context(services, [&](Context& context) { body_->start(group, context, Completion(target)); });
+  } catch (...) {
+    error = std::current_exception();
   }
+  target->started(std::move(error));  // from here on the group may be gone
   lock.lock();
 }
 
@@ -167,7 +195,7 @@ void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_by
   group.state = Group::State::done;
   const auto outputs = static_cast<std::int64_t>(group.slots.size());
   unsent_ += outputs;
-  learn(group, is_source_ ? outputs : group.admitted, output_bytes, now);
+  learn(group, is_source_ ? outputs : group.elements, output_bytes, now);
   if (plan_.passes_memory_on) {
     host_.memory().charge(output_bytes + kept_bytes - group.input_bytes);
   } else {

@@ -1,9 +1,14 @@
 // Stage: tokens, permissions to run the oldest waiting group.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
+namespace {
+constexpr std::int64_t kAskedInVain = 16;
+}
 
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one group
 // itself, so only groups beyond those need another.
@@ -57,11 +62,12 @@ void Stage::leave_token(Lock& lock, bool on_pool) {
 bool Stage::help() {
   Lock lock(mutex_);
   if (host_.stopped() || running_ >= parallelism_ || waits_for_memory_) return false;
+  ++tokens_;  // beyond parallelism_, maybe: a token that has not begun yet finds that and leaves
   Group* group = claim_group(lock);
-  if (group == nullptr) return false;
-  run_group(*group, lock);
+  if (group != nullptr) run_group(*group, lock);
+  --tokens_;
   pump(lock);
-  return true;
+  return group != nullptr;
 }
 
 // The oldest waiting group, with its memory reserved; null if there is none or no memory.
@@ -71,31 +77,21 @@ Group* Stage::claim_group(Lock& lock) {
   ready_.pop_front();
   account(host_.now());
   group.state = Group::State::running;
-  group.started = true;
   ++running_;
-  ++started_;
-  if (has_hints_ && group.hint < 0) {
-    lock.unlock();
-    ask_hint(group);
-    lock.lock();
-  }
-  if (reserve(group)) return &group;
+  ask_hint(group, lock);
+  if (reserve(group) || force(group, lock)) return &group;
   put_back(group);
   return nullptr;
 }
 
-// Outside the lock: a hint may look at a file.
-void Stage::ask_hint(Group& group) {
-  try {
-    if (const auto bytes = body_->bytes_hint(group)) {
-      group.hint = *bytes;
-      return;
-    }
-  } catch (...) {
-    group.hint = 0;  // whatever is wrong with this element, the call itself will meet and report it
-    return;
-  }
-  has_hints_ = false;
+// Outside the lock: a hint may look at a file. An op that never gives one is not asked for ever.
+void Stage::ask_hint(Group& group, Lock& lock) {
+  if (plan_.serial || group.hint >= 0 || without_hint_ >= kAskedInVain) return;
+  lock.unlock();
+  const auto bytes = body_->bytes_hint(group);
+  lock.lock();
+  group.hint = bytes.value_or(-1);
+  without_hint_ = bytes ? 0 : without_hint_ + 1;
 }
 
 std::int64_t Stage::expected_bytes(const Group& group) const {
@@ -112,10 +108,38 @@ bool Stage::reserve(Group& group) {
   if (plan_.passes_memory_on || memory.reserve(group.reserved, false)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
   waits_for_memory_ = true;
-  group.forced = may_force(group);
-  if (!memory.reserve(group.reserved, group.forced)) return false;
+  if (!memory.reserve(group.reserved, false)) return false;
   waits_for_memory_ = false;
   return true;
+}
+
+// After a refusal: starts the group's first element all the same, where the rule of progress lets it.
+bool Stage::force(Group& group, Lock& lock) {
+  if (!may_force(group)) return false;
+  if (group.slots.size() > 1) keep_first(group);
+  ask_hint(group, lock);
+  group.reserved = expected_bytes(group);
+  group.forced = host_.memory().reserve(group.reserved, true);
+  waits_for_memory_ = false;
+  return true;
+}
+
+// The oldest group's other slots become the next group.
+void Stage::keep_first(Group& group) {
+  auto rest = new_group();
+  rest->number = group.number + 1;
+  rest->first_ordinal = group.first_ordinal + 1;
+  rest->admitted = std::exchange(group.admitted, 1) - 1;
+  rest->slots.assign(std::make_move_iterator(group.slots.begin() + 1), std::make_move_iterator(group.slots.end()));
+  group.slots.resize(1);
+  rest->input_bytes = group.input_bytes - group.slots.front().bytes();
+  group.input_bytes -= rest->input_bytes;
+  rest->has_mark = std::exchange(group.has_mark, false);
+  rest->mark_level = group.mark_level;
+  rest->mark_sequence = group.mark_sequence;
+  group.hint = -1;
+  ready_.push_front(rest.get());
+  ring_.insert(ring_.begin() + 1, std::move(rest));
 }
 
 // The rule of progress: without room, a stage may still start its oldest element, if the next stage has none. So each stage holds at most
@@ -128,10 +152,8 @@ bool Stage::may_force(const Group& group) const {
 void Stage::put_back(Group& group) {
   account(host_.now());
   group.state = Group::State::waiting;
-  group.started = false;
   group.reserved = 0;
   --running_;
-  --started_;
   const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.number,
                                       [](const Group* other, std::int64_t number) { return other->number < number; });
   ready_.insert(place, &group);

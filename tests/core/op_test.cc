@@ -80,9 +80,9 @@ class Services final : public detail::ContextServices {
   std::string origin(std::int64_t ordinal) const override {
     return "file" + std::to_string(ordinal);
   }
-  bool try_reserve(std::size_t bytes) override {
+  bool try_reserve(std::size_t bytes, bool may_refuse) override {
     asked = bytes;
-    return has_room_;
+    return has_room_ || !may_refuse;
   }
   std::size_t asked = 0;
 

@@ -122,6 +122,12 @@ TEST(Checkpoint, OfAGenerator) {
   expect_resumes_anywhere(data.map(plus_one), run.checkpoint().kind);
 }
 
+// The error comes before the remainder, though its element stands behind the remainder's.
+TEST(Checkpoint, BehindARemainderAfterAnError) {
+  expect_resumes_anywhere(range(7).map(failing_at(6)).batch(4), kPosition);
+  expect_resumes_anywhere(range(8).map(failing_at(6)).map(failing_at(7)).batch(4), kPosition);
+}
+
 TEST(Checkpoint, OfAnEndlessRepeat) {
   const auto data = range(3).shuffle(3, {.seed = 1}).map(plus_one).repeat();
   auto run = data.start();
@@ -131,6 +137,29 @@ TEST(Checkpoint, OfAnEndlessRepeat) {
     for (int i = 0; i < taken; ++i) unbroken.next();
     for (int i = 0; i < 10; ++i) ASSERT_EQ(again.next(), unbroken.next()) << taken << " " << i;
     run.next();
+  }
+}
+
+// What is left of the pass is nothing, and yet it is no empty pass, which would end the repeat.
+TEST(Checkpoint, AtTheEndOfAPassOfAnEndlessRepeat) {
+  const auto data = range(4).batch(2).repeat();
+  auto run = data.start();
+  for (int i = 0; i < 2; ++i) run.next();
+  auto again = data.start({.resume_from = save(run)});
+  for (const char* expected : {"[0 1]", "[2 3]", "[0 1]"}) EXPECT_EQ(next_text(again), expected);
+}
+
+TEST(Checkpoint, LeavesNothingOutOfAnotherEpoch) {
+  for (const auto& data : {range(400).map(plus_one), range(400).map(plus_one).batch(1).unbatch()}) {
+    auto run = data.start();
+    for (int i = 0; i < 300; ++i) run.next();
+    const Saved saved = save(run);
+    for (int i = 0; i < 20; ++i) {
+      auto again = data.start({.resume_from = saved});
+      again.knobs();  // it begins to read
+      again.epoch(3);
+      ASSERT_EQ(rest_of(again), numbers(1, 401));
+    }
   }
 }
 

@@ -160,6 +160,65 @@ TEST(Errors, OfAFilterAndASourceAreElementErrorsToo) {
   EXPECT_EQ(first_error(generated).place().ordinal, 1);
 }
 
+struct CannotBegin {
+  explicit CannotBegin(const Pass& pass) {
+    if (pass.epoch == 1) throw std::runtime_error("no such file");
+  }
+  std::optional<std::int64_t> operator()() { return left-- > 0 ? std::optional(left) : std::nullopt; }
+  std::int64_t left = 2;
+};
+
+TEST(Errors, OfASourceThatCannotBeginItsPassAreElementErrors) {
+  const auto data = from_generator([](const Pass& pass) { return CannotBegin(pass); });
+  for (const bool serial : {true, false}) {
+    auto run = data.map(plus_one).start({.serial = serial});
+    EXPECT_EQ(rest_of(run), (Texts{"2", "1"}));
+    run.epoch(1);
+    EXPECT_EQ(rest_of(run), Texts{"x0"});
+    run.epoch(2);
+    EXPECT_EQ(rest_of(run), (Texts{"2", "1"}));
+  }
+}
+
+// Passes elements on, and throws wherever it is told to.
+class Fragile final : public StreamOp {
+ public:
+  enum class At : std::uint8_t { begin, error, end };
+  explicit Fragile(At at) : at_(at) {}
+
+  std::string name() const override { return "fragile"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(at_); }
+
+ private:
+  class State final : public StreamState {
+   public:
+    explicit State(At at) : at_(at) {}
+    void begin_pass(Emitter&) override { fail_at(At::begin); }
+    void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+    void error(Slot&&, Emitter&) override { fail_at(At::error); }
+    void pass_end(Emitter&) override { fail_at(At::end); }
+
+   private:
+    void fail_at(At at) const {
+      if (at == at_) throw std::runtime_error("fragile");
+    }
+    At at_;
+  };
+  At at_;
+};
+
+TEST(Errors, OfEveryFunctionOfAUsersStreamOpAreElementErrors) {
+  for (const auto at : {Fragile::At::begin, Fragile::At::error, Fragile::At::end}) {
+    const auto data = range(3).map(failing_at(1)).then(std::make_shared<Fragile>(at)).map(plus_one);
+    for (const bool serial : {true, false}) {
+      auto run = data.start({.on_error = skip_all(), .serial = serial});
+      EXPECT_EQ(rest_of(run), (Texts{"1", "3"})) << static_cast<int>(at);
+      EXPECT_GE(run.stats().errors, 1) << static_cast<int>(at);
+    }
+  }
+}
+
 // A payload that cannot be moved when it holds 3, and has nothing to destroy.
 struct Stubborn {
   explicit Stubborn(std::int64_t number) : value(number) {}

@@ -194,6 +194,26 @@ TEST(Runs, ShareOneSourceInsideAFunctionOfAnother) {
   EXPECT_EQ(read(outer, {.threads = 1}), Texts(100, "-1"));
 }
 
+// A consumer inside a body works on the run that it waits for, beside that run's own threads.
+TEST(Runs, CallASerialFunctionOneByOneWhileTheirConsumerHelps) {
+  std::atomic<int> inside{0};
+  std::atomic<bool> overlapped{false};
+  const auto serial = [&](std::int64_t value) {
+    if (++inside > 1) overlapped = true;
+    const auto until = std::chrono::steady_clock::now() + 20us;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    --inside;
+    return value;
+  };
+  constexpr std::int64_t count = 3000;
+  auto inner = std::make_shared<IntegerRun>(range(count + 1).map(serial, 1).start({.threads = 2}));
+  inner->next();  // outside any body: it gets threads of its own
+  const auto outer = range(count).map([inner](std::int64_t value) { return *inner->next() - value; }, 1);
+  EXPECT_EQ(read(outer, {.threads = 2}), Texts(count, "1"));
+  EXPECT_FALSE(overlapped);
+}
+
 // -------------------------------------------------------------------------------- nesting
 
 // More calls at once than there are workers, on each of three levels.

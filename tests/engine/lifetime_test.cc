@@ -71,6 +71,24 @@ TEST(Abandoning, LetsAllElementsGo) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
+TEST(Abandoning, DestroysElementsOutsideItsLocks) {
+  using Token = std::shared_ptr<int>;
+  std::function<void()> look;
+  const auto nosy = [&look](std::int64_t) {
+    return Token(new int, [&look](const int* number) {
+      look();
+      delete number;
+    });
+  };
+  auto run = range(10'000).map(nosy).batch(2).map([](std::vector<Token> tokens) { return tokens; }).start();
+  look = [&run] { run.snapshot(); };
+  for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
+    run.epoch(epoch);
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(run.next());
+  }
+  look = [] {};
+}
+
 TEST(Abandoning, OverAndOverAtAnyMomentLosesNothing) {
   std::atomic<std::int64_t> alive{0};
   struct Counted {

@@ -1,0 +1,51 @@
+// What the memory budget counts.
+#include <memory>
+#include <optional>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// Tensors of a megabyte, but for one, of which it cannot tell the size.
+class OddOneOut final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "odd_one_out"; }
+  Form form() const override { return Form::blocks; }
+  Tunable parallelism() const override { return 4; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::optional<std::size_t> bytes_hint(const Element& input) const override {
+    return is_odd(input) ? std::nullopt : std::optional(MiB);
+  }
+  void run(std::span<Slot> slots, Context&) const override {
+    for (Slot& slot : slots) slot.emit(Element(Tensor(DType::u8, {is_odd(slot.value) ? 8 : 1 << 20})));
+  }
+
+ private:
+  static bool is_odd(const Element& input) { return input.get<std::int64_t>() == 5; }
+};
+
+TEST(Memory, IsForetoldToTheEndThoughOneElementWasNot) {
+  auto run = range(40).then<Tensor>(std::make_shared<OddOneOut>()).start({.memory_bytes = 4 * MiB});
+  while (run.next()) {
+  }
+  EXPECT_LE(run.stats().overshoot_bytes, 8);
+  EXPECT_LE(run.stats().memory_peak, static_cast<std::int64_t>(6 * MiB));
+}
+
+// Its input is gone once it has begun, so it cannot be broken off.
+TEST(Memory, ReservedByACallThatCannotBeTriedAgainIsCounted) {
+  const auto by_value = [](std::int64_t value, Context& context) {
+    context.reserve(MiB);
+    return value;
+  };
+  auto run = range(4).map(by_value, 2).start({.memory_bytes = 2 * MiB});
+  EXPECT_EQ(rest_of(run), numbers(0, 4));
+  EXPECT_GE(run.stats().overshoot_bytes, static_cast<std::int64_t>(4 * MiB));
+  EXPECT_LT(run.snapshot().memory_used, 1000);
+}
+
+}  // namespace
+}  // namespace penstock
