@@ -102,6 +102,7 @@ struct Config {
 
   // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's layout.
   std::string annotations = {};
+  VocOptions voc = {};  // `name` is not used: error texts have the path
   BoxPolicy boxes = BoxPolicy::strict;
 
   // load_eval resizes the shorter side to this before it cuts out the centre.

@@ -42,6 +42,9 @@ struct VocOptions {
   // A larger file is refused with resource_exhausted. Default 16 MiB.
   std::size_t max_bytes = std::size_t{16} << 20;
 
+  // A file with more objects is refused with resource_exhausted: each of them may become a crop.
+  std::size_t max_objects = 1000;
+
   // Where the bytes came from, for error texts only.
   std::string_view name = {};
 };
@@ -51,6 +54,7 @@ struct VocOptions {
 // Error(data_loss): not well-formed XML (document types with own entities included: those are never
 // expanded), a tag is missing or holds no number; the text names the file, the object (from 1) and
 // the tag. Corners may be any number, also nan: what is done with them is BoxPolicy's matter.
+// Error(resource_exhausted): more than max_bytes or max_objects.
 VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options = {});
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options = {});
 

@@ -81,8 +81,21 @@ VocObject object_of(const XMLElement& element, const Place& place) {
   return object;
 }
 
-VocAnnotation annotation_of(const XMLElement& root, std::string_view name) {
-  const Place at_root{name, ""};
+void check_number_of_objects(const XMLElement& root, const VocOptions& options) {
+  std::size_t count = 0;
+  for (const XMLElement* object = root.FirstChildElement("object"); object != nullptr;
+       object = object->NextSiblingElement("object"))
+    ++count;
+  if (count <= options.max_objects) return;
+  throw voc_error(ErrorCode::resource_exhausted, options.name,
+                  "it has " + std::to_string(count) + " objects, the limit is " +
+                      std::to_string(options.max_objects) +
+                      "; mend the file or raise VocOptions::max_objects");
+}
+
+VocAnnotation annotation_of(const XMLElement& root, const VocOptions& options) {
+  check_number_of_objects(root, options);
+  const Place at_root{options.name, ""};
   const XMLElement& size = child(root, "size", at_root);
   VocAnnotation annotation;
   annotation.width = extent_in(size, "width", at_root / "size");
@@ -90,7 +103,7 @@ VocAnnotation annotation_of(const XMLElement& root, std::string_view name) {
   int count = 0;
   for (const XMLElement* object = root.FirstChildElement("object"); object != nullptr;
        object = object->NextSiblingElement("object")) {
-    const Place place{name, "object[" + std::to_string(++count) + "]"};
+    const Place place{options.name, "object[" + std::to_string(++count) + "]"};
     annotation.objects.push_back(object_of(*object, place));
   }
   return annotation;
@@ -178,7 +191,7 @@ VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& option
                         std::to_string(document.ErrorLineNum()) + ")");
   if (document.RootElement() == nullptr)
     throw voc_error(ErrorCode::data_loss, options.name, "it holds no XML element");
-  return annotation_of(*document.RootElement(), options.name);
+  return annotation_of(*document.RootElement(), options);
 }
 
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options) {

@@ -17,27 +17,15 @@ struct Boxes {
   std::string first_name;  // of the first object; empty if there is none
 };
 
-Boxes boxes_of(const LoadedFile& file, const Config& config) {
-  if (!file.xml) {
-    if (config.counters) ++config.counters->missing_annotations;
-    return {.boxes = {image::Box{}}, .first_name = {}};
-  }
-  VocAnnotation annotation = parse_voc(*file.xml, {.name = file.path});
-  std::int64_t clamped = 0;
-  Boxes result{.boxes = normalised_boxes(annotation, {config.boxes, file.path, &clamped}),
-               .first_name = {}};
-  if (config.counters && clamped > 0) config.counters->clamped_boxes += clamped;
-  if (!annotation.objects.empty()) result.first_name = std::move(annotation.objects.front().name);
-  return result;
-}
-
-// At least as many objects as parsing will find, at a fraction of its cost.
-std::size_t count_objects(const LoadedFile& file) {
+// At least as many objects as parsing will find, at a fraction of its cost. Parsing refuses a file
+// with more than `most`.
+std::size_t count_objects(const LoadedFile& file, std::size_t most) {
   if (!file.xml) return 1;
   const std::string_view text(reinterpret_cast<const char*>(file.xml->data()), file.xml->bytes());
   constexpr std::string_view tag = "<object";
   std::size_t count = 0;
-  for (std::size_t at = text.find(tag); at != text.npos; at = text.find(tag, at + tag.size()))
+  for (std::size_t at = text.find(tag); at != text.npos && count < most;
+       at = text.find(tag, at + tag.size()))
     ++count;
   return count;
 }
@@ -49,12 +37,13 @@ class CropOp final : public DecodeOp {
   std::string name() const override { return "crop_boxes"; }
 
   std::size_t bytes_of_result(const LoadedFile& file) const override {
-    return count_objects(file) * (example_bytes() + sizeof(Example)) + decoded_bytes(file);
+    const std::size_t count = count_objects(file, config().voc.max_objects);
+    return count * (example_bytes() + sizeof(Example)) + decoded_bytes(file);
   }
 
  private:
   Element answer(LoadedFile& file, Context& context) const override {
-    const Boxes found = boxes_of(file, config());
+    const Boxes found = boxes_of(file);
     const std::int32_t label = config().labels.id(label_of_file(file.path, found.first_name));
     context.outputs().declare(found.boxes.size());
     const image::ImageView view = decode(file);
@@ -68,6 +57,21 @@ class CropOp final : public DecodeOp {
     }
     count_examples(examples.size());
     return Element(std::move(examples));
+  }
+
+  Boxes boxes_of(const LoadedFile& file) const {
+    const std::shared_ptr<Counters>& counters = config().counters;
+    if (!file.xml) {
+      if (counters) ++counters->missing_annotations;
+      return {.boxes = {image::Box{}}, .first_name = {}};
+    }
+    VocAnnotation annotation = annotation_of(file);
+    std::int64_t clamped = 0;
+    Boxes result{.boxes = normalised_boxes(annotation, {config().boxes, file.path, &clamped}),
+                 .first_name = {}};
+    if (counters && clamped > 0) counters->clamped_boxes += clamped;
+    if (!annotation.objects.empty()) result.first_name = std::move(annotation.objects.front().name);
+    return result;
   }
 
   Tensor cut(const image::ImageView& view, const image::Box& box, Context& context,

@@ -49,6 +49,12 @@ image::ImageView DecodeOp::decode(const LoadedFile& file) const {
   return view;
 }
 
+VocAnnotation DecodeOp::annotation_of(const LoadedFile& file) const {
+  VocOptions options = config_->voc;
+  options.name = file.path;
+  return parse_voc(*file.xml, options);
+}
+
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
   const image::JpegHeader header =
       image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));

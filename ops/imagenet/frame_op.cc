@@ -21,13 +21,6 @@ std::array<float, 4> shares(const Window& part, image::Size whole) {
           share(part.y + part.height, whole.height), share(part.x + part.width, whole.width)};
 }
 
-// The name of the annotation's first object, where it was needed and read.
-std::string first_name(const LoadedFile& file) {
-  if (!file.xml) return {};
-  VocAnnotation annotation = parse_voc(*file.xml, {.name = file.path});
-  return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
-}
-
 // One example a file: a part of the picture, resized to bytes, stored in its type.
 class FrameOp : public DecodeOp {
  public:
@@ -50,7 +43,7 @@ class FrameOp : public DecodeOp {
 
   Element answer(LoadedFile& file, Context& context) const override {
     Example example;
-    example.label = config().labels.id(label_of_file(file.path, first_name(file)));
+    example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
     example.file = context.ordinal();
     context.outputs().declare(1);
     thread_local std::vector<std::uint8_t> pixels;
@@ -62,6 +55,13 @@ class FrameOp : public DecodeOp {
     store(example.image, pixels, frame.mirror);
     count_examples(1);
     return Element(std::move(example));
+  }
+
+  // The name of the annotation's first object, where it was needed and read.
+  std::string first_name_in(const LoadedFile& file) const {
+    if (!file.xml) return {};
+    VocAnnotation annotation = annotation_of(file);
+    return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
   }
 
   void store(Tensor& out, std::span<const std::uint8_t> pixels, Mirror mirror) const {

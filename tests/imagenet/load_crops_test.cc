@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "ops/imagenet/decode_op.h"
 #include "tests/imagenet/examples.h"
 #include "tests/imagenet/sample_set.h"
 #include "tests/support/expect_error.h"
@@ -177,6 +178,30 @@ TEST(LoadCrops, BadAnnotationIsAnError) {
   SampleSet::write(set.annotation_of(set.paths()[1]), "<annotation><size>");
   EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::data_loss,
                set.paths()[1]);
+}
+
+TEST(LoadCrops, AnnotationWithTooManyObjectsIsAnError) {
+  const SampleSet set(3);
+  Config config = small_config(set);
+  config.voc.max_objects = 1;  // the last picture has two
+  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::resource_exhausted,
+               "it has 2 objects, the limit is 1");
+}
+
+TEST(LoadCrops, WhatLooksLikeObjectsReservesNoMoreThanTheLimit) {
+  const SampleSet set(3);
+  const auto bytes_of_result = [&](std::size_t max_objects) {
+    auto config = std::make_shared<Config>(small_config(set));
+    config->voc.max_objects = max_objects;
+    SampleSet::write(set.folder() / "a.xml", "<object <object <object <object");
+    const LoadedFile file{.path = set.paths()[0],
+                          .jpeg = read_file(set.paths()[0]),
+                          .xml = read_file((set.folder() / "a.xml").string())};
+    const OpRef op = crop_op(config);
+    return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(file)).value();
+  };
+  EXPECT_EQ(bytes_of_result(1000), bytes_of_result(4));
+  EXPECT_LT(bytes_of_result(3), bytes_of_result(4));
 }
 
 TEST(LoadCrops, UnknownLabelIsAnError) {

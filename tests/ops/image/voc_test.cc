@@ -139,6 +139,25 @@ TEST(ParseVoc, LargeFilesAreRefused) {
   EXPECT_NO_THROW(parse_voc(bytes(large), {.max_bytes = large.size()}));
 }
 
+TEST(ParseVoc, TooManyObjectsAreRefused) {
+  std::string objects;
+  for (int i = 0; i < 3; ++i) objects += object(good_box);
+  const std::string xml = annotation(good_size + objects);
+  EXPECT_ERROR(parse_voc(bytes(xml), {.max_objects = 2, .name = "a.xml"}),
+               ErrorCode::resource_exhausted,
+               "'a.xml': it has 3 objects, the limit is 2; mend the file or raise "
+               "VocOptions::max_objects");
+  EXPECT_EQ(parse_voc(bytes(xml), {.max_objects = 3}).objects.size(), 3U);
+}
+
+TEST(ParseVoc, AThousandObjectsAreTakenByDefault) {
+  std::string objects;
+  for (int i = 0; i < 1000; ++i) objects += object(good_box);
+  EXPECT_EQ(parse(annotation(good_size + objects)).objects.size(), 1000U);
+  EXPECT_ERROR(parse(annotation(good_size + objects + object(good_box))),
+               ErrorCode::resource_exhausted, "1001 objects");
+}
+
 VocAnnotation one_box(double xmin, double ymin, double xmax, double ymax) {
   return {.width = 500, .height = 375, .objects = {{"x", xmin, ymin, xmax, ymax}}};
 }
