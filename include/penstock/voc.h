@@ -98,7 +98,8 @@ std::vector<std::string> annotation_paths(std::string_view image_path,
                                           std::string_view folder = {});
 
 // The bytes of the first of annotation_paths() that exists, u8 [n]; nothing if all are missing.
-// Errors of read_file() other than not_found.
-std::optional<Tensor> read_annotation(std::string_view image_path, std::string_view folder = {});
+// Errors of read_file() other than not_found: resource_exhausted for a file of more than `max_bytes`.
+std::optional<Tensor> read_annotation(std::string_view image_path, std::string_view folder = {},
+                                      std::size_t max_bytes = VocOptions{}.max_bytes);
 
 }  // namespace penstock

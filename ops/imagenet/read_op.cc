@@ -42,7 +42,8 @@ class ReadOp final : public FileOp<std::string> {
   Element answer(std::string& path, Context&) const override {
     LoadedFile file;
     file.jpeg = read_file(path);
-    if (needs_annotation(path)) file.xml = read_annotation(path, config_->annotations);
+    if (needs_annotation(path)) 
+      file.xml = read_annotation(path, config_->annotations, config_->voc.max_bytes);
     file.path = std::move(path);
     if (config_->counters)
       config_->counters->file_bytes +=

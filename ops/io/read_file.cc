@@ -1,6 +1,7 @@
 #include "ops/io/read_file.h"
 
 #include <fcntl.h>
+#include <penstock/options.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +95,29 @@ std::size_t size_of_file(int number, const std::string& path) {
   return static_cast<std::size_t>(status.st_size);
 }
 
+// This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
+// huge file must not hold that much for good.
+class ThreadBuffer {
+ public:
+  ThreadBuffer() = default;
+  ~ThreadBuffer() {
+    if (buffer_.capacity() > largest_kept) buffer_ = ByteBuffer();
+  }
+  ThreadBuffer(const ThreadBuffer&) = delete;
+  ThreadBuffer& operator=(const ThreadBuffer&) = delete;
+  ByteBuffer& get() const { return buffer_; }
+
+ private:
+  static constexpr std::size_t largest_kept = 16 * MiB;
+
+  static ByteBuffer& of_thread() {
+    thread_local ByteBuffer buffer;
+    return buffer;
+  }
+
+  ByteBuffer& buffer_ = of_thread();
+};
+
 void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptions& options) {
   if (bytes <= static_cast<std::size_t>(std::max<std::int64_t>(options.max_bytes, 0))) return;
   throw Error(ErrorCode::resource_exhausted,
@@ -144,8 +168,8 @@ std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer
 }
 
 Tensor read_file(const std::string& path, const ReadFileOptions& options) {
-  thread_local ByteBuffer buffer;
-  const std::span<const std::byte> bytes = read_file(path, buffer, options);
+  const detail::ThreadBuffer buffer;
+  const std::span<const std::byte> bytes = read_file(path, buffer.get(), options);
   std::shared_ptr<std::byte> memory = detail::allocate_payload(bytes.size() + ByteBuffer::spare);
   std::memcpy(memory.get(), bytes.data(), bytes.size());
   return Tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())}, std::move(memory));

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/heap_bytes.h"
 
 namespace penstock {
 namespace {
@@ -158,6 +159,15 @@ TEST(ParseVoc, AThousandObjectsAreTakenByDefault) {
                ErrorCode::resource_exhausted, "1001 objects");
 }
 
+TEST(ParseVoc, LargeFilesLeaveNoMemoryBehind) {
+  std::string many;
+  for (int i = 0; i < 400'000; ++i) many += "<a/>";
+  const std::string xml = annotation(good_size + many);
+  const std::size_t before = test::heap_bytes();
+  EXPECT_EQ(parse(xml).width, 500);
+  EXPECT_LT(test::heap_bytes(), before + (16 << 20));
+}
+
 VocAnnotation one_box(double xmin, double ymin, double xmax, double ymax) {
   return {.width = 500, .height = 375, .objects = {{"x", xmin, ymin, xmax, ymax}}};
 }
@@ -284,6 +294,15 @@ TEST_F(AnnotationFiles, OtherFaultsThanMissingAreErrors) {
   std::filesystem::create_directories(root_ + "/Annotations/folder.xml");
   EXPECT_ERROR(read_annotation(root_ + "/Data/folder.JPEG"), ErrorCode::invalid_argument,
                "folder.xml");
+}
+
+TEST_F(AnnotationFiles, AboveTheLimitAreNotRead) {
+  write("/Annotations/large.xml", "");
+  std::filesystem::resize_file(root_ + "/Annotations/large.xml", VocOptions{}.max_bytes + 1);
+  EXPECT_ERROR(read_annotation(root_ + "/Data/large.JPEG"), ErrorCode::resource_exhausted,
+               "large.xml': it has 16777217 bytes or more, the limit is 16777216");
+  EXPECT_ERROR(read_annotation(root_ + "/Data/c/a.JPEG", {}, 3), ErrorCode::resource_exhausted,
+               "the limit is 3");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/heap_bytes.h"
 
 namespace penstock {
 namespace {
@@ -118,6 +119,14 @@ TEST_F(ReadFile, FilesAboveTheLimitAreRefused) {
   const std::string path = file("12345");
   EXPECT_ERROR(read_file(path, {.max_bytes = 4}), ErrorCode::resource_exhausted, "the limit is 4");
   EXPECT_EQ(read_file(path, {.max_bytes = 5}).size(), 5);
+}
+
+TEST_F(ReadFile, LargeFilesLeaveNoBufferBehind) {
+  const std::string path = file("");
+  std::filesystem::resize_file(path, 40 << 20);
+  const std::size_t before = test::heap_bytes();
+  EXPECT_EQ(read_file(path).size(), 40 << 20);
+  EXPECT_LT(test::heap_bytes(), before + (16 << 20));
 }
 
 // A file that gives one prepared answer after the other: text, an errno value, or the end.
