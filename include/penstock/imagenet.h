@@ -20,7 +20,8 @@
 // waits for a disk. Both tell the engine beforehand how many bytes they will hold, so the memory budget is kept.
 //
 // Errors become error elements of the file they belong to: ElementError at the iterator, with the
-// path. A missing annotation is no error: the whole image is taken, and counted.
+// path; where an annotation is at fault, its path is named too. A missing annotation is no error: the
+// whole image is taken, and counted.
 //
 //   cause                                       code
 //   the JPEG cannot be read                     as read_file() in io.h
@@ -102,7 +103,7 @@ struct Config {
 
   // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's layout.
   std::string annotations = {};
-  VocOptions voc = {};  // `name` is not used: error texts have the path
+  VocOptions voc = {};  // `name` is not used: error texts have the XML's path
   BoxPolicy boxes = BoxPolicy::strict;
 
   // load_eval resizes the shorter side to this before it cuts out the centre.

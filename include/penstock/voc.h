@@ -4,8 +4,8 @@
 // Everything here may be called from any number of threads. Parsing an ImageNet annotation costs 5 us.
 //
 //   std::vector<ps::image::Box> boxes{ps::image::Box{}};  // no annotation: the whole image
-//   if (auto xml = ps::read_annotation(path))
-//     boxes = ps::normalised_boxes(ps::parse_voc(*xml, {.name = path}), {.name = path});
+//   if (auto file = ps::read_annotation(path))
+//     boxes = ps::normalised_boxes(ps::parse_voc(file->xml, {.name = file->path}), {.name = file->path});
 //   ps::Tensor crops = ps::image::crop_and_resize(view, boxes, {256, 256});
 #pragma once
 
@@ -97,9 +97,15 @@ std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
 std::vector<std::string> annotation_paths(std::string_view image_path,
                                           std::string_view folder = {});
 
-// The bytes of the first of annotation_paths() that exists, u8 [n]; nothing if all are missing.
+struct AnnotationFile {
+  std::string path;
+  Tensor xml;  // its bytes, u8 [n]
+};
+
+// The first of annotation_paths() that exists; nothing if all are missing.
 // Errors of read_file() other than not_found: resource_exhausted for a file of more than `max_bytes`.
-std::optional<Tensor> read_annotation(std::string_view image_path, std::string_view folder = {},
-                                      std::size_t max_bytes = VocOptions{}.max_bytes);
+std::optional<AnnotationFile> read_annotation(std::string_view image_path,
+                                              std::string_view folder = {},
+                                              std::size_t max_bytes = VocOptions{}.max_bytes);
 
 }  // namespace penstock

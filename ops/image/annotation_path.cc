@@ -54,13 +54,13 @@ std::vector<std::string> annotation_paths(std::string_view image_path, std::stri
   return {path + ".xml"};
 }
 
-std::optional<Tensor> read_annotation(std::string_view image_path, std::string_view folder,
-                                      std::size_t max_bytes) {
+std::optional<AnnotationFile> read_annotation(std::string_view image_path, std::string_view folder,
+                                              std::size_t max_bytes) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
   for (const std::string& path : annotation_paths(image_path, folder)) {
     try {
-      return read_file(path, options);
+      return AnnotationFile{path, read_file(path, options)};
     } catch (const Error& error) {
       if (error.code() != ErrorCode::not_found) throw;
     }

@@ -20,8 +20,9 @@ struct Boxes {
 // At least as many objects as parsing will find, at a fraction of its cost. Parsing refuses a file
 // with more than `most`.
 std::size_t count_objects(const LoadedFile& file, std::size_t most) {
-  if (!file.xml) return 1;
-  const std::string_view text(reinterpret_cast<const char*>(file.xml->data()), file.xml->bytes());
+  if (!file.annotation) return 1;
+  const Tensor& xml = file.annotation->xml;
+  const std::string_view text(reinterpret_cast<const char*>(xml.data()), xml.bytes());
   constexpr std::string_view tag = "<object";
   std::size_t count = 0;
   for (std::size_t at = text.find(tag); at != text.npos && count < most;
@@ -61,14 +62,14 @@ class CropOp final : public DecodeOp {
 
   Boxes boxes_of(const LoadedFile& file) const {
     const std::shared_ptr<Counters>& counters = config().counters;
-    if (!file.xml) {
+    if (!file.annotation) {
       if (counters) ++counters->missing_annotations;
       return {.boxes = {image::Box{}}, .first_name = {}};
     }
     VocAnnotation annotation = annotation_of(file);
     std::int64_t clamped = 0;
-    Boxes result{.boxes = normalised_boxes(annotation, {config().boxes, file.path, &clamped}),
-                 .first_name = {}};
+    const BoxOptions options{config().boxes, file.annotation->path, &clamped};
+    Boxes result{.boxes = normalised_boxes(annotation, options), .first_name = {}};
     if (counters && clamped > 0) counters->clamped_boxes += clamped;
     if (!annotation.objects.empty()) result.first_name = std::move(annotation.objects.front().name);
     return result;

@@ -51,8 +51,8 @@ image::ImageView DecodeOp::decode(const LoadedFile& file) const {
 
 VocAnnotation DecodeOp::annotation_of(const LoadedFile& file) const {
   VocOptions options = config_->voc;
-  options.name = file.path;
-  return parse_voc(*file.xml, options);
+  options.name = file.annotation->path;
+  return parse_voc(file.annotation->xml, options);
 }
 
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {

@@ -59,7 +59,7 @@ class FrameOp : public DecodeOp {
 
   // The name of the annotation's first object, where it was needed and read.
   std::string first_name_in(const LoadedFile& file) const {
-    if (!file.xml) return {};
+    if (!file.annotation) return {};
     VocAnnotation annotation = annotation_of(file);
     return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
   }

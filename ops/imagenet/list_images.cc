@@ -31,9 +31,9 @@ std::vector<std::string> walk(const std::string& folder) {
 // will report that.
 std::string label_in_annotation(const std::string& path, const std::string& annotations) {
   try {
-    const auto xml = read_annotation(path, annotations);
-    if (!xml) return {};
-    const VocAnnotation annotation = parse_voc(*xml, {.name = path});
+    const auto file = read_annotation(path, annotations);
+    if (!file) return {};
+    const VocAnnotation annotation = parse_voc(file->xml);
     return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
   } catch (const Error&) {
     return {};

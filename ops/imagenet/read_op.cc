@@ -42,12 +42,11 @@ class ReadOp final : public FileOp<std::string> {
   Element answer(std::string& path, Context&) const override {
     LoadedFile file;
     file.jpeg = read_file(path);
-    if (needs_annotation(path)) 
-      file.xml = read_annotation(path, config_->annotations, config_->voc.max_bytes);
+    if (needs_annotation(path))
+      file.annotation = read_annotation(path, config_->annotations, config_->voc.max_bytes);
     file.path = std::move(path);
     if (config_->counters)
-      config_->counters->file_bytes +=
-          static_cast<std::int64_t>(file.jpeg.bytes() + (file.xml ? file.xml->bytes() : 0));
+      config_->counters->file_bytes += static_cast<std::int64_t>(bytes_of(file));
     return Element(std::move(file));
   }
 
@@ -58,7 +57,7 @@ class ReadOp final : public FileOp<std::string> {
 }  // namespace
 
 std::size_t bytes_of(const LoadedFile& file) {
-  return file.jpeg.bytes() + (file.xml ? file.xml->bytes() : 0);
+  return file.jpeg.bytes() + (file.annotation ? file.annotation->xml.bytes() : 0);
 }
 
 OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations) {

@@ -13,8 +13,8 @@ namespace penstock::imagenet {
 // What goes from the reading to the computing map.
 struct LoadedFile {
   std::string path;
-  Tensor jpeg;                // u8 [bytes]
-  std::optional<Tensor> xml;  // u8 [bytes]; none: the file has no annotation, or none is needed
+  Tensor jpeg;                               // u8 [bytes]
+  std::optional<AnnotationFile> annotation;  // none: the file has none, or it is not needed
 };
 
 // For bytes.h: what is in flight between the two maps.

@@ -52,7 +52,7 @@ TEST_F(Generate, EveryPictureHasAnAnnotationThatFits) {
   for (const std::string& path : pictures()) {
     EXPECT_NE(label_in_path(path), "") << path;
     const image::JpegHeader header = image::read_jpeg_header(image::bytes_of(read_file(path)));
-    const VocAnnotation annotation = parse_voc(*read_annotation(path));
+    const VocAnnotation annotation = parse_voc(read_annotation(path)->xml);
     EXPECT_EQ(annotation.width, header.width);
     EXPECT_EQ(annotation.height, header.height);
     const std::size_t boxes = normalised_boxes(annotation, {.policy = BoxPolicy::strict}).size();

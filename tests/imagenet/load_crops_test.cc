@@ -173,11 +173,13 @@ TEST(LoadCrops, MissingPictureNamesItsPath) {
                set.paths()[1]);
 }
 
-TEST(LoadCrops, BadAnnotationIsAnError) {
+TEST(LoadCrops, BadAnnotationIsAnErrorThatNamesPictureAndXml) {
   const SampleSet set(2);
-  SampleSet::write(set.annotation_of(set.paths()[1]), "<annotation><size>");
+  const std::string& picture = set.paths()[1];
+  const std::string xml = set.annotation_of(picture);
+  SampleSet::write(xml, "<annotation><size>");
   EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::data_loss,
-               set.paths()[1]);
+               "'" + picture + "') of epoch 0: cannot read '" + xml + "': it is not well-formed");
 }
 
 TEST(LoadCrops, AnnotationWithTooManyObjectsIsAnError) {
@@ -193,10 +195,10 @@ TEST(LoadCrops, WhatLooksLikeObjectsReservesNoMoreThanTheLimit) {
   const auto bytes_of_result = [&](std::size_t max_objects) {
     auto config = std::make_shared<Config>(small_config(set));
     config->voc.max_objects = max_objects;
-    SampleSet::write(set.folder() / "a.xml", "<object <object <object <object");
-    const LoadedFile file{.path = set.paths()[0],
-                          .jpeg = read_file(set.paths()[0]),
-                          .xml = read_file((set.folder() / "a.xml").string())};
+    const std::string& path = set.paths()[0];
+    SampleSet::write(set.annotation_of(path), "<object <object <object <object");
+    const LoadedFile file{
+        .path = path, .jpeg = read_file(path), .annotation = read_annotation(path)};
     const OpRef op = crop_op(config);
     return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(file)).value();
   };
@@ -219,7 +221,8 @@ TEST(LoadCrops, PolicyDecidesOnBoxesThatLeaveThePicture) {
       "<annotation><size><width>33</width><height>25</height></size><object><bndbox>"
       "<xmin>5</xmin><ymin>5</ymin><xmax>99</xmax><ymax>20</ymax></bndbox></object></annotation>");
   Config config = small_config(set);
-  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::data_loss, "leaves the picture");
+  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::data_loss,
+               "cannot read '" + set.annotation_of(path) + "': the box of object[1]");
   config.boxes = BoxPolicy::clamp;
   const auto clamped = test::collect(crops_of(set, config));
   EXPECT_EQ(config.counters->clamped_boxes, 1);

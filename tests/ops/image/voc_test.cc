@@ -274,9 +274,9 @@ class AnnotationFiles : public testing::Test {
     std::ofstream(root_ + name) << text;
   }
 
-  static std::string text_of(const std::optional<Tensor>& file) {
+  static std::string text_of(const std::optional<AnnotationFile>& file) {
     if (!file) return "missing";
-    return {reinterpret_cast<const char*>(file->data()), file->bytes()};
+    return {reinterpret_cast<const char*>(file->xml.data()), file->xml.bytes()};
   }
 
   std::string root_;
@@ -288,6 +288,8 @@ TEST_F(AnnotationFiles, AreFoundWhereTheyLie) {
   EXPECT_EQ(text_of(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations")), "flat");
   EXPECT_EQ(text_of(read_annotation(root_ + "/Data/c/none.JPEG")), "missing");
   EXPECT_EQ(text_of(read_annotation("no/layout.JPEG")), "missing");
+  EXPECT_EQ(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations").value().path,
+            root_ + "/Annotations/b.xml");
 }
 
 TEST_F(AnnotationFiles, OtherFaultsThanMissingAreErrors) {
