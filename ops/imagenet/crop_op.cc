@@ -17,6 +17,18 @@ struct Boxes {
   std::string first_name;  // of the first object; empty if there is none
 };
 
+const char* text_of(BoxPolicy policy) {
+  switch (policy) {
+    case BoxPolicy::strict:
+      return "strict";
+    case BoxPolicy::clamp:
+      return "clamp";
+    case BoxPolicy::tf:
+      break;
+  }
+  return "tf";
+}
+
 // At least as many objects as parsing will find, at a fraction of its cost. Parsing refuses a file
 // with more than `most`.
 std::size_t count_objects(const LoadedFile& file, std::size_t most) {
@@ -36,6 +48,9 @@ class CropOp final : public DecodeOp {
   using DecodeOp::DecodeOp;
 
   std::string name() const override { return "crop_boxes"; }
+  std::string parameters() const override {
+    return DecodeOp::parameters() + ", boxes=" + text_of(config().boxes);
+  }
 
   std::size_t bytes_of_result(const LoadedFile& file) const override {
     const std::size_t count = count_objects(file, config().voc.max_objects);

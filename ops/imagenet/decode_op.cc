@@ -1,5 +1,8 @@
 #include "ops/imagenet/decode_op.h"
 
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 namespace penstock::imagenet {
@@ -27,6 +30,24 @@ Shape shape_of(const Config& config) {
   return {height, width, image::channels};
 }
 
+std::string text_of(const LabelTable& labels) {
+  std::array<char, 17> hash{};
+  std::snprintf(hash.data(), hash.size(), "%016" PRIx64, labels.hash());
+  return "labels=" + std::to_string(labels.size()) + ":" + hash.data();
+}
+
+std::string text_of(const image::DecodeOptions& options) {
+  return std::string("dct=") + (options.dct == image::Dct::islow ? "islow" : "ifast") +
+         ", fancy_upsampling=" + (options.fancy_upsampling ? "true" : "false") +
+         ", truncated=" + (options.truncated == image::Truncated::reject ? "reject" : "accept") +
+         ", max_pixels=" + std::to_string(options.max_pixels);
+}
+
+std::string text_of(const VocOptions& options) {
+  return "max_objects=" + std::to_string(options.max_objects) +
+         ", max_bytes=" + std::to_string(options.max_bytes);
+}
+
 }  // namespace
 
 DecodeOp::DecodeOp(std::shared_ptr<const Config> config)
@@ -35,7 +56,8 @@ DecodeOp::DecodeOp(std::shared_ptr<const Config> config)
 std::string DecodeOp::parameters() const {
   return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
          std::string(to_string(config_->dtype)) +
-         (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc");
+         (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") + ", " +
+         text_of(config_->labels) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc);
 }
 
 image::ImageView DecodeOp::decode(const LoadedFile& file) const {

@@ -17,6 +17,7 @@ class DecodeOp : public FileOp<LoadedFile> {
  public:
   explicit DecodeOp(std::shared_ptr<const Config> config);
 
+  // All of the Config that decides the elements: a checkpoint goes on only where these are equal.
   std::string parameters() const override;
   Tunable parallelism() const override { return config_->decode_parallelism; }
 
