@@ -38,6 +38,7 @@
 #include <penstock/image/jpeg.h>
 #include <penstock/image/view.h>
 #include <penstock/labels.h>
+#include <penstock/sources.h>
 #include <penstock/tensor.h>
 #include <penstock/tunable.h>
 #include <penstock/voc.h>

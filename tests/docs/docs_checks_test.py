@@ -66,6 +66,12 @@ class ReadmeExamples(unittest.TestCase):
         self.assertEqual([line for line, _ in problems], [4])
         self.assertIn("no_such_op", problems[0][1])
 
+    def test_takes_the_headers_that_the_line_before_names_and_no_others(self):
+        fragment = "```cpp\nps::Tensor file = ps::read_file(\"a\");\n```\n"
+        self.assertEqual(self.problems("Files (`#include <penstock/io.h>`):\n" + fragment), [])
+        self.assertNotEqual(self.problems("Files:\n" + fragment), [])
+        self.assertNotEqual(self.problems("Files (`#include <penstock/image/view.h>`):\n" + fragment), [])
+
     def test_finds_a_program_that_is_no_example(self):
         self.assertIn("not the text", self.problems("```cpp\nint main() {}\n```\n")[0][1])
 

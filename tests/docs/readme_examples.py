@@ -5,7 +5,8 @@
 
 A block with a main() must be the text of an example in examples/, word for word. The example is run
 (PROGRAM_DIR/example-NAME), and the ```text block that follows must be its output. A block without
-main() is a fragment: it is compiled inside a function, with the public headers before it.
+main() is a fragment: it is compiled inside a function, behind the headers that the line before it
+names, `#include <penstock/...>` in backquotes, and no others; penstock.h where it names none.
 """
 
 import pathlib
@@ -16,11 +17,8 @@ import sys
 from example_output import difference, output_of
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PRELUDE = """#include <penstock/penstock.h>
-#include <penstock/image.h>
-#include <penstock/imagenet.h>
-#include <penstock/io.h>
-#include <memory>
+INCLUDE = re.compile(r"`(#include <[^`]*>)`")
+PRELUDE = """
 namespace ps = penstock;
 template <class Batch> void step(const Batch&);  // what the texts call the user's own work
 void fragment() {
@@ -33,16 +31,22 @@ def blocks_of(text):
             for match in BLOCK.finditer(text)]
 
 
+def includes_before(text, line):
+    """The #include lines that the last line of text before the block whose content begins here names."""
+    prose = "\n".join(text.splitlines()[:line - 2]).rstrip().rpartition("\n")[2]
+    return INCLUDE.findall(prose) or ["#include <penstock/penstock.h>"]
+
+
 def is_program(code):
     return re.search(r"\bint main\(", code) is not None
 
 
-def check_fragment(code, root, compiler):
+def check_fragment(includes, code, root, compiler):
     """What the compiler says against a fragment; empty if nothing."""
     command = [compiler, "-std=c++20", "-Wno-unused-variable", "-fsyntax-only", f"-I{root / 'include'}",
                "-x", "c++", "-"]
-    done = subprocess.run(command, input=PRELUDE + code + "}\n", capture_output=True, text=True,
-                          check=False)
+    source = "\n".join(includes) + PRELUDE + code + "}\n"
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 
 
@@ -67,7 +71,7 @@ def check_text(text, root, programs, compiler):
         count += 1
         following = blocks[place + 1] if place + 1 < len(blocks) else None
         problem = (check_program(code, following, root, programs) if is_program(code)
-                   else check_fragment(code, root, compiler))
+                   else check_fragment(includes_before(text, line), code, root, compiler))
         if problem:
             problems.append((line, problem))
     return problems, count
