@@ -88,9 +88,10 @@ class Reader {
   }
 
   std::int64_t number(const std::string& key, const json& value, std::int64_t low) const {
-    if (!value.is_number_integer() || value.get<std::int64_t>() < low)
-      fail("\"" + key + "\" must be a whole number of at least " + std::to_string(low) +
-           ", but is " + value.dump());
+    // Compared as JSON, which knows numbers above 2^63.
+    if (!value.is_number_integer() || value < low || value > largest_number)
+      fail("\"" + key + "\" must be a whole number from " + std::to_string(low) + " to " +
+           std::to_string(largest_number) + ", but is " + value.dump());
     return value.get<std::int64_t>();
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,19 +24,23 @@ Value choose(const std::string& text,
   throw UsageError("must be one of " + names + ", but is '" + text + "'");
 }
 
-std::int64_t number_of_at_least(const std::string& text, std::int64_t low) {
+// Threads, that is: each costs memory and a start, and a system refuses some ten thousand.
+constexpr std::int64_t most_cores = 1024;
+
+std::int64_t number_from(std::int64_t low, const std::string& text,
+                         std::int64_t high = largest_number) {
   const auto number = parse_integer(text);
-  if (!number || *number < low)
-    throw UsageError("must be a whole number of at least " + std::to_string(low) + ", but is '" +
-                     text + "'");
+  if (!number || *number < low || *number > high)
+    throw UsageError("must be a whole number from " + std::to_string(low) + " to " +
+                     std::to_string(high) + ", but is '" + text + "'");
   return *number;
 }
 
-// "40" of "40%", above 0.
+// "40" of "40%".
 double parse_per_cent(const std::string& text) {
   const auto number = parse_integer(std::string_view(text).substr(0, text.size() - 1));
-  if (!number || *number <= 0)
-    throw UsageError("must be a share such as 40%, but is '" + text + "'");
+  if (!number || *number < 1 || *number > 1000)
+    throw UsageError("must be a share from 1% to 1000%, but is '" + text + "'");
   return static_cast<double>(*number) / 100;
 }
 
@@ -73,7 +76,7 @@ image::Dct parse_dct(const std::string& text) {
 ErrorPolicy parse_error_policy(const std::string& text) {
   if (text == "stop") return stop_on_error();
   if (text == "skip") return skip_all();
-  if (text.starts_with("skip:")) return skip_up_to(number_of_at_least(text.substr(5), 1));
+  if (text.starts_with("skip:")) return skip_up_to(number_from(1, text.substr(5)));
   throw UsageError("must be stop, skip or skip:N, but is '" + text + "'");
 }
 
@@ -86,10 +89,19 @@ std::uint64_t parse_seed(const std::string& text) {
 std::size_t parse_memory(const std::string& text) {
   const std::uint64_t bytes = parse_bytes(text);
   if (bytes == 0) throw UsageError("must be above 0");
+  // The library counts bytes in 63 bits, and adds them up.
+  if (bytes > std::uint64_t{1} << 60)
+    throw UsageError("must be at most 1048576T, but is '" + text + "'");
   return bytes;
 }
 
-std::chrono::nanoseconds parse_time(const std::string& text) { return parse_duration(text); }
+std::chrono::nanoseconds parse_time(const std::string& text) {
+  // Far below 2^63 ns: it is added to a clock.
+  const std::chrono::nanoseconds time = parse_duration(text);
+  if (time > std::chrono::hours(1000))
+    throw UsageError("must be at most 1000h, but is '" + text + "'");
+  return time;
+}
 
 double parse_share(const std::string& text) {
   std::size_t used = 0;
@@ -110,17 +122,16 @@ int parse_cpu(const std::string& text) {
     const double cores = HostLimits().cpus().cpus() * parse_per_cent(text);
     return static_cast<int>(std::max(1L, std::lround(cores)));
   }
-  return static_cast<int>(
-      std::min<std::int64_t>(number_of_at_least(text, 1), std::numeric_limits<int>::max()));
+  return static_cast<int>(number_from(1, text, most_cores));
 }
 
 std::function<std::int64_t(const std::string&)> whole_number(std::int64_t low) {
-  return [low](const std::string& text) { return number_of_at_least(text, low); };
+  return [low](const std::string& text) { return number_from(low, text); };
 }
 
 std::function<Tunable(const std::string&)> parse_tunable(std::int64_t low) {
   return [low](const std::string& text) {
-    return text == "auto" ? AUTOTUNE : Tunable(number_of_at_least(text, low));
+    return text == "auto" ? AUTOTUNE : Tunable(number_from(low, text));
   };
 }
 

@@ -23,6 +23,7 @@ double parse_share(const std::string& text);
 // "8", "40%" of the cores this process may use (at least one), "auto": 0.
 int parse_cpu(const std::string& text);
 
+// From `low` to largest_number.
 std::function<std::int64_t(const std::string&)> whole_number(std::int64_t low);
 std::function<Tunable(const std::string&)> parse_tunable(std::int64_t low);
 

@@ -10,11 +10,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
 namespace penstock::bench {
+
+// Of whole numbers of the command line and the configuration file, seeds aside: what the library's
+// int and uint32_t options can hold.
+inline constexpr std::int64_t largest_number = std::numeric_limits<int>::max();
 
 enum class Workload : std::uint8_t { boxes, train, eval };
 

@@ -129,7 +129,7 @@ using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 // vector. A core does about 500 files a second.
 //
 // Throws Error(invalid_argument) for a config without labels, with a dtype other than the four, or
-// a size that is not positive.
+// a size that is not positive or has 2^29 values or more.
 Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
 
 // Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one

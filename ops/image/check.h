@@ -23,10 +23,8 @@ inline void check_room(std::size_t values, Size size, const char* function) {
                   " values, but the span has " + std::to_string(values));
 }
 
-// An output size that is positive and whose values can be counted. The bound keeps every index below 2^31.
 inline void check_output_size(Size size, const char* function) {
-  constexpr std::int64_t most = std::int64_t{1} << 29;
-  if (size.height > 0 && size.width > 0 && size.height <= most / channels / size.width) return;
+  if (size.is_possible()) return;
   throw Error(ErrorCode::invalid_argument,
               std::string(function) +
                   ": the output size must be positive and below 2^29 values, but is " +

@@ -16,9 +16,9 @@ Error wrong(const std::string& reason) {
 void check(const Config& config) {
   if (config.labels.size() == 0)
     throw wrong("labels is empty; take labels_of(paths) or LabelTable::from_file(path)");
-  if (config.size.height <= 0 || config.size.width <= 0)
-    throw wrong("size must be positive, but is " + std::to_string(config.size.height) + " x " +
-                std::to_string(config.size.width));
+  if (!config.size.is_possible())
+    throw wrong("size must be positive and below 2^29 values, but is " +
+                std::to_string(config.size.height) + " x " + std::to_string(config.size.width));
   const DType type = config.dtype;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
     throw wrong("dtype must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
@@ -57,6 +57,9 @@ Transform<Example> load_eval(Config config, CallSite site) {
   if (shared->shorter_side < longer)
     throw wrong("shorter_side must be at least the size of the crop, " + std::to_string(longer) +
                 ", but is " + std::to_string(shared->shorter_side));
+  if (!image::Size{shared->shorter_side, 1}.is_possible())
+    throw wrong("shorter_side must be below 2^29 / 3, but is " +
+                std::to_string(shared->shorter_side));
   return two_maps<Example>(read_op(shared, Annotations::where_path_has_no_label), eval_op(shared),
                            site);
 }

@@ -76,11 +76,22 @@ TEST(ConfigFile, UnknownSectionIsAnError) {
 TEST(ConfigFile, RefusesWrongTypesAndValues) {
   EXPECT_THAT(error_of(R"("batch_size": "128")"),
               HasSubstr("\"batch_size\" must be a whole number"));
-  EXPECT_THAT(error_of(R"("batch_size": 0)"), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of(R"("batch_size": 0)"), HasSubstr("from 1 to 2147483647"));
   EXPECT_THAT(error_of(R"("train_filelist": 3)"), HasSubstr("must be a string"));
   EXPECT_THAT(error_of(R"("reshuffle_each_iteration": 1)"), HasSubstr("must be true or false"));
   EXPECT_THAT(error_of(R"("crop_image_size": [256])"), HasSubstr("must be [height, width]"));
-  EXPECT_THAT(error_of(R"("crop_image_size": [256, -1])"), HasSubstr("at least 1"));
+  EXPECT_THAT(error_of(R"("crop_image_size": [256, -1])"), HasSubstr("from 1 to"));
+}
+
+TEST(ConfigFile, NumbersHaveABoundAbove) {
+  EXPECT_EQ(error_of(R"("batch_size": 2147483647)"), "no error");
+  for (const char* number : {"2147483648", "9223372036854775808", "18446744073709551615", "1e30"}) {
+    for (const char* key : {"batch_size", "shuffle_buffer", "num_classes", "num_parallel_readers"})
+      EXPECT_THAT(error_of("\"" + std::string(key) + "\": " + number),
+                  HasSubstr("must be a whole number from"));
+    EXPECT_THAT(error_of("\"crop_image_size\": [256, " + std::string(number) + "]"),
+                HasSubstr("must be a whole number from"));
+  }
 }
 
 TEST(ConfigFile, ChannelsMustBeThree) {

@@ -237,6 +237,8 @@ TEST(LoadCrops, RefusesAConfigThatCannotWork) {
   EXPECT_ERROR(load_crops({}), ErrorCode::invalid_argument, "labels is empty");
   EXPECT_ERROR(load_crops({.labels = labels, .size = {0, 5}}), ErrorCode::invalid_argument,
                "size must be positive");
+  EXPECT_ERROR(load_crops({.labels = labels, .size = {1 << 16, 1 << 16}}),
+               ErrorCode::invalid_argument, "below 2^29 values, but is 65536 x 65536");
   EXPECT_ERROR(load_crops({.labels = labels, .dtype = DType::i64}), ErrorCode::invalid_argument,
                "dtype must be");
 }

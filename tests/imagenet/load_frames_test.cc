@@ -143,6 +143,13 @@ TEST(LoadEval, RefusesACropLargerThanTheShorterSide) {
   EXPECT_ERROR(load_eval(config), ErrorCode::invalid_argument, "shorter_side must be at least");
 }
 
+TEST(LoadEval, RefusesAShorterSideThatNoPictureCanHave) {
+  const SampleSet set(1);
+  Config config = bytes_config(set);
+  config.shorter_side = std::int64_t{1} << 40;
+  EXPECT_ERROR(load_eval(config), ErrorCode::invalid_argument, "shorter_side must be below");
+}
+
 TEST(LoadEval, TakesTheLabelFromTheFirstObjectWhereThePathHasNone) {
   const SampleSet set(2);
   const std::string flat = (set.folder() / "flat" / "raccoon-1.jpg").string();

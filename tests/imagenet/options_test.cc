@@ -104,6 +104,26 @@ TEST(ImagenetOptions, WrongUsageIsExitCode2) {
   EXPECT_EQ(exit_code_of({"--config", "/nowhere.json"}), 2);
 }
 
+TEST(ImagenetOptions, NumbersHaveABoundAbove) {
+  for (const char* flag :
+       {"--epochs", "--open-io", "--parallel", "--prefetch", "--batch", "--steps", "--reps",
+        "--generate", "--cached-batches", "--passes", "--intraop"}) {
+    EXPECT_EQ(exit_code_of({flag, "2147483647"}), -1) << flag;
+    EXPECT_EQ(exit_code_of({flag, "2147483648"}), 2) << flag;
+    EXPECT_EQ(exit_code_of({flag, "4294967297"}), 2) << flag;
+    EXPECT_EQ(exit_code_of({flag, "99999999999999999999"}), 2) << flag;
+  }
+  EXPECT_EQ(exit_code_of({"--on-error", "skip:2147483648"}), 2);
+  EXPECT_EQ(exit_code_of({"--cpu", "1024"}), -1);
+  EXPECT_EQ(exit_code_of({"--cpu", "1025"}), 2);
+  EXPECT_EQ(exit_code_of({"--cpu", "1000%"}), -1);
+  EXPECT_EQ(exit_code_of({"--cpu", "1001%"}), 2);
+  EXPECT_EQ(exit_code_of({"--memory", "1048576T"}), -1);
+  EXPECT_EQ(exit_code_of({"--memory", "1048577T"}), 2);
+  EXPECT_EQ(exit_code_of({"--step-time", "1000h"}), -1);
+  EXPECT_EQ(exit_code_of({"--step-time", "1001h"}), 2);
+}
+
 TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
   for (const std::vector<const char*>& flags :
        std::vector<std::vector<const char*>>{{"--records", "d"},

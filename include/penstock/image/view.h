@@ -36,6 +36,14 @@ struct Size {
   std::int64_t width = 0;
 
   std::size_t values() const { return static_cast<std::size_t>(height * width * channels); }
+
+  // What every function asks of its output: positive, and below 2^29 values, so that every index
+  // stays below 2^31.
+  bool is_possible() const {
+    constexpr std::int64_t most = std::int64_t{1} << 29;
+    return height > 0 && width > 0 && height <= most / channels / width;
+  }
+
   friend bool operator==(const Size&, const Size&) = default;
 };
 
