@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/version.h"
+#include "bench/version.h"
 #include "tests/golden/image_cases.h"
 #include "tests/golden/pipeline_cases.h"
 #include "tests/golden/report.h"
@@ -61,12 +61,6 @@ int run(const std::vector<std::string>& files, const Settings& settings) {
   return report.all_passed() ? 0 : 1;
 }
 
-std::string version() {
-  namespace build = penstock::build;
-  return "penstock-golden " + std::string(build::version) + " (" + std::string(build::type) + ", " +
-         std::string(build::compiler) + ")";
-}
-
 int main_of(int argc, char** argv) {
   CLI::App app("Runs golden cases through penstock's public API and compares the results.");
   Settings settings;
@@ -81,7 +75,7 @@ int main_of(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--verbose", settings.verbose, "Also name the cases that passed");
   app.add_flag("--json", settings.json, "One JSON object a line");
-  app.set_version_flag("--version", version());
+  app.set_version_flag("--version", penstock::bench::version_text("penstock-golden"));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

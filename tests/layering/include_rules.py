@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "autotune": ["penstock/knob.h", "penstock/snapshot.h", "autotune/"],
     "examples": ["penstock/"],
     # penstock-golden builds its cases through the public API alone.
-    "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "lib/core/version.h"],
+    "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "bench/version.h"],
 }
 # The two layers that must stay usable without anything but the standard library.
 STANDARD_ONLY = {"include", "autotune"}
