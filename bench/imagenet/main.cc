@@ -40,6 +40,7 @@ class Session {
 
   int run() {
     if (!options_.json) print(headline(options_, files_) + table_head(options_.with_unit));
+    watch_for_interrupt();
     warm_up();
     for (std::int64_t i = 1; i <= options_.repetitions && !interrupted(); ++i) repeat(i);
     if (interrupted() && measured_.empty()) {
@@ -64,12 +65,9 @@ class Session {
   }
 
   Measurement measure(const std::string& title, const RepetitionSettings& settings) {
-    progress_.begin(title, expected_images());
-    Measurement m = options_.cached_batches > 0 && settings.keep == 0
-                        ? bench_.run_cached(progress_)
-                        : bench_.run(settings, progress_);
-    progress_.end();
-    return m;
+    const ProgressBar bar(progress_, title, expected_images());
+    const bool cached = options_.cached_batches > 0 && settings.keep == 0;
+    return cached ? bench_.run_cached(progress_) : bench_.run(settings, progress_);
   }
 
   // Not timed: fills the page cache, takes the digest, and keeps the batches of --cached-batches.
@@ -101,8 +99,8 @@ class Session {
 };
 
 int run(const ImagenetOptions& options) {
+  end_at_interrupt();
   if (options.generate > 0) return generate(options);
-  watch_for_interrupt();
   if (options.peer) return run_peer(options);
   return Session(options).run();
 }

@@ -6,7 +6,8 @@
 
 namespace penstock::bench {
 
-// Answers on stdout each line that comes on stdin with one repetition, until stdin ends. The exit code.
+// Answers on stdout each line that comes on stdin with one repetition, until stdin ends. The exit
+// code. Ctrl-C must end the program (end_at_interrupt()): half a repetition is no answer.
 int run_peer(const ImagenetOptions& options);
 
 }  // namespace penstock::bench

@@ -22,7 +22,7 @@ std::string bar(double share) {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool quiet) : Progress(quiet, ::isatty(STDERR_FILENO) == 1) {}
 
 void Progress::begin(const std::string& title, std::int64_t images) {
   title_ = title;

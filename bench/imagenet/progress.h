@@ -11,6 +11,7 @@ namespace penstock::bench {
 class Progress {
  public:
   explicit Progress(bool quiet);
+  Progress(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
 
   // A new repetition of `images` files, in all.
   void begin(const std::string& title, std::int64_t images);
@@ -31,6 +32,22 @@ class Progress {
   std::string title_;
   std::int64_t total_ = 0;
   Clock::time_point begin_, next_;
+};
+
+// One repetition: the bar is gone with the object, also where an exception ends it, so that what is
+// printed next has a line of its own.
+class ProgressBar {
+ public:
+  ProgressBar(Progress& progress, const std::string& title, std::int64_t images)
+      : progress_(progress) {
+    progress_.begin(title, images);
+  }
+  ~ProgressBar() { progress_.end(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+ private:
+  Progress& progress_;
 };
 
 }  // namespace penstock::bench

@@ -254,12 +254,46 @@ TEST(ImagenetProgram, CtrlCPrintsWhatThereIs) {
   // The consumer takes an hour for its first batch. --foreground: one signal, not a second to the group, which would end
   // the program at once.
   const Outcome outcome =
-      shell(set, "timeout --foreground --preserve-status -s INT -k 30 2 $P --data '" + set.images() +
-                     "' --json --batch 2 --step-time 1h --workload eval --reps 1");
+      shell(set, "timeout --foreground --preserve-status -s INT -k 30 2 $P --data '" +
+                     set.images() + "' --json --batch 2 --step-time 1h --workload eval --reps 1");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   const auto lines = outcome.lines();
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0]["interrupted"], true);
+}
+
+// A folder that nobody lists to its end: two links in each of 30 folders lead to the next one.
+std::string make_endless_folder(const std::filesystem::path& parent) {
+  for (int level = 0; level < 30; ++level) {
+    const std::filesystem::path folder = parent / ("level" + std::to_string(level));
+    std::filesystem::create_directory(folder);
+    for (const char* link : {"left", "right"})
+      std::filesystem::create_directory_symlink("../level" + std::to_string(level + 1),
+                                                folder / link);
+  }
+  std::filesystem::create_directory(parent / "level30");
+  return (parent / "level0").string();
+}
+
+// Nothing has been measured yet, so there is nothing to save.
+TEST(ImagenetProgram, CtrlCEndsItAtOnceWhileFilesAreSought) {
+  const SampleSet set(0);
+  const std::string folder = make_endless_folder(set.folder());
+  const Outcome outcome = shell(
+      set, "timeout --foreground --preserve-status -s INT -k 10 1 $P --data '" + folder + "'");
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+}
+
+TEST(ImagenetProgram, CtrlCEndsAPeerThatWaitsForALine) {
+  const SampleSet set(6);
+  const std::string pipe = (set.folder() / "pipe").string();
+  // <> opens it for writing too, so its end never comes.
+  const Outcome outcome =
+      shell(set, "mkfifo '" + pipe +
+                     "'; timeout --foreground --preserve-status -s INT -k 10 1 $P --peer " +
+                     "--workload W3 --data '" + set.images() + "' --batch 2 <>'" + pipe + "'");
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_THAT(outcome.lines(), SizeIs(1));  // "ready"
 }
 
 TEST(ImagenetProgram, PeerAnswersEachLineWithARepetition) {
