@@ -14,9 +14,9 @@
 //   std::size_t bytes_of(const Clip& clip) { return sizeof(Clip) + clip.length * sizeof(float); }
 //   }
 //
-// Any other type counts sizeof(T): bytes_known<T> is false, and explain() lists it as "bytes
-// unknown". Counting does not throw, may be done from any thread, and costs O(1) for tensors,
-// strings and vectors of arithmetic types, otherwise one step per contained value.
+// Any other type counts sizeof(T), and bytes_known<T> is false. Counting does not throw, may be done
+// from any thread, and costs O(1) for tensors, strings and vectors of arithmetic types, otherwise one
+// step per contained value.
 #pragma once
 
 #include <penstock/fields.h>

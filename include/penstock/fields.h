@@ -1,8 +1,8 @@
 // Fields: tells penstock which members a struct has. C++20 cannot list them by itself.
 //
 // A struct with Fields gets, without further code: a contiguous Batch with one column per member,
-// exact byte counts (bytes.h), and storage in caches and checkpoints. Specialise it at namespace
-// scope, right after the struct, before its first use in a pipeline:
+// and exact byte counts (bytes.h). Specialise it at namespace scope, right after the struct, before
+// its first use in a pipeline:
 //
 //   struct Example { ps::Tensor image; std::int32_t label; };
 //   template <> struct ps::Fields<Example> {
@@ -10,7 +10,7 @@
 //   };
 //
 // The order of the tuple is the order of the columns. Members that are not listed are ignored: they
-// are not batched, counted or stored. Members of base classes may be listed. Everything here works
+// are neither batched nor counted. Members of base classes may be listed. Everything here works
 // at compile time and costs what the plain member accesses cost.
 #pragma once
 

@@ -140,7 +140,7 @@ Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 // Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. Throws as load_crops.
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
-// All files *.JPEG, *.jpeg, *.jpg below a folder, sorted by their bytes; links are followed.
+// All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.
 // Error(not_found) if the folder does not exist, Error(not_found) if it holds no such file. A
 // million files take some seconds: keep the list (from_file_list).
 std::vector<std::string> list_images(const std::string& folder);

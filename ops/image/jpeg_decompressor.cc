@@ -53,8 +53,7 @@ void read_rgb_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride)
   }
 }
 
-// TensorFlow's integer conversion, truncating Files with Adobe's marker store
-// inverted ink.
+// TensorFlow's conversion: in integers, truncating. Files with Adobe's marker store inverted ink.
 void cmyk_to_rgb(const JSAMPLE* from, std::uint8_t* to, JDIMENSION width, bool inverted) {
   for (JDIMENSION x = 0; x < width; ++x, from += 4, to += 3)
     for (int c = 0; c < 3; ++c) {

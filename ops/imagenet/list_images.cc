@@ -51,7 +51,7 @@ std::vector<std::string> list_images(const std::string& folder) {
     fail(missing ? ErrorCode::not_found : ErrorCode::unavailable,
          error.path1().empty() ? folder : error.path1().string(), error.code().message());
   }
-  if (paths.empty()) fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.jpg in it");
+  if (paths.empty()) fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it");
   std::sort(paths.begin(), paths.end());
   return paths;
 }

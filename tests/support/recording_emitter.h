@@ -1,6 +1,6 @@
 // Feeds a StreamState as an engine would, without threads, and writes down what it answers.
 //
-//   EXPECT_EQ(run_pass(*ops::take(2), "0 1 x 2"), "0 1 |");
+//   EXPECT_EQ(run_pass(ops::take(2), "0 1 x 2"), "0 1 |");
 //
 // In the text a number is an element (std::int64_t), x an error; x3 in an answer is the error that
 // came in at position 3 of the pass, ! a new error, | end_pass(), ~ an error that was dropped.
