@@ -8,19 +8,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/core/text.h"
+
 namespace penstock {
 namespace ops {
 namespace {
-
-// Fixed here, because std::isspace depends on the locale. '\r' takes care of lists written on
-// Windows.
-constexpr std::string_view white_space = " \t\r\n\v\f";
-
-std::string_view trim(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(white_space);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(white_space) - begin + 1);
-}
 
 std::vector<std::string> read_paths(const std::string& list) {
   const Tensor bytes = read_file(list);
@@ -34,7 +26,7 @@ std::vector<std::string> parse_file_list(std::string_view text, const std::strin
   std::vector<std::string> paths;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
+    const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty()) paths.push_back((std::filesystem::path(folder) / line).string());
   }

@@ -141,8 +141,8 @@ Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
 // All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.
-// Error(not_found) if the folder does not exist, Error(not_found) if it holds no such file. A
-// million files take some seconds: keep the list (from_file_list).
+// Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like
+// if a folder cannot be read. A million files take some seconds: keep the list (from_file_list).
 std::vector<std::string> list_images(const std::string& folder);
 
 // The table of all labels of these files, in sorted order (label_of_file() of labels.h). Where a

@@ -53,8 +53,8 @@ struct ReadFileOptions {
 //
 // Error: not_found (no such file or folder), permission_denied, resource_exhausted (too many open
 // files, max_bytes), invalid_argument (a folder, a pipe, a device, a NUL in the path), unavailable
-// (I/O error, or the file shrank while it was read; trying again may help). The text names the path
-// and the system's reason.
+// (I/O error, or the file shrank while it was read; trying again may help), deadline (a file server
+// did not answer). The text names the path and the system's reason.
 Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 
 // The same into a buffer that the caller keeps; the result points into it and holds until its next use.

@@ -6,57 +6,17 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/core/errno_code.h"
+
 namespace penstock {
 namespace {
-
-ErrorCode code_of_errno(int number) noexcept {
-  switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-      return ErrorCode::not_found;
-    case EACCES:
-    case EPERM:
-      return ErrorCode::permission_denied;
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-    case ENOSPC:
-    case EDQUOT:
-      return ErrorCode::resource_exhausted;
-    case EIO:
-    case EAGAIN:
-    case EBUSY:
-    case EINTR:
-    case ECONNREFUSED:
-    case ECONNRESET:
-    case ENETUNREACH:
-    case EHOSTUNREACH:
-    case EPIPE:
-    case ESTALE:
-      return ErrorCode::unavailable;
-    case ETIMEDOUT:
-      return ErrorCode::deadline;
-    case ECANCELED:
-      return ErrorCode::cancelled;
-    case EINVAL:
-    case EISDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-      return ErrorCode::invalid_argument;
-    case ENOSYS:
-    case EOPNOTSUPP:
-      return ErrorCode::unimplemented;
-    default:
-      return ErrorCode::internal;
-  }
-}
 
 // Categories other than errno's (streams, futures, getaddrinfo) may have an errno as their portable
 // meaning.
 ErrorCode code_of_system(const std::error_code& error) noexcept {
   const std::error_condition meaning = error.default_error_condition();
   if (meaning.category() != std::generic_category()) return ErrorCode::internal;
-  return code_of_errno(meaning.value());
+  return code_of_errno(meaning.value(), ErrorCode::internal);
 }
 
 std::string text_of(const std::exception_ptr& error) {
@@ -95,6 +55,48 @@ std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
 }
 
 }  // namespace
+
+ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::not_found;
+    case EACCES:
+    case EPERM:
+      return ErrorCode::permission_denied;
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case ENOSPC:
+    case EDQUOT:
+      return ErrorCode::resource_exhausted;
+    case EIO:
+    case EAGAIN:
+    case EBUSY:
+    case EINTR:
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case EPIPE:
+    case ESTALE:
+      return ErrorCode::unavailable;
+    case ETIMEDOUT:
+      return ErrorCode::deadline;
+    case ECANCELED:
+      return ErrorCode::cancelled;
+    case EINVAL:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return ErrorCode::invalid_argument;
+    case ENOSYS:
+    case EOPNOTSUPP:
+      return ErrorCode::unimplemented;
+    default:
+      return other;
+  }
+}
 
 std::string_view to_string(ErrorCode code) noexcept {
   static constexpr std::array<std::string_view, 11> names{

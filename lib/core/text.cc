@@ -79,6 +79,12 @@ std::string three_digits(double value) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) noexcept {
+  const std::size_t begin = text.find_first_not_of(white_space);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
   return parse_whole<std::int64_t>(text);
 }

@@ -1,4 +1,4 @@
-// Numbers, sizes and durations as people write them. All functions are safe to call from any thread.
+// Text as people write it: white space, numbers, sizes and durations. All functions are safe to call from any thread.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,13 @@
 #include <string_view>
 
 namespace penstock {
+
+// What may stand around a word. Fixed here, because std::isspace depends on the locale; '\r' takes
+// care of files written on Windows.
+inline constexpr std::string_view white_space = " \t\r\n\v\f";
+
+// `text` without the white space around it; a view into it.
+std::string_view trimmed(std::string_view text) noexcept;
 
 // The whole of `text` as a decimal number, without blanks or a plus sign; nullopt if it is anything
 // else or too large.

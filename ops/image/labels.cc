@@ -6,23 +6,16 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/core/text.h"
 #include "ops/image/check.h"
 
 namespace penstock {
 namespace {
 
-constexpr std::string_view white_space = " \t\r\n\v\f";
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(white_space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
-}
-
 std::string_view label_of_line(std::string_view line) {
-  const std::string_view text = stripped(line);
+  const std::string_view text = trimmed(line);
   const std::string_view word = text.substr(0, text.find_first_of(white_space));
   return is_wordnet_id(word) ? word : text;
 }

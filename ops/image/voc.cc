@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lib/core/text.h"
 #include "ops/image/check.h"
 
 namespace penstock {
@@ -38,11 +39,7 @@ const XMLElement& child(const XMLElement& parent, const char* tag, const Place& 
 
 std::string_view text_of(const XMLElement* element) {
   const char* text = element != nullptr ? element->GetText() : nullptr;
-  if (text == nullptr) return {};
-  std::string_view view(text);
-  const std::size_t first = view.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return view.substr(first, view.find_last_not_of(" \t\r\n") - first + 1);
+  return text != nullptr ? trimmed(text) : std::string_view();
 }
 
 // The element's text as a Number, all of it. from_chars, because strtod and tinyxml2 follow the

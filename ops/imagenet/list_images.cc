@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <system_error>
+
+#include "lib/core/errno_code.h"
 
 namespace penstock::imagenet {
 namespace {
@@ -47,11 +48,11 @@ std::vector<std::string> list_images(const std::string& folder) {
   try {
     paths = walk(folder);
   } catch (const fs::filesystem_error& error) {
-    const bool missing = error.code() == std::errc::no_such_file_or_directory;
-    fail(missing ? ErrorCode::not_found : ErrorCode::unavailable,
+    fail(code_of_errno(error.code().value(), ErrorCode::unavailable),
          error.path1().empty() ? folder : error.path1().string(), error.code().message());
   }
-  if (paths.empty()) fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it");
+  if (paths.empty())
+    fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it");
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "lib/core/errno_code.h"
+
 namespace penstock {
 
 std::byte* ByteBuffer::reserve(std::size_t bytes) { return grow(bytes, 0); }
@@ -27,28 +29,6 @@ std::byte* ByteBuffer::grow(std::size_t bytes, std::size_t keep) {
 
 namespace detail {
 namespace {
-
-ErrorCode code_of_errno(int number) {
-  switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-      return ErrorCode::not_found;
-    case EACCES:
-    case EPERM:
-      return ErrorCode::permission_denied;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return ErrorCode::resource_exhausted;
-    case EISDIR:
-    case ELOOP:
-    case EINVAL:
-    case ENAMETOOLONG:
-      return ErrorCode::invalid_argument;
-    default:
-      return ErrorCode::unavailable;
-  }
-}
 
 const char* hint_of_errno(int number) {
   switch (number) {
@@ -129,9 +109,10 @@ void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptio
 }  // namespace
 
 Error file_error(const char* verb, const std::string& path, int number) {
-  return Error(code_of_errno(number), std::string("cannot ") + verb + " '" + path +
-                                          "': " + std::generic_category().message(number) +
-                                          hint_of_errno(number));
+  // What a file system says beyond the usual is its own trouble.
+  return Error(code_of_errno(number, ErrorCode::unavailable),
+               std::string("cannot ") + verb + " '" + path +
+                   "': " + std::generic_category().message(number) + hint_of_errno(number));
 }
 
 std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const std::string& path,

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "lib/core/errno_code.h"
+
 namespace penstock {
 namespace {
 
@@ -52,6 +54,12 @@ TEST(CodeOf, TranslatesErrno) {
   EXPECT_EQ(code_of(system_error(EINVAL)), ErrorCode::invalid_argument);
   EXPECT_EQ(code_of(system_error(ENOSYS)), ErrorCode::unimplemented);
   EXPECT_EQ(code_of(system_error(EXDEV)), ErrorCode::internal);
+}
+
+TEST(CodeOfErrno, GivesTheOtherCodeWhereTheNumberTellsNothing) {
+  EXPECT_EQ(code_of_errno(ENOENT, ErrorCode::unavailable), ErrorCode::not_found);
+  EXPECT_EQ(code_of_errno(ESTALE, ErrorCode::internal), ErrorCode::unavailable);
+  EXPECT_EQ(code_of_errno(EXDEV, ErrorCode::unavailable), ErrorCode::unavailable);
 }
 
 TEST(CodeOf, DoesNotTakeAnotherCategoryForErrno) {

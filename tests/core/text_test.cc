@@ -14,6 +14,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(Trimmed, LeavesOutWhiteSpaceAroundTheText) {
+  EXPECT_EQ(trimmed("two words"), "two words");
+  EXPECT_EQ(trimmed("\t two words \v\f\r\n"), "two words");
+  EXPECT_EQ(trimmed(" \r\n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(ParseInteger, TakesTheWholeTextOrNothing) {
   EXPECT_EQ(parse_integer("-12"), -12);
   EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());

@@ -29,6 +29,11 @@ TEST(ListImages, TakesFilesByTheirExtension) {
                                    testing::EndsWith("/c.jpeg"), testing::EndsWith("/d.JPG")));
 }
 
+TEST(ListImages, NamesAFileThatIsNoFolder) {
+  const SampleSet set(1);
+  EXPECT_ERROR(list_images(set.paths()[0]), ErrorCode::not_found, "Not a directory");
+}
+
 TEST(ListImages, NamesAFolderThatIsMissingOrEmpty) {
   const SampleSet set(0);
   EXPECT_ERROR(list_images((set.folder() / "nowhere").string()), ErrorCode::not_found, "nowhere");
