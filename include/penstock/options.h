@@ -53,7 +53,7 @@ class Checkpoint;
 
 struct RunOptions {
   // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less, divided by the ranks on this machine (World). A larger
-  // number is honoured, with a warning.
+  // number is honoured, with a warning, up to 1024.
   int threads = 0;
   // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's
   // limit), at least 64 MiB.

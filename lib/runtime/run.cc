@@ -33,10 +33,15 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
                                                   "\" there, \"" + ours + "\" here. Resume with the pipeline it was taken of");
 }
 
+void check_between(const char* option, int value, int low, int high) {
+  if (value >= low && value <= high) return;
+  throw Error(ErrorCode::invalid_argument, std::string("RunOptions::") + option + " is " + std::to_string(value) + ", but must be " +
+                                               std::to_string(low) + " to " + std::to_string(high));
+}
+
 void check_options(const RunOptions& options) {
-  if (options.open_io >= 1 && options.open_io <= 256) return;
-  throw Error(ErrorCode::invalid_argument,
-              "RunOptions::open_io is " + std::to_string(options.open_io) + ", but 1 to 256 blocking calls may run at once");
+  check_between("threads", options.threads, 0, 1024);
+  check_between("open_io", options.open_io, 1, 256);
 }
 
 class EngineRun final : public RunCore {

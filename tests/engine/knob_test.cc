@@ -126,6 +126,11 @@ TEST(Parallelism, OfBlockingCallsBeginsWithinOpenIo) {
   EXPECT_LE(counter.most(), 2);
 }
 
+TEST(Parallelism, BeyondAnyMachineIsRefused) {
+  EXPECT_ERROR(range(3).start({.threads = 1025}), ErrorCode::invalid_argument, "RunOptions::threads is 1025");
+  EXPECT_ERROR(range(3).start({.threads = -1}), ErrorCode::invalid_argument, "RunOptions::threads is -1");
+}
+
 TEST(Parallelism, OfBlockingCallsIsRefusedWhereThePoolCannotGiveIt) {
   for (int open_io : {-1, 0, 257}) {
     EXPECT_ERROR(range(3).start({.open_io = open_io}), ErrorCode::invalid_argument, std::to_string(open_io));

@@ -230,6 +230,7 @@ class Collect final : public Follower {
       auto item = input_->next();
       if (!item) return op_.drop_remainder ? std::nullopt : together();
       const std::int64_t input = inputs_++;
+      if (op_.kind == Kind::batch) last_.origin = item->origin;  // also of an error: what comes later bears it
       if (item->failed()) return item;
       if (!fits(item->value)) return failed(*item, input, "");
       last_ = *item;

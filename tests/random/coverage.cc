@@ -9,7 +9,7 @@ using model::Kind;
 
 namespace {
 
-// Of the full tier: 20,000 graphs under the hand-pumped launcher and 1,000 on real TBB.
+// For 20,000 graphs under the hand-pumped launcher and 1,000 on real TBB.
 constexpr double kEachOp = 1'000;
 constexpr double kEachPair = 20;
 constexpr double kEachKnob = 100'000;

@@ -32,7 +32,7 @@ class Coverage {
   // For people: what was met, and how often.
   std::string table() const;
 
-  // What was met too rarely, a line each. scale 1 asks for what the full tier has to meet.
+  // What was met too rarely, a line each. scale 1 asks for what 21,000 graphs have to meet.
   std::vector<std::string> shortfalls(double scale) const;
 
  private:
