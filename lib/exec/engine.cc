@@ -79,20 +79,19 @@ void Engine::open() {
   if (tbb_) tbb_->connect(stages, outlet_);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
   for (std::size_t i = 1; i < stages.size(); ++i) stages[i]->connect(*stages[i - 1]);
-  for (std::size_t i = stages.size(); i-- > 0;) begin(*stages[i]);
+  for (Stage* stage : stages) limit_first_calls(*stage);
+  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
   launcher_->give_credits(*stages.back(), outlet_.top_up());
 }
 
 // A stage that waits begins with a few calls, which open_io may forbid; a lower bound of the user's own stands.
-void Engine::begin(Stage& stage) {
+void Engine::limit_first_calls(Stage& stage) const {
   const StagePlan& plan = stage.plan();
-  if (plan.form == Form::blocks && plan.parallelism.is_automatic()) {
-    StageSnapshot now;
-    stage.snapshot(now);
-    const std::int64_t most = std::max(settings_.open_io, plan.parallelism.low());
-    if (now.parallelism > most) stage.set_parallelism(most);
-  }
-  stage.wake();
+  if (plan.form != Form::blocks || !plan.parallelism.is_automatic()) return;
+  StageSnapshot now;
+  stage.snapshot(now);
+  const std::int64_t most = std::max(settings_.open_io, plan.parallelism.low());
+  if (now.parallelism > most) stage.set_parallelism(most);
 }
 
 void Engine::resume_by_position(const Stamp& last) {

@@ -88,7 +88,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
  private:
   void open();
-  void begin(Stage& stage);
+  void limit_first_calls(Stage& stage) const;
   void make_launcher();
   void resume_by_position(const Stamp& last);
   void refuse_own_body(const char* caller) const;

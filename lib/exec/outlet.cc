@@ -7,8 +7,12 @@
 
 namespace penstock::exec {
 
-// A consumer that is faster than the pipeline would be woken for each element; a wake-up costs as much as several cheap elements.
-// So it sleeps on while more is about to come, until half the depth is there.
+namespace {
+constexpr std::int64_t kBetweenWakes = 4'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
+}
+
+// A consumer that is faster than the pipeline would be woken for each element. So it sleeps on while more is about to come, until half
+// the depth is there or some time has passed since it was woken last.
 void Outlet::receive(Packet& packet) {
   bool wake = false;
   {
@@ -17,7 +21,8 @@ void Outlet::receive(Packet& packet) {
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
     if (count > 0) packets_.push_back(std::move(packet.slots));
     worth_waiting_ = std::min(packet.worth_waiting, widest_);
-    wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity());
+    wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity() || now_ns() - woken_ns_ > kBetweenWakes);
+    if (wake) woken_ns_ = now_ns();
   }
   if (wake) arrived_.notify_all();
 }
@@ -26,19 +31,35 @@ void Outlet::receive(Packet& packet) {
 std::int64_t Outlet::capacity() const { return std::max(depth_, worth_waiting_); }
 
 bool Outlet::pop(Slot& slot, std::int64_t& credits) {
-  std::lock_guard lock(mutex_);
   credits = 0;
-  if (packets_.empty()) return false;
-  slot = std::move(packets_.front()[taken_++]);
-  if (taken_ == packets_.front().size()) {
-    packets_.pop_front();
-    taken_ = 0;
-  }
+  if (own_taken_ == own_.size() && !refill(credits)) return false;
+  slot = std::move(own_[own_taken_++]);
   ready_.fetch_sub(1, std::memory_order_relaxed);
-  ++popped_;
-  --promised_;
-  credits = lump(packets_.empty() ? 1 : std::max<std::int64_t>(capacity() / 2, 1));
+  popped_.fetch_add(1, std::memory_order_relaxed);
+  if (++unreported_ >= report_at_ || own_taken_ == own_.size()) {
+    std::lock_guard lock(mutex_);
+    credits += report();
+  }
   return true;
+}
+
+// Takes the oldest packet into the consumer's own hands: it would otherwise meet the last stage at the lock for each element.
+bool Outlet::refill(std::int64_t& credits) {
+  own_.clear();
+  own_taken_ = 0;
+  std::lock_guard lock(mutex_);
+  credits = report();
+  if (packets_.empty()) return false;
+  std::swap(own_, packets_.front());
+  packets_.pop_front();
+  return true;
+}
+
+// With the lock held: what the consumer has taken makes room for as much.
+std::int64_t Outlet::report() {
+  promised_ -= std::exchange(unreported_, 0);
+  report_at_ = std::max<std::int64_t>(capacity() / 4, 1);
+  return lump(packets_.empty() ? 1 : std::max<std::int64_t>(capacity() / 2, 1));
 }
 
 // With the lock held.
@@ -59,7 +80,8 @@ void Outlet::clear() {
   {
     std::lock_guard lock(mutex_);
     gone.swap(packets_);
-    taken_ = 0;
+    gone.push_back(std::exchange(own_, {}));
+    own_taken_ = 0;
     ready_.store(0, std::memory_order_relaxed);
   }
 }
@@ -95,7 +117,8 @@ void Outlet::nudge() {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    wake = somebody_waits_ && !packets_.empty();
+    wake = somebody_waits_ && !packets_.empty() && now_ns() - woken_ns_ > kBetweenWakes;
+    if (wake) woken_ns_ = now_ns();
   }
   if (wake) arrived_.notify_all();
 }
@@ -112,7 +135,7 @@ std::int64_t Outlet::depth() const {
 
 void Outlet::snapshot(ConsumerSnapshot& out) const {
   std::lock_guard lock(mutex_);
-  out.taken = popped_;
+  out.taken = popped_.load(std::memory_order_relaxed);
   out.waits = waits_;
   out.waiting = waiting_since_ != 0;
   out.wait_ns = wait_ns_ + (out.waiting ? now_ns() - waiting_since_ : 0);

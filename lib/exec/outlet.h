@@ -40,23 +40,30 @@ class Outlet {
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
+  bool refill(std::int64_t& credits);
+  std::int64_t report();
   std::int64_t lump(std::int64_t at_least);
   std::int64_t capacity() const;
 
   const std::int64_t widest_;
-  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here
+  // The consumer's thread only: the packet that it is taking from, and how many slots it took since it last said so.
+  Slots own_;
+  std::size_t own_taken_ = 0;
+  std::int64_t unreported_ = 0;
+  std::int64_t report_at_ = 1;
+  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
   std::condition_variable arrived_;
   std::deque<Slots> packets_;
-  std::size_t taken_ = 0;      // of packets_.front()
   std::int64_t promised_ = 0;
   std::int64_t depth_;
   std::int64_t worth_waiting_ = 0;
   bool somebody_waits_ = false;
+  std::int64_t woken_ns_ = 0;  // when it was woken last
   std::int64_t waits_ = 0;
   std::int64_t wait_ns_ = 0;
   std::int64_t waiting_since_ = 0;
-  std::int64_t popped_ = 0;
-  std::atomic<std::int64_t> ready_{0};  // slots here; written under the lock, read without it
+  std::atomic<std::int64_t> popped_{0};
+  std::atomic<std::int64_t> ready_{0};  // slots here, own_ among them
 };
 
 }  // namespace penstock::exec

@@ -127,6 +127,7 @@ class Stage {
   bool produce();
   std::int64_t group_size() const;
   std::int64_t capacity() const;
+  std::int64_t small_elements(double nanoseconds) const;
   std::int64_t top_up();
   void note_mark(const Slot& mark);
 
@@ -158,6 +159,8 @@ class Stage {
   // Output.
   PacketRef collect();
   PacketRef next_packet();
+  bool brings_soon() const;
+  void tell_what_is_under_way();
   bool collect_group(Group& group, Slots& out);
   void retire(std::size_t place);
 
@@ -197,6 +200,7 @@ class Stage {
   std::condition_variable completed_;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
+  std::atomic<bool> cheap_{false}, busy_{false};  // for brings_soon() of the last stage, which has not the others' locks
   std::int64_t without_hint_ = 0;        // groups in a row of which the op could not foretell the size
   // Output
   std::int64_t credits_ = 0;

@@ -52,12 +52,17 @@ std::int64_t Stage::group_size() const {
 
 // Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small elements.
 std::int64_t Stage::capacity() const {
-  const bool cheap = slot_ns_average_ > 0 && std::max(bytes_average_, input_average_) < kSmallElement;
-  if (one_at_a_time_ || !cheap) return buffer_;
+  return std::max(buffer_, small_elements(2 * kWideGrain));
+}
+
+// How many elements all calls together make within that time, as far as memory does not count; 0 where it does.
+std::int64_t Stage::small_elements(double nanoseconds) const {
+  const double bytes = std::max(bytes_average_, input_average_);
+  if (one_at_a_time_ || slot_ns_average_ <= 0 || bytes >= kSmallElement) return 0;
   const double calls = static_cast<double>(parallelism_);
-  const double steps = std::min(2 * kWideGrain / slot_ns_average_, static_cast<double>(kLargestGroup)) * calls;
-  const double affordable = static_cast<double>(host_.memory().limit()) / 64 / std::max(input_average_, 1.0);
-  return std::max(buffer_, static_cast<std::int64_t>(std::min(steps, affordable)));
+  const double made = std::min(nanoseconds / slot_ns_average_, static_cast<double>(kLargestGroup)) * calls;
+  const double affordable = static_cast<double>(host_.memory().limit()) / 64 / std::max(bytes, 1.0);
+  return static_cast<std::int64_t>(std::min(made, affordable));
 }
 
 std::int64_t Stage::top_up() {

@@ -7,7 +7,8 @@
 
 namespace penstock::exec {
 namespace {
-constexpr double kCheapCall = 100'000;  // ns; a dearer element is delivered at once
+constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
+constexpr double kWakeHorizon = 8'000'000;  // ns; what is made meanwhile may wait for a consumer that sleeps
 }
 
 void Stage::retire(std::size_t place) {
@@ -56,17 +57,31 @@ PacketRef Stage::collect() {
   return packet;
 }
 
+// Whether the next result is under way, here or in a stage before, with nothing but cheap calls between.
+bool Stage::brings_soon() const {
+  const Stage* stage = this;
+  const auto is = [](const std::atomic<bool>& flag) { return flag.load(std::memory_order_relaxed); };
+  while (is(stage->cheap_) && !is(stage->busy_) && stage->upstream_ != nullptr) stage = stage->upstream_;
+  return is(stage->cheap_) && is(stage->busy_);
+}
+
+void Stage::tell_what_is_under_way() {
+  cheap_.store(slot_ns_average_ > 0 && slot_ns_average_ < kCheapCall, std::memory_order_relaxed);
+  busy_.store(running_ > 0 || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_), std::memory_order_relaxed);
+}
+
 // The last stage tells the outlet whether to wake its consumer now. Having promised more, it keeps the promise: with the next packet,
-// or with an empty one when nothing is under way any more.
+// or with an empty one when nothing is under way any more; if it is a stage before that brings nothing, Outlet::nudge() does.
 PacketRef Stage::next_packet() {
   PacketRef packet = collect();
-  if (one_at_a_time_ || !host_.is_last(index_)) return packet;
-  const bool goes_on = running_ > 0 || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_);
-  const bool more_soon = goes_on && slot_ns_average_ < kCheapCall && credits_ > 0;
+  if (one_at_a_time_) return packet;
+  tell_what_is_under_way();
+  if (!host_.is_last(index_)) return packet;
+  const bool more_soon = brings_soon() && credits_ > 0;
   if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
   if (!packet) return nullptr;
   packet->more_soon = owes_wake_ = more_soon;
-  packet->worth_waiting = capacity() / 2;
+  packet->worth_waiting = std::max(capacity() / 2, slot_ns_average_ < kCheapCall ? small_elements(kWakeHorizon) : 0);
   return packet;
 }
 

@@ -12,7 +12,7 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kWidest = 10;         // times the grain: 200 us by default
-constexpr std::int64_t kSampleCost = 104'000;  // ns between samples at least: reading the thread's CPU clock costs about 1 us
+constexpr std::int64_t kBetweenSamples = 1'000'000;  // ns at least: reading the thread's CPU clock costs 1 to 2 us
 
 thread_local const BodyScope* innermost = nullptr;
 
@@ -89,7 +89,7 @@ void Stage::run_group(Group& group, Lock& lock) {
 
 bool Stage::sample_now() const {
   const std::int64_t cost = std::max<std::int64_t>(static_cast<std::int64_t>(slot_ns_average_) * group_size(), 1);
-  return counters_.calls % std::max<std::int64_t>(kSampleCost / cost, 1) == 0 || counters_.calls < 8;
+  return counters_.calls % std::max<std::int64_t>(kBetweenSamples / cost, 1) == 0 || counters_.calls < 8;
 }
 
 void Stage::run_to_end(Group& group, Lock& lock) {

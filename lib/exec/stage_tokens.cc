@@ -78,6 +78,7 @@ Group* Stage::claim_group(Lock& lock) {
   account(host_.now());
   group.state = Group::State::running;
   ++running_;
+  busy_.store(true, std::memory_order_relaxed);
   ask_hint(group, lock);
   if (reserve(group) || force(group, lock)) return &group;
   put_back(group);

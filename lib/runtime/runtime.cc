@@ -17,7 +17,7 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(5);
+constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr auto kLimitsPeriod = std::chrono::seconds(1);
 constexpr std::int64_t kPoolThreads = 256;
 
