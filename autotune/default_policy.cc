@@ -13,7 +13,9 @@ constexpr double kBlockingShare = 0.5;      // a call that is off the CPU for mo
 constexpr double kComputingShare = 0.8;     // on the CPU for more than this: it computes
 constexpr std::int64_t kShortCall = 50'000; // ns; shorter calls are not worth a thread of their own
 constexpr double kBusyShare = 0.88;         // of a stage's calls: more wait for a free one
+constexpr double kIdleShare = 0.25;         // of them: less would do with half as many
 constexpr double kWaitShare = 0.03;         // of the consumer's time: less is as good as none
+constexpr std::int64_t kAhead = 16;         // elements
 constexpr std::int64_t kPrefetchBytes = std::int64_t{64} << 20;
 
 class DefaultPolicy final : public Policy {
@@ -43,6 +45,15 @@ class DefaultPolicy final : public Policy {
     if (knob.name == "parallelism") return widen(knob, all, now, before, time);
     if (knob.name == "window" && now.parallel) return raise(knob, 2 * now.parallelism);
     if (knob.name == "buffer" && now.on_pool) return raise(knob, std::max<std::int64_t>(now.parallelism / 8, 2));
+    if (knob.name == "buffer" && follows_pool(all, knob.stage)) return raise(knob, kAhead);
+  }
+
+  // Room behind a stage that waits, so that a thread of it is woken for several elements, where they are a small part of the budget.
+  static bool follows_pool(const Snapshot& all, int stage) {
+    if (stage < 1) return false;
+    const StageSnapshot& before = all.stages[static_cast<std::size_t>(stage) - 1];
+    if (!before.on_pool || before.elements_out == 0) return false;
+    return kAhead * (before.bytes_out / before.elements_out) < all.memory_limit / 64;
   }
 
   static void raise(Knob& knob, std::int64_t to) {
@@ -66,7 +77,8 @@ class DefaultPolicy final : public Policy {
     if (blocks || computes || samples >= 16) before = now;
   }
 
-  // Doubling while every call is busy and the consumer waits: from 4 to 64 in four steps.
+  // Doubling while every call is busy and the consumer waits: from 4 to 64 in four steps. Halving while most have nothing to do: each
+  // is a thread that is woken in vain.
   void widen(Knob& knob, const Snapshot& all, const StageSnapshot& now, const StageSnapshot& before, double time) const {
     if (!now.on_pool && !now.completes_later) return;
     const double in_flight = static_cast<double>(now.slot_ns - before.slot_ns) / time;
@@ -74,6 +86,8 @@ class DefaultPolicy final : public Policy {
     const bool wanted = consumer_waits_ && now.blocked_ns - before.blocked_ns < static_cast<std::int64_t>(time / 2);
     const std::int64_t most = now.completes_later ? knob.high : std::min(knob.high, all.open_io_limit);
     if (busy && wanted && !now.waits_for_memory) knob.set(std::min(2 * now.parallelism, most));
+    const bool idle = now.completed > before.completed && in_flight < kIdleShare * static_cast<double>(now.parallelism);
+    if (idle && now.on_pool) knob.set(std::max(now.parallelism / 2, knob.low));
   }
 
   // Grow when the consumer found it empty; cheap elements may wait by the thousand, dear ones only while they are few bytes.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/core/stream_copy.h"
+
 namespace penstock {
 namespace {
 
@@ -39,6 +41,8 @@ std::int64_t first_rows(std::int64_t capacity, const Tensor& row) {
   return std::min(capacity, std::max(rows_at_once, bytes_at_once / row_bytes));
 }
 
+constexpr std::size_t beyond_caches = std::size_t{8} << 20;  // bytes of a batch that no core's own cache holds
+
 }  // namespace
 
 void Collate<Tensor>::Builder::check(const Tensor& row) const {
@@ -60,9 +64,11 @@ void Collate<Tensor>::Builder::add(const Tensor& row) {
     rows_ = std::move(larger);
     allocated_ = rows_.shape()[0];
   }
-  if (row.bytes() > 0)
-    std::memcpy(rows_.data() + static_cast<std::size_t>(count_) * row.bytes(), row.data(),
-                row.bytes());
+  std::byte* const place = rows_.data() + static_cast<std::size_t>(count_) * row.bytes();
+  if (rows_.bytes() >= beyond_caches)
+    stream_copy(place, row.data(), row.bytes());
+  else if (row.bytes() > 0)
+    std::memcpy(place, row.data(), row.bytes());
   ++count_;
 }
 

@@ -31,7 +31,7 @@ namespace penstock {
 
 struct PayloadPoolOptions {
   std::size_t idle_floor = std::size_t{16} << 20;  // bytes that may always be kept idle
-  std::chrono::nanoseconds window{1'000'000'000};  // 0: the cap follows the live bytes at once
+  std::chrono::nanoseconds window{10'000'000'000};  // 0: the cap follows the live bytes at once
   std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;  // for tests
 };
 

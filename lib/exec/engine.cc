@@ -190,6 +190,10 @@ bool Engine::acquire_cpu_slot(std::size_t stage) {
   return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage);
 }
 
+bool Engine::cpu_slot_is_wanted(std::size_t stage) {
+  return settings_.gate != nullptr && settings_.gate->is_wanted_before(weak_from_this(), stage);
+}
+
 void Engine::release_cpu_slot() {
   if (settings_.gate != nullptr) settings_.gate->release();
 }

@@ -66,6 +66,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   Launcher& launcher() override { return *launcher_; }
   MemoryBudget& memory() override { return memory_; }
   bool acquire_cpu_slot(std::size_t stage) override;
+  bool cpu_slot_is_wanted(std::size_t stage) override;
   void release_cpu_slot() override;
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;

@@ -14,6 +14,14 @@ bool SlotGate::acquire(const std::weak_ptr<Waiter>& waiter, std::size_t stage) {
   return false;
 }
 
+bool SlotGate::is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage) const {
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(waiters_, [&](const Entry& entry) {
+    const bool other_run = entry.waiter.owner_before(waiter) || waiter.owner_before(entry.waiter);
+    return other_run || entry.stage > stage;
+  });
+}
+
 void SlotGate::release() {
   {
     std::lock_guard lock(mutex_);

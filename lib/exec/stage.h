@@ -49,6 +49,7 @@ class StageHost : public BodyHost {
   virtual Launcher& launcher() = 0;
   virtual MemoryBudget& memory() = 0;
   virtual bool acquire_cpu_slot(std::size_t stage) = 0;  // with the stage's lock held
+  virtual bool cpu_slot_is_wanted(std::size_t stage) = 0;  // by somebody who goes before this stage
   virtual void release_cpu_slot() = 0;
   virtual bool stopped() const noexcept = 0;
   virtual void offer_memory() = 0;                        // somebody may go on now

@@ -67,7 +67,9 @@ std::int64_t Stage::small_elements(double nanoseconds) const {
 
 std::int64_t Stage::top_up() {
   if (upstream_ == nullptr) return 0;
-  const std::int64_t more = std::max<std::int64_t>(capacity() - promised_, 0);
+  const std::int64_t most = capacity();
+  const std::int64_t more = std::max<std::int64_t>(most - promised_, 0);
+  if (2 * more < most) return 0;  // in lumps: the stage before may have to wake a thread for them
   promised_ += more;
   return more;
 }

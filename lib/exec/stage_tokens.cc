@@ -34,8 +34,9 @@ bool Stage::may_run(bool on_pool) const {
   return !host_.stopped() && on_pool == on_pool_ && tokens_ + detached_ <= parallelism_ && !waits_for_memory_;
 }
 
-// Runs group after group. A pool thread stays while there is work; a compute thread gives its CPU slot back after some 50 us, so
-// that more downstream stages come to their turn.
+// Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a more downstream stage or
+// another run waits for one. It does not for those upstream: elements would be made faster than they leave, fill all buffers, and be cold
+// in the caches when their turn comes.
 void Stage::run_token(bool on_pool) noexcept {
   const std::int64_t until = host_.now() + (one_at_a_time_ ? 0 : 50'000);
   Lock lock(mutex_);
@@ -43,9 +44,9 @@ void Stage::run_token(bool on_pool) noexcept {
     Group* group = claim_group(lock);
     if (group == nullptr) break;
     run_group(*group, lock);
-    const bool stay = !one_at_a_time_ && (on_pool || accounted_until_ < until);
-    if (!stay) break;
+    if (one_at_a_time_) break;
     pump(lock);
+    if (!on_pool && accounted_until_ >= until && host_.cpu_slot_is_wanted(index_)) break;
   }
   leave_token(lock, on_pool);
 }
