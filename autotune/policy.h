@@ -1,6 +1,6 @@
 // Policy: whoever moves the knobs of a run. It sees snapshots and knobs, nothing else, so that a recorded log can be replayed.
 //
-// One object per run. tick() is called by the controller's thread every 5 ms, never by two threads at once. It must not block.
+// One object per run. tick() is called by the controller's thread every 10 ms, never by two threads at once. It must not block.
 #pragma once
 
 #include <memory>
