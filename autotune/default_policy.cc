@@ -86,8 +86,9 @@ class DefaultPolicy final : public Policy {
     const bool wanted = consumer_waits_ && now.blocked_ns - before.blocked_ns < static_cast<std::int64_t>(time / 2);
     const std::int64_t most = now.completes_later ? knob.high : std::min(knob.high, all.open_io_limit);
     if (busy && wanted && !now.waits_for_memory) knob.set(std::min(2 * now.parallelism, most));
+    // Only where the user said that it waits: what comes back from the pool must have as many calls as when it went.
     const bool idle = now.completed > before.completed && in_flight < kIdleShare * static_cast<double>(now.parallelism);
-    if (idle && now.on_pool) knob.set(std::max(now.parallelism / 2, knob.low));
+    if (idle && now.on_pool && now.form_is_known) knob.set(std::max(now.parallelism / 2, knob.low));
   }
 
   // Grow when the consumer found it empty; cheap elements may wait by the thousand, dear ones only while they are few bytes.

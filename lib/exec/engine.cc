@@ -139,11 +139,12 @@ void Engine::refuse_own_body(const char* caller) const {
 
 bool Engine::take(Slot& slot) {
   std::int64_t credits = 0;
-  if (!outlet_.pop(slot, credits)) return false;
+  const bool taken = outlet_.pop(slot, credits);
+  if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown
+  if (!taken) return false;
   memory_.release(slot.bytes());
   const bool is_mark = slot.kind() == Slot::Kind::pass_end;
   sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
-  if (credits > 0) launcher_->give_credits(*stages_.back(), credits);
   if (!outlet_.has_slots()) stages_.back()->memory_is_free();
   offer_memory();
   return true;
@@ -190,8 +191,12 @@ bool Engine::acquire_cpu_slot(std::size_t stage) {
   return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage);
 }
 
+// What feeds the nearest stage upstream that waits goes first, too: its calls are to be under way while this stage computes.
 bool Engine::cpu_slot_is_wanted(std::size_t stage) {
-  return settings_.gate != nullptr && settings_.gate->is_wanted_before(weak_from_this(), stage);
+  if (settings_.gate == nullptr) return false;
+  std::size_t feeders = stage;
+  while (feeders > 0 && !stages_[feeders - 1]->waits()) --feeders;
+  return settings_.gate->is_wanted_before(weak_from_this(), stage, feeders);
 }
 
 void Engine::release_cpu_slot() {

@@ -14,11 +14,12 @@ bool SlotGate::acquire(const std::weak_ptr<Waiter>& waiter, std::size_t stage) {
   return false;
 }
 
-bool SlotGate::is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage) const {
+bool SlotGate::is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage, std::size_t feeders) const {
   std::lock_guard lock(mutex_);
+  if (in_use_ > slots_) return true;
   return std::ranges::any_of(waiters_, [&](const Entry& entry) {
     const bool other_run = entry.waiter.owner_before(waiter) || waiter.owner_before(entry.waiter);
-    return other_run || entry.stage > stage;
+    return other_run || entry.stage > stage || entry.stage < feeders;
   });
 }
 

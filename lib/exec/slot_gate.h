@@ -26,8 +26,9 @@ class SlotGate {
   // A slot, or false: then slot_is_free(stage) will be called once. Stages further down the chain have higher numbers.
   bool acquire(const std::weak_ptr<Waiter>& waiter, std::size_t stage);
 
-  // Whether somebody waits who goes before this stage: one further down the chain, or another run.
-  bool is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage) const;
+  // Whether this stage should give its slot back: there are fewer than before, or somebody waits who goes before it: a stage further
+  // down the chain, one of the first `feeders` stages, or another run.
+  bool is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage, std::size_t feeders) const;
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
   void release();

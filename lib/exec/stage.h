@@ -87,6 +87,7 @@ class Stage {
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
   bool is_empty() const noexcept { return occupied_.load() == 0; }
+  bool waits() const noexcept { return on_pool_ || plan_.form == Form::completes_later; }  // its calls need no CPU while under way
 
   // Knobs.
   void set_parallelism(std::int64_t value);
@@ -213,7 +214,7 @@ class Stage {
   std::int64_t buffer_;
   std::int64_t grain_ns_ = 20'000;
   std::int64_t stretch_ = 1;             // grain is widened to grain_ns_ * stretch_ while the consumer is served
-  bool on_pool_;
+  std::atomic<bool> on_pool_;            // other stages' tokens look at it without the lock
   // Measured
   double slot_ns_average_ = 0;           // per slot, of finished calls
   double bytes_average_ = 0;             // per slot, of results

@@ -39,7 +39,7 @@ constexpr PayloadPoolOptions at_once{.window = std::chrono::nanoseconds{0}};
 
 // A clock that only a test moves.
 std::chrono::steady_clock::time_point test_time;
-constexpr PayloadPoolOptions by_test_time{.now = [] { return test_time; }};
+constexpr PayloadPoolOptions by_test_time{.window = std::chrono::seconds{1}, .now = [] { return test_time; }};
 
 bool is_aligned(const std::shared_ptr<std::byte>& block, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(block.get()) % alignment == 0;
