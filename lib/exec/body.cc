@@ -171,7 +171,7 @@ void SourceBody::resume_at(const Stamp& last) {
 }
 
 // False: it failed, and the pass has nothing but that.
-bool SourceBody::begin(const Stamp& pass, Slots& out) {
+bool SourceBody::begin_reading(const Stamp& pass, Slots& out) {
   at_ = pass;
   at_.ordinal = 0;
   try {
@@ -224,7 +224,7 @@ void SourceBody::run(Group& group, Context& context) {
   const auto wanted = static_cast<std::size_t>(group.admitted);
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
-  bool more = !pass.fresh || begin(pass.stamp, group.slots);
+  bool more = !pass.fresh || begin_reading(pass.stamp, group.slots);
   more = more && !passes_.cut_requested();
   while (more && group.slots.size() < wanted) {
     more = produce_one(group.slots, context);

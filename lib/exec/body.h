@@ -142,7 +142,7 @@ class SourceBody final : public Body {
 
  private:
   bool produce_one(Slots& out, Context& context);
-  bool begin(const Stamp& pass, Slots& out);
+  bool begin_reading(const Stamp& pass, Slots& out);
   std::optional<Element> next(Context& context);
 
   SourceParts parts_;

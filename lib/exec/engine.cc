@@ -140,11 +140,15 @@ void Engine::refuse_own_body(const char* caller) const {
 bool Engine::take(Slot& slot) {
   std::int64_t credits = 0;
   const bool taken = outlet_.pop(slot, credits);
+  if (taken) {
+    // Off the books before the outlet counts as empty: then the last stage may start an element without room.
+    memory_.release(slot.bytes());
+    outlet_.count_taken();
+    const bool is_mark = slot.kind() == Slot::Kind::pass_end;
+    sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
+  }
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
-  memory_.release(slot.bytes());
-  const bool is_mark = slot.kind() == Slot::Kind::pass_end;
-  sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
   if (!outlet_.has_slots()) stages_.back()->memory_is_free();
   offer_memory();
   return true;

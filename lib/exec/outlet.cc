@@ -34,13 +34,16 @@ bool Outlet::pop(Slot& slot, std::int64_t& credits) {
   credits = 0;
   if (own_taken_ == own_.size() && !refill(credits)) return false;
   slot = std::move(own_[own_taken_++]);
-  ready_.fetch_sub(1, std::memory_order_relaxed);
-  popped_.fetch_add(1, std::memory_order_relaxed);
   if (++unreported_ >= report_at_ || own_taken_ == own_.size()) {
     std::lock_guard lock(mutex_);
     credits += report();
   }
   return true;
+}
+
+void Outlet::count_taken() noexcept {
+  ready_.fetch_sub(1, std::memory_order_relaxed);
+  popped_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Takes the oldest packet into the consumer's own hands: it would otherwise meet the last stage at the lock for each element.

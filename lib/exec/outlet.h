@@ -24,6 +24,7 @@ class Outlet {
   // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the depth,
   // because each return may have to wake a worker.
   bool pop(Slot& slot, std::int64_t& credits);  // `slot` is empty: what it held would be destroyed under the lock
+  void count_taken() noexcept;                     // after each pop() that gave a slot, when its bytes are off the books
   std::int64_t top_up();                           // after the depth was raised, and at the start
   void clear();
 

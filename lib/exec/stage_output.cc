@@ -77,7 +77,9 @@ PacketRef Stage::next_packet() {
   if (one_at_a_time_) return packet;
   tell_what_is_under_way();
   if (!host_.is_last(index_)) return packet;
-  const bool more_soon = brings_soon() && credits_ > 0;
+  // Where memory is short, what is ready may be what everything else waits for.
+  const bool has_room = 2 * host_.memory().used() < host_.memory().limit();
+  const bool more_soon = has_room && credits_ > 0 && brings_soon();
   if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
   if (!packet) return nullptr;
   packet->more_soon = owes_wake_ = more_soon;
