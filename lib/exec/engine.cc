@@ -149,7 +149,7 @@ bool Engine::take(Slot& slot) {
   }
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
-  if (!outlet_.has_slots()) stages_.back()->memory_is_free();
+  if (!outlet_.has_slots()) stages_.back()->nearest_that_reserves()->memory_is_free();
   offer_memory();
   return true;
 }
@@ -212,8 +212,13 @@ void Engine::offer_memory() {
   for (std::size_t i = stages_.size(); i-- > 0;) stages_[i]->memory_is_free();
 }
 
+// As far as the next stage that reserves: those between only hand on what is charged already.
 bool Engine::next_is_empty(std::size_t stage) const {
-  return is_last(stage) ? !outlet_.has_slots() : stages_[stage + 1]->is_empty();
+  for (std::size_t i = stage + 1; i < stages_.size(); ++i) {
+    if (!stages_[i]->is_empty()) return false;
+    if (!stages_[i]->plan().passes_memory_on) return true;
+  }
+  return !outlet_.has_slots();
 }
 
 std::string Engine::origin(std::int64_t ordinal) const {

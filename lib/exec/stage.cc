@@ -122,9 +122,15 @@ Stage::Actions Stage::next_actions() {
 
 // Tells the stage before, once, if it waits for that.
 bool Stage::became_empty() {
-  const std::int64_t now = waiting_count_ + in_window_;
+  const std::int64_t now = waiting_count_ + in_window_ + (emitting_ ? 1 : 0);
   const std::int64_t before = occupied_.exchange(now);
-  return now == 0 && before != 0 && upstream_ != nullptr && upstream_->waits_for_memory_.load();
+  return now == 0 && before != 0 && upstream_ != nullptr && upstream_->nearest_that_reserves()->waits_for_memory_.load();
+}
+
+Stage* Stage::nearest_that_reserves() noexcept {
+  Stage* stage = this;
+  while (stage->plan_.passes_memory_on && stage->upstream_ != nullptr) stage = stage->upstream_;
+  return stage;
 }
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
@@ -132,7 +138,7 @@ void Stage::perform(Actions& actions) {
   for (; actions.launches > 0; --actions.launches) host_.launcher().launch(*this, actions.on_pool);
   if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
   if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
-  if (actions.tell_upstream) upstream_->memory_is_free();
+  if (actions.tell_upstream) upstream_->nearest_that_reserves()->memory_is_free();
   actions.unwanted.clear();
   host_.offer_memory();
 }

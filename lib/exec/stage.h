@@ -87,6 +87,7 @@ class Stage {
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
   bool is_empty() const noexcept { return occupied_.load() == 0; }
+  Stage* nearest_that_reserves() noexcept;        // this one or one upstream; a source, if there is no other
   bool waits() const noexcept { return on_pool_ || plan_.form == Form::completes_later; }  // its calls need no CPU while under way
 
   // Knobs.
@@ -191,7 +192,7 @@ class Stage {
   std::deque<Group*> ready_;
   std::vector<std::unique_ptr<Group>> spare_;
   std::int64_t in_window_ = 0;
-  std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_; the stage before reads it without the lock
+  std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_ + a packet being sent; stages before reads it without the lock
   std::int64_t next_number_ = 0;
   std::int64_t unsent_ = 0;              // slots finished and not yet sent
   // Calls: running_ groups are in a body, detached_ of them wait for a Completion
