@@ -1,6 +1,7 @@
 #include "lib/core/payload_pool.h"
 
 #include <penstock/tensor.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -64,6 +65,8 @@ std::size_t header_for(std::size_t bytes) noexcept {
 struct Token {};
 
 }  // namespace
+
+int current_core() noexcept { return sched_getcpu(); }
 
 // Gives std::allocate_shared room for the payload behind its control block.
 template <class T>
@@ -141,7 +144,7 @@ std::byte* PayloadPool::take(std::size_t bytes) {
 void PayloadPool::give_back(std::byte* at, std::size_t bytes) noexcept {
   const std::size_t mapped = mapped_for(bytes);
   set_accessible(at, mapped, false);
-  if (!retire(bytes, {at, mapped})) unmap(at, mapped);
+  if (!retire(bytes, {at, mapped, options_.core()})) unmap(at, mapped);
   trim();
 }
 
@@ -158,11 +161,13 @@ PayloadPoolStats PayloadPool::stats() const {
   return stats_;
 }
 
-// The newest block of that size: its pages are the likeliest to be in the caches still.
+// The newest block of that size that was given back on this core, or else on any: its lines are the likeliest to be in the caches still.
 PayloadPool::Block PayloadPool::find_idle(std::size_t mapped) {
   const std::lock_guard lock(mutex_);
   const auto fits = [mapped](const Block& block) { return block.bytes == mapped; };
-  const auto at = std::find_if(idle_.rbegin(), idle_.rend(), fits);
+  const auto is_near = [&, core = options_.core()](const Block& block) { return fits(block) && block.core == core; };
+  auto at = std::find_if(idle_.rbegin(), idle_.rend(), is_near);
+  if (at == idle_.rend()) at = std::find_if(idle_.rbegin(), idle_.rend(), fits);
   if (at == idle_.rend()) return {};
   const Block found = *at;
   idle_.erase(std::next(at).base());

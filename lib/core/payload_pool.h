@@ -4,7 +4,8 @@
 // block that is freed, after which batches live on the heap, where one small survivor keeps many
 // megabytes resident. Here blocks of 256 KiB and more are mappings of their own, rounded up to one
 // of 8 sizes per power of two (at most 12.5 % of a block is unused), and reused newest first for
-// requests of the same size. Smaller requests go to operator new, with their control block in the
+// requests of the same size, those that were given back on the same core before others: a crop that
+// is written to memory which another core read last costs that core's copy of each line. Smaller requests go to operator new, with their control block in the
 // same allocation.
 //
 // What is kept idle follows the use, so that resident memory does too:
@@ -29,10 +30,13 @@
 
 namespace penstock {
 
+int current_core() noexcept;
+
 struct PayloadPoolOptions {
   std::size_t idle_floor = std::size_t{16} << 20;  // bytes that may always be kept idle
   std::chrono::nanoseconds window{10'000'000'000};  // 0: the cap follows the live bytes at once
-  std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;  // for tests
+  std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;  // for tests, as the next
+  int (*core)() = &current_core;  // of this thread
 };
 
 // Bytes, of blocks of 256 KiB and more. "Live" counts what was asked for, "mapped" what it takes.
@@ -77,6 +81,7 @@ class PayloadPool {
   struct Block {
     std::byte* at = nullptr;
     std::size_t bytes = 0;
+    int core = -1;  // on which it was given back
   };
 
   std::byte* take(std::size_t bytes);

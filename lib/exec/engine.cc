@@ -191,16 +191,20 @@ void Engine::abandon_epoch() {
 
 // ------------------------------------------------------------------------------------------------ what stages ask
 
-bool Engine::acquire_cpu_slot(std::size_t stage) {
-  return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage);
+// What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is further down: elements
+// leave there, memory becomes free, and the caches still hold what has just been made.
+std::size_t Engine::cpu_rank(std::size_t stage) const {
+  const auto waits = [](const std::unique_ptr<Stage>& other) { return other->waits(); };
+  const auto later = stages_.begin() + static_cast<std::ptrdiff_t>(stage) + 1;
+  return std::any_of(later, stages_.end(), waits) ? stages_.size() + stage : stage;
 }
 
-// What feeds the nearest stage upstream that waits goes first, too: its calls are to be under way while this stage computes.
+bool Engine::acquire_cpu_slot(std::size_t stage) {
+  return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage, cpu_rank(stage));
+}
+
 bool Engine::cpu_slot_is_wanted(std::size_t stage) {
-  if (settings_.gate == nullptr) return false;
-  std::size_t feeders = stage;
-  while (feeders > 0 && !stages_[feeders - 1]->waits()) --feeders;
-  return settings_.gate->is_wanted_before(weak_from_this(), stage, feeders);
+  return settings_.gate != nullptr && settings_.gate->is_wanted_before(weak_from_this(), cpu_rank(stage));
 }
 
 void Engine::release_cpu_slot() {

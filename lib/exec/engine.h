@@ -70,7 +70,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void release_cpu_slot() override;
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;
-  bool consumer_is_served() const override { return outlet_.has_slots(); }
+  bool has_free_cpu_slot() const override { return settings_.gate == nullptr || settings_.gate->has_free_slot(); }
   bool next_is_empty(std::size_t stage) const override;
   bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }
   std::string origin(std::int64_t ordinal) const override;
@@ -93,6 +93,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void make_launcher();
   void resume_by_position(const Stamp& last);
   void refuse_own_body(const char* caller) const;
+  std::size_t cpu_rank(std::size_t stage) const;
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   bool help_somebody();

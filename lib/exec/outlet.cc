@@ -8,7 +8,7 @@
 namespace penstock::exec {
 
 namespace {
-constexpr std::int64_t kBetweenWakes = 4'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
+constexpr std::int64_t kBetweenWakes = 8'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
 }
 
 // A consumer that is faster than the pipeline would be woken for each element. So it sleeps on while more is about to come, until half

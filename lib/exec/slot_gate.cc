@@ -1,26 +1,29 @@
 #include "lib/exec/slot_gate.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace penstock::exec {
+namespace {
 
-bool SlotGate::acquire(const std::weak_ptr<Waiter>& waiter, std::size_t stage) {
+bool same(const SlotGate::Run& a, const SlotGate::Run& b) { return !a.owner_before(b) && !b.owner_before(a); }
+
+}  // namespace
+
+bool SlotGate::acquire(const Run& run, std::size_t stage, std::size_t rank) {
   std::lock_guard lock(mutex_);
-  if (in_use_ < slots_) {
+  if (has_free_slot()) {
     ++in_use_;
     return true;
   }
-  waiters_.push_back({waiter, stage});
+  waiters_.push_back({run, stage, rank});
   return false;
 }
 
-bool SlotGate::is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage, std::size_t feeders) const {
+bool SlotGate::is_wanted_before(const Run& run, std::size_t rank) const {
   std::lock_guard lock(mutex_);
-  if (in_use_ > slots_) return true;
-  return std::ranges::any_of(waiters_, [&](const Entry& entry) {
-    const bool other_run = entry.waiter.owner_before(waiter) || waiter.owner_before(entry.waiter);
-    return other_run || entry.stage > stage || entry.stage < feeders;
-  });
+  if (in_use() > slots()) return true;
+  return std::ranges::any_of(waiters_, [&](const Entry& entry) { return entry.rank > rank || !same(entry.run, run); });
 }
 
 void SlotGate::release() {
@@ -40,12 +43,13 @@ void SlotGate::set_slots(std::int64_t slots) {
   offer_free_slots();
 }
 
-// The most downstream waiter; among equals the one that has waited longest.
 bool SlotGate::take_waiter(Entry& entry) {
   std::lock_guard lock(mutex_);
-  if (in_use_ >= slots_ || waiters_.empty()) return false;
-  auto best = std::max_element(waiters_.begin(), waiters_.end(),
-                               [](const Entry& a, const Entry& b) { return a.stage < b.stage; });
+  if (!has_free_slot() || waiters_.empty()) return false;
+  auto best = waiters_.begin();
+  for (auto other = best + 1; other != waiters_.end(); ++other) {
+    if (other->rank > best->rank && same(other->run, best->run)) best = other;
+  }
   entry = std::move(*best);
   waiters_.erase(best);
   return true;
@@ -54,18 +58,8 @@ bool SlotGate::take_waiter(Entry& entry) {
 // Who is offered a slot may have lost its need meanwhile: then the next one is asked.
 void SlotGate::offer_free_slots() {
   for (Entry entry; take_waiter(entry);) {
-    if (auto waiter = entry.waiter.lock()) waiter->slot_is_free(entry.stage);
+    if (auto run = entry.run.lock()) run->slot_is_free(entry.stage);
   }
-}
-
-std::int64_t SlotGate::slots() const {
-  std::lock_guard lock(mutex_);
-  return slots_;
-}
-
-std::int64_t SlotGate::in_use() const {
-  std::lock_guard lock(mutex_);
-  return in_use_;
 }
 
 }  // namespace penstock::exec

@@ -1,14 +1,16 @@
 // SlotGate: the CPU slots of the process. Every compute token of every run holds one while it runs.
 //
 // A gate of our own, because the number moves (a cgroup's quota, a trainer that needs its cores) while a task arena's size cannot. A
-// stage that finds no free slot registers and leaves its thread; a slot that becomes free is offered to the most downstream
-// stage first, since that is where elements leave and memory becomes free.
+// stage that finds no free slot registers and leaves its thread. A slot that becomes free is offered to the run that has waited longest,
+// and there to the stage of the highest rank: see Engine::cpu_rank().
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "lib/exec/brief_mutex.h"
 
 namespace penstock::exec {
 
@@ -20,35 +22,37 @@ class SlotGate {
     virtual ~Waiter() = default;
     virtual void slot_is_free(std::size_t stage) = 0;  // take one by acquire(), or leave it
   };
+  using Run = std::weak_ptr<Waiter>;
 
   explicit SlotGate(std::int64_t slots) : slots_(slots) {}
 
-  // A slot, or false: then slot_is_free(stage) will be called once. Stages further down the chain have higher numbers.
-  bool acquire(const std::weak_ptr<Waiter>& waiter, std::size_t stage);
+  // A slot, or false: then slot_is_free(stage) will be called once.
+  bool acquire(const Run& run, std::size_t stage, std::size_t rank);
 
-  // Whether this stage should give its slot back: there are fewer than before, or somebody waits who goes before it: a stage further
-  // down the chain, one of the first `feeders` stages, or another run.
-  bool is_wanted_before(const std::weak_ptr<Waiter>& waiter, std::size_t stage, std::size_t feeders) const;
+  // Whether a stage should give its slot back: there are fewer than before, or another run or a stage of higher rank waits.
+  bool is_wanted_before(const Run& run, std::size_t rank) const;
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
   void release();
 
   void set_slots(std::int64_t slots);
-  std::int64_t slots() const;
-  std::int64_t in_use() const;
+  std::int64_t slots() const noexcept { return slots_.load(std::memory_order_relaxed); }
+  std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  bool has_free_slot() const noexcept { return in_use() < slots(); }
 
  private:
   struct Entry {
-    std::weak_ptr<Waiter> waiter;
+    Run run;
     std::size_t stage;
+    std::size_t rank;
   };
   bool take_waiter(Entry& entry);
   void offer_free_slots();
 
-  mutable std::mutex mutex_;  // all below; never held across a call out
-  std::int64_t slots_;
-  std::int64_t in_use_ = 0;
-  std::vector<Entry> waiters_;
+  mutable BriefMutex mutex_;  // all below; never held across a call out. The two numbers are written under it, and read without
+  std::atomic<std::int64_t> slots_;
+  std::atomic<std::int64_t> in_use_{0};
+  std::vector<Entry> waiters_;  // who has waited longest comes first
 };
 
 }  // namespace penstock::exec

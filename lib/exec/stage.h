@@ -35,6 +35,7 @@
 #include <penstock/snapshot.h>
 
 #include "lib/exec/body.h"
+#include "lib/exec/brief_mutex.h"
 #include "lib/exec/group.h"
 #include "lib/exec/launcher.h"
 #include "lib/exec/memory_budget.h"
@@ -53,7 +54,7 @@ class StageHost : public BodyHost {
   virtual void release_cpu_slot() = 0;
   virtual bool stopped() const noexcept = 0;
   virtual void offer_memory() = 0;                        // somebody may go on now
-  virtual bool consumer_is_served() const = 0;
+  virtual bool has_free_cpu_slot() const = 0;             // a guess: it may be gone in the next moment
   virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs behind this stage
   virtual bool is_last(std::size_t stage) const = 0;
   virtual std::string origin(std::int64_t ordinal) const = 0;
@@ -103,7 +104,7 @@ class Stage {
   Body& body() noexcept { return *body_; }
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<BriefMutex>;
   struct Actions {
     std::int64_t credits = 0;
     std::int64_t launches = 0;
@@ -175,7 +176,7 @@ class Stage {
   Stage* upstream_ = nullptr;    // fixed before anything runs
   std::unique_ptr<Body> body_;   // run() outside the lock; serial bodies by the one token there is
 
-  mutable std::mutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
+  mutable BriefMutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
   // Input: promised_ = credits given and not yet used + slots in waiting_. promised_ <= capacity() after top_up()
   std::deque<Slots> waiting_;
   std::size_t waiting_taken_ = 0;        // slots already taken from waiting_.front()
@@ -200,7 +201,7 @@ class Stage {
   std::int64_t running_ = 0;
   std::int64_t detached_ = 0;
   std::int64_t completing_ = 0;          // threads inside complete(); stop() waits for them
-  std::condition_variable completed_;
+  std::condition_variable_any completed_;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
   std::atomic<bool> cheap_{false}, busy_{false};  // for brings_soon() of the last stage, which has not the others' locks
@@ -214,7 +215,6 @@ class Stage {
   std::int64_t window_;
   std::int64_t buffer_;
   std::int64_t grain_ns_ = 20'000;
-  std::int64_t stretch_ = 1;             // grain is widened to grain_ns_ * stretch_ while the consumer is served
   std::atomic<bool> on_pool_;            // other stages' tokens look at it without the lock
   // Measured
   double slot_ns_average_ = 0;           // per slot, of finished calls

@@ -9,8 +9,8 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kLargestGroup = 256;
-constexpr double kBaseGrain = 20'000;         // ns; enough to hide the cost of a task
-constexpr double kWideGrain = 200'000;        // ns; what waits at the input of cheap calls, so that steps can be widened
+constexpr double kWidest = 50;                // times the grain: 1 ms by default
+constexpr double kWideGrain = 1'000'000;      // ns; what waits at the input of cheap calls, so that steps can be widened
 constexpr double kSmallElement = 4096;        // bytes; larger ones are not worth buffering by the hundred
 
 // How many slots come before `most` are reached or a mark is passed.
@@ -37,14 +37,12 @@ void Stage::receive(Slots&& slots) {
 std::int64_t Stage::group_size() const {
   const MemoryBudget& memory = host_.memory();
   // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
-  const bool waits = on_pool_ || plan_.form == Form::completes_later;
-  if (one_at_a_time_ || waits || slot_ns_average_ <= 0 || memory.used() >= memory.limit()) return 1;
-  const double grain = static_cast<double>(grain_ns_ * stretch_);
-  double size = std::clamp(grain / slot_ns_average_, 1.0, static_cast<double>(kLargestGroup));
-  if (stretch_ > 1) {  // wide groups only out of what the other calls do not need
-    const double share = static_cast<double>((waiting_count_ + parallelism_ - 1) / parallelism_);
-    size = std::min(size, std::max({share, kBaseGrain / slot_ns_average_, 1.0}));
-  }
+  if (one_at_a_time_ || waits() || slot_ns_average_ <= 0 || memory.used() >= memory.limit()) return 1;
+  const double base = static_cast<double>(grain_ns_) / slot_ns_average_;
+  // Nothing is won by sharing with threads that have other work.
+  const std::int64_t calls = host_.has_free_cpu_slot() ? parallelism_ : 1;
+  const double share = static_cast<double>((waiting_count_ + calls - 1) / calls);
+  double size = std::clamp(std::min(share, kWidest * base), std::max(base, 1.0), static_cast<double>(kLargestGroup));
   const double budget = static_cast<double>(memory.limit()) / 16;
   if (size * bytes_average_ > budget) size = std::max(1.0, budget / bytes_average_);
   return static_cast<std::int64_t>(size);
@@ -52,7 +50,7 @@ std::int64_t Stage::group_size() const {
 
 // Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small elements.
 std::int64_t Stage::capacity() const {
-  return std::max(buffer_, small_elements(2 * kWideGrain));
+  return waits() ? buffer_ : std::max(buffer_, small_elements(2 * kWideGrain));
 }
 
 // How many elements all calls together make within that time, as far as memory does not count; 0 where it does.

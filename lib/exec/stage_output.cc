@@ -8,7 +8,7 @@
 namespace penstock::exec {
 namespace {
 constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
-constexpr double kWakeHorizon = 8'000'000;  // ns; what is made meanwhile may wait for a consumer that sleeps
+constexpr double kWakeHorizon = 16'000'000;  // ns; what is made meanwhile may wait for a consumer that sleeps
 }
 
 void Stage::retire(std::size_t place) {

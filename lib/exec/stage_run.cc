@@ -11,8 +11,7 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kWidest = 10;         // times the grain: 200 us by default
-constexpr std::int64_t kBetweenSamples = 1'000'000;  // ns at least: reading the thread's CPU clock costs 1 to 2 us
+constexpr std::int64_t kBetweenSamples = 10'000'000;  // ns at least: reading the thread's CPU clock costs 1 to 2 us
 
 thread_local const BodyScope* innermost = nullptr;
 
@@ -213,12 +212,8 @@ void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
     const double input = static_cast<double>(group.input_bytes) / count;
     slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
     bytes_average_ += (bytes_average_ > 0 ? 0.1 : 1.0) * (bytes - bytes_average_);
-    input_average_ += 0.1 * (input - input_average_);
+    input_average_ += (input_average_ > 0 ? 0.1 : 1.0) * (input - input_average_);
   }
-  // Wider steps cost less, but feed the next stage later: only while the consumer has enough, or while so much waits that
-  // every call finds plenty.
-  const bool plenty = waiting_count_ >= 2 * parallelism_ * group_size();
-  stretch_ = plenty || host_.consumer_is_served() ? std::min(stretch_ * 2, kWidest) : std::max<std::int64_t>(stretch_ / 2, 1);
 }
 
 }  // namespace penstock::exec

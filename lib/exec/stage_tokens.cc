@@ -34,9 +34,8 @@ bool Stage::may_run(bool on_pool) const {
   return !host_.stopped() && on_pool == on_pool_ && tokens_ + detached_ <= parallelism_ && !waits_for_memory_;
 }
 
-// Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a more downstream stage or
-// another run waits for one. It does not for those upstream: elements would be made faster than they leave, fill all buffers, and be cold
-// in the caches when their turn comes.
+// Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of higher rank or another
+// run waits for one.
 void Stage::run_token(bool on_pool) noexcept {
   const std::int64_t until = host_.now() + (one_at_a_time_ ? 0 : 50'000);
   Lock lock(mutex_);

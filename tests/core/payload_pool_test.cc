@@ -37,9 +37,11 @@ constexpr std::size_t mib = 1024 * kib;
 // The cap follows the live bytes at once: no test has to wait.
 constexpr PayloadPoolOptions at_once{.window = std::chrono::nanoseconds{0}};
 
-// A clock that only a test moves.
+// A clock that only a test moves, and the core that it says it runs on.
 std::chrono::steady_clock::time_point test_time;
-constexpr PayloadPoolOptions by_test_time{.window = std::chrono::seconds{1}, .now = [] { return test_time; }};
+int test_core = 0;
+constexpr PayloadPoolOptions by_test_time{
+    .window = std::chrono::seconds{1}, .now = [] { return test_time; }, .core = [] { return test_core; }};
 
 bool is_aligned(const std::shared_ptr<std::byte>& block, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(block.get()) % alignment == 0;
@@ -106,6 +108,21 @@ TEST(PayloadPool, ReusesTheNewestBlockOfTheSameSize) {
   EXPECT_EQ(pool.stats().reuses, 1u);
   EXPECT_EQ(pool.stats().allocations, 3u);
   EXPECT_NE(pool.allocate(2 * mib).get(), at);
+}
+
+TEST(PayloadPool, PrefersABlockThatWasGivenBackOnTheSameCore) {
+  PayloadPool pool(by_test_time);
+  auto here = pool.allocate(mib);
+  auto elsewhere = pool.allocate(mib);
+  const std::byte* const at = here.get();
+  here.reset();
+  test_core = 1;
+  elsewhere.reset();
+  test_core = 0;
+  EXPECT_EQ(pool.allocate(mib).get(), at);
+  test_core = 2;
+  EXPECT_EQ(pool.allocate(mib).get(), at) << "the newest, where this core has given none back";
+  test_core = 0;
 }
 
 TEST(PayloadPool, KeepsACopyOfThePointerAlive) {

@@ -92,6 +92,7 @@ class PumpedRun final : public ps::detail::RunCore {
     settings.choice = [this](const std::vector<std::size_t>& stages) {
       return choose(stages.size());
     };
+    if (limits_slots_) settings.gate = &gate_;
     settings.clock = [this] { return time_ns_ += random_.below(pace_ns_); };
     engine_ = exec::Engine::make(plan_, settings);
     knobs_ = engine_->knobs();
@@ -132,6 +133,8 @@ class PumpedRun final : public ps::detail::RunCore {
   Random random_;
   const bool moves_knobs_ =
       random_.one_in(2);  // else nothing but the stages themselves may end a wait
+  const bool limits_slots_ = random_.one_in(2);
+  exec::SlotGate gate_{1 + random_.below(3)};
   // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
   std::int64_t time_ns_ = 0;
