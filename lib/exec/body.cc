@@ -5,6 +5,24 @@
 #include <utility>
 
 namespace penstock::exec {
+namespace {
+
+// What the user's code has just thrown stands where its results would.
+void append_failure(Slots& out, const Stamp& stamp) {
+  out.emplace_back(Element(), stamp);
+  out.back().fail(std::current_exception());
+}
+
+std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
+  try {
+    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(*bytes);
+    return std::nullopt;
+  } catch (...) {
+    return 0;  // whatever is wrong with this element, the call itself will meet and report it
+  }
+}
+
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------ element-wise
 
@@ -34,19 +52,6 @@ void ElementwiseBody::start(Group& group, Context& context, Completion completio
   context.enter(slot);
   op_->start(std::move(slot.value), context, std::move(completion));
 }
-
-namespace {
-
-std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
-  try {
-    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(*bytes);
-    return std::nullopt;
-  } catch (...) {
-    return 0;  // whatever is wrong with this element, the call itself will meet and report it
-  }
-}
-
-}  // namespace
 
 std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) const {
   std::int64_t sum = 0;
@@ -85,15 +90,13 @@ void StreamBody::take(Slot&& slot) {
   guarded(slot.stamp, [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
 }
 
-// What the user's code throws stands where its results would.
 template <class Call>
 void StreamBody::guarded(const Stamp& at, Call&& call) {
   const Stamp stamp = at;  // of a slot that the call may move from
   try {
     call();
   } catch (...) {
-    out_.emplace_back(Element(), stamp);
-    out_.back().fail(std::current_exception());
+    append_failure(out_, stamp);
   }
 }
 
@@ -182,8 +185,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out) {
     }
     return true;
   } catch (...) {
-    out.emplace_back(Element(), at_);
-    out.back().fail(std::current_exception());
+    append_failure(out, at_);
     return false;
   }
 }
@@ -208,8 +210,7 @@ bool SourceBody::produce_one(Slots& out, Context& context) {
     if (!element) return false;
     out.emplace_back(std::move(*element), at_);
   } catch (...) {
-    out.emplace_back(Element(), at_);
-    out.back().fail(std::current_exception());
+    append_failure(out, at_);
   }
   if (!parts_.order) ++at_.ordinal;
   return true;

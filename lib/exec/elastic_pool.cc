@@ -76,16 +76,6 @@ ElasticPool::~ElasticPool() {
   join(gone);
 }
 
-void ElasticPool::set_cap(std::int64_t cap) {
-  std::lock_guard lock(mutex_);
-  cap_ = cap;
-}
-
-std::int64_t ElasticPool::cap() const {
-  std::lock_guard lock(mutex_);
-  return cap_;
-}
-
 std::int64_t ElasticPool::threads() const {
   std::lock_guard lock(mutex_);
   return static_cast<std::int64_t>(threads_.size());

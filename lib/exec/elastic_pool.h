@@ -22,8 +22,7 @@ class ElasticPool {
   // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now.
   void submit(std::function<void()> work);
 
-  void set_cap(std::int64_t cap);
-  std::int64_t cap() const;
+  std::int64_t cap() const noexcept { return cap_; }
   std::int64_t threads() const;
 
  private:
@@ -32,6 +31,7 @@ class ElasticPool {
   void serve(Threads::iterator self);
   static void join(Threads& threads);
 
+  const std::int64_t cap_;
   mutable std::mutex mutex_;       // all below; never held while work runs
   std::condition_variable work_;
   std::condition_variable left_;
@@ -39,7 +39,6 @@ class ElasticPool {
   Threads threads_;                // serving
   Threads leaving_;                // past their last touch of the pool but for the unlock; joined by the next to come
   std::int64_t idle_ = 0;
-  std::int64_t cap_;
   bool closing_ = false;
 };
 

@@ -25,7 +25,7 @@ Bounds bounds_of(const Tunable& asked) {
 }
 
 std::int64_t first_depth(const Tunable& prefetch, bool serial) {
-  return serial ? 1 : std::clamp<std::int64_t>(2, std::max<std::int64_t>(prefetch.low(), 1), std::max<std::int64_t>(prefetch.high(), 1));
+  return serial ? 1 : first_value(prefetch, 2);
 }
 
 std::int64_t widest_outlet(const Tunable& prefetch, bool serial) {
@@ -79,19 +79,8 @@ void Engine::open() {
   if (tbb_) tbb_->connect(stages, outlet_);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
   for (std::size_t i = 1; i < stages.size(); ++i) stages[i]->connect(*stages[i - 1]);
-  for (Stage* stage : stages) limit_first_calls(*stage);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
   launcher_->give_credits(*stages.back(), outlet_.top_up());
-}
-
-// A stage that waits begins with a few calls, which open_io may forbid; a lower bound of the user's own stands.
-void Engine::limit_first_calls(Stage& stage) const {
-  const StagePlan& plan = stage.plan();
-  if (plan.form != Form::blocks || !plan.parallelism.is_automatic()) return;
-  StageSnapshot now;
-  stage.snapshot(now);
-  const std::int64_t most = std::max(settings_.open_io, plan.parallelism.low());
-  if (now.parallelism > most) stage.set_parallelism(most);
 }
 
 void Engine::resume_by_position(const Stamp& last) {
@@ -233,6 +222,12 @@ void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
   passes_.end(cut.depth, cut.sequence);
   for (std::size_t i = stage; i-- > 1;) stages_[i]->cancel_pass(cut.depth, cut.sequence);
   stages_.front()->wake();
+}
+
+std::int64_t Engine::dropped() const noexcept {
+  std::int64_t sum = 0;
+  for (const auto& stage : stages_) sum += stage->dropped();
+  return sum;
 }
 
 // ------------------------------------------------------------------------------------------------ knobs, snapshot

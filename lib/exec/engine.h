@@ -57,7 +57,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
-  std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  std::int64_t dropped() const noexcept;         // errors that ops have left out for good
   bool inside_own_body() const noexcept { return BodyScope::inside(this); }
   QueueLauncher* queue() noexcept { return queue_.get(); }
   const Plan& plan() const noexcept { return *plan_; }
@@ -77,9 +77,10 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::stop_token stop_token() const override { return stop_.get_token(); }
   std::uint64_t seed() const override { return settings_.seed; }
   std::int64_t cpu_slots() const override { return settings_.slots; }
+  std::int64_t open_io() const override { return settings_.open_io; }
   std::int64_t now() const override { return settings_.clock ? settings_.clock() : now_ns(); }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
-  void count_dropped(std::size_t, std::int64_t errors) override { dropped_.fetch_add(errors, std::memory_order_relaxed); }
+  void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->count_dropped(errors); }
 
   // SlotGate::Waiter
   void slot_is_free(std::size_t stage) override { stages_[stage]->slot_is_free(); }
@@ -89,7 +90,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
  private:
   void open();
-  void limit_first_calls(Stage& stage) const;
   void make_launcher();
   void resume_by_position(const Stamp& last);
   void refuse_own_body(const char* caller) const;
@@ -112,7 +112,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::uint32_t sequence_ = 0;             // of the pass that the consumer is in; its thread only
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
-  std::atomic<std::int64_t> dropped_{0};
   std::unique_ptr<QueueLauncher> queue_;   // one of these two
   std::unique_ptr<TbbLauncher> tbb_;
   Launcher* launcher_ = nullptr;

@@ -10,11 +10,11 @@
 namespace penstock::exec {
 namespace {
 
-// Where a stage begins that is left to the controller: as many calls as there are cores, and a few where they wait.
-std::int64_t first_parallelism(const StagePlan& plan, std::int64_t cpu_slots) {
+// As many calls as there are cores, and a few where they wait, which open_io may forbid.
+std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   if (plan.serial) return 1;
-  const std::int64_t start = plan.form == Form::computes ? cpu_slots : 4;
-  return std::clamp(start, plan.parallelism.low(), plan.parallelism.high());
+  if (plan.form == Form::computes) return first_value(plan.parallelism, host.cpu_slots());
+  return first_value(plan.parallelism, plan.form == Form::blocks ? std::min<std::int64_t>(4, host.open_io()) : 4);
 }
 
 }  // namespace
@@ -28,13 +28,11 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       body_(plan.open(index, host, passes)),
       closed_(marks + 1, -1),
       departed_(marks + 1, -1),
-      parallelism_(first_parallelism(plan, host.cpu_slots())),
+      parallelism_(first_parallelism(plan, host)),
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
-      buffer_(one_at_a_time_ ? 1 : 2),
+      buffer_(first_value(plan.buffer, one_at_a_time_ ? 1 : 2)),
       on_pool_(plan.form == Form::blocks),
-      accounted_until_(host.now()) {
-  buffer_ = std::clamp(buffer_, std::max<std::int64_t>(plan.buffer.low(), 1), std::max<std::int64_t>(plan.buffer.high(), 1));
-}
+      accounted_until_(host.now()) {}
 
 Stage::~Stage() = default;
 
@@ -198,6 +196,7 @@ void Stage::snapshot(StageSnapshot& out) const {
   const std::int64_t now = host_.now();
   out = counters_;
   out.name = plan_.name;
+  out.dropped = dropped();
   out.position = plan_.position;
   out.parallel = !plan_.serial;
   out.completes_later = plan_.form == Form::completes_later;

@@ -61,6 +61,7 @@ class StageHost : public BodyHost {
   virtual std::stop_token stop_token() const = 0;
   virtual std::uint64_t seed() const = 0;
   virtual std::int64_t cpu_slots() const = 0;
+  virtual std::int64_t open_io() const = 0;
   virtual std::int64_t now() const = 0;                   // nanoseconds; also with the stage's lock held
 };
 
@@ -80,6 +81,7 @@ class Stage {
   void cancel_pass(std::size_t depth, std::uint32_t sequence);
   void complete(Group& group, Slot::Kind kind, Element value) noexcept;
   void count_more(Group& group, std::int64_t bytes) noexcept;  // a call that cannot be broken off holds more than foreseen
+  void count_dropped(std::int64_t errors) noexcept { dropped_.fetch_add(errors, std::memory_order_relaxed); }
   void wake();                                    // something outside has changed: look again
   bool help();                                    // runs one waiting group on this thread; false: there is none
 
@@ -88,6 +90,7 @@ class Stage {
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
   bool is_empty() const noexcept { return occupied_.load() == 0; }
+  std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   Stage* nearest_that_reserves() noexcept;        // this one or one upstream; a source, if there is no other
   bool waits() const noexcept { return on_pool_ || plan_.form == Form::completes_later; }  // its calls need no CPU while under way
 
@@ -175,6 +178,7 @@ class Stage {
   const bool is_source_;
   Stage* upstream_ = nullptr;    // fixed before anything runs
   std::unique_ptr<Body> body_;   // run() outside the lock; serial bodies by the one token there is
+  std::atomic<std::int64_t> dropped_{0};
 
   mutable BriefMutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
   // Input: promised_ = credits given and not yet used + slots in waiting_. promised_ <= capacity() after top_up()
@@ -193,7 +197,7 @@ class Stage {
   std::deque<Group*> ready_;
   std::vector<std::unique_ptr<Group>> spare_;
   std::int64_t in_window_ = 0;
-  std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_ + a packet being sent; stages before reads it without the lock
+  std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_ + a packet being sent; the stages before read it without the lock
   std::int64_t next_number_ = 0;
   std::int64_t unsent_ = 0;              // slots finished and not yet sent
   // Calls: running_ groups are in a body, detached_ of them wait for a Completion

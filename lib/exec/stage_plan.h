@@ -1,6 +1,7 @@
 // StagePlan: one stage of the engine, as compiled from one or several ops of the graph.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,11 @@
 #include "lib/exec/body.h"
 
 namespace penstock::exec {
+
+// Where a knob begins that is left to the controller: at `start`, or at the nearest that the user allows.
+inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
+  return std::clamp(start, std::max<std::int64_t>(asked.low(), 1), std::max<std::int64_t>(asked.high(), 1));
+}
 
 struct StagePlan {
   std::string name;              // ops it runs, "from_file_list+shard+shuffle" where several are fused

@@ -263,6 +263,7 @@ TEST(ErrorPolicy, CountsWhatItDid) {
   auto run = data.ignore_errors().start();
   EXPECT_EQ(rest_of(run).size(), 8u);
   EXPECT_EQ(run.stats().dropped, 2);
+  EXPECT_EQ(run.snapshot().stages.back().dropped, 2);
   EXPECT_EQ(run.stats().errors, 0);
   auto skipping = data.start({.on_error = skip_up_to(1)});
   EXPECT_EQ(rest_of(skipping).size(), 9u);
