@@ -70,6 +70,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void release_cpu_slot() override;
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;
+  void wake_consumer() override { outlet_.wake(); }
   bool has_free_cpu_slot() const override { return settings_.gate == nullptr || settings_.gate->has_free_slot(); }
   bool next_is_empty(std::size_t stage) const override;
   bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }

@@ -116,11 +116,14 @@ void Outlet::wait_briefly() {
   somebody_waits_ = false;
 }
 
-void Outlet::nudge() {
+void Outlet::nudge() { wake_after(kBetweenWakes); }
+void Outlet::wake() { wake_after(0); }
+
+void Outlet::wake_after(std::int64_t pause_ns) {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    wake = somebody_waits_ && !packets_.empty() && now_ns() - woken_ns_ > kBetweenWakes;
+    wake = somebody_waits_ && !packets_.empty() && now_ns() - woken_ns_ > pause_ns;
     if (wake) woken_ns_ = now_ns();
   }
   if (wake) arrived_.notify_all();

@@ -32,8 +32,10 @@ class Outlet {
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly();
-  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised: a call may turn out dearer than its like.
+  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may turn out dearer than
+  // its like. wake(): nothing more can come until it takes some.
   void nudge();
+  void wake();
 
   bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   void set_depth(std::int64_t depth);
@@ -41,6 +43,7 @@ class Outlet {
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
+  void wake_after(std::int64_t pause_ns);
   bool refill(std::int64_t& credits);
   std::int64_t report();
   std::int64_t lump(std::int64_t at_least);

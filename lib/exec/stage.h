@@ -54,6 +54,7 @@ class StageHost : public BodyHost {
   virtual void release_cpu_slot() = 0;
   virtual bool stopped() const noexcept = 0;
   virtual void offer_memory() = 0;                        // somebody may go on now
+  virtual void wake_consumer() = 0;                       // memory is short, and what is ready may hold it
   virtual bool has_free_cpu_slot() const = 0;             // a guess: it may be gone in the next moment
   virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs behind this stage
   virtual bool is_last(std::size_t stage) const = 0;

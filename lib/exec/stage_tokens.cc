@@ -57,6 +57,10 @@ void Stage::leave_token(Lock& lock, bool on_pool) {
   host_.offer_memory();
   lock.lock();
   pump(lock);
+  if (!waits_for_memory_) return;
+  lock.unlock();
+  host_.wake_consumer();
+  lock.lock();
 }
 
 bool Stage::help() {
