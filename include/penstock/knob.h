@@ -12,10 +12,11 @@
 // | window      | stage  | elements between the oldest unfinished and the newest started (reordering) *      |
 // | buffer      | stage  | elements that may wait at the stage's input *                                     |
 // | placement   | stage  | 0: compute arena, 1: pool of threads for blocking calls                           |
-// | grain_ns    | stage  | work that is done for one scheduling step; cheap elements are grouped up to it    |
+// | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 50 x of it **  |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
 // * Where calls take microseconds and elements are small, the engine lets some hundred wait, whatever these knobs say.
+// ** As far as no thread goes without that has nothing else to do.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ std::int64_t Stage::group_size() const {
   // Nothing is won by sharing with threads that have other work.
   const std::int64_t calls = host_.has_free_cpu_slot() ? parallelism_ : 1;
   const double share = static_cast<double>((waiting_count_ + calls - 1) / calls);
-  double size = std::clamp(std::min(share, kWidest * base), std::max(base, 1.0), static_cast<double>(kLargestGroup));
+  const double most = static_cast<double>(kLargestGroup);
+  double size = std::max(std::clamp(base, 1.0, most), std::min({share, kWidest * base, most}));
   const double budget = static_cast<double>(memory.limit()) / 16;
   if (size * bytes_average_ > budget) size = std::max(1.0, budget / bytes_average_);
   return static_cast<std::int64_t>(size);
