@@ -24,7 +24,7 @@ class BriefMutex {
   void unlock() { mutex_.unlock(); }
 
  private:
-  static constexpr int kLooks = 100;  // 2 to 4 us
+  static constexpr int kLooks = 100;  // 2 to 4 us on x86
 
   static void pause() noexcept {
 #if defined(__x86_64__)

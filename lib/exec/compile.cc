@@ -60,7 +60,8 @@ class Compiler {
     StagePlan stage = stage_of(*nodes[0]);
     PositionOps ops;
     std::size_t next = 1;
-    if (source->indexed() != nullptr) {
+    stage.is_prompt = source->indexed() != nullptr;
+    if (stage.is_prompt) {
       plan_->names = source->indexed();
       for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
         ops.push_back(share<StreamOp>(owner_, *nodes[next]));

@@ -73,6 +73,7 @@ void Engine::make_launcher() {
 
 // From the consumer to the source: a stage that is told that it may want nothing (take(0)) says so before anything is read.
 void Engine::open() {
+  if (settings_.gate != nullptr) at_gate_ = std::make_shared<SlotGate::Run>(weak_from_this(), settings_.slots);
   std::vector<Stage*> stages;
   for (auto& stage : stages_) stages.push_back(stage.get());
   if (queue_) queue_->connect(stages, outlet_);
@@ -183,21 +184,19 @@ void Engine::abandon_epoch() {
 // What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is further down: elements
 // leave there, memory becomes free, and the caches still hold what has just been made.
 std::size_t Engine::cpu_rank(std::size_t stage) const {
-  const auto waits = [](const std::unique_ptr<Stage>& other) { return other->waits(); };
-  const auto later = stages_.begin() + static_cast<std::ptrdiff_t>(stage) + 1;
-  return std::any_of(later, stages_.end(), waits) ? stages_.size() + stage : stage;
+  const auto from = stages_.begin() + static_cast<std::ptrdiff_t>(stage);  // it may wait itself, after a short start
+  const bool feeds = std::any_of(from, stages_.end(), [](const auto& other) { return other->waits(); });
+  return feeds ? stages_.size() + stage : stage;
 }
 
-bool Engine::acquire_cpu_slot(std::size_t stage) {
-  return settings_.gate == nullptr || settings_.gate->acquire(weak_from_this(), stage, cpu_rank(stage));
-}
+bool Engine::acquire_cpu_slot(std::size_t stage) { return !at_gate_ || settings_.gate->acquire(at_gate_, stage, cpu_rank(stage)); }
 
-bool Engine::cpu_slot_is_wanted(std::size_t stage) {
-  return settings_.gate != nullptr && settings_.gate->is_wanted_before(weak_from_this(), cpu_rank(stage));
-}
+bool Engine::cpu_slot_is_wanted(std::size_t stage) { return at_gate_ && settings_.gate->is_wanted_before(at_gate_, cpu_rank(stage)); }
+
+bool Engine::has_free_cpu_slot() const { return !at_gate_ || settings_.gate->has_free_slot(*at_gate_); }
 
 void Engine::release_cpu_slot() {
-  if (settings_.gate != nullptr) settings_.gate->release();
+  if (at_gate_) settings_.gate->release(at_gate_);
 }
 
 void Engine::offer_memory() {

@@ -71,7 +71,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;
   void wake_consumer() override { outlet_.wake(); }
-  bool has_free_cpu_slot() const override { return settings_.gate == nullptr || settings_.gate->has_free_slot(); }
+  bool has_free_cpu_slot() const override;
   bool next_is_empty(std::size_t stage) const override;
   bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }
   std::string origin(std::int64_t ordinal) const override;
@@ -113,6 +113,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::uint32_t sequence_ = 0;             // of the pass that the consumer is in; its thread only
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
+  SlotGate::RunRef at_gate_;               // none without a gate
   std::unique_ptr<QueueLauncher> queue_;   // one of these two
   std::unique_ptr<TbbLauncher> tbb_;
   Launcher* launcher_ = nullptr;

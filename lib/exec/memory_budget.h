@@ -2,7 +2,7 @@
 //
 // A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint tells the size, `used`
 // never passes the limit by more than one element per stage: the local rule of progress (a stage may always start its oldest element
-// while the next stage has none) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
+// while all is empty up to the next one that reserves) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
 // Without hints a call may turn out larger than reserved; that is counted as overshoot.
 //
 // Lock-free: any thread.

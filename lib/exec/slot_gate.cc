@@ -2,34 +2,37 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace penstock::exec {
-namespace {
 
-bool same(const SlotGate::Run& a, const SlotGate::Run& b) { return !a.owner_before(b) && !b.owner_before(a); }
-
-}  // namespace
-
-bool SlotGate::acquire(const Run& run, std::size_t stage, std::size_t rank) {
+bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
   std::lock_guard lock(mutex_);
-  if (has_free_slot()) {
+  if (has_free_slot(*run)) {
     ++in_use_;
+    ++run->in_use_;
     return true;
   }
   waiters_.push_back({run, stage, rank});
+  waiting_ = waiters_.size();
   return false;
 }
 
-bool SlotGate::is_wanted_before(const Run& run, std::size_t rank) const {
-  std::lock_guard lock(mutex_);
+// Asked after every dear call of every thread, so without the lock where nobody waits.
+bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
   if (in_use() > slots()) return true;
-  return std::ranges::any_of(waiters_, [&](const Entry& entry) { return entry.rank > rank || !same(entry.run, run); });
+  if (waiting_ == 0) return false;
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(waiters_, [&](const Entry& entry) {
+    return entry.run == run ? entry.rank > rank : entry.run->has_room();
+  });
 }
 
-void SlotGate::release() {
+void SlotGate::release(const RunRef& run) {
   {
     std::lock_guard lock(mutex_);
     --in_use_;
+    --run->in_use_;
     if (waiters_.empty()) return;
   }
   offer_free_slots();
@@ -43,22 +46,25 @@ void SlotGate::set_slots(std::int64_t slots) {
   offer_free_slots();
 }
 
+// The longest wait decides which run, the rank which of its stages. That uses up this wait: who is passed over stands where the other stood.
 bool SlotGate::take_waiter(Entry& entry) {
   std::lock_guard lock(mutex_);
-  if (!has_free_slot() || waiters_.empty()) return false;
-  auto best = waiters_.begin();
-  for (auto other = best + 1; other != waiters_.end(); ++other) {
-    if (other->rank > best->rank && same(other->run, best->run)) best = other;
+  const auto oldest = std::ranges::find_if(waiters_, [this](const Entry& other) { return has_free_slot(*other.run); });
+  if (oldest == waiters_.end()) return false;
+  auto best = oldest;
+  for (auto other = oldest + 1; other != waiters_.end(); ++other) {
+    if (other->run == oldest->run && other->rank > best->rank) best = other;
   }
-  entry = std::move(*best);
-  waiters_.erase(best);
+  entry = std::exchange(*best, *oldest);
+  waiters_.erase(oldest);
+  waiting_ = waiters_.size();
   return true;
 }
 
 // Who is offered a slot may have lost its need meanwhile: then the next one is asked.
 void SlotGate::offer_free_slots() {
   for (Entry entry; take_waiter(entry);) {
-    if (auto run = entry.run.lock()) run->slot_is_free(entry.stage);
+    if (auto waiter = entry.run->waiter_.lock()) waiter->slot_is_free(entry.stage);
   }
 }
 

@@ -16,43 +16,59 @@ namespace penstock::exec {
 
 class SlotGate {
  public:
-  // Somebody who waits for a slot. Held weakly: a run that ends does not have to sign off.
   class Waiter {
    public:
     virtual ~Waiter() = default;
     virtual void slot_is_free(std::size_t stage) = 0;  // take one by acquire(), or leave it
   };
-  using Run = std::weak_ptr<Waiter>;
+
+  // One run at the gate. It is known by this object, and held weakly: a run that ends does not have to sign off.
+  class Run {
+   public:
+    // `most`: slots that it may hold at once; it has no threads for more.
+    Run(std::weak_ptr<Waiter> waiter, std::int64_t most) : waiter_(std::move(waiter)), most_(most) {}
+
+   private:
+    friend class SlotGate;
+    bool has_room() const noexcept { return in_use_.load(std::memory_order_relaxed) < most_; }
+
+    const std::weak_ptr<Waiter> waiter_;
+    const std::int64_t most_;
+    std::atomic<std::int64_t> in_use_{0};  // written under the gate's mutex
+  };
+  using RunRef = std::shared_ptr<Run>;
 
   explicit SlotGate(std::int64_t slots) : slots_(slots) {}
 
   // A slot, or false: then slot_is_free(stage) will be called once.
-  bool acquire(const Run& run, std::size_t stage, std::size_t rank);
+  bool acquire(const RunRef& run, std::size_t stage, std::size_t rank);
 
   // Whether a stage should give its slot back: there are fewer than before, or another run or a stage of higher rank waits.
-  bool is_wanted_before(const Run& run, std::size_t rank) const;
+  bool is_wanted_before(const RunRef& run, std::size_t rank) const;
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
-  void release();
+  void release(const RunRef& run);
 
   void set_slots(std::int64_t slots);
   std::int64_t slots() const noexcept { return slots_.load(std::memory_order_relaxed); }
   std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
-  bool has_free_slot() const noexcept { return in_use() < slots(); }
+  // A guess: it may be gone in the next moment.
+  bool has_free_slot(const Run& run) const noexcept { return in_use() < slots() && run.has_room(); }
 
  private:
   struct Entry {
-    Run run;
+    RunRef run;
     std::size_t stage;
     std::size_t rank;
   };
   bool take_waiter(Entry& entry);
   void offer_free_slots();
 
-  mutable BriefMutex mutex_;  // all below; never held across a call out. The two numbers are written under it, and read without
+  mutable BriefMutex mutex_;  // all below; never held across a call out. The numbers are written under it, and read without
   std::atomic<std::int64_t> slots_;
   std::atomic<std::int64_t> in_use_{0};
-  std::vector<Entry> waiters_;  // who has waited longest comes first
+  std::atomic<std::size_t> waiting_{0};  // waiters_.size()
+  std::vector<Entry> waiters_;           // whose run has waited longest comes first
 };
 
 }  // namespace penstock::exec

@@ -118,7 +118,7 @@ Stage::Actions Stage::next_actions() {
   return actions;
 }
 
-// Tells the stage before, once, if it waits for that.
+// True once, if the nearest stage before that reserves waits for it.
 bool Stage::became_empty() {
   const std::int64_t now = waiting_count_ + in_window_ + (emitting_ ? 1 : 0);
   const std::int64_t before = occupied_.exchange(now);

@@ -16,7 +16,7 @@
 // | add_credits       | the edge                             | the next stage has room                   |
 // | run_token         | a thread of the launcher             | once per launch()                         |
 // | slot_is_free      | the slot gate                        | once per refused token                    |
-// | memory_is_free    | the engine                           | after a refused reservation               |
+// | memory_is_free    | the engine, or what lies behind      | after a refused reservation               |
 // | cancel_pass       | a stage further down                 | it wants no more of a pass                |
 // | complete          | a Completion, any thread             | once per detached group                   |
 // | set_*, snapshot   | a controller, any thread             | at any time                               |
@@ -50,13 +50,13 @@ class StageHost : public BodyHost {
   virtual Launcher& launcher() = 0;
   virtual MemoryBudget& memory() = 0;
   virtual bool acquire_cpu_slot(std::size_t stage) = 0;  // with the stage's lock held
-  virtual bool cpu_slot_is_wanted(std::size_t stage) = 0;  // by somebody who goes before this stage
+  virtual bool cpu_slot_is_wanted(std::size_t stage) = 0;  // by somebody who goes before it; also with the lock held
   virtual void release_cpu_slot() = 0;
   virtual bool stopped() const noexcept = 0;
   virtual void offer_memory() = 0;                        // somebody may go on now
   virtual void wake_consumer() = 0;                       // memory is short, and what is ready may hold it
-  virtual bool has_free_cpu_slot() const = 0;             // a guess: it may be gone in the next moment
-  virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs behind this stage
+  virtual bool has_free_cpu_slot() const = 0;             // a guess; also with the stage's lock held
+  virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs up to the next stage that reserves
   virtual bool is_last(std::size_t stage) const = 0;
   virtual std::string origin(std::int64_t ordinal) const = 0;
   virtual std::stop_token stop_token() const = 0;
@@ -109,6 +109,7 @@ class Stage {
 
  private:
   using Lock = std::unique_lock<BriefMutex>;
+  static constexpr double kSmallElement = 4096;  // bytes; larger ones are not worth buffering by the hundred
   struct Actions {
     std::int64_t credits = 0;
     std::int64_t launches = 0;
@@ -143,6 +144,7 @@ class Stage {
   std::int64_t claim_tokens();
   Group* claim_group(Lock& lock);
   bool reserve(Group& group);
+  double expected_bytes_each() const;
   std::int64_t expected_bytes(const Group& group) const;
   void ask_hint(Group& group, Lock& lock);
   bool force(Group& group, Lock& lock);
@@ -162,12 +164,13 @@ class Stage {
   void finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
   void account(std::int64_t now);
-  bool sample_now() const;
+  bool sample_now(const Group& group) const;
 
   // Output.
   PacketRef collect();
   PacketRef next_packet();
   bool brings_soon() const;
+  std::int64_t worth_waiting() const;
   void tell_what_is_under_way();
   bool collect_group(Group& group, Slots& out);
   void retire(std::size_t place);
@@ -208,7 +211,7 @@ class Stage {
   std::int64_t completing_ = 0;          // threads inside complete(); stop() waits for them
   std::condition_variable_any completed_;
   bool waits_for_slot_ = false;
-  std::atomic<bool> waits_for_memory_{false};  // the next stage reads it without the lock
+  std::atomic<bool> waits_for_memory_{false};  // the stages behind read it without the lock
   std::atomic<bool> cheap_{false}, busy_{false};  // for brings_soon() of the last stage, which has not the others' locks
   std::int64_t without_hint_ = 0;        // groups in a row of which the op could not foretell the size
   // Output

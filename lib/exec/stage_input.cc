@@ -11,7 +11,6 @@ namespace {
 constexpr std::int64_t kLargestGroup = 256;
 constexpr double kWidest = 50;                // times the grain: 1 ms by default
 constexpr double kWideGrain = 1'000'000;      // ns; what waits at the input of cheap calls, so that steps can be widened
-constexpr double kSmallElement = 4096;        // bytes; larger ones are not worth buffering by the hundred
 
 // How many slots come before `most` are reached or a mark is passed.
 std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
@@ -45,7 +44,7 @@ std::int64_t Stage::group_size() const {
   const double most = static_cast<double>(kLargestGroup);
   double size = std::max(std::clamp(base, 1.0, most), std::min({share, kWidest * base, most}));
   const double budget = static_cast<double>(memory.limit()) / 16;
-  if (size * bytes_average_ > budget) size = std::max(1.0, budget / bytes_average_);
+  if (size * expected_bytes_each() > budget) size = std::max(1.0, budget / expected_bytes_each());
   return static_cast<std::int64_t>(size);
 }
 

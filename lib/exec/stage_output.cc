@@ -8,7 +8,7 @@
 namespace penstock::exec {
 namespace {
 constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
-constexpr double kWakeHorizon = 16'000'000;  // ns; what is made meanwhile may wait for a consumer that sleeps
+constexpr double kWakeHorizon = 16'000'000;  // ns, twice the outlet's pause between wake-ups: half of what is made meanwhile wakes it, too
 }
 
 void Stage::retire(std::size_t place) {
@@ -66,7 +66,7 @@ bool Stage::brings_soon() const {
 }
 
 void Stage::tell_what_is_under_way() {
-  cheap_.store(slot_ns_average_ > 0 && slot_ns_average_ < kCheapCall, std::memory_order_relaxed);
+  cheap_.store(plan_.is_prompt && slot_ns_average_ > 0 && slot_ns_average_ < kCheapCall, std::memory_order_relaxed);
   busy_.store(running_ > 0 || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_), std::memory_order_relaxed);
 }
 
@@ -83,8 +83,17 @@ PacketRef Stage::next_packet() {
   if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
   if (!packet) return nullptr;
   packet->more_soon = owes_wake_ = more_soon;
-  packet->worth_waiting = std::max(capacity() / 2, slot_ns_average_ < kCheapCall ? small_elements(kWakeHorizon) : 0);
+  packet->worth_waiting = worth_waiting();
   return packet;
+}
+
+// Results that are made soon enough to wait for. The rest of the books counts inputs, of which a batch takes many and an unbatch few.
+std::int64_t Stage::worth_waiting() const {
+  const auto inputs = static_cast<double>(std::max<std::int64_t>(counters_.completed, 1));
+  const double results = static_cast<double>(counters_.elements_out) / inputs;
+  const bool small = bytes_average_ < kSmallElement * results;
+  const std::int64_t soon = small && slot_ns_average_ < kCheapCall ? small_elements(kWakeHorizon) : 0;
+  return static_cast<std::int64_t>(static_cast<double>(std::max(capacity() / 2, soon)) * results);
 }
 
 }  // namespace penstock::exec

@@ -27,6 +27,7 @@ struct StagePlan {
   bool serial = true;            // one call at a time, in order: sources and stream ops
   Form form = Form::computes;
   bool form_is_known = true;
+  bool is_prompt = true;         // not a generator: that may read a queue, and its next element be long in coming
   Order order = Order::kept;
   bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
   std::int64_t elements_held = 1;  // that a stream op must hold to make progress

@@ -86,13 +86,13 @@ void Stage::run_group(Group& group, Lock& lock) {
   }
 }
 
-bool Stage::sample_now() const {
-  const std::int64_t cost = std::max<std::int64_t>(static_cast<std::int64_t>(slot_ns_average_) * group_size(), 1);
+bool Stage::sample_now(const Group& group) const {
+  const std::int64_t cost = std::max<std::int64_t>(static_cast<std::int64_t>(slot_ns_average_) * group.elements, 1);
   return counters_.calls % std::max<std::int64_t>(kBetweenSamples / cost, 1) == 0 || counters_.calls < 8;
 }
 
 void Stage::run_to_end(Group& group, Lock& lock) {
-  const bool sample = sample_now() && !plan_.serial;
+  const bool sample = sample_now(group) && !plan_.serial;
   lock.unlock();
   const ThreadUse before = sample ? thread_use() : ThreadUse();
   const bool ran = call_body(group);
@@ -196,7 +196,7 @@ void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_by
   unsent_ += outputs;
   learn(group, is_source_ ? outputs : group.elements, output_bytes, now);
   if (plan_.passes_memory_on) {
-    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes);
+    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes - group.reserved);
   } else {
     host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
   }

@@ -60,7 +60,6 @@ void Stage::leave_token(Lock& lock, bool on_pool) {
   if (!waits_for_memory_) return;
   lock.unlock();
   host_.wake_consumer();
-  lock.lock();
 }
 
 bool Stage::help() {
@@ -99,11 +98,15 @@ void Stage::ask_hint(Group& group, Lock& lock) {
   without_hint_ = bytes ? 0 : without_hint_ + 1;
 }
 
+// Of one slot's results, as far as experience tells; careful once the limit has been passed.
+double Stage::expected_bytes_each() const {
+  return host_.memory().was_overshot() ? static_cast<double>(bytes_largest_) : bytes_average_;
+}
+
 std::int64_t Stage::expected_bytes(const Group& group) const {
   if (group.hint >= 0) return group.hint + group.needs;
   const double slots = static_cast<double>(is_source_ ? group.admitted : static_cast<std::int64_t>(group.slots.size()));
-  const double each = host_.memory().was_overshot() ? static_cast<double>(bytes_largest_) : bytes_average_;
-  return static_cast<std::int64_t>(each * slots) + group.needs;
+  return static_cast<std::int64_t>(expected_bytes_each() * slots) + group.needs;
 }
 
 // Who only passes on what is charged already may always go on.
@@ -121,6 +124,7 @@ bool Stage::reserve(Group& group) {
 // After a refusal: starts the group's first element all the same, where the rule of progress lets it.
 bool Stage::force(Group& group, Lock& lock) {
   if (!may_force(group)) return false;
+  if (is_source_) in_window_ -= std::exchange(group.admitted, 1) - 1;  // it makes no more than that
   if (group.slots.size() > 1) keep_first(group);
   ask_hint(group, lock);
   group.reserved = expected_bytes(group);
@@ -147,7 +151,7 @@ void Stage::keep_first(Group& group) {
   ring_.insert(ring_.begin() + 1, std::move(rest));
 }
 
-// The rule of progress: without room, a stage may still start its oldest element, if the next stage has none. So each stage holds at most
+// The rule of progress: without room, a stage may still start its oldest element, if all is empty up to the next stage that reserves. So each stage holds at most
 // one element more than there is room for, and the most downstream one that has any can always go on. Younger ones that were
 // quicker to find room do not matter: their results cannot leave before the oldest one's.
 bool Stage::may_force(const Group& group) const {

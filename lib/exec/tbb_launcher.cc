@@ -142,6 +142,9 @@ TbbThreads::~TbbThreads() = default;
 void TbbThreads::ensure(std::int64_t threads) {
   using oneapi::tbb::global_control;
   const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)) + 1;
+  // TBB is asked for news only: the controller's thread may still be here when the process has ended and TBB's statics are gone.
+  if (wanted <= ensured_) return;
+  ensured_ = wanted;
   if (global_control::active_value(global_control::max_allowed_parallelism) >= wanted) return;
   auto wider = std::make_unique<Control>(wanted);
   control_ = std::move(wider);

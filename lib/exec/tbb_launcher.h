@@ -41,7 +41,7 @@ class TbbLauncher final : public Launcher {
 };
 
 // Lets TBB have `threads` workers. TBB allows what its most modest live setting says; this one only ever asks for more than
-// TBB's own default, so that a host application's TBB is not throttled. Process-wide.
+// TBB's own default, so that a host application's TBB is not throttled. Process-wide. One thread at a time.
 class TbbThreads {
  public:
   TbbThreads();
@@ -51,6 +51,7 @@ class TbbThreads {
  private:
   struct Control;
   std::unique_ptr<Control> control_;
+  std::size_t ensured_ = 0;
 };
 
 }  // namespace penstock::exec

@@ -51,6 +51,7 @@ Runtime::Runtime()
       offered_slots_(gate_.slots()),
       memory_(quarter_of_memory(host_.memory())),
       controller_([this] { serve(); }) {
+  std::lock_guard lock(mutex_);
   threads_.ensure(offered_slots_);
 }
 

@@ -18,6 +18,7 @@ std::int64_t calls_of_map(std::int64_t slots, const MapOptions& options = {}) {
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.gate = &gate;
+  settings.slots = slots;
   settings.clock = [&time_ns] { return time_ns += 100; };
   settings.choice = [](const std::vector<std::size_t>&) { return 0; };
   const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings);

@@ -47,5 +47,17 @@ TEST(Memory, ReservedByACallThatCannotBeTriedAgainIsCounted) {
   EXPECT_LT(run.snapshot().memory_used, 1000);
 }
 
+// A filter's results hold what its inputs held, but its function may still need room.
+TEST(Memory, ReservedByAFilterIsGivenBack) {
+  auto run = range(4)
+                 .filter([](std::int64_t, Context& context) {
+                   context.reserve(MiB);
+                   return true;
+                 })
+                 .start({.memory_bytes = 16 * MiB});
+  EXPECT_EQ(rest_of(run), numbers(0, 4));
+  EXPECT_LT(run.snapshot().memory_used, 1000);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -1,6 +1,11 @@
 // What the last stage is told about room for its results.
 #include "lib/exec/outlet.h"
 
+#include <optional>
+
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+
 #include "tests/engine/support.h"
 
 namespace penstock::exec {
@@ -49,13 +54,40 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   };
   Packet first = packet_of(1, 0), second = packet_of(1, 0);
   second.more_soon = true;
-  ASSERT_TRUE(eventually(sleeps));
+  EXPECT_TRUE(eventually(sleeps));
   outlet.receive(first);
-  ASSERT_TRUE(eventually([&] { return arrivals == 1 && sleeps(); }));
+  EXPECT_TRUE(eventually([&] { return arrivals == 1 && sleeps(); }));
   outlet.receive(second);
   outlet.wake();
   EXPECT_TRUE(eventually([&] { return arrivals == 2; }));
   outlet.receive(first);  // ends the consumer where that has failed
+}
+
+// Its next element may come late, and the consumer must not sleep beside the one before.
+TEST(Outlet, IsPromisedNothingByAGenerator) {
+  const auto source_of = [](const auto& dataset) { return compile(dataset.node())->stages.front(); };
+  EXPECT_TRUE(source_of(range(3)).is_prompt);
+  EXPECT_FALSE(source_of(from_generator([] { return std::optional<int>(); })).is_prompt);
+}
+
+// However cheap its rows are: a batch is as large as they are together.
+TEST(Outlet, HoldsFewBatchesOfManyRows) {
+  std::int64_t time_ns = 0;
+  EngineSettings settings;
+  settings.memory_bytes = std::int64_t{1} << 30;
+  settings.clock = [&time_ns] { return time_ns += 1000; };
+  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
+  const auto engine = Engine::make(compile(range(1'000'000).batch(1024).node()), settings);
+  std::int64_t most = 0;
+  for (int taken = 0; taken < 100; ++taken) {
+    while (engine->queue()->run_one()) {
+    }
+    most = std::max(most, engine->snapshot().consumer.ready);
+    Slot slot;
+    engine->next(slot, nullptr);
+  }
+  EXPECT_LE(most, 4);
+  engine->shut_down();
 }
 
 }  // namespace

@@ -1,29 +1,42 @@
 // Who goes before whom at the CPU slots.
 #include "lib/exec/slot_gate.h"
 
+#include <functional>
+
 #include "tests/engine/support.h"
 
 namespace penstock::exec {
 namespace {
 
-// Notes what it is offered and takes nothing.
-class Noting final : public SlotGate::Waiter {
+using Stages = std::vector<std::size_t>;
+
+// A run that does something with what it is offered.
+class Asking final : public SlotGate::Waiter {
  public:
-  explicit Noting(std::vector<std::size_t>& offered) : offered_(offered) {}
-  void slot_is_free(std::size_t stage) override { offered_.push_back(stage); }
+  using Answer = std::function<void(std::size_t stage)>;
+  explicit Asking(Answer answer) : answer_(std::move(answer)) {}
+  void slot_is_free(std::size_t stage) override { answer_(stage); }
 
  private:
-  std::vector<std::size_t>& offered_;
+  Answer answer_;
+};
+
+struct TestRun {
+  explicit TestRun(Asking::Answer answer = [](std::size_t) {}, std::int64_t most = 100)
+      : waiter(std::make_shared<Asking>(std::move(answer))), at_gate(std::make_shared<SlotGate::Run>(waiter, most)) {}
+  std::shared_ptr<Asking> waiter;
+  SlotGate::RunRef at_gate;
 };
 
 TEST(SlotGate, IsWantedByHigherRanksAndOtherRuns) {
-  std::vector<std::size_t> offered;
-  const auto run = std::make_shared<Noting>(offered), other = std::make_shared<Noting>(offered);
-  const auto wanted = [&](const std::shared_ptr<Noting>& waiter, std::size_t rank) {
+  const TestRun run, other;
+  const auto wanted = [&](const TestRun& waiting, std::size_t rank) {
     SlotGate gate(1);
-    EXPECT_TRUE(gate.acquire(run, 0, 3));
-    EXPECT_FALSE(gate.acquire(waiter, 1, rank));
-    return gate.is_wanted_before(run, 3);
+    EXPECT_TRUE(gate.acquire(run.at_gate, 0, 3));
+    EXPECT_FALSE(gate.acquire(waiting.at_gate, 1, rank));
+    const bool answer = gate.is_wanted_before(run.at_gate, 3);
+    gate.release(run.at_gate);
+    return answer;
   };
   EXPECT_TRUE(wanted(run, 4));
   EXPECT_FALSE(wanted(run, 3));
@@ -32,35 +45,61 @@ TEST(SlotGate, IsWantedByHigherRanksAndOtherRuns) {
 }
 
 TEST(SlotGate, IsWantedWhenThereAreFewerSlotsThanBefore) {
-  std::vector<std::size_t> offered;
-  const auto run = std::make_shared<Noting>(offered);
+  const TestRun run;
   SlotGate gate(2);
-  EXPECT_TRUE(gate.acquire(run, 0, 0));
-  EXPECT_TRUE(gate.acquire(run, 0, 0));
-  EXPECT_FALSE(gate.is_wanted_before(run, 0));
+  EXPECT_TRUE(gate.acquire(run.at_gate, 0, 0));
+  EXPECT_TRUE(gate.acquire(run.at_gate, 0, 0));
+  EXPECT_FALSE(gate.is_wanted_before(run.at_gate, 0));
   gate.set_slots(1);
-  EXPECT_TRUE(gate.is_wanted_before(run, 0));
+  EXPECT_TRUE(gate.is_wanted_before(run.at_gate, 0));
 }
 
 TEST(SlotGate, OffersAFreeSlotToTheHighestRank) {
-  std::vector<std::size_t> offered;
-  const auto run = std::make_shared<Noting>(offered);
+  Stages offered;
+  const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
   SlotGate gate(1);
-  EXPECT_TRUE(gate.acquire(run, 9, 0));
-  for (const std::size_t rank : {2, 5, 3}) EXPECT_FALSE(gate.acquire(run, rank, rank));
-  gate.release();
-  EXPECT_EQ(offered, (std::vector<std::size_t>{5, 3, 2})) << "who does not take it is followed by the next";
+  EXPECT_TRUE(gate.acquire(run.at_gate, 9, 0));
+  for (const std::size_t rank : {2, 5, 3}) EXPECT_FALSE(gate.acquire(run.at_gate, rank, rank));
+  gate.release(run.at_gate);
+  EXPECT_EQ(offered, (Stages{5, 3, 2})) << "who does not take it is followed by the next";
 }
 
-TEST(SlotGate, OffersAFreeSlotToTheRunThatHasWaitedLongest) {
-  std::vector<std::size_t> offered;
-  const auto first = std::make_shared<Noting>(offered), second = std::make_shared<Noting>(offered);
+// Two stages of one run, each of which waits again as soon as the other is served, keep no other run out.
+TEST(SlotGate, ServesRunsInTurn) {
   SlotGate gate(1);
-  EXPECT_TRUE(gate.acquire(first, 9, 0));
-  EXPECT_FALSE(gate.acquire(second, 1, 1));
-  EXPECT_FALSE(gate.acquire(first, 7, 7));
-  gate.release();
-  EXPECT_EQ(offered, (std::vector<std::size_t>{1, 7}));
+  Stages served;
+  TestRun greedy, modest;
+  const auto take = [&](const TestRun& run) {
+    return [&](std::size_t stage) {
+      if (gate.acquire(run.at_gate, stage, stage)) served.push_back(stage);
+    };
+  };
+  greedy = TestRun(take(greedy));
+  modest = TestRun(take(modest));
+  EXPECT_TRUE(gate.acquire(greedy.at_gate, 7, 7));
+  EXPECT_FALSE(gate.acquire(greedy.at_gate, 5, 5));
+  EXPECT_FALSE(gate.acquire(modest.at_gate, 1, 1));
+  EXPECT_FALSE(gate.acquire(greedy.at_gate, 6, 6));
+  gate.release(greedy.at_gate);
+  EXPECT_FALSE(gate.acquire(greedy.at_gate, 7, 7));
+  gate.release(greedy.at_gate);
+  EXPECT_EQ(served, (Stages{6, 1}));
+}
+
+TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
+  SlotGate gate(8);
+  Stages offered;
+  const TestRun run([&](std::size_t stage) { offered.push_back(stage); }, 1), other;
+  EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
+  EXPECT_FALSE(gate.acquire(run.at_gate, 2, 2));
+  EXPECT_FALSE(gate.has_free_slot(*run.at_gate));
+  EXPECT_TRUE(gate.acquire(other.at_gate, 3, 3));
+  EXPECT_FALSE(gate.is_wanted_before(other.at_gate, 3)) << "what waits there could not use it";
+  EXPECT_TRUE(gate.is_wanted_before(run.at_gate, 1));
+  gate.release(other.at_gate);
+  EXPECT_EQ(offered, Stages{});
+  gate.release(run.at_gate);
+  EXPECT_EQ(offered, Stages{2});
 }
 
 }  // namespace

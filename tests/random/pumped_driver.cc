@@ -92,6 +92,7 @@ class PumpedRun final : public ps::detail::RunCore {
     settings.choice = [this](const std::vector<std::size_t>& stages) {
       return choose(stages.size());
     };
+    settings.slots = 1 + random_.below(3);
     if (limits_slots_) settings.gate = &gate_;
     settings.clock = [this] { return time_ns_ += random_.below(pace_ns_); };
     engine_ = exec::Engine::make(plan_, settings);
