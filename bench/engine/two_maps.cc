@@ -63,11 +63,11 @@ Cost measure(const Work& work, std::uint64_t (*sum)(const Work&)) {
   return cost;
 }
 
-// About 0.15 s of CPU time a turn: short against the machine's moods, long against starting a run.
+// About 0.3 s of CPU time a turn: short against the moods of a machine, long against starting and ending a run (0.3 ms).
 Work work_of(double microseconds) {
   Work work{};
   work.steps = std::llround(microseconds * steps_per_microsecond());
-  work.elements = std::llround(0.15e6 / (2 * microseconds));
+  work.elements = std::llround(0.3e6 / (2 * microseconds));
   work.check = plain_sum(work);
   return work;
 }
