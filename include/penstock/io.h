@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -57,7 +58,14 @@ struct ReadFileOptions {
 // did not answer). The text names the path and the system's reason.
 Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 
-// The same into a buffer that the caller keeps; the result points into it and holds until its next use.
+// The same, but nothing instead of not_found: for a file that may be in one of several places, or nowhere. Much cheaper than to catch
+// the error, and one call to a file server rather than the two of exists() and read_file().
+//
+//   for (const auto& folder : folders)
+//     if (auto xml = ps::read_file_if_there(folder + name)) return xml;
+std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options = {});
+
+// The same as read_file() into a buffer that the caller keeps; the result points into it and holds until its next use.
 std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
                                      const ReadFileOptions& options = {});
 

@@ -15,7 +15,7 @@
 // | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 50 x of it **  |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
-// * Where calls take microseconds and elements are small, the engine lets some hundred wait, whatever these knobs say.
+// * Where calls that compute take less than a millisecond and elements are small, up to some hundred may wait, whatever these knobs say.
 // ** As far as no thread goes without that has nothing else to do.
 #pragma once
 

@@ -163,9 +163,10 @@ PayloadPoolStats PayloadPool::stats() const {
 
 // The newest block of that size that was given back on this core, or else on any: its lines are the likeliest to be in the caches still.
 PayloadPool::Block PayloadPool::find_idle(std::size_t mapped) {
+  const int core = options_.core();
   const std::lock_guard lock(mutex_);
   const auto fits = [mapped](const Block& block) { return block.bytes == mapped; };
-  const auto is_near = [&, core = options_.core()](const Block& block) { return fits(block) && block.core == core; };
+  const auto is_near = [&](const Block& block) { return fits(block) && block.core == core; };
   auto at = std::find_if(idle_.rbegin(), idle_.rend(), is_near);
   if (at == idle_.rend()) at = std::find_if(idle_.rbegin(), idle_.rend(), fits);
   if (at == idle_.rend()) return {};

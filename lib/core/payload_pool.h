@@ -3,10 +3,11 @@
 // malloc serves sizes like these badly in a long run: glibc moves its mmap threshold up with every
 // block that is freed, after which batches live on the heap, where one small survivor keeps many
 // megabytes resident. Here blocks of 256 KiB and more are mappings of their own, rounded up to one
-// of 8 sizes per power of two (at most 12.5 % of a block is unused), and reused newest first for
-// requests of the same size, those that were given back on the same core before others: a crop that
-// is written to memory which another core read last costs that core's copy of each line. Smaller requests go to operator new, with their control block in the
-// same allocation.
+// of 8 sizes per power of two (at most 12.5 % of a block is unused), and reused for requests of the
+// same size: the newest that was given back on the same core, else the newest. (A crop that is
+// written over memory which another core has read costs that core's copy of each line; with one
+// list for all cores `boxes` took up to 14 % more CPU time.) Smaller requests go to operator new,
+// with their control block in the same allocation.
 //
 // What is kept idle follows the use, so that resident memory does too:
 //

@@ -60,16 +60,17 @@ class Compiler {
     StagePlan stage = stage_of(*nodes[0]);
     PositionOps ops;
     std::size_t next = 1;
-    stage.is_prompt = source->indexed() != nullptr;
-    if (stage.is_prompt) {
+    const bool indexed = source->indexed() != nullptr;
+    stage.is_prompt = indexed;
+    if (indexed) {
       plan_->names = source->indexed();
       for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
         ops.push_back(share<StreamOp>(owner_, *nodes[next]));
         stage.name += "+" + nodes[next]->op().name();
       }
     }
-    stage.open = [source, ops](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-      SourceParts parts{source, source->indexed() == nullptr ? nullptr : make_order(*source, ops)};
+    stage.open = [source, ops, indexed](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+      SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr};
       return std::make_unique<SourceBody>(std::move(parts), passes);
     };
     plan_->stages.push_back(std::move(stage));

@@ -26,6 +26,7 @@ void charge(Slot& slot, Sealed& sum) {
   const auto bytes = static_cast<std::int64_t>(slot.value.bytes());
   slot.set_bytes(bytes);
   sum.bytes += bytes;
+  ++sum.elements;
   sum.largest = std::max(sum.largest, bytes);
 }
 

@@ -14,6 +14,7 @@ namespace penstock::exec {
 struct Sealed {
   std::int64_t bytes = 0;    // of all results; each slot is charged with its share
   std::int64_t largest = 0;
+  std::int64_t elements = 0;
   std::int64_t errors = 0;   // made here
 };
 

@@ -67,6 +67,7 @@ class StageHost : public BodyHost {
 };
 
 class AsyncTarget;
+struct Sealed;
 
 class Stage {
  public:
@@ -161,7 +162,7 @@ class Stage {
   bool call_body(Group& group);
   template <class Call> void with_context(detail::ContextServices& services, Call&& call);
   void break_off(Group& group);
-  void finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes);
+  void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
   void account(std::int64_t now);
   bool sample_now(const Group& group) const;
@@ -229,6 +230,7 @@ class Stage {
   double bytes_average_ = 0;             // per slot, of results
   double input_average_ = 0;             // bytes per slot, of inputs
   std::int64_t bytes_largest_ = 0;
+  std::int64_t made_ = 0;                // elements, of the inputs that counters_.completed counts
   std::int64_t held_bytes_ = 0;
   std::int64_t accounted_until_ = 0;
   StageSnapshot counters_;

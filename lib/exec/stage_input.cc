@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::int64_t kLargestGroup = 256;
 constexpr double kWidest = 50;                // times the grain: 1 ms by default
-constexpr double kWideGrain = 1'000'000;      // ns; what waits at the input of cheap calls, so that steps can be widened
 
 // How many slots come before `most` are reached or a mark is passed.
 std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
@@ -50,7 +49,7 @@ std::int64_t Stage::group_size() const {
 
 // Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small elements.
 std::int64_t Stage::capacity() const {
-  return waits() ? buffer_ : std::max(buffer_, small_elements(2 * kWideGrain));
+  return waits() ? buffer_ : std::max(buffer_, small_elements(2 * kWidest * static_cast<double>(grain_ns_)));
 }
 
 // How many elements all calls together make within that time, as far as memory does not count; 0 where it does.

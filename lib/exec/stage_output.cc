@@ -90,7 +90,7 @@ PacketRef Stage::next_packet() {
 // Results that are made soon enough to wait for. The rest of the books counts inputs, of which a batch takes many and an unbatch few.
 std::int64_t Stage::worth_waiting() const {
   const auto inputs = static_cast<double>(std::max<std::int64_t>(counters_.completed, 1));
-  const double results = static_cast<double>(counters_.elements_out) / inputs;
+  const double results = static_cast<double>(made_) / inputs;
   const bool small = bytes_average_ < kSmallElement * results;
   const std::int64_t soon = small && slot_ns_average_ < kCheapCall ? small_elements(kWakeHorizon) : 0;
   return static_cast<std::int64_t>(static_cast<double>(std::max(capacity() / 2, soon)) * results);

@@ -111,10 +111,8 @@ void Stage::run_to_end(Group& group, Lock& lock) {
     counters_.samples_that_waited += after.waits > before.waits;
     counters_.sampled_wall_ns += wall;
   }
-  counters_.errors += sealed.errors;
-  bytes_largest_ = std::max(bytes_largest_, sealed.largest);
   const std::int64_t kept = held - std::exchange(held_bytes_, held);
-  finish(group, sealed.bytes, kept);
+  finish(group, sealed, kept);
 }
 
 // False: the call was broken off for want of memory; the group is as it was.
@@ -175,10 +173,8 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     ++completing_;  // before the group lets go of its target, by which stop() would find this call
     --detached_;
     group.target.reset();
-    counters_.errors += sealed.errors;
-    bytes_largest_ = std::max(bytes_largest_, sealed.largest);
     account(host_.now());
-    finish(group, sealed.bytes, 0);
+    finish(group, sealed, 0);
     pump(lock);
   }
   host_.offer_memory();
@@ -187,18 +183,21 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
 }
 
 // With the lock held: the group's results are ready to leave.
-void Stage::finish(Group& group, std::int64_t output_bytes, std::int64_t kept_bytes) {
+void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes) {
   const std::int64_t now = host_.now();
   account(now);
   --running_;
   group.state = Group::State::done;
   const auto outputs = static_cast<std::int64_t>(group.slots.size());
   unsent_ += outputs;
-  learn(group, is_source_ ? outputs : group.elements, output_bytes, now);
+  counters_.errors += results.errors;
+  made_ += results.elements;
+  bytes_largest_ = std::max(bytes_largest_, results.largest);
+  learn(group, is_source_ ? outputs : group.elements, results.bytes, now);
   if (plan_.passes_memory_on) {
-    host_.memory().charge(output_bytes + kept_bytes - group.input_bytes - group.reserved);
+    host_.memory().charge(results.bytes + kept_bytes - group.input_bytes - group.reserved);
   } else {
-    host_.memory().settle(group.reserved, group.input_bytes, output_bytes);
+    host_.memory().settle(group.reserved, group.input_bytes, results.bytes);
   }
 }
 

@@ -98,9 +98,10 @@ void Stage::ask_hint(Group& group, Lock& lock) {
   without_hint_ = bytes ? 0 : without_hint_ + 1;
 }
 
-// Of one slot's results, as far as experience tells; careful once the limit has been passed.
+// Of one slot's results, as far as experience tells; careful once the limit has been passed, where it is this stage's to be.
 double Stage::expected_bytes_each() const {
-  return host_.memory().was_overshot() ? static_cast<double>(bytes_largest_) : bytes_average_;
+  const bool careful = host_.memory().was_overshot() && !plan_.passes_memory_on;
+  return careful ? static_cast<double>(bytes_largest_) : bytes_average_;
 }
 
 std::int64_t Stage::expected_bytes(const Group& group) const {
@@ -111,9 +112,10 @@ std::int64_t Stage::expected_bytes(const Group& group) const {
 
 // Who only passes on what is charged already may always go on.
 bool Stage::reserve(Group& group) {
-  group.reserved = plan_.passes_memory_on ? 0 : expected_bytes(group);
   MemoryBudget& memory = host_.memory();
-  if (plan_.passes_memory_on || memory.reserve(group.reserved, false)) return true;
+  group.reserved = plan_.passes_memory_on ? group.needs : expected_bytes(group);
+  if (plan_.passes_memory_on) return group.needs == 0 || memory.reserve(group.needs, true);
+  if (memory.reserve(group.reserved, false)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
   waits_for_memory_ = true;
   if (!memory.reserve(group.reserved, false)) return false;

@@ -145,8 +145,7 @@ void TbbThreads::ensure(std::int64_t threads) {
   // TBB is asked for news only: the controller's thread may still be here when the process has ended and TBB's statics are gone.
   if (wanted <= ensured_) return;
   ensured_ = wanted;
-  if (global_control::active_value(global_control::max_allowed_parallelism) >= wanted) return;
-  auto wider = std::make_unique<Control>(wanted);
+  auto wider = std::make_unique<Control>(std::max(wanted, global_control::active_value(global_control::max_allowed_parallelism)));
   control_ = std::move(wider);
 }
 

@@ -1,9 +1,9 @@
-#include <penstock/error.h>
 #include <penstock/io.h>
 #include <penstock/voc.h>
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -59,11 +59,7 @@ std::optional<AnnotationFile> read_annotation(std::string_view image_path, std::
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
   for (const std::string& path : annotation_paths(image_path, folder)) {
-    try {
-      return AnnotationFile{path, read_file(path, options)};
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::not_found) throw;
-    }
+    if (auto xml = read_file_if_there(path, options)) return AnnotationFile{path, std::move(*xml)};
   }
   return std::nullopt;
 }

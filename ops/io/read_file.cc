@@ -54,7 +54,8 @@ class FileDescriptor {
   int number_;
 };
 
-int open_for_reading(const std::string& path) {
+// -1 with errno set.
+int try_to_open(const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
                 "cannot open '" + std::string(path.c_str()) + "...': the path contains a NUL");
@@ -62,6 +63,11 @@ int open_for_reading(const std::string& path) {
   int number = -1;
   do number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (number < 0 && errno == EINTR);
+  return number;
+}
+
+int open_for_reading(const std::string& path) {
+  const int number = try_to_open(path);
   if (number < 0) throw file_error("open", path, errno);
   return number;
 }
@@ -137,23 +143,42 @@ std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const s
   return got;
 }
 
+namespace {
+
+std::span<const std::byte> read_open_file(const FileDescriptor& file, const std::string& path, ByteBuffer& buffer,
+                                          const ReadFileOptions& options) {
+  const std::size_t expected = size_of_file(file.get(), path);
+  const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
+  const std::size_t got = read_to_end(read_some, expected, path, options, buffer);
+  return {buffer.data(), got};  // not before: reading may move the buffer
+}
+
+Tensor read_open_file(const FileDescriptor& file, const std::string& path, const ReadFileOptions& options) {
+  const ThreadBuffer buffer;
+  const std::span<const std::byte> bytes = read_open_file(file, path, buffer.get(), options);
+  std::shared_ptr<std::byte> memory = allocate_payload(bytes.size() + ByteBuffer::spare);
+  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  return Tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())}, std::move(memory));
+}
+
+}  // namespace
+
 }  // namespace detail
 
 std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
                                      const ReadFileOptions& options) {
-  const detail::FileDescriptor file(detail::open_for_reading(path));
-  const std::size_t expected = detail::size_of_file(file.get(), path);
-  const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
-  const std::size_t got = detail::read_to_end(read_some, expected, path, options, buffer);
-  return {buffer.data(), got};  // not before: reading may move the buffer
+  return detail::read_open_file(detail::FileDescriptor(detail::open_for_reading(path)), path, buffer, options);
 }
 
 Tensor read_file(const std::string& path, const ReadFileOptions& options) {
-  const detail::ThreadBuffer buffer;
-  const std::span<const std::byte> bytes = read_file(path, buffer.get(), options);
-  std::shared_ptr<std::byte> memory = detail::allocate_payload(bytes.size() + ByteBuffer::spare);
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
-  return Tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())}, std::move(memory));
+  return detail::read_open_file(detail::FileDescriptor(detail::open_for_reading(path)), path, options);
+}
+
+std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options) {
+  const int number = detail::try_to_open(path);
+  if (number < 0 && code_of_errno(errno, ErrorCode::unavailable) == ErrorCode::not_found) return std::nullopt;
+  if (number < 0) throw detail::file_error("open", path, errno);
+  return detail::read_open_file(detail::FileDescriptor(number), path, options);
 }
 
 }  // namespace penstock

@@ -70,24 +70,37 @@ TEST(Outlet, IsPromisedNothingByAGenerator) {
   EXPECT_FALSE(source_of(from_generator([] { return std::optional<int>(); })).is_prompt);
 }
 
-// However cheap its rows are: a batch is as large as they are together.
-TEST(Outlet, HoldsFewBatchesOfManyRows) {
+// The most that waits for a consumer that lets the engine run as far as it can before it takes each slot.
+template <class T>
+std::int64_t most_ready(const Dataset<T>& dataset, int slots) {
   std::int64_t time_ns = 0;
   EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.clock = [&time_ns] { return time_ns += 1000; };
   settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-  const auto engine = Engine::make(compile(range(1'000'000).batch(1024).node()), settings);
+  const auto engine = Engine::make(compile(dataset.node()), settings);
   std::int64_t most = 0;
-  for (int taken = 0; taken < 100; ++taken) {
+  for (; slots > 0; --slots) {
     while (engine->queue()->run_one()) {
     }
     most = std::max(most, engine->snapshot().consumer.ready);
     Slot slot;
     engine->next(slot, nullptr);
   }
-  EXPECT_LE(most, 4);
   engine->shut_down();
+  return most;
+}
+
+// However cheap its rows are: a batch is as large as they are together.
+TEST(Outlet, HoldsFewBatchesOfManyRows) { EXPECT_LE(most_ready(range(1'000'000).batch(1024), 100), 4); }
+
+// They say nothing about the size of elements.
+TEST(Outlet, HoldsFewLargeElementsBehindManyErrors) {
+  const auto dataset = range(2000).map([](std::int64_t value) {
+    if (value < 1000) throw std::runtime_error("no picture");
+    return std::string(10'000, 'x');
+  });
+  EXPECT_LE(most_ready(dataset.map([](const std::string& text) { return text + "x"; }), 1500), 4);
 }
 
 }  // namespace

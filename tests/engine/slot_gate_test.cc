@@ -102,5 +102,16 @@ TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
   EXPECT_EQ(offered, Stages{2});
 }
 
+TEST(SlotGate, PassesOverARunThatHasEnded) {
+  SlotGate gate(1);
+  Stages offered;
+  const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
+  EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
+  EXPECT_FALSE(gate.acquire(TestRun().at_gate, 2, 2));
+  EXPECT_FALSE(gate.acquire(run.at_gate, 3, 3));
+  gate.release(run.at_gate);
+  EXPECT_EQ(offered, Stages{3});
+}
+
 }  // namespace
 }  // namespace penstock::exec

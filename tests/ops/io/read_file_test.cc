@@ -78,6 +78,15 @@ TEST_F(ReadFile, MissingFileIsNotFound) {
   EXPECT_ERROR(read_file(""), ErrorCode::not_found, "''");
 }
 
+TEST_F(ReadFile, FileThatMayBeMissingIsNothingOrItsBytes) {
+  EXPECT_FALSE(read_file_if_there(folder_ + "/none").has_value());
+  EXPECT_FALSE(read_file_if_there(file("x") + "/below").has_value());
+  const auto tensor = read_file_if_there(file("abc"));
+  ASSERT_TRUE(tensor.has_value());
+  EXPECT_EQ(text_of({tensor->data(), tensor->bytes()}), "abc");
+  EXPECT_ERROR(read_file_if_there(folder_), ErrorCode::invalid_argument, "Is a directory");
+}
+
 TEST_F(ReadFile, FoldersPipesAndDevicesAreRefused) {
   EXPECT_ERROR(read_file(folder_), ErrorCode::invalid_argument, "Is a directory");
   const std::string pipe = folder_ + "/pipe";
