@@ -12,7 +12,7 @@
 // | window      | stage  | elements between the oldest unfinished and the newest started (reordering) *      |
 // | buffer      | stage  | elements that may wait at the stage's input *                                     |
 // | placement   | stage  | 0: compute arena, 1: pool of threads for blocking calls                           |
-// | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 50 x of it **  |
+// | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 100 x of it ** |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
 // * Where calls that compute take less than a millisecond and elements are small, up to some hundred may wait, whatever these knobs say.

@@ -9,7 +9,7 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kLargestGroup = 256;
-constexpr double kWidest = 50;                // times the grain: 1 ms by default
+constexpr double kWidest = 100;               // times the grain: 2 ms by default
 
 // How many slots come before `most` are reached or a mark is passed.
 std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
