@@ -15,7 +15,7 @@
 // | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 100 x of it ** |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
-// * Where calls that compute take less than a millisecond and elements are small, up to some hundred may wait, whatever these knobs say.
+// * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some hundred at a few us.
 // ** As far as no thread goes without that has nothing else to do.
 #pragma once
 
