@@ -2,7 +2,7 @@
 //
 // A run reads ahead on its own threads as far as buffers and the memory budget allow, from its first request on. Destroying
 // it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
-// running call is all that costs.
+// running call is all that costs; one that lasts more than 3 s is named on stderr, with its element.
 //
 // One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time. knobs(), snapshot() and
 // stats() may be used from any thread meanwhile; knobs() counts as a request.

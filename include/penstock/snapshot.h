@@ -26,6 +26,7 @@ struct StageSnapshot {
   std::int64_t bytes_held = 0;
   std::int64_t bytes_required = 0;     // that it must hold to make progress: a batch of elements, a shuffle's buffer
   std::int64_t oldest_call_ns = 0;     // age of the oldest call in flight
+  std::int64_t oldest_call_ordinal = -1;  // position in the source of that call's first element; -1: no call, or a source's own
   std::int64_t median_call_ns = 0;
   bool waits_for_memory = false;
   bool waits_for_cpu_slot = false;

@@ -26,6 +26,7 @@ struct Group {
   std::int64_t hint = -1;           // bytes of the results as the op foretells them; -1: not asked
   std::int64_t needs = 0;           // bytes that a broken-off call asked for on top
   std::int64_t started_ns = 0;
+  std::int64_t source_ordinal = -1; // of the first slot when the call began; -1: a source's own call
   State state = State::waiting;
   bool forced = false;              // started under the rule of progress: its own requests are granted, too
   // A pass end is always a group's last slot: admission ends a group behind it.

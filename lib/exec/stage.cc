@@ -216,16 +216,25 @@ void Stage::snapshot(StageSnapshot& out) const {
   out.bytes_held = held_bytes_;
   const std::int64_t held = std::min(plan_.elements_held, counters_.completed);
   out.bytes_required = static_cast<std::int64_t>(static_cast<double>(held) * input_average_);
-  std::vector<std::int64_t> ages;
   for (const auto& group : ring_) {
-    if (group->state == Group::State::running) ages.push_back(now - group->started_ns);
     if (group->state == Group::State::waiting) out.ready += group->admitted;
     out.bytes_held += group->state == Group::State::done ? 0 : group->input_bytes;
   }
-  if (ages.empty()) return;
-  std::sort(ages.begin(), ages.end());
-  out.oldest_call_ns = ages.back();
-  out.median_call_ns = ages[ages.size() / 2];
+  describe_calls(now, out);
+}
+
+// With the lock held. Once the run has been stopped nobody waits for a Completion that is still out.
+void Stage::describe_calls(std::int64_t now, StageSnapshot& out) const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> calls;  // begin, element
+  for (const auto& group : ring_) {
+    const bool is_cut_off = group->target != nullptr && host_.stopped();
+    if (group->state == Group::State::running && !is_cut_off) calls.emplace_back(group->started_ns, group->source_ordinal);
+  }
+  if (calls.empty()) return;
+  std::sort(calls.begin(), calls.end());
+  out.oldest_call_ns = now - calls.front().first;
+  out.oldest_call_ordinal = calls.front().second;
+  out.median_call_ns = now - calls[calls.size() / 2].first;
 }
 
 }  // namespace penstock::exec

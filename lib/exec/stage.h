@@ -165,6 +165,7 @@ class Stage {
   void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
   void account(std::int64_t now);
+  void describe_calls(std::int64_t now, StageSnapshot& out) const;
   bool sample_now(const Group& group) const;
 
   // Output.

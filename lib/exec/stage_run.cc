@@ -76,7 +76,6 @@ bool BodyScope::inside(const StageHost* host) noexcept {
 }
 
 void Stage::run_group(Group& group, Lock& lock) {
-  group.started_ns = accounted_until_;
   group.elements = std::count_if(group.slots.begin(), group.slots.end(), [](const Slot& slot) { return slot.is_element(); });
   ++counters_.calls;
   if (plan_.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {

@@ -80,6 +80,8 @@ Group* Stage::claim_group(Lock& lock) {
   ready_.pop_front();
   account(host_.now());
   group.state = Group::State::running;
+  group.started_ns = accounted_until_;
+  group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++running_;
   busy_.store(true, std::memory_order_relaxed);
   ask_hint(group, lock);

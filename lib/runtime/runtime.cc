@@ -13,6 +13,7 @@
 
 #include "lib/runtime/forks.h"
 #include "lib/runtime/memory_warning.h"
+#include "lib/runtime/stuck_calls.h"
 
 namespace penstock::runtime {
 namespace {
@@ -72,7 +73,9 @@ std::int64_t Runtime::default_memory() {
 }
 
 void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune) {
-  Tuned tuned{engine, asked_slots, nullptr, {}, false};
+  Tuned tuned;
+  tuned.engine = engine;
+  tuned.asked_slots = asked_slots;
   if (tune) {
     tuned.policy = autotune::default_policy();
     tuned.knobs = engine->knobs();
@@ -130,7 +133,11 @@ void Runtime::serve() {
 
 bool Runtime::tick(Tuned& tuned) {
   const auto engine = tuned.engine.lock();
-  if (engine == nullptr || engine->stopped()) return false;
+  if (engine == nullptr) return false;
+  if (engine->stopped()) {
+    warn_of_stuck_calls(tuned, *engine);
+    return true;
+  }
   engine->nudge_consumer();
   const Snapshot snapshot = engine->snapshot();
   warn(tuned, snapshot);
@@ -143,6 +150,16 @@ void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {
   const std::string text = memory_warning(snapshot);
   tuned.warned = !text.empty();
   if (tuned.warned) std::fprintf(stderr, "penstock: %s\n", text.c_str());
+}
+
+// Again after twice the time, for as long as it lasts.
+void Runtime::warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine) {
+  const auto now = std::chrono::steady_clock::now();
+  if (tuned.patient_until == std::chrono::steady_clock::time_point()) tuned.patient_until = now + tuned.patience;
+  if (now < tuned.patient_until) return;
+  tuned.patience *= 2;
+  tuned.patient_until = now + tuned.patience;
+  std::fputs(stuck_calls(engine.snapshot(), engine.plan()).c_str(), stderr);
 }
 
 // A quota may change while the process runs.

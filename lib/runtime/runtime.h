@@ -5,6 +5,7 @@
 // pthread_atfork handler (forks.h), which stays as long as the process, too.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -34,7 +35,8 @@ class Runtime {
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
 
-  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, moves its knobs if `tune`.
+  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, moves its knobs if `tune`,
+  // and says on stderr which call keeps it from ending.
   void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune);
 
   // Takes an engine down on a thread of the pool: for a run that is destroyed inside one of its own functions.
@@ -44,10 +46,12 @@ class Runtime {
   using Engines = std::deque<std::shared_ptr<exec::Engine>>;
   struct Tuned {
     std::weak_ptr<exec::Engine> engine;
-    std::int64_t asked_slots;                  // by the user; 0: as many as are offered
+    std::int64_t asked_slots = 0;              // by the user; 0: as many as are offered
     std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
     bool warned = false;                       // that its memory is too small for its ops
+    std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
+    std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped
   };
 
   Runtime();
@@ -55,6 +59,7 @@ class Runtime {
   void take_down(Engines& engines);
   bool tick(Tuned& tuned);
   static void warn(Tuned& tuned, const Snapshot& snapshot);
+  static void warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine);
   void read_limits();
   void set_gate(const std::vector<Tuned>& tuned);
 

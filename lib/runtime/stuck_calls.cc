@@ -1,0 +1,45 @@
+#include "lib/runtime/stuck_calls.h"
+
+#include <chrono>
+#include <exception>
+
+#include "lib/core/text.h"
+
+namespace penstock::runtime {
+namespace {
+
+// A user's source names its items; what it throws there must not end the controller's thread.
+std::string origin_text(std::int64_t ordinal, const exec::Plan& plan) {
+  try {
+    return plan.names == nullptr ? std::string() : plan.names->origin(ordinal);
+  } catch (...) {
+    return "its source failed to name it: " + message_of(std::current_exception());
+  }
+}
+
+std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
+  if (ordinal < 0) return {};
+  const std::string origin = origin_text(ordinal, plan);
+  return ", for element " + std::to_string(ordinal) + " of the source" + (origin.empty() ? "" : " ('" + origin + "')");
+}
+
+std::string place_text(const exec::StagePlan& plan) {
+  return plan.name + " (op " + std::to_string(plan.position) + (plan.call_site.empty() ? "" : ", " + plan.call_site) + ")";
+}
+
+}  // namespace
+
+std::string stuck_calls(const Snapshot& snapshot, const exec::Plan& plan) {
+  std::string text;
+  for (std::size_t i = 0; i < snapshot.stages.size(); ++i) {
+    const StageSnapshot& stage = snapshot.stages[i];
+    if (stage.oldest_call_ns <= 0) continue;
+    text += "penstock: a run that was given up waits for " + place_text(plan.stages[i]) + ", called " +
+            format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" +
+            element_text(stage.oldest_call_ordinal, plan) +
+            ". A function that may take long should look at Context::stop_token() and return\n";
+  }
+  return text;
+}
+
+}  // namespace penstock::runtime
