@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/generate.h"
+#include "bench/imagenet/explain.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/options.h"
 #include "bench/imagenet/peer.h"
@@ -48,6 +49,7 @@ class Session {
       record("warm-up", warm_up_);
     }
     if (!options_.json && !measured_.empty()) print(table_foot(measured_, digest_));
+    if (options_.explain && !measured_.empty()) explain_last();
     if (!options_.stats_file.empty())
       write_stats(options_, files_, bench_.description(), measured_, digest_);
     return interrupted() ? 130 : 0;
@@ -57,6 +59,11 @@ class Session {
   static void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
+  }
+
+  // stdout is for the JSON lines alone.
+  void explain_last() const {
+    std::fputs(explain(measured_.back().snapshot).c_str(), options_.json ? stderr : stdout);
   }
 
   // Without --steps, that is; the bar then ends early.

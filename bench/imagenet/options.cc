@@ -124,6 +124,7 @@ void add_report_options(OptionAdder& add, ImagenetOptions& to, Given& given) {
   add.flag("--digest-timed", to.digest_timed, "Hash the samples of timed repetitions too");
   add.text("--stats", to.stats_file, "FILE", "Write figures of all stages as JSON");
   add.text("-l,--logdir", given.logdir, "DIR", "Write them to DIR/stats.json");
+  add.flag("--explain", to.explain, "Say what each stage of the last repetition did with its time");
   add.flag("--json", to.json, "One JSON object a repetition on stdout, and nothing else");
   add.flag("-q,--quiet", to.quiet, "No progress on stderr");
 }
@@ -139,7 +140,7 @@ void add_aliases(OptionAdder& add, ImagenetOptions& to) {
   add.value("--passes", to.passes, whole_number(1), "N", "1", "Of --peer")->group("");
 }
 
-void add_unbuilt_options(CLI::App& app, OptionAdder& add) {
+void add_unbuilt_options(OptionAdder& add) {
   const auto never = [](const std::string&) { return false; };
   add.not_built("--records", never);
   add.not_built("--trace", never);
@@ -147,9 +148,6 @@ void add_unbuilt_options(CLI::App& app, OptionAdder& add) {
   add.not_built("--decoder",
                 [](const std::string& text) { return text == "auto" || text == "libjpeg"; });
   add.not_built("--simd", [](const std::string& text) { return text == "auto"; });
-  app.add_flag_function("--explain",
-                        [](std::int64_t) { throw UsageError("--explain: not built yet"); })
-      ->group("");
 }
 
 constexpr const char* footer =
@@ -169,7 +167,7 @@ void describe(CLI::App& app, ImagenetOptions& to, Given& given) {
   add_engine_options(add, to);
   add_report_options(add, to, given);
   add_aliases(add, to);
-  add_unbuilt_options(app, add);
+  add_unbuilt_options(add);
 }
 
 void require(bool condition, const char* text) {

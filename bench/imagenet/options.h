@@ -68,6 +68,7 @@ struct ImagenetOptions {
   bool digest_timed = false;
   bool json = false;
   bool quiet = false;
+  bool explain = false;
   std::string stats_file;
 
   // Other modes.

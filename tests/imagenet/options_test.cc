@@ -130,8 +130,7 @@ TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
                                              {"--decoder", "own"},
                                              {"--simd", "avx2"},
                                              {"--without", "roi"},
-                                             {"--trace", "t.json"},
-                                             {"--explain"}}) {
+                                             {"--trace", "t.json"}}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(exit_code_of(flags), 2) << flags[0];
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
