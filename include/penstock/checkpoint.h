@@ -1,4 +1,4 @@
-// Checkpoint: where a run stands, to go on from there in another run, thread or (later) process.
+// Checkpoint: where a run stands, to go on from there in another run, thread, or later process.
 //
 // It is taken at the last element that was *delivered*: what the engine has read ahead is not in it. It holds positions and
 // counters only, well under 1 KiB, whatever the elements' sizes. Tuned numbers and thread counts are not part of it: a
@@ -6,10 +6,26 @@
 //
 //   auto saved = std::make_shared<ps::Checkpoint>(run.checkpoint());
 //   auto again = train.start({.resume_from = saved});       // delivers exactly what `run` delivers next
+//
+// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the two whole):
+//
+//   std::ofstream("train.ckpt.new", std::ios::binary) << run.checkpoint().to_bytes();
+//   std::filesystem::rename("train.ckpt.new", "train.ckpt");
+//   ...
+//   std::ostringstream bytes;
+//   bytes << std::ifstream("train.ckpt", std::ios::binary).rdbuf();
+//   auto saved = std::make_shared<ps::Checkpoint>(ps::Checkpoint::from_bytes(bytes.str()));
+//
+// Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the pipeline.
+//
+// What a checkpoint says is checked where it is resumed. What contradicts itself is refused by start(), Error(invalid_argument). Where the
+// pipeline has no such position (files are gone, a generator ends earlier), the first request, or the one that reaches
+// the end of what there is, throws Error(data_loss); the epoch has ended then. A replay of `delivered` elements takes as long as making them.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <penstock/op.h>
 
@@ -21,12 +37,21 @@ class Checkpoint {
   // delivered; used where an op's state cannot be told from a position (a shuffle over a stream, a take behind a map).
   enum class Kind : std::uint8_t { position, replay };
 
+  // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text. Error(invalid_argument) if the fields contradict
+  // themselves (a run's never do), Error(resource_exhausted) if the pipeline's text is longer than 1 MiB.
+  std::string to_bytes() const;
+
+  // What to_bytes() made, but for last.sequence. Later versions of the library read what this one writes.
+  //   Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong at which byte
+  //   Error(unimplemented)  a newer version of the library wrote them
+  static Checkpoint from_bytes(std::string_view bytes);
+
   Kind kind = Kind::replay;
   std::string pipeline;          // describe() without call sites
   std::uint32_t epoch = 0;
   std::int64_t delivered = 0;    // elements and errors of this epoch that the consumer has had
   bool epoch_ended = false;      // its end has been delivered, too
-  bool has_last = false;
+  bool has_last = false;         // an element was among them
   Stamp last;                    // of the last element delivered
   std::int64_t errors_since = 0; // errors delivered after it
 };

@@ -100,5 +100,20 @@ TEST(Description, CheckpointWithOtherLabelsIsRefused) {
                ErrorCode::failed_precondition, "labels=1:");
 }
 
+// With everything set that a description names, and the names of 1000 classes.
+TEST(Description, FitsWithACheckpointIntoOneKibibyte) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 1000; ++i) names.push_back("n" + std::to_string(10'000'000 + i));
+  Config config{.labels = LabelTable::from_names(names)};
+  config.annotations = std::string(200, 'a');
+  config.voc = {.max_bytes = 123'456'789, .max_objects = 123'456};
+  config.decode.max_pixels = 123'456'789;
+  const auto paths = from_vector(std::vector<std::string>(1'281'167, "a.jpg")).shuffle(1'281'167, {.seed = ~0ull});
+  const auto batches = paths.apply(load_crops(config)).unbatch().batch(256, {.drop_remainder = true}).repeat(90).prefetch();
+  const std::string bytes = batches.start().checkpoint().to_bytes();
+  EXPECT_LT(bytes.size(), 1024u);
+  EXPECT_EQ(Checkpoint::from_bytes(bytes).pipeline, graph::pipeline_text(batches.node()));
+}
+
 }  // namespace
 }  // namespace penstock::imagenet

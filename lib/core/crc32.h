@@ -1,0 +1,12 @@
+// CRC-32, which finds every change of up to 32 bits in a row.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace penstock {
+
+// The one of ISO-HDLC, zip and PNG: reflected, polynomial 0x04C11DB7. One step per bit, so for small texts. Any thread.
+std::uint32_t crc32(std::string_view bytes) noexcept;
+
+}  // namespace penstock

@@ -1,0 +1,21 @@
+// What a checkpoint's fields may be, wherever they come from.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <penstock/checkpoint.h>
+
+namespace penstock::runtime {
+
+// A field that cannot be. `byte`: where it stands in Checkpoint::to_bytes().
+struct CheckpointFault {
+  std::size_t byte;
+  std::string text;
+};
+
+// The first one of a checkpoint; none: a run could have made it.
+std::optional<CheckpointFault> fault_of(const Checkpoint& checkpoint);
+
+}  // namespace penstock::runtime
