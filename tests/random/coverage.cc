@@ -59,6 +59,12 @@ void Coverage::add_moves(const Moves& moves) {
   for (const auto& [knob, count] : moves) moves_[knob] += count;
 }
 
+std::int64_t Coverage::moves() const {
+  std::int64_t sum = 0;
+  for (const auto& [knob, count] : moves_) sum += count;
+  return sum;
+}
+
 std::vector<std::string> Coverage::shortfalls(double scale) const {
   Shortfalls missing(scale);
   for (int i = 0; i < model::kKinds; ++i) {

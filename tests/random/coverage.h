@@ -17,8 +17,10 @@ class Coverage {
 
   void add_graph(const Graph& graph);
   void add_moves(const Moves& moves);
+  std::int64_t moves() const;  // of all knobs
 
   std::int64_t runs = 0;
+  std::int64_t epochs = 0;        // asked for, by a run's start or by number
   std::int64_t errors = 0;        // delivered
   std::int64_t abandonments = 0;  // runs destroyed before their end
   std::int64_t resumptions = 0;   // runs begun from a checkpoint

@@ -1,56 +1,20 @@
 // Random graphs: what the list model says, the serial executor gives, and so does the engine on
 // threads, whatever its knobs, threads and budget are, however often it is left, restarted or
-// resumed.
-//
-//   PENSTOCK_SEED=n        only the graph n, the one that a failure names
-//   PENSTOCK_FULL=1        ten times as many graphs
-//   PENSTOCK_SMALL=1       a tenth, for sanitizers
-//   PENSTOCK_TRACE=1       tells each seed before it is run, for crashes
+// resumed. The environment's say: environment.h.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "tests/random/environment.h"
 #include "tests/random/pumped_driver.h"
 #include "tests/random/trial.h"
 #include "tests/random/watchdog.h"
 
 namespace random_graphs {
 namespace {
-
-std::optional<std::uint64_t> number_from_environment(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  return std::stoull(text);
-}
-
-bool is_on(const char* name) { return number_from_environment(name).value_or(0) != 0; }
-
-std::int64_t graphs(std::int64_t usual) {
-  if (is_on("PENSTOCK_SMALL")) return usual / 10;
-  return is_on("PENSTOCK_FULL") ? 10 * usual : usual;
-}
-
-// A folder for file lists, gone with the test.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("penstock-random-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  const std::filesystem::path path_;
-};
 
 // One graph after the other, on one driver.
 class Series {

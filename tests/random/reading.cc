@@ -25,7 +25,13 @@ Reading::Reading(const Driver& driver, const Built& built, const ps::RunOptions&
       patient_(random.one_in(2)),
       small_(options.memory_bytes > 0 && options.memory_bytes < kLittleMemory) {
   ++coverage.runs;
+  ++coverage.epochs;
   if (driver.on_threads && random.one_in(2)) mover_.emplace(run_, random.next(), coverage);
+}
+
+void Reading::begin_epoch(std::uint32_t epoch) {
+  run_->begin_epoch(epoch);
+  ++coverage_.epochs;
 }
 
 Deliveries Reading::read(std::size_t at_most) {

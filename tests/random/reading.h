@@ -16,6 +16,8 @@ class Reading {
   Reading(const Driver& driver, const Built& built, const ps::RunOptions& options, Random& random,
           Coverage& coverage);
 
+  void begin_epoch(std::uint32_t epoch);
+
   // Up to `at_most` deliveries of the current epoch; fewer at its end. Throws Failure if nothing
   // comes for a minute.
   Deliveries read(std::size_t at_most);

@@ -65,7 +65,7 @@ void Trial::check_whole(const Driver& driver, Random& random, Coverage& coverage
   for (std::uint32_t i = 0; i < epochs; ++i) {
     const std::uint32_t epoch = options.first_epoch + i;
     const Items& items = expected(epoch);
-    if (i > 0 || random.one_in(2)) reading.run().begin_epoch(epoch);
+    if (i > 0 || random.one_in(2)) reading.begin_epoch(epoch);
     const bool to_the_end = i + 1 == epochs || random.one_in(2);
     const Deliveries got =
         to_the_end ? reading.read_all() : reading.read(draw_place(items.size(), random));
@@ -118,7 +118,7 @@ void Trial::check_resumed(const Driver& driver, Random& random, Coverage& covera
   const Comparison comparison{.graph = graph_, .bench = bench_, .with_inputs = false};
   comparison.check(items, resumed.read_all(), place, true);
   if (random.one_in(2)) return;
-  resumed.run().begin_epoch(1);
+  resumed.begin_epoch(1);
   Comparison{graph_, bench_}.check(expected(1), resumed.read_all(), 0, true);
 }
 

@@ -1,0 +1,39 @@
+// Two pipelines that read, decode and batch pictures, with what they must deliver.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/imagenet/sample_set.h"
+#include "tests/random/trial.h"
+
+namespace soak {
+
+namespace ps = penstock;
+
+struct PicturePipeline {
+  std::string name;
+  random_graphs::Built built;
+  std::map<std::uint32_t, random_graphs::Deliveries> expected;  // by epoch, of a serial run
+};
+
+class PicturePipelines {
+ public:
+  static constexpr std::uint32_t epochs = 3;
+
+  PicturePipelines();
+  const std::vector<PicturePipeline>& all() const { return pipelines_; }
+
+ private:
+  const ps::test::SampleSet files_;
+  std::vector<PicturePipeline> pipelines_;
+};
+
+// Epochs of one of them, some left early, the run perhaps destroyed in the midst of one. Throws random_graphs::Failure where
+// something else is delivered than was expected.
+void run_some_epochs(const PicturePipeline& pipeline, random_graphs::Courier& courier, random_graphs::Random& random,
+                     random_graphs::Coverage& coverage);
+
+}  // namespace soak

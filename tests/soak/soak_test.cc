@@ -1,0 +1,179 @@
+// The soak: epochs, abandonments, errors, checkpoints and knob moves at random, over random graphs and over pipelines that read
+// and decode files, for as long as one likes. What is delivered is checked all the while, and at the end that the process takes
+// no more memory, threads and descriptors than after its warm-up.
+//
+//   PENSTOCK_SOAK=1800     so many seconds; 8 unless given
+//   PENSTOCK_SEED=n        another series
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/random/environment.h"
+#include "tests/random/trial.h"
+#include "tests/random/watchdog.h"
+#include "tests/soak/picture_pipelines.h"
+#include "tests/soak/usage.h"
+
+namespace soak {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using random_graphs::Coverage;
+using random_graphs::Failure;
+using random_graphs::Random;
+using random_graphs::Trial;
+
+constexpr double kMiB = 1 << 20;
+
+// One round after the other, each of them some runs of one pipeline.
+class Rounds {
+ public:
+  explicit Rounds(std::uint64_t seed) : random_(seed) {}
+
+  const Coverage& coverage() const { return coverage_; }
+
+  void next() {
+    const std::uint64_t seed = random_.next();
+    const std::string name = "round " + std::to_string(round_++) + ", seed " + std::to_string(seed);
+    watchdog_.watch(name);
+    try {
+      Random random(seed);
+      random.one_in(2) ? run_pictures(random) : run_graph(random);
+    } catch (const std::exception& failure) {
+      ADD_FAILURE() << name << ": " << failure.what();
+    }
+  }
+
+  // Runs that are at an end may still have threads that wait for work. Returns what is left when no more of them leave.
+  Usage rest() {
+    watchdog_.watch("rest");
+    Usage usage = usage_now();
+    for (int same = 0; same < 80; ++same) {
+      std::this_thread::sleep_for(100ms);
+      const Usage now = usage_now();
+      if (now.threads != usage.threads) same = 0;
+      usage = now;
+    }
+    return usage;
+  }
+
+ private:
+  void run_pictures(Random& random) { run_some_epochs(random.pick(pictures_.all()), *courier_, random, coverage_); }
+
+  void run_graph(Random& random) {
+    const random_graphs::Graph graph = random_graphs::draw_graph(random.next());
+    Trial trial(graph, bench_);
+    const auto driver = random_graphs::engine_driver();
+    switch (random.below(graph.arbitrary ? 3 : 4)) {
+      case 0:
+        return trial.check_whole(driver, random, coverage_);
+      case 1:
+        return trial.check_abandoned(driver, random, coverage_);
+      case 2:
+        return trial.check_skipped(driver, random, coverage_);
+      default:
+        return trial.check_resumed(driver, random, coverage_);
+    }
+  }
+
+  const std::shared_ptr<random_graphs::Courier> courier_ = std::make_shared<random_graphs::ThreadCourier>(1);
+  const random_graphs::Folder folder_;
+  const random_graphs::Workbench bench_{courier_, folder_.path()};
+  const PicturePipelines pictures_;
+  Random random_;
+  std::int64_t round_ = 0;
+  Coverage coverage_;
+  random_graphs::Watchdog watchdog_;
+};
+
+// One line for each window of time.
+class Table {
+ public:
+  explicit Table(const Coverage& coverage) : coverage_(coverage) {
+    std::cout << "      s  RSS MiB  threads (most)  fds (most)      runs    epochs  abandoned    errors  knob moves\n";
+  }
+
+  void add(const Window& window) {
+    const std::chrono::duration<double> passed = Clock::now() - start_;
+    const Usage median = window.median(), most = window.largest();
+    std::cout << std::fixed << std::setprecision(1) << std::setw(7) << passed.count() << std::setw(9)
+              << static_cast<double>(median.resident) / kMiB << std::setw(9) << median.threads << std::setw(7)
+              << most.threads << std::setw(5) << median.descriptors << std::setw(7) << most.descriptors << std::setw(10)
+              << coverage_.runs << std::setw(10) << coverage_.epochs << std::setw(11) << coverage_.abandonments
+              << std::setw(10) << coverage_.errors << std::setw(12) << coverage_.moves() << std::endl;
+  }
+
+ private:
+  const Coverage& coverage_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+constexpr int kWindows = 30;
+constexpr int kWarmUp = 6;    // windows
+constexpr int kCompared = 8;  // windows at either end of the rest
+
+// What all windows took, and what was left when nothing ran: behind the warm-up and at the end.
+struct Result {
+  std::vector<Window> windows;
+  Usage rested_first, rested_last;
+
+  Window first() const { return joined(kWarmUp); }
+  Window last() const { return joined(kWindows - kCompared); }
+
+ private:
+  Window joined(int from) const {
+    Window all;
+    for (int i = from; i < from + kCompared; ++i) all.add(windows.at(static_cast<std::size_t>(i)));
+    return all;
+  }
+};
+
+Result soak(std::chrono::seconds duration, std::uint64_t seed) {
+  Rounds rounds(seed);
+  Table table(rounds.coverage());
+  Result result;
+  for (int i = 0; i < kWindows; ++i) {
+    if (i == kWarmUp) result.rested_first = rounds.rest();
+    Window& window = result.windows.emplace_back();
+    const auto end = Clock::now() + duration / static_cast<double>(kWindows);
+    do {
+      rounds.next();
+      window.add(usage_now());  // nothing runs, and what is kept for later is there
+    } while (Clock::now() < end && !::testing::Test::HasFailure());
+    table.add(window);
+  }
+  result.rested_last = rounds.rest();
+  return result;
+}
+
+double growth(std::int64_t first, std::int64_t last) {
+  return static_cast<double>(last) / static_cast<double>(first) - 1;
+}
+
+TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
+  const auto asked = random_graphs::number_from_environment("PENSTOCK_SOAK");
+  const auto seed = random_graphs::number_from_environment("PENSTOCK_SEED").value_or(1);
+  const Result result = soak(std::chrono::seconds(asked.value_or(8)), seed);
+
+  const Usage first = result.first().median(), last = result.last().median();
+  const double resident = growth(first.resident, last.resident);
+  std::cout << "resident " << std::showpos << 100 * resident << " %" << std::noshowpos << "; at rest "
+            << result.rested_first.threads << " and " << result.rested_last.threads << " threads, "
+            << result.rested_first.descriptors << " and " << result.rested_last.descriptors << " descriptors\n";
+  // A few seconds are not enough for memory to have settled: half an hour shows what leaks slowly.
+  EXPECT_LE(resident, asked.value_or(8) >= 600 ? 0.02 : 0.25);
+  EXPECT_LE(result.rested_last.threads, result.rested_first.threads);
+  EXPECT_EQ(result.rested_last.descriptors, result.rested_first.descriptors);
+  EXPECT_EQ(last.descriptors, first.descriptors);
+}
+
+}  // namespace
+}  // namespace soak

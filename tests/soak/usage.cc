@@ -1,0 +1,57 @@
+#include "tests/soak/usage.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace soak {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t entries_of(const char* folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+// The second number of /proc/self/statm (proc(5)), in pages.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t size = 0, resident = 0;
+  if (!(file >> size >> resident)) throw std::runtime_error("cannot read /proc/self/statm");
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+std::int64_t quantile_of(std::vector<Usage> samples, std::int64_t Usage::*number, double share) {
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1));
+  std::ranges::nth_element(samples, at, {}, number);
+  return (*at).*number;
+}
+
+}  // namespace
+
+// Listing /proc/self/fd takes a descriptor, the same one more each time.
+Usage usage_now() {
+  return {.resident = resident_bytes(),
+          .threads = entries_of("/proc/self/task"),
+          .descriptors = entries_of("/proc/self/fd")};
+}
+
+void Window::add(const Window& other) {
+  samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
+}
+
+Usage Window::median() const { return quantile(0.5); }
+Usage Window::largest() const { return quantile(1.0); }
+
+Usage Window::quantile(double share) const {
+  if (empty()) return {};
+  return {.resident = quantile_of(samples_, &Usage::resident, share),
+          .threads = quantile_of(samples_, &Usage::threads, share),
+          .descriptors = quantile_of(samples_, &Usage::descriptors, share)};
+}
+
+}  // namespace soak

@@ -1,0 +1,34 @@
+// What this process takes of the system, sampled and told by windows of time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace soak {
+
+struct Usage {
+  std::int64_t resident = 0;  // bytes
+  std::int64_t threads = 0;
+  std::int64_t descriptors = 0;
+};
+
+// By the system's word: /proc/self.
+Usage usage_now();
+
+// The samples of some stretch of time.
+class Window {
+ public:
+  void add(const Usage& usage) { samples_.push_back(usage); }
+  void add(const Window& other);
+  bool empty() const { return samples_.empty(); }
+  Usage median() const;   // of each number by itself
+  Usage largest() const;
+
+ private:
+  // The sample below which lies this share of the others.
+  Usage quantile(double share) const;
+
+  std::vector<Usage> samples_;
+};
+
+}  // namespace soak
