@@ -12,17 +12,10 @@ function(penstock_add_program name)
 endfunction()
 
 # penstock_add_example(<name> <source>)
-# A program as a user would write it: public headers only. Where tests are built it is run as one, and
-# what it prints is compared with the "// Prints:" at its end.
+# A program as a user would write it: public headers only. tests/examples runs it.
 function(penstock_add_example name source)
   add_executable(example-${name} ${source})
   target_link_libraries(example-${name} PRIVATE penstock::penstock)
-  if(PENSTOCK_BUILD_TESTS)
-    add_test(NAME example.${name}
-             COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/docs/example_output.py
-                     ${CMAKE_CURRENT_SOURCE_DIR}/${source} $<TARGET_FILE:example-${name}>)
-    set_tests_properties(example.${name} PROPERTIES LABELS example)
-  endif()
 endfunction()
 
 # penstock_add_test(<name> SOURCES <file>... [LIBS <target>...] [LABEL <label>]
