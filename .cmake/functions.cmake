@@ -8,7 +8,7 @@ function(penstock_add_program name)
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
   target_link_libraries(
-    ${name} PRIVATE penstock::penstock CLI11::CLI11 nlohmann_json::nlohmann_json ${arg_LIBS})
+    ${name} PRIVATE penstock_internal CLI11::CLI11 nlohmann_json::nlohmann_json ${arg_LIBS})
 endfunction()
 
 # penstock_add_example(<name> <source>)
@@ -35,7 +35,7 @@ function(penstock_add_test name)
     ${name} PRIVATE PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                     PENSTOCK_SHARED_DIR="${PENSTOCK_SHARED_DIR}")
   target_link_libraries(
-    ${name} PRIVATE penstock::penstock test_support GTest::gtest_main ${arg_LIBS})
+    ${name} PRIVATE penstock_internal test_support GTest::gtest_main ${arg_LIBS})
   if(arg_LABEL STREQUAL "engine")
     add_dependencies(engine_tests ${name})
   endif()

@@ -4,26 +4,27 @@ include(CheckLinkerFlag)
 option(PENSTOCK_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_BUILD_BENCH "Build the benchmark programs" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(PENSTOCK_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
-option(BUILD_SHARED_LIBS "Build a shared library" OFF)
 set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
 set(PENSTOCK_TBB_ROOT "" CACHE PATH "Prefix of a oneTBB to use instead of the system's (TSan needs one)")
 set(PENSTOCK_SHARED_DIR "${PROJECT_SOURCE_DIR}/../shared" CACHE PATH
     "Real data and golden cases beside the repository; tests that need them skip where it is absent")
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+# In another project these two are its own to decide.
+if(PROJECT_IS_TOP_LEVEL)
+  option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # so that the static library can go into a shared one
 set(PENSTOCK_GENERATED_DIR ${PROJECT_BINARY_DIR}/generated)
 
-# Payload types travel through the library as erased elements, known by the address of a variable per
-# type. A shared library with hidden visibility would have its own copy of that variable.
-if(NOT BUILD_SHARED_LIBS)
-  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
-  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-endif()
+# Everything is hidden but what the public headers declare: each of them has a `#pragma GCC visibility`.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 # The same arithmetic on every machine: without this, g++ fuses a * b + c wherever the target can.
 add_compile_options(-ffp-contract=off)

@@ -19,6 +19,8 @@
 #include <penstock/fields.h>
 #include <penstock/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check() throws
@@ -204,3 +206,5 @@ template <class T>
 concept Unbatchable = requires { typename Unbatch<T>::value_type; };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -32,6 +32,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 namespace detail {
 
@@ -196,3 +198,5 @@ template <class T>
 inline constexpr bool has_fixed_bytes = detail::Bytes<std::remove_cvref_t<T>>::fixed;
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

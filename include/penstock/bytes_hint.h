@@ -10,6 +10,8 @@
 #include <penstock/detail/parameter.h>
 #include <penstock/element.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Any function from an element to bytes. It should cost little, is called by several threads at once, and must name its parameter's
@@ -42,3 +44,5 @@ class BytesHint {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 // chain clang reports the chain's first line for every call, so texts also name op and position.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 struct CallSite {
@@ -16,3 +18,5 @@ struct CallSite {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

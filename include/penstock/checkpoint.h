@@ -29,6 +29,8 @@
 
 #include <penstock/op.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 class Checkpoint {
@@ -57,3 +59,5 @@ class Checkpoint {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

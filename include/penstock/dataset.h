@@ -45,6 +45,8 @@
 #include <penstock/tunable.h>
 #include <penstock/world.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 template <class T> class Dataset;
@@ -230,3 +232,5 @@ class Dataset {
 template <class T> std::string describe(const Dataset<T>& dataset) { return graph::describe(dataset.node()); }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

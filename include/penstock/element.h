@@ -17,6 +17,8 @@
 
 #include <penstock/bytes.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 class Element {
@@ -138,3 +140,5 @@ class Element {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // What kind of failure it was, so that a program can decide without reading the text.
@@ -87,3 +89,5 @@ class ElementError : public Error {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

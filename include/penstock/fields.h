@@ -20,6 +20,8 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Left undefined: a type without a specialisation has no fields.
@@ -122,3 +124,5 @@ constexpr std::size_t field_index(M wanted) {
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

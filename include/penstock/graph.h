@@ -14,6 +14,8 @@
 #include <penstock/call_site.h>
 #include <penstock/op.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::graph {
 
 class Node;
@@ -44,3 +46,5 @@ NodeRef build(const NodeRef& input, const char* op, CallSite site, Make&& make) 
 }
 
 }  // namespace penstock::graph
+
+#pragma GCC visibility pop

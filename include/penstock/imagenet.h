@@ -53,6 +53,8 @@
 #include <tuple>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::imagenet {
 
 // One picture with its label.
@@ -151,3 +153,5 @@ std::vector<std::string> list_images(const std::string& folder);
 LabelTable labels_of(std::span<const std::string> paths, const std::string& annotations = {});
 
 }  // namespace penstock::imagenet
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Memory that grows and stays, for a loop that needs a block of bytes in each turn. Not copyable.
@@ -70,3 +72,5 @@ std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer
                                      const ReadFileOptions& options = {});
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include <functional>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 struct Knob {
@@ -37,3 +39,5 @@ struct Knob {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // A WordNet id as ImageNet writes it: "n" and eight digits.
@@ -67,3 +69,5 @@ class LabelTable {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -30,6 +30,8 @@
 #include <penstock/tensor.h>
 #include <penstock/tunable.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // ------------------------------------------------------------------------------------------------ facts about a graph
@@ -325,3 +327,5 @@ class SourceOp : public Op {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

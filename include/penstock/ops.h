@@ -13,6 +13,8 @@
 #include <penstock/op.h>
 #include <penstock/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::ops {
 
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
@@ -34,3 +36,5 @@ OpRef prefetch(Tunable buffer_size);
 OpRef ignore_errors();
 
 }  // namespace penstock::ops
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <penstock/bytes_hint.h>
 #include <penstock/op.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 inline constexpr std::size_t KiB = std::size_t{1} << 10;
@@ -73,3 +75,5 @@ struct RunOptions {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include <limits>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 using PhiloxKey = std::array<std::uint32_t, 2>;
@@ -176,3 +178,5 @@ constexpr CounterRng make_rng(std::uint64_t seed, std::uint32_t epoch, std::uint
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

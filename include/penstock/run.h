@@ -25,6 +25,8 @@
 #include <penstock/options.h>
 #include <penstock/snapshot.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // What a run has done so far. Where all ops map one to one, elements seen = delivered + errors + dropped.
@@ -163,3 +165,5 @@ class Run {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 struct StageSnapshot {
@@ -63,3 +65,5 @@ struct Snapshot {
 };
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

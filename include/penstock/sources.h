@@ -11,6 +11,8 @@
 
 #include <penstock/dataset.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // start, start + step, ... up to but without stop. step may be negative, not 0.   range(0, 10, 3)  ->  0 3 6 9
@@ -90,3 +92,5 @@ auto from_generator(F make, CallSite site = CallSite::here()) {
 }
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

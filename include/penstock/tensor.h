@@ -20,6 +20,8 @@
 
 #include <penstock/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Element types. f16 and bf16 are stored as their 16 bits (std::uint16_t): C++20 has no type for them.
@@ -100,3 +102,5 @@ bool operator==(const Tensor& a, const Tensor& b) noexcept;
 Tensor stack(std::span<const Tensor> rows);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 class Tunable {
@@ -33,3 +35,5 @@ class Tunable {
 inline constexpr Tunable AUTOTUNE = Tunable::automatic();
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // One <object>. Corners in pixels as written; in VOC they count from 1 and lie inside the box, so
@@ -109,3 +111,5 @@ std::optional<AnnotationFile> read_annotation(std::string_view image_path,
                                               std::size_t max_bytes = VocOptions{}.max_bytes);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <functional>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 struct World {
@@ -58,3 +60,5 @@ struct World {
 std::string to_string(const World& world);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t { source, elementwise, stream, repeat, buffer };
 class Node {
  public:
   // Use append(), which checks. Throws what op->flow() throws.
-  Node(NodeRef input, OpRef op, Kind kind, CallSite site);
+  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site);
 
   const NodeRef& input() const noexcept { return input_; }  // null for a source
   const Op& op() const noexcept { return *op_; }

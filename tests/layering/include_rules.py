@@ -44,6 +44,8 @@ TOP_LEVEL = {
 }
 NOT_OURS = {"build", "compile_commands.json"}  # as in .gitignore
 
+EXPORT_BEGIN, EXPORT_END = "#pragma GCC visibility push(default)", "#pragma GCC visibility pop"
+
 SHORT = ("include", "lib", "ops", "autotune")
 MAX_LINES = 500
 
@@ -90,9 +92,24 @@ def check_include(path, quote, target):
     return check_foreign_include(layer, target)
 
 
+def check_exported(path, text):
+    """Everything is hidden by default, so a public header exports what it declares, behind its includes."""
+    if not path.startswith("include/") or "\nnamespace " not in text:
+        return None
+    push, pop = text.find("\n" + EXPORT_BEGIN + "\n"), text.find("\n" + EXPORT_END + "\n")
+    first, last = text.find("\nnamespace "), text.rfind("\n}  // namespace")
+    if text.rfind("\n#include") < push < first and last < pop:
+        return None
+    return f"{path}: put {EXPORT_BEGIN} behind its includes and {EXPORT_END} at its end"
+
+
 def check_file(root, file):
     path = file.relative_to(root).as_posix()
-    lines = file.read_text(encoding="utf-8").splitlines()
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    problem = check_exported(path, text)
+    if problem:
+        yield problem
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         problem = check_include(path, *match.groups()) if match else None

@@ -88,6 +88,15 @@ class IncludeRules(unittest.TestCase):
             with self.subTest(path=path, target=target):
                 self.assertEqual(violations({path: f"#include {target}\n"}), [])
 
+    def test_finds_a_public_header_that_exports_nothing(self):
+        body = "\nnamespace penstock {\nint f();\n}  // namespace penstock\n"
+        push, pop = f"\n{include_rules.EXPORT_BEGIN}\n", f"\n{include_rules.EXPORT_END}\n"
+        path = "include/penstock/a.h"
+        self.assertEqual(violations({path: "#include <string>\n" + push + body + pop}), [])
+        for wrong in (body, push + body, body + push + pop, push + "#include <string>\n" + body + pop, push + pop + body):
+            with self.subTest(text=wrong):
+                self.assertEqual(len(violations({path: wrong})), 1)
+
     def test_finds_spaced_includes(self):
         self.assertEqual(len(violations({"ops/a.cc": '  #  include  "ops/b.h"\n'})), 1)
 

@@ -12,9 +12,9 @@ import pathlib
 import sys
 
 FOLDERS = ("lib", "ops", "autotune", "bench", "examples", "tests")
-# Built elsewhere or only sometimes: the consumer of tests/install, code that must not compile, and
-# what needs ThreadSanitizer or CUDA.
-EXCEPT = ("tests/install/", "tests/compile_fail/", "tests/tsan/", "ops/cuda/")
+# Built elsewhere or only sometimes: the consumer of tests/install, what bench/compile measures, code that must not compile,
+# and what needs ThreadSanitizer or CUDA.
+EXCEPT = ("tests/install/", "bench/compile/", "tests/compile_fail/", "tests/tsan/", "ops/cuda/")
 
 
 def compiled(build_dir):

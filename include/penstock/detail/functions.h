@@ -16,6 +16,8 @@
 #include <penstock/detail/parameter.h>
 #include <penstock/op.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::detail {
 
 // An untyped function over slots: what ops/map, filter, flat_map and unbatch run.
@@ -205,3 +207,5 @@ class GeneratorFactory {
 };
 
 }  // namespace penstock::detail
+
+#pragma GCC visibility pop

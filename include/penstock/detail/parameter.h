@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::detail {
 
 template <class T> struct FirstParameter { using type = void; };
@@ -22,3 +24,5 @@ template <class F> constexpr auto call_operator() {
 template <class F> using FirstParameterOf = typename FirstParameter<typename decltype(call_operator<F>())::type>::type;
 
 }  // namespace penstock::detail
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::image {
 
 // Half precision (IEEE 754 binary16) and bfloat16 as their 16 bits, rounded to nearest, halves to
@@ -84,3 +86,5 @@ class Normaliser {
 };
 
 }  // namespace penstock::image
+
+#pragma GCC visibility pop

@@ -24,6 +24,8 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::image {
 
 // Corners as fractions of height - 1 and width - 1. The default is the whole image.
@@ -57,3 +59,5 @@ Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size 
                        const CropOptions& options = {});
 
 }  // namespace penstock::image
+
+#pragma GCC visibility pop

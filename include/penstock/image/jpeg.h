@@ -29,6 +29,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::image {
 
 // How libjpeg turns frequencies into pixels.
@@ -90,3 +92,5 @@ ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
                       const DecodeOptions& options = {}, DecodeReport* report = nullptr);
 
 }  // namespace penstock::image
+
+#pragma GCC visibility pop

@@ -24,6 +24,8 @@
 #include <functional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::image {
 
 // A rectangle of an image in fractions of pixels, 0 <= left < right <= width, 0 <= upper < lower <= height.
@@ -80,3 +82,5 @@ struct RandomCropOptions {
 Window random_crop(Size image, const Uniform& uniform, const RandomCropOptions& options = {});
 
 }  // namespace penstock::image
+
+#pragma GCC visibility pop

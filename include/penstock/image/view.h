@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::image {
 
 inline constexpr std::int64_t channels = 3;  // red, green, blue; a grey file gives three equal ones
@@ -71,3 +73,5 @@ void hflip(const ImageView& image, std::span<std::uint8_t> out);
 Tensor hflip(const ImageView& image);
 
 }  // namespace penstock::image
+
+#pragma GCC visibility pop
