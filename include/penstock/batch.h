@@ -1,8 +1,8 @@
 // How elements are put together into batches, and taken apart again.
 //
-//   batch of Tensor                    -> one Tensor of rank + 1, contiguous
-//   batch of a struct with ps::Fields  -> Batch<Example>: one contiguous column per field
-//   batch of anything else             -> std::vector<T>
+//  batch of Tensor                    -> one Tensor of rank + 1, contiguous
+//  batch of a struct with ps::Fields  -> Batch<Example>: one contiguous column per field
+//  batch of anything else             -> std::vector<T>
 //
 // A type of your own can say otherwise by specialising Collate (together) and Unbatch (apart).
 #pragma once

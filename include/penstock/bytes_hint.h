@@ -17,7 +17,11 @@ namespace penstock {
 // Any function from an element to bytes. It should cost little, is called by several threads at once, and must name its parameter's
 // type (not `auto`). One that says too little is no error: what is taken beyond it is counted as overshoot_bytes.
 //
-//   .map(decode, ps::AUTOTUNE, {.bytes_hint = [](const Header& h) { return 3 * h.width * h.height; }})
+//   const auto rgb_bytes = [](const ps::Tensor& file) {
+//     const auto header = ps::image::read_jpeg_header(ps::image::bytes_of(file));
+//     return 3 * header.width * header.height;
+//   };
+//   auto decoded = files.map(decode, ps::AUTOTUNE, {.bytes_hint = rgb_bytes});
 class BytesHint {
  public:
   // None: the run learns the sizes from what calls gave before.

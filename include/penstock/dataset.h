@@ -15,14 +15,14 @@
 // pointer. Any thread may use one. Nothing runs until begin(), start() or a loop asks for an element.
 //
 // What holds for every method below
-//   Order     kept, whatever the number of threads, unless {.order = ps::Order::arbitrary} is given.
-//   Errors    wrong arguments throw GraphError at the call. An exception of a user's function becomes an error element in its
-//             place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are never lost.
-//             shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
-//             and pass it on.
-//   Memory    an op holds one element per running call plus its window; all ops together stay within the run's budget.
-//   User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once on
-//             one object unless parallelism is 1: be stateless or thread-safe. Move-only functions are fine.
+//  Order     kept, whatever the number of threads, unless {.order = ps::Order::arbitrary} is given.
+//  Errors    wrong arguments throw GraphError at the call. An exception of a user's function becomes an error element in its
+//            place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are never lost.
+//            shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
+//            and pass it on.
+//  Memory    an op holds one element per running call plus its window; all ops together stay within the run's budget.
+//  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once on
+//            one object unless parallelism is 1: be stateless or thread-safe. Move-only functions are fine.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ class Dataset {
 
   // Keeps the elements whose position modulo num_shards is index. Needs num_shards >= 1, 0 <= index < num_shards.
   // Shards differ in length by at most one. An error goes to the shard its position belongs to.
-  //   range(10).shard(3, 1)  ->  1 4 7
+  //   ps::range(10).shard(3, 1)  ->  1 4 7
   // Over a source that can be indexed it costs nothing: other ranks' elements are never read.
   // GraphError behind an unseeded shuffle if num_shards > 1: ranks would draw different orders.
   Dataset shard(std::int64_t num_shards, std::int64_t index, CallSite site = CallSite::here()) const {
@@ -103,18 +103,21 @@ class Dataset {
   }
 
   // Everything before it, count times (-1: for ever). Each pass starts the source anew and reshuffles. Ends at once if a
-  // pass of an endless repeat gives neither an element nor an error.   range(2).repeat(2)  ->  0 1 0 1
+  // pass of an endless repeat gives neither an element nor an error.
+  //   ps::range(2).repeat(2)  ->  0 1 0 1
   Dataset repeat(std::int64_t count = -1, CallSite site = CallSite::here()) const {
     return append("repeat", site, [&] { return ops::repeat(count); });
   }
 
   // At most the first count elements (-1: all). What lies behind is not computed, but for what was already under way.
-  // Errors pass and do not count.   range(10).take(3)  ->  0 1 2
+  // Errors pass and do not count.
+  //   ps::range(10).take(3)  ->  0 1 2
   Dataset take(std::int64_t count, CallSite site = CallSite::here()) const {
     return append("take", site, [&] { return ops::take(count); });
   }
 
-  // All but the first count elements (-1: none is left). Errors pass and do not count.   range(5).skip(3)  ->  3 4
+  // All but the first count elements (-1: none is left). Errors pass and do not count.
+  //   ps::range(5).skip(3)  ->  3 4
   Dataset skip(std::int64_t count, CallSite site = CallSite::here()) const {
     return append("skip", site, [&] { return ops::skip(count); });
   }
@@ -123,7 +126,7 @@ class Dataset {
 
   // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads files): it
   // then runs on a thread pool from the start; left open, the controller finds out within a second.
-  //   range(3).map([](std::int64_t x) { return 2 * x; })  ->  0 2 4
+  //   ps::range(3).map([](std::int64_t x) { return 2 * x; })  ->  0 2 4
   template <class F>
     requires detail::ElementFunction<F, T>
   auto map(F function, Tunable parallelism = AUTOTUNE, MapOptions options = {}, CallSite site = CallSite::here()) const {
@@ -135,6 +138,7 @@ class Dataset {
   }
 
   // Keeps the elements for which predicate(const T&) is true.
+  //   ps::range(5).filter([](std::int64_t x) { return x % 2 == 0; })  ->  0 2 4
   template <class F>
     requires detail::ElementFunction<F, const T&>
   Dataset filter(F predicate, FilterOptions options = {}, CallSite site = CallSite::here()) const {
@@ -145,6 +149,7 @@ class Dataset {
 
   // The elements of what f returns, one after the other: a Dataset<U> (run on the calling thread, all its elements are held),
   // a std::vector<U>, a Tensor's rows, or any type with ps::Unbatch.
+  //   ps::range(4).flat_map([](std::int64_t x) { return ps::range(x); })  ->  0 0 1 0 1 2
   template <class F>
     requires detail::ElementFunction<F, T>
   auto flat_map(F function, Tunable parallelism = AUTOTUNE, MapOptions options = {}, CallSite site = CallSite::here()) const {
@@ -157,6 +162,7 @@ class Dataset {
   }
 
   // The rows of each element, as elements of their own. Nothing is copied. An element without rows gives nothing.
+  //   ps::range(5).batch(2).unbatch()  ->  0 1 2 3 4
   auto unbatch(CallSite site = CallSite::here()) const
     requires Unbatchable<T>
   {
@@ -169,6 +175,8 @@ class Dataset {
   // batch_size elements together, contiguous where ps::Collate says so. The last batch of an epoch may be smaller, or is left
   // out with {.drop_remainder = true}. Holds batch_size elements. An element that does not fit (another shape) is
   // reported as an error in its place; the batch goes on with its neighbours.
+  //   ps::range(5).batch(2)  ->  [0, 1] [2, 3] [4]
+  //   ps::range(5).batch(2, {.drop_remainder = true})  ->  [0, 1] [2, 3]
   auto batch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const {
     return append<Batch<T>>("batch", site, [&] {
       return ops::batch(batch_size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
@@ -185,7 +193,8 @@ class Dataset {
     return append("prefetch", site, [&] { return ops::prefetch(buffer_size); });
   }
 
-  // transform(*this): for functions that add several ops.   train.apply(ps::imagenet::load_crops(config))
+  // transform(*this): for functions that add several ops.
+  //   auto crops = paths.apply(ps::imagenet::load_crops(config));
   template <class Transform>
     requires std::invocable<Transform, const Dataset&>
   auto apply(Transform&& transform) const {

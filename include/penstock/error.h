@@ -1,10 +1,10 @@
 // Errors of penstock.
 //
 // Three kinds, by who can act on them:
-//   GraphError    the pipeline as written cannot run: thrown while it is built, at the user's own line;
-//   ElementError  one element failed while the pipeline ran: thrown by the iterator at that element's
-//                 place in the order, after which iteration can go on with the next element;
-//   Error         anything else that the library itself reports (a file, a checkpoint, a setting).
+//  GraphError    the pipeline as written cannot run: thrown while it is built, at the user's own line
+//  ElementError  one element failed while the pipeline ran: thrown by the iterator at that element's
+//                place in the order, after which iteration can go on with the next element
+//  Error         anything else that the library itself reports (a file, a checkpoint, a setting).
 // All carry an ErrorCode. All are safe to copy and to throw from any thread.
 #pragma once
 
@@ -38,7 +38,8 @@ std::string_view to_string(ErrorCode code) noexcept;
 
 // Base of every exception that penstock throws.
 //
-//   throw ps::Error(ps::ErrorCode::not_found, "cannot open 'train.txt': No such file or directory");
+//   if (!std::filesystem::exists(path))
+//     throw ps::Error(ps::ErrorCode::not_found, "cannot open '" + path + "': No such file or directory");
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}

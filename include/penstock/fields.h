@@ -72,7 +72,7 @@ using FieldType = std::remove_cvref_t<std::invoke_result_t<
 
 // Field I of an object, as an lvalue with the object's constness.
 //
-//   ps::field<0>(example) is example.image
+//   ps::Tensor& image = ps::field<0>(example);  // example.image
 template <std::size_t I, HasFields T>
 constexpr auto& field(T& object) {
   return std::invoke(std::get<I>(detail::fields_of<std::remove_cvref_t<T>>()), object);
@@ -80,6 +80,7 @@ constexpr auto& field(T& object) {
 
 // Calls f(member) for each field in order. Members are lvalues: f decides whether to move from them.
 //
+//   std::size_t bytes = 0;
 //   ps::for_each_field(example, [&](const auto& member) { bytes += ps::bytes_of(member); });
 template <HasFields T, class F>
 constexpr void for_each_field(T& object, F&& f) {
@@ -99,9 +100,8 @@ constexpr void for_each_field(T& a, U& b, F&& f) {
 
 // Calls f(std::integral_constant<std::size_t, I>) for each field: for code that needs FieldType<T, I>.
 //
-//   ps::for_each_field_index<Example>([&](auto i) {
-//     columns.push_back(column<ps::FieldType<Example, i>>());
-//   });
+//   std::vector<std::string> types;
+//   ps::for_each_field_index<Example>([&](auto i) { types.push_back(typeid(ps::FieldType<Example, i>).name()); });
 template <HasFields T, class F>
 constexpr void for_each_field_index(F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,9 +1,9 @@
 // The graph behind a Dataset: immutable nodes, each an op with its input. Read it, print it, never run it.
 //
 //   std::cout << ps::describe(train);
-//     0  from_file_list  train.txt, 1281167 files    main.cc:10
-//     1  shuffle         buffer_size=200000, seed=7  main.cc:11
-//     2  map             parallelism=auto            main.cc:12
+//  0  from_file_list  train.txt, 1281167 files    main.cc:10
+//  1  shuffle         buffer_size=200000, seed=7  main.cc:11
+//  2  map             parallelism=auto            main.cc:12
 #pragma once
 
 #include <cstdint>

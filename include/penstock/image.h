@@ -2,11 +2,11 @@
 // functions over bytes and tensors, safe from any number of threads, for use in .map() or without a
 // dataset.
 //
-//   image/view.h             ImageView, Window, Size; hflip: start here
-//   image/jpeg.h             decode_jpeg, read_jpeg_header
-//   image/crop_and_resize.h  boxes cut out as TensorFlow does it
-//   image/resize.h           antialiased resizing as Pillow does it; random and centre crops
-//   image/convert.h          normalised floats, half precision, bytes
+//  image/view.h             ImageView, Window, Size; hflip: start here
+//  image/jpeg.h             decode_jpeg, read_jpeg_header
+//  image/crop_and_resize.h  boxes cut out as TensorFlow does it
+//  image/resize.h           antialiased resizing as Pillow does it; random and centre crops
+//  image/convert.h          normalised floats, half precision, bytes
 //
 // Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels), penstock/io.h (files).
 #pragma once

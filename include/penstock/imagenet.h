@@ -23,11 +23,11 @@
 // path; where an annotation is at fault, its path is named too. A missing annotation is no error: the
 // whole image is taken, and counted.
 //
-//   cause                                       code
-//   the JPEG cannot be read                     as read_file() in io.h
-//   the JPEG cannot be decoded                  as decode_jpeg() in image/jpeg.h
-//   the XML cannot be read, a box is refused    as parse_voc(), normalised_boxes() in voc.h
-//   no label, or one that is not in the table   not_found
+//  cause                                       code
+//  the JPEG cannot be read                     as read_file() in io.h
+//  the JPEG cannot be decoded                  as decode_jpeg() in image/jpeg.h
+//  the XML cannot be read, a box is refused    as parse_voc(), normalised_boxes() in voc.h
+//  no label, or one that is not in the table   not_found
 //
 // Everything here may be called from any number of threads.
 #pragma once

@@ -63,8 +63,9 @@ Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 // The same, but nothing instead of not_found: for a file that may be in one of several places, or nowhere. Much cheaper than to catch
 // the error, and one call to a file server rather than the two of exists() and read_file().
 //
-//   for (const auto& folder : folders)
-//     if (auto xml = ps::read_file_if_there(folder + name)) return xml;
+//   std::optional<ps::Tensor> xml;
+//   for (const std::string& folder : folders)
+//     if ((xml = ps::read_file_if_there(folder + "/n01440764_1.xml"))) break;
 std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options = {});
 
 // The same as read_file() into a buffer that the caller keeps; the result points into it and holds until its next use.

@@ -20,8 +20,8 @@ bool is_wordnet_id(std::string_view text) noexcept;
 // The label that an image's path tells: its folder's name where that is a WordNet id, else what
 // comes before the first "_" of its file name where that is one, else "". The view points into `path`.
 //
-//   label_in_path("train/n01440764/n01440764_1.JPEG")  "n01440764"
-//   label_in_path("images/raccoon-3.jpg")                ""
+//   ps::label_in_path("train/n01440764/n01440764_1.JPEG")  ->  "n01440764"
+//   ps::label_in_path("images/raccoon-3.jpg")  ->  ""
 std::string_view label_in_path(std::string_view path) noexcept;
 
 // The same, and where the path tells none `first_object`, the name of the first object in the

@@ -2,14 +2,15 @@
 //
 // An op is an immutable description (name, parameters, cardinality) plus what it does with data. Three kinds:
 //
-//   ElementwiseOp   1 -> 0..n elements, calls may run in parallel      map, filter, unbatch, decode
-//   StreamOp        serial and stateful, sees elements and pass ends   shuffle buffer, batch, take
-//   SourceOp        makes elements, pass by pass                       file list, vector, range
+//  ElementwiseOp   1 -> 0..n elements, calls may run in parallel      map, filter, unbatch, decode
+//  StreamOp        serial and stateful, sees elements and pass ends   shuffle buffer, batch, take
+//  SourceOp        makes elements, pass by pass                       file list, vector, range
 //
 // The body of an ElementwiseOp has one of three forms (Form): it computes, it blocks, or it starts now and completes
 // later from any thread. The engine owns threads, order, buffers, errors and counting; an op never sees them.
 //
-// Use an op of your own:   ps::Dataset<Out> out = in.then<Out>(std::make_shared<MyOp>(...));
+// An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops):
+//   ps::Dataset<std::string> words = lines.then<std::string>(std::make_shared<SplitWords>());
 //
 // Vocabulary. An *epoch* is what one `for` loop over a dataset delivers. A *pass* is one run through the source; an
 // epoch has several where the pipeline holds a repeat. Ordinals and passes count from 0.
@@ -137,7 +138,7 @@ class Outputs {
 
 // The second argument of a user function `f(T, ps::Context&)`. Valid during the call only, on its thread only.
 //
-//   .map([](Image image, ps::Context& context) { return random_crop(image, context.rng()); })
+//   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) { return random_crop(image, context.rng()); });
 class Context {
  public:
   Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr) noexcept

@@ -1,6 +1,7 @@
 // Options of ops and runs: aggregates with defaults, to be written with designated initialisers.
 //
-//   .shuffle(10'000, {.seed = 7})     .map(read, ps::AUTOTUNE, {.blocks = true})     .start({.epochs = 90})
+//   auto files = paths.shuffle(10'000, {.seed = 7}).map(read, ps::AUTOTUNE, {.blocks = true});
+//   auto run = files.start({.epochs = 90, .on_error = ps::skip_up_to(100)});
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 // Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11; it passes
 // BigCrush. Not for cryptography.
 //
-//   .map([](Image image, ps::Context& context) {
+//   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) {
 //     ps::CounterRng rng = context.rng();
 //     return crop(image, rng.uniform(0, 33), rng.uniform(0, 33), rng.uniform() < 0.5);
-//   })
+//   });
 #pragma once
 
 #include <array>

@@ -15,7 +15,8 @@
 
 namespace penstock {
 
-// start, start + step, ... up to but without stop. step may be negative, not 0.   range(0, 10, 3)  ->  0 3 6 9
+// start, start + step, ... up to but without stop. step may be negative, not 0.
+//   ps::range(0, 10, 3)  ->  0 3 6 9
 Dataset<std::int64_t> range(std::int64_t stop, CallSite site = CallSite::here());
 Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step = 1, CallSite site = CallSite::here());
 
@@ -24,6 +25,7 @@ Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t 
 Dataset<std::string> from_file_list(const std::string& path, CallSite site = CallSite::here());
 
 // Copies of the given values. T must be copyable: move-only elements come from from_generator.
+//   ps::from_vector(std::vector{3, 1, 4})  ->  3 1 4
 template <std::copy_constructible T>
 Dataset<T> from_vector(std::vector<T> values, CallSite site = CallSite::here()) {
   return Dataset<T>(graph::build(nullptr, "from_vector", site, [&] {
@@ -76,7 +78,8 @@ Dataset<Generated<G>> generate(std::function<G(Pass)> make, CallSite site) {
 }  // namespace detail
 
 // What a callable returning std::optional<T> gives until it returns nullopt. Each pass starts from a copy of it. Called by one
-// thread at a time.   from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
+// thread at a time.
+//   ps::from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
 template <class G>
   requires std::copy_constructible<G> && std::invocable<G&>
 auto from_generator(G generator, CallSite site = CallSite::here()) {

@@ -1,8 +1,8 @@
 // Tunable: a number that the user fixes or leaves to the controller.
 //
-//   .map(decode, 8)                               always 8 calls at once; never moved
-//   .map(decode, ps::AUTOTUNE)                    the controller chooses and moves it
-//   .map(decode, ps::Tunable::between(2, 16))     the controller chooses within these bounds
+//   auto fixed = files.map(decode, 8);                               // always 8 calls at once; never moved
+//   auto automatic = files.map(decode, ps::AUTOTUNE);                // the controller chooses and moves it
+//   auto bounded = files.map(decode, ps::Tunable::between(2, 16));   // the controller chooses within these bounds
 //
 // Only tuning takes a Tunable. What changes values or order (seed, drop_remainder) cannot be automatic, by type.
 #pragma once

@@ -1,7 +1,7 @@
 // World: which of how many processes this is.
 //
 //   const ps::World world = ps::World::detect();
-//   auto train = ps::from_file_list("train.txt").shuffle(n, {.seed = 7}).shard(world)...
+//   auto train = ps::from_file_list("train.txt").shuffle(200'000, {.seed = 7}).shard(world);
 //
 // A plain value that is read from the launcher's environment variables; the library starts no
 // communicator and talks to no other process. A program that knows better builds one itself:
@@ -33,18 +33,18 @@ struct World {
   // comes first: torchrun inside srun sees both sets, and torchrun's is right. None there: one
   // process, source "none".
   //
-  //   explicit   PENSTOCK_WORLD_SIZE  PENSTOCK_RANK  PENSTOCK_LOCAL_SIZE  PENSTOCK_LOCAL_RANK
-  //   torchrun   WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK  GROUP_RANK  TORCHELASTIC_RESTART_COUNT,
-  //              if TORCHELASTIC_RUN_ID is set
-  //   Horovod    HOROVOD_SIZE  HOROVOD_RANK  HOROVOD_LOCAL_SIZE  HOROVOD_LOCAL_RANK  HOROVOD_CROSS_RANK
-  //   Open MPI   OMPI_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
-  //   MVAPICH    MV2_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
-  //   PMI        PMI_SIZE  PMI_RANK, with MPI_LOCALNRANKS  MPI_LOCALRANKID (MPICH, Intel MPI)
-  //              or PMI_LOCAL_SIZE  PMI_LOCAL_RANK (Cray PALS)
-  //   Slurm      SLURM_STEP_NUM_TASKS (else SLURM_NTASKS)  SLURM_PROCID  SLURM_LOCALID  SLURM_NODEID
-  //              SLURM_STEP_TASKS_PER_NODE, inside a step only (SLURM_STEP_ID is set): a batch
-  //              script without srun is one process, whatever its SLURM_NTASKS says
-  //   generic    WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK
+  //  explicit   PENSTOCK_WORLD_SIZE  PENSTOCK_RANK  PENSTOCK_LOCAL_SIZE  PENSTOCK_LOCAL_RANK
+  //  torchrun   WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK  GROUP_RANK  TORCHELASTIC_RESTART_COUNT,
+  //             if TORCHELASTIC_RUN_ID is set
+  //  Horovod    HOROVOD_SIZE  HOROVOD_RANK  HOROVOD_LOCAL_SIZE  HOROVOD_LOCAL_RANK  HOROVOD_CROSS_RANK
+  //  Open MPI   OMPI_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
+  //  MVAPICH    MV2_COMM_WORLD_SIZE  _RANK  _LOCAL_SIZE  _LOCAL_RANK
+  //  PMI        PMI_SIZE  PMI_RANK, with MPI_LOCALNRANKS  MPI_LOCALRANKID (MPICH, Intel MPI)
+  //             or PMI_LOCAL_SIZE  PMI_LOCAL_RANK (Cray PALS)
+  //  Slurm      SLURM_STEP_NUM_TASKS (else SLURM_NTASKS)  SLURM_PROCID  SLURM_LOCALID  SLURM_NODEID
+  //             SLURM_STEP_TASKS_PER_NODE, inside a step only (SLURM_STEP_ID is set): a batch
+  //             script without srun is one process, whatever its SLURM_NTASKS says
+  //  generic    WORLD_SIZE  RANK  LOCAL_WORLD_SIZE  LOCAL_RANK
   //
   // Error(invalid_argument) that names the variable: a rank without a size or the other way round,
   // a value that is not a whole number, a rank outside its size. Never a silent single process:

@@ -3,8 +3,8 @@
 // All functions may be called from any number of threads.
 //
 //   static const ps::image::Normaliser normaliser;  // ImageNet's mean and deviation
-//   ps::Tensor values =
-//       normaliser(view, ps::DType::f16, {.layout = ps::image::Layout::nchw});  // f16 [3, 224, 224]
+//   ps::Tensor values = normaliser(view, ps::DType::f16, {.layout = ps::image::Layout::nchw});
+//   values.shape()  ->  [3, 375, 500]
 #pragma once
 
 #include <penstock/image/view.h>

@@ -4,18 +4,18 @@
 // A box is (ymin, xmin, ymax, xmax) in units of the image, where 0 is the centre of the first row
 // or column and 1 the centre of the last one. Results are f32 in 0..255, one float32 operation
 // after the other and none of them fused. What to know about it:
-//   - Positions outside [0, H-1] x [0, W-1] become `extrapolation`, without tolerance: VOC boxes at
-//     the right or bottom edge (xmax == W) get black columns or rows, and so does the whole image
-//     at width 500 -> 224, by rounding.
-//   - A box with ymin > ymax or xmin > xmax is mirrored; one of no area repeats a line or a point.
-//   - A result of one row or column is taken from the middle of the box.
-//   - Shrinking skips pixels: see resize.h where an antialiased picture is wanted.
+//  - Positions outside [0, H-1] x [0, W-1] become `extrapolation`, without tolerance: VOC boxes at
+//    the right or bottom edge (xmax == W) get black columns or rows, and so does the whole image
+//    at width 500 -> 224, by rounding.
+//  - A box with ymin > ymax or xmin > xmax is mirrored; one of no area repeats a line or a point.
+//  - A result of one row or column is taken from the middle of the box.
+//  - Shrinking skips pixels: see resize.h where an antialiased picture is wanted.
 //
 // Safe from any number of threads. 256 x 256 from 500 x 375 costs 0.35 ms.
 //
 //   std::vector<ps::image::Box> boxes{{0, 0, 1, 1}, {0.1F, 0.2F, 0.9F, 1.1F}};
 //   ps::Tensor crops = ps::image::crop_and_resize(view, boxes, {256, 256});
-//   crops.shape();  // [2, 256, 256, 3]
+//   crops.shape()  ->  [2, 256, 256, 3]
 #pragma once
 
 #include <penstock/image/view.h>

@@ -10,13 +10,13 @@
 //
 //   ps::Tensor file = ps::read_file(path);
 //   ps::Tensor image = ps::image::decode_jpeg(ps::image::bytes_of(file), {.name = path});
-//   image.shape();  // [375, 500, 3]
+//   image.shape()  ->  [375, 500, 3]
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
-//   invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says
-//   data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
-//   resource_exhausted  more than max_pixels, or more than 500 progressive scans
-//   unimplemented       12 bits a sample, lossless, hierarchical, two components
+//  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says
+//  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
+//  resource_exhausted  more than max_pixels, or more than 500 progressive scans
+//  unimplemented       12 bits a sample, lossless, hierarchical, two components
 #pragma once
 
 #include <penstock/image/view.h>

@@ -5,7 +5,8 @@
 // must not outlive the memory. Const use from any number of threads is safe while nobody writes to
 // the pixels.
 //
-//   ps::Tensor image = ps::image::decode_jpeg(bytes);  // u8 [375, 500, 3]
+//   ps::Tensor image = ps::image::decode_jpeg(bytes);
+//   image.shape()  ->  [375, 500, 3]
 //   ps::image::ImageView whole = ps::image::view_of(image);
 //   ps::image::ImageView part = whole.window({.y = 75, .x = 138, .height = 224, .width = 224});
 #pragma once
