@@ -18,9 +18,10 @@
 //
 // Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the pipeline.
 //
-// What a checkpoint says is checked where it is resumed. What contradicts itself is refused by start(), Error(invalid_argument). Where the
-// pipeline has no such position (files are gone, a generator ends earlier), the first request, or the one that reaches
-// the end of what there is, throws Error(data_loss); the epoch has ended then. A replay of `delivered` elements takes as long as making them.
+// What a checkpoint says is checked where it is resumed. start() refuses what contradicts itself with Error(invalid_argument), and a pass or an
+// element that the source does not have with Error(data_loss). Where that cannot be told before (a generator ends earlier, another
+// rank's element), next() throws Error(data_loss) when it has come to the end of that pass or epoch, and the epoch has ended then. To
+// leave out what was delivered takes as long as reading positions (indexable sources), generating, or, for a replay, making it.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,8 @@
 namespace penstock::exec {
 namespace {
 
+constexpr int kPassedAtOnce = 4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
+
 // What the user's code has just thrown stands where its results would.
 void append_failure(Slots& out, const Stamp& stamp) {
   out.emplace_back(Element(), stamp);
@@ -227,19 +229,24 @@ void SourceBody::run(Group& group, Context& context) {
   if (!passes_.current(pass)) return;
   bool more = !pass.fresh || begin_reading(pass.stamp, group.slots);
   more = more && !passes_.cut_requested();
-  while (more && group.slots.size() < wanted) {
+  for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce;) {
     more = produce_one(group.slots, context);
-    if (!resume_ || group.slots.empty()) continue;
-    // What was delivered before the checkpoint is made, but goes no further: positions only, cheap for indexable sources.
-    if (group.slots.back().stamp.ordinal != resume_->ordinal) {
-      group.slots.pop_back();
-    } else {
-      resume_.reset();
-    }
+    passed += leave_out_delivered(group.slots);
   }
   if (more) return;
   group.slots.push_back(passes_.close());
-  if (group.slots.back().level() == passes_.depth()) resume_.reset();
+  resume_.reset();  // it was an element of this pass
+}
+
+// What was delivered before the checkpoint is made, but goes no further: positions only, cheap for indexable sources.
+bool SourceBody::leave_out_delivered(Slots& slots) {
+  if (!resume_ || slots.empty()) return false;
+  if (slots.back().stamp.ordinal == resume_->ordinal) {
+    resume_.reset();
+    return false;
+  }
+  slots.pop_back();
+  return true;
 }
 
 }  // namespace penstock::exec

@@ -58,6 +58,8 @@ class Body {
 
   // The run goes on behind an element that came from `last`: a source begins with that one.
   virtual void resume_at(const Stamp&) {}
+  // Whether its pass ended without that element having come by. Any thread.
+  virtual bool has_missed_resumption() const noexcept { return false; }
 };
 
 // Calls an ElementwiseOp for each stretch of elements; errors and marks between them stay where they are.
@@ -143,6 +145,7 @@ class SourceBody final : public Body {
  private:
   bool produce_one(Slots& out, Context& context);
   bool begin_reading(const Stamp& pass, Slots& out);
+  bool leave_out_delivered(Slots& slots);
   std::optional<Element> next(Context& context);
 
   SourceParts parts_;

@@ -89,6 +89,10 @@ void Engine::resume_by_position(const Stamp& last) {
   if (plan_->resume_stage < stages_.size()) stages_[plan_->resume_stage]->resume_after(last);
 }
 
+bool Engine::has_missed_resumption() const noexcept {
+  return plan_->resume_stage < stages_.size() && stages_[plan_->resume_stage]->body().has_missed_resumption();
+}
+
 Engine::~Engine() {
   shut_down();
   tbb_.reset();  // its nodes refer to the stages

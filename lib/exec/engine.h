@@ -57,6 +57,8 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
+  // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the consumer.
+  bool has_missed_resumption() const noexcept;
   std::int64_t dropped() const noexcept;         // errors that ops have left out for good
   bool inside_own_body() const noexcept { return BodyScope::inside(this); }
   QueueLauncher* queue() noexcept { return queue_.get(); }

@@ -5,6 +5,9 @@
 #include <utility>
 
 namespace penstock::exec {
+namespace {
+constexpr std::int64_t kMostRounds = std::int64_t{1} << 24;  // of the outer repeats: some 0.1 s, for a pass that is not there
+}
 
 PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs)
     : counts_(std::move(counts)),
@@ -95,14 +98,22 @@ std::uint32_t PassControl::halt() {
   return now_.sequence;
 }
 
+// Digit 0 follows from the others, so only rounds of the outer ones are counted.
 void PassControl::wind_to(std::uint32_t pass) {
   std::lock_guard lock(mutex_);
-  while (now_.pass != pass) {
-    if (advance(0) == counts_.size()) {
-      throw Error(ErrorCode::data_loss, "the checkpoint names pass " + std::to_string(pass) + ", which this pipeline's epochs do not have");
+  if (pass == now_.pass) return;
+  for (std::int64_t round = 0; round < kMostRounds && !counts_.empty(); ++round) {
+    const std::uint32_t digit = pass - now_.pass;
+    if (counts_[0] < 0 || digit < counts_[0]) {
+      digits_[0] = digit;
+      now_.pass = pass;
+      return;
     }
+    if (advance(1) == counts_.size()) break;
     now_.pass = pass_number();
   }
+  throw Error(ErrorCode::data_loss, "the checkpoint names pass " + std::to_string(pass) +
+                                        ", which this pipeline's epochs do not have. Start the epoch anew, or take an earlier checkpoint");
 }
 
 }  // namespace penstock::exec

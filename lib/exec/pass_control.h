@@ -50,8 +50,8 @@ class PassControl {
   // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last to come.
   std::uint32_t halt();
 
-  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves. Error(data_loss) if the
-  // epoch has no such pass.
+  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once, before
+  // anything is read. Error(data_loss) if the epoch has no such pass.
   void wind_to(std::uint32_t pass);
 
   std::size_t depth() const noexcept { return counts_.size(); }

@@ -1,6 +1,7 @@
 // ResumeBody: leaves out what a checkpoint says has been delivered, in front of the first stream op.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,9 +17,7 @@ inline bool same_element(const Stamp& a, const Stamp& b) noexcept {
 
 class ResumeBody final : public Body {
  public:
-  // epoch_level: of the mark that ends an epoch.
-  ResumeBody(std::unique_ptr<Body> body, const Stamp& last, std::size_t epoch_level)
-      : body_(std::move(body)), last_(last), epoch_level_(epoch_level) {}
+  ResumeBody(std::unique_ptr<Body> body, const Stamp& last) : body_(std::move(body)), last_(last) {}
 
   void run(Group& group, Context& context) override {
     // What is left out is the group's front, so the inputs behind it keep their numbers.
@@ -30,6 +29,7 @@ class ResumeBody final : public Body {
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return body_->failed_input(group, result);
   }
+  bool has_missed_resumption() const noexcept override { return missed_; }
 
  private:
   std::size_t leave_out(Slots& slots) {
@@ -37,17 +37,15 @@ class ResumeBody final : public Body {
   }
   bool was_delivered(const Slot& slot) {
     if (!last_) return false;
-    if (slot.kind() == Slot::Kind::pass_end) {
-      if (slot.level() == epoch_level_) last_.reset();  // given up before it came: other epochs have such an element, too
-      return false;
-    }
-    if (same_element(slot.stamp, *last_)) last_.reset();
-    return true;
+    const bool is_mark = slot.kind() == Slot::Kind::pass_end;
+    if (is_mark) missed_ = true;  // it was not there, or the epoch was given up: other passes have such an element, too
+    if (is_mark || same_element(slot.stamp, *last_)) last_.reset();
+    return !is_mark;
   }
 
   std::unique_ptr<Body> body_;
   std::optional<Stamp> last_;
-  const std::size_t epoch_level_;
+  std::atomic<bool> missed_{false};
 };
 
 }  // namespace penstock::exec

@@ -36,7 +36,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
 
 Stage::~Stage() = default;
 
-void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last, closed_.size() - 1); }
+void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last); }
 
 void Stage::wake() {
   Lock lock(mutex_);

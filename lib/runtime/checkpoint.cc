@@ -31,6 +31,7 @@ using runtime::CheckpointFault;
 constexpr std::string_view kMagic = "PENSTCKP";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kChecksumBytes = 4;
+constexpr std::int64_t kMostDelivered = std::int64_t{1} << 62;  // so that counting on never overflows
 constexpr std::size_t kLongestPipeline = std::size_t{1} << 20;
 
 enum Place : std::size_t {
@@ -121,6 +122,7 @@ std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
   const std::string errors = counted("errors_since", checkpoint.errors_since);
   if (checkpoint.kind > Checkpoint::Kind::replay) return CheckpointFault{kind_at, "kind is neither position nor replay"};
   if (checkpoint.delivered < 0) return CheckpointFault{delivered_at, delivered + ", but cannot be negative"};
+  if (checkpoint.delivered > kMostDelivered) return CheckpointFault{delivered_at, delivered + ", more than any run delivers"};
   if (checkpoint.errors_since < 0) return CheckpointFault{errors_since_at, errors + ", but cannot be negative"};
   if (checkpoint.errors_since > checkpoint.delivered) {
     return CheckpointFault{errors_since_at, errors + ", more than all that were delivered: " + delivered};

@@ -11,7 +11,9 @@
 
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/pass_control.h"
 #include "lib/exec/resume_body.h"
+#include "lib/runtime/checkpoint.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/runtime.h"
 
@@ -31,6 +33,29 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
   } while (theirs == ours);
   throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: \"" + theirs +
                                                   "\" there, \"" + ours + "\" here. Resume with the pipeline it was taken of");
+}
+
+// What can be known of a position before anything is read.
+void check_position(const Checkpoint& from, const exec::Plan& plan) {
+  if (from.kind != Checkpoint::Kind::position || !from.has_last) return;
+  exec::PassControl(plan.repeats, from.epoch, 1).wind_to(from.last.pass);
+  if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
+  throw Error(ErrorCode::data_loss, "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
+                                        " of the source, which has only " + std::to_string(plan.names->size()) +
+                                        " elements. Resume with the input that it was taken of, or start the epoch anew");
+}
+
+void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
+  check_same_pipeline(from.pipeline, plan.text);
+  if (const auto fault = runtime::fault_of(from)) {
+    throw Error(ErrorCode::invalid_argument, "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
+  }
+  const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
+  if (from.kind != kind) {
+    throw Error(ErrorCode::failed_precondition, std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
+                                                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
+  }
+  check_position(from, plan);
 }
 
 void check_between(const char* option, int value, int low, int high) {
@@ -99,6 +124,7 @@ class EngineRun final : public RunCore {
 
   bool was_delivered_before(const Slot& slot);
   void deliver(Slot& slot, Element& out);
+  void check_resumed();
   bool may_skip() const;
 
   const std::shared_ptr<const exec::Plan> plan_;
@@ -197,7 +223,7 @@ void EngineRun::drop_engine() {
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 void EngineRun::resume(const Checkpoint& from) {
-  check_same_pipeline(from.pipeline, plan_->text);
+  check_can_resume(from, *plan_);
   epoch_ = from.epoch;
   progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;
@@ -245,6 +271,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     if (engine().next(slot, deadline) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
       if (slot.level() == plan_->repeats.size()) end_epoch();
+      check_resumed();
     } else if (!was_delivered_before(slot)) {
       deliver(slot, out);
       if (slot.is_element()) return Status::element;
@@ -276,6 +303,23 @@ void EngineRun::deliver(Slot& slot, Element& out) {
   ++skipped_;
 }
 
+// At a mark. The checkpoint's place is in the pass that ends with the first one; a replay has all of the epoch.
+void EngineRun::check_resumed() {
+  const auto place = std::exchange(replay_.engine_after, std::nullopt);
+  const bool is_gone = place && (replay_.until || engine().has_missed_resumption());
+  const bool is_short = progress_.ended && replay_.slots > 0;
+  if (!is_gone && !is_short) return;
+  progress_.ended = true;
+  std::string text = "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind ";
+  if (is_gone) {
+    text += "element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) + " of the source, which did not come";
+  } else {
+    text += std::to_string(progress_.delivered) + " elements and errors, but only " +
+            std::to_string(progress_.delivered - replay_.slots) + " were there";
+  }
+  throw Error(ErrorCode::data_loss, text + " this time. Resume with the input that it was taken of, or start the epoch anew");
+}
+
 bool EngineRun::may_skip() const {
   const std::int64_t most = options_.on_error.skip_at_most;
   return most < 0 || skipped_ < most;
@@ -288,7 +332,7 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
     return true;
   }
   if (replay_.until) {
-    if (slot.is_element() && exec::same_element(slot.stamp, *replay_.until)) replay_.until.reset();
+    if (exec::same_element(slot.stamp, *replay_.until)) replay_.until.reset();  // an error, if it fails this time
     return true;
   }
   const bool again = replay_.errors > 0 && !slot.is_element();

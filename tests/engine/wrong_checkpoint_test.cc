@@ -1,0 +1,199 @@
+// Well-formed checkpoints that the pipeline has no place for: a clear error or a defined result, never a wait without end.
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+using Saved = std::shared_ptr<const Checkpoint>;
+
+constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::uint32_t kLastEpoch = std::numeric_limits<std::uint32_t>::max();
+
+// What a run says behind its second element, changed.
+template <class T>
+Saved wrong(const Dataset<T>& data, const std::function<void(Checkpoint&)>& change) {
+  auto run = data.start({.serial = true});
+  run.next();
+  run.next();
+  Checkpoint checkpoint = run.checkpoint();
+  change(checkpoint);
+  return std::make_shared<Checkpoint>(Checkpoint::from_bytes(checkpoint.to_bytes()));
+}
+
+auto at_ordinal(std::int64_t ordinal) {
+  return [ordinal](Checkpoint& checkpoint) { checkpoint.last.ordinal = ordinal; };
+}
+auto in_pass(std::uint32_t pass) {
+  return [pass](Checkpoint& checkpoint) { checkpoint.last.pass = pass; };
+}
+auto in_epoch(std::uint32_t epoch) {
+  return [epoch](Checkpoint& checkpoint) { checkpoint.epoch = epoch; };
+}
+
+// The first request of the resumed run fails, the epoch has ended then, and other epochs are as ever.
+template <class T>
+void expect_lost(const Dataset<T>& data, const std::function<void(Checkpoint&)>& change, const std::string& text) {
+  const Saved saved = wrong(data, change);
+  auto unbroken = data.start({.first_epoch = 3});
+  const std::string third = next_text(unbroken);
+  for (const bool serial : {true, false}) {
+    auto run = data.start({.on_error = skip_all(), .serial = serial, .resume_from = saved});
+    EXPECT_ERROR(run.next(), ErrorCode::data_loss, text);
+    EXPECT_EQ(run.next(), std::nullopt);
+    run.epoch(3);
+    EXPECT_EQ(next_text(run), third);
+  }
+}
+
+std::vector<std::int64_t> twice(std::int64_t value) { return std::vector<std::int64_t>(2, value); }
+
+Dataset<std::int64_t> generated(std::int64_t count) {
+  return from_generator([i = std::int64_t{0}, count]() mutable { return i < count ? std::optional(i++) : std::nullopt; });
+}
+
+TEST(WrongCheckpoint, BeyondAnIndexableSourcesEndIsRefusedAtOnce) {
+  const auto data = range(5).map(plus_one);
+  for (const std::int64_t ordinal : {std::int64_t{5}, kHuge, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_ERROR(data.start({.resume_from = wrong(data, at_ordinal(ordinal))}), ErrorCode::data_loss, "has only 5 elements");
+  }
+}
+
+TEST(WrongCheckpoint, AtAnElementOfAnotherRankIsReported) {
+  expect_lost(range(9).shard(3, 1).map(plus_one), at_ordinal(3), "element 3 of pass 0");
+  expect_lost(range(9).shard(3, 1).batch(1), at_ordinal(3), "element 3 of pass 0");
+  expect_lost(range(9).shard(3, 1).map(plus_one).repeat(), at_ordinal(3), "element 3 of pass 0");
+  expect_lost(range(9).shard(3, 1).batch(1).repeat(), at_ordinal(3), "element 3 of pass 0");
+  expect_lost(range(9).shard(3, 1).repeat(1'000'000'000).batch(1), at_ordinal(3), "element 3 of pass 0");
+}
+
+TEST(WrongCheckpoint, BehindAGeneratorsEndIsReported) {
+  expect_lost(generated(5), at_ordinal(5), "element 5 of pass 0");
+  expect_lost(generated(5).batch(1).repeat(2), at_ordinal(kHuge), "element");
+}
+
+TEST(WrongCheckpoint, AtAPartThatAnElementDoesNotGiveIsReported) {
+  const auto change = [](Checkpoint& checkpoint) { checkpoint.last.sub = 77; };
+  expect_lost(range(4).map(twice).unbatch(), change, "element 0 of pass 0");
+  expect_lost(range(4).map(twice).unbatch().batch(1).repeat(), change, "element 0 of pass 0");
+}
+
+TEST(WrongCheckpoint, InAPassThatThereIsNotIsRefusedAtOnce) {
+  const auto refused = [](const auto& data, std::uint32_t pass) {
+    EXPECT_ERROR(data.start({.resume_from = wrong(data, in_pass(pass))}), ErrorCode::data_loss, "pass " + std::to_string(pass));
+  };
+  refused(range(3).map(plus_one), 1);
+  refused(range(3).map(plus_one).repeat(2), 2);
+  refused(range(3).batch(2).repeat(3).repeat(1'000'000'000).repeat(1'000'000'000), 4'000'000'000u);
+}
+
+TEST(Checkpoint, InLaterPassesOfNestedRepeatsGoesOnThere) {
+  const auto data = range(2).map(plus_one).repeat(3).repeat(4).repeat(2);
+  auto run = data.start();
+  for (int taken = 0; taken < 48; ++taken) {
+    auto again = data.start({.resume_from = std::make_shared<Checkpoint>(run.checkpoint())});
+    ASSERT_EQ(rest_of(again).size(), 48u - static_cast<std::size_t>(taken));
+    run.next();
+  }
+}
+
+TEST(WrongCheckpoint, InAnyPassOfAnEndlessRepeatGoesOnThere) {
+  const auto data = range(3).map(plus_one).repeat();
+  for (const std::uint32_t pass : {1u, 1'000'000'000u, 4'294'967'295u}) {
+    auto run = data.start({.resume_from = wrong(data, in_pass(pass))});
+    for (const char* expected : {"3", "1", "2"}) EXPECT_EQ(next_text(run), expected) << pass;
+  }
+}
+
+TEST(WrongCheckpoint, OfAReplayThatIsLongerThanTheEpochIsReported) {
+  const auto more = [](Checkpoint& checkpoint) { checkpoint.delivered = 10; };
+  expect_lost(range(9).map(plus_one).shuffle(4, {.seed = 3}), more, "only 9 were there");
+}
+
+TEST(WrongCheckpoint, OfTheLastEpochThereIsCountsOnFromZero) {
+  for (const auto& data : {range(5).map(plus_one), range(5).map(plus_one).take(9)}) {
+    auto run = data.start({.epochs = 7, .resume_from = wrong(data, in_epoch(kLastEpoch))});
+    EXPECT_EQ(rest_of(run), numbers(3, 6));
+    EXPECT_EQ(run.checkpoint().epoch, kLastEpoch);
+    run.epoch(0);
+    EXPECT_EQ(rest_of(run), numbers(1, 6));
+  }
+}
+
+TEST(WrongCheckpoint, AtTheEndOfTheLastEpochThereIsCountsOnFromZero) {
+  const auto data = range(5).map(plus_one);
+  const auto ended = [](Checkpoint& checkpoint) {
+    checkpoint.epoch = kLastEpoch;
+    checkpoint.epoch_ended = true;
+  };
+  auto run = data.start({.epochs = 7, .resume_from = wrong(data, ended)});
+  run.knobs();
+  EXPECT_EQ(run.next(), std::nullopt);
+  run.epoch(0);
+  EXPECT_EQ(rest_of(run), numbers(1, 6));
+}
+
+// As many errors are left out as follow at once, and no later ones.
+TEST(WrongCheckpoint, WithTooManyErrorsLeavesOutThoseThatThereAre) {
+  const auto data = range(6).map(failing_at(2)).map(failing_at(4));
+  const auto change = [](Checkpoint& checkpoint) {
+    checkpoint.delivered = kHuge;
+    checkpoint.errors_since = kHuge - 1;
+  };
+  auto run = data.start({.resume_from = wrong(data, change)});
+  for (const char* expected : {"3", "x4", "5", "end"}) EXPECT_EQ(next_text(run), expected);
+}
+
+TEST(WrongCheckpoint, OfAnotherKindIsRefused) {
+  const auto data = range(9).map(plus_one);
+  const auto change = [](Checkpoint& checkpoint) { checkpoint.kind = Checkpoint::Kind::replay; };
+  EXPECT_ERROR(data.start({.resume_from = wrong(data, change)}), ErrorCode::failed_precondition, "by position");
+}
+
+TEST(WrongCheckpoint, ThatContradictsItselfIsRefused) {
+  auto run = range(5).start();
+  auto saved = std::make_shared<Checkpoint>(run.checkpoint());
+  saved->delivered = -1;
+  EXPECT_ERROR(range(5).start({.resume_from = saved}), ErrorCode::invalid_argument, "delivered is -1");
+  saved->delivered = std::numeric_limits<std::int64_t>::max();
+  saved->has_last = true;
+  EXPECT_ERROR(range(5).start({.resume_from = saved}), ErrorCode::invalid_argument, "more than any run delivers");
+}
+
+// An endless source may yet come to the element; the run can be given up, or told to do something else, at any time.
+TEST(WrongCheckpoint, FarBehindInAnEndlessGeneratorCanBeGivenUp) {
+  const auto data = from_generator([i = std::int64_t{0}]() mutable { return std::optional(i++); });
+  for (const bool serial : {true, false}) {
+    auto run = data.start({.serial = serial, .resume_from = wrong(data, at_ordinal(kHuge))});
+    EXPECT_TRUE(run.next_for(10ms).timed_out());
+    run.epoch(2);
+    EXPECT_EQ(run.next(), 0);
+    auto abandoned = data.start({.serial = serial, .resume_from = wrong(data, at_ordinal(kHuge))});
+    EXPECT_TRUE(abandoned.next_for(10ms).timed_out());
+  }
+}
+
+// The element was delivered, so what happens to it this time does not matter.
+TEST(Checkpoint, GoesOnBehindAnElementThatFailsThisTime) {
+  const auto fails = std::make_shared<std::atomic<bool>>(false);
+  const auto sometimes = [fails](std::int64_t value) {
+    if (*fails && value == 1) throw std::runtime_error("planted");
+    return value;
+  };
+  for (const auto& data : {range(4).map(sometimes), range(4).map(sometimes).ignore_errors()}) {
+    *fails = false;
+    const Saved saved = wrong(data, [](Checkpoint&) {});
+    *fails = true;
+    auto run = data.start({.resume_from = saved});
+    EXPECT_EQ(rest_of(run), numbers(2, 4));
+  }
+}
+
+}  // namespace
+}  // namespace penstock
