@@ -117,7 +117,7 @@ void train(const ps::Dataset<ps::Batch<Example>>& batches, std::size_t classes) 
 int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool shuffle_labels = arguments.size() == 2 && arguments[1] == "--shuffle-labels";
-  if (arguments.size() != 1U + shuffle_labels) {
+  if (arguments.size() != (shuffle_labels ? 2 : 1)) {
     std::cerr << "usage: train_loop FOLDER [--shuffle-labels]\n";
     return 2;
   }

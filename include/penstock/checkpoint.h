@@ -7,14 +7,18 @@
 //   auto saved = std::make_shared<ps::Checkpoint>(run.checkpoint());
 //   auto again = train.start({.resume_from = saved});       // delivers exactly what `run` delivers next
 //
-// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the two whole):
+// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the two whole;
+// examples/resume.cc):
 //
 //   std::ofstream("train.ckpt.new", std::ios::binary) << run.checkpoint().to_bytes();
 //   std::filesystem::rename("train.ckpt.new", "train.ckpt");
-//   ...
+//   // Later, perhaps in another process:
 //   std::ostringstream bytes;
 //   bytes << std::ifstream("train.ckpt", std::ios::binary).rdbuf();
 //   auto saved = std::make_shared<ps::Checkpoint>(ps::Checkpoint::from_bytes(bytes.str()));
+//
+// A loop over run.epoch(saved->epoch) delivers the rest of that epoch; where epoch_ended, go on with the next one: asked for again,
+// an epoch that has ended begins anew.
 //
 // Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the pipeline.
 //
@@ -45,8 +49,8 @@ class Checkpoint {
   std::string to_bytes() const;
 
   // What to_bytes() made, but for last.sequence. Later versions of the library read what this one writes.
-  //   Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong at which byte
-  //   Error(unimplemented)  a newer version of the library wrote them
+  //  Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong at which byte
+  //  Error(unimplemented)  a newer version of the library wrote them
   static Checkpoint from_bytes(std::string_view bytes);
 
   Kind kind = Kind::replay;
