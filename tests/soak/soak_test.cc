@@ -98,14 +98,15 @@ class Rounds {
 class Table {
  public:
   explicit Table(const Coverage& coverage) : coverage_(coverage) {
-    std::cout << "      s  RSS MiB  threads (most)  fds (most)      runs    epochs  abandoned    errors  knob moves\n";
+    std::cout << "      s  RSS MiB  settled  threads (most)  fds (most)      runs    epochs  abandoned    errors  knob moves\n";
   }
 
   void add(const Window& window) {
     const std::chrono::duration<double> passed = Clock::now() - start_;
     const Usage median = window.median(), most = window.largest();
     std::cout << std::fixed << std::setprecision(1) << std::setw(7) << passed.count() << std::setw(9)
-              << static_cast<double>(median.resident) / kMiB << std::setw(9) << median.threads << std::setw(7)
+              << static_cast<double>(median.resident) / kMiB << std::setw(9)
+              << static_cast<double>(median.settled) / kMiB << std::setw(9) << median.threads << std::setw(7)
               << most.threads << std::setw(5) << median.descriptors << std::setw(7) << most.descriptors << std::setw(10)
               << coverage_.runs << std::setw(10) << coverage_.epochs << std::setw(11) << coverage_.abandonments
               << std::setw(10) << coverage_.errors << std::setw(12) << coverage_.moves() << std::endl;
@@ -140,13 +141,16 @@ Result soak(std::chrono::seconds duration, std::uint64_t seed) {
   Rounds rounds(seed);
   Table table(rounds.coverage());
   Result result;
+  auto next_sample = Clock::now();
   for (int i = 0; i < kWindows; ++i) {
     if (i == kWarmUp) result.rested_first = rounds.rest();
     Window& window = result.windows.emplace_back();
     const auto end = Clock::now() + duration / static_cast<double>(kWindows);
     do {
       rounds.next();
-      window.add(usage_now());  // nothing runs, and what is kept for later is there
+      if (!window.empty() && Clock::now() < next_sample) continue;
+      window.add(usage_now());  // while nothing runs
+      next_sample = Clock::now() + 1s;
     } while (Clock::now() < end && !::testing::Test::HasFailure());
     table.add(window);
   }
@@ -164,8 +168,8 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
   const Result result = soak(std::chrono::seconds(asked.value_or(8)), seed);
 
   const Usage first = result.first().median(), last = result.last().median();
-  const double resident = growth(first.resident, last.resident);
-  std::cout << "resident " << std::showpos << 100 * resident << " %" << std::noshowpos << "; at rest "
+  const double resident = growth(first.settled, last.settled);
+  std::cout << "settled " << std::showpos << 100 * resident << " %" << std::noshowpos << "; at rest "
             << result.rested_first.threads << " and " << result.rested_last.threads << " threads, "
             << result.rested_first.descriptors << " and " << result.rested_last.descriptors << " descriptors\n";
   // A few seconds are not enough for memory to have settled: half an hour shows what leaks slowly.

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "lib/core/payload_pool.h"
+
 namespace soak {
 namespace {
 
@@ -35,7 +37,10 @@ std::int64_t quantile_of(std::vector<Usage> samples, std::int64_t Usage::*number
 
 // Listing /proc/self/fd takes a descriptor, the same one more each time.
 Usage usage_now() {
-  return {.resident = resident_bytes(),
+  const std::int64_t resident = resident_bytes();
+  penstock::payload_pool().trim(0);
+  return {.resident = resident,
+          .settled = resident_bytes(),
           .threads = entries_of("/proc/self/task"),
           .descriptors = entries_of("/proc/self/fd")};
 }
@@ -50,6 +55,7 @@ Usage Window::largest() const { return quantile(1.0); }
 Usage Window::quantile(double share) const {
   if (empty()) return {};
   return {.resident = quantile_of(samples_, &Usage::resident, share),
+          .settled = quantile_of(samples_, &Usage::settled, share),
           .threads = quantile_of(samples_, &Usage::threads, share),
           .descriptors = quantile_of(samples_, &Usage::descriptors, share)};
 }

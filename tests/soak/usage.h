@@ -8,11 +8,12 @@ namespace soak {
 
 struct Usage {
   std::int64_t resident = 0;  // bytes
+  std::int64_t settled = 0;   // of these, without what the payload pool kept for reuse: that follows the load of the last seconds
   std::int64_t threads = 0;
   std::int64_t descriptors = 0;
 };
 
-// By the system's word: /proc/self.
+// By the system's word: /proc/self. Has the payload pool give back what nobody uses.
 Usage usage_now();
 
 // The samples of some stretch of time.
