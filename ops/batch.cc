@@ -21,7 +21,7 @@ class State final : public StreamState {
       out.forward(std::move(slot));
       return;
     }
-    guarded(out, [&] { add(std::move(slot)); });
+    guarded(out, count_ + 1, [&] { add(std::move(slot)); });
     if (count_ == batch_size_) finish(out);
   }
   void error(Slot&& slot, Emitter& out) override {
@@ -53,23 +53,23 @@ class State final : public StreamState {
   }
   void finish(Emitter& out) {
     Element batch;
-    guarded(out, [&] { batch = builder_->finish(); });
+    guarded(out, count_, [&] { batch = builder_->finish(); });
     clear();
     if (!batch.empty()) out.emit(std::move(batch), last_);
   }
 
-  // A builder that threw may hold half an element, so the batch goes with it.
+  // A builder that threw may hold half an element, so the batch goes with it: `elements` of them.
   template <class Function>
-  void guarded(Emitter& out, Function&& function) {
+  void guarded(Emitter& out, std::int64_t elements, Function&& function) {
     try {
       function();
     } catch (...) {
       const auto cause = std::current_exception();
-      const std::string lost = std::to_string(count_);
+      const std::string lost = std::to_string(elements) + (elements == 1 ? " element" : " elements");
       clear();
       Slot slot({}, last_);
       slot.fail(std::make_exception_ptr(Error(
-          code_of(cause), "a batch with " + lost + " elements was lost: " + message_of(cause))));
+          code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause))));
       out.forward(std::move(slot));
     }
   }

@@ -51,12 +51,18 @@ struct ReadFileOptions {
   std::int64_t max_bytes = std::int64_t{1} << 30;
 };
 
-// All bytes of a regular file, u8 [n]; n may be 0. A file that grows meanwhile is read to its new
-// end. ByteBuffer::spare readable bytes follow the last one in both forms.
+// All bytes of a regular file, u8 [n]; n may be 0. ByteBuffer::spare readable bytes follow the last
+// one in both forms.
+//
+// A file that is written to meanwhile, or grows, is read anew: up to three times, 20 ms apart. So
+// what comes is never half old and half new, as far as the file system's time stamps tell (most count
+// in ticks of 1 to 10 ms; a network file system's may be older than the file). Where another file takes
+// its name, the old one is read to its end. Interrupted calls and short reads go on. Where files or
+// descriptors are short (EMFILE, ENFILE) it waits for up to a quarter of a second.
 //
 // Error: not_found (no such file or folder), permission_denied, resource_exhausted (too many open
 // files, max_bytes), invalid_argument (a folder, a pipe, a device, a NUL in the path), unavailable
-// (I/O error, or the file shrank while it was read; trying again may help), deadline (a file server
+// (I/O error, or the file shrank or changed while it was read; trying again may help), deadline (a file server
 // did not answer). The text names the path and the system's reason.
 Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 

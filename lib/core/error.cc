@@ -23,6 +23,8 @@ std::string text_of(const std::exception_ptr& error) {
   if (!error) return "unknown exception";
   try {
     std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "out of memory (give the run less by RunOptions::memory_bytes, or lower parallelism)";
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "lib/core/errno_code.h"
 
@@ -33,7 +35,7 @@ namespace {
 const char* hint_of_errno(int number) {
   switch (number) {
     case EMFILE:
-      return " (raise the limit with 'ulimit -n')";
+      return " (raise the limit with 'ulimit -n', or read fewer at once: RunOptions::open_io)";
     case EIO:
     case ESTALE:
       return " (a fault of the disk or network file system)";
@@ -54,16 +56,15 @@ class FileDescriptor {
   int number_;
 };
 
+void sleep(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }
+
 // -1 with errno set.
 int try_to_open(const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
                 "cannot open '" + std::string(path.c_str()) + "...': the path contains a NUL");
   // O_NONBLOCK: opening a pipe must not wait for a writer; it means nothing for regular files.
-  int number = -1;
-  do number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  while (number < 0 && errno == EINTR);
-  return number;
+  return open_with_patience([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }, sleep);
 }
 
 int open_for_reading(const std::string& path) {
@@ -72,13 +73,14 @@ int open_for_reading(const std::string& path) {
   return number;
 }
 
-std::size_t size_of_file(int number, const std::string& path) {
+FileVersion version_of(int number, const std::string& path) {
   struct stat status {};
   if (::fstat(number, &status) != 0) throw file_error("inspect", path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
   if (!S_ISREG(status.st_mode))
     throw Error(ErrorCode::invalid_argument, "cannot read '" + path + "': not a regular file");
-  return static_cast<std::size_t>(status.st_size);
+  return {.size = static_cast<std::size_t>(status.st_size),
+          .written_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
 // This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
@@ -121,6 +123,33 @@ Error file_error(const char* verb, const std::string& path, int number) {
                    "': " + std::generic_category().message(number) + hint_of_errno(number));
 }
 
+int open_with_patience(const std::function<int()>& open_file, const Wait& wait) {
+  constexpr std::chrono::milliseconds longest{128};
+  for (std::chrono::milliseconds pause{1};;) {
+    const int number = open_file();
+    if (number >= 0 || (errno != EINTR && errno != EMFILE && errno != ENFILE)) return number;
+    if (errno == EINTR) continue;
+    if (pause > longest) return number;
+    wait(std::exchange(pause, 2 * pause));
+  }
+}
+
+std::size_t read_in_one_piece(const std::function<FileVersion()>& look, const std::function<std::size_t(std::size_t)>& read,
+                              const std::string& path, const Wait& wait) {
+  // More than the resolution of time stamps (10 ms): the next write will show.
+  constexpr std::chrono::milliseconds pause{20};
+  constexpr int most = 3;
+  for (int attempt = 1;; ++attempt) {
+    const FileVersion before = look();
+    const std::size_t got = read(before.size);
+    if (look() == before) return got;
+    if (attempt == most)
+      throw Error(ErrorCode::unavailable, "cannot read '" + path + "': it changed while it was read, " +
+                                              std::to_string(most) + " times; is something writing it?");
+    wait(pause);
+  }
+}
+
 std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const std::string& path,
                         const ReadFileOptions& options, ByteBuffer& buffer) {
   check_limit(expected, path, options);
@@ -147,9 +176,13 @@ namespace {
 
 std::span<const std::byte> read_open_file(const FileDescriptor& file, const std::string& path, ByteBuffer& buffer,
                                           const ReadFileOptions& options) {
-  const std::size_t expected = size_of_file(file.get(), path);
   const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
-  const std::size_t got = read_to_end(read_some, expected, path, options, buffer);
+  const auto read = [&](std::size_t expected) {
+    if (::lseek(file.get(), 0, SEEK_SET) != 0) throw file_error("read", path, errno);
+    return read_to_end(read_some, expected, path, options, buffer);
+  };
+  const auto look = [&] { return version_of(file.get(), path); };
+  const std::size_t got = read_in_one_piece(look, read, path, sleep);
   return {buffer.data(), got};  // not before: reading may move the buffer
 }
 

@@ -69,6 +69,8 @@ TEST(CodeOf, DoesNotTakeAnotherCategoryForErrno) {
 
 TEST(MessageOf, IsTheTextOfAnyException) {
   EXPECT_EQ(message_of(pointer_to(std::runtime_error("no disk"))), "no disk");
+  EXPECT_EQ(message_of(pointer_to(std::bad_alloc())),
+            "out of memory (give the run less by RunOptions::memory_bytes, or lower parallelism)");
   EXPECT_EQ(message_of(pointer_to(42)), "unknown exception");
   EXPECT_EQ(message_of(nullptr), "unknown exception");
 }

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -188,6 +190,66 @@ TEST(ReadToEnd, ShrunkFileMayWorkLater) {
 
 TEST(ReadToEnd, FaultsOfTheDiskMayWorkLater) {
   EXPECT_ERROR(Played({"abc", "EIO"}).read(10), ErrorCode::unavailable, "cannot read 'f': ");
+}
+
+// What open_with_patience makes of some answers of open(2): the descriptor or the errno value, then how long it waited.
+std::vector<std::int64_t> opened(std::vector<int> answers) {
+  std::vector<std::int64_t> result;
+  std::size_t at = 0;
+  const auto open_file = [&] {
+    const int answer = answers[std::min(at++, answers.size() - 1)];
+    if (answer >= 0) return answer;
+    errno = -answer;
+    return -1;
+  };
+  const int number = detail::open_with_patience(open_file, [&](std::chrono::milliseconds time) { result.push_back(time.count()); });
+  result.insert(result.begin(), number >= 0 ? number : -errno);
+  return result;
+}
+
+TEST(OpenWithPatience, WaitsForDescriptors) {
+  EXPECT_THAT(opened({7}), testing::ElementsAre(7));
+  EXPECT_THAT(opened({-EMFILE, -ENFILE, -EINTR, -EMFILE, 7}), testing::ElementsAre(7, 1, 2, 4));
+  EXPECT_THAT(opened({-EMFILE}), testing::ElementsAre(-EMFILE, 1, 2, 4, 8, 16, 32, 64, 128));
+}
+
+TEST(OpenWithPatience, GivesUpAtOnceWhereWaitingIsInVain) {
+  EXPECT_THAT(opened({-ENOENT, 7}), testing::ElementsAre(-ENOENT));
+  EXPECT_THAT(opened({-EIO, 7}), testing::ElementsAre(-EIO));
+}
+
+// A file that is written to the first `writes` times that it is read.
+struct Busy {
+  int writes;
+  detail::FileVersion version{.size = 3, .written_ns = 0};
+  int reads = 0, waits = 0;
+
+  std::size_t read() {
+    const auto look = [this] { return version; };
+    const auto read = [this](std::size_t expected) {
+      if (reads++ < writes) version.written_ns += 1;
+      return expected;
+    };
+    return detail::read_in_one_piece(look, read, "f", [this](std::chrono::milliseconds) { ++waits; });
+  }
+};
+
+TEST(ReadInOnePiece, ReadsOnceWhatNobodyWrites) {
+  Busy file{.writes = 0};
+  EXPECT_EQ(file.read(), 3U);
+  EXPECT_EQ(file.reads, 1);
+  EXPECT_EQ(file.waits, 0);
+}
+
+TEST(ReadInOnePiece, ReadsAnewWhatWasWrittenMeanwhile) {
+  Busy file{.writes = 2};
+  EXPECT_EQ(file.read(), 3U);
+  EXPECT_EQ(file.reads, 3);
+  EXPECT_EQ(file.waits, 2);
+}
+
+TEST(ReadInOnePiece, GivesUpWhereWritingDoesNotEnd) {
+  EXPECT_ERROR(Busy{.writes = 100}.read(), ErrorCode::unavailable, "'f': it changed while it was read, 3 times");
 }
 
 }  // namespace
