@@ -46,7 +46,8 @@ class Compiler {
  private:
   StagePlan stage_of(const Node& node) {
     StagePlan stage;
-    stage.name = node.op().name();
+    stage.op = node.op().name();
+    stage.name = stage.op;
     stage.call_site = graph::to_string(node.site());
     stage.position = node.position();
     stage.depth = plan_->repeats.size();

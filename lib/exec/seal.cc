@@ -11,7 +11,7 @@ using Origin = std::function<std::string(std::int64_t)>;
 
 void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) {
   ErrorPlace place;
-  place.op = plan.name;
+  place.op = plan.op;
   place.position = plan.position;
   place.call_site = plan.call_site;
   place.ordinal = ordinal;

@@ -21,6 +21,7 @@ inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
 
 struct StagePlan {
   std::string name;              // ops it runs, "from_file_list+shard+shuffle" where several are fused
+  std::string op;                // its first op alone: of a fused source the only one that can fail
   std::string call_site;         // of its first op
   int position = 0;              // of its first op in the chain
   std::size_t depth = 0;         // repeats upstream

@@ -32,6 +32,30 @@ TEST(Errors, StandInTheirPlaceAndLeaveNeighboursAlone) {
             (Texts{"1", "2", "3", "x3", "5", "6"}));
 }
 
+// A source of numbers that can be made in any order, all but one.
+class BrokenAt final : public SourceOp, public IndexedSource {
+ public:
+  explicit BrokenAt(std::int64_t bad) : bad_(bad) {}
+  std::string name() const override { return "broken"; }
+  Flow flow(const Flow&) const override { return {.cardinality = size()}; }
+  const IndexedSource* indexed() const override { return this; }
+  std::unique_ptr<SourceReader> open() const override { return nullptr; }
+  std::int64_t size() const override { return 10; }
+  Element at(std::int64_t i) const override { return Element(failing_at(bad_)(i)); }
+
+ private:
+  std::int64_t bad_;
+};
+
+// The stage is called "broken+shuffle+take", but only the source of them can fail.
+TEST(Errors, OfASourceNameTheSourceAloneWhateverChoosesItsPositions) {
+  const Dataset<std::int64_t> source(graph::append(nullptr, std::make_shared<BrokenAt>(3), CallSite::here()));
+  const ErrorPlace place = first_error(source.shuffle(10, {.seed = 1}).take(10)).place();
+  EXPECT_EQ(place.op, "broken");
+  EXPECT_EQ(place.position, 0);
+  EXPECT_EQ(place.source_ordinal, 3);
+}
+
 TEST(Errors, OfSeveralStagesKeepTheOrderOfTheirElements) {
   const auto data = range(7).map(failing_at(5)).map(failing_at(1)).map(failing_at(3));
   EXPECT_EQ(read(data), (Texts{"0", "x1", "2", "x3", "4", "x5", "6"}));

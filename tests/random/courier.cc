@@ -10,10 +10,8 @@ void Parcel::deliver() {
   if (lost) return;
   // Moved: TSan cannot see how the C++ library counts the owners of an exception.
   if (error) return answer.fail(std::move(error));
-  if (values.size() == 1) return answer.complete(ps::Element(std::move(values.front())));
-  std::vector<ps::Element> elements;
-  for (Value& value : values) elements.emplace_back(std::move(value));
-  answer.complete_many(std::move(elements));
+  if (values.size() == 1) return answer.complete(std::move(values.front()));
+  answer.complete_many(std::move(values));
 }
 
 ThreadCourier::ThreadCourier(std::uint64_t seed) : random_(seed), thread_([this] { work(); }) {}
@@ -47,6 +45,11 @@ std::int64_t ThreadCourier::release() {
   lock.unlock();
   changed_.notify_all();
   return late;
+}
+
+void ThreadCourier::wait_for_one() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return held_ && !parcels_.empty(); });
 }
 
 void ThreadCourier::work() {

@@ -11,15 +11,16 @@
 #include <thread>
 #include <vector>
 
-#include "tests/random/payload.h"
 #include "tests/random/random.h"
 
 namespace random_graphs {
 
+namespace ps = penstock;
+
 // A Completion with what it is to be told. lost: it is dropped without an answer.
 struct Parcel {
   ps::Completion completion;
-  std::vector<Value> values;
+  std::vector<ps::Element> values;
   std::exception_ptr error;
   bool lost = false;
 
@@ -44,6 +45,7 @@ class ThreadCourier final : public Courier {
   void send(std::unique_ptr<Parcel> parcel) override;
   void hold() override;
   std::int64_t release() override;
+  void wait_for_one();  // until one is held
 
  private:
   void work();

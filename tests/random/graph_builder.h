@@ -10,6 +10,7 @@
 #include "tests/model/list_model.h"
 #include "tests/random/courier.h"
 #include "tests/random/graph_generator.h"
+#include "tests/random/payload.h"
 
 namespace random_graphs {
 

@@ -25,6 +25,12 @@ inline model::Origin origin_of(const ps::Stamp& stamp) {
   throw ps::Error(ps::ErrorCode::data_loss, "fails on " + std::to_string(model::key(value)));
 }
 
+inline std::vector<ps::Element> elements_of(std::vector<Value> values) {
+  std::vector<ps::Element> elements;
+  for (Value& value : values) elements.emplace_back(std::move(value));
+  return elements;
+}
+
 // What is common to all of them: name, unknown number of results, and the drawn parameters.
 template <class Base>
 class OwnOp : public Base {
@@ -89,11 +95,6 @@ class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
       slot.fail(std::current_exception());
     }
   }
-  static std::vector<ps::Element> elements_of(std::vector<Value> values) {
-    std::vector<ps::Element> elements;
-    for (Value& value : values) elements.emplace_back(std::move(value));
-    return elements;
-  }
 };
 
 // Starts now and completes later: through a courier, or at once, or never.
@@ -108,8 +109,9 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
     const Value value = value_of(element.take<T>());
     const bool fails = op_.fails.holds(value);
     if (fails && model::key(value) % 2 == 0) throw_fails_on(value);
-    auto parcel = std::make_unique<Parcel>(Parcel{std::move(completion), model::async_answer(value),
-                                                  nullptr, op_.loses.holds(value) && !fails});
+    auto parcel = std::make_unique<Parcel>(
+        Parcel{std::move(completion), elements_of(model::async_answer(value)), nullptr,
+               op_.loses.holds(value) && !fails});
     if (fails) parcel->error = failure(value);
     if (model::key(value) % 3 == 0) return parcel->deliver();
     courier_->send(std::move(parcel));

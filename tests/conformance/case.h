@@ -1,0 +1,102 @@
+// Case: one line of the suite, an op with what it means.
+//
+//   op("take", {{.kind = Kind::take, .count = 4}}, {},
+//      []<class T>(In<T> in, const Op& op, const Feed&) { return in.take(op.count); })
+//
+// The description tells the list model what the op does; the lambda tells the library. `op` is the
+// description's last entry, with what a check adds to it. What T is says the harness: a copyable
+// token, or one that can only be moved.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tests/conformance/feed.h"
+#include "tests/model/list_model.h"
+
+namespace conformance {
+
+using model::Kind;
+using model::Op;
+template <class T>
+using In = const ps::Dataset<T>&;
+
+// Where the op stands.
+enum class Place : std::uint8_t {
+  source,     // it is one
+  positions,  // right behind a source that can be indexed
+  stream,     // behind something that computes
+};
+
+// What is peculiar to an op, apart from what it means.
+struct Traits {
+  Place place = Place::stream;
+  bool calls_function = false;      // a user's, which can fail
+  bool drops_errors = false;        // and counts them
+  std::int64_t least_count = 0;     // a source that refuses shorter lists
+  std::string only_copyable = {};   // why it cannot carry move-only payloads
+};
+
+// A dataset of any type.
+struct Built {
+  ps::graph::NodeRef node;
+  std::string (*text)(const ps::Element&);
+};
+
+struct Case {
+  std::string name;     // "shuffle, over positions": an op's name, then what is special
+  std::vector<Op> ops;  // without the harness's source
+  Traits traits;
+  std::function<Built(const std::vector<Op>&, const Feed&)> build;
+  std::function<Built(const std::vector<Op>&, const Feed&)> build_move_only;  // null: see traits
+
+  std::string op_name() const { return name.substr(0, name.find(',')); }
+  bool is_arbitrary() const { return ops.back().arbitrary; }
+};
+
+template <class T>
+Built built(const ps::Dataset<T>& dataset) {
+  return {dataset.node(), [](const ps::Element& element) { return text_of(element.get<T>()); }};
+}
+
+// What the op stands behind.
+template <class T>
+ps::Dataset<T> input_of(Place place, const Feed& feed) {
+  const ps::CallSite site = ps::CallSite::here();
+  const auto source = ps::graph::append(nullptr, std::make_shared<TokenSource<T>>(feed), site);
+  if (place == Place::positions) return ps::Dataset<T>(source);
+  return ps::Dataset<T>(ps::graph::append(source, std::make_shared<Step>(feed), site));
+}
+
+template <class Add>
+Case op(std::string name, std::vector<Op> ops, Traits traits, Add add) {
+  const Place place = traits.place;
+  const auto build_of = [place, add]<class T>(std::type_identity<T>) {
+    return [place, add](const std::vector<Op>& described, const Feed& feed) {
+      return built(add(input_of<T>(place, feed), described.back(), feed));
+    };
+  };
+  return {std::move(name), std::move(ops), std::move(traits),
+          build_of(std::type_identity<Token>{}), build_of(std::type_identity<MoveOnlyToken>{})};
+}
+
+// A source; `make` gets its element type as a tag.
+template <class Make>
+Case source(std::string name, Op description, Traits traits, Make make) {
+  const auto build_of = [make]<class T>(std::type_identity<T> type) {
+    return [make, type](const std::vector<Op>& described, const Feed& feed) {
+      return built(make(type, described.front(), feed));
+    };
+  };
+  traits.place = Place::source;
+  const bool moves = traits.only_copyable.empty();
+  Case result{std::move(name), {std::move(description)}, std::move(traits),
+              build_of(std::type_identity<Token>{}), nullptr};
+  if (moves) result.build_move_only = build_of(std::type_identity<MoveOnlyToken>{});
+  return result;
+}
+
+}  // namespace conformance

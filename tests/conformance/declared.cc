@@ -1,0 +1,208 @@
+// What an op says of itself is true: name, parameters, cardinality, ratio, what it holds. Its body
+// is called here directly, without an engine.
+#include <algorithm>
+#include <future>
+
+#include "lib/graph/node.h"
+#include "tests/conformance/check.h"
+#include "tests/support/recording_emitter.h"
+
+namespace conformance {
+namespace {
+
+using ps::graph::Node;
+
+constexpr std::int64_t kCount = 12;
+
+// ------------------------------------------------------------------------------------------------
+// cardinality
+
+std::int64_t rows_in(const std::string& text) {
+  return text == "[]" ? 0 : 1 + std::ranges::count(text, ' ');
+}
+
+void check_flow(const Case& tested, std::int64_t count, Findings& findings) {
+  const Experiment experiment(tested, {.count = count});
+  const ps::Flow flow = experiment.node()->flow();
+  const Texts expected = experiment.expected();
+  const std::string of = " of " + std::to_string(count) + " inputs";
+  if (flow.cardinality != ps::UNKNOWN_CARDINALITY)
+    findings.expect_equal("cardinality" + of, flow.cardinality,
+                          static_cast<std::int64_t>(expected.size()));
+  if (flow.leading_dimension != ps::UNKNOWN_CARDINALITY)
+    for (const std::string& text : expected)
+      findings.expect_equal("leading_dimension" + of, flow.leading_dimension, rows_in(text));
+}
+
+// ------------------------------------------------------------------------------------------------
+// name and parameters
+
+// Two pipelines whose ops differ must not look the same to a checkpoint.
+void check_text(const Op& described, const ps::Op& op, Findings& findings) {
+  if (op.name() != model::name_of(described.kind))
+    findings.add("its name is '" + op.name() + "', must be '" + model::name_of(described.kind) + "'");
+  const std::string parameters = op.parameters();
+  for (const std::int64_t number : {described.count, described.index})
+    if (number > 0 && parameters.find(std::to_string(number)) == std::string::npos)
+      findings.add("its parameters '" + parameters + "' do not tell " + std::to_string(number));
+}
+
+// ------------------------------------------------------------------------------------------------
+// calls of an elementwise op
+
+// The first that the op behind `node` receives.
+std::vector<ps::Slot> inputs_of(const Node& node) {
+  const RunRef run = ps::detail::start_run(node.input(), {.serial = true});
+  std::vector<ps::Slot> slots;
+  ps::Element element;
+  while (std::ssize(slots) < kCount &&
+         run->next(element, nullptr) == ps::detail::RunCore::Status::element) {
+    const ps::Stamp stamp{.ordinal = static_cast<std::int64_t>(slots.size())};
+    slots.push_back(ps::testing::element_slot(std::move(element), stamp,
+                                              static_cast<std::int64_t>(kTokenBytes)));
+  }
+  return slots;
+}
+
+// Makes the answer of a Completion one of a slot.
+class Answer final : public ps::Completion::Target {
+ public:
+  void finish(ps::Slot::Kind kind, ps::Element value) noexcept override {
+    ps::Slot slot(std::move(value), {});
+    slot.set_kind(kind);
+    answer_.set_value(std::move(slot));
+  }
+  ps::Slot get() { return answer_.get_future().get(); }
+
+ private:
+  std::promise<ps::Slot> answer_;
+};
+
+void call(const ps::ElementwiseOp& op, std::span<ps::Slot> slots) {
+  ps::Context context({}, 0);
+  if (op.form() != ps::Form::completes_later) return op.run(slots, context);
+  for (ps::Slot& slot : slots) {
+    context.enter(slot);
+    const auto answer = std::make_shared<Answer>();
+    try {
+      op.start(std::move(slot.value), context, ps::Completion(answer));
+      slot = answer->get();
+    } catch (...) {
+      slot.fail(std::current_exception());
+    }
+  }
+}
+
+void check_results(const ps::ElementwiseOp& op, std::span<const ps::Slot> slots,
+                   const std::vector<std::size_t>& bytes, Findings& findings) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const ps::Slot& slot = slots[i];
+    const std::string which = " element " + std::to_string(i);
+    std::size_t results = slot.kind() == ps::Slot::Kind::dropped ? 0 : 1;
+    std::size_t held = slot.is_element() ? slot.value.bytes() : 0;
+    if (slot.kind() == ps::Slot::Kind::many) {
+      const auto& elements = slot.value.get<std::vector<ps::Element>>();
+      results = elements.size();
+      for (const ps::Element& element : elements) held += element.bytes();
+    }
+    if (results > 1 && !op.may_fan_out())
+      findings.add("may_fan_out() is false, but" + which + " becomes " + std::to_string(results));
+    if (op.passes_memory_on() && held > bytes[i])
+      findings.add("passes_memory_on() is true, but" + which + " grows");
+  }
+}
+
+void check_elementwise(const ps::ElementwiseOp& op, const Node& node, Findings& findings) {
+  std::vector<ps::Slot> slots = inputs_of(node);
+  std::vector<std::size_t> bytes;
+  for (const ps::Slot& slot : slots) bytes.push_back(slot.value.bytes());
+  call(op, slots);
+  check_results(op, slots, bytes, findings);
+}
+
+// One element of a call fails: the others must be answered.
+void check_failing_call(const Case& tested, Findings& findings) {
+  constexpr std::int64_t kFails = 4;
+  const Experiment experiment(tested, {.count = kCount, .function_fails = {1'000'003, kFails}});
+  const Node& node = *experiment.node();
+  const auto* op = node.as<ps::ElementwiseOp>();
+  if (op == nullptr || tested.ops.back().loses.mod > 0) return;
+  std::vector<ps::Slot> slots = inputs_of(node);
+  call(*op, slots);
+  for (const ps::Slot& slot : slots)
+    findings.expect_equal("that input " + std::to_string(slot.stamp.ordinal) + " fails",
+                          slot.kind() == ps::Slot::Kind::failed, slot.stamp.ordinal == kFails);
+}
+
+// ------------------------------------------------------------------------------------------------
+// what a stream op holds
+
+// Destroys what it is given.
+class Drain final : public ps::Emitter {
+ public:
+  void emit(ps::Element value, const ps::Stamp&) override { value.reset(); }
+  void forward(ps::Slot&& slot) override { slot.value.reset(); }
+  void end_pass() override {}
+};
+
+struct Held {
+  std::int64_t tokens = 0;
+  std::int64_t bytes = 0;
+};
+
+void check_bytes(const std::string& when, const Held& held, Findings& findings) {
+  findings.expect_equal("held_bytes() " + when, held.bytes,
+                        held.tokens * static_cast<std::int64_t>(kTokenBytes));
+}
+
+// Most that was inside together with the element that came, in one pass.
+std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, const Census& census,
+                       Findings& findings) {
+  Drain drain;
+  state.begin_pass(drain);
+  Held held;
+  std::int64_t most = 0;
+  auto outside = static_cast<std::int64_t>(slots.size());
+  for (ps::Slot& slot : slots) {
+    most = std::max(most, held.tokens + 1);
+    state.element(std::move(slot), drain);
+    slot.value.reset();
+    held = {census.alive() - --outside, state.held_bytes()};
+    check_bytes("after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) +
+                    " elements", held, findings);
+  }
+  state.pass_end(drain);
+  held = {census.alive(), state.held_bytes()};
+  findings.expect_equal("what it holds behind the end of a pass", held.tokens, 0);
+  check_bytes("behind the end of a pass", held, findings);
+  return most;
+}
+
+void check_stream(const ps::StreamOp& op, const Node& node, const Census& census,
+                  Findings& findings) {
+  const auto state = op.open(0);
+  const std::int64_t declared = std::min(op.elements_held(), kCount);
+  for (int pass = 0; pass < 2; ++pass)
+    findings.expect_equal("elements_held() as measured in pass " + std::to_string(pass),
+                          most_held(*state, inputs_of(node), census, findings), declared);
+}
+
+}  // namespace
+
+void check_declarations(const Case& tested, Findings& findings) {
+  for (std::int64_t count = tested.traits.least_count; count <= kCount; ++count)
+    check_flow(tested, count, findings);
+  const Experiment experiment(tested, {.count = kCount});
+  const std::vector<const Node*> chain = ps::graph::chain(experiment.node());
+  const std::size_t before = chain.size() - tested.ops.size();
+  for (std::size_t i = 0; i < tested.ops.size(); ++i) {
+    const Node& node = *chain[before + i];
+    if (node.kind() != ps::graph::Kind::source) check_text(tested.ops[i], node.op(), findings);
+    if (const auto* op = node.as<ps::ElementwiseOp>()) check_elementwise(*op, node, findings);
+    if (const auto* op = node.as<ps::StreamOp>())
+      check_stream(*op, node, experiment.census(), findings);
+  }
+  if (tested.traits.calls_function) check_failing_call(tested, findings);
+}
+
+}  // namespace conformance

@@ -1,0 +1,176 @@
+#include "tests/conformance/experiment.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace conformance {
+namespace {
+
+// The engine's words for a Completion that was lost; the model does not know them.
+constexpr const char* kLost = "completion was dropped without an answer";
+
+std::string error_text(const ps::ErrorPlace& place, bool with_inputs, const std::string& cause) {
+  return "error of " + place.op + " at " + std::to_string(place.position) +
+         (with_inputs ? ", input " + std::to_string(place.ordinal) : "") + ", from '" +
+         place.origin + "' " + std::to_string(place.source_ordinal) + ", epoch " +
+         std::to_string(place.epoch) + ": " + cause;
+}
+
+bool is_error(const std::string& text) { return text.starts_with("error"); }
+
+// What a serial run delivered, as passes of a shuffle over tokens.
+model::Tape tape_of(const Texts& texts, std::size_t per_pass, std::uint32_t epoch) {
+  model::Tape tape;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i % per_pass == 0) tape.push_back({.ended = true});
+    model::Item item;
+    if (is_error(texts[i])) {
+      item.failed_op = 0;
+    } else {
+      const std::int64_t number = std::stoll(texts[i]);
+      item.value = model::number(number);
+      item.origin = {epoch, static_cast<std::uint32_t>(tape.size() - 1), number};
+    }
+    tape.back().items.push_back(std::move(item));
+  }
+  return tape;
+}
+
+}  // namespace
+
+Folder::Folder()
+    : path_((std::filesystem::temp_directory_path() /
+             ("penstock-conformance-" + std::to_string(::getpid())))
+                .string()) {
+  std::filesystem::create_directories(path_);
+}
+Folder::~Folder() { std::filesystem::remove_all(path_); }
+
+Experiment::Experiment(const Case& tested, Settings settings)
+    : case_(tested), settings_(settings), ops_(tested.ops) {
+  if (case_.traits.calls_function) ops_.back().fails = settings.function_fails;
+  if (settings.pumped) pumped_ = std::make_shared<random_graphs::PumpedCourier>();
+  if (!settings.pumped) courier_.emplace(settings.jitter);
+  feed_ = {.count = settings.count,
+           .fails = settings.source_fails,
+           .jitter = settings.jitter,
+           .gate = settings.gated ? &gate_ : nullptr,
+           .census = census_,
+           .folder = folder_.path()};
+  feed_.courier = settings.pumped ? static_cast<random_graphs::Courier*>(pumped_.get()) : &*courier_;
+  built_ = (settings.move_only ? case_.build_move_only : case_.build)(ops_, feed_);
+  if (settings.passes != 1)
+    built_->node = ps::graph::append(built_->node, ps::ops::repeat(settings.passes),
+                                     ps::CallSite::here());
+}
+
+Experiment::~Experiment() { alive_after_all(); }
+
+RunRef Experiment::start(const ps::RunOptions& options) const {
+  return ps::detail::start_run(built_->node, options);
+}
+
+std::optional<std::string> Experiment::next(ps::detail::RunCore& run, bool with_inputs) const {
+  ps::Element element;
+  try {
+    if (run.next(element, nullptr) == ps::detail::RunCore::Status::end) return std::nullopt;
+    return built_->text(element);
+  } catch (const ps::ElementError& error) {
+    return error_text(error.place(), with_inputs, ps::message_of(error.cause()));
+  }
+}
+
+Texts Experiment::rest(ps::detail::RunCore& run, bool with_inputs) const {
+  Texts texts;
+  while (auto text = next(run, with_inputs)) texts.push_back(std::move(*text));
+  return texts;
+}
+
+// The harness's step passes everything on, as a prefetch does. Ops over positions choose before
+// anything is read: the source fails behind them.
+std::vector<Op> Experiment::model_ops() const {
+  const Place place = case_.traits.place;
+  const bool over_positions = place == Place::positions;
+  std::vector<Op> ops;
+  if (place != Place::source) ops.push_back({.kind = Kind::range, .count = settings_.count});
+  if (place == Place::stream) ops.push_back({.kind = Kind::prefetch});
+  if (!over_positions && place != Place::source) ops.front().fails = settings_.source_fails;
+  ops.insert(ops.end(), ops_.begin(), ops_.end());
+  if (place == Place::source) ops.front().count = settings_.count;
+  if (over_positions) ops.push_back({.kind = Kind::map, .fails = settings_.source_fails});
+  if (settings_.passes != 1) ops.push_back({.kind = Kind::repeat, .count = settings_.passes});
+  return ops;
+}
+
+// Positions have an order of their own, whatever fails at them.
+Texts Experiment::recorded(std::uint32_t epoch) const {
+  Settings settings = settings_;
+  if (case_.traits.place == Place::positions) settings.source_fails = {};
+  settings.gated = settings.pumped = false;
+  const Experiment recording(case_, settings);
+  const RunRef run = recording.start({.first_epoch = epoch, .serial = true});
+  return recording.rest(*run);
+}
+
+// The order of a shuffle is recorded from a serial run. The model says whether it is a legal one.
+std::vector<model::Tape> Experiment::tapes(std::uint32_t epoch) const {
+  const std::vector<Op> ops = model_ops();
+  std::vector<model::Tape> tapes(ops.size());
+  const auto shuffle = std::ranges::find(ops, Kind::shuffle, &Op::kind);
+  if (shuffle == ops.end()) return tapes;
+  tapes[static_cast<std::size_t>(shuffle - ops.begin())] =
+      tape_of(recorded(epoch), static_cast<std::size_t>(settings_.count), epoch);
+  return tapes;
+}
+
+Texts Experiment::expected(std::uint32_t epoch, bool with_inputs) const {
+  model::Pipeline pipeline(model_ops(), tapes(epoch));
+  pipeline.begin_epoch(epoch);
+  Texts texts;
+  while (const auto item = pipeline.next()) texts.push_back(text_of(*item, with_inputs));
+  return texts;
+}
+
+std::string Experiment::name_of(int position) const {
+  if (position == 0 && case_.traits.place != Place::source) return "source";
+  return model::name_of(model_ops()[static_cast<std::size_t>(position)].kind);
+}
+
+std::string Experiment::text_of(const model::Item& item, bool with_inputs) const {
+  if (!item.failed()) return conformance::text_of(item.value);
+  const Place place = case_.traits.place;
+  const int position = place == Place::positions ? 0 : item.failed_op;
+  const ps::ErrorPlace where{
+      .op = name_of(position),
+      .position = position,
+      .call_site = "",
+      .ordinal = position == 0 ? item.origin.ordinal : item.input,
+      .source_ordinal = item.origin.ordinal,
+      .origin = place == Place::source ? "" : "item " + std::to_string(item.origin.ordinal),
+      .epoch = item.origin.epoch};
+  return error_text(where, with_inputs, item.cause.empty() ? kLost : item.cause);
+}
+
+std::size_t Experiment::due_after(std::int64_t elements) const {
+  model::Pipeline pipeline(model_ops(), {}, elements);
+  pipeline.begin_epoch(0);
+  std::size_t due = 0;
+  try {
+    while (pipeline.next()) ++due;
+  } catch (const model::TooMuchWork&) {
+  }
+  return due;
+}
+
+std::int64_t Experiment::alive_after_all() {
+  built_.reset();
+  gate_.clear();
+  pumped_.reset();
+  courier_.reset();
+  return census_->alive();
+}
+
+}  // namespace conformance

@@ -1,0 +1,56 @@
+#include "tests/conformance/listing.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+
+namespace conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What several ops share, and methods that put other ops together.
+const std::set<std::string> kNoOps{"function_op", "indexed_source", "apply", "then"};
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream stream(path);
+  if (!stream) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+std::vector<std::string> ops_declared_in(const std::string& header) {
+  static const std::regex declaration(R"(\n *(?:auto|Dataset(?:<[\w:]+>)?) (\w+)\([^;{]*CallSite)"
+                                      R"(|\n *auto (apply)\()");
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(header.begin(), header.end(), declaration), end; at != end; ++at)
+    names.push_back((*at)[1].matched ? (*at)[1] : (*at)[2]);
+  return names;
+}
+
+std::string op_written_in(const std::string& stem, const std::string& header) {
+  static const std::regex name(R"(name\(\) const override \{ return "(\w+)\"; \})");
+  std::smatch match;
+  return std::regex_search(header, match, name) ? match[1].str() : stem;
+}
+
+std::vector<std::string> ops_without_a_line(const std::string& root,
+                                            const std::set<std::string>& names) {
+  const fs::path folder(root);
+  std::vector<std::string> declared;
+  for (const char* header : {"dataset.h", "sources.h"})
+    for (std::string& op : ops_declared_in(text_of_file(folder / "include/penstock" / header)))
+      declared.push_back(std::move(op));
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "ops"))
+    if (entry.path().extension() == ".h")
+      declared.push_back(op_written_in(entry.path().stem().string(), text_of_file(entry.path())));
+  std::erase_if(declared, [&](const std::string& op) {
+    return kNoOps.contains(op) || names.contains(op) || names.contains("from_" + op);
+  });
+  return declared;
+}
+
+}  // namespace conformance

@@ -1,0 +1,103 @@
+// Whatever the threads, the schedule, the knobs and the memory are, an op gives what the model says.
+#include <array>
+
+#include "tests/conformance/check.h"
+#include "tests/random/knob_mover.h"
+
+namespace conformance {
+namespace {
+
+const std::array kThreads{1, 2, 8};
+
+// One epoch by a run with these options.
+void compare_run(const Case& tested, const std::string& when, const Settings& settings,
+                 const ps::RunOptions& options, Findings& findings) {
+  const Experiment experiment(tested, settings);
+  const RunRef run = experiment.start(options);
+  findings.compare(when, experiment.rest(*run), experiment.expected(), tested.is_arbitrary());
+}
+
+std::string on_threads(int threads) { return "on " + std::to_string(threads) + " threads"; }
+
+}  // namespace
+
+void check_serial(const Case& tested, Findings& findings) {
+  for (const std::int64_t count : {9, 24})
+    compare_run(tested, std::to_string(count) + " elements, serially", {.count = count},
+                {.serial = true}, findings);
+}
+
+void check_threads(const Case& tested, Findings& findings) {
+  for (const int threads : kThreads)
+    for (const std::int64_t count : {24, 200})
+      compare_run(tested, std::to_string(count) + " elements " + on_threads(threads),
+                  {.count = count}, {.threads = threads}, findings);
+}
+
+void check_jitter(const Case& tested, Findings& findings) {
+  for (std::uint64_t seed = 1; seed <= 3 * rounds(); ++seed)
+    for (const int threads : kThreads)
+      compare_run(tested, "jitter " + std::to_string(seed) + " " + on_threads(threads),
+                  {.count = 40, .jitter = seed}, {.threads = threads}, findings);
+}
+
+void check_move_only(const Case& tested, Findings& findings) {
+  compare_run(tested, "serially", {.move_only = true}, {.serial = true}, findings);
+  compare_run(tested, on_threads(2), {.count = 24, .move_only = true}, {.threads = 2}, findings);
+}
+
+void check_few_elements(const Case& tested, Findings& findings) {
+  for (std::int64_t count = tested.traits.least_count; count <= 1; ++count) {
+    for (const std::int64_t passes : {1, 2}) {
+      const Settings settings{.count = count, .passes = passes};
+      const std::string when = std::to_string(count) + " elements, " + std::to_string(passes) + " passes";
+      compare_run(tested, when + ", serially", settings, {.serial = true}, findings);
+      compare_run(tested, when + ", " + on_threads(2), settings, {.threads = 2}, findings);
+    }
+  }
+}
+
+void check_end_twice(const Case& tested, Findings& findings) {
+  for (const bool serial : {true, false}) {
+    const Experiment experiment(tested, {});
+    const RunRef run = experiment.start({.threads = 2, .serial = serial});
+    for (const std::uint32_t epoch : {0u, 1u}) {
+      run->begin_epoch(epoch);
+      experiment.rest(*run);
+      for (const char* when : {"behind the end", "behind the end seen twice"})
+        if (const auto more = experiment.next(*run)) findings.add(std::string(when) + " comes " + *more);
+    }
+  }
+}
+
+void check_knobs(const Case& tested, Findings& findings) {
+  for (std::uint64_t seed = 1; seed <= 3 * rounds(); ++seed) {
+    const Experiment experiment(tested, {.count = 120, .jitter = seed});
+    const RunRef run = experiment.start({.threads = 4, .tune = false});
+    random_graphs::Coverage coverage;
+    const random_graphs::KnobMover mover(run, seed, coverage);
+    findings.compare("knobs moved by seed " + std::to_string(seed), experiment.rest(*run),
+                     experiment.expected(), tested.is_arbitrary());
+  }
+}
+
+void check_budget(const Case& tested, Findings& findings) {
+  for (const int threads : kThreads)
+    compare_run(tested, "memory for one element " + on_threads(threads), {.count = 24},
+                {.threads = threads, .memory_bytes = kTokenBytes}, findings);
+}
+
+// An op's state is clean at each pass, of a repeat behind it and of the next epoch.
+void check_passes(const Case& tested, Findings& findings) {
+  for (const bool announced : {true, false}) {
+    const Experiment experiment(tested, {.passes = 3});
+    const RunRef run = experiment.start({.threads = 2, .epochs = announced ? 3u : 0u});
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+      run->begin_epoch(epoch);
+      findings.compare("three passes, epoch " + std::to_string(epoch), experiment.rest(*run, false),
+                       experiment.expected(epoch, false), tested.is_arbitrary());
+    }
+  }
+}
+
+}  // namespace conformance
