@@ -40,7 +40,7 @@ std::span<const Check> all_checks();
 // Of one check; what it throws is a finding, too.
 std::vector<std::string> findings_of(const Check& check, const Case& tested);
 
-// More rounds of what is drawn: 1; 10 where PENSTOCK_FULL is set.
+// How often what is drawn is drawn anew: 4 times; 40 where PENSTOCK_FULL is 1, once where PENSTOCK_SMALL is.
 std::uint64_t rounds();
 
 // ------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 //
 //   PENSTOCK_OP=shuffle     only the lines of this op
 //   PENSTOCK_FULL=1         ten times as many seeds
+//   PENSTOCK_SMALL=1        a quarter, for sanitizers
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

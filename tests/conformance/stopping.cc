@@ -77,7 +77,8 @@ bool answers_later(const Case& tested) {
 // Destroys a run after `taken` deliveries. Answers that are held come when it is gone.
 void leave(const Case& tested, std::size_t taken, Waiting waiting, const ps::RunOptions& options,
            Findings& findings) {
-  Experiment experiment(tested, {.count = 40, .gated = waiting == Waiting::gate});
+  Experiment experiment(
+      tested, {.count = 40, .jitter = options.seed, .gated = waiting == Waiting::gate});
   if (waiting == Waiting::answers) experiment.courier().hold();
   RunRef run = experiment.start(options);
   run->knobs();  // it begins to read
@@ -94,8 +95,8 @@ void leave(const Case& tested, std::size_t taken, Waiting waiting, const ps::Run
 
 void check_cancellation(const Case& tested, Findings& findings) {
   const bool has_answers = answers_later(tested);
-  for (const int threads : {1, 2}) {
-    const ps::RunOptions options{.threads = threads};
+  for (std::uint64_t seed = 0; seed < rounds(); ++seed) {
+    const ps::RunOptions options{.threads = seed % 2 == 0 ? 2 : 1, .seed = seed};
     for (std::size_t taken = 0; taken < 9; ++taken)
       leave(tested, taken, Waiting::nothing, options, findings);
     if (tested.traits.place == Place::stream) leave(tested, 0, Waiting::gate, options, findings);
