@@ -37,7 +37,7 @@ OpRef file_list(const std::string& path) {
   std::vector<std::string> paths = read_paths(path);
   if (paths.empty())
     throw Error(ErrorCode::invalid_argument,
-                "'" + path + "' names no files: it should have one path on each line");
+                in_quotes(path) + " names no files: it should have one path on each line");
   const std::string files = paths.size() == 1 ? " file" : " files";
   std::string parameters = path + ", " + std::to_string(paths.size()) + files;
   return indexed_source("from_file_list", std::move(parameters),

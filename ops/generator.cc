@@ -8,7 +8,7 @@ namespace penstock::ops {
 
 GeneratorOp::GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory)
     : factory_(std::move(factory)) {
-  if (!factory_) throw Error(ErrorCode::invalid_argument, "the generator is a null pointer");
+  if (!factory_) throw Error(ErrorCode::invalid_argument, "the generator is a null pointer; give a GeneratorFactory");
 }
 
 OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory) {

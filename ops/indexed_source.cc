@@ -9,7 +9,7 @@ namespace penstock::ops {
 IndexedSourceOp::IndexedSourceOp(std::string name, std::string parameters,
                                  std::shared_ptr<const IndexedSource> source)
     : name_(std::move(name)), parameters_(std::move(parameters)), source_(std::move(source)) {
-  if (!source_) throw Error(ErrorCode::invalid_argument, "the source is a null pointer");
+  if (!source_) throw Error(ErrorCode::invalid_argument, "the source is a null pointer; give an IndexedSource");
 }
 
 OpRef indexed_source(std::string name, std::string parameters,

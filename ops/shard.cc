@@ -64,8 +64,8 @@ class Sequence final : public IndexSequence {
 
 }  // namespace
 
-ShardOp::ShardOp(std::int64_t num_shards, std::int64_t index)
-    : num_shards_(num_shards), index_(index) {
+ShardOp::ShardOp(std::int64_t num_shards, std::int64_t index, bool is_among_ranks)
+    : num_shards_(num_shards), index_(index), is_among_ranks_(is_among_ranks) {
   if (num_shards < 1) graph::reject("num_shards", "at least 1", num_shards);
   if (index < 0 || index >= num_shards)
     graph::reject("index", "at least 0 and below num_shards = " + std::to_string(num_shards),
@@ -93,5 +93,7 @@ std::unique_ptr<IndexSequence> ShardOp::over_index(std::unique_ptr<IndexSequence
 OpRef shard(std::int64_t num_shards, std::int64_t index) {
   return std::make_shared<ShardOp>(num_shards, index);
 }
+
+OpRef shard(const World& world) { return std::make_shared<ShardOp>(world.size, world.rank, true); }
 
 }  // namespace penstock::ops

@@ -35,15 +35,24 @@ std::size_t unlikeness(std::string_view a, std::string_view b) {
   return 2 * edit_distance(a, b) - length_difference;
 }
 
+// A value for an error text: a hostile one may be a megabyte long, or nested so deep that printing it ends the process.
+std::string shown(const json& value) {
+  const auto is_structured = [](const json& part) { return part.is_structured(); };
+  if (std::any_of(value.begin(), value.end(), is_structured))
+    return "an " + std::string(value.type_name()) + " of " + std::to_string(value.size());
+  constexpr std::size_t longest = 60;
+  const std::string text = value.dump(-1, ' ', true);  // ASCII, so it can be cut anywhere
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
 // One file being read: where its values go and how errors are told.
 class Reader {
  public:
   Reader(std::string_view name, ImagenetOptions& options) : name_(name), options_(options) {}
 
   ConfigFile read(std::string_view text) {
-    const json root = json::parse(text, nullptr, false);
-    if (root.is_discarded()) fail("it is not valid JSON");
-    if (!root.is_object()) fail("it is not a JSON object");
+    const json root = parse(text);
+    if (!root.is_object()) fail("it is not a JSON object, as in {\"data\": {\"batch_size\": 128}}");
     for (const auto& [key, value] : root.items()) {
       if (key != "data") fail_unknown(key, {"data"});
       if (!value.is_object()) fail("\"data\" must be an object");
@@ -64,7 +73,15 @@ class Reader {
     const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
       return unlikeness(key, a) < unlikeness(key, b);
     });
-    fail("unknown key \"" + key + "\"; did you mean \"" + *nearest + "\"?");
+    fail("unknown key " + shown(key) + "; did you mean \"" + *nearest + "\"?");
+  }
+
+  json parse(std::string_view text) const {
+    try {
+      return json::parse(text);
+    } catch (const json::parse_error& error) {
+      fail("it is not valid JSON at byte " + std::to_string(error.byte));
+    }
   }
 
   void read_data(const json& data) {
@@ -83,7 +100,7 @@ class Reader {
   std::map<std::string, Handler> known_keys();
 
   std::string text(const std::string& key, const json& value) const {
-    if (!value.is_string()) fail("\"" + key + "\" must be a string, but is " + value.dump());
+    if (!value.is_string()) fail("\"" + key + "\" must be a string, but is " + shown(value));
     return value.get<std::string>();
   }
 
@@ -91,24 +108,24 @@ class Reader {
     // Compared as JSON, which knows numbers above 2^63.
     if (!value.is_number_integer() || value < low || value > largest_number)
       fail("\"" + key + "\" must be a whole number from " + std::to_string(low) + " to " +
-           std::to_string(largest_number) + ", but is " + value.dump());
+           std::to_string(largest_number) + ", but is " + shown(value));
     return value.get<std::int64_t>();
   }
 
   bool truth(const std::string& key, const json& value) const {
-    if (!value.is_boolean()) fail("\"" + key + "\" must be true or false, but is " + value.dump());
+    if (!value.is_boolean()) fail("\"" + key + "\" must be true or false, but is " + shown(value));
     return value.get<bool>();
   }
 
   image::Size size(const std::string& key, const json& value) const {
     if (!value.is_array() || value.size() != 2)
-      fail("\"" + key + "\" must be [height, width], but is " + value.dump());
+      fail("\"" + key + "\" must be [height, width], but is " + shown(value));
     return {number(key, value[0], 1), number(key, value[1], 1)};
   }
 
   void check_channels(const std::string& key, const json& value) const {
     if (number(key, value, 1) != image::channels)
-      fail("\"" + key + "\" must be 3, but is " + value.dump());
+      fail("\"" + key + "\" must be 3, but is " + shown(value));
   }
 
   std::string_view name_;

@@ -27,10 +27,12 @@ std::int64_t fresh_blocks() {
 
 // What the counters of the pipeline said at some moment.
 struct Counted {
-  std::int64_t images, missing, clamped, damaged, file_bytes;
+  std::int64_t files, images, without_boxes, missing, clamped, damaged, file_bytes;
 
   explicit Counted(const imagenet::Counters& now)
-      : images(now.images),
+      : files(now.files),
+        images(now.images),
+        without_boxes(now.without_examples),
         missing(now.missing_annotations),
         clamped(now.clamped_boxes),
         damaged(now.damaged),
@@ -133,6 +135,14 @@ bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
   return false;
 }
 
+// What became of the files. Each number comes from somewhere else: the maps that read, the batches delivered, the run's
+// errors. So `unfinished` is 0 at the end of a run only if nothing was lost.
+void add_up(Measurement& result, const RunStats& stats) {
+  result.skipped = stats.skipped;
+  result.failed = stats.errors - stats.skipped;
+  result.unfinished = result.files_seen - result.images - result.skipped - result.failed;
+}
+
 }  // namespace
 
 Bench::Bench(const ImagenetOptions& options, const Files& files, FileOrder order)
@@ -160,7 +170,8 @@ Measurement Bench::run(const RepetitionSettings& settings, Progress& progress) {
   result.decoded = after.images - before.images;
   // Files without a box give no sample, but are work done. What was read ahead in vain is not
   // counted.
-  if (complete) result.images = std::max(result.images, result.decoded);
+  result.without_boxes = after.without_boxes - before.without_boxes;
+  if (complete) result.images += result.without_boxes;
   result.missing_xml = after.missing - before.missing;
   result.clamped_boxes = after.clamped - before.clamped;
   result.damaged = after.damaged - before.damaged;
@@ -170,6 +181,8 @@ Measurement Bench::run(const RepetitionSettings& settings, Progress& progress) {
   result.memory_peak = stats.memory_peak;
   result.overshoot_bytes = stats.overshoot_bytes;
   result.snapshot = run.snapshot();
+  result.files_seen = after.files - before.files;
+  add_up(result, stats);
   last_ = result;
   return result;
 }
@@ -183,6 +196,7 @@ Measurement Bench::run_cached(Progress& progress) {
     consumer.take(consumer.wait_for([&]() -> const SampleBatch& { return kept_[place]; }));
   }
   consumer.finish();
+  result.files_seen = result.images;
   return result;
 }
 

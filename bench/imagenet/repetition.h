@@ -17,7 +17,12 @@
 namespace penstock::bench {
 
 struct Measurement {
-  std::int64_t images = 0;  // files that samples came from
+  std::int64_t files_seen = 0;  // that were to be read: images + skipped + failed + unfinished
+  std::int64_t images = 0;      // files that were delivered: samples came from them, or their annotation names no object
+  std::int64_t skipped = 0;     // left out under --on-error
+  std::int64_t failed = 0;      // that ended the run
+  std::int64_t unfinished = 0;  // read ahead when --steps or Ctrl-C ended it; 0 where it came to its end
+  std::int64_t without_boxes = 0;  // of images: the annotation names no object
   std::int64_t samples = 0;
   std::int64_t batches = 0;
   double wall_s = 0;         // from the start of the run to its end

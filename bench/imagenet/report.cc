@@ -48,6 +48,12 @@ Json json_of(const ImagenetOptions& options, const Files& files, const Measureme
       {"foreign_cores", m.foreign_cores},
       {"clamped_boxes", m.clamped_boxes},
       {"damaged", m.damaged},
+      {"files_seen", m.files_seen},
+      {"delivered", m.images},
+      {"skipped", m.skipped},
+      {"failed", m.failed},
+      {"unfinished", m.unfinished},
+      {"without_boxes", m.without_boxes},
       {"decoded_own", 0},
       {"decoded_libjpeg", m.decoded},
       {"copied_bytes", m.copied_bytes},
@@ -117,6 +123,14 @@ double cpu_ms_per_image(const Measurement& m) {
   return m.images > 0 ? 1e3 * m.cpu_s / static_cast<double>(m.images) : 0;
 }
 
+std::string files_text(const Measurement& m) {
+  std::string text = print("files %lld = delivered %lld + skipped %lld + failed %lld",
+                           static_cast<long long>(m.files_seen), static_cast<long long>(m.images),
+                           static_cast<long long>(m.skipped), static_cast<long long>(m.failed));
+  if (m.unfinished != 0) text += print(" + unfinished %lld", static_cast<long long>(m.unfinished));
+  return text + print("; of the delivered %lld have no box\n", static_cast<long long>(m.without_boxes));
+}
+
 }  // namespace
 
 std::string json_line(const ImagenetOptions& options, const Files& files,
@@ -171,6 +185,7 @@ std::string table_foot(const std::vector<Measurement>& measurements, const std::
             static_cast<long long>(last.errors), static_cast<long long>(last.missing_xml),
             static_cast<long long>(last.clamped_boxes), static_cast<long long>(last.damaged),
             digest.empty() ? "not taken" : digest.c_str());
+  text += files_text(last);
   if (last.foreign_cores > 0.1)
     text += print("other programs kept %.1f cores busy: trust CPU times, not rates\n",
                   last.foreign_cores);

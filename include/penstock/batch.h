@@ -43,6 +43,14 @@ struct Collate {
 
 template <class T> using Batch = typename Collate<T>::Result;
 
+// Whether batch() takes elements of this type: all but those for which Collate was specialised as empty, because a row of
+// them makes no sense.   template <> struct ps::Collate<Session> {};
+template <class T>
+concept Batchable = requires {
+  typename Collate<T>::Result;
+  typename Collate<T>::Builder;
+};
+
 // A batch of tensors is a tensor. Values are copied once, as they arrive, into memory for the whole batch.
 template <>
 struct Collate<Tensor> {
@@ -77,8 +85,13 @@ class StructBatch {
  private:
   template <class M> struct FieldOf;
   template <class F> struct FieldOf<F T::*> { using type = F; };
+  template <class Field> struct Column {
+    static_assert(Batchable<Field>, "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, "
+                                    "or leave it out of ps::Fields");
+    using type = Batch<Field>;
+  };
   template <class... M> static auto columns_of(const std::tuple<M...>&)
-      -> std::tuple<Batch<typename FieldOf<M>::type>...>;
+      -> std::tuple<typename Column<typename FieldOf<M>::type>::type...>;
   template <class... M> static auto builders_of(const std::tuple<M...>&)
       -> std::tuple<typename Collate<typename FieldOf<M>::type>::Builder...>;
 

@@ -91,7 +91,14 @@ class Dataset {
   Dataset shard(std::int64_t num_shards, std::int64_t index, CallSite site = CallSite::here()) const {
     return append("shard", site, [&] { return ops::shard(num_shards, index); });
   }
-  Dataset shard(const World& world, CallSite site = CallSite::here()) const { return shard(world.size, world.rank, site); }
+
+  // This process's part. Behind it each rank has as many elements as the others, or one more; so several ranks need a known count
+  // before it: GraphError behind filter, unbatch, flat_map and generators, where ranks that wait for each other after every step
+  // would hang at the end of an epoch. Put it before them and count steps, not elements; or repeat() first;
+  // or write shard(world.size, world.rank), which does not ask.
+  Dataset shard(const World& world, CallSite site = CallSite::here()) const {
+    return append("shard", site, [&] { return ops::shard(world); });
+  }
 
   // Random order, another one each epoch and each pass of a repeat unless reshuffle_each_epoch is false. The order depends
   // on (seed, epoch, pass) alone. Over a source that can be indexed (lists, vectors, ranges, also behind shard, take, skip)
@@ -178,6 +185,8 @@ class Dataset {
   //   ps::range(5).batch(2)  ->  [0, 1] [2, 3] [4]
   //   ps::range(5).batch(2, {.drop_remainder = true})  ->  [0, 1] [2, 3]
   auto batch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const {
+    static_assert(Batchable<T>, "batch(): elements of this type cannot be put together; give the type a ps::Collate, or map to "
+                                "one that has it, before batch()");
     return append<Batch<T>>("batch", site, [&] {
       return ops::batch(batch_size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
     });

@@ -59,8 +59,9 @@ class GraphError : public Error {
 // resource_exhausted for std::bad_alloc, a matching code for std::system_error, internal otherwise.
 ErrorCode code_of(const std::exception_ptr& error) noexcept;
 
-// The text of any exception; of std::bad_alloc that memory is out and what may help; "unknown exception" for types that are not
-// a std::exception.
+// The text of any exception, with those of the exceptions nested in it behind colons; of std::bad_alloc that memory is out and what
+// may help. For types that are not a std::exception: "unknown exception of type int: 42", with the value of an int, a string or a
+// const char*.
 std::string message_of(const std::exception_ptr& error) noexcept;
 
 // Where an element failed. Positions count from 0.

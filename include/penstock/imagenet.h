@@ -84,10 +84,12 @@ namespace penstock::imagenet {
 
 // What happened to the files, over all runs that share the object. Counts only grow.
 struct Counters {
+  std::atomic<std::int64_t> files{0};                // that were to be read, whatever became of them
   std::atomic<std::int64_t> images{0};               // decoded
   std::atomic<std::int64_t> examples{0};             // made of them
-  std::atomic<std::int64_t> missing_annotations{0};  // files without XML: taken whole
-  std::atomic<std::int64_t> clamped_boxes{0};        // that BoxPolicy::clamp has cut
+  std::atomic<std::int64_t> without_examples{0};     // decoded, but the annotation names no object
+  std::atomic<std::int64_t> missing_annotations{0};  // files without XML that were taken whole
+  std::atomic<std::int64_t> clamped_boxes{0};        // that BoxPolicy::clamp has cut, of files that were not refused
   std::atomic<std::int64_t> damaged{0};              // decoded, but libjpeg had to repair something
   std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
 };
@@ -144,7 +146,7 @@ Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
 // All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.
 // Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like
-// if a folder cannot be read. A million files take some seconds: keep the list (from_file_list).
+// if a folder cannot be read, invalid_argument for a link that leads back to a folder it lies in; the text names it. A million files take some seconds: keep the list (from_file_list).
 std::vector<std::string> list_images(const std::string& folder);
 
 // The table of all labels of these files, in sorted order (label_of_file() of labels.h). Where a

@@ -12,6 +12,7 @@
 #include <penstock/detail/functions.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
+#include <penstock/world.h>
 
 #pragma GCC visibility push(default)
 
@@ -23,6 +24,7 @@ OpRef file_list(const std::string& path);
 OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory);
 
 OpRef shard(std::int64_t num_shards, std::int64_t index);
+OpRef shard(const World& world);
 OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options);
 OpRef repeat(std::int64_t count);
 OpRef take(std::int64_t count);

@@ -26,7 +26,7 @@ std::string tf_shape(const Shape& shape) {
                                 const std::string& other) {
   fail(std::string("Cannot batch tensors with different ") + what +
        "s in component 0. First element had " + what + " " + first + " and element " +
-       std::to_string(index) + " had " + what + " " + other + ".");
+       std::to_string(index) + " had " + what + " " + other + ". Bring them to one " + what + " with a map before batch()");
 }
 
 Tensor new_rows(const Tensor& row, std::int64_t count) {
@@ -82,7 +82,7 @@ Tensor Collate<Tensor>::Builder::finish() {
 }
 
 std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
-  if (batch.rank() == 0) fail("Input element must have a non-scalar value in each component.");
+  if (batch.rank() == 0) fail("Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
   std::vector<Tensor> rows;
   rows.reserve(static_cast<std::size_t>(batch.shape()[0]));
   for (std::int64_t i = 0; i < batch.shape()[0]; ++i) rows.push_back(batch.row(i));
@@ -92,11 +92,11 @@ std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
 void detail::fail_unequal_columns(std::size_t first, std::size_t component, std::size_t size) {
   fail("Input element must have the same batch size in each component. Component 0 had size " +
        std::to_string(first) + " but component " + std::to_string(component) + " had size, " +
-       std::to_string(size) + ".");
+       std::to_string(size) + ". Make the columns equally long before unbatch()");
 }
 
 Tensor stack(std::span<const Tensor> rows) {
-  if (rows.empty()) fail("cannot stack zero tensors");
+  if (rows.empty()) fail("cannot stack zero tensors; their shape would be unknown");
   Collate<Tensor>::Builder batch(rows.size());
   for (const Tensor& row : rows) {
     batch.check(row);

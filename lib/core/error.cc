@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/errno_code.h"
+#include "lib/core/text.h"
 
 namespace penstock {
 namespace {
@@ -17,19 +18,6 @@ ErrorCode code_of_system(const std::error_code& error) noexcept {
   const std::error_condition meaning = error.default_error_condition();
   if (meaning.category() != std::generic_category()) return ErrorCode::internal;
   return code_of_errno(meaning.value(), ErrorCode::internal);
-}
-
-std::string text_of(const std::exception_ptr& error) {
-  if (!error) return "unknown exception";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::bad_alloc&) {
-    return "out of memory (give the run less by RunOptions::memory_bytes, or lower parallelism)";
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "unknown exception";
-  }
 }
 
 std::string op_text(const ErrorPlace& place) {
@@ -43,8 +31,20 @@ std::string op_text(const ErrorPlace& place) {
 std::string source_text(const ErrorPlace& place) {
   std::string text;
   if (place.source_ordinal >= 0) text = "source element " + std::to_string(place.source_ordinal);
-  if (!place.origin.empty()) text += (text.empty() ? "'" : ", '") + place.origin + "'";
+  if (!place.origin.empty()) text += (text.empty() ? "" : ", ") + in_quotes(place.origin);
   return text.empty() ? text : " (" + text + ")";
+}
+
+// What the exception's own text cannot know: that it came out of a pipeline.
+const char* advice_for(const std::exception_ptr& cause) {
+  if (!cause) return "";
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception&) {
+    return "";
+  } catch (...) {
+    return " (throw a std::exception to have its text here; cause() has what was thrown)";
+  }
 }
 
 // "map (op 2 at train.cc:14) failed at element 17 (source element 12, 'a.jpg') of epoch 0: not a
@@ -53,7 +53,7 @@ std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
   std::string text = op_text(place) + " failed at ";
   text += place.ordinal >= 0 ? "element " + std::to_string(place.ordinal) : "an element";
   text += source_text(place) + " of epoch " + std::to_string(place.epoch) + ": ";
-  return text + message_of(cause);
+  return text + message_of(cause) + advice_for(cause);
 }
 
 }  // namespace
@@ -123,14 +123,6 @@ ErrorCode code_of(const std::exception_ptr& error) noexcept {
     return code_of_system(e.code());
   } catch (...) {
     return ErrorCode::internal;
-  }
-}
-
-std::string message_of(const std::exception_ptr& error) noexcept {
-  try {
-    return text_of(error);
-  } catch (...) {
-    return "out of memory";  // short enough to need none
   }
 }
 

@@ -17,7 +17,7 @@ Tensor Outputs::slot(std::size_t i, DType type, const Shape& shape) const {
   if (i >= declared_)
     throw Error(ErrorCode::invalid_argument, "outputs.slot(" + std::to_string(i) + ") needs i < " +
                                                  std::to_string(declared_) +
-                                                 ", the number given to outputs.declare()");
+                                                 ", the number given to outputs.declare() before");
   return Tensor(type, shape);
 }
 
@@ -33,7 +33,7 @@ void Context::reserve(std::size_t bytes) {
 Completion::~Completion() {
   if (!target_) return;
   // Made before it is handed over: exceptions share their text, and TSan cannot see how the C++ library counts its owners.
-  auto lost = std::make_exception_ptr(Error(ErrorCode::internal, "completion was dropped without an answer"));
+  auto lost = std::make_exception_ptr(Error(ErrorCode::internal, "completion was dropped without an answer: call complete() or fail() on every path"));
   fail(std::move(lost));
 }
 

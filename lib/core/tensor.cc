@@ -57,7 +57,7 @@ std::string to_string(const Shape& shape) {
 std::int64_t element_count(const Shape& shape) {
   const auto negative = [](std::int64_t n) { return n < 0; };
   if (std::any_of(shape.begin(), shape.end(), negative))
-    fail("negative dimension in shape " + to_string(shape));
+    fail("negative dimension in shape " + to_string(shape) + "; dimensions are 0 or more");
   // A zero anywhere makes the product 0, even where the other dimensions alone would overflow.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;
@@ -77,7 +77,7 @@ Tensor::Tensor(DType type, Shape shape, std::shared_ptr<std::byte> owner)
       shape_(std::move(shape)),
       count_(checked_count(type_, shape_)),
       data_(std::move(owner)) {
-  if (count_ != 0 && !data_) fail("a tensor of shape " + to_string(shape_) + " without memory");
+  if (count_ != 0 && !data_) fail("a tensor of shape " + to_string(shape_) + " without memory; give its owner");
 }
 
 Tensor Tensor::scalar(std::int64_t value) {
@@ -93,7 +93,7 @@ Tensor Tensor::of(std::span<const std::int64_t> values) {
 }
 
 Tensor Tensor::row(std::int64_t i) const {
-  if (rank() == 0) fail("a tensor of rank 0 has no rows");
+  if (rank() == 0) fail("a tensor of rank 0 has no rows; look at rank() first");
   if (i < 0 || i >= shape_[0])
     fail("row " + std::to_string(i) + " is outside a tensor of shape " + to_string(shape_));
   const std::size_t row_bytes = bytes() / static_cast<std::size_t>(shape_[0]);
@@ -103,7 +103,7 @@ Tensor Tensor::row(std::int64_t i) const {
 }
 
 void Tensor::check_type(bool fits) const {
-  if (!fits) fail("a tensor of type " + std::string(to_string(type_)) + " read as another type");
+  if (!fits) fail("a tensor of type " + std::string(to_string(type_)) + " read as another type: look at dtype() first");
 }
 
 bool operator==(const Tensor& a, const Tensor& b) noexcept {

@@ -85,6 +85,22 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
 }
 
+std::string in_quotes(std::string_view name) {
+  constexpr std::size_t longest = 1000, kept = 300;
+  if (name.size() > longest)
+    return in_quotes(name.substr(0, kept)) + "..." + in_quotes(name.substr(name.size() - kept));
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text = "'";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      text += c;
+    else
+      text += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+  }
+  return text + "'";
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
   return parse_whole<std::int64_t>(text);
 }

@@ -127,7 +127,7 @@ Value require(const World::Environment& environment, const Launcher& launcher, c
   const auto value = read(environment, names);
   if (!value)
     fail(std::string(names.first) + " is not set, but the rest of " + launcher.name +
-         "'s variables are there: cannot tell how many processes run");
+         "'s variables are there: cannot tell how many processes run; set it, or build the World by hand");
   return *value;
 }
 

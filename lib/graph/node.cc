@@ -40,15 +40,41 @@ const Node* find_unseeded_shuffle(const NodeRef& last) {
   return nullptr;
 }
 
+std::string named(const Node& node) {
+  return node.op().name() + " (op " + std::to_string(node.position()) + ")";
+}
+
 // Ranks that draw different orders would read some elements twice and others never.
+std::string order_conflict(const NodeRef& input) {
+  const Node* shuffle = find_unseeded_shuffle(input);
+  if (shuffle == nullptr) return {};
+  return "each rank would draw another order, because " + named(*shuffle) +
+         " has no seed: give it the same one on all ranks, as in shuffle(n, {.seed = 7})";
+}
+
+// The first op behind which nobody knows how many elements there are.
+const Node& first_uncounted(const NodeRef& last) {
+  const Node* first = last.get();
+  while (first->input() && first->input()->flow().cardinality == UNKNOWN_CARDINALITY)
+    first = first->input().get();
+  return *first;
+}
+
+// Ranks that get different numbers of elements, and wait for each other after every step, hang at the end.
+std::string count_conflict(const NodeRef& input) {
+  if (input->flow().cardinality != UNKNOWN_CARDINALITY) return {};
+  return "ranks may get different numbers of elements, because it is unknown how many leave " +
+         named(first_uncounted(input)) +
+         ", and a rank that waits for the others would hang: put shard before that op, or repeat() between them and end all "
+         "ranks after the same number of steps, or write shard(world.size, world.rank) if they do not wait";
+}
+
 std::string rank_conflict(const NodeRef& input, const Op& op) {
   const auto* shard = dynamic_cast<const SplitsByPosition*>(&op);
   if (shard == nullptr || shard->num_shards() <= 1) return {};
-  const Node* shuffle = find_unseeded_shuffle(input);
-  if (shuffle == nullptr) return {};
-  return "each rank would draw another order, because " + shuffle->op().name() + " (op " +
-         std::to_string(shuffle->position()) +
-         ") has no seed: give it the same one on all ranks, as in shuffle(n, {.seed = 7})";
+  std::string problem = order_conflict(input);
+  if (problem.empty() && shard->is_among_ranks()) problem = count_conflict(input);
+  return problem;
 }
 
 }  // namespace
@@ -62,7 +88,7 @@ Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site)
       flow_(op_->flow(input_ ? input_->flow() : Flow{})) {}
 
 NodeRef append(const NodeRef& input, OpRef op, CallSite site) {
-  if (!op) fail(input, "then", site, "the op is a null pointer");
+  if (!op) fail(input, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
   const std::string name = op->name();
   const std::optional<Kind> kind = kind_of(*op);
   std::string problem = misplacement(input, kind);

@@ -20,6 +20,8 @@ class ShufflesOrder {
 class SplitsByPosition {
  public:
   virtual std::int64_t num_shards() const = 0;
+  // Whether the parts are those of processes that wait for each other, so that all must be equally long.
+  virtual bool is_among_ranks() const = 0;
 
  protected:
   ~SplitsByPosition() = default;

@@ -6,14 +6,12 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+
+#include "lib/core/text.h"
 
 namespace penstock::image {
 
-// A name as error texts show it.
-inline std::string quoted(std::string_view name) {
-  return std::string("'").append(name).append("'");
-}
+using penstock::in_quotes;
 
 // The caller's memory must have exactly the values of an image of this size.
 inline void check_room(std::size_t values, Size size, const char* function) {

@@ -17,7 +17,7 @@ JpegDecompressor& decompressor_of_thread() {
 }
 
 Error decode_error(ErrorCode code, std::string_view name, const std::string& reason) {
-  const std::string what = name.empty() ? "a JPEG" : quoted(name);
+  const std::string what = name.empty() ? "a JPEG" : in_quotes(name);
   return Error(code, "cannot decode " + what + ": " + reason);
 }
 
@@ -38,7 +38,7 @@ std::string_view other_format(std::string_view file) {
 void check_magic(std::span<const std::byte> file, std::string_view name) {
   const std::string_view text = text_of(file);
   if (text.starts_with("\xff\xd8"sv)) return;
-  if (text.empty()) throw decode_error(ErrorCode::data_loss, name, "the file is empty");
+  if (text.empty()) throw decode_error(ErrorCode::data_loss, name, "the file is empty; copy it again, or take it off the list");
   if (const std::string_view format = other_format(text); !format.empty())
     throw decode_error(
         ErrorCode::invalid_argument, name,
@@ -48,7 +48,7 @@ void check_magic(std::span<const std::byte> file, std::string_view name) {
                 file.size() > 1 ? std::to_integer<unsigned>(file[1]) : 0U);
   throw decode_error(
       ErrorCode::data_loss, name,
-      "not a JPEG file: it starts with the bytes " + std::string(first) + " instead of ff d8");
+      "not a JPEG file: it starts with the bytes " + std::string(first) + " instead of ff d8; copy it again, or take it off the list");
 }
 
 ErrorCode code_of_libjpeg(int code) {
@@ -68,12 +68,18 @@ ErrorCode code_of_libjpeg(int code) {
   }
 }
 
+std::string precision_text(const jpeg_decompress_struct& info) {
+  return "it has " + std::to_string(info.data_precision) + " bits a sample, and only 8 can be decoded; convert it";
+}
+
 [[noreturn]] void throw_error_of(const JpegDecompressor& decompressor, std::string_view name) {
   const JpegErrorState& error = decompressor.error();
   std::string reason = error.text;
   if (error.code == JWRN_JPEG_EOF || error.code == JWRN_HIT_MARKER)
     reason = "truncated (" + reason + "); DecodeOptions::truncated = accept keeps what is there";
-  if (error.code == JERR_BAD_PRECISION) reason += "; only 8 bits a sample can be decoded";
+  else if (code_of_libjpeg(error.code) == ErrorCode::data_loss)
+    reason = "damaged (" + reason + "); copy it again, or take it off the list";
+  if (error.code == JERR_BAD_PRECISION) reason = precision_text(decompressor.info());
   throw decode_error(code_of_libjpeg(error.code), name, reason);
 }
 
@@ -83,12 +89,10 @@ void check_header(const jpeg_decompress_struct& info, const DecodeOptions& optio
     throw decode_error(ErrorCode::resource_exhausted, options.name,
                        "its header asks for " + std::to_string(info.image_width) + " x " +
                            std::to_string(info.image_height) + " pixels, the limit is " +
-                           std::to_string(options.max_pixels) + " (DecodeOptions::max_pixels)");
+                           std::to_string(options.max_pixels) + " (DecodeOptions::max_pixels, which may be raised)");
   // libjpeg-turbo 3 reads such headers without complaint.
   if (info.data_precision != 8)
-    throw decode_error(
-        ErrorCode::unimplemented, options.name,
-        std::to_string(info.data_precision) + " bits a sample; only 8 can be decoded");
+    throw decode_error(ErrorCode::unimplemented, options.name, precision_text(info));
 }
 
 // Drops the image when the scope ends early; harmless after it was read.

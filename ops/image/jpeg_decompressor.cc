@@ -39,7 +39,7 @@ void check_scans(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= most_scans) return;
   JpegErrorState& state = state_of(info);
   state.code = JpegDecompressor::too_many_scans;
-  std::snprintf(state.text, sizeof state.text, "more than %d scans", most_scans);
+  std::snprintf(state.text, sizeof state.text, "more than %d scans; take it off the list, nobody makes such files in earnest", most_scans);
   std::longjmp(state.jump, 1);
 }
 

@@ -33,14 +33,14 @@ std::pair<std::string_view, std::string_view> file_and_folder(std::string_view p
 std::vector<std::string> labels_of_lines(std::string_view text, std::string_view name) {
   text = text.substr(0, text.find_last_not_of(white_space) + 1);
   if (text.empty())
-    throw Error(ErrorCode::invalid_argument, image::quoted(name) + " holds no labels");
+    throw Error(ErrorCode::invalid_argument, in_quotes(name) + " holds no labels; write one on each line");
   std::vector<std::string> labels;
   while (true) {
     const std::size_t end = text.find('\n');
     const std::string_view label = label_of_line(text.substr(0, end));
     if (label.empty())
       throw Error(ErrorCode::invalid_argument,
-                  image::quoted(name) + ": line " + std::to_string(labels.size() + 1) +
+                  in_quotes(name) + ": line " + std::to_string(labels.size() + 1) +
                       " is blank; a label's number is its line's, so each line needs one");
     labels.emplace_back(label);
     if (end == std::string_view::npos) return labels;
@@ -69,7 +69,7 @@ std::string label_of_file(std::string_view path, std::string_view first_object) 
   if (!first_object.empty()) return std::string(first_object);
   throw Error(
       ErrorCode::not_found,
-      image::quoted(path) +
+      in_quotes(path) +
           " has no label: neither its folder nor its file name (before '_') is a WordNet id "
           "such as n01440764, and no annotation names an object");
 }
@@ -95,7 +95,7 @@ LabelTable LabelTable::from_lines(std::string_view text, std::string_view name) 
   const auto& order = table.by_name_;
   const auto twice = std::adjacent_find(order.begin(), order.end(), same);
   if (twice == order.end()) return table;
-  throw Error(ErrorCode::invalid_argument, image::quoted(name) + ": label '" + table.name(*twice) +
+  throw Error(ErrorCode::invalid_argument, in_quotes(name) + ": label '" + table.name(*twice) +
                                                "' stands in line " + std::to_string(*twice + 1) +
                                                " and again in line " +
                                                std::to_string(*(twice + 1) + 1));

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "lib/core/text.h"
@@ -16,8 +17,10 @@ namespace {
 
 using tinyxml2::XMLElement;
 
+constexpr const char* mend = "; mend the file, or remove it: its picture is then taken whole";
+
 Error voc_error(ErrorCode code, std::string_view name, const std::string& reason) {
-  const std::string what = name.empty() ? "an annotation" : image::quoted(name);
+  const std::string what = name.empty() ? "an annotation" : in_quotes(name);
   return Error(code, "cannot read " + what + ": " + reason);
 }
 
@@ -33,7 +36,7 @@ const XMLElement& child(const XMLElement& parent, const char* tag, const Place& 
   const XMLElement* found = parent.FirstChildElement(tag);
   if (found == nullptr)
     throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path + "> is missing");
+                    "tag <" + (place / tag).path + "> is missing" + mend);
   return *found;
 }
 
@@ -54,7 +57,7 @@ Number number_in(const XMLElement& parent, const char* tag, const Place& place) 
   if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty())
     throw voc_error(ErrorCode::data_loss, place.file,
                     "tag <" + (place / tag).path + "> holds '" + std::string(text.substr(0, 40)) +
-                        "', which is not a number that fits");
+                        "', which is not a number that fits" + mend);
   return value;
 }
 
@@ -63,7 +66,7 @@ std::int64_t extent_in(const XMLElement& size, const char* tag, const Place& pla
   if (value < 1)
     throw voc_error(ErrorCode::data_loss, place.file,
                     "tag <" + (place / tag).path + "> is " + std::to_string(value) +
-                        ", but must be at least 1");
+                        ", but must be at least 1" + mend);
   return value;
 }
 
@@ -111,6 +114,15 @@ VocAnnotation annotation_of(const XMLElement& root, const VocOptions& options) {
 // file's, 16 MiB here; files of ImageNet have 1 to 8 KiB.
 constexpr std::size_t largest_kept_file = 512 * KiB;
 
+// Nobody expands them, so the file does not say what it means to say.
+bool has_own_entities(const tinyxml2::XMLDocument& document) {
+  for (const auto* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
+    const auto* unknown = node->ToUnknown();
+    if (unknown != nullptr && std::string_view(unknown->Value()).find("ENTITY") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 VocAnnotation parse_with(tinyxml2::XMLDocument& document, std::span<const std::byte> xml,
                          const VocOptions& options) {
   document.Parse(reinterpret_cast<const char*>(xml.data()), xml.size());
@@ -118,9 +130,11 @@ VocAnnotation parse_with(tinyxml2::XMLDocument& document, std::span<const std::b
     throw voc_error(ErrorCode::data_loss, options.name,
                     std::string("it is not well-formed XML (") +
                         document.ErrorIDToName(document.ErrorID()) + " at line " +
-                        std::to_string(document.ErrorLineNum()) + ")");
+                        std::to_string(document.ErrorLineNum()) + ")" + mend);
   if (document.RootElement() == nullptr)
-    throw voc_error(ErrorCode::data_loss, options.name, "it holds no XML element");
+    throw voc_error(ErrorCode::data_loss, options.name, std::string("it holds no XML element") + mend);
+  if (has_own_entities(document))
+    throw voc_error(ErrorCode::data_loss, options.name, std::string("it has entities of its own, which are not expanded") + mend);
   return annotation_of(*document.RootElement(), options);
 }
 
@@ -134,16 +148,19 @@ class BoxMaker {
     if (annotation.width == 1 || annotation.height == 1)
       throw voc_error(ErrorCode::data_loss, options.name,
                       "boxes in a picture of " + size_text() +
-                          " cannot be normalised (division by width - 1 and height - 1)");
+                          " cannot be normalised (division by width - 1 and height - 1); take it off the list");
   }
 
   image::Box make(VocObject object, std::size_t number) const {
     if (options_.policy == BoxPolicy::clamp) clamp(object);
     check(object, number);
-    return {static_cast<float>(object.ymin / (height_ - 1)),
-            static_cast<float>(object.xmin / (width_ - 1)),
-            static_cast<float>(object.ymax / (height_ - 1)),
-            static_cast<float>(object.xmax / (width_ - 1))};
+    const auto share = [&](double corner, double extent) {
+      const auto value = static_cast<float>(corner / (extent - 1));
+      if (!std::isfinite(value)) throw error(object, number, "has a corner too large for a float; mend it");
+      return value;
+    };
+    return {share(object.ymin, height_), share(object.xmin, width_), share(object.ymax, height_),
+            share(object.xmax, width_)};
   }
 
  private:
@@ -165,10 +182,10 @@ class BoxMaker {
   void check(const VocObject& object, std::size_t number) const {
     const bool finite = std::isfinite(object.xmin) && std::isfinite(object.ymin) &&
                         std::isfinite(object.xmax) && std::isfinite(object.ymax);
-    if (!finite) throw error(object, number, "has a corner that is not finite");
+    if (!finite) throw error(object, number, "has a corner that is not finite; mend it");
     if (options_.policy == BoxPolicy::tf) return;
     if (!(object.xmin < object.xmax && object.ymin < object.ymax))
-      throw error(object, number, "is reversed or has no area");
+      throw error(object, number, "is reversed or has no area (BoxPolicy::tf would take it as it is)");
     if (object.xmin < 0 || object.ymin < 0 || object.xmax > width_ || object.ymax > height_)
       throw error(object, number, "leaves the picture (BoxPolicy::clamp would cut it)");
   }
@@ -176,9 +193,14 @@ class BoxMaker {
   Error error(const VocObject& object, std::size_t number, const char* fault) const {
     return voc_error(ErrorCode::data_loss, options_.name,
                      "the box of object[" + std::to_string(number) + "], x " +
-                         std::to_string(object.xmin) + ".." + std::to_string(object.xmax) + ", y " +
-                         std::to_string(object.ymin) + ".." + std::to_string(object.ymax) + " in " +
-                         size_text() + ", " + fault);
+                         interval(object.xmin, object.xmax) + ", y " +
+                         interval(object.ymin, object.ymax) + " in " + size_text() + ", " + fault);
+  }
+
+  static std::string interval(double low, double high) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%g..%g", low, high);
+    return text;
   }
 
   std::string size_text() const {
@@ -196,7 +218,7 @@ VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& option
   if (xml.size() > options.max_bytes)
     throw voc_error(ErrorCode::resource_exhausted, options.name,
                     "it has " + std::to_string(xml.size()) + " bytes, the limit is " +
-                        std::to_string(options.max_bytes) + " (VocOptions::max_bytes)");
+                        std::to_string(options.max_bytes) + " (max_bytes, which may be raised)");
   if (xml.size() <= largest_kept_file) {
     thread_local tinyxml2::XMLDocument document;  // keeps its memory pools
     return parse_with(document, xml, options);

@@ -31,7 +31,7 @@ std::int64_t whole_number_up_to(std::int64_t most, double uniform) {
 
 void check_options(Size image, const RandomCropOptions& options) {
   if (image.height < 1 || image.width < 1)
-    throw Error(ErrorCode::invalid_argument, "random_crop: the image is empty");
+    throw Error(ErrorCode::invalid_argument, "random_crop: the image is empty; filter such images out before");
   const auto ordered = [](double low, double high) {
     return low > 0 && low <= high && std::isfinite(high);
   };

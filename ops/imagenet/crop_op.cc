@@ -15,6 +15,7 @@ namespace {
 struct Boxes {
   std::vector<image::Box> boxes;
   std::string first_name;  // of the first object; empty if there is none
+  std::int64_t clamped = 0;
 };
 
 const char* text_of(BoxPolicy policy) {
@@ -71,23 +72,30 @@ class CropOp final : public DecodeOp {
                      {box.ymin, box.xmin, box.ymax, box.xmax},
                      context.ordinal()};
     }
+    count(found, file);
     count_examples(examples.size());
     return Element(std::move(examples));
   }
 
   Boxes boxes_of(const LoadedFile& file) const {
-    const std::shared_ptr<Counters>& counters = config().counters;
+    Boxes result;
     if (!file.annotation) {
-      if (counters) ++counters->missing_annotations;
-      return {.boxes = {image::Box{}}, .first_name = {}};
+      result.boxes.emplace_back();
+      return result;
     }
     VocAnnotation annotation = annotation_of(file);
-    std::int64_t clamped = 0;
-    const BoxOptions options{config().boxes, file.annotation->path, &clamped};
-    Boxes result{.boxes = normalised_boxes(annotation, options), .first_name = {}};
-    if (counters && clamped > 0) counters->clamped_boxes += clamped;
+    const BoxOptions options{config().boxes, file.annotation->path, &result.clamped};
+    result.boxes = normalised_boxes(annotation, options);
     if (!annotation.objects.empty()) result.first_name = std::move(annotation.objects.front().name);
     return result;
+  }
+
+  // Once nothing can fail any more: a file that is refused was not repaired.
+  void count(const Boxes& found, const LoadedFile& file) const {
+    const std::shared_ptr<Counters>& counters = config().counters;
+    if (!counters) return;
+    if (!file.annotation) ++counters->missing_annotations;
+    counters->clamped_boxes += found.clamped;
   }
 
   Tensor cut(const image::ImageView& view, const image::Box& box, Context& context,

@@ -92,7 +92,9 @@ Tensor DecodeOp::slot(Context& context, std::size_t i) const {
 }
 
 void DecodeOp::count_examples(std::size_t count) const {
-  if (config_->counters) config_->counters->examples += static_cast<std::int64_t>(count);
+  if (!config_->counters) return;
+  config_->counters->examples += static_cast<std::int64_t>(count);
+  if (count == 0) ++config_->counters->without_examples;
 }
 
 }  // namespace penstock::imagenet

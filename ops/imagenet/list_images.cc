@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lib/core/errno_code.h"
+#include "lib/core/text.h"
 
 namespace penstock::imagenet {
 namespace {
@@ -17,14 +18,31 @@ bool is_jpeg_name(const fs::path& path) {
 }
 
 [[noreturn]] void fail(ErrorCode code, const std::string& folder, const std::string& reason) {
-  throw Error(code, "cannot list the images in '" + folder + "': " + reason);
+  throw Error(code, "cannot list the images in " + in_quotes(folder) + ": " + reason);
+}
+
+bool begins_with(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Followed, it would give the same files again and again.
+void check_link(const fs::path& link) {
+  if (begins_with(fs::canonical(link.parent_path()), fs::canonical(link)))
+    fail(ErrorCode::invalid_argument, link.string(), "this link leads back to a folder that it lies in; remove it");
 }
 
 std::vector<std::string> walk(const std::string& folder) {
   std::vector<std::string> paths;
-  const auto options = fs::directory_options::follow_directory_symlink;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, options))
-    if (is_jpeg_name(entry.path()) && !entry.is_directory()) paths.push_back(entry.path().string());
+  fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink);
+  while (at != fs::recursive_directory_iterator()) {
+    const fs::directory_entry entry = *at;
+    std::error_code error;  // of a link to itself or to nothing: loading it will say so in its place
+    const bool is_folder = entry.is_directory(error);
+    if (is_folder && entry.is_symlink()) check_link(entry.path());
+    if (!is_folder && is_jpeg_name(entry.path())) paths.push_back(entry.path().string());
+    at.increment(error);
+    if (error) throw fs::filesystem_error("", entry.path(), error);
+  }
   return paths;
 }
 
@@ -49,7 +67,7 @@ std::vector<std::string> list_images(const std::string& folder) {
     paths = walk(folder);
   } catch (const fs::filesystem_error& error) {
     fail(code_of_errno(error.code().value(), ErrorCode::unavailable),
-         error.path1().empty() ? folder : error.path1().string(), error.code().message());
+         error.path1().empty() ? folder : error.path1().string(), error.code().message() + "; check the path and your right to read it");
   }
   if (paths.empty())
     fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it");

@@ -40,6 +40,7 @@ class ReadOp final : public FileOp<std::string> {
   }
 
   Element answer(std::string& path, Context&) const override {
+    if (config_->counters) ++config_->counters->files;
     LoadedFile file;
     file.jpeg = read_file(path);
     if (needs_annotation(path))

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "lib/core/errno_code.h"
+#include "lib/core/text.h"
 
 namespace penstock {
 
@@ -38,7 +39,19 @@ const char* hint_of_errno(int number) {
       return " (raise the limit with 'ulimit -n', or read fewer at once: RunOptions::open_io)";
     case EIO:
     case ESTALE:
-      return " (a fault of the disk or network file system)";
+      return " (a fault of the disk or network file system; try again, or copy the file)";
+    case ENOENT:
+    case ENOTDIR:
+      return " (check the path)";
+    case EACCES:
+    case EPERM:
+      return " (let this user read the file and enter its folders)";
+    case EISDIR:
+      return " (it is a folder: give a file)";
+    case ELOOP:
+      return " (its links lead in a circle)";
+    case ENAMETOOLONG:
+      return " (is it a list of paths without line ends?)";
     default:
       return "";
   }
@@ -62,7 +75,7 @@ void sleep(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); 
 int try_to_open(const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
-                "cannot open '" + std::string(path.c_str()) + "...': the path contains a NUL");
+                "cannot open " + in_quotes(path) + ": the path contains a NUL; is the list a text file?");
   // O_NONBLOCK: opening a pipe must not wait for a writer; it means nothing for regular files.
   return open_with_patience([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }, sleep);
 }
@@ -78,7 +91,8 @@ FileVersion version_of(int number, const std::string& path) {
   if (::fstat(number, &status) != 0) throw file_error("inspect", path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
   if (!S_ISREG(status.st_mode))
-    throw Error(ErrorCode::invalid_argument, "cannot read '" + path + "': not a regular file");
+    throw Error(ErrorCode::invalid_argument,
+                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device");
   return {.size = static_cast<std::size_t>(status.st_size),
           .written_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
@@ -109,9 +123,9 @@ class ThreadBuffer {
 void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptions& options) {
   if (bytes <= static_cast<std::size_t>(std::max<std::int64_t>(options.max_bytes, 0))) return;
   throw Error(ErrorCode::resource_exhausted,
-              "cannot read '" + path + "': it has " + std::to_string(bytes) +
+              "cannot read " + in_quotes(path) + ": it has " + std::to_string(bytes) +
                   " bytes or more, the limit is " + std::to_string(options.max_bytes) +
-                  " (ReadFileOptions::max_bytes)");
+                  " (max_bytes, which may be raised)");
 }
 
 }  // namespace
@@ -119,8 +133,7 @@ void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptio
 Error file_error(const char* verb, const std::string& path, int number) {
   // What a file system says beyond the usual is its own trouble.
   return Error(code_of_errno(number, ErrorCode::unavailable),
-               std::string("cannot ") + verb + " '" + path +
-                   "': " + std::generic_category().message(number) + hint_of_errno(number));
+               std::string("cannot ") + verb + " " + in_quotes(path) + ": " + std::generic_category().message(number) + hint_of_errno(number));
 }
 
 int open_with_patience(const std::function<int()>& open_file, const Wait& wait) {
@@ -144,7 +157,7 @@ std::size_t read_in_one_piece(const std::function<FileVersion()>& look, const st
     const std::size_t got = read(before.size);
     if (look() == before) return got;
     if (attempt == most)
-      throw Error(ErrorCode::unavailable, "cannot read '" + path + "': it changed while it was read, " +
+      throw Error(ErrorCode::unavailable, "cannot read " + in_quotes(path) + ": it changed while it was read, " +
                                               std::to_string(most) + " times; is something writing it?");
     wait(pause);
   }
@@ -167,7 +180,7 @@ std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const s
   }
   if (got < expected)
     throw Error(ErrorCode::unavailable,
-                "cannot read '" + path + "': it shrank from " + std::to_string(expected) + " to " +
+                "cannot read " + in_quotes(path) + ": it shrank from " + std::to_string(expected) + " to " +
                     std::to_string(got) + " bytes while it was read; is something writing it?");
   return got;
 }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/error.h>
 
@@ -71,8 +72,55 @@ TEST(MessageOf, IsTheTextOfAnyException) {
   EXPECT_EQ(message_of(pointer_to(std::runtime_error("no disk"))), "no disk");
   EXPECT_EQ(message_of(pointer_to(std::bad_alloc())),
             "out of memory (give the run less by RunOptions::memory_bytes, or lower parallelism)");
-  EXPECT_EQ(message_of(pointer_to(42)), "unknown exception");
   EXPECT_EQ(message_of(nullptr), "unknown exception");
+}
+
+TEST(MessageOf, TellsTypeAndValueOfWhatIsNoStdException) {
+  struct Mine {};
+  EXPECT_EQ(message_of(pointer_to(42)), "unknown exception of type int: 42");
+  EXPECT_EQ(message_of(pointer_to<const char*>("no disk")),
+            "unknown exception of type char const*: 'no disk'");
+  EXPECT_EQ(message_of(pointer_to<const char*>(nullptr)),
+            "unknown exception of type char const*: ''");
+  EXPECT_THAT(message_of(pointer_to(std::string("no disk"))), testing::EndsWith(": 'no disk'"));
+  EXPECT_THAT(message_of(pointer_to(Mine())), testing::HasSubstr("Mine"));
+}
+
+struct Mute : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+TEST(MessageOf, SurvivesAWhatThatGivesNothing) {
+  EXPECT_THAT(message_of(pointer_to(Mute())), testing::MatchesRegex("exception of type .*Mute without a text"));
+}
+
+std::exception_ptr nested(int depth) {
+  try {
+    if (depth > 1) std::rethrow_exception(nested(depth - 1));
+    throw std::runtime_error("disk 1");
+  } catch (...) {
+    if (depth == 1) return std::current_exception();
+    try {
+      std::throw_with_nested(std::runtime_error("disk " + std::to_string(depth)));
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+}
+
+TEST(MessageOf, TellsNestedExceptions) {
+  EXPECT_EQ(message_of(nested(3)), "disk 3: disk 2: disk 1");
+  EXPECT_THAT(message_of(nested(100)),
+              testing::AllOf(testing::StartsWith("disk 100: disk 99: "),
+                             testing::EndsWith(": ..."), testing::Not(testing::HasSubstr("50"))));
+}
+
+struct NothingNested : std::runtime_error, std::nested_exception {
+  NothingNested() : std::runtime_error("alone") {}
+};
+
+TEST(MessageOf, TakesANestedExceptionThatHoldsNone) {
+  EXPECT_EQ(message_of(pointer_to(NothingNested())), "alone");
 }
 
 TEST(ElementError, NamesOpPlaceAndSourceItem) {
@@ -89,6 +137,16 @@ TEST(ElementError, NamesOpPlaceAndSourceItem) {
                "epoch 3: not a JPEG file");
   EXPECT_EQ(error.code(), ErrorCode::data_loss);
   EXPECT_EQ(error.place().origin, "a.jpg");
+}
+
+TEST(ElementError, ShowsNamesThatWouldSpoilTheTextOrTheTerminal) {
+  const ElementError error({.op = "map", .source_ordinal = 0, .origin = std::string("a\0b\033[2J.jpg", 10)},
+                           pointer_to(std::runtime_error("boom")));
+  EXPECT_STREQ(error.what(),
+               "map failed at an element (source element 0, 'a\\x00b\\x1b[2J.jpg') of epoch 0: boom");
+  const ElementError endless({.op = "map", .origin = std::string(1 << 20, 'x') + ".jpg"}, pointer_to(1));
+  EXPECT_LT(std::string(endless.what()).size(), 1000u);
+  EXPECT_THAT(endless.what(), testing::HasSubstr("x.jpg'"));
 }
 
 TEST(ElementError, LeavesOutWhatIsUnknown) {

@@ -60,7 +60,8 @@ TEST(Completion, ThatIsDroppedGivesAnError) {
   { const Completion dropped(target); }
   EXPECT_EQ(target->last_kind, Slot::Kind::failed);
   const auto error = target->last.take<std::exception_ptr>();
-  EXPECT_EQ(message_of(error), "completion was dropped without an answer");
+  EXPECT_EQ(message_of(error),
+            "completion was dropped without an answer: call complete() or fail() on every path");
   EXPECT_EQ(code_of(error), ErrorCode::internal);
 }
 

@@ -134,7 +134,7 @@ TEST(GraphErrors, RefuseASourceBehindAnotherOp) {
 
 TEST(GraphErrors, RefuseANullPointer) {
   EXPECT_ERROR(range(3).then<int>(nullptr, here), invalid,
-               "then: the op is a null pointer (op 1 of the chain, train.cc:12)");
+               "then: the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>()) (op 1 of the chain, train.cc:12)");
 }
 
 TEST(GraphErrors, RefuseAnOpOfNoKnownKind) {
@@ -161,6 +161,27 @@ TEST(GraphErrors, AllowAShardWhereAllRanksHaveOneOrder) {
   EXPECT_EQ(range(10).shuffle(10, {.seed = 7}).shard(2, 0).cardinality(), 5);
   EXPECT_EQ(range(10).shuffle(10).shard(1, 0).cardinality(), 10);
   EXPECT_EQ(range(10).shard(2, 0).shuffle(10).cardinality(), 5);
+}
+
+bool is_odd(std::int64_t x) { return x % 2 != 0; }
+
+TEST(GraphErrors, RefuseToShareAnUnknownCountAmongRanks) {
+  const World world{.size = 2};
+  EXPECT_ERROR(range(10).filter(is_odd).skip(1).shard(world, here), invalid,
+               "shard: ranks may get different numbers of elements, because it is unknown how many leave filter (op 1)");
+  const auto generated = from_generator([]() -> std::optional<int> { return std::nullopt; });
+  EXPECT_ERROR(generated.take(3).shard(world, here), invalid, "leave from_generator (op 0)");
+  EXPECT_ERROR(range(10).batch(3).unbatch().shard(world, here), invalid, "leave unbatch (op 2)");
+}
+
+TEST(GraphErrors, AllowAnUnknownCountWhereRanksCannotDiffer) {
+  const World world{.size = 2, .rank = 1};
+  const auto odd = range(10).filter(is_odd);
+  EXPECT_EQ(odd.shard(World{}).cardinality(), UNKNOWN_CARDINALITY);  // one rank
+  EXPECT_EQ(odd.repeat().shard(world).cardinality(), INFINITE_CARDINALITY);
+  EXPECT_EQ(odd.shard(world.size, world.rank).cardinality(), UNKNOWN_CARDINALITY);  // the caller's own matter
+  EXPECT_EQ(range(10).shard(world).filter(is_odd).cardinality(), UNKNOWN_CARDINALITY);
+  EXPECT_EQ(range(5).batch(2).shard(world).cardinality(), 1);
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -40,6 +40,25 @@ TEST(ListImages, NamesAFolderThatIsMissingOrEmpty) {
   EXPECT_ERROR(list_images(set.folder().string()), ErrorCode::not_found, "there are no *.JPEG");
 }
 
+TEST(ListImages, RefusesALinkBackToAFolderThatItLiesIn) {
+  const SampleSet set(3);
+  const auto link = set.folder() / "Data" / "back";
+  std::filesystem::create_directory_symlink("..", link);
+  EXPECT_ERROR(list_images(set.images()), ErrorCode::invalid_argument, link.string());
+}
+
+TEST(ListImages, FollowsLinksToOtherFolders) {
+  const SampleSet set(3), other(2);
+  std::filesystem::create_directory_symlink(other.images(), set.folder() / "Data" / "other");
+  EXPECT_EQ(list_images(set.images()).size(), 5u);
+}
+
+TEST(ListImages, ListsALinkToItselfWhichLoadingWillRefuse) {
+  const SampleSet set(3);
+  std::filesystem::create_symlink("a.JPEG", set.folder() / "Data" / "a.JPEG");
+  EXPECT_EQ(list_images(set.images()).size(), 4u);
+}
+
 TEST(LabelsOf, AreTheClassesInSortedOrder) {
   const SampleSet set(7);
   std::vector<std::string> paths = set.paths();

@@ -87,7 +87,8 @@ TEST(ImagenetProgram, JsonIsOneLineARepetitionAndNothingElse) {
     for (const char* key :
          {"program", "workload", "images", "samples", "batches", "wall_s", "cpu_s", "images_per_s",
           "wait_share", "ttfb_s", "peak_rss_bytes", "errors", "missing_xml", "digest",
-          "decoded_own", "decoded_libjpeg", "copied_bytes", "allocations", "labels_hash"})
+          "decoded_own", "decoded_libjpeg", "copied_bytes", "allocations", "labels_hash",
+          "files_seen", "delivered", "skipped", "failed", "unfinished", "without_boxes"})
       EXPECT_TRUE(line.contains(key)) << key;
     EXPECT_EQ(line["program"], "penstock-imagenet");
     EXPECT_EQ(line["workload"], "boxes");

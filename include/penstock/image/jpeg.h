@@ -54,7 +54,8 @@ struct DecodeOptions {
 
   Truncated truncated = Truncated::reject;
 
-  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB.
+  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB; while a
+  // progressive file is decoded, libjpeg takes up to 6 bytes more for each pixel.
   std::int64_t max_pixels = std::int64_t{1} << 28;
 
   // Where the bytes came from, for error texts only.

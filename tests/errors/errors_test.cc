@@ -1,0 +1,121 @@
+// Every error text that a user can meet, in one file to be read by people: errors.golden.txt. After a change of a text, look at what
+//   PENSTOCK_UPDATE=1 ctest --preset release -R ErrorTexts
+// makes of it. texts_shown.py checks that no text of the sources is missing there.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* golden_file = PENSTOCK_SOURCE_DIR "/tests/errors/errors.golden.txt";
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "penstock-errors-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error("cannot make a folder like " + name);
+    path_ = name;
+    fs::permissions(path_, fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// What differs from run to run: the folder, and lines of this test's sources.
+std::string normalised(std::string text, const std::string& folder) {
+  for (std::size_t at = text.find(folder); at != text.npos; at = text.find(folder))
+    text.replace(at, folder.size(), "/data");
+  return std::regex_replace(text, std::regex("[a-z_]+\\.(cc|h):[0-9]+"), "train.cc:12");
+}
+
+std::string kind_of(const Error& error) {
+  if (dynamic_cast<const GraphError*>(&error) != nullptr) return "GraphError";
+  if (dynamic_cast<const ElementError*>(&error) != nullptr) return "ElementError";
+  return "Error";
+}
+
+std::string message(const Case& each) {
+  try {
+    each.provoke();
+  } catch (const Error& error) {
+    return kind_of(error) + ", " + std::string(to_string(error.code())) + "\n  " + error.what();
+  } catch (const std::exception& error) {
+    return std::string("no penstock::Error, but: ") + error.what();
+  }
+  return "nothing";
+}
+
+std::string shown(const Cases& cases, const std::string& folder) {
+  std::string text;
+  for (const Case& each : cases)
+    text += each.what + "\n  " + normalised(message(each), folder) + "\n\n";
+  return text;
+}
+
+std::string all_shown() {
+  const Folder folder;
+  const std::pair<const char*, Cases> chapters[] = {
+      {"Building a pipeline", graph_cases(folder.path())},
+      {"Functions and ops of one's own", function_cases()},
+      {"Tensors", tensor_cases()},
+      {"Files, pictures, labels", file_cases(folder.path())},
+      {"Annotations", annotation_cases(folder.path())},
+      {"Image functions", image_cases()},
+      {"Runs and settings", run_cases()},
+  };
+  std::string text =
+      "What was done, the error's type and code, its text. Made by "
+      "tests/errors/errors_test.cc.\n\n";
+  for (const auto& [title, cases] : chapters)
+    text += "== " + std::string(title) + "\n\n" + shown(cases, folder.path());
+  return text;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
+  const std::string text = all_shown();
+  if (::getenv("PENSTOCK_UPDATE") != nullptr) std::ofstream(golden_file) << text;
+  EXPECT_EQ(text, contents(golden_file))
+      << "if it should be so: PENSTOCK_UPDATE=1, and read the file";
+  EXPECT_EQ(text.find("no penstock::Error"), text.npos);
+  EXPECT_EQ(text.find("  nothing\n"), text.npos) << "a case provokes no error";
+}
+
+// Where to look: the op, its place in the chain and the user's line; of an element also its number, and its file where it has one.
+TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
+  const std::string text = contents(golden_file);
+  const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
+  const std::regex graph("[a-z_]+: .* \\(op \\d+ of the chain, train\\.cc:12\\)");
+  const std::regex element(
+      "[a-z_]+ \\(op \\d+ at train\\.cc:12\\) failed at element \\d+ \\(source element \\d+(, "
+      "'.*')?\\) of epoch 0: .*");
+  int seen = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++seen)
+    EXPECT_TRUE(std::regex_match((*at)[2].str(), (*at)[1] == "GraphError" ? graph : element))
+        << (*at)[2];
+  EXPECT_GT(seen, 80);
+}
+
+}  // namespace
+}  // namespace penstock::errors

@@ -1,0 +1,158 @@
+// Files that cannot be read, pictures that cannot be decoded, labels that are not there.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/errors/catalogue.h"
+#include "tests/hostile/pictures.h"
+#include "tests/support/unprivileged.h"
+
+namespace penstock::errors {
+namespace {
+
+namespace fs = std::filesystem;
+using hostile::jpeg;
+
+// The process may open no further file.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+void read_one(const std::string& path, const ReadFileOptions& options = {}) {
+  read(from_vector(std::vector{path}).map([options](const std::string& file) {
+    return read_file(file, options);
+  }),
+       {.serial = true});
+}
+
+Cases reading_cases(const std::string& folder) {
+  const std::string file = write(folder + "/a.txt", "text"),
+                    shut = write(folder + "/shut.txt", "text");
+  fs::permissions(shut, fs::perms::none);
+  fs::create_symlink("circle", folder + "/circle");
+  ::mkfifo((folder + "/pipe").c_str(), 0600);
+  return {
+      {"read_file of a file that is not there", [=] { read_one(folder + "/no.txt"); }},
+      {"read_file of a file in a file", [=] { read_one(file + "/b.txt"); }},
+      {"read_file of a folder", [=] { read_one(folder); }},
+      {"read_file of a pipe", [=] { read_one(folder + "/pipe"); }},
+      {"read_file of links in a circle", [=] { read_one(folder + "/circle"); }},
+      {"read_file of a name of 300 letters",
+       [=] { read_one(folder + "/" + std::string(300, 'x')); }},
+      {"read_file of a file above the limit", [=] { read_one(file, {.max_bytes = 3}); }},
+      {"read_file without the right to",
+       [=] {
+         const test::Unprivileged scope;
+         read_one(shut);
+       }},
+      {"read_file with too many open files",
+       [=] {
+         const NoMoreFiles scope;
+         read_one(file);
+       }},
+      {"read_file where the disk fails", [=] { read_one("/proc/self/mem"); }},
+  };
+}
+
+imagenet::Config config() {
+  return {.labels = LabelTable::from_names({"n00000001"}), .size = {8, 8}};
+}
+
+// Loads a picture with these bytes.
+std::function<void()> load(const std::string& folder, const std::string& bytes,
+                           const std::string& name = "n00000001/a.JPEG") {
+  return [=] {
+    const std::string path = write(folder + "/Data/" + name, bytes);
+    read(from_vector(std::vector{path}).apply(imagenet::load_eval(config())));
+  };
+}
+
+Cases jpeg_cases(const std::string& folder) {
+  const std::string good = jpeg(30, 40);
+  return {
+      {"load_eval of a picture that is not there",
+       [=] {
+         read(from_vector(std::vector{folder + "/n00000001/no.JPEG"})
+                  .apply(imagenet::load_eval(config())));
+       }},
+      {"load_eval of an empty file", load(folder, "")},
+      {"load_eval of a text", load(folder, "no picture")},
+      {"load_eval of a PNG with the name of a JPEG", load(folder, hostile::png())},
+      {"load_eval of a GIF", load(folder, "GIF89a")},
+      {"load_eval of half a JPEG", load(folder, good.substr(0, good.size() / 2))},
+      {"load_eval of a JPEG without a picture", load(folder, "\xff\xd8\xff\xd9")},
+      {"load_eval of a JPEG with a damaged table", load(folder, hostile::without_codes(good))},
+      {"load_eval of a JPEG that claims 65500 x 65500",
+       load(folder, hostile::claiming_size(good, 65500, 65500))},
+      {"load_eval of a JPEG of 12 bits", load(folder, hostile::claiming_precision(good, 12))},
+      {"load_eval of a JPEG with 600 scans", load(folder, hostile::scan_bomb())},
+      {"load_eval of a picture without a label", load(folder, good, "cats/tom.JPEG")},
+      {"load_eval of a picture with another label", load(folder, good, "n00000002/a.JPEG")},
+      {"decode_jpeg without a name",
+       in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
+  };
+}
+
+Cases setting_cases(const std::string& folder) {
+  const auto with = [](auto&& change) {
+    imagenet::Config wrong = config();
+    change(wrong);
+    return wrong;
+  };
+  const std::string empty = folder + "/empty";
+  fs::create_directories(folder + "/looped/inside");
+  fs::create_directory(empty);
+  fs::create_directory_symlink("..", folder + "/looped/inside/back");
+  return {
+      {"load_crops without labels", [=] { imagenet::load_crops({}); }},
+      {"load_crops to no size",
+       [=] { imagenet::load_crops(with([](auto& c) {
+               c.size = {0, 9};
+             })); }},
+      {"load_crops to whole numbers",
+       [=] { imagenet::load_crops(with([](auto& c) { c.dtype = DType::i64; })); }},
+      {"load_eval with a shorter side below the crop",
+       [=] { imagenet::load_eval(with([](auto& c) { c.shorter_side = 7; })); }},
+      {"load_eval with a shorter side beyond any picture",
+       [=] { imagenet::load_eval(with([](auto& c) { c.shorter_side = std::int64_t{1} << 40; })); }},
+      {"list_images of a folder that is not there",
+       [=] { imagenet::list_images(folder + "/none"); }},
+      {"list_images of a folder without pictures", [=] { imagenet::list_images(empty); }},
+      {"list_images of a folder that leads into itself",
+       [=] { imagenet::list_images(folder + "/looped"); }},
+      {"labels from an empty file", [=] { LabelTable::from_file(write(folder + "/labels", "")); }},
+      {"labels with a blank line", [] { LabelTable::from_lines("cat\n\ndog\n"); }},
+      {"labels with one that stands there twice",
+       [] { LabelTable::from_lines("cat\ndog\ncat\n"); }},
+  };
+}
+
+}  // namespace
+
+std::string write(const std::string& path, const std::string& bytes) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+Cases file_cases(const std::string& folder) {
+  Cases all = reading_cases(folder);
+  for (const Cases& more : {jpeg_cases(folder), setting_cases(folder)})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace penstock::errors

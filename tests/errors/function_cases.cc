@@ -1,0 +1,132 @@
+// Functions and ops of a user's own that fail while the pipeline runs.
+#include <new>
+#include <stdexcept>
+
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+struct Mute : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+struct Odd {};
+
+[[noreturn]] void fail_nested() {
+  try {
+    throw Error(ErrorCode::unavailable, "the server is busy");
+  } catch (...) {
+    std::throw_with_nested(std::runtime_error("cannot load the boxes"));
+  }
+}
+
+// An op of the given form that has none of its functions.
+class Unwritten final : public ElementwiseOp {
+ public:
+  explicit Unwritten(Form form) : form_(form) {}
+  std::string name() const override { return "unwritten"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return form_; }
+
+ private:
+  Form form_;
+};
+
+// Loses the completion of element 1.
+class Forgetful final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "forgetful"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  void start(Element value, Context&, Completion completion) const override {
+    if (value.get<std::int64_t>() != 1) completion.complete(std::move(value));
+  }
+};
+
+struct Greedy {
+  std::int64_t value = 0;
+};
+
+void lose_batch();
+Cases thrown_cases() {
+  return {
+      {"a function throws a std::exception",
+       in_map([] { throw std::runtime_error("the lid is shut"); })},
+      {"a function throws a penstock::Error",
+       in_map([] { throw Error(ErrorCode::not_found, "no box 7"); })},
+      {"a function throws a nested exception", in_map(fail_nested)},
+      {"a function throws an int", in_map([] { throw 42; })},
+      {"a function throws a const char*", in_map([] { throw "no disk"; })},
+      {"a function throws a type of its own", in_map([] { throw Odd(); })},
+      {"a function throws an exception without a text", in_map([] { throw Mute(); })},
+      {"a function runs out of memory", in_map([] { throw std::bad_alloc(); })},
+  };
+}
+
+Cases op_cases() {
+  const auto odd = [](std::int64_t value) -> bool {
+    return value == 1 ? throw std::runtime_error("odd") : true;
+  };
+  const auto many = [](std::int64_t value) -> std::vector<int> {
+    return value == 1 ? throw std::runtime_error("many") : std::vector<int>();
+  };
+  const auto make = [i = 0]() mutable -> std::optional<int> {
+    return i++ == 1 ? throw std::runtime_error("no line") : i < 4 ? std::optional(i) : std::nullopt;
+  };
+  return {
+      {"a predicate throws", [=] { read(range(3).filter(odd)); }},
+      {"a function of flat_map throws, behind another map",
+       [=] { read(range(3).map([](std::int64_t x) { return x; }).flat_map(many)); }},
+      {"a generator throws", [=] { read(from_generator(make)); }},
+      {"a batch cannot be put together", lose_batch},
+      {"an op does not have the function run()",
+       [] { read(range(3).then(std::make_shared<Unwritten>(Form::computes))); }},
+      {"an op does not have the function start()",
+       [] { read(range(3).then(std::make_shared<Unwritten>(Form::completes_later))); }},
+      {"an op loses a completion", [] { read(range(3).then(std::make_shared<Forgetful>())); }},
+      {"a function asks for an output that it has not declared",
+       [] {
+         read(range(3).map([](std::int64_t, Context& context) {
+           return context.outputs().slot(0, DType::u8, {1});
+         }));
+       }},
+      {"a function draws from an empty interval",
+       [] {
+         read(range(3).map(
+             [](std::int64_t, Context& context) { return context.rng().uniform(5, 5); }));
+       }},
+  };
+}
+
+}  // namespace
+}  // namespace penstock::errors
+
+template <>
+struct penstock::Collate<penstock::errors::Greedy> {
+  using Result = std::vector<int>;
+  struct Builder {
+    explicit Builder(std::size_t) {}
+    void check(const errors::Greedy&) const {}
+    void add(const errors::Greedy& row) {
+      if (row.value == 1) throw std::runtime_error("no room in the table");
+    }
+    Result finish() { return {}; }
+  };
+};
+
+namespace penstock::errors {
+namespace {
+
+void lose_batch() {
+  read(range(3).map([](std::int64_t value) { return Greedy{value}; }).batch(3));
+}
+
+}  // namespace
+
+Cases function_cases() {
+  Cases all = thrown_cases();
+  for (Case& each : op_cases()) all.push_back(std::move(each));
+  return all;
+}
+
+}  // namespace penstock::errors

@@ -1,0 +1,97 @@
+// Pipelines that cannot run as they are written.
+#include <penstock/ops.h>
+
+#include <limits>
+
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t same(std::int64_t value) { return value; }
+bool is_odd(std::int64_t value) { return value % 2 != 0; }
+std::vector<std::int64_t> twice(std::int64_t value) { return {value, value}; }
+
+class Shapeless final : public Op {
+ public:
+  std::string name() const override { return "shapeless"; }
+  Flow flow(const Flow& input) const override { return input; }
+};
+
+Cases source_cases(const std::string& folder) {
+  const std::string blank = write(folder + "/blank.txt", " \n\n"),
+                    binary = write(folder + "/binary.txt", std::string("a\0b\n", 4));
+  return {
+      {"range with step 0", [] { range(0, 10, 0); }},
+      {"range of more elements than can be counted", [] { range(-largest, largest); }},
+      {"from_file_list of a list that is not there", [=] { from_file_list(folder + "/no.txt"); }},
+      {"from_file_list of a folder", [=] { from_file_list(folder); }},
+      {"from_file_list without a path in it", [=] { from_file_list(blank); }},
+      {"from_file_list of a binary file",
+       [=] {
+         read(from_file_list(binary).map([](const std::string& path) { return read_file(path); }));
+       }},
+      {"a source of one's own that is null",
+       [] {
+         graph::build(nullptr, "mine", CallSite::here(),
+                      [] { return ops::indexed_source("mine", "", nullptr); });
+       }},
+      {"a generator of one's own that is null",
+       [] {
+         graph::build(nullptr, "mine", CallSite::here(), [] { return ops::generator(nullptr); });
+       }},
+  };
+}
+
+Cases order_cases() {
+  const World second{.size = 2, .rank = 1};
+  return {
+      {"shard without shards", [] { range(10).shard(0, 0); }},
+      {"shard beyond the last one", [] { range(10).shard(2, 2); }},
+      {"shard below the first one", [] { range(10).shard(2, -1); }},
+      {"shard of a World that cannot be", [] { range(10).shard(World{.size = 2, .rank = 7}); }},
+      {"shard behind an unseeded shuffle", [] { range(10).shuffle(10).shard(2, 0); }},
+      {"shard among ranks behind a filter",
+       [=] { range(10).filter(is_odd).take(3).shard(second); }},
+      {"shard among ranks behind unbatch", [=] { range(10).map(twice).unbatch().shard(second); }},
+      {"shuffle without a buffer", [] { range(10).shuffle(0); }},
+      {"shuffle of all of an endless input",
+       [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
+      {"repeat -2 times", [] { range(10).repeat(-2); }},
+      {"take -2 elements", [] { range(10).take(-2); }},
+      {"skip -2 elements", [] { range(10).skip(-2); }},
+  };
+}
+
+Cases transform_cases() {
+  const auto count = [calls = 0](std::int64_t value) mutable { return value + calls++; };
+  const BytesHint hint([](const std::string& text) { return text.size(); });
+  return {
+      {"map with no parallelism", [] { range(10).map(same, 0); }},
+      {"map between bounds that are the wrong way round",
+       [] { range(10).map(same, Tunable::between(8, 2)); }},
+      {"map of a function with a state, four at once", [=] { range(10).map(count, 4); }},
+      {"map with a hint for another type", [=] { range(10).map(same, 2, {.bytes_hint = hint}); }},
+      {"filter with no parallelism", [] { range(10).filter(is_odd, {.parallelism = 0}); }},
+      {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
+      {"batch of 0", [] { range(10).batch(0); }},
+      {"prefetch of -1", [] { range(10).prefetch(-1); }},
+      {"then without an op", [] { range(10).then<int>(nullptr); }},
+      {"then with a source", [] { range(10).then<std::int64_t>(ops::range(0, 3, 1)); }},
+      {"then with an op of no kind", [] { range(10).then<int>(std::make_shared<Shapeless>()); }},
+      {"an op without an input", [] { graph::append(nullptr, ops::take(3), CallSite::here()); }},
+  };
+}
+
+}  // namespace
+
+Cases graph_cases(const std::string& folder) {
+  Cases all = source_cases(folder);
+  for (const Cases& more : {order_cases(), transform_cases()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace penstock::errors

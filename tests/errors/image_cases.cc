@@ -1,0 +1,74 @@
+// Image functions that are asked for what cannot be.
+#include <penstock/image.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+const Tensor& picture() {
+  static const Tensor pixels(DType::u8, {4, 6, 3});
+  return pixels;
+}
+
+image::ImageView view() { return image::view_of(picture()); }
+
+double half() { return 0.5; }
+
+}  // namespace
+
+Cases image_cases() {
+  using image::Size;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto use = [](auto&& wrong) { return in_map([wrong] { (void)wrong(); }); };
+  return {
+      {"an image of floats", use([] {
+         return image::view_of(Tensor(DType::f32, {4, 6, 3}));
+       })},
+      {"a window that leaves the image",
+       use([] { return view().window({.y = 2, .x = 0, .height = 3, .width = 2}); })},
+      {"hflip into too little memory", use([] {
+         std::vector<std::uint8_t> out(7);
+         image::hflip(view(), out);
+         return 0;
+       })},
+      {"crop_and_resize to no size", use([] {
+         return image::crop_and_resize(view(), std::vector{image::Box{}}, {0, 9});
+       })},
+      {"crop_and_resize of a box that is not finite", use([] {
+         return image::crop_and_resize(view(), std::vector{image::Box{0, nan, 1, 1}}, {9, 9});
+       })},
+      {"resize of a region outside", use([] {
+         return image::resize_bilinear(
+             view(), image::Region{.left = 0, .upper = 0, .right = 7, .lower = 4}, Size{9, 9});
+       })},
+      {"random_crop of an empty image", use([] {
+         return image::random_crop({0, 4}, half);
+       })},
+      {"random_crop of no area", use([] {
+         return image::random_crop({4, 4}, half, {.min_area = 0});
+       })},
+      {"a centre crop larger than the image", use([] {
+         return image::centre_window({4, 6}, {5, 5});
+       })},
+      {"a conversion into too little memory", use([] {
+         std::vector<std::uint16_t> out(2);
+         image::convert_to_f16(std::vector<float>(3), out);
+         return 0;
+       })},
+      {"Normaliser with a deviation of 0", use([] {
+         return image::Normaliser({0, 0, 0}, {1, 0, 1});
+       })},
+      {"Normaliser to bytes", use([] { return image::Normaliser()(view(), DType::u8); })},
+      {"Normaliser to 16-bit values of another type", use([] {
+         std::vector<std::uint16_t> out(72);
+         image::Normaliser()(view(), DType::f32, out, {});
+         return 0;
+       })},
+  };
+}
+
+}  // namespace penstock::errors

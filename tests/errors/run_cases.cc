@@ -1,0 +1,72 @@
+// Runs that cannot be started or gone on with, and settings that cannot be read.
+#include <map>
+#include <memory>
+
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+std::function<void()> detect(const Variables& variables) {
+  return [variables] {
+    World::detect([&](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    });
+  };
+}
+
+void resume_other_pipeline() {
+  auto run = range(10).take(5).start();
+  run.next();
+  read(range(10).skip(5), {.resume_from = std::make_shared<Checkpoint>(run.checkpoint())});
+}
+
+void resume_pass_that_is_not_there() {
+  auto run = range(10).start();
+  run.next();
+  auto saved = std::make_shared<Checkpoint>(run.checkpoint());
+  saved->last.pass = 3;
+  read(range(10), {.resume_from = saved});
+}
+
+void ask_itself() {
+  std::unique_ptr<Run<std::int64_t>> run;
+  const auto data =
+      range(3).map([&run](std::int64_t value) { return run->next().value_or(value); });
+  run = std::make_unique<Run<std::int64_t>>(data.start());
+  while (run->next()) {
+  }
+}
+
+}  // namespace
+
+Cases run_cases() {
+  const std::string tasks = "SLURM_STEP_TASKS_PER_NODE";
+  const Variables slurm{
+      {"SLURM_STEP_ID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "1"}, {"SLURM_NODEID", "1"}};
+  const auto with = [&](const std::string& list) {
+    Variables all = slurm;
+    all[tasks] = list;
+    return detect(all);
+  };
+  return {
+      {"a run with -1 threads", [] { read(range(3), {.threads = -1}); }},
+      {"a run with no blocking calls", [] { read(range(3), {.open_io = 0}); }},
+      {"resume from a checkpoint of another pipeline", resume_other_pipeline},
+      {"resume from a checkpoint with a pass that is not there", resume_pass_that_is_not_there},
+      {"next() inside a function of the same run", ask_itself},
+      {"World: a size without a rank", detect({{"WORLD_SIZE", "2"}})},
+      {"World: a rank without a size", detect({{"OMPI_COMM_WORLD_RANK", "1"}})},
+      {"World: a rank that is no number", detect({{"WORLD_SIZE", "2"}, {"RANK", "first"}})},
+      {"World: a rank outside its size", detect({{"WORLD_SIZE", "2"}, {"RANK", "2"}})},
+      {"World: more processes here than in all",
+       detect({{"WORLD_SIZE", "2"}, {"RANK", "1"}, {"LOCAL_WORLD_SIZE", "3"}})},
+      {"World: Slurm's list of tasks is none", with("many")},
+      {"World: Slurm's list of tasks is too short", with("4")},
+  };
+}
+
+}  // namespace penstock::errors
