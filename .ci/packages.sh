@@ -9,7 +9,7 @@ build_packages=(
   libcli11-dev nlohmann-json3-dev libbenchmark-dev
 )
 test_packages=(libgtest-dev libgmock-dev python3 pkgconf binutils ccache openmpi-bin doxygen)
-ci_packages=(clang dpkg-dev)
+ci_packages=(clang libclang-rt-dev dpkg-dev)
 
 say() { echo "${0##*/}: $*" >&2; }
 

@@ -13,8 +13,8 @@ import sys
 
 FOLDERS = ("lib", "ops", "autotune", "bench", "examples", "tests")
 # Built elsewhere or only sometimes: the consumer of tests/install, what bench/compile measures, code that must not compile,
-# and what needs ThreadSanitizer or CUDA.
-EXCEPT = ("tests/install/", "bench/compile/", "tests/compile_fail/", "tests/tsan/", "ops/cuda/")
+# and what needs ThreadSanitizer, libFuzzer or CUDA.
+EXCEPT = ("tests/install/", "bench/compile/", "tests/compile_fail/", "tests/tsan/", "tests/fuzz/entry.cc", "ops/cuda/")
 
 
 def compiled(build_dir):

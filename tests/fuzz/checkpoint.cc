@@ -1,0 +1,93 @@
+#include <penstock/checkpoint.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "lib/core/crc32.h"
+#include "tests/fuzz/pipelines.h"
+#include "tests/fuzz/targets.h"
+
+namespace penstock::fuzz {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+constexpr std::size_t kFixedBytes = 63;
+constexpr int kMostRequests = 40;  // of an endless pipeline
+
+void put(std::string& bytes, std::size_t place, std::uint32_t number) {
+  for (std::size_t i = 0; i < 4; ++i) bytes[place + i] = static_cast<char>(number >> (8 * i));
+}
+
+// The bytes with magic, version, length and checksum as they must be, so that the content is looked at.
+std::string made_good(std::string_view content) {
+  std::string bytes(content);
+  bytes.resize(std::max(bytes.size(), kFixedBytes));
+  bytes.replace(0, 8, "PENSTCKP");
+  put(bytes, 8, 1);
+  put(bytes, 12, static_cast<std::uint32_t>(bytes.size()));
+  const std::size_t end = bytes.size() - 4;
+  put(bytes, end, crc32(std::string_view(bytes).substr(0, end)));
+  return bytes;
+}
+
+// The values of what is left of an epoch; false where the checkpoint was refused on the way.
+struct Rest {
+  bool whole = true;
+  Values values;
+};
+
+Rest rest_of(Run<Values>& run) {
+  Rest rest;
+  for (int request = 0; request < kMostRequests; ++request) {
+    std::optional<Values> value;
+    bool failed = false;
+    try {
+      value = run.next();
+    } catch (const ElementError&) {
+      failed = true;  // an element's own
+    } catch (const Error& error) {
+      require(error.code() == ErrorCode::data_loss, "a place that is not there is data loss");
+      require(run.next() == std::nullopt, "then the epoch has ended");
+      rest.whole = false;
+      return rest;
+    }
+    if (value) rest.values.insert(rest.values.end(), value->begin(), value->end());
+    if (!value && !failed) break;
+  }
+  return rest;
+}
+
+bool is_suffix(const Values& rest, const Values& whole) {
+  return rest.size() <= whole.size() && std::equal(rest.rbegin(), rest.rend(), whole.rbegin());
+}
+
+void check_resuming(Checkpoint checkpoint, const Pipeline& pipeline) {
+  auto fresh = pipeline.data.start({.first_epoch = checkpoint.epoch, .serial = true});
+  if (checkpoint.pipeline.empty()) checkpoint.pipeline = fresh.checkpoint().pipeline;
+  const bool is_replay = fresh.checkpoint().kind == Checkpoint::Kind::replay;
+  const RunOptions options{.serial = true, .resume_from = std::make_shared<Checkpoint>(checkpoint)};
+  std::optional<Run<Values>> run, again;
+  if (!succeeds([&] { run.emplace(pipeline.data.start(options)); })) return;
+  again.emplace(pipeline.data.start(options));
+  require(run->checkpoint().to_bytes() == checkpoint.to_bytes(), "a resumed run stands where the checkpoint says");
+  if (pipeline.is_endless && is_replay) return;  // replays as long as it is told to
+  const Rest rest = rest_of(*run);
+  require(rest.values == rest_of(*again).values, "resuming twice gives the same");
+  if (checkpoint.epoch_ended) require(rest.values.empty(), "nothing is left of an epoch that has ended");
+  if (!pipeline.is_endless) require(is_suffix(rest.values, rest_of(fresh).values), "what is left is the end of the epoch");
+}
+
+}  // namespace
+
+void checkpoint(std::string_view bytes) {
+  if (bytes.size() < 2) return;
+  const Pipeline& pipeline = pipelines()[static_cast<unsigned char>(bytes[0]) % pipelines().size()];
+  const std::string given = bytes[1] % 2 == 0 ? std::string(bytes.substr(2)) : made_good(bytes.substr(2));
+  Checkpoint read;
+  if (!succeeds([&] { read = Checkpoint::from_bytes(given); })) return;
+  require(read.to_bytes() == given, "what is read is what is written");
+  check_resuming(read, pipeline);
+}
+
+}  // namespace penstock::fuzz

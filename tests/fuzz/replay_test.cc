@@ -1,0 +1,53 @@
+// Every input that once broke something, through its target. A crash ends the program and names the input.
+#include <gtest/gtest.h>
+#include <penstock/error.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "tests/fuzz/targets.h"
+
+namespace penstock::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Target {
+  const char* name;
+  void (*run)(std::string_view);
+};
+
+std::string contents_of(const fs::path& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+TEST(FuzzRegressions, StayMended) {
+  int inputs = 0;
+  for (const Target& target : {Target{"loader", loader}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
+    const fs::path folder = fs::path(PENSTOCK_SOURCE_DIR) / "tests/fuzz/regressions" / target.name;
+    if (!fs::exists(folder)) continue;  // nothing found yet
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      std::cout << target.name << " " << entry.path().filename().string() << std::endl;  // flushed: a crash shows the last one
+      target.run(contents_of(entry.path()));
+      ++inputs;
+    }
+  }
+  EXPECT_GT(inputs, 0);
+}
+
+// The targets see what they look for: else everything above would pass.
+TEST(FuzzTargetsDeathTest, EndTheProcessWhereAPromiseIsBroken) {
+  EXPECT_DEATH(require(false, "two and two are five"), "broken promise: two and two are five");
+}
+
+TEST(FuzzTargetsDeathTest, EndTheProcessWhereAnInternalErrorShows) {
+  EXPECT_DEATH(succeeds([] { throw Error(ErrorCode::internal, "planted"); }), "not an internal error");
+}
+
+}  // namespace
+}  // namespace penstock::fuzz
