@@ -103,6 +103,10 @@ bool JpegDecompressor::read_header(std::span<const std::byte> file,
     jpeg_abort_decompress(&info_);
     return false;
   }
+  // A new one each time: libjpeg keeps tables for files that come without, which to us are damaged.
+  jpeg_destroy_decompress(&info_);
+  jpeg_create_decompress(&info_);
+  info_.progress = &progress_;
   jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
   jpeg_read_header(&info_, TRUE);
   const bool inks = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;

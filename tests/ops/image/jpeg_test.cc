@@ -211,6 +211,53 @@ TEST(DecodeJpeg, DamageOutsideThePixelsIsCountedAndAccepted) {
   EXPECT_THAT(report.first_warning, HasSubstr("3 extraneous bytes"));
 }
 
+// The file without the marker segments of one kind: 0xdb is quantisation tables, 0xc4 Huffman tables.
+Bytes without_segments(Bytes file, int marker) {
+  for (std::size_t at = 2; file.at(at + 1) != std::byte{0xda};) {
+    const std::size_t length = 2 + (std::to_integer<std::size_t>(file.at(at + 2)) << 8 | std::to_integer<std::size_t>(file.at(at + 3)));
+    const auto segment = file.begin() + static_cast<std::ptrdiff_t>(at);
+    if (file.at(at + 1) == std::byte(marker)) {
+      file.erase(segment, segment + static_cast<std::ptrdiff_t>(length));
+    } else {
+      at += length;
+    }
+  }
+  return file;
+}
+
+// As a thread does that has decoded nothing before.
+std::string decoded_afresh(const Bytes& file) {
+  std::string result;
+  std::thread([&] {
+    try {
+      const Tensor image = decode_jpeg(file);
+      result.assign(reinterpret_cast<const char*>(image.data()), image.bytes());
+    } catch (const Error& error) {
+      result = error.what();
+    }
+  }).join();
+  return result;
+}
+
+// Found by fuzzing: libjpeg keeps tables from one file to the next on purpose (for abbreviated streams).
+TEST(DecodeJpeg, FileWithoutTablesDoesNotBorrowThoseOfTheFileBefore) {
+  const Bytes whole = picture({.quality = 30});
+  EXPECT_THAT(decoded_afresh(without_segments(whole, 0xdb)), HasSubstr("cannot decode"));
+  for (const int marker : {0xdb, 0xc4}) {
+    const Bytes damaged = without_segments(whole, marker);
+    const std::string afresh = decoded_afresh(damaged);
+    decode_jpeg(whole);
+    std::string now;
+    try {
+      const Tensor image = decode_jpeg(damaged);
+      now.assign(reinterpret_cast<const char*>(image.data()), image.bytes());
+    } catch (const Error& error) {
+      now = error.what();
+    }
+    EXPECT_TRUE(now == afresh) << std::hex << marker;
+  }
+}
+
 TEST(DecodeJpeg, LostPartOfAScanCountsAsTruncated) {
   Bytes file = picture({.restart_rows = 1});
   std::size_t at = frame_header(file);
