@@ -23,6 +23,7 @@ struct Clock {
   std::uint32_t epoch = 0;
   std::vector<std::int64_t> rounds = {};  // of the repeats, the nearest to the source first
   std::int64_t work_left = 0;
+  std::int64_t dropped = 0;
 
   // With one repeat its round; outer rounds jump far, so that the passes of nested repeats do not
   // meet.
@@ -36,7 +37,9 @@ struct Clock {
   }
 };
 
-std::string fails_on(const Value& value) { return "fails on " + std::to_string(key(value)); }
+std::string fails_on(const Op& op, const Value& value) {
+  return op.any_text ? "" : "fails on " + std::to_string(key(value));
+}
 
 class Source final : public Stage {
  public:
@@ -44,22 +47,32 @@ class Source final : public Stage {
   void begin_pass() override {
     pass_ = clock_.pass();
     i_ = 0;
+    begun_ = !op_.fails_passes.holds(number(clock_.epoch + pass_));
   }
   std::optional<Item> next() override {
+    if (!begun_) return failed_beginning();
     if (i_ >= op_.count) return std::nullopt;
     if (clock_.work_left-- <= 0) throw TooMuchWork("the pipeline reads too much");
     Item item{.value = source_value(op_, i_), .origin = {clock_.epoch, pass_, i_}};
     item.input = i_++;
     if (op_.stamped) item.value = affine(item.value, 1, stamp_number(item.origin));
-    if (op_.fails.holds(item.value)) item.cause = fails_on(item.value), item.failed_op = 0;
+    if (op_.fails.holds(item.value)) item.cause = fails_on(op_, item.value), item.failed_op = 0;
     return item;
   }
 
  private:
+  // All that such a pass has.
+  Item failed_beginning() {
+    begun_ = true;
+    i_ = op_.count;
+    return {.origin = {clock_.epoch, pass_, 0}, .failed_op = 0};
+  }
+
   const Op& op_;
   Clock& clock_;
   std::uint32_t pass_ = 0;
   std::int64_t i_ = 0;
+  bool begun_ = true;
 };
 
 // An op with one before it.
@@ -109,9 +122,9 @@ class Elementwise final : public Follower {
   }
   void answer(const Item& item, std::int64_t input) {
     if (item.failed()) {
-      if (op_.kind != Kind::ignore_errors) waiting_.push_back(item);
+      waiting_.push_back(item);
     } else if (op_.fails.holds(item.value)) {
-      waiting_.push_back(failed(item, input, fails_on(item.value)));
+      waiting_.push_back(failed(item, input, fails_on(op_, item.value)));
     } else if (op_.loses.holds(item.value) || (op_.kind == Kind::unbatch && !item.value.is_list)) {
       waiting_.push_back(failed(item, input, ""));
     } else {
@@ -136,6 +149,21 @@ class Elementwise final : public Follower {
   std::deque<Item> waiting_;
   std::int64_t inputs_ = 0;
   int passes_ = 0;
+};
+
+class IgnoreErrors final : public Follower {
+ public:
+  IgnoreErrors(const Op& op, int position, Clock& clock, Input input)
+      : Follower(op, position, std::move(input)), clock_(clock) {}
+  std::optional<Item> next() override {
+    for (;; ++clock_.dropped) {
+      auto item = input_->next();
+      if (!item || !item->failed()) return item;
+    }
+  }
+
+ private:
+  Clock& clock_;
 };
 
 // Counts positions: an error has one.
@@ -345,6 +373,8 @@ Input stage_for(const Op& op, int position, const Tape* tape, Input input, Clock
       return std::make_unique<Skip>(op, position, std::move(input));
     case Kind::repeat:
       return std::make_unique<Repeat>(op, position, clock, std::move(input));
+    case Kind::ignore_errors:
+      return std::make_unique<IgnoreErrors>(op, position, clock, std::move(input));
     case Kind::batch:
     case Kind::own_stream:
       return std::make_unique<Collect>(op, position, std::move(input));
@@ -390,10 +420,13 @@ Pipeline::~Pipeline() = default;
 void Pipeline::begin_epoch(std::uint32_t epoch) {
   state_->clock.epoch = epoch;
   state_->clock.rounds.clear();
+  state_->clock.dropped = 0;
   state_->last = state_->build();
   state_->last->begin_pass();
 }
 
 std::optional<Item> Pipeline::next() { return state_->last->next(); }
+
+std::int64_t Pipeline::dropped() const { return state_->clock.dropped; }
 
 }  // namespace model

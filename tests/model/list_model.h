@@ -64,6 +64,8 @@ struct Op {
   Modulus keeps = {};      // filter
   Modulus fails = {};      // the function throws
   Modulus loses = {};      // own_async: the completion is dropped without an answer
+  Modulus fails_passes = {};  // from_generator: beginning a pass fails, by the number epoch + pass
+  bool any_text = false;      // the words of a failure are not known here
   bool drop_remainder = false;
   bool lists = false;  // from_vector, from_generator: every fourth value is a list
   // map, from_generator: adds a number made of epoch, pass and source ordinal.
@@ -133,6 +135,9 @@ class Pipeline {
 
   void begin_epoch(std::uint32_t epoch);
   std::optional<Item> next();
+
+  // Errors that ignore_errors has left out since begin_epoch().
+  std::int64_t dropped() const;
 
  private:
   struct State;

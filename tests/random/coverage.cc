@@ -59,6 +59,15 @@ void Coverage::add_moves(const Moves& moves) {
   for (const auto& [knob, count] : moves) moves_[knob] += count;
 }
 
+void Coverage::add_fault(const std::string& cause) {
+  std::string kind;
+  for (const char c : cause) {
+    const char shown = (c >= '0' && c <= '9') || c == '-' ? '#' : c;
+    if (shown != '#' || !kind.ends_with('#')) kind += shown;
+  }
+  ++faults[kind];
+}
+
 std::int64_t Coverage::moves() const {
   std::int64_t sum = 0;
   for (const auto& [knob, count] : moves_) sum += count;
@@ -85,6 +94,16 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
   missing.ask("abandonments", abandonments, kAbandonments);
   missing.ask("runs in which a stage waited for memory", memory_waits, kMemoryWaits);
   return missing.take();
+}
+
+std::string Coverage::fault_table() const {
+  std::ostringstream out;
+  out << runs << " runs, " << epochs << " epochs: " << errors << " errors delivered, " << dropped << " dropped, "
+      << abandonments << " abandonments, " << resumptions << " resumptions, " << memory_waits
+      << " runs with waits for memory, " << late << " late and " << lost << " lost completions, " << moves()
+      << " knob moves\n";
+  for (const auto& [kind, count] : faults) out << std::setw(9) << count << "  " << kind << '\n';
+  return out.str();
 }
 
 std::string Coverage::table() const {

@@ -17,6 +17,7 @@ class Coverage {
 
   void add_graph(const Graph& graph);
   void add_moves(const Moves& moves);
+  void add_fault(const std::string& cause);
   std::int64_t moves() const;  // of all knobs
 
   std::int64_t runs = 0;
@@ -26,6 +27,8 @@ class Coverage {
   std::int64_t resumptions = 0;   // runs begun from a checkpoint
   std::int64_t memory_waits = 0;  // runs in which a stage was seen waiting for the budget
   std::int64_t late = 0;          // completions after their run's end
+  std::int64_t dropped = 0;  // errors that ignore_errors left out of runs read to their end
+  std::map<std::string, std::int64_t> faults;  // errors delivered, by what was thrown, with its numbers as #
   std::int64_t lost = 0;  // completions dropped without an answer that were delivered as errors
 
   // Of all draws that made the schedules of pumped runs: two series that did the same have the same number.
@@ -33,6 +36,7 @@ class Coverage {
 
   // For people: what was met, and how often.
   std::string table() const;
+  std::string fault_table() const;
 
   // What was met too rarely, a line each. scale 1 asks for what 21,000 graphs have to meet.
   std::vector<std::string> shortfalls(double scale) const;

@@ -44,6 +44,7 @@ AnyDataset from_vector(const Op& op) {
 // Copyable: each pass begins with a copy.
 struct Counter {
   Op op;
+  How how;
   ps::Pass pass;
   std::int64_t i = 0;
 
@@ -53,14 +54,18 @@ struct Counter {
     if (op.stamped)
       value = model::affine(value, 1, model::stamp_number({pass.epoch, pass.pass, i}));
     ++i;
-    if (op.fails.holds(value)) throw_fails_on(value);
+    if (op.fails.holds(value)) throw_fault(how, value);
     return value;
   }
 };
 
 AnyDataset from_generator(const Op& op, const How& how) {
-  if (!how.as_factory) return ps::from_generator(Counter{op, {}});
-  return ps::from_generator([op](ps::Pass pass) { return Counter{op, pass}; });
+  if (!how.as_factory) return ps::from_generator(Counter{op, how, {}});
+  return ps::from_generator([op, how](ps::Pass pass) {
+    const Value number = model::number(pass.epoch + pass.pass);
+    if (op.fails_passes.holds(number)) throw_fault(how, number);
+    return Counter{op, how, pass};
+  });
 }
 
 AnyDataset from_file_list(const Op& op, const Workbench& bench) {
@@ -90,7 +95,7 @@ AnyDataset source(const Op& op, const How& how, const Workbench& bench) {
 
 Value mapped(const Op& op, const How& how, Value value, const model::Origin& origin) {
   jitter(how, model::key(value));
-  if (op.fails.holds(value)) throw_fails_on(value);
+  if (op.fails.holds(value)) throw_fault(how, value);
   return model::affine(std::move(value), op.step,
                        op.first + (op.stamped ? model::stamp_number(origin) : 0));
 }
@@ -114,7 +119,7 @@ AnyDataset filter(const ps::Dataset<T>& in, const Op& op, const How& how) {
       [op, how](const T& x) {
         const Value value = value_of(x);
         jitter(how, model::key(value));
-        if (op.fails.holds(value)) throw_fails_on(value);
+        if (op.fails.holds(value)) throw_fault(how, value);
         return op.keeps.holds(value);
       },
       {.parallelism = tunable(how), .order = order_of(op)});
@@ -124,7 +129,7 @@ template <class T>
 std::vector<Value> children_of(const Op& op, const How& how, T x) {
   const Value value = value_of(std::move(x));
   jitter(how, model::key(value));
-  if (op.fails.holds(value)) throw_fails_on(value);
+  if (op.fails.holds(value)) throw_fault(how, value);
   return model::children(op, value);
 }
 

@@ -12,6 +12,9 @@ using model::Op;
 
 namespace {
 
+// Bytes that no budget of these tests has.
+constexpr std::int64_t kMoreThanThereIs = std::int64_t{1} << 40;
+
 // What is known of the elements between two ops, so that the next one can be written in C++ and
 // makes sense.
 struct State {
@@ -79,7 +82,10 @@ class Drawing {
     const std::int64_t mod = random_.between(2, 9);
     return {mod, random_.below(mod)};
   }
-  model::Modulus sometimes() { return random_.one_in(3) ? modulus() : model::Modulus{}; }
+  model::Modulus sometimes() {
+    const bool does = limits_.faults ? !random_.one_in(4) : random_.one_in(3);
+    return does ? modulus() : model::Modulus{};
+  }
 
   void add_source() {
     Op op{.kind = static_cast<Kind>(random_.below(static_cast<int>(Kind::from_file_list) + 1))};
@@ -95,6 +101,7 @@ class Drawing {
       op.fails = sometimes();
       how.as_factory = random_.one_in(2);
       op.stamped = how.as_factory && random_.one_in(2);
+      if (limits_.faults && how.as_factory && random_.one_in(2)) op.fails_passes = modulus();
     }
     state_.has_lists = op.lists;
     if (op.kind == Kind::from_vector || op.kind == Kind::from_generator)
@@ -105,6 +112,7 @@ class Drawing {
 
   void put(Op op, How how) {
     how.applied = !graph_.ops.empty() && random_.one_in(6);
+    how.any_fault = op.any_text = limits_.faults;
     graph_.ops.push_back(op);
     graph_.how.push_back(how);
   }
@@ -173,6 +181,7 @@ class Drawing {
     how.blocks = static_cast<int>(random_.between(-1, 1));
     how.with_context = op.stamped || random_.one_in(3);
     how.reserves = how.with_context && random_.one_in(3) ? random_.between(1, 3000) : 0;
+    if (limits_.faults && how.with_context && random_.one_in(8)) how.reserves = kMoreThanThereIs;
     how.as_dataset = random_.one_in(2);
     how.hinted = random_.one_in(2);
     const std::int64_t jitter =
@@ -232,6 +241,12 @@ Graph draw_graph(std::uint64_t seed, const Limits& limits) {
     Graph graph = Drawing(random, limits).draw();
     if (is_small(graph, limits)) return graph;
   }
+}
+
+bool Graph::cuts_passes() const {
+  return std::ranges::any_of(ops, [](const Op& op) {
+    return (op.kind == Kind::take && op.count >= 0) || (op.kind == Kind::own_stream && op.index > 0);
+  });
 }
 
 std::string Graph::text() const {

@@ -22,12 +22,16 @@ struct How {
   bool as_factory = false;       // from_generator: a factory instead of a copyable callable
   bool applied = false;          // put on by apply()
   bool hinted = false;           // own_elementwise: tells its results' bytes beforehand
+  bool any_fault = false;        // fails by whatever can be thrown
 };
 
 struct Graph {
   std::vector<model::Op> ops;  // a source first
   std::vector<How> how;        // one per op
   bool arbitrary = false;      // some op need not keep the order
+
+  // Whether a take or the like ends passes early: how much is read then for nothing, nobody can say.
+  bool cuts_passes() const;
 
   // One line: "range(9) repeat(-1) take(4)".
   std::string text() const;
@@ -38,6 +42,7 @@ struct Limits {
   std::int64_t elements = 400;  // delivered
   std::int64_t work = 3'000;    // read from the source
   bool jitter = true;
+  bool faults = false;           // most functions fail now and then, each by whatever can be thrown
 };
 
 // The same seed gives the same graph. It ends, and stays within the limits.

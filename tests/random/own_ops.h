@@ -11,6 +11,7 @@
 
 #include "tests/model/list_model.h"
 #include "tests/random/courier.h"
+#include "tests/random/faults.h"
 #include "tests/random/graph_generator.h"
 #include "tests/random/jitter.h"
 #include "tests/random/payload.h"
@@ -19,10 +20,6 @@ namespace random_graphs {
 
 inline model::Origin origin_of(const ps::Stamp& stamp) {
   return {stamp.epoch, stamp.pass, stamp.ordinal};
-}
-
-[[noreturn]] inline void throw_fails_on(const Value& value) {
-  throw ps::Error(ps::ErrorCode::data_loss, "fails on " + std::to_string(model::key(value)));
 }
 
 inline std::vector<ps::Element> elements_of(std::vector<Value> values) {
@@ -72,8 +69,9 @@ class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
       answer(slot);
     }
   }
-  std::optional<std::size_t> bytes_hint(const ps::Element&) const override {
+  std::optional<std::size_t> bytes_hint(const ps::Element& element) const override {
     if (!how_.hinted) return std::nullopt;
+    if (how_.any_fault && model::key(value_of(element.get<T>())) % 3 == 0) throw std::bad_alloc();
     return 3 * sizeof(Value);
   }
 
@@ -88,9 +86,9 @@ class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
     if (values.size() > 1) return slot.emit_many(elements_of(std::move(values)));
     if (!(values.front() == value)) slot.emit(ps::Element(std::move(values.front())));
   }
-  static void fail(ps::Slot& slot, const Value& value) {
+  void fail(ps::Slot& slot, const Value& value) const {
     try {
-      throw_fails_on(value);
+      throw_fault(how_, value);
     } catch (...) {
       slot.fail(std::current_exception());
     }
@@ -108,7 +106,7 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
   void start(ps::Element element, ps::Context&, ps::Completion completion) const override {
     const Value value = value_of(element.take<T>());
     const bool fails = op_.fails.holds(value);
-    if (fails && model::key(value) % 2 == 0) throw_fails_on(value);
+    if (fails && model::key(value) % 2 == 0) throw_fault(how_, value);
     auto parcel = std::make_unique<Parcel>(
         Parcel{std::move(completion), elements_of(model::async_answer(value)), nullptr,
                op_.loses.holds(value) && !fails});
@@ -118,9 +116,9 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
   }
 
  private:
-  static std::exception_ptr failure(const Value& value) {
+  std::exception_ptr failure(const Value& value) const {
     try {
-      throw_fails_on(value);
+      throw_fault(how_, value);
     } catch (...) {
       return std::current_exception();
     }

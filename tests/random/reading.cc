@@ -57,6 +57,7 @@ bool Reading::read_one(Delivery& delivery) {
     delivery.failed = true;
     delivery.place = error.place();
     delivery.cause = ps::message_of(error.cause());
+    coverage_.add_fault(delivery.cause);
     const bool is_lost = delivery.place.op == model::name_of(model::Kind::own_async) &&
                          !delivery.cause.starts_with("fails");
     coverage_.lost += is_lost ? 1 : 0;

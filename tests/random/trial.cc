@@ -1,6 +1,7 @@
 #include "tests/random/trial.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tests/random/comparison.h"
@@ -18,6 +19,21 @@ std::size_t draw_place(std::size_t size, Random& random) {
 
 std::int64_t failures_in(const Items& items) {
   return std::ranges::count_if(items, &model::Item::failed);
+}
+
+// Elements that the source gives, where each of them becomes one at the end of the pipeline, or an error.
+std::optional<std::int64_t> elements_seen(const Graph& graph) {
+  std::int64_t seen = graph.ops[0].count;
+  if (graph.ops[0].fails_passes.mod > 0) return std::nullopt;
+  for (const model::Op& op : graph.ops) {
+    const bool keeps_all = model::is_source(op.kind) || op.kind == model::Kind::shuffle || op.kind == model::Kind::map ||
+                           op.kind == model::Kind::prefetch || op.kind == model::Kind::ignore_errors;
+    if (op.kind == model::Kind::repeat && op.count >= 0)
+      seen *= op.count;
+    else if (!keeps_all)
+      return std::nullopt;
+  }
+  return seen;
 }
 
 }  // namespace
@@ -51,6 +67,7 @@ const Items& Trial::expected(std::uint32_t epoch) {
   model::Pipeline pipeline(graph_.ops, std::move(tapes));
   pipeline.begin_epoch(epoch);
   while (auto item = pipeline.next()) place->second.push_back(std::move(*item));
+  dropped_[epoch] = pipeline.dropped();
   Comparison{.graph = graph_, .bench = bench_, .with_positions = false, .with_inputs = false}.check(
       place->second, recorded, 0, true);
   return place->second;
@@ -87,11 +104,22 @@ void Trial::check_skipped(const Driver& driver, Random& random, Coverage& covera
   std::ranges::copy_if(all, std::back_inserter(items),
                        [&](const model::Item& item) { return !item.failed() || left-- <= 0; });
   Comparison{graph_, bench_}.check(items, got, 0, true);
-  const ps::RunStats stats = reading.run().stats();
-  const std::int64_t failures = failures_in(all);
-  if (stats.errors != failures ||
-      stats.delivered != static_cast<std::int64_t>(all.size()) - failures)
+  check_counts(reading.run().stats(), all, coverage);
+}
+
+void Trial::check_counts(const ps::RunStats& stats, const Items& items, Coverage& coverage) const {
+  const std::int64_t failures = failures_in(items), dropped = dropped_.at(0);
+  coverage.dropped += stats.dropped;
+  if (stats.errors != failures || stats.delivered != static_cast<std::int64_t>(items.size()) - failures)
     throw Failure("RunStats tells other numbers of elements and errors");
+  // What was read ahead behind the end of a pass is dropped as well.
+  if (stats.dropped < dropped || (stats.dropped > dropped && !graph_.cuts_passes()))
+    throw Failure("RunStats tells of " + std::to_string(stats.dropped) + " dropped errors, the model of " +
+                  std::to_string(dropped));
+  const auto seen = elements_seen(graph_);
+  if (seen && stats.delivered + stats.errors + stats.dropped != *seen)
+    throw Failure(std::to_string(*seen) + " elements seen are not " + std::to_string(stats.delivered) + " delivered + " +
+                  std::to_string(stats.errors) + " errors + " + std::to_string(stats.dropped) + " dropped");
 }
 
 void Trial::check_abandoned(const Driver& driver, Random& random, Coverage& coverage) {

@@ -64,6 +64,9 @@ class Trial {
   void check_resumed(const Driver& driver, Random& random,
                      Coverage& coverage);
 
+  // Checks what a run that was read to its end, errors skipped, says of itself.
+  void check_counts(const ps::RunStats& stats, const Items& items, Coverage& coverage) const;
+
   // What the model says of an epoch. Orders of shuffles are those of a serial run, recorded at the first call.
   const Items& expected(std::uint32_t epoch);
 
@@ -72,6 +75,7 @@ class Trial {
   const Workbench& bench_;
   const Built built_;
   std::map<std::uint32_t, Items> expected_;
+  std::map<std::uint32_t, std::int64_t> dropped_;  // by ignore_errors, in the epochs of expected_
 };
 
 }  // namespace random_graphs

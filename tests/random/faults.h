@@ -1,0 +1,42 @@
+// What a function throws that fails.
+#pragma once
+
+#include <penstock/error.h>
+#include <penstock/tensor.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "tests/random/graph_generator.h"
+#include "tests/random/payload.h"
+
+namespace random_graphs {
+
+// More than an address space has: the payload pool asks the system for it, and gets nothing.
+inline void take_too_much_payload() { ps::Tensor(ps::DType::u8, {std::int64_t{1} << 48}); }
+
+// What is thrown depends on the value alone. Without How::any_fault it is always the first.
+[[noreturn]] inline void throw_fault(const How& how, const Value& value) {
+  const std::string text = "fails on " + std::to_string(model::key(value));
+  switch (how.any_fault ? model::floor_mod(model::key(value) / 2, 6) : 0) {
+    case 1:
+      throw std::runtime_error(text);
+    case 2:
+      throw 42;
+    case 3:
+      throw std::bad_alloc();
+    case 4:
+      take_too_much_payload();
+      [[fallthrough]];  // never
+    case 5:
+      throw std::system_error(EIO, std::generic_category(), "a disk");
+    default:
+      throw ps::Error(ps::ErrorCode::data_loss, text);
+  }
+}
+
+}  // namespace random_graphs

@@ -1,0 +1,92 @@
+// Random graphs whose functions, sources and memory fail at random: whatever is thrown wherever, completions lost, runs left or
+// resumed at any place. Nothing hangs (a watchdog ends the program), all comes as the list model says, and the counts add up:
+// elements seen = delivered + errors + dropped. Under LeakSanitizer nothing leaks. The environment's say: environment.h.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "tests/random/faults.h"
+#include "tests/random/pumped_driver.h"
+#include "tests/random/series.h"
+
+namespace random_graphs {
+namespace {
+
+// Each graph in one way: a run, or two where it is resumed, beside the serial ones that tell orders of shuffles.
+class FaultSeries final : public Series {
+ public:
+  using Series::Series;
+
+ private:
+  // Runs that are pumped by hand take no checkpoints and keep no counts; places to go on from are known where the order is.
+  void try_graph(const Graph& graph, Trial& trial, Random& random) override {
+    const bool on_threads = driver().on_threads;
+    const Driver& who = on_threads && random.one_in(8) ? serial : driver();
+    switch (random.below(!on_threads ? 2 : graph.arbitrary ? 3 : 4)) {
+      case 0:
+        return run("whole", &Trial::check_whole, who, trial, random);
+      case 1:
+        return run("abandoned", &Trial::check_abandoned, driver(), trial, random);
+      case 2:
+        return run("errors skipped", &Trial::check_skipped, who, trial, random);
+      default:
+        return run("resumed", &Trial::check_resumed, who, trial, random);
+    }
+  }
+
+  const Driver serial = serial_driver();
+};
+
+// A series that meets some kind of fault too rarely shows nothing.
+void expect_all_kinds(const Coverage& met, std::int64_t graphs) {
+  for (const char* kind : {"fails on #", "unknown exception", "a disk: Input/output error",
+                           "completion was dropped without an answer",
+                           "out of memory (give the run less by RunOptions::memory_bytes, or lower parallelism)"})
+    EXPECT_GE(met.faults.contains(kind) ? met.faults.at(kind) : 0, graphs / 10) << kind;
+  EXPECT_GE(met.abandonments, graphs / 10);
+}
+
+void check(FaultSeries& series, std::int64_t count) {
+  series.check(count);
+  if (number_from_environment("PENSTOCK_SEED")) return;
+  std::cout << count << " graphs, " << series.coverage().fault_table();
+  if (!testing::Test::HasFailure()) expect_all_kinds(series.coverage(), count);
+}
+
+TEST(RandomFaults, AreDeliveredAndCountedOnThreads) {
+  FaultSeries series(engine_driver(), std::make_shared<ThreadCourier>(1), {.faults = true});
+  check(series, graphs(1'000));
+  if (number_from_environment("PENSTOCK_SEED")) return;
+  EXPECT_GE(series.coverage().dropped, graphs(1'000) / 20);
+}
+
+TEST(RandomFaults, AreDeliveredAndCountedUnderAnySchedule) {
+  const auto courier = std::make_shared<PumpedCourier>();
+  FaultSeries series(pumped_driver(courier), courier, {.jitter = false, .faults = true});
+  check(series, graphs(5'000));
+}
+
+// The faults themselves are what they are said to be.
+TEST(RandomFaults, AreOfAllKinds) {
+  const auto code_of_fault = [](std::int64_t kind) {
+    try {
+      throw_fault({.any_fault = true}, model::number(2 * kind));
+    } catch (...) {
+      return ps::code_of(std::current_exception());
+    }
+  };
+  using ps::ErrorCode;
+  EXPECT_EQ(code_of_fault(0), ErrorCode::data_loss);
+  EXPECT_EQ(code_of_fault(1), ErrorCode::internal);
+  EXPECT_EQ(code_of_fault(2), ErrorCode::internal);
+  EXPECT_EQ(code_of_fault(3), ErrorCode::resource_exhausted);
+  EXPECT_EQ(code_of_fault(4), ErrorCode::resource_exhausted);
+  EXPECT_EQ(code_of_fault(5), ErrorCode::unavailable);
+  EXPECT_THROW(take_too_much_payload(), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace random_graphs
