@@ -28,7 +28,7 @@ std::optional<std::int64_t> elements_seen(const Graph& graph) {
   for (const model::Op& op : graph.ops) {
     const bool keeps_all = model::is_source(op.kind) || op.kind == model::Kind::shuffle || op.kind == model::Kind::map ||
                            op.kind == model::Kind::prefetch || op.kind == model::Kind::ignore_errors;
-    if (op.kind == model::Kind::repeat && op.count >= 0)
+    if (op.kind == model::Kind::repeat && op.count > 0)
       seen *= op.count;
     else if (!keeps_all)
       return std::nullopt;

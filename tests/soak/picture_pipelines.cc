@@ -1,8 +1,12 @@
 #include "tests/soak/picture_pipelines.h"
 
 #include <penstock/imagenet.h>
+#include <penstock/io.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "tests/random/comparison.h"
@@ -79,6 +83,21 @@ PicturePipelines::PicturePipelines() : files_(kFiles) {
     for (std::uint32_t epoch = 0; epoch < epochs; ++epoch)
       pipeline.expected[epoch] =
           Reading(random_graphs::serial_driver(), pipeline.built, {.first_epoch = epoch}, random, none).read_all();
+}
+
+void PicturePipelines::run_at_once() const {
+  constexpr int calls = 64;
+  std::atomic<int> here = 0;
+  const auto load = [&](std::int64_t i) {
+    const ps::Tensor file = ps::read_file(files_.paths()[static_cast<std::size_t>(i) % kBroken]);
+    ++here;
+    // For a while: which calls run at once is the engine's business.
+    for (int patience = 0; here < calls && patience < 1000; ++patience) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ps::image::decode_jpeg(ps::image::bytes_of(file)).size();
+  };
+  auto run = ps::range(calls).map(load, calls, {.blocks = true}).start({.threads = 8, .open_io = calls});
+  while (run.next()) {
+  }
 }
 
 void run_some_epochs(const PicturePipeline& pipeline, random_graphs::Courier& courier, Random& random,

@@ -26,6 +26,9 @@ class PicturePipelines {
   PicturePipelines();
   const std::vector<PicturePipeline>& all() const { return pipelines_; }
 
+  // As many pictures at once as there may be calls that wait: the most threads that any run has, each with all its memory.
+  void run_at_once() const;
+
  private:
   const ps::test::SampleSet files_;
   std::vector<PicturePipeline> pipelines_;

@@ -52,6 +52,12 @@ class Rounds {
     }
   }
 
+  // Each window begins with the largest load there is, so that all have seen the same.
+  void begin_window() {
+    watchdog_.watch("all at once");
+    pictures_.run_at_once();
+  }
+
   // Runs that are at an end may still have threads that wait for work. Returns what is left when no more of them leave.
   Usage rest() {
     watchdog_.watch("rest");
@@ -145,6 +151,7 @@ Result soak(std::chrono::seconds duration, std::uint64_t seed) {
   for (int i = 0; i < kWindows; ++i) {
     if (i == kWarmUp) result.rested_first = rounds.rest();
     Window& window = result.windows.emplace_back();
+    rounds.begin_window();
     const auto end = Clock::now() + duration / static_cast<double>(kWindows);
     do {
       rounds.next();
