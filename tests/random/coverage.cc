@@ -98,7 +98,7 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
 
 std::string Coverage::fault_table() const {
   std::ostringstream out;
-  out << runs << " runs, " << epochs << " epochs: " << errors << " errors delivered, " << dropped << " dropped, "
+  out << graphs_ << " graphs, " << runs << " runs, " << epochs << " epochs: " << errors << " errors delivered, " << dropped << " dropped, "
       << abandonments << " abandonments, " << resumptions << " resumptions, " << memory_waits
       << " runs with waits for memory, " << late << " late and " << lost << " lost completions, " << moves()
       << " knob moves\n";
