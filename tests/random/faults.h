@@ -19,12 +19,15 @@ namespace random_graphs {
 // More than an address space has: the payload pool asks the system for it, and gets nothing.
 inline void take_too_much_payload() { ps::Tensor(ps::DType::u8, {std::int64_t{1} << 48}); }
 
+[[noreturn]] inline void throw_fails_on(const Value& value) {
+  throw ps::Error(ps::ErrorCode::data_loss, "fails on " + std::to_string(model::key(value)));
+}
+
 // What is thrown depends on the value alone. Without How::any_fault it is always the first.
 [[noreturn]] inline void throw_fault(const How& how, const Value& value) {
-  const std::string text = "fails on " + std::to_string(model::key(value));
   switch (how.any_fault ? model::floor_mod(model::key(value) / 2, 6) : 0) {
     case 1:
-      throw std::runtime_error(text);
+      throw std::runtime_error("fails on " + std::to_string(model::key(value)));
     case 2:
       throw 42;
     case 3:
@@ -35,7 +38,7 @@ inline void take_too_much_payload() { ps::Tensor(ps::DType::u8, {std::int64_t{1}
     case 5:
       throw std::system_error(EIO, std::generic_category(), "a disk");
     default:
-      throw ps::Error(ps::ErrorCode::data_loss, text);
+      throw_fails_on(value);
   }
 }
 
