@@ -44,6 +44,26 @@ TEST(ListModel, GivesTheExamplesOfTheHeaders) {
   EXPECT_EQ(run({range(3), {.kind = Kind::map, .step = 2}}), "0 2 4");
 }
 
+TEST(ListModel, CountsWhatIgnoreErrorsLeavesOut) {
+  Pipeline pipeline({range(4), fails_on(2, 1), {.kind = Kind::ignore_errors}, with_count(Kind::take, 1)});
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    pipeline.begin_epoch(0);
+    EXPECT_EQ(pipeline.next()->value.number, 0);
+    EXPECT_FALSE(pipeline.next().has_value());
+    EXPECT_EQ(pipeline.dropped(), 0);
+  }
+  Pipeline whole({range(4), fails_on(2, 1), {.kind = Kind::ignore_errors}});
+  whole.begin_epoch(0);
+  while (whole.next()) {
+  }
+  EXPECT_EQ(whole.dropped(), 2);
+}
+
+TEST(ListModel, PassThatFailsToBeginHasNothingButThat) {
+  const Op source{.kind = Kind::from_generator, .count = 2, .fails_passes = {2, 1}};
+  EXPECT_EQ(run({source, with_count(Kind::repeat, 3)}), "0 1 X0 0 1");
+}
+
 TEST(ListModel, TakesAndSkipsAllForMinusOne) {
   EXPECT_EQ(run({range(3), with_count(Kind::take, -1)}), "0 1 2");
   EXPECT_EQ(run({range(3), with_count(Kind::skip, -1)}), "");
