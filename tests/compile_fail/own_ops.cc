@@ -56,8 +56,7 @@ class Nothing final : public ps::SourceOp {
 };
 
 ps::Dataset<std::int64_t> pipeline() {
-  const auto source =
-      ps::graph::append(nullptr, std::make_shared<Nothing>(), ps::CallSite::here());
+  const auto source = ps::graph::append(nullptr, std::make_shared<Nothing>(), ps::CallSite::here());
   const auto own = ps::Dataset<std::int64_t>(source)
                        .then(std::make_shared<Identity>())
                        .then(std::make_shared<Pass>());

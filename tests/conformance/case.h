@@ -34,10 +34,10 @@ enum class Place : std::uint8_t {
 // What is peculiar to an op, apart from what it means.
 struct Traits {
   Place place = Place::stream;
-  bool calls_function = false;      // a user's, which can fail
-  bool drops_errors = false;        // and counts them
-  std::int64_t least_count = 0;     // a source that refuses shorter lists
-  std::string only_copyable = {};   // why it cannot carry move-only payloads
+  bool calls_function = false;     // a user's, which can fail
+  bool drops_errors = false;       // and counts them
+  std::int64_t least_count = 0;    // a source that refuses shorter lists
+  std::string only_copyable = {};  // why it cannot carry move-only payloads
 };
 
 // A dataset of any type.
@@ -79,8 +79,8 @@ Case op(std::string name, std::vector<Op> ops, Traits traits, Add add) {
       return built(add(input_of<T>(place, feed), described.back(), feed));
     };
   };
-  return {std::move(name), std::move(ops), std::move(traits),
-          build_of(std::type_identity<Token>{}), build_of(std::type_identity<MoveOnlyToken>{})};
+  return {std::move(name), std::move(ops), std::move(traits), build_of(std::type_identity<Token>{}),
+          build_of(std::type_identity<MoveOnlyToken>{})};
 }
 
 // A source; `make` gets its element type as a tag.
@@ -93,8 +93,11 @@ Case source(std::string name, Op description, Traits traits, Make make) {
   };
   traits.place = Place::source;
   const bool moves = traits.only_copyable.empty();
-  Case result{std::move(name), {std::move(description)}, std::move(traits),
-              build_of(std::type_identity<Token>{}), nullptr};
+  Case result{std::move(name),
+              {std::move(description)},
+              std::move(traits),
+              build_of(std::type_identity<Token>{}),
+              nullptr};
   if (moves) result.build_move_only = build_of(std::type_identity<MoveOnlyToken>{});
   return result;
 }

@@ -53,7 +53,9 @@ bool is_on(const char* name) {
   return text != nullptr && std::string_view(text) == "1";
 }
 
-std::string at(const Texts& texts, std::size_t i) { return i < texts.size() ? texts[i] : "the end"; }
+std::string at(const Texts& texts, std::size_t i) {
+  return i < texts.size() ? texts[i] : "the end";
+}
 
 }  // namespace
 

@@ -40,7 +40,8 @@ void check_flow(const Case& tested, std::int64_t count, Findings& findings) {
 // Two pipelines whose ops differ must not look the same to a checkpoint.
 void check_text(const Op& described, const ps::Op& op, Findings& findings) {
   if (op.name() != model::name_of(described.kind))
-    findings.add("its name is '" + op.name() + "', must be '" + model::name_of(described.kind) + "'");
+    findings.add("its name is '" + op.name() + "', must be '" + model::name_of(described.kind) +
+                 "'");
   const std::string parameters = op.parameters();
   for (const std::int64_t number : {described.count, described.index})
     if (number > 0 && parameters.find(std::to_string(number)) == std::string::npos)
@@ -168,8 +169,9 @@ std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, cons
     state.element(std::move(slot), drain);
     slot.value.reset();
     held = {census.alive() - --outside, state.held_bytes()};
-    check_bytes("after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) +
-                    " elements", held, findings);
+    check_bytes(
+        "after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) + " elements",
+        held, findings);
   }
   state.pass_end(drain);
   held = {census.alive(), state.held_bytes()};

@@ -9,14 +9,16 @@
 namespace conformance {
 namespace {
 
-// The engine's words for a Completion that was lost; the model does not know them.
-constexpr const char* kLost = "completion was dropped without an answer";
+// Planted failures say which number failed. Of others, as of a lost answer, the words are the engine's.
+std::string words_of(const std::string& cause) {
+  return cause.starts_with("fails on") ? cause : "in the engine's words";
+}
 
 std::string error_text(const ps::ErrorPlace& place, bool with_inputs, const std::string& cause) {
   return "error of " + place.op + " at " + std::to_string(place.position) +
          (with_inputs ? ", input " + std::to_string(place.ordinal) : "") + ", from '" +
          place.origin + "' " + std::to_string(place.source_ordinal) + ", epoch " +
-         std::to_string(place.epoch) + ": " + cause;
+         std::to_string(place.epoch) + ": " + words_of(cause);
 }
 
 bool is_error(const std::string& text) { return text.starts_with("error"); }
@@ -60,11 +62,12 @@ Experiment::Experiment(const Case& tested, Settings settings)
            .gate = settings.gated ? &gate_ : nullptr,
            .census = census_,
            .folder = folder_.path()};
-  feed_.courier = settings.pumped ? static_cast<random_graphs::Courier*>(pumped_.get()) : &*courier_;
+  feed_.courier =
+      settings.pumped ? static_cast<random_graphs::Courier*>(pumped_.get()) : &*courier_;
   built_ = (settings.move_only ? case_.build_move_only : case_.build)(ops_, feed_);
   if (settings.passes != 1)
-    built_->node = ps::graph::append(built_->node, ps::ops::repeat(settings.passes),
-                                     ps::CallSite::here());
+    built_->node =
+        ps::graph::append(built_->node, ps::ops::repeat(settings.passes), ps::CallSite::here());
 }
 
 Experiment::~Experiment() { alive_after_all(); }
@@ -151,7 +154,7 @@ std::string Experiment::text_of(const model::Item& item, bool with_inputs) const
       .source_ordinal = item.origin.ordinal,
       .origin = place == Place::source ? "" : "item " + std::to_string(item.origin.ordinal),
       .epoch = item.origin.epoch};
-  return error_text(where, with_inputs, item.cause.empty() ? kLost : item.cause);
+  return error_text(where, with_inputs, item.cause);
 }
 
 std::size_t Experiment::due_after(std::int64_t elements) const {

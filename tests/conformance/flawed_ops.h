@@ -15,24 +15,24 @@ namespace conformance {
 enum class Flaw : std::uint8_t {
   none,
   // of a stream op
-  keeps_its_state,       // from one pass to the next
+  keeps_its_state,  // from one pass to the next
   swallows_errors,
-  loses_a_neighbour,     // of an error
-  delays_errors,         // until its next result
-  says_it_is_as_new,     // is_as_new_after_output(), though it has counted
-  holds_undeclared,      // elements_held() is 1
-  forgets_its_bytes,     // held_bytes() is 0
+  loses_a_neighbour,  // of an error
+  delays_errors,      // until its next result
+  says_it_is_as_new,  // is_as_new_after_output(), though it has counted
+  holds_undeclared,   // elements_held() is 1
+  forgets_its_bytes,  // held_bytes() is 0
   forgets_parameters,
   forgets_its_name,
-  miscounts,             // flow() says as many as come in
-  waits_for_one_more,    // before it gives what is complete
+  miscounts,           // flow() says as many as come in
+  waits_for_one_more,  // before it gives what is complete
   leaks,
-  forgets_the_rest,      // at the end of a pass
+  forgets_the_rest,  // at the end of a pass
   // of an elementwise op
   denies_fanning_out,
-  denies_growing,        // passes_memory_on()
+  denies_growing,  // passes_memory_on()
   fails_the_whole_call,
-  counts_calls,          // its results depend on how often it was called
+  counts_calls,  // its results depend on how often it was called
 };
 
 // Where a leaking op puts tokens.

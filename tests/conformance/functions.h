@@ -71,7 +71,7 @@ auto children_dataset(const model::Op& op, const Feed& feed) {
 
 // Makes the source's tokens one after the other.
 template <class T>
-auto token_generator(const model::Op& op, const Feed& feed) {
+auto made(const model::Op& op, const Feed& feed) {
   return [op, feed](ps::Pass) {
     return [op, feed, i = std::int64_t{0}]() mutable -> std::optional<T> {
       if (i == feed.count) return std::nullopt;

@@ -10,6 +10,7 @@
 namespace conformance {
 namespace {
 
+const ps::MapOptions kArbitrary{.order = ps::Order::arbitrary};
 constexpr auto kPositions = Place::positions;
 const Traits kCallsFunction{.calls_function = true};
 const Traits kOverPositions{.place = kPositions};
@@ -28,6 +29,11 @@ ps::Dataset<std::string> lines_of_file(const Feed& feed) {
   return ps::from_file_list(list);
 }
 
+template <template <class> class OwnOp, class T>
+ps::Dataset<T> own(In<T> in, const Op& op, const Feed& feed) {
+  return in.template then<T>(std::make_shared<OwnOp<T>>(op, feed));
+}
+
 }  // namespace
 
 // clang-format off
@@ -40,7 +46,7 @@ std::vector<Case> all_ops() {
     source("from_file_list", {.kind = Kind::from_file_list}, {.least_count = 1, .only_copyable = "gives strings"},
        [](auto, const Op&, const Feed& feed) { return lines_of_file(feed); }),
     source("from_generator", {.kind = Kind::from_generator}, kCallsFunction,
-       []<class T>(std::type_identity<T>, const Op& op, const Feed& feed) { return ps::from_generator(token_generator<T>(op, feed)); }),
+       []<class T>(std::type_identity<T>, const Op& op, const Feed& feed) { return ps::from_generator(made<T>(op, feed)); }),
 
     op("shard", {{.kind = Kind::shard, .count = 3, .index = 1}}, {},
        []<class T>(In<T> in, const Op& op, const Feed&) { return in.shard(op.count, op.index); }),
@@ -78,7 +84,7 @@ std::vector<Case> all_ops() {
     op("map, blocks", {{.kind = Kind::map, .first = 3, .step = 2}}, kCallsFunction,
        []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.map(mapped<T>(op, feed), 4, {.blocks = true}); }),
     op("map, order arbitrary", {{.kind = Kind::map, .first = 3, .step = 2, .arbitrary = true}}, kCallsFunction,
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.map(mapped<T>(op, feed), 4, {.order = ps::Order::arbitrary}); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.map(mapped<T>(op, feed), 4, kArbitrary); }),
     op("filter", {{.kind = Kind::filter, .keeps = {3, 1}}}, kCallsFunction,
        []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.filter(kept<T>(op, feed)); }),
     op("flat_map", {{.kind = Kind::flat_map, .step = 3}}, kCallsFunction,
@@ -89,15 +95,15 @@ std::vector<Case> all_ops() {
        []<class T>(In<T> in, const Op&, const Feed&) { return in.batch(2).unbatch(); }),
 
     op("own_elementwise", {{.kind = Kind::own_elementwise}}, kCallsFunction,
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(std::make_shared<OwnElementwise<T>>(op, feed)); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnElementwise>(in, op, feed); }),
     op("own_async", {{.kind = Kind::own_async}}, kCallsFunction,
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(std::make_shared<OwnAsync<T>>(op, feed)); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnAsync>(in, op, feed); }),
     op("own_async, some answers lost", {{.kind = Kind::own_async, .loses = {4, 2}}}, kCallsFunction,
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(std::make_shared<OwnAsync<T>>(op, feed)); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnAsync>(in, op, feed); }),
     op("own_stream", {{.kind = Kind::own_stream, .count = 3}}, {},
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(std::make_shared<OwnStream<T>>(op, feed)); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnStream>(in, op, feed); }),
     op("own_stream, ends its pass", {{.kind = Kind::own_stream, .count = 2, .index = 2}}, {},
-       []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(std::make_shared<OwnStream<T>>(op, feed)); }),
+       []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnStream>(in, op, feed); }),
   };
 }
 // clang-format on

@@ -20,7 +20,8 @@ inline std::exception_ptr failure_on(std::int64_t number) {
 }
 
 template <class T>
-std::vector<ps::Element> elements_of(const std::vector<model::Value>& values, const CensusRef& census) {
+std::vector<ps::Element> elements_of(const std::vector<model::Value>& values,
+                                     const CensusRef& census) {
   std::vector<ps::Element> elements;
   for (const model::Value& value : values) elements.emplace_back(T(value.number, census));
   return elements;

@@ -50,7 +50,8 @@ void check_few_elements(const Case& tested, Findings& findings) {
   for (std::int64_t count = tested.traits.least_count; count <= 1; ++count) {
     for (const std::int64_t passes : {1, 2}) {
       const Settings settings{.count = count, .passes = passes};
-      const std::string when = std::to_string(count) + " elements, " + std::to_string(passes) + " passes";
+      const std::string when =
+          std::to_string(count) + " elements, " + std::to_string(passes) + " passes";
       compare_run(tested, when + ", serially", settings, {.serial = true}, findings);
       compare_run(tested, when + ", " + on_threads(2), settings, {.threads = 2}, findings);
     }
@@ -65,7 +66,8 @@ void check_end_twice(const Case& tested, Findings& findings) {
       run->begin_epoch(epoch);
       experiment.rest(*run);
       for (const char* when : {"behind the end", "behind the end seen twice"})
-        if (const auto more = experiment.next(*run)) findings.add(std::string(when) + " comes " + *more);
+        if (const auto more = experiment.next(*run))
+          findings.add(std::string(when) + " comes " + *more);
     }
   }
 }

@@ -14,7 +14,8 @@ constexpr std::int64_t kMostGiven = 3 * kGated;  // by cases that repeat
 
 // What is due of a shuffle follows from what it says that it holds; of all others the model knows it.
 std::size_t due_after(const Case& tested, const Experiment& experiment, std::int64_t given) {
-  if (tested.ops.back().kind != Kind::shuffle || given >= kGated) return experiment.due_after(given);
+  if (tested.ops.back().kind != Kind::shuffle || given >= kGated)
+    return experiment.due_after(given);
   const auto* shuffle = ps::graph::chain(experiment.node()).back()->as<ps::StreamOp>();
   return static_cast<std::size_t>(std::max<std::int64_t>(0, given - shuffle->elements_held() + 1));
 }
@@ -77,8 +78,8 @@ bool answers_later(const Case& tested) {
 // Destroys a run after `taken` deliveries. Answers that are held come when it is gone.
 void leave(const Case& tested, std::size_t taken, Waiting waiting, const ps::RunOptions& options,
            Findings& findings) {
-  Experiment experiment(
-      tested, {.count = 40, .jitter = options.seed, .gated = waiting == Waiting::gate});
+  Experiment experiment(tested,
+                        {.count = 40, .jitter = options.seed, .gated = waiting == Waiting::gate});
   if (waiting == Waiting::answers) experiment.courier().hold();
   RunRef run = experiment.start(options);
   run->knobs();  // it begins to read

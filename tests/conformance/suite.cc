@@ -22,7 +22,8 @@ class Table {
     for (const Row& row : rows) width_ = std::max(width_, static_cast<int>(row.op.size()));
     head();
     for (const Row& row : rows) line(row);
-    for (const auto& [reason, cells] : reasons_) text_ << "  -  " << reason << ": " << cells << '\n';
+    for (const auto& [reason, cells] : reasons_)
+      text_ << "  -  " << reason << ": " << cells << '\n';
     sum(rows.size());
   }
   std::string text() const { return text_.str(); }
