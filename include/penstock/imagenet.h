@@ -146,7 +146,8 @@ Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
 // All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.
 // Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like
-// if a folder cannot be read, invalid_argument for a link that leads back to a folder it lies in; the text names it. A million files take some seconds: keep the list (from_file_list).
+// if a folder cannot be read, invalid_argument for a link that leads back to a folder it lies in; the text names it. A million
+// files take some seconds: keep the list (from_file_list).
 std::vector<std::string> list_images(const std::string& folder);
 
 // The table of all labels of these files, in sorted order (label_of_file() of labels.h). Where a

@@ -53,8 +53,9 @@ struct VocOptions {
 
 // Reads size/width, size/height and of each object the name and the first bndbox. Other tags are ignored.
 //
-// Error(data_loss): not well-formed XML, a document type with entities of its own (never expanded), a tag is missing or holds no number; the text names the file, the object (from 1) and
-// the tag. Corners may be any number, also nan: what is done with them is BoxPolicy's matter.
+// Error(data_loss): not well-formed XML, a document type with entities of its own (never expanded), a tag is missing or holds no
+// number; the text names the file, the object (from 1) and the tag. Corners may be any number, also nan: what is done with them is
+// BoxPolicy's matter.
 // Error(resource_exhausted): more than max_bytes or max_objects.
 VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options = {});
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options = {});

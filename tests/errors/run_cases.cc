@@ -18,20 +18,6 @@ std::function<void()> detect(const Variables& variables) {
   };
 }
 
-void resume_other_pipeline() {
-  auto run = range(10).take(5).start();
-  run.next();
-  read(range(10).skip(5), {.resume_from = std::make_shared<Checkpoint>(run.checkpoint())});
-}
-
-void resume_pass_that_is_not_there() {
-  auto run = range(10).start();
-  run.next();
-  auto saved = std::make_shared<Checkpoint>(run.checkpoint());
-  saved->last.pass = 3;
-  read(range(10), {.resume_from = saved});
-}
-
 void ask_itself() {
   std::unique_ptr<Run<std::int64_t>> run;
   const auto data =
@@ -55,8 +41,6 @@ Cases run_cases() {
   return {
       {"a run with -1 threads", [] { read(range(3), {.threads = -1}); }},
       {"a run with no blocking calls", [] { read(range(3), {.open_io = 0}); }},
-      {"resume from a checkpoint of another pipeline", resume_other_pipeline},
-      {"resume from a checkpoint with a pass that is not there", resume_pass_that_is_not_there},
       {"next() inside a function of the same run", ask_itself},
       {"World: a size without a rank", detect({{"WORLD_SIZE", "2"}})},
       {"World: a rank without a size", detect({{"OMPI_COMM_WORLD_RANK", "1"}})},

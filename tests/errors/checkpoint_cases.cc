@@ -1,0 +1,144 @@
+// Checkpoints that were damaged, made by hand, or are resumed with other data.
+#include <limits>
+#include <memory>
+
+#include "lib/core/crc32.h"
+#include "tests/errors/catalogue.h"
+
+namespace penstock::errors {
+namespace {
+
+using Number = std::shared_ptr<std::int64_t>;
+
+template <class T>
+Checkpoint behind(const Dataset<T>& data, int elements) {
+  auto run = data.start();
+  for (int i = 0; i < elements; ++i) run.next();
+  return run.checkpoint();
+}
+
+template <class T>
+void resume(const Dataset<T>& data, const Checkpoint& saved) {
+  read(data, {.resume_from = std::make_shared<Checkpoint>(saved)});
+}
+
+// Counts up to a limit that the test may lower.
+Dataset<std::int64_t> up_to(const Number& limit) {
+  return from_generator([limit, next = std::int64_t{0}]() mutable {
+    return next < *limit ? std::optional(next++) : std::nullopt;
+  });
+}
+
+std::string whole() { return behind(range(10), 3).to_bytes(); }
+
+void put(std::string& bytes, std::size_t at, std::uint32_t number) {
+  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i) & 0xFFU);
+}
+
+// The bytes with the right length and checksum behind them.
+std::string sealed(std::string bytes) {
+  bytes += "    ";
+  put(bytes, 12, static_cast<std::uint32_t>(bytes.size()));
+  put(bytes, bytes.size() - 4, crc32(std::string_view(bytes).substr(0, bytes.size() - 4)));
+  return bytes;
+}
+
+// A whole checkpoint in which one byte is another one, and the checksum says so.
+std::string forged(std::size_t at, char value) {
+  std::string bytes = whole();
+  bytes.resize(bytes.size() - 4);
+  bytes[at] = value;
+  return sealed(bytes);
+}
+
+Cases byte_cases() {
+  const auto of = [](const std::string& bytes) {
+    return [bytes] { Checkpoint::from_bytes(bytes); };
+  };
+  const std::string good = whole();
+  std::string changed = good, endless = good.substr(0, 59) + std::string((1 << 20) + 1, 'x');
+  changed[30] ^= 1;
+  return {
+      {"a checkpoint of no bytes", of("")},
+      {"a checkpoint that ends in its header", of(good.substr(0, 15))},
+      {"a checkpoint that is cut", of(good.substr(0, 50))},
+      {"a checkpoint with bytes behind it", of(good + "more")},
+      {"a checkpoint with a changed byte", of(changed)},
+      {"a checkpoint of version 0", of(forged(8, 0))},
+      {"a checkpoint of a later version", of(forged(8, 9))},
+      {"a checkpoint that is too short", of(sealed(good.substr(0, 40)))},
+      {"a checkpoint with too long a pipeline", of(sealed(endless))},
+      {"a checkpoint with a flag of 2", of(forged(37, 2))},
+      {"a checkpoint with an element too much", of(forged(38, 0))},
+  };
+}
+
+Cases field_cases() {
+  const auto with = [](auto change) {
+    return [change] {
+      Checkpoint saved = behind(range(10), 3);
+      change(saved);
+      resume(range(10), saved);
+    };
+  };
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  return {
+      {"a checkpoint of no kind", with([](auto& c) { c.kind = static_cast<Checkpoint::Kind>(7); })},
+      {"a checkpoint behind -1 elements", with([](auto& c) { c.delivered = -1; })},
+      {"a checkpoint behind too many elements", with([](auto& c) { c.delivered = largest; })},
+      {"a checkpoint with more errors than elements", with([](auto& c) { c.errors_since = 4; })},
+      {"a checkpoint without the element that it stands behind",
+       with([](auto& c) { c.has_last = false; })},
+      {"a checkpoint of which the other kind is known",
+       with([](auto& c) { c.kind = Checkpoint::Kind::replay; })},
+      {"a checkpoint behind an element that is not there",
+       with([](auto& c) { c.last.ordinal = 77; })},
+      {"a checkpoint in a pass that is not there", with([](auto& c) { c.last.pass = 3; })},
+      {"a checkpoint with too long a pipeline, to_bytes",
+       [] {
+         Checkpoint saved = behind(range(10), 3);
+         saved.pipeline = std::string((1 << 20) + 1, 'x');
+         (void)saved.to_bytes();
+       }},
+  };
+}
+
+Cases data_cases() {
+  const auto same = [](std::int64_t value) { return value; };
+  return {
+      {"resume with another pipeline",
+       [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
+      {"resume by replay what was saved by position",
+       [=] {
+         Checkpoint saved = behind(range(10).map(same).take(9), 3);
+         saved.kind = Checkpoint::Kind::position;
+         resume(range(10).map(same).take(9), saved);
+       }},
+      {"resume a generator that ends earlier now",
+       [] {
+         const auto limit = std::make_shared<std::int64_t>(9);
+         const auto saved = behind(up_to(limit), 4);
+         *limit = 2;
+         resume(up_to(limit), saved);
+       }},
+      {"resume a take behind a generator that ends earlier now",
+       [=] {
+         const auto limit = std::make_shared<std::int64_t>(9);
+         const auto data = up_to(limit).map(same).take(8);
+         const auto saved = behind(data, 4);
+         *limit = 2;
+         resume(data, saved);
+       }},
+  };
+}
+
+}  // namespace
+
+Cases checkpoint_cases() {
+  Cases all = byte_cases();
+  for (const Cases& more : {field_cases(), data_cases()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace penstock::errors
