@@ -140,11 +140,14 @@ TEST(ElementError, NamesOpPlaceAndSourceItem) {
 }
 
 TEST(ElementError, ShowsNamesThatWouldSpoilTheTextOrTheTerminal) {
-  const ElementError error({.op = "map", .source_ordinal = 0, .origin = std::string("a\0b\033[2J.jpg", 10)},
-                           pointer_to(std::runtime_error("boom")));
+  ErrorPlace place;
+  place.op = "map";
+  place.origin = std::string("a\0b\033[2J.jpg", 11);
+  const ElementError error(place, pointer_to(std::runtime_error("boom")));
   EXPECT_STREQ(error.what(),
-               "map failed at an element (source element 0, 'a\\x00b\\x1b[2J.jpg') of epoch 0: boom");
-  const ElementError endless({.op = "map", .origin = std::string(1 << 20, 'x') + ".jpg"}, pointer_to(1));
+               "map failed at an element ('a\\x00b\\x1b[2J.jpg') of epoch 0: boom");
+  place.origin = std::string(1 << 20, 'x') + ".jpg";
+  const ElementError endless(place, pointer_to(1));
   EXPECT_LT(std::string(endless.what()).size(), 1000u);
   EXPECT_THAT(endless.what(), testing::HasSubstr("x.jpg'"));
 }
