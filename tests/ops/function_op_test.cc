@@ -181,7 +181,7 @@ TEST(Unbatch, FailsAnElementThatHasNoRows) {
   auto slots =
       run(ops::unbatch(unbatch_function<Tensor>()), std::vector<Tensor>{Tensor::scalar(3)});
   EXPECT_EQ(testing::error_text(slots[0]),
-            "Input element must have a non-scalar value in each component.");
+            "Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
 }
 
 TEST(Unbatch, KnowsItsCardinalityWhereTheRowsAreKnown) {
