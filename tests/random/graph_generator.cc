@@ -246,7 +246,7 @@ Graph draw_graph(std::uint64_t seed, const Limits& limits) {
 bool Graph::cuts_passes() const {
   return std::ranges::any_of(ops, [](const Op& op) {
     return (op.kind == Kind::take && op.count >= 0) || (op.kind == Kind::own_stream && op.index > 0) ||
-           (op.kind == Kind::repeat && op.count == 0);
+           (op.kind == Kind::repeat && op.count <= 0);
   });
 }
 
