@@ -123,6 +123,7 @@ class Table {
   const Clock::time_point start_ = Clock::now();
 };
 
+constexpr int kWorkers = 8;  // at most, as draw_options() has it
 constexpr int kWindows = 30;
 constexpr int kWarmUp = 6;    // windows
 constexpr int kCompared = 8;  // windows at either end of the rest
@@ -179,9 +180,14 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
   std::cout << "settled " << std::showpos << 100 * resident << " %" << std::noshowpos << "; at rest "
             << result.rested_first.threads << " and " << result.rested_last.threads << " threads, "
             << result.rested_first.descriptors << " and " << result.rested_last.descriptors << " descriptors\n";
-  // A few seconds are not enough for memory to have settled: half an hour shows what leaks slowly.
-  EXPECT_LE(resident, asked.value_or(8) >= 600 ? 0.02 : 0.25);
-  EXPECT_LE(result.rested_last.threads, result.rested_first.threads);
+  // In a few seconds memory has not settled, so they show large leaks only; half an hour shows the slow ones.
+  if (asked.value_or(8) >= 1'800) {
+    EXPECT_LE(resident, 0.02);
+  } else {
+    EXPECT_LE(last.settled, first.settled + 64 * (1 << 20));
+  }
+  // TBB keeps its workers, and where one is on its way to sleep it may start another one instead: as many again, but not more.
+  EXPECT_LE(result.rested_last.threads, result.rested_first.threads + kWorkers);
   EXPECT_EQ(result.rested_last.descriptors, result.rested_first.descriptors);
   EXPECT_EQ(last.descriptors, first.descriptors);
 }
