@@ -218,7 +218,17 @@ std::int64_t size_of(const model::Value& value) {
   return size;
 }
 
+// The model, which knows no order of a shuffle, may see an element in each pass, or a pass without anything, where the run meets
+// errors alone, for ever.
+bool may_repeat_errors_for_ever(const Graph& graph) {
+  const auto is_shuffle = [](const Op& op) { return op.kind == Kind::shuffle; };
+  const auto is_endless = [](const Op& op) { return op.kind == Kind::repeat && op.count < 0; };
+  const auto shuffle = std::ranges::find_if(graph.ops, is_shuffle);
+  return std::any_of(shuffle, graph.ops.end(), is_endless);
+}
+
 bool is_small(const Graph& graph, const Limits& limits) {
+  if (limits.faults && may_repeat_errors_for_ever(graph)) return false;
   model::Pipeline pipeline(graph.ops, {}, limits.work);
   pipeline.begin_epoch(0);
   std::int64_t items = 0, values = 0;
