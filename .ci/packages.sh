@@ -8,7 +8,7 @@ build_packages=(
   libtbb-dev libjpeg-dev libtinyxml2-dev libhwy-dev
   libcli11-dev nlohmann-json3-dev libbenchmark-dev
 )
-test_packages=(libgtest-dev libgmock-dev python3 pkgconf binutils ccache openmpi-bin doxygen)
+test_packages=(libgtest-dev libgmock-dev patch python3 pkgconf binutils ccache openmpi-bin doxygen)
 ci_packages=(clang libclang-rt-dev dpkg-dev)
 
 say() { echo "${0##*/}: $*" >&2; }

@@ -2,6 +2,9 @@
 #include <memory>
 #include <optional>
 
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+
 #include "tests/engine/support.h"
 
 namespace penstock {
@@ -57,6 +60,31 @@ TEST(Memory, ReservedByAFilterIsGivenBack) {
                  .start({.memory_bytes = 16 * MiB});
   EXPECT_EQ(rest_of(run), numbers(0, 4));
   EXPECT_LT(run.snapshot().memory_used, 1000);
+}
+
+// Pumped by hand: as soon as the consumer has taken an element, the next one is made in its place.
+TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
+  const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
+  std::int64_t time_ns = 0;
+  exec::EngineSettings settings;
+  settings.clock = [&time_ns] { return time_ns += 1000; };
+  settings.memory_bytes = 10'500;
+  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
+  const auto engine = exec::Engine::make(exec::compile(data.node()), settings);
+  const auto ready_at_rest = [&] {
+    while (engine->queue()->run_one()) {
+    }
+    return engine->snapshot().consumer.ready;
+  };
+  const std::int64_t most = ready_at_rest();
+  EXPECT_TRUE(engine->snapshot().stages[1].waits_for_memory);
+  EXPECT_GT(most, 5);
+  for (int i = 0; i < 20; ++i) {
+    Slot slot;
+    engine->next(slot, nullptr);
+    EXPECT_EQ(ready_at_rest(), most) << i;
+  }
+  engine->shut_down();
 }
 
 }  // namespace

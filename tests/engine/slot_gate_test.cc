@@ -102,6 +102,16 @@ TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
   EXPECT_EQ(offered, Stages{2});
 }
 
+TEST(SlotGate, OffersSlotsThatAreAdded) {
+  SlotGate gate(1);
+  Stages offered;
+  const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
+  EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
+  EXPECT_FALSE(gate.acquire(run.at_gate, 2, 2));
+  gate.set_slots(2);
+  EXPECT_EQ(offered, Stages{2});
+}
+
 TEST(SlotGate, PassesOverARunThatHasEnded) {
   SlotGate gate(1);
   Stages offered;

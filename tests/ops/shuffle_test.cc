@@ -287,6 +287,14 @@ TEST(Shuffle, ForgetsAPassThatWasBrokenOff) {
   EXPECT_EQ(run.pass("1").text(testing::print_integer), "1");
 }
 
+TEST(Shuffle, OverPositionsForgetsAPassThatWasBrokenOff) {
+  const auto sequence = testing::over_positions({shuffle(4, 7)}, 10);
+  sequence->begin_pass(0, 0);
+  for (int i = 0; i < 3; ++i) sequence->next();
+  sequence->begin_pass(0, 1);
+  EXPECT_EQ(sorted(testing::drain(*sequence)), testing::first_positions(10));
+}
+
 TEST(Shuffle, CountsTheBytesItHolds) {
   StreamRun run(shuffle(3, 7));
   testing::RecordingEmitter out;

@@ -1,0 +1,107 @@
+// One stage without an engine: what it asks of its surroundings is noted, and the test answers. No thread, and a clock that counts looks.
+#pragma once
+
+#include <penstock/penstock.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/exec/compile.h"
+#include "lib/exec/stage.h"
+
+namespace penstock::testing {
+
+class NotingLauncher final : public exec::Launcher {
+ public:
+  void launch(exec::Stage&, bool) override { ++launched; }
+  void send(exec::Stage&, exec::PacketRef packet) override { sent.push_back(packet->slots.size()); }
+  void give_credits(exec::Stage&, std::int64_t count) override { credits += count; }
+  void run_body(exec::CallRef body) override { body(); }
+  bool one_at_a_time() const override { return false; }
+
+  std::int64_t launched = 0;       // tokens that were to run; run_token() has taken none of them off
+  std::int64_t credits = 0;        // given to the stage before
+  std::vector<std::size_t> sent;   // slots of each packet
+};
+
+class NotingHost final : public exec::StageHost {
+ public:
+  explicit NotingHost(std::int64_t memory) : memory_(memory) {}
+
+  exec::Launcher& launcher() override { return notes; }
+  exec::MemoryBudget& memory() override { return memory_; }
+  bool acquire_cpu_slot(std::size_t) override { return true; }
+  bool cpu_slot_is_wanted(std::size_t) override { return false; }
+  void release_cpu_slot() override {}
+  bool stopped() const noexcept override { return false; }
+  void offer_memory() override {}
+  void wake_consumer() override { ++consumer_woken; }
+  bool has_free_cpu_slot() const override { return false; }
+  bool next_is_empty(std::size_t) const override { return behind_is_empty; }
+  bool is_last(std::size_t) const override { return true; }
+  std::string origin(std::int64_t) const override { return {}; }
+  std::stop_token stop_token() const override { return {}; }
+  std::uint64_t seed() const override { return 0; }
+  std::int64_t cpu_slots() const override { return 1; }
+  std::int64_t open_io() const override { return 1; }
+  std::int64_t now() const override { return time_ns_ += 100; }
+  void cut_pass(std::size_t, const exec::PassCut&) override {}
+  void count_dropped(std::size_t, std::int64_t) override {}
+
+  NotingLauncher notes;
+  int consumer_woken = 0;
+  bool behind_is_empty = false;
+
+ private:
+  exec::MemoryBudget memory_;
+  mutable std::int64_t time_ns_ = 0;
+};
+
+// Stage `index` of the dataset's plan, with the one before it at its back.
+class LoneStage {
+ public:
+  LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory)
+      : host(memory), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1), before_(plan_->stages[0], 0, 0, host, passes_),
+        stage(plan_->stages[index], index, 0, host, passes_) {
+    if (index > 0) stage.connect(before_);
+    stage.wake();
+  }
+
+  // The values that follow, as a packet each, of so many bytes by the books.
+  void feed(std::int64_t count, std::int64_t bytes = 0) {
+    for (; count > 0; --count) {
+      exec::Slots slots;
+      slots.emplace_back(Element(next_++), Stamp());
+      slots.back().set_bytes(bytes);
+      host.memory().charge(bytes);
+      stage.receive(std::move(slots));
+    }
+  }
+  // As its launcher would: one token after the other, until it asks for no more.
+  void run_tokens() {
+    for (; tokens_run_ < host.notes.launched; ++tokens_run_) stage.run_token(stage_is_on_pool());
+  }
+  StageSnapshot snapshot() const {
+    StageSnapshot snapshot;
+    stage.snapshot(snapshot);
+    return snapshot;
+  }
+
+  NotingHost host;
+
+ private:
+  bool stage_is_on_pool() const { return snapshot().on_pool; }
+
+  const std::shared_ptr<const exec::Plan> plan_;
+  exec::PassControl passes_;
+  exec::Stage before_;
+  std::int64_t next_ = 0;
+  std::int64_t tokens_run_ = 0;
+
+ public:
+  exec::Stage stage;
+};
+
+}  // namespace penstock::testing
