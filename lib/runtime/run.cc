@@ -1,11 +1,11 @@
 // Run: an engine with epochs, error policy and checkpoints.
 #include <penstock/run.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -22,17 +22,19 @@ namespace {
 
 using exec::Engine;
 
+// The line that the byte belongs to; a line's end belongs to it.
+std::string line_at(const std::string& text, std::size_t place) {
+  const std::size_t start = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
+  const std::string line = text.substr(start, text.find('\n', start) - start);
+  return line.empty() ? "nothing" : line;
+}
+
 // Error(failed_precondition) naming the first line in which the descriptions differ.
 void check_same_pipeline(const std::string& saved, const std::string& here) {
   if (saved == here) return;
-  std::istringstream a(saved), b(here);
-  std::string theirs, ours;
-  do {
-    if (!std::getline(a, theirs)) theirs = "nothing";
-    if (!std::getline(b, ours)) ours = "nothing";
-  } while (theirs == ours);
-  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: \"" + theirs +
-                                                  "\" there, \"" + ours + "\" here. Resume with the pipeline it was taken of");
+  const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
+  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: \"" +
+                                                  line_at(saved, place) + "\" there, \"" + line_at(here, place) + "\" here. Resume with the pipeline it was taken of");
 }
 
 // What can be known of a position before anything is read.

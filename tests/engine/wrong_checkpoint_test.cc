@@ -156,6 +156,20 @@ TEST(WrongCheckpoint, OfAnotherKindIsRefused) {
   EXPECT_ERROR(data.start({.resume_from = wrong(data, change)}), ErrorCode::failed_precondition, "by position");
 }
 
+// Found by fuzzing: the search for the first line that differs went on for ever.
+TEST(WrongCheckpoint, OfAPipelineThatDiffersInTheLastLinesEndIsRefused) {
+  const auto data = range(5).map(plus_one);
+  const auto cut = [](Checkpoint& checkpoint) { checkpoint.pipeline.pop_back(); };
+  EXPECT_ERROR(data.start({.resume_from = wrong(data, cut)}), ErrorCode::failed_precondition, "another pipeline");
+}
+
+TEST(WrongCheckpoint, OfAPipelineWithMoreOrFewerOpsIsRefusedWithTheFirstThatIsNotThere) {
+  const auto shorter = range(5).map(plus_one), longer = range(5).map(plus_one).batch(2).unbatch();
+  const auto same = [](Checkpoint&) {};
+  EXPECT_ERROR(shorter.start({.resume_from = wrong(longer, same)}), ErrorCode::failed_precondition, "\"2 batch");
+  EXPECT_ERROR(longer.start({.resume_from = wrong(shorter, same)}), ErrorCode::failed_precondition, "\"nothing\" there, \"2 batch");
+}
+
 TEST(WrongCheckpoint, ThatContradictsItselfIsRefused) {
   auto run = range(5).start();
   auto saved = std::make_shared<Checkpoint>(run.checkpoint());
