@@ -81,6 +81,8 @@ class Reader {
       return json::parse(text);
     } catch (const json::parse_error& error) {
       fail("it is not valid JSON at byte " + std::to_string(error.byte));
+    } catch (const json::out_of_range&) {
+      fail("a number in it is too large for any value");
     }
   }
 

@@ -105,5 +105,10 @@ TEST(ConfigFile, RefusesWhatIsNoJson) {
   EXPECT_THROW(apply_config_file("/nowhere/ilsvrc.json", options), UsageError);
 }
 
+// Found by fuzzing: that is another exception than the one of broken JSON.
+TEST(ConfigFile, RefusesANumberThatNoDoubleHolds) {
+  EXPECT_THAT(error_of("\"batch_size\": 1e309"), HasSubstr("'a.json': a number in it is too large"));
+}
+
 }  // namespace
 }  // namespace penstock::bench
