@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 
 namespace ps = penstock;
 
@@ -20,6 +21,7 @@ constexpr std::int64_t elements = 96, global_batch = 8;
 constexpr std::uint32_t epochs = 2;
 
 void run_rank(const ps::World& world) {
+  if (global_batch % world.size != 0) throw std::invalid_argument("start 1, 2, 4 or 8 ranks: they share batches of 8");
   auto batches = ps::range(elements)
                      .shuffle(elements, {.seed = 7})  // the same permutation on every rank
                      .shard(world)

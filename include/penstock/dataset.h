@@ -93,7 +93,7 @@ class Dataset {
   }
 
   // This process's part. Behind it each rank has as many elements as the others, or one more; so several ranks need a known count
-  // before it: GraphError behind filter, unbatch, flat_map and generators, where ranks that wait for each other after every step
+  // before it: GraphError behind filter, unbatch, flat_map, ignore_errors, generators, where ranks that wait for each other after every step
   // would hang at the end of an epoch. Put it before them and count steps, not elements; or repeat() first;
   // or write shard(world.size, world.rank), which does not ask.
   Dataset shard(const World& world, CallSite site = CallSite::here()) const {

@@ -54,7 +54,7 @@ struct ReadFileOptions {
 // All bytes of a regular file, u8 [n]; n may be 0. ByteBuffer::spare readable bytes follow the last
 // one in both forms.
 //
-// A file that is written to meanwhile, or grows, is read anew: up to three times, 20 ms apart. So
+// A file that is written to or grows meanwhile (not one that shrinks) is read up to three times, 20 ms apart. So
 // what comes is never half old and half new, as far as the file system's time stamps tell (most count
 // in ticks of 1 to 10 ms; a network file system's may be older than the file). Where another file takes
 // its name, the old one is read to its end. Interrupted calls and short reads go on. Where files or

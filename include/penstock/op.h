@@ -308,7 +308,7 @@ class IndexedSource {
   virtual ~IndexedSource() = default;
   virtual std::int64_t size() const = 0;
   virtual Element at(std::int64_t index) const = 0;                          // any thread
-  virtual std::string origin(std::int64_t) const { return {}; }              // its name, for error texts
+  virtual std::string origin(std::int64_t) const { return {}; }              // its name, for error texts; must not wait
 };
 
 // A running source. Called by one thread at a time.

@@ -1,6 +1,7 @@
 // AsyncTarget: where a Completion of a stage's group ends up.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -22,6 +23,9 @@ class AsyncTarget final : public Completion::Target {
   // The op's start() has ended; `error` if it threw: that says more than "dropped without an answer".
   void started(std::exception_ptr error) noexcept;
 
+  // Whether start() is still running, on a thread that a run's end waits for. Any thread, without the lock.
+  bool is_starting() const noexcept { return starting_.load(std::memory_order_relaxed); }
+
   // The call holds more than was foreseen.
   void count_more(std::int64_t bytes) noexcept;
 
@@ -34,7 +38,7 @@ class AsyncTarget final : public Completion::Target {
   std::mutex mutex_;          // all below; held while the stage takes the answer, so that detach() waits for it
   Stage* stage_;              // null: answered or detached
   Group* group_;
-  bool starting_ = true;
+  std::atomic<bool> starting_{true};  // written with the lock held
   bool failed_early_ = false; // a failure during start() waits for its end
   Element failure_;
 };

@@ -15,6 +15,11 @@ inline bool same_element(const Stamp& a, const Stamp& b) noexcept {
   return a.pass == b.pass && a.ordinal == b.ordinal && a.sub == b.sub;
 }
 
+// Whether an element that fails this time stands for all that came of it: nothing of it will follow.
+inline bool failed_before_its_parts(const Slot& slot, const Stamp& part) noexcept {
+  return !slot.is_element() && slot.stamp.pass == part.pass && slot.stamp.ordinal == part.ordinal && slot.stamp.sub == 0;
+}
+
 class ResumeBody final : public Body {
  public:
   ResumeBody(std::unique_ptr<Body> body, const Stamp& last) : body_(std::move(body)), last_(last) {}
@@ -39,8 +44,10 @@ class ResumeBody final : public Body {
     if (!last_) return false;
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
     if (is_mark) missed_ = true;  // it was not there, or the epoch was given up: other passes have such an element, too
-    if (is_mark || same_element(slot.stamp, *last_)) last_.reset();
-    return !is_mark;
+    const bool is_last = same_element(slot.stamp, *last_);
+    const bool is_new = is_mark || (!is_last && failed_before_its_parts(slot, *last_));  // parts not yet delivered are lost: tell
+    if (is_new || is_last) last_.reset();
+    return !is_new;
   }
 
   std::unique_ptr<Body> body_;

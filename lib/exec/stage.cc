@@ -227,7 +227,7 @@ void Stage::snapshot(StageSnapshot& out) const {
 void Stage::describe_calls(std::int64_t now, StageSnapshot& out) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> calls;  // begin, element
   for (const auto& group : ring_) {
-    const bool is_cut_off = group->target != nullptr && host_.stopped();
+    const bool is_cut_off = group->target != nullptr && !group->target->is_starting() && host_.stopped();
     if (group->state == Group::State::running && !is_cut_off) calls.emplace_back(group->started_ns, group->source_ordinal);
   }
   if (calls.empty()) return;

@@ -63,10 +63,11 @@ const Node& first_uncounted(const NodeRef& last) {
 // Ranks that get different numbers of elements, and wait for each other after every step, hang at the end.
 std::string count_conflict(const NodeRef& input) {
   if (input->flow().cardinality != UNKNOWN_CARDINALITY) return {};
-  return "ranks may get different numbers of elements, because it is unknown how many leave " +
-         named(first_uncounted(input)) +
-         ", and a rank that waits for the others would hang: put shard before that op, or repeat() between them and end all "
-         "ranks after the same number of steps, or write shard(world.size, world.rank) if they do not wait";
+  const Node& uncounted = first_uncounted(input);
+  return "ranks may get different numbers of elements, because it is unknown how many leave " + named(uncounted) +
+         ", and a rank that waits for the others would hang: put " + (uncounted.input() ? "shard before that op, or " : "") +
+         "repeat() between them and end all ranks after the same number of steps, or write shard(world.size, world.rank) if they "
+         "do not wait";
 }
 
 std::string rank_conflict(const NodeRef& input, const Op& op) {

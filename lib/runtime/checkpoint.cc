@@ -137,10 +137,14 @@ std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
   return std::nullopt;
 }
 
+void runtime::check_made_by_a_run(const Checkpoint& checkpoint) {
+  const auto fault = fault_of(checkpoint);
+  if (!fault) return;
+  throw Error(ErrorCode::invalid_argument, "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
+}
+
 std::string Checkpoint::to_bytes() const {
-  if (const auto fault = runtime::fault_of(*this)) {
-    throw Error(ErrorCode::invalid_argument, "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
-  }
+  runtime::check_made_by_a_run(*this);
   if (pipeline.size() > kLongestPipeline) {
     throw Error(ErrorCode::resource_exhausted, "the pipeline's text has " + std::to_string(pipeline.size()) +
                                                    " bytes, but a checkpoint holds at most 1 MiB of it. Shorten the ops' parameters()");

@@ -18,4 +18,7 @@ struct CheckpointFault {
 // The first one of a checkpoint; none: a run could have made it.
 std::optional<CheckpointFault> fault_of(const Checkpoint& checkpoint);
 
+// Error(invalid_argument) with that fault, for whoever filled in the fields.
+void check_made_by_a_run(const Checkpoint& checkpoint);
+
 }  // namespace penstock::runtime

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/core/text.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/pass_control.h"
@@ -26,15 +27,17 @@ using exec::Engine;
 std::string line_at(const std::string& text, std::size_t place) {
   const std::size_t start = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
   const std::string line = text.substr(start, text.find('\n', start) - start);
-  return line.empty() ? "nothing" : line;
+  return line.empty() ? "nothing" : in_quotes(line);
 }
 
 // Error(failed_precondition) naming the first line in which the descriptions differ.
 void check_same_pipeline(const std::string& saved, const std::string& here) {
   if (saved == here) return;
   const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
-  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: \"" +
-                                                  line_at(saved, place) + "\" there, \"" + line_at(here, place) + "\" here. Resume with the pipeline it was taken of");
+  const std::string theirs = line_at(saved, place), ours = line_at(here, place);
+  const std::string difference = theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
+  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: " + difference +
+                                                  ". Resume with the pipeline it was taken of");
 }
 
 // What can be known of a position before anything is read.
@@ -49,13 +52,12 @@ void check_position(const Checkpoint& from, const exec::Plan& plan) {
 
 void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
   check_same_pipeline(from.pipeline, plan.text);
-  if (const auto fault = runtime::fault_of(from)) {
-    throw Error(ErrorCode::invalid_argument, "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
-  }
+  runtime::check_made_by_a_run(from);
   const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
   if (from.kind != kind) {
-    throw Error(ErrorCode::failed_precondition, std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
-                                                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
+    throw Error(ErrorCode::failed_precondition,
+                std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
+                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
   }
   check_position(from, plan);
 }
@@ -334,8 +336,10 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
     return true;
   }
   if (replay_.until) {
-    if (exec::same_element(slot.stamp, *replay_.until)) replay_.until.reset();  // an error, if it fails this time
-    return true;
+    const bool is_last = exec::same_element(slot.stamp, *replay_.until);  // an error, if it fails this time
+    const bool is_new = !is_last && exec::failed_before_its_parts(slot, *replay_.until);
+    if (is_new || is_last) replay_.until.reset();
+    return !is_new;
   }
   const bool again = replay_.errors > 0 && !slot.is_element();
   replay_.errors = again ? replay_.errors - 1 : 0;

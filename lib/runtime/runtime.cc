@@ -135,6 +135,7 @@ bool Runtime::tick(Tuned& tuned) {
   const auto engine = tuned.engine.lock();
   if (engine == nullptr) return false;
   if (engine->stopped()) {
+    tuned.asked_slots = 0;
     warn_of_stuck_calls(tuned, *engine);
     return true;
   }

@@ -11,16 +11,16 @@ namespace {
 // A user's source names its items; what it throws there must not end the controller's thread.
 std::string origin_text(std::int64_t ordinal, const exec::Plan& plan) {
   try {
-    return plan.names == nullptr ? std::string() : plan.names->origin(ordinal);
+    const std::string origin = plan.names == nullptr ? std::string() : plan.names->origin(ordinal);
+    return origin.empty() ? "" : " (" + in_quotes(origin) + ")";
   } catch (...) {
-    return "its source failed to name it: " + message_of(std::current_exception());
+    return " (which failed to name it: " + message_of(std::current_exception()) + ")";
   }
 }
 
 std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
   if (ordinal < 0) return {};
-  const std::string origin = origin_text(ordinal, plan);
-  return ", for element " + std::to_string(ordinal) + " of the source" + (origin.empty() ? "" : " ('" + origin + "')");
+  return ", for element " + std::to_string(ordinal) + " of the source" + origin_text(ordinal, plan);
 }
 
 std::string place_text(const exec::StagePlan& plan) {

@@ -95,8 +95,8 @@ LabelTable LabelTable::from_lines(std::string_view text, std::string_view name) 
   const auto& order = table.by_name_;
   const auto twice = std::adjacent_find(order.begin(), order.end(), same);
   if (twice == order.end()) return table;
-  throw Error(ErrorCode::invalid_argument, in_quotes(name) + ": label '" + table.name(*twice) +
-                                               "' stands in line " + std::to_string(*twice + 1) +
+  throw Error(ErrorCode::invalid_argument, in_quotes(name) + ": label " + in_quotes(table.name(*twice)) +
+                                               " stands in line " + std::to_string(*twice + 1) +
                                                " and again in line " +
                                                std::to_string(*(twice + 1) + 1));
 }

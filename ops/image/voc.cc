@@ -56,8 +56,8 @@ Number number_in(const XMLElement& parent, const char* tag, const Place& place) 
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty())
     throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path + "> holds '" + std::string(text.substr(0, 40)) +
-                        "', which is not a number that fits" + mend);
+                    "tag <" + (place / tag).path + "> holds " + in_quotes(text.substr(0, 40)) +
+                        ", which is not a number that fits" + mend);
   return value;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "lib/core/errno_code.h"
 #include "lib/core/text.h"
@@ -25,23 +27,41 @@ bool begins_with(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Followed, it would give the same files again and again.
-void check_link(const fs::path& link) {
-  if (begins_with(fs::canonical(link.parent_path()), fs::canonical(link)))
-    fail(ErrorCode::invalid_argument, link.string(), "this link leads back to a folder that it lies in; remove it");
-}
+// The folders that a walk is in, by their real names, the outermost first.
+class Way {
+ public:
+  explicit Way(const fs::path& outermost) : folders_{fs::canonical(outermost)} {}
+
+  // Goes into a folder whose parent is `depth` folders below the outermost one. A link that leads back would give the same files
+  // again and again.
+  void enter(const fs::directory_entry& folder, std::size_t depth) {
+    folders_.resize(depth + 1);
+    fs::path real = folder.is_symlink() ? fs::canonical(folder.path()) : folders_.back() / folder.path().filename();
+    if (std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& outer) { return begins_with(outer, real); }))
+      fail(ErrorCode::invalid_argument, folder.path().string(), "this link leads back to a folder that it lies in; remove it");
+    folders_.push_back(std::move(real));
+  }
+
+ private:
+  std::vector<fs::path> folders_;
+};
 
 std::vector<std::string> walk(const std::string& folder) {
   std::vector<std::string> paths;
+  Way way(folder);
   fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink);
   while (at != fs::recursive_directory_iterator()) {
-    const fs::directory_entry entry = *at;
+    const fs::directory_entry& entry = *at;
     std::error_code error;  // of a link to itself or to nothing: loading it will say so in its place
-    const bool is_folder = entry.is_directory(error);
-    if (is_folder && entry.is_symlink()) check_link(entry.path());
-    if (!is_folder && is_jpeg_name(entry.path())) paths.push_back(entry.path().string());
+    fs::path entered;
+    if (entry.is_directory(error)) {
+      entered = entry.path();
+      way.enter(entry, static_cast<std::size_t>(at.depth()));
+    } else if (is_jpeg_name(entry.path())) {
+      paths.push_back(entry.path().string());
+    }
     at.increment(error);
-    if (error) throw fs::filesystem_error("", entry.path(), error);
+    if (error) throw fs::filesystem_error("", entered, error);
   }
   return paths;
 }

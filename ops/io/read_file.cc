@@ -94,7 +94,8 @@ FileVersion version_of(int number, const std::string& path) {
     throw Error(ErrorCode::invalid_argument,
                 "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device");
   return {.size = static_cast<std::size_t>(status.st_size),
-          .written_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+          .written_s = status.st_mtim.tv_sec,
+          .written_ns = status.st_mtim.tv_nsec};
 }
 
 // This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
@@ -190,12 +191,13 @@ namespace {
 std::span<const std::byte> read_open_file(const FileDescriptor& file, const std::string& path, ByteBuffer& buffer,
                                           const ReadFileOptions& options) {
   const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
-  const auto read = [&](std::size_t expected) {
-    if (::lseek(file.get(), 0, SEEK_SET) != 0) throw file_error("read", path, errno);
+  bool again = false;
+  auto read = [&](std::size_t expected) {
+    if (std::exchange(again, true) && ::lseek(file.get(), 0, SEEK_SET) != 0) throw file_error("read", path, errno);
     return read_to_end(read_some, expected, path, options, buffer);
   };
   const auto look = [&] { return version_of(file.get(), path); };
-  const std::size_t got = read_in_one_piece(look, read, path, sleep);
+  const std::size_t got = read_in_one_piece(look, std::ref(read), path, sleep);  // by reference: no memory is needed to pass it
   return {buffer.data(), got};  // not before: reading may move the buffer
 }
 

@@ -32,7 +32,7 @@ int open_with_patience(const std::function<int()>& open_file, const Wait& wait);
 // What tells whether a file was written to, as far as the file system does.
 struct FileVersion {
   std::size_t size = 0;
-  std::int64_t written_ns = 0;
+  std::int64_t written_s = 0, written_ns = 0;  // seconds and the rest: in nanoseconds alone, years beyond 2262 would not fit
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 };
 

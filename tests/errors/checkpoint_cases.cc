@@ -108,6 +108,12 @@ Cases data_cases() {
   return {
       {"resume with another pipeline",
        [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
+      {"resume with a pipeline whose text goes on",
+       [] {
+         Checkpoint saved = behind(range(10).take(5), 1);
+         saved.pipeline.pop_back();
+         resume(range(10).take(5), saved);
+       }},
       {"resume by replay what was saved by position",
        [=] {
          Checkpoint saved = behind(range(10).map(same).take(9), 3);

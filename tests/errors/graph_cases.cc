@@ -2,6 +2,7 @@
 #include <penstock/ops.h>
 
 #include <limits>
+#include <optional>
 
 #include "tests/errors/catalogue.h"
 
@@ -13,6 +14,8 @@ constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 std::int64_t same(std::int64_t value) { return value; }
 bool is_odd(std::int64_t value) { return value % 2 != 0; }
 std::vector<std::int64_t> twice(std::int64_t value) { return {value, value}; }
+
+std::optional<std::int64_t> nothing() { return std::nullopt; }
 
 class Shapeless final : public Op {
  public:
@@ -56,6 +59,7 @@ Cases order_cases() {
       {"shard among ranks behind a filter",
        [=] { range(10).filter(is_odd).take(3).shard(second); }},
       {"shard among ranks behind unbatch", [=] { range(10).map(twice).unbatch().shard(second); }},
+      {"shard among ranks behind a generator", [=] { from_generator(nothing).shard(second); }},
       {"shuffle without a buffer", [] { range(10).shuffle(0); }},
       {"shuffle of all of an endless input",
        [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},

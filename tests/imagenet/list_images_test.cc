@@ -47,6 +47,15 @@ TEST(ListImages, RefusesALinkBackToAFolderThatItLiesIn) {
   EXPECT_ERROR(list_images(set.images()), ErrorCode::invalid_argument, link.string());
 }
 
+TEST(ListImages, RefusesLinksThatLeadInACircle) {
+  const SampleSet set(3);
+  const auto data = set.folder() / "Data";
+  for (const char* name : {"a", "b"}) std::filesystem::create_directory(data / name);
+  std::filesystem::create_directory_symlink("../b", data / "a" / "to_b");
+  std::filesystem::create_directory_symlink("../a", data / "b" / "to_a");
+  EXPECT_ERROR(list_images(set.images()), ErrorCode::invalid_argument, "leads back");
+}
+
 TEST(ListImages, FollowsLinksToOtherFolders) {
   const SampleSet set(3), other(2);
   std::filesystem::create_directory_symlink(other.images(), set.folder() / "Data" / "other");
