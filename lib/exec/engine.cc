@@ -137,8 +137,8 @@ bool Engine::take(Slot& slot) {
   if (taken) {
     // Off the books before the outlet counts as empty: then the last stage may start an element without room.
     memory_.release(slot.bytes());
-    outlet_.count_taken();
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
+    outlet_.count_taken(is_mark);
     sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
   }
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown

@@ -41,9 +41,9 @@ bool Outlet::pop(Slot& slot, std::int64_t& credits) {
   return true;
 }
 
-void Outlet::count_taken() noexcept {
+void Outlet::count_taken(bool is_mark) noexcept {
   ready_.fetch_sub(1, std::memory_order_relaxed);
-  popped_.fetch_add(1, std::memory_order_relaxed);
+  if (!is_mark) taken_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Takes the oldest packet into the consumer's own hands: it would otherwise meet the last stage at the lock for each element.
@@ -141,7 +141,7 @@ std::int64_t Outlet::depth() const {
 
 void Outlet::snapshot(ConsumerSnapshot& out) const {
   std::lock_guard lock(mutex_);
-  out.taken = popped_.load(std::memory_order_relaxed);
+  out.taken = taken_.load(std::memory_order_relaxed);
   out.waits = waits_;
   out.waiting = waiting_since_ != 0;
   out.wait_ns = wait_ns_ + (out.waiting ? now_ns() - waiting_since_ : 0);

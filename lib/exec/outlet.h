@@ -24,7 +24,7 @@ class Outlet {
   // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the depth,
   // because each return may have to wake a worker.
   bool pop(Slot& slot, std::int64_t& credits);  // `slot` is empty: what it held would be destroyed under the lock
-  void count_taken() noexcept;                     // after each pop() that gave a slot, when its bytes are off the books
+  void count_taken(bool is_mark) noexcept;         // after each pop() that gave a slot, when its bytes are off the books
   std::int64_t top_up();                           // after the depth was raised, and at the start
   void clear();
 
@@ -66,7 +66,7 @@ class Outlet {
   std::int64_t waits_ = 0;
   std::int64_t wait_ns_ = 0;
   std::int64_t waiting_since_ = 0;
-  std::atomic<std::int64_t> popped_{0};
+  std::atomic<std::int64_t> taken_{0};  // elements and errors
   std::atomic<std::int64_t> ready_{0};  // slots here, own_ among them
 };
 

@@ -1,6 +1,7 @@
 // What travels on an edge of the flow graph: the slots that became ready together.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,6 +11,11 @@
 namespace penstock::exec {
 
 using Slots = std::vector<Slot>;
+
+// Elements and errors, without the ends of passes.
+inline std::int64_t count_elements(const Slots& slots) noexcept {
+  return std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.kind() != Slot::Kind::pass_end; });
+}
 
 // Flow-graph nodes copy their messages, hence the shared pointer. An edge has one consumer, which moves the slots out, so a
 // packet is never looked at by two threads.

@@ -26,7 +26,7 @@ void Stage::receive(Slots&& slots) {
   Lock lock(mutex_);
   const auto count = static_cast<std::int64_t>(slots.size());
   waiting_count_ += count;
-  counters_.elements_in += count;
+  counters_.elements_in += count_elements(slots);
   waiting_.push_back(std::move(slots));
   pump(lock);
 }

@@ -51,7 +51,7 @@ PacketRef Stage::collect() {
     }
   }
   if (out.empty()) return nullptr;
-  counters_.elements_out += static_cast<std::int64_t>(out.size());
+  counters_.elements_out += count_elements(out);
   auto packet = std::make_shared<Packet>();
   packet->slots = std::move(out);
   return packet;

@@ -44,7 +44,7 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
     Slot slot;
     for (std::int64_t credits = 0; arrivals < 2; ++arrivals) {
       outlet.wait(nullptr);
-      while (outlet.pop(slot, credits)) outlet.count_taken();
+      while (outlet.pop(slot, credits)) outlet.count_taken(false);
     }
   });
   const auto sleeps = [&] {
