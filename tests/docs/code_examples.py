@@ -10,7 +10,7 @@ In a header, comment lines that begin with three spaces or more are code:
 
 Lists, tables and other text are indented by two. In a README the fragments are the ```cpp blocks without main().
 Each block becomes a function of its own; the names that it does not declare are those of Given, in prelude.h.
-`expression  ->  text` is compared with what shown() (shown.h) says of the expression. A block that begins with a
+`expression  ->  text` is compared with what shown() (runner.h) says of the expression. A block that begins with a
 struct, a template or a namespace stands outside of functions, before all others. The program runs every function;
 the compiler's errors and the program's failures name the line of the header.
 """

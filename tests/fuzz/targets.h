@@ -9,7 +9,7 @@
 namespace penstock::fuzz {
 
 // JPEG and annotation through the functions of image.h and voc.h and through the three ImageNet ops.
-// Bytes: options (make_loader_input() in inputs.h), length of the XML, XML, JPEG.
+// Bytes: options, length of the XML, XML, JPEG; case_of() in loader.cc reads them.
 void loader(std::string_view bytes);
 
 // ilsvrc.json, file lists, label lists and the paths in them. Bytes: config, a NUL, list.
