@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <string_view>
+
+#include "tests/random/environment.h"
 
 namespace conformance {
 namespace {
@@ -48,11 +48,6 @@ constexpr std::array kChecks{
     Check{"passes", check_passes, applies},
 };
 
-bool is_on(const char* name) {
-  const char* text = std::getenv(name);
-  return text != nullptr && std::string_view(text) == "1";
-}
-
 std::string at(const Texts& texts, std::size_t i) {
   return i < texts.size() ? texts[i] : "the end";
 }
@@ -89,8 +84,8 @@ std::vector<std::string> findings_of(const Check& check, const Case& tested) {
 }
 
 std::uint64_t rounds() {
-  if (is_on("PENSTOCK_SMALL")) return 1;
-  return is_on("PENSTOCK_FULL") ? 40 : 4;
+  if (random_graphs::is_on("PENSTOCK_SMALL")) return 1;
+  return random_graphs::is_on("PENSTOCK_FULL") ? 40 : 4;
 }
 
 }  // namespace conformance

@@ -1,9 +1,6 @@
 #include "tests/conformance/experiment.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 namespace conformance {
@@ -42,14 +39,6 @@ model::Tape tape_of(const Texts& texts, std::size_t per_pass, std::uint32_t epoc
 }
 
 }  // namespace
-
-Folder::Folder()
-    : path_((std::filesystem::temp_directory_path() /
-             ("penstock-conformance-" + std::to_string(::getpid())))
-                .string()) {
-  std::filesystem::create_directories(path_);
-}
-Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 Experiment::Experiment(const Case& tested, Settings settings)
     : case_(tested), settings_(settings), ops_(tested.ops) {

@@ -11,6 +11,7 @@
 
 #include "tests/conformance/case.h"
 #include "tests/random/pumped_driver.h"
+#include "tests/support/temporary_folder.h"
 
 namespace conformance {
 
@@ -27,17 +28,6 @@ struct Settings {
   std::int64_t passes = 1;  // with a repeat behind the op
   bool move_only = false;
   bool pumped = false;  // answers come when the pumped driver says so
-};
-
-// A folder of this process for file lists, gone at the end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 class Experiment {
@@ -77,7 +67,7 @@ class Experiment {
   const Settings settings_;
   std::vector<Op> ops_;  // of the case, with planted failures
   const CensusRef census_ = std::make_shared<Census>();
-  Folder folder_;
+  const penstock::test::TemporaryFolder folder_;  // for file lists
   Gate gate_;
   std::shared_ptr<random_graphs::PumpedCourier> pumped_;
   std::optional<random_graphs::ThreadCourier> courier_;

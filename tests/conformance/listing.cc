@@ -1,24 +1,18 @@
 #include "tests/conformance/listing.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
-#include <stdexcept>
+
+#include "tests/support/file_contents.h"
 
 namespace conformance {
 namespace {
 
 namespace fs = std::filesystem;
+using penstock::test::file_contents;
 
 // What several ops share, and methods that put other ops together.
 const std::set<std::string> kNoOps{"function_op", "indexed_source", "apply", "then"};
-
-std::string text_of_file(const fs::path& path) {
-  std::ifstream stream(path);
-  if (!stream) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 }  // namespace
 
@@ -42,11 +36,11 @@ std::vector<std::string> ops_without_a_line(const std::string& root,
   const fs::path folder(root);
   std::vector<std::string> declared;
   for (const char* header : {"dataset.h", "sources.h"})
-    for (std::string& op : ops_declared_in(text_of_file(folder / "include/penstock" / header)))
+    for (std::string& op : ops_declared_in(file_contents(folder / "include/penstock" / header)))
       declared.push_back(std::move(op));
   for (const fs::directory_entry& entry : fs::directory_iterator(folder / "ops"))
     if (entry.path().extension() == ".h")
-      declared.push_back(op_written_in(entry.path().stem().string(), text_of_file(entry.path())));
+      declared.push_back(op_written_in(entry.path().stem().string(), file_contents(entry.path())));
   std::erase_if(declared, [&](const std::string& op) {
     return kNoOps.contains(op) || names.contains(op) || names.contains("from_" + op);
   });

@@ -9,6 +9,8 @@
 #include <regex>
 
 #include "tests/errors/catalogue.h"
+#include "tests/support/file_contents.h"
+#include "tests/support/temporary_folder.h"
 
 namespace penstock::errors {
 namespace {
@@ -16,27 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* golden_file = PENSTOCK_SOURCE_DIR "/tests/errors/errors.golden.txt";
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "penstock-errors-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder like " + name);
-    path_ = name;
-    fs::permissions(path_, fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 // What differs from run to run: the folder, and lines of this test's sources.
 std::string normalised(std::string text, const std::string& folder) {
@@ -70,7 +51,9 @@ std::string shown(const Cases& cases, const std::string& folder) {
 }
 
 std::string all_shown() {
-  const Folder folder;
+  const test::TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms::others_exec | fs::perms::others_read,
+                  fs::perm_options::add);
   const std::pair<const char*, Cases> chapters[] = {
       {"Building a pipeline", graph_cases(folder.path())},
       {"Functions and ops of one's own", function_cases()},
@@ -89,15 +72,10 @@ std::string all_shown() {
   return text;
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
   const std::string text = all_shown();
   if (::getenv("PENSTOCK_UPDATE") != nullptr) std::ofstream(golden_file) << text;
-  EXPECT_EQ(text, contents(golden_file))
+  EXPECT_EQ(text, test::file_contents(golden_file))
       << "if it should be so: PENSTOCK_UPDATE=1, and read the file";
   EXPECT_EQ(text.find("no penstock::Error"), text.npos);
   EXPECT_EQ(text.find("  nothing\n"), text.npos) << "a case provokes no error";
@@ -105,7 +83,7 @@ TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
 
 // Where to look: the op, its place in the chain and the user's line; of an element also its number, and its file where it has one.
 TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
-  const std::string text = contents(golden_file);
+  const std::string text = test::file_contents(golden_file);
   const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
   const std::regex graph("[a-z_]+: .* \\(op \\d+ of the chain, train\\.cc:12\\)");
   const std::regex element(

@@ -3,16 +3,14 @@
 #include <penstock/labels.h>
 #include <penstock/sources.h>
 #include <penstock/voc.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <tuple>
 #include <vector>
 
 #include "ops/file_list.h"
 #include "tests/fuzz/targets.h"
+#include "tests/support/temporary_folder.h"
 
 namespace penstock::fuzz {
 namespace {
@@ -63,33 +61,17 @@ std::size_t lines_with_text(std::string_view text) {
   return lines;
 }
 
-// A file that is written anew for each list, gone with the process.
-class ListFile {
- public:
-  ListFile() {
-    const int file = ::mkstemp(path_.data());
-    require(file >= 0, "a temporary file can be made");
-    ::close(file);
-  }
-  ~ListFile() { std::remove(path_.c_str()); }
-  const std::string& hold(std::string_view text) {
-    std::ofstream(path_, std::ios::binary) << text;
-    return path_;
-  }
-
- private:
-  std::string path_ = "/tmp/penstock-fuzz-list-XXXXXX";
-};
-
 void check_file(std::string_view list, std::size_t lines) {
-  static ListFile file;
+  static const test::TemporaryFolder folder;  // one for the process: the file is written anew for each list
+  const std::string file = folder.path() / "list.txt";
+  std::ofstream(file, std::ios::binary) << list;
   std::vector<std::string> paths;
   const bool read = succeeds([&] {
-    auto run = from_file_list(file.hold(list)).start({.serial = true});
+    auto run = from_file_list(file).start({.serial = true});
     while (auto path = run.next()) paths.push_back(std::move(*path));
   });
   require(read == (lines > 0), "a list without lines is refused, and no other");
-  require(paths == (read ? ops::parse_file_list(list, "/tmp") : std::vector<std::string>()), "a list in a file is the list");
+  require(paths == (read ? ops::parse_file_list(list, folder.path().string()) : std::vector<std::string>()), "a list in a file is the list");
 }
 
 void check_paths(const std::vector<std::string>& paths) {

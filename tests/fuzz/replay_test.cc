@@ -3,12 +3,11 @@
 #include <penstock/error.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
-#include <string>
+#include <string_view>
 
 #include "tests/fuzz/targets.h"
+#include "tests/support/file_contents.h"
 
 namespace penstock::fuzz {
 namespace {
@@ -20,12 +19,6 @@ struct Target {
   void (*run)(std::string_view);
 };
 
-std::string contents_of(const fs::path& path) {
-  std::ostringstream bytes;
-  bytes << std::ifstream(path, std::ios::binary).rdbuf();
-  return bytes.str();
-}
-
 TEST(FuzzRegressions, StayMended) {
   int inputs = 0;
   for (const Target& target : {Target{"loader", loader}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
@@ -33,7 +26,7 @@ TEST(FuzzRegressions, StayMended) {
     if (!fs::exists(folder)) continue;  // nothing found yet
     for (const auto& entry : fs::directory_iterator(folder)) {
       std::cout << target.name << " " << entry.path().filename().string() << std::endl;  // flushed: a crash shows the last one
-      target.run(contents_of(entry.path()));
+      target.run(test::file_contents(entry.path()));
       ++inputs;
     }
   }

@@ -11,6 +11,7 @@
 #include "tests/hostile/observe.h"
 #include "tests/hostile/pictures.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_contents.h"
 
 namespace penstock::hostile {
 namespace {
@@ -37,11 +38,6 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string contents(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(Hostile, InputsHaveTheOutcomesOfTheMatrix) {
   std::string text =
       "# Hostile input\n\nMade and checked by `tests/hostile/hostile_test.cc`. Every input stands "
@@ -54,7 +50,8 @@ TEST(Hostile, InputsHaveTheOutcomesOfTheMatrix) {
     text += table(rows);
   }
   if (::getenv("PENSTOCK_UPDATE") != nullptr) std::ofstream(matrix_file) << text;
-  EXPECT_EQ(text, contents(matrix_file)) << "if it should be so: PENSTOCK_UPDATE=1, and look at it";
+  EXPECT_EQ(text, test::file_contents(matrix_file))
+      << "if it should be so: PENSTOCK_UPDATE=1, and look at it";
 }
 
 // Every size that a header can claim is refused without a byte for its pixels.

@@ -1,10 +1,7 @@
 #include "tests/imagenet/sample_set.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <fstream>
-#include <stdexcept>
 
 #include "bench/encode_jpeg.h"
 
@@ -12,13 +9,6 @@ namespace penstock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path new_folder() {
-  std::string name = (fs::temp_directory_path() / "penstock-samples-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("cannot make a folder like " + name);
-  return name;
-}
 
 std::string jpeg_of(int number, std::int64_t height, std::int64_t width) {
   std::vector<std::uint8_t> pixels;
@@ -50,21 +40,16 @@ std::string xml_of(int number, std::int64_t height, std::int64_t width, int obje
 
 }  // namespace
 
-SampleSet::SampleSet(int pictures) : folder_(new_folder()) {
+SampleSet::SampleSet(int pictures) {
   for (int i = 0; i < pictures; ++i) add(i);
   std::sort(paths_.begin(), paths_.end());
-}
-
-SampleSet::~SampleSet() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 void SampleSet::add(int number) {
   const std::int64_t height = 24 + number % 7, width = 32 + number % 11;
   const std::string label = "n0000000" + std::to_string(number % 3);
   const std::string name = label + "_" + std::to_string(100 + number) + ".JPEG";
-  const fs::path path = folder_ / "Data" / "CLS-LOC" / "train" / label / name;
+  const fs::path path = folder() / "Data" / "CLS-LOC" / "train" / label / name;
   write(path, jpeg_of(number, height, width));
   paths_.push_back(path.string());
   const bool has_annotation = number % 3 != 0 || number % 2 == 0;
@@ -73,8 +58,8 @@ void SampleSet::add(int number) {
 }
 
 std::string SampleSet::annotation_of(const std::string& path) const {
-  const fs::path below = fs::path(path).lexically_relative(folder_ / "Data");
-  return (folder_ / "Annotations" / below).replace_extension(".xml").string();
+  const fs::path below = fs::path(path).lexically_relative(folder() / "Data");
+  return (folder() / "Annotations" / below).replace_extension(".xml").string();
 }
 
 void SampleSet::write(const fs::path& path, const std::string& bytes) {

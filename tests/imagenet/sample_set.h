@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
+
 namespace penstock::test {
 
 class SampleSet {
@@ -13,12 +15,9 @@ class SampleSet {
   // Picture i belongs to class n0000000(i % 3) and has i % 3 boxes; for i % 3 == 0 there is a
   // picture without objects (i even) or without annotation (i odd). Sizes and colour sampling vary.
   explicit SampleSet(int pictures);
-  ~SampleSet();
-  SampleSet(const SampleSet&) = delete;
-  SampleSet& operator=(const SampleSet&) = delete;
 
-  const std::filesystem::path& folder() const { return folder_; }
-  std::string images() const { return (folder_ / "Data").string(); }
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::string images() const { return (folder() / "Data").string(); }
   const std::vector<std::string>& paths() const { return paths_; }  // sorted
 
   std::string annotation_of(const std::string& path) const;
@@ -29,7 +28,7 @@ class SampleSet {
  private:
   void add(int number);
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   std::vector<std::string> paths_;
 };
 

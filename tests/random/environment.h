@@ -1,4 +1,4 @@
-// What a series of random graphs is told by the environment, and the folder that it writes to.
+// What a series of random graphs is told by the environment.
 //
 //   PENSTOCK_SEED=n        only the graph n, the one that a failure names
 //   PENSTOCK_FULL=1        ten times as many graphs
@@ -6,13 +6,9 @@
 //   PENSTOCK_TRACE=1       tells each seed before it is run, for crashes
 #pragma once
 
-#include <stdlib.h>
-
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace random_graphs {
@@ -29,23 +25,5 @@ inline std::int64_t graphs(std::int64_t usual) {
   if (is_on("PENSTOCK_SMALL")) return usual / 10;
   return is_on("PENSTOCK_FULL") ? 10 * usual : usual;
 }
-
-// A folder of its own, gone with the object.
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "penstock-random-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace random_graphs

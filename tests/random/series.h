@@ -13,6 +13,7 @@
 #include "tests/random/environment.h"
 #include "tests/random/trial.h"
 #include "tests/random/watchdog.h"
+#include "tests/support/temporary_folder.h"
 
 namespace random_graphs {
 
@@ -61,7 +62,7 @@ class Series {
  private:
   const Driver driver_;
   const Limits limits_;
-  const Folder folder_;
+  const penstock::test::TemporaryFolder folder_;
   const Workbench bench_;
   Coverage coverage_;
   std::string name_;

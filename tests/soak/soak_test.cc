@@ -20,6 +20,7 @@
 #include "tests/random/watchdog.h"
 #include "tests/soak/picture_pipelines.h"
 #include "tests/soak/usage.h"
+#include "tests/support/temporary_folder.h"
 
 namespace soak {
 namespace {
@@ -91,7 +92,7 @@ class Rounds {
   }
 
   const std::shared_ptr<random_graphs::Courier> courier_ = std::make_shared<random_graphs::ThreadCourier>(1);
-  const random_graphs::Folder folder_;
+  const penstock::test::TemporaryFolder folder_;
   const random_graphs::Workbench bench_{courier_, folder_.path()};
   const PicturePipelines pictures_;
   Random random_;
