@@ -52,6 +52,7 @@ struct Case {
   Traits traits;
   std::function<Built(const std::vector<Op>&, const Feed&)> build;
   std::function<Built(const std::vector<Op>&, const Feed&)> build_move_only;  // null: see traits
+  std::function<void()> tell_progress = [] {};  // called at each beginning: nothing hangs so far
 
   std::string op_name() const { return name.substr(0, name.find(',')); }
   bool is_arbitrary() const { return ops.back().arbitrary; }

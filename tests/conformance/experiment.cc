@@ -42,6 +42,7 @@ model::Tape tape_of(const Texts& texts, std::size_t per_pass, std::uint32_t epoc
 
 Experiment::Experiment(const Case& tested, Settings settings)
     : case_(tested), settings_(settings), ops_(tested.ops) {
+  case_.tell_progress();
   if (case_.traits.calls_function) ops_.back().fails = settings.function_fails;
   if (settings.pumped) pumped_ = std::make_shared<random_graphs::PumpedCourier>();
   if (!settings.pumped) courier_.emplace(settings.jitter);
@@ -62,6 +63,7 @@ Experiment::Experiment(const Case& tested, Settings settings)
 Experiment::~Experiment() { alive_after_all(); }
 
 RunRef Experiment::start(const ps::RunOptions& options) const {
+  case_.tell_progress();
   return ps::detail::start_run(built_->node, options);
 }
 

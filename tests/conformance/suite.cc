@@ -67,10 +67,11 @@ class Table {
 std::vector<Row> run_suite(const std::vector<Case>& cases) {
   random_graphs::Watchdog watchdog;
   std::vector<Row> rows;
-  for (const Case& tested : cases) {
+  for (Case tested : cases) {
     Row row{tested.name, {}};
     for (const Check& check : all_checks()) {
-      watchdog.watch(tested.name + ": " + check.name);
+      tested.tell_progress = [&] { watchdog.watch(tested.name + ": " + check.name); };
+      tested.tell_progress();
       Cell cell{{}, check.not_applicable(tested)};
       if (cell.not_applicable.empty()) cell.findings = findings_of(check, tested);
       row.cells.push_back(std::move(cell));

@@ -61,9 +61,9 @@ class Rounds {
 
   // Runs that are at an end may still have threads that wait for work. Returns what is left when no more of them leave.
   Usage rest() {
-    watchdog_.watch("rest");
     Usage usage = usage_now();
     for (int same = 0; same < 80; ++same) {
+      watchdog_.watch("rest");
       std::this_thread::sleep_for(100ms);
       const Usage now = usage_now();
       if (now.threads != usage.threads) same = 0;
