@@ -34,10 +34,8 @@ ps::Dataset<T> own(In<T> in, const Op& op, const Feed& feed) {
   return in.template then<T>(std::make_shared<OwnOp<T>>(op, feed));
 }
 
-}  // namespace
-
 // clang-format off
-std::vector<Case> all_ops() {
+std::vector<Case> sources() {
   return {
     source("range", {.kind = Kind::range}, {.only_copyable = "gives integers"},
        [](auto, const Op&, const Feed& feed) { return ps::range(feed.count); }),
@@ -47,7 +45,12 @@ std::vector<Case> all_ops() {
        [](auto, const Op&, const Feed& feed) { return lines_of_file(feed); }),
     source("from_generator", {.kind = Kind::from_generator}, kCallsFunction,
        []<class T>(std::type_identity<T>, const Op& op, const Feed& feed) { return ps::from_generator(made<T>(op, feed)); }),
+  };
+}
 
+// Ops that choose, order and collect what comes.
+std::vector<Case> stream_ops() {
+  return {
     op("shard", {{.kind = Kind::shard, .count = 3, .index = 1}}, {},
        []<class T>(In<T> in, const Op& op, const Feed&) { return in.shard(op.count, op.index); }),
     op("shard, over positions", {{.kind = Kind::shard, .count = 3, .index = 1}}, kOverPositions,
@@ -78,7 +81,11 @@ std::vector<Case> all_ops() {
        []<class T>(In<T> in, const Op&, const Feed&) { return in.prefetch(3); }),
     op("ignore_errors", {{.kind = Kind::ignore_errors}}, {.drops_errors = true},
        []<class T>(In<T> in, const Op&, const Feed&) { return in.ignore_errors(); }),
+  };
+}
 
+std::vector<Case> elementwise_ops() {
+  return {
     op("map", {{.kind = Kind::map, .first = 3, .step = 2}}, kCallsFunction,
        []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.map(mapped<T>(op, feed)); }),
     op("map, blocks", {{.kind = Kind::map, .first = 3, .step = 2}}, kCallsFunction,
@@ -93,7 +100,11 @@ std::vector<Case> all_ops() {
        []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.flat_map(children_dataset<T>(op, feed)); }),
     op("unbatch", {{.kind = Kind::batch, .count = 2}, {.kind = Kind::unbatch}}, {},
        []<class T>(In<T> in, const Op&, const Feed&) { return in.batch(2).unbatch(); }),
+  };
+}
 
+std::vector<Case> own_ops() {
+  return {
     op("own_elementwise", {{.kind = Kind::own_elementwise}}, kCallsFunction,
        []<class T>(In<T> in, const Op& op, const Feed& feed) { return own<OwnElementwise>(in, op, feed); }),
     op("own_async", {{.kind = Kind::own_async}}, kCallsFunction,
@@ -107,5 +118,14 @@ std::vector<Case> all_ops() {
   };
 }
 // clang-format on
+
+}  // namespace
+
+std::vector<Case> all_ops() {
+  std::vector<Case> all;
+  for (const auto& some : {sources(), stream_ops(), elementwise_ops(), own_ops()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
 
 }  // namespace conformance
