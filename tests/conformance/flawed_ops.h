@@ -1,5 +1,4 @@
-// Ops that forget one obligation each, for the tests of the suite. Without a flaw they are those of
-// own_ops.h in other words, and pass.
+// Ops that forget one obligation each, for the tests of the suite. Without a flaw they pass.
 #pragma once
 
 #include <atomic>
@@ -27,6 +26,7 @@ enum class Flaw : std::uint8_t {
   miscounts,           // flow() says as many as come in
   waits_for_one_more,  // before it gives what is complete
   leaks,
+  miscalculates,
   forgets_the_rest,  // at the end of a pass
   // of an elementwise op
   denies_fanning_out,
@@ -39,11 +39,12 @@ enum class Flaw : std::uint8_t {
 template <class T>
 using Cellar = std::shared_ptr<std::vector<T>>;
 
-// Sums of op.count tokens, op.index of them in a pass at most.
+// A user's op: sums of op.count tokens, the rest at the end of a pass; ends the pass after op.index
+// sums.
 template <class T>
-class FlawedStream final : public ps::StreamOp {
+class OwnStream final : public ps::StreamOp {
  public:
-  FlawedStream(model::Op op, Feed feed, Flaw flaw, Cellar<T> cellar)
+  OwnStream(model::Op op, Feed feed, Flaw flaw = Flaw::none, Cellar<T> cellar = nullptr)
       : made_{std::move(op), std::move(feed), flaw, std::move(cellar)} {}
   std::string name() const override { return has(Flaw::forgets_its_name) ? "" : "own_stream"; }
   std::string parameters() const override {
@@ -110,7 +111,8 @@ class FlawedStream final : public ps::StreamOp {
       for (const T& token : held_) values.push_back(model::number(token.number()));
       if (has(Flaw::leaks)) made_.cellar->push_back(std::move(held_.back()));
       clear();
-      out.emit(ps::Element(T(model::sum_of(values).number, made_.feed.census)), last_);
+      const std::int64_t sum = model::sum_of(values).number + (has(Flaw::miscalculates) ? 1 : 0);
+      out.emit(ps::Element(T(sum, made_.feed.census)), last_);
       forward_delayed(out);
       if (++given_ == made_.op.index) out.end_pass();
     }

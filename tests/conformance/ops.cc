@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 
+#include "tests/conformance/flawed_ops.h"
 #include "tests/conformance/functions.h"
 #include "tests/conformance/own_ops.h"
 

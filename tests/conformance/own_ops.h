@@ -1,7 +1,7 @@
-// Ops as a user writes them, outside the library and through <penstock/op.h> alone.
+// Elementwise ops as a user writes them, outside the library and through <penstock/op.h> alone. The
+// stream op is OwnStream of flawed_ops.h.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,70 +79,6 @@ class OwnAsync final : public ps::ElementwiseOp {
   }
 
  private:
-  const model::Op op_;
-  const Feed feed_;
-};
-
-// Sums of op.count tokens, the rest at the end of a pass; ends the pass after op.index sums.
-template <class T>
-class OwnStream final : public ps::StreamOp {
- public:
-  OwnStream(model::Op op, Feed feed) : op_(std::move(op)), feed_(std::move(feed)) {}
-  std::string name() const override { return "own_stream"; }
-  std::string parameters() const override {
-    return "count=" + std::to_string(op_.count) + ", sums=" + std::to_string(op_.index);
-  }
-  ps::Flow flow(const ps::Flow&) const override { return {}; }
-  std::int64_t elements_held() const override { return op_.count; }
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<State>(op_, feed_);
-  }
-
- private:
-  class State final : public ps::StreamState {
-   public:
-    State(model::Op op, Feed feed) : op_(std::move(op)), feed_(std::move(feed)) {}
-    void begin_pass(ps::Emitter&) override {
-      clear();
-      given_ = 0;
-    }
-    void element(ps::Slot&& slot, ps::Emitter& out) override {
-      if (has_enough()) return;
-      last_ = slot.stamp;
-      bytes_ += slot.bytes();
-      held_.push_back(slot.template take<T>());
-      if (static_cast<std::int64_t>(held_.size()) == op_.count) give(out);
-    }
-    void error(ps::Slot&& slot, ps::Emitter& out) override {
-      if (!has_enough()) out.forward(std::move(slot));
-    }
-    void pass_end(ps::Emitter& out) override {
-      if (!held_.empty()) give(out);
-    }
-    std::int64_t held_bytes() const override { return bytes_; }
-
-   private:
-    bool has_enough() const { return op_.index > 0 && given_ == op_.index; }
-    void give(ps::Emitter& out) {
-      std::vector<model::Value> values;
-      for (const T& token : held_) values.push_back(model::number(token.number()));
-      clear();
-      out.emit(ps::Element(T(model::sum_of(values).number, feed_.census)), last_);
-      if (++given_ == op_.index) out.end_pass();
-    }
-    void clear() {
-      held_.clear();
-      bytes_ = 0;
-    }
-
-    const model::Op op_;
-    const Feed feed_;
-    std::vector<T> held_;
-    std::int64_t bytes_ = 0;
-    std::int64_t given_ = 0;
-    ps::Stamp last_;
-  };
-
   const model::Op op_;
   const Feed feed_;
 };

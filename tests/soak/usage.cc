@@ -35,12 +35,19 @@ std::int64_t quantile_of(std::vector<Usage> samples, std::int64_t Usage::*number
 
 }  // namespace
 
+std::int64_t most_kept() {
+  const std::size_t peak = penstock::payload_pool().stats().peak_live;
+  return static_cast<std::int64_t>(std::max(penstock::PayloadPoolOptions().idle_floor, peak + peak / 4));
+}
+
 // Listing /proc/self/fd takes a descriptor, the same one more each time.
 Usage usage_now() {
   const std::int64_t resident = resident_bytes();
   penstock::payload_pool().trim(0);
+  const std::int64_t settled = resident_bytes();
   return {.resident = resident,
-          .settled = resident_bytes(),
+          .kept = resident - settled,
+          .settled = settled,
           .threads = entries_of("/proc/self/task"),
           .descriptors = entries_of("/proc/self/fd")};
 }
@@ -55,6 +62,7 @@ Usage Window::largest() const { return quantile(1.0); }
 Usage Window::quantile(double share) const {
   if (empty()) return {};
   return {.resident = quantile_of(samples_, &Usage::resident, share),
+          .kept = quantile_of(samples_, &Usage::kept, share),
           .settled = quantile_of(samples_, &Usage::settled, share),
           .threads = quantile_of(samples_, &Usage::threads, share),
           .descriptors = quantile_of(samples_, &Usage::descriptors, share)};

@@ -8,10 +8,14 @@ namespace soak {
 
 struct Usage {
   std::int64_t resident = 0;  // bytes
-  std::int64_t settled = 0;   // of these, without what the payload pool kept for reuse: that follows the load of the last seconds
+  std::int64_t kept = 0;      // of these, what the payload pool kept for reuse: that follows the load of the last seconds
+  std::int64_t settled = 0;   // the others
   std::int64_t threads = 0;
   std::int64_t descriptors = 0;
 };
+
+// What the payload pool may keep for reuse, by its header's word, after the largest load so far.
+std::int64_t most_kept();
 
 // By the system's word: /proc/self. Has the payload pool give back what nobody uses.
 Usage usage_now();
