@@ -149,7 +149,7 @@ void check_peak(const Case& tested, const std::string& when, const Experiment& e
 
 }  // namespace
 
-// Without a budget these runs hold some 20,000 bytes.
+// Without a budget most of these runs hold some 20,000 bytes.
 void check_budget(const Case& tested, Findings& findings) {
   for (const int threads : kThreads) {
     const std::string when = "memory for one element " + on_threads(threads);
