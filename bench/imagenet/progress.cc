@@ -27,13 +27,13 @@ Progress::Progress(bool quiet) : Progress(quiet, ::isatty(STDERR_FILENO) == 1) {
 void Progress::begin(const std::string& title, std::int64_t images) {
   title_ = title;
   total_ = images;
-  begin_ = Clock::now();
+  begin_ = now_();
   next_ = begin_ + (terminal_ ? Clock::duration(bar_interval) : Clock::duration(line_interval));
 }
 
 void Progress::update(std::int64_t images, double wait_share) {
   if (quiet_) return;
-  const auto now = Clock::now();
+  const auto now = now_();
   if (now < next_) return;
   next_ = now + (terminal_ ? Clock::duration(bar_interval) : Clock::duration(line_interval));
   draw(images, wait_share, std::chrono::duration<double>(now - begin_).count());

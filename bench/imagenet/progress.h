@@ -4,14 +4,19 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 namespace penstock::bench {
 
 class Progress {
  public:
+  using Clock = std::chrono::steady_clock;
+
   explicit Progress(bool quiet);
-  Progress(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
+  Progress(bool quiet, bool terminal, std::function<Clock::time_point()> now = Clock::now)
+      : quiet_(quiet), terminal_(terminal), now_(std::move(now)) {}
 
   // A new repetition of `images` files, in all.
   void begin(const std::string& title, std::int64_t images);
@@ -23,12 +28,11 @@ class Progress {
   void end();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void draw(std::int64_t images, double wait_share, double seconds);
 
   bool quiet_;
   bool terminal_;
+  std::function<Clock::time_point()> now_;
   std::string title_;
   std::int64_t total_ = 0;
   Clock::time_point begin_, next_;
