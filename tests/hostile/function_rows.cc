@@ -1,15 +1,22 @@
-// Functions of a user's own that throw whatever C++ lets them throw.
+// Functions of a user's own that throw whatever C++ lets them throw, or do to runs what they should not.
 #include <penstock/penstock.h>
 
+#include <atomic>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
+#include "tests/engine/support.h"
 #include "tests/hostile/observe.h"
 
 namespace penstock::hostile {
 namespace {
+
+using namespace std::chrono_literals;
 
 struct Odd {};
 struct Mute : std::exception {
@@ -82,54 +89,62 @@ const Thrown thrown[] = {
     {"a GraphError", [] { throw GraphError("not here"); }, ErrorCode::invalid_argument, "not here"},
 };
 
-// Fails element 1 of three, in one place of a pipeline.
+// Has element 1 of three call something, in one place of a pipeline.
+using Call = std::function<void()>;
 struct Where {
   const char* mode;
-  Dataset<std::int64_t> (*build)(void (*call)());
+  Dataset<std::int64_t> (*build)(const Call& call);
 };
 
-std::int64_t fail_at_one(std::int64_t value, void (*call)()) {
+std::int64_t call_at_one(std::int64_t value, const Call& call) {
   if (value == 1) call();
   return value;
 }
 
-Dataset<std::int64_t> in_generator(void (*call)()) {
+Dataset<std::int64_t> in_generator(const Call& call) {
   return from_generator([call, next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
     if (next == 3) return std::nullopt;
-    return fail_at_one(next++, call);
+    return call_at_one(next++, call);
   });
 }
 
 const Where places[] = {
     {"map",
-     [](void (*call)()) {
-       return range(3).map([call](std::int64_t x) { return fail_at_one(x, call); });
+     [](const Call& call) {
+       return range(3).map([call](std::int64_t x) { return call_at_one(x, call); });
      }},
     {"blocking map",
-     [](void (*call)()) {
-       return range(3).map([call](std::int64_t x) { return fail_at_one(x, call); }, AUTOTUNE,
+     [](const Call& call) {
+       return range(3).map([call](std::int64_t x) { return call_at_one(x, call); }, AUTOTUNE,
                            {.blocks = true});
      }},
     {"filter",
-     [](void (*call)()) {
-       return range(3).filter([call](std::int64_t x) { return fail_at_one(x, call) >= 0; });
+     [](const Call& call) {
+       return range(3).filter([call](std::int64_t x) { return call_at_one(x, call) >= 0; });
      }},
     {"flat_map",
-     [](void (*call)()) {
+     [](const Call& call) {
        return range(3).flat_map(
-           [call](std::int64_t x) { return std::vector{fail_at_one(x, call)}; });
+           [call](std::int64_t x) { return std::vector{call_at_one(x, call)}; });
      }},
     {"generator", in_generator},
 };
+
+using Values = std::vector<std::int64_t>;
+using IntegerRun = Run<std::int64_t>;
+
+Values rest_of(IntegerRun& run) {
+  Values values;
+  while (auto value = run.next()) values.push_back(*value);
+  return values;
+}
 
 // Elements 0 and 2 must come, serially and on threads.
 std::string skip(const Dataset<std::int64_t>& data) {
   std::string counted;
   for (const bool serial : {true, false}) {
     auto run = data.start({.on_error = skip_all(), .serial = serial});
-    std::vector<std::int64_t> values;
-    while (auto value = run.next()) values.push_back(*value);
-    const bool all = values == std::vector<std::int64_t>{0, 2};
+    const bool all = rest_of(run) == Values{0, 2};
     counted = (all ? "" : "neighbours lost, ") + std::string("skipped ") +
               std::to_string(run.stats().skipped);
   }
@@ -147,6 +162,94 @@ Outcome observe(const Dataset<std::int64_t>& data) {
   return {"delivered", skip(data), ""};
 }
 
+// The consumer stops waiting, and gets everything as soon as the function returns.
+Outcome never_return(const Where& where) {
+  std::atomic<bool> may_return{false};
+  auto run = where.build([&] { while (!may_return) std::this_thread::sleep_for(1ms); }).start();
+  const bool first = run.next() == 0;
+  const bool timed_out = run.next_for(50ms).timed_out();
+  may_return = true;
+  const bool all = first && rest_of(run) == Values{1, 2};
+  return {timed_out ? "next_for() times out" : "next_for() answers",
+          all ? "delivered 3 when it returns" : "elements lost", ""};
+}
+
+std::string skip_own(const Where& where, bool serial) {
+  std::optional<IntegerRun> run;
+  const auto data = where.build([&run] { run->next(); });
+  run.emplace(data.start({.on_error = skip_all(), .serial = serial}));
+  const bool all = rest_of(*run) == Values{0, 2};
+  return (all ? "" : "neighbours lost, ") + std::string("skipped ") +
+         std::to_string(run->stats().skipped);
+}
+
+Outcome call_own_next(const Where& where) {
+  const std::string counted = skip_own(where, false), serially = skip_own(where, true);
+  std::optional<IntegerRun> run;
+  const auto data = where.build([&run] { run->next(); });
+  run.emplace(data.start());
+  try {
+    rest_of(*run);
+  } catch (const ElementError& error) {
+    return {std::string(to_string(error.code())),
+            counted == serially ? counted : counted + ", serially " + serially, error.what()};
+  }
+  return {"delivered", counted, ""};
+}
+
+// On threads and serially; its elements are its own.
+Outcome call_next_of_another(const Where& where) {
+  bool all = true;
+  for (const bool serial : {false, true}) {
+    std::atomic<std::int64_t> sum{0};
+    const auto inner = range(100).map([](std::int64_t x) { return 2 * x; }, 4);
+    auto run = where.build([&sum, inner] { for (std::int64_t x : inner) sum += x; })
+                   .start({.threads = 2, .serial = serial});
+    all = all && rest_of(run) == Values{0, 1, 2} && sum == 9900;
+  }
+  return {"delivered", all ? "delivered 3" : "elements lost", ""};
+}
+
+// What a function owns that is to end its own run, and what that owner's end shows.
+struct Owner {
+  std::optional<IntegerRun> run;
+  std::atomic<bool> may_end{false}, ended{false};
+
+  void end_run() {
+    while (!may_end) std::this_thread::sleep_for(1ms);
+    run.reset();
+    ended = true;
+  }
+};
+
+// Nobody but the function owns the run. prefetch: element 1 is asked for without a consumer.
+Outcome destroy_owner(const Where& where) {
+  auto owner = std::make_shared<Owner>();
+  owner->run.emplace(where.build([owner] { owner->end_run(); }).prefetch(3).start());
+  const bool first = owner->run->next() == 0;
+  const std::weak_ptr<Owner> left = owner;
+  owner->may_end = true;
+  const bool ended = testing::eventually([&] { return owner->ended.load(); });
+  owner.reset();
+  const bool gone = testing::eventually([&] { return left.expired(); });
+  return {ended ? "the call ends" : "the call hangs",
+          first && gone ? "delivered 1, nothing is left" : "something is left", ""};
+}
+
+struct Misdeed {
+  const char* name;
+  Outcome (*observe)(const Where& where);
+  Outcome expected;
+};
+
+const Misdeed misdeeds[] = {
+    {"never returns", never_return, {"next_for() times out", "delivered 3 when it returns", ""}},
+    {"calls next() of its own dataset", call_own_next,
+     {"failed_precondition", "skipped 1", "next()"}},
+    {"calls next() of another dataset", call_next_of_another, {"delivered", "delivered 3", ""}},
+    {"destroys the owner", destroy_owner, {"the call ends", "delivered 1, nothing is left", ""}},
+};
+
 }  // namespace
 
 std::vector<Row> function_rows() {
@@ -158,6 +261,10 @@ std::vector<Row> function_rows() {
                       where.mode,
                       {std::string(to_string(each.code)), "skipped 1", each.says},
                       observe(where.build(each.call))});
+  for (const Misdeed& each : misdeeds)
+    for (const Where& where : places)
+      rows.push_back({"Functions that meddle with runs", each.name, where.mode, each.expected,
+                      each.observe(where)});
   return rows;
 }
 
