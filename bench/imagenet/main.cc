@@ -42,20 +42,29 @@ class Session {
   int run() {
     if (!options_.json) print(headline(options_, files_) + table_head(options_.with_unit));
     watch_for_interrupt();
-    warm_up();
-    for (std::int64_t i = 1; i <= options_.repetitions && !interrupted(); ++i) repeat(i);
-    if (interrupted() && measured_.empty()) {
-      warm_up_.interrupted = true;
-      record("warm-up", warm_up_);
-    }
-    if (!options_.json && !measured_.empty()) print(table_foot(measured_, digest_));
-    if (options_.explain && !measured_.empty()) explain_last();
-    if (!options_.stats_file.empty())
-      write_stats(options_, files_, bench_.description(), measured_, digest_);
+    measure_all();
+    report();
+    if (error_) std::rethrow_exception(error_);
     return interrupted() ? 130 : 0;
   }
 
  private:
+  // The warm-up is reported only where nothing else is: Ctrl-C or an error ended it.
+  void measure_all() {
+    warm_up();
+    for (std::int64_t i = 1; i <= options_.repetitions && !interrupted() && !error_; ++i) repeat(i);
+    if (!measured_.empty()) return;
+    warm_up_.interrupted = interrupted();
+    record("warm-up", warm_up_);
+  }
+
+  void report() const {
+    if (!options_.json) print(table_foot(measured_, digest_));
+    if (options_.explain) explain_last();
+    if (!options_.stats_file.empty())
+      write_stats(options_, files_, bench_.description(), measured_, digest_);
+  }
+
   static void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -74,7 +83,10 @@ class Session {
   Measurement measure(const std::string& title, const RepetitionSettings& settings) {
     const ProgressBar bar(progress_, title, expected_images());
     const bool cached = options_.cached_batches > 0 && settings.keep == 0;
-    return cached ? bench_.run_cached(progress_) : bench_.run(settings, progress_);
+    Measurement m =
+        cached ? bench_.run_cached(progress_) : bench_.run_until_error(settings, progress_);
+    error_ = m.error;
+    return m;
   }
 
   // Not timed: fills the page cache, takes the digest, and keeps the batches of --cached-batches.
@@ -103,6 +115,7 @@ class Session {
   std::string digest_;
   Measurement warm_up_;
   std::vector<Measurement> measured_;
+  std::exception_ptr error_;  // that ended the last measurement
 };
 
 int run(const ImagenetOptions& options) {

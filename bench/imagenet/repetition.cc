@@ -1,6 +1,7 @@
 #include "bench/imagenet/repetition.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "bench/engine/meter.h"
@@ -135,8 +136,18 @@ bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
   return false;
 }
 
-// What became of the files. Each number comes from somewhere else: the maps that read, the batches delivered, the run's
-// errors. So `unfinished` is 0 at the end of a run only if nothing was lost.
+// Whether all epochs were.
+template <class Keep>
+bool drain(Run<SampleBatch>& run, std::int64_t epochs, Consumer& consumer, const Keep& keep) {
+  for (std::uint32_t epoch = 0; epoch < static_cast<std::uint32_t>(epochs); ++epoch) {
+    run.epoch(epoch);
+    if (!drain_epoch(run, consumer, keep)) return false;
+  }
+  return true;
+}
+
+// What became of the files. The maps that read count them, the batches tell which were delivered, the run counts its errors.
+// `unfinished` is what remains, so at the end of a run it is 0 only if nothing was lost or came twice.
 void add_up(Measurement& result, const RunStats& stats) {
   result.skipped = stats.skipped;
   result.failed = stats.errors - stats.skipped;
@@ -151,6 +162,12 @@ Bench::Bench(const ImagenetOptions& options, const Files& files, FileOrder order
       pipeline_(make_pipeline(options, files, order, counters_)) {}
 
 Measurement Bench::run(const RepetitionSettings& settings, Progress& progress) {
+  Measurement result = run_until_error(settings, progress);
+  if (result.error) std::rethrow_exception(result.error);
+  return result;
+}
+
+Measurement Bench::run_until_error(const RepetitionSettings& settings, Progress& progress) {
   Measurement result;
   kept_.clear();
   const Counted before(*counters_);
@@ -159,11 +176,11 @@ Measurement Bench::run(const RepetitionSettings& settings, Progress& progress) {
   const auto keep = [&](SampleBatch&& batch) {
     if (static_cast<std::int64_t>(kept_.size()) < settings.keep) kept_.push_back(std::move(batch));
   };
-  bool complete = true;
-  for (std::uint32_t epoch = 0; complete && epoch < static_cast<std::uint32_t>(options_.epochs);
-       ++epoch) {
-    run.epoch(epoch);
-    complete = drain_epoch(run, consumer, keep);
+  bool complete = false;
+  try {
+    complete = drain(run, options_.epochs, consumer, keep);
+  } catch (...) {
+    result.error = std::current_exception();
   }
   consumer.finish();
   const Counted after(*counters_);

@@ -4,6 +4,7 @@
 #include <penstock/snapshot.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ struct Measurement {
   std::int64_t images = 0;      // files that were delivered: samples came from them, or their annotation names no object
   std::int64_t skipped = 0;     // left out under --on-error
   std::int64_t failed = 0;      // that ended the run
-  std::int64_t unfinished = 0;  // read ahead when --steps or Ctrl-C ended it; 0 where it came to its end
+  std::int64_t unfinished = 0;  // read when --steps, an error or Ctrl-C ended it, but not delivered; 0 where it came to its end
   std::int64_t without_boxes = 0;  // of images: the annotation names no object
   std::int64_t samples = 0;
   std::int64_t batches = 0;
@@ -42,6 +43,7 @@ struct Measurement {
   std::int64_t memory_peak = 0, overshoot_bytes = 0;  // of the run's budget
   std::string digest;                                 // empty: not taken
   bool interrupted = false;
+  std::exception_ptr error;  // that ended it before its end; null: none
   Snapshot snapshot;  // of the run at its end; empty for cached batches
   std::optional<double> full_decode_images_per_s;
 
@@ -63,6 +65,9 @@ class Bench {
 
   // Throws ElementError where --on-error says stop.
   Measurement run(const RepetitionSettings& settings, Progress& progress);
+
+  // The same, but the error is in the answer, beside what there was until then.
+  Measurement run_until_error(const RepetitionSettings& settings, Progress& progress);
 
   // --cached-batches: as many batches as the last run delivered, from those that it kept.
   Measurement run_cached(Progress& progress);

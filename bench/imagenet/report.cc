@@ -169,6 +169,7 @@ std::string table_row(const std::string& name, const Measurement& m) {
   if (m.full_decode_images_per_s)
     row += print("  %13.1f  %5.3f", *m.full_decode_images_per_s, ratio_of(m));
   if (m.interrupted) row += "  interrupted";
+  if (m.error) row += "  ended by an error";
   return row + "\n";
 }
 

@@ -236,7 +236,8 @@ class Judge:
         if not fault.words:
             return ""
         outcome = self.runner.run(self.data.folder, ("--workload", fault.workload), fault.spec)
-        expect(outcome.exit_code == 1 and not outcome.report, f"does not stop: exit code {outcome.exit_code}")
+        report = outcome.report
+        expect(outcome.exit_code == 1 and report.get("failed") == 1, f"does not stop: exit code {outcome.exit_code}, {report}")
         expect(fault.words in outcome.text, f"'{fault.words}' is not in: {outcome.text}")
         expect(str(self.data.folder) in outcome.text, f"names no file: {outcome.text}")
         return f"...{fault.words}..."

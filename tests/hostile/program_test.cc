@@ -143,9 +143,35 @@ TEST(HostileFolder, WhatWasReadAheadIsUnfinished) {
   const Answer answer = run(set, "--workload eval --steps 2");
   ASSERT_EQ(answer.exit_code, 0) << answer.err;
   EXPECT_EQ(answer.line["delivered"], 8);
-  EXPECT_EQ(answer.line["files_seen"],
-            answer.line["delivered"].get<int>() + answer.line["unfinished"].get<int>());
+  EXPECT_EQ(answer.line["skipped"], 0);
+  EXPECT_EQ(answer.line["failed"], 0);
+  EXPECT_GE(answer.line["files_seen"], 8);
   EXPECT_LE(answer.line["files_seen"], 24);
+  EXPECT_EQ(answer.line["unfinished"], answer.line["files_seen"].get<int>() - 8);
+}
+
+void expect_what_became_of_the_files(const json& line, int delivered, int skipped, int failed, int unfinished) {
+  SCOPED_TRACE(line.dump());
+  EXPECT_EQ(line["files_seen"], delivered + skipped + failed + unfinished);
+  EXPECT_EQ(line["delivered"], delivered);
+  EXPECT_EQ(line["skipped"], skipped);
+  EXPECT_EQ(line["failed"], failed);
+  EXPECT_EQ(line["unfinished"], unfinished);
+  EXPECT_EQ(line["errors"], skipped + failed);
+}
+
+// Serially nothing is read ahead: in batches of 4, the files before the one that ends it and behind the last full batch are unfinished.
+TEST(HostileFolder, WhatEndedItIsFailed) {
+  const SampleSet set(12);
+  write(set.paths()[6], "no picture");
+  const Answer at_once = run(set, "--workload eval --serial");
+  EXPECT_EQ(at_once.exit_code, 1);
+  expect_what_became_of_the_files(at_once.line, 4, 0, 1, 2);
+  write(set.paths()[10], "no picture");
+  const Answer second = run(set, "--workload eval --serial --on-error skip:1");
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.err, testing::HasSubstr(set.paths()[10]));
+  expect_what_became_of_the_files(second.line, 8, 1, 1, 1);
 }
 
 TEST(HostileFolder, EachBadFileEndsItWithOneLineThatNamesIt) {
@@ -157,6 +183,9 @@ TEST(HostileFolder, EachBadFileEndsItWithOneLineThatNamesIt) {
     EXPECT_EQ(answer.exit_code, 1) << input.name;
     EXPECT_THAT(answer.err, testing::HasSubstr(set.folder().string())) << input.name;
     EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_EQ(answer.line["failed"], 1) << input.name;
+    EXPECT_GE(answer.line["unfinished"], 0) << input.name;
+    EXPECT_LE(answer.line["files_seen"], 3) << input.name;
   }
 }
 

@@ -20,7 +20,6 @@ using nlohmann::json;
 using test::SampleSet;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 struct Outcome {
@@ -131,14 +130,36 @@ TEST(ImagenetProgram, UnitIsReportedOnRequest) {
   EXPECT_GT(lines[0].at("full_decode_ratio"), 0);
 }
 
-TEST(ImagenetProgram, BrokenPictureEndsItWithOneLine) {
+TEST(ImagenetProgram, BrokenPictureEndsItWithOneLineAndWhatThereIs) {
   const SampleSet set(6);
   SampleSet::write(set.paths()[3], "no picture");
-  const Outcome outcome = run(set, "--json --reps 1");
+  const Outcome outcome = run(set, "--json --reps 2");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(outcome.err, HasSubstr(set.paths()[3]));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  const auto lines = outcome.lines();
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_EQ(lines[0]["failed"], 1);
+  EXPECT_FALSE(lines[0].contains("interrupted"));
+}
+
+TEST(ImagenetProgram, BrokenPictureIsInTheTableToo) {
+  const SampleSet set(6);
+  SampleSet::write(set.paths()[3], "no picture");
+  const Outcome outcome = run(set, "--reps 2 --quiet");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("warm-up"), HasSubstr("ended by an error"), HasSubstr("+ failed 1")));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST(ImagenetProgram, PeerEndsAtABrokenPicture) {
+  const SampleSet set(6);
+  SampleSet::write(set.paths()[3], "no picture");
+  const Outcome outcome = shell(set, "printf 'go\\ngo\\n' | $P --peer --workload W3 --data '" +
+                                         set.images() + "' --batch 4");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr(set.paths()[3]));
+  for (const json& line : outcome.lines()) EXPECT_TRUE(line.contains("event")) << line;
 }
 
 TEST(ImagenetProgram, BrokenPicturesAreSkippedUpToTheLimit) {
