@@ -250,6 +250,22 @@ TEST(ImagenetProgram, HvdWithoutALauncherIsAnError) {
   EXPECT_THAT(outcome.err, HasSubstr("--hvd"));
 }
 
+TEST(ImagenetProgram, ExplainGoesToStdoutWithTheTable) {
+  const SampleSet set(3);
+  const Outcome outcome = run(set, "--explain --reps 1 --quiet");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("consumer: waited"), HasSubstr("read_image")));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(ImagenetProgram, ExplainGoesToStderrBesideJson) {
+  const SampleSet set(3);
+  const Outcome outcome = run(set, "--explain --reps 1 --quiet --json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("consumer: waited"), HasSubstr("read_image")));
+  EXPECT_THAT(outcome.lines(), SizeIs(1));  // and all are JSON
+}
+
 TEST(ImagenetProgram, StatsNameTheStages) {
   const SampleSet set(3);
   const std::string file = (set.folder() / "stats.json").string();
