@@ -28,6 +28,11 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
+std::int64_t live_bytes() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
+}
+
 std::int64_t quantile_of(std::vector<Usage> samples, std::int64_t Usage::*number, double share) {
   const auto at = samples.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1));
   std::ranges::nth_element(samples, at, {}, number);
@@ -45,11 +50,12 @@ std::int64_t most_kept() {
 Usage usage_now() {
   const std::int64_t resident = resident_bytes();
   penstock::payload_pool().trim(0);
-  ::malloc_trim(0);  // glibc keeps what was freed, and each of its arenas goes on touching more of it for half an hour
-  const std::int64_t settled = resident_bytes();
+  const std::int64_t without_pool = resident_bytes();
+  ::malloc_trim(0);
   return {.resident = resident,
-          .kept = resident - settled,
-          .settled = settled,
+          .kept = resident - without_pool,
+          .settled = resident_bytes(),
+          .live = live_bytes(),
           .threads = entries_of("/proc/self/task"),
           .descriptors = entries_of("/proc/self/fd")};
 }
@@ -66,6 +72,7 @@ Usage Window::quantile(double share) const {
   return {.resident = quantile_of(samples_, &Usage::resident, share),
           .kept = quantile_of(samples_, &Usage::kept, share),
           .settled = quantile_of(samples_, &Usage::settled, share),
+          .live = quantile_of(samples_, &Usage::live, share),
           .threads = quantile_of(samples_, &Usage::threads, share),
           .descriptors = quantile_of(samples_, &Usage::descriptors, share)};
 }

@@ -9,7 +9,8 @@ namespace soak {
 struct Usage {
   std::int64_t resident = 0;  // bytes
   std::int64_t kept = 0;      // of these, what the payload pool kept for reuse: that follows the load of the last seconds
-  std::int64_t settled = 0;   // the others
+  std::int64_t settled = 0;   // the others, without what glibc can give back
+  std::int64_t live = 0;      // allocated by malloc and not freed, whether it was ever written to or not
   std::int64_t threads = 0;
   std::int64_t descriptors = 0;
 };
@@ -17,7 +18,7 @@ struct Usage {
 // What the payload pool may keep for reuse, by its header's word, after the largest load so far.
 std::int64_t most_kept();
 
-// By the system's word: /proc/self. Has the payload pool give back what nobody uses.
+// By the system's word, /proc/self, and glibc's. Has the payload pool and glibc give back what nobody uses.
 Usage usage_now();
 
 // The samples of some stretch of time.
