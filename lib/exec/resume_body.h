@@ -20,6 +20,14 @@ inline bool failed_before_its_parts(const Slot& slot, const Stamp& part) noexcep
   return !slot.is_element() && slot.stamp.pass == part.pass && slot.stamp.ordinal == part.ordinal && slot.stamp.sub == 0;
 }
 
+// Of a slot that is no mark: whether it was delivered before the checkpoint. `last`, behind which the run goes on, is cleared when it comes by.
+inline bool was_delivered(const Slot& slot, std::optional<Stamp>& last) noexcept {
+  const bool is_last = same_element(slot.stamp, *last);  // an error, if it fails this time
+  const bool is_new = !is_last && failed_before_its_parts(slot, *last);  // parts not yet delivered are lost: tell
+  if (is_new || is_last) last.reset();
+  return !is_new;
+}
+
 class ResumeBody final : public Body {
  public:
   ResumeBody(std::unique_ptr<Body> body, const Stamp& last) : body_(std::move(body)), last_(last) {}
@@ -38,16 +46,14 @@ class ResumeBody final : public Body {
 
  private:
   std::size_t leave_out(Slots& slots) {
-    return std::erase_if(slots, [this](const Slot& slot) { return was_delivered(slot); });
+    return std::erase_if(slots, [this](const Slot& slot) { return is_left_out(slot); });
   }
-  bool was_delivered(const Slot& slot) {
+  bool is_left_out(const Slot& slot) {
     if (!last_) return false;
-    const bool is_mark = slot.kind() == Slot::Kind::pass_end;
-    if (is_mark) missed_ = true;  // it was not there, or the epoch was given up: other passes have such an element, too
-    const bool is_last = same_element(slot.stamp, *last_);
-    const bool is_new = is_mark || (!is_last && failed_before_its_parts(slot, *last_));  // parts not yet delivered are lost: tell
-    if (is_new || is_last) last_.reset();
-    return !is_new;
+    if (slot.kind() != Slot::Kind::pass_end) return was_delivered(slot, last_);
+    missed_ = true;  // it was not there, or the epoch was given up: other passes have such an element, too
+    last_.reset();
+    return false;
   }
 
   std::unique_ptr<Body> body_;

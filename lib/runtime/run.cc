@@ -335,12 +335,7 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
     --replay_.slots;
     return true;
   }
-  if (replay_.until) {
-    const bool is_last = exec::same_element(slot.stamp, *replay_.until);  // an error, if it fails this time
-    const bool is_new = !is_last && exec::failed_before_its_parts(slot, *replay_.until);
-    if (is_new || is_last) replay_.until.reset();
-    return !is_new;
-  }
+  if (replay_.until) return exec::was_delivered(slot, replay_.until);
   const bool again = replay_.errors > 0 && !slot.is_element();
   replay_.errors = again ? replay_.errors - 1 : 0;
   return again;
