@@ -3,23 +3,47 @@
 // One object per run. tick() is called by the controller's thread every 10 ms, never by two threads at once. It must not block.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
+
+#include "autotune/decision_log.h"
 
 namespace penstock::autotune {
 
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Looks at what has happened since the last call and moves knobs that the user has not fixed.
+  // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
+  // By stage: elements/s that no more calls get out of its device or lock, as far as probes have shown; infinity elsewhere.
+  virtual std::vector<double> ceilings() const { return {}; }
+
+  const DecisionLog& log() const noexcept { return log_; }
+
+ protected:
+  // Moves a knob of a user who has not fixed it, as far as its bounds allow, and notes why. Returns where it stands now.
+  std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted);
+  std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now) { return move(knob, to, reason, now, to); }
+
+ private:
+  DecisionLog log_;
 };
 
-// CPU stages: as many calls as there are CPU slots. Blocking stages: found by their CPU time, moved to the thread pool, and
-// widened while all their calls wait and the consumer does, too. Outlet: deepened while the consumer finds it empty.
+// By name: "penstock", or one of those that it is compared with:
+//   cores      every call count at the number of CPU slots (what tf.data starts with)
+//   tf-max10   every call count at ten times that
+//   tf-hill    hill climbing on a queueing model fed by lifetime averages, first after 10 ms, later every 60 s, as tf.data does
+//   static:N   every call count at N
+//   none       nothing is ever moved
+// Null for any other name.
+std::unique_ptr<Policy> make_policy(std::string_view name);
+
+// make_policy("penstock")
 std::unique_ptr<Policy> default_policy();
 
 }  // namespace penstock::autotune

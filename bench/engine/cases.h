@@ -33,6 +33,7 @@ void run_drop_idle(const CaseSettings& settings, Report& report);
 void run_permutation(const CaseSettings& settings, Report& report);
 void run_names(const CaseSettings& settings, Report& report);
 void run_chain(const CaseSettings& settings, Report& report);
+void run_controller(const CaseSettings& settings, Report& report);
 void run_stage(const CaseSettings& settings, Report& report);
 
 }  // namespace penstock::bench

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bench/generate.h"
-#include "bench/imagenet/explain.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/options.h"
 #include "bench/imagenet/peer.h"
@@ -72,7 +71,7 @@ class Session {
 
   // stdout is for the JSON lines alone.
   void explain_last() const {
-    std::fputs(explain(measured_.back().snapshot).c_str(), options_.json ? stderr : stdout);
+    std::fputs(to_text(measured_.back().explanation).c_str(), options_.json ? stderr : stdout);
   }
 
   // Without --steps, that is; the bar then ends early.

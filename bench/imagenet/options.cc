@@ -123,8 +123,9 @@ void add_report_options(OptionAdder& add, ImagenetOptions& to, Given& given) {
   add.flag("--with-unit", to.with_unit, "Measure `full decode` before and after each repetition");
   add.flag("--digest-timed", to.digest_timed, "Hash the samples of timed repetitions too");
   add.text("--stats", to.stats_file, "FILE", "Write figures of all stages as JSON");
+  add.text("--trace", to.trace_file, "FILE", "Write what happened in the last repetition, for ui.perfetto.dev");
   add.text("-l,--logdir", given.logdir, "DIR", "Write them to DIR/stats.json");
-  add.flag("--explain", to.explain, "Say what each stage of the last repetition did with its time");
+  add.flag("--explain", to.explain, "Say why the last repetition was not faster");
   add.flag("--json", to.json, "One JSON object a repetition on stdout, and nothing else");
   add.flag("-q,--quiet", to.quiet, "No progress on stderr");
 }
@@ -143,7 +144,6 @@ void add_aliases(OptionAdder& add, ImagenetOptions& to) {
 void add_unbuilt_options(OptionAdder& add) {
   const auto never = [](const std::string&) { return false; };
   add.not_built("--records", never);
-  add.not_built("--trace", never);
   add.not_built("--without", never);
   add.not_built("--decoder",
                 [](const std::string& text) { return text == "auto" || text == "libjpeg"; });

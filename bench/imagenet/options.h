@@ -70,6 +70,7 @@ struct ImagenetOptions {
   bool quiet = false;
   bool explain = false;
   std::string stats_file;
+  std::string trace_file;
 
   // Other modes.
   std::int64_t generate = 0;  // pictures to write, 0: none

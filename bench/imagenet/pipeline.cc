@@ -113,6 +113,7 @@ RunOptions run_options(const ImagenetOptions& options) {
   run.seed = options.seed;
   run.on_error = options.on_error;
   run.serial = options.serial;
+  run.trace = options.trace_file;
   return run;
 }
 

@@ -198,6 +198,7 @@ Measurement Bench::run_until_error(const RepetitionSettings& settings, Progress&
   result.memory_peak = stats.memory_peak;
   result.overshoot_bytes = stats.overshoot_bytes;
   result.snapshot = run.snapshot();
+  result.explanation = run.explain();
   result.files_seen = after.files - before.files;
   add_up(result, stats);
   last_ = result;

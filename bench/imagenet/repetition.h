@@ -1,6 +1,7 @@
 // One repetition: a fresh run from epoch 0 to its end, and what it cost.
 #pragma once
 
+#include <penstock/explanation.h>
 #include <penstock/snapshot.h>
 
 #include <cstdint>
@@ -45,6 +46,7 @@ struct Measurement {
   bool interrupted = false;
   std::exception_ptr error;  // that ended it before its end; null: none
   Snapshot snapshot;  // of the run at its end; empty for cached batches
+  Explanation explanation;
   std::optional<double> full_decode_images_per_s;
 
   double images_per_s() const { return wall_s > 0 ? static_cast<double>(images) / wall_s : 0; }

@@ -68,6 +68,7 @@ Json json_of(const ImagenetOptions& options, const Files& files, const Measureme
     json["full_decode_images_per_s"] = *m.full_decode_images_per_s;
     json["full_decode_ratio"] = m.images_per_cpu_s() / *m.full_decode_images_per_s;
   }
+  if (options.explain) json["explanation"] = Json::parse(to_json(m.explanation));
   if (m.interrupted) json["interrupted"] = true;
   return json;
 }

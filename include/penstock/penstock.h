@@ -8,6 +8,7 @@
 #include <penstock/checkpoint.h>
 #include <penstock/dataset.h>
 #include <penstock/error.h>
+#include <penstock/explanation.h>
 #include <penstock/fields.h>
 #include <penstock/knob.h>
 #include <penstock/op.h>

@@ -4,8 +4,8 @@
 // it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
 // running call is all that costs; one that lasts more than 3 s is named on stderr, with its element.
 //
-// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time. knobs(), snapshot() and
-// stats() may be used from any thread meanwhile; knobs() counts as a request.
+// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time. knobs(), snapshot(),
+// stats(), explain() and decisions() may be used from any thread meanwhile; knobs() counts as a request.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,9 @@
 #include <vector>
 
 #include <penstock/checkpoint.h>
+#include <penstock/decision.h>
 #include <penstock/element.h>
+#include <penstock/explanation.h>
 #include <penstock/graph.h>
 #include <penstock/knob.h>
 #include <penstock/options.h>
@@ -54,6 +56,8 @@ class RunCore {
   virtual std::vector<Knob> knobs() = 0;
   virtual Snapshot snapshot() const = 0;
   virtual RunStats stats() const = 0;
+  virtual Explanation explain() const = 0;
+  virtual std::vector<Decision> decisions() const = 0;
 };
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options);
@@ -159,6 +163,15 @@ class Run {
   std::vector<Knob> knobs() { return core_->knobs(); }          // any thread
   Snapshot snapshot() const { return core_->snapshot(); }       // any thread
   RunStats stats() const { return core_->stats(); }             // any thread
+
+  // Why it is not faster: what limits it, what would help, what the controller did. Any thread, at any moment; costs about as much
+  // as a few snapshots and stops nothing.
+  //
+  //   std::cout << ps::to_text(run.explain());
+  Explanation explain() const { return core_->explain(); }
+
+  // The last 256 moves of knobs by the controller, oldest first, and why. Any thread; waits for nothing.
+  std::vector<Decision> decisions() const { return core_->decisions(); }
 
  private:
   std::shared_ptr<detail::RunCore> core_;

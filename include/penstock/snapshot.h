@@ -2,6 +2,10 @@
 // Taking one costs a few microseconds and stops nothing. All times are nanoseconds.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,10 +14,22 @@
 
 namespace penstock {
 
+// How long calls took, per element: counts by half octaves. [i]: from 1 us x 2^(i/2) up to the next; what is shorter counts in the first,
+// what is longer in the last (2 hours).
+using ServiceTimes = std::array<std::int64_t, 66>;
+inline std::size_t service_time_bucket(std::int64_t ns) noexcept {
+  const double us = static_cast<double>(std::max<std::int64_t>(ns, 1'000)) / 1'000;
+  const std::uint64_t half_octaves = (std::bit_cast<std::uint64_t>(us * us) >> 52) - 1023;  // the binary exponent: no logarithm
+  return std::min<std::size_t>(half_octaves, ServiceTimes{}.size() - 1);
+}
+inline double service_time_from(std::size_t bucket) noexcept { return 1'000 * std::exp2(static_cast<double>(bucket) / 2); }  // ns
+
 struct StageSnapshot {
   std::string name;                    // op names of the stage, "shard+shuffle" when fused
   int position = 0;                    // of its first op in the chain
+  int feeds = -1;                      // the stage that takes its results; -1: the consumer
   bool parallel = false;               // calls may run at once
+  bool ordered = true;                 // results leave in the order of the inputs
   bool completes_later = false;
   bool form_is_known = false;          // the user said whether it blocks; else a controller may move it
   // knobs
@@ -36,12 +52,18 @@ struct StageSnapshot {
   std::int64_t elements_in = 0, elements_out = 0, errors = 0, dropped = 0;
   std::int64_t calls = 0;              // groups of elements run
   std::int64_t completed = 0;          // elements run
+  std::int64_t made = 0;               // results of these, whether they could leave yet or not
   std::int64_t slot_ns = 0;            // integral of calls in flight over time, unfinished ones included
-  std::int64_t sampled_wall_ns = 0, sampled_cpu_ns = 0, samples = 0;  // of calls whose CPU time was read
-  std::int64_t samples_that_waited = 0;  // of these, calls that gave the CPU up by themselves: they block, they were not preempted
+  ServiceTimes service_times = {};     // of finished elements
+  // Of calls whose CPU time was read: one in 4 ms of the stage's life or so. Of a stage that completes later it is the CPU time of the start.
+  std::int64_t sampled_wall_ns = 0, sampled_cpu_ns = 0, samples = 0;
+  std::int64_t sampled_elements = 0;   // that these calls ran
+  std::int64_t sampled_delay_ns = 0;   // of these calls: ready to run, and no core free; 0 also where the system does not tell
+  // Of these, calls that gave the CPU up by themselves: they block, they were not preempted. Only looked at while !form_is_known.
+  std::int64_t samples_that_waited = 0;
   std::int64_t starved_ns = 0;         // a call could have started, but there was no input
   std::int64_t blocked_ns = 0;         // finished elements could not leave
-  std::int64_t bytes_out = 0;
+  std::int64_t bytes_out = 0;          // of all results made
 };
 
 struct ConsumerSnapshot {
@@ -49,6 +71,9 @@ struct ConsumerSnapshot {
   std::int64_t wait_ns = 0;            // time spent waiting inside next()
   std::int64_t waits = 0;              // calls of next() that found nothing ready
   bool waiting = false;
+  std::int64_t full_ns = 0;            // time in which as many were ready as may be
+  // Of the thread that takes elements: on a CPU; ready to run, and no core free. -1: not known. As of the controller's last look, 10 ms ago or less.
+  std::int64_t cpu_ns = -1, delay_ns = -1;
   std::int64_t ready = 0;              // elements ready now
   std::int64_t prefetch = 1;           // knob
 };
@@ -59,9 +84,14 @@ struct Snapshot {
   ConsumerSnapshot consumer;
   std::int64_t memory_limit = 0, memory_used = 0, memory_peak = 0;
   std::int64_t overshoot_bytes = 0;    // taken beyond what was reserved
-  double cpu_budget = 1;               // CPU slots of the process
-  std::int64_t cpu_slots_in_use = 0;
-  std::int64_t open_io_limit = 64;     // blocking calls at once
+  // CPU time of all threads of the process, and of those that penstock runs calls on; -1: not known. Read every 100 ms, at one moment with the
+  // consumer's: clocks_ns. What they have burnt besides, between two such moments, comes of threads that are not ours.
+  std::int64_t process_cpu_ns = -1;
+  std::int64_t workers_cpu_ns = -1;
+  std::int64_t clocks_ns = -1;         // when that was, since the run began
+  double cpu_budget = 1;               // CPUs that the run may use: affinity, cgroup quota, its share beside other runs; may be a fraction
+  std::int64_t cpu_slots_in_use = 0;   // by all runs of the process
+  std::int64_t open_io_limit = 64;     // blocking calls at once, its share beside other runs
 };
 
 }  // namespace penstock

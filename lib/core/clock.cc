@@ -7,14 +7,19 @@
 #include <array>
 #include <string_view>
 
+#include "lib/core/scheduler_file.h"
 #include "lib/core/text.h"
 
 namespace penstock {
 
-ThreadUse thread_use() noexcept {
+ThreadUse thread_use(bool with_waits) noexcept {
+  static thread_local const SchedulerFile own;
+  ThreadUse use{thread_cpu_ns(), own.delay_ns().value_or(0), 0};
+  if (!with_waits) return use;
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
-  return {thread_cpu_ns(), usage.ru_nvcsw};
+  use.waits = usage.ru_nvcsw;
+  return use;
 }
 
 // /proc/self/statm: "size resident shared text lib data dt", in pages.

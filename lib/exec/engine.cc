@@ -44,8 +44,10 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
       started_ns_(now_ns()),
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs),
-      outlet_(first_depth(plan_->prefetch, settings.serial), widest_outlet(plan_->prefetch, settings.serial)) {
+      outlet_(first_depth(plan_->prefetch, settings.serial), widest_outlet(plan_->prefetch, settings.serial)),
+      surroundings_{.cpu_budget = settings.cpu_budget, .open_io_limit = settings.open_io} {
   make_launcher();
+  outlet_.set_trace(trace());
   for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
     stages_.push_back(std::make_unique<Stage>(plan_->stages[i], i, plan_->repeats.size(), *this, passes_));
   }
@@ -66,7 +68,7 @@ void Engine::make_launcher() {
     queue_ = std::make_unique<QueueLauncher>(settings_.choice);
     launcher_ = queue_.get();
   } else {
-    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.pool);
+    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.pool, *settings_.workers);
     launcher_ = tbb_.get();
   }
 }
@@ -245,7 +247,7 @@ Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, s
   std::weak_ptr<Engine> weak = weak_from_this();
   knob.get = [weak, stage, value]() -> std::int64_t {
     StageSnapshot snapshot;
-    if (auto engine = weak.lock()) engine->stages_[stage]->snapshot(snapshot);
+    if (auto engine = weak.lock()) engine->stages_[stage]->knobs(snapshot);
     return snapshot.*value;
   };
   knob.set = [weak, stage, set, low, high](std::int64_t to) {
@@ -272,6 +274,8 @@ std::vector<Knob> Engine::knobs() {
   }
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());
+  if (at_gate_) knobs.push_back(cpu_slots_knob());
+  if (settings_.workers != nullptr) knobs.push_back(priority_knob());
   return knobs;
 }
 
@@ -285,7 +289,7 @@ Knob Engine::placement_knob(std::size_t stage) {
   std::weak_ptr<Engine> weak = weak_from_this();
   knob.get = [weak, stage]() -> std::int64_t {
     StageSnapshot snapshot;
-    if (auto engine = weak.lock()) engine->stages_[stage]->snapshot(snapshot);
+    if (auto engine = weak.lock()) engine->stages_[stage]->knobs(snapshot);
     return snapshot.on_pool ? 1 : 0;
   };
   knob.set = [weak, stage](std::int64_t to) {
@@ -334,6 +338,40 @@ Knob Engine::memory_knob() {
   return knob;
 }
 
+// Its arena has no threads for more than it began with.
+Knob Engine::cpu_slots_knob() {
+  Knob knob;
+  knob.name = "cpu_slots";
+  knob.high = settings_.slots;
+  knob.user_fixed = settings_.slots_are_fixed;
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak]() -> std::int64_t {
+    auto engine = weak.lock();
+    return engine ? engine->at_gate_->most() : 0;
+  };
+  knob.set = [weak, high = settings_.slots](std::int64_t to) {
+    auto engine = weak.lock();
+    if (engine) engine->settings_.gate->set_most(engine->at_gate_, std::clamp<std::int64_t>(to, 1, high));
+  };
+  return knob;
+}
+
+Knob Engine::priority_knob() {
+  Knob knob;
+  knob.name = "priority";
+  knob.low = 0;
+  knob.high = niceness_is_reversible() ? 1 : 0;
+  std::weak_ptr<Engine> weak = weak_from_this();
+  knob.get = [weak]() -> std::int64_t {
+    auto engine = weak.lock();
+    return engine && engine->gives_way() ? 1 : 0;
+  };
+  knob.set = [weak, high = knob.high](std::int64_t to) {
+    if (auto engine = weak.lock()) engine->gives_way_.store(to > 0 && high > 0, std::memory_order_relaxed);
+  };
+  return knob;
+}
+
 Snapshot Engine::snapshot() const {
   Snapshot snapshot;
   snapshot.time_ns = now_ns() - started_ns_;
@@ -344,12 +382,20 @@ Snapshot Engine::snapshot() const {
   snapshot.memory_used = memory_.used();
   snapshot.memory_peak = memory_.peak();
   snapshot.overshoot_bytes = memory_.overshot_bytes();
-  snapshot.open_io_limit = settings_.open_io;
-  if (settings_.gate != nullptr) {
-    snapshot.cpu_budget = static_cast<double>(settings_.gate->slots());
-    snapshot.cpu_slots_in_use = settings_.gate->in_use();
-  }
+  if (settings_.gate != nullptr) snapshot.cpu_slots_in_use = settings_.gate->in_use();
+  std::lock_guard lock(surroundings_mutex_);
+  snapshot.cpu_budget = surroundings_.cpu_budget;
+  snapshot.open_io_limit = surroundings_.open_io_limit;
+  if (surroundings_.clocks_read_at < started_ns_) return snapshot;
+  snapshot.process_cpu_ns = surroundings_.process_cpu_ns;
+  snapshot.workers_cpu_ns = surroundings_.workers_cpu_ns;
+  snapshot.clocks_ns = surroundings_.clocks_read_at - started_ns_;
   return snapshot;
+}
+
+void Engine::set_surroundings(const Surroundings& surroundings) {
+  std::lock_guard lock(surroundings_mutex_);
+  surroundings_ = surroundings;
 }
 
 }  // namespace penstock::exec

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -20,12 +21,14 @@
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/stage.h"
 #include "lib/exec/tbb_launcher.h"
+#include "lib/exec/worker_threads.h"
 
 namespace penstock::exec {
 
 struct EngineSettings {
   std::int64_t memory_bytes = 0;
   std::int64_t slots = 1;              // workers of the arena
+  bool slots_are_fixed = false;        // by the user
   std::uint32_t first_epoch = 0;
   std::uint32_t epochs = 0;
   std::uint64_t seed = 0;
@@ -35,7 +38,19 @@ struct EngineSettings {
   QueueLauncher::Choice choice;        // for tests: a queue pumped in this order
   std::function<std::int64_t()> clock; // for tests: instead of the system's, so that a schedule can be repeated
   std::int64_t open_io = 64;           // blocking calls at once
+  double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
+  WorkerThreads* workers = nullptr;    // told of each thread; needed where there is a pool
   bool serial = false;
+  std::shared_ptr<Trace> trace;        // none: nobody wants one
+};
+
+// What the rest of the process leaves to a run, and what all its threads have used; see Snapshot.
+struct Surroundings {
+  double cpu_budget = 1;
+  std::int64_t open_io_limit = 64;
+  std::int64_t process_cpu_ns = -1;
+  std::int64_t workers_cpu_ns = -1;
+  std::int64_t clocks_read_at = -1;    // by now_ns()
 };
 
 class Engine : public StageHost, public SlotGate::Waiter, public std::enable_shared_from_this<Engine> {
@@ -55,6 +70,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void abandon_epoch();
 
   void nudge_consumer() { outlet_.nudge(); }     // now and then
+  void read_consumer_clock() noexcept { outlet_.read_consumer_clock(); }  // the same
+  void set_surroundings(const Surroundings& surroundings);
+  bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
   // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the consumer.
@@ -63,6 +81,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool inside_own_body() const noexcept { return BodyScope::inside(this); }
   QueueLauncher* queue() noexcept { return queue_.get(); }
   const Plan& plan() const noexcept { return *plan_; }
+  std::int64_t started_ns() const noexcept { return started_ns_; }
 
   // StageHost
   Launcher& launcher() override { return *launcher_; }
@@ -82,6 +101,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::int64_t cpu_slots() const override { return settings_.slots; }
   std::int64_t open_io() const override { return settings_.open_io; }
   std::int64_t now() const override { return settings_.clock ? settings_.clock() : now_ns(); }
+  Trace* trace() const override { return settings_.trace.get(); }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->count_dropped(errors); }
 
@@ -105,6 +125,8 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   Knob placement_knob(std::size_t stage);
   Knob prefetch_knob();
   Knob memory_knob();
+  Knob cpu_slots_knob();
+  Knob priority_knob();
 
   std::shared_ptr<const Plan> plan_;
   const EngineSettings settings_;
@@ -116,10 +138,13 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
   SlotGate::RunRef at_gate_;               // none without a gate
+  std::atomic<bool> gives_way_{false};     // its workers are to be less urgent than the consumer
   std::unique_ptr<QueueLauncher> queue_;   // one of these two
   std::unique_ptr<TbbLauncher> tbb_;
   Launcher* launcher_ = nullptr;
   std::vector<std::unique_ptr<Stage>> stages_;
+  mutable std::mutex surroundings_mutex_;  // what follows
+  Surroundings surroundings_;
 };
 
 }  // namespace penstock::exec

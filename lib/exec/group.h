@@ -28,6 +28,7 @@ struct Group {
   std::int64_t started_ns = 0;
   std::int64_t source_ordinal = -1; // of the first slot when the call began; -1: a source's own call
   State state = State::waiting;
+  bool sampled = false;             // its CPU time is read
   bool forced = false;              // started under the rule of progress: its own requests are granted, too
   // A pass end is always a group's last slot: admission ends a group behind it.
   bool has_mark = false;

@@ -21,6 +21,8 @@ void Outlet::receive(Packet& packet) {
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
     if (count > 0) packets_.push_back(std::move(packet.slots));
     worth_waiting_ = std::min(packet.worth_waiting, widest_);
+    held_ += count;
+    account_full();
     wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity() || now_ns() - woken_ns_ > kBetweenWakes);
     if (wake) woken_ns_ = now_ns();
   }
@@ -48,18 +50,33 @@ void Outlet::count_taken(bool is_mark) noexcept {
 
 // Takes the oldest packet into the consumer's own hands: it would otherwise meet the last stage at the lock for each element.
 bool Outlet::refill(std::int64_t& credits) {
+  clock_.called_here();
+  trace_.end();
   own_.clear();
   own_taken_ = 0;
-  std::lock_guard lock(mutex_);
-  credits = report();
-  if (packets_.empty()) return false;
-  std::swap(own_, packets_.front());
-  packets_.pop_front();
+  {
+    std::lock_guard lock(mutex_);
+    credits = report();
+    if (packets_.empty()) return false;
+    std::swap(own_, packets_.front());
+    packets_.pop_front();
+  }
+  trace_.begin(own_);
   return true;
+}
+
+// With the lock held, after each change of what is promised or has come. The clock is looked at when it becomes full and when it no longer is.
+void Outlet::account_full() {
+  const bool full = held_ > 0 && held_ >= promised_;
+  if (full == (full_since_ != 0)) return;
+  const std::int64_t now = now_ns();
+  if (!full) full_ns_ += now - full_since_;
+  full_since_ = full ? now : 0;
 }
 
 // With the lock held: what the consumer has taken makes room for as much.
 std::int64_t Outlet::report() {
+  held_ -= unreported_;
   promised_ -= std::exchange(unreported_, 0);
   report_at_ = std::max<std::int64_t>(capacity() / 4, 1);
   return lump(packets_.empty() ? 1 : std::max<std::int64_t>(capacity() / 2, 1));
@@ -67,9 +84,10 @@ std::int64_t Outlet::report() {
 
 // With the lock held.
 std::int64_t Outlet::lump(std::int64_t at_least) {
-  const std::int64_t more = capacity() - promised_;
-  if (more < at_least) return 0;
+  const std::int64_t room = capacity() - promised_;
+  const std::int64_t more = room < at_least ? 0 : room;
   promised_ += more;
+  account_full();
   return more;
 }
 
@@ -79,6 +97,7 @@ std::int64_t Outlet::top_up() {
 }
 
 void Outlet::clear() {
+  trace_.end();
   std::deque<Slots> gone;
   {
     std::lock_guard lock(mutex_);
@@ -106,6 +125,8 @@ bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline) {
   wait_ns_ += now_ns() - start;
   waiting_since_ = 0;
   somebody_waits_ = false;
+  lock.unlock();
+  trace_.waited(start);
   return arrived;
 }
 
@@ -140,11 +161,13 @@ std::int64_t Outlet::depth() const {
 }
 
 void Outlet::snapshot(ConsumerSnapshot& out) const {
+  clock_.snapshot(out);
   std::lock_guard lock(mutex_);
   out.taken = taken_.load(std::memory_order_relaxed);
   out.waits = waits_;
   out.waiting = waiting_since_ != 0;
   out.wait_ns = wait_ns_ + (out.waiting ? now_ns() - waiting_since_ : 0);
+  out.full_ns = full_ns_ + (full_since_ == 0 ? 0 : now_ns() - full_since_);
   out.ready = ready_.load(std::memory_order_relaxed);
   out.prefetch = depth_;
 }

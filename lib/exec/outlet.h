@@ -10,7 +10,9 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/exec/consumer_clock.h"
 #include "lib/exec/packet.h"
+#include "lib/exec/trace.h"
 
 namespace penstock::exec {
 
@@ -40,9 +42,12 @@ class Outlet {
   bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   void set_depth(std::int64_t depth);
   std::int64_t depth() const;
+  void set_trace(Trace* trace) noexcept { trace_.set(trace); }  // before anything is taken
+  void read_consumer_clock() noexcept { clock_.read(); }  // now and then: snapshots show the last reading
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
+  void account_full();
   void wake_after(std::int64_t pause_ns);
   bool refill(std::int64_t& credits);
   std::int64_t report();
@@ -55,10 +60,15 @@ class Outlet {
   std::size_t own_taken_ = 0;
   std::int64_t unreported_ = 0;
   std::int64_t report_at_ = 1;
+  ConsumerClock clock_;
+  StepTrace trace_;            // the consumer's thread only, until clear()
   mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
   std::condition_variable arrived_;
   std::deque<Slots> packets_;
   std::int64_t promised_ = 0;
+  std::int64_t held_ = 0;      // of them, slots that have come: those here and unreported_
+  std::int64_t full_since_ = 0;  // 0: more may come
+  std::int64_t full_ns_ = 0;
   std::int64_t depth_;
   std::int64_t worth_waiting_ = 0;
   bool somebody_waits_ = false;

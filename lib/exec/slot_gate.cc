@@ -20,7 +20,7 @@ bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
 
 // Asked after every dear call of every thread, so without the lock where nobody waits.
 bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
-  if (in_use() > slots()) return true;
+  if (in_use() > slots() || run->in_use_.load(std::memory_order_relaxed) > run->most()) return true;
   if (waiting_ == 0) return false;
   std::lock_guard lock(mutex_);
   return std::ranges::any_of(waiters_, [&](const Entry& entry) {
@@ -42,6 +42,14 @@ void SlotGate::set_slots(std::int64_t slots) {
   {
     std::lock_guard lock(mutex_);
     slots_ = std::max<std::int64_t>(slots, 1);
+  }
+  offer_free_slots();
+}
+
+void SlotGate::set_most(const RunRef& run, std::int64_t most) {
+  {
+    std::lock_guard lock(mutex_);
+    run->most_ = std::max<std::int64_t>(most, 1);
   }
   offer_free_slots();
 }

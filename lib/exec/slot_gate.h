@@ -25,16 +25,17 @@ class SlotGate {
   // One run at the gate. It is known by this object, and held weakly: a run that ends does not have to sign off.
   class Run {
    public:
-    // `most`: slots that it may hold at once; it has no threads for more.
+    // `most`: slots that it may hold at once, as set_most() has it.
     Run(std::weak_ptr<Waiter> waiter, std::int64_t most) : waiter_(std::move(waiter)), most_(most) {}
+    std::int64_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
 
    private:
     friend class SlotGate;
-    bool has_room() const noexcept { return in_use_.load(std::memory_order_relaxed) < most_; }
+    bool has_room() const noexcept { return in_use_.load(std::memory_order_relaxed) < most(); }
 
     const std::weak_ptr<Waiter> waiter_;
-    const std::int64_t most_;
-    std::atomic<std::int64_t> in_use_{0};  // written under the gate's mutex
+    std::atomic<std::int64_t> most_;       // these two: written under the gate's mutex
+    std::atomic<std::int64_t> in_use_{0};
   };
   using RunRef = std::shared_ptr<Run>;
 
@@ -43,13 +44,16 @@ class SlotGate {
   // A slot, or false: then slot_is_free(stage) will be called once.
   bool acquire(const RunRef& run, std::size_t stage, std::size_t rank);
 
-  // Whether a stage should give its slot back: there are fewer than before, or another run or a stage of higher rank waits.
+  // Whether a stage should give its slot back: there are fewer than before, of all or for its run, or another run or a stage of higher rank
+  // waits.
   bool is_wanted_before(const RunRef& run, std::size_t rank) const;
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
   void release(const RunRef& run);
 
   void set_slots(std::int64_t slots);
+  // At least 1. One that holds more gives them back as soon as its calls end.
+  void set_most(const RunRef& run, std::int64_t most);
   std::int64_t slots() const noexcept { return slots_.load(std::memory_order_relaxed); }
   std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   // A guess: it may be gone in the next moment.

@@ -23,6 +23,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
     : plan_(plan),
       index_(index),
       host_(host),
+      trace_(host.trace()),
       one_at_a_time_(host.launcher().one_at_a_time()),
       is_source_(index == 0),
       body_(plan.open(index, host, passes)),
@@ -32,7 +33,8 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
       buffer_(first_value(plan.buffer, one_at_a_time_ ? 1 : 2)),
       on_pool_(plan.form == Form::blocks),
-      accounted_until_(host.now()) {}
+      accounted_until_(host.now()),
+      last_call_ns_(accounted_until_) {}
 
 Stage::~Stage() = default;
 
@@ -198,18 +200,17 @@ void Stage::snapshot(StageSnapshot& out) const {
   out.name = plan_.name;
   out.dropped = dropped();
   out.position = plan_.position;
+  out.feeds = host_.is_last(index_) ? -1 : static_cast<int>(index_) + 1;
   out.parallel = !plan_.serial;
+  out.ordered = plan_.order == Order::kept;
   out.completes_later = plan_.form == Form::completes_later;
   out.form_is_known = plan_.form_is_known;
-  out.parallelism = parallelism_;
-  out.window = window_;
-  out.buffer = buffer_;
-  out.grain_ns = grain_ns_;
-  out.on_pool = on_pool_;
+  describe_knobs(out);
   out.running = running_;
   out.waiting_input = waiting_count_;
   out.in_window = in_window_;
   out.credits = credits_;
+  out.made = made_;
   out.waits_for_memory = waits_for_memory_;
   out.waits_for_cpu_slot = waits_for_slot_;
   out.slot_ns += running_ * (now - accounted_until_);
@@ -223,18 +224,35 @@ void Stage::snapshot(StageSnapshot& out) const {
   describe_calls(now, out);
 }
 
+void Stage::knobs(StageSnapshot& out) const {
+  Lock lock(mutex_);
+  describe_knobs(out);
+}
+
+// With the lock held.
+void Stage::describe_knobs(StageSnapshot& out) const {
+  out.parallelism = parallelism_;
+  out.window = window_;
+  out.buffer = buffer_;
+  out.grain_ns = grain_ns_;
+  out.on_pool = on_pool_;
+}
+
 // With the lock held. Once the run has been stopped nobody waits for a Completion that is still out.
 void Stage::describe_calls(std::int64_t now, StageSnapshot& out) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> calls;  // begin, element
+  calls.reserve(static_cast<std::size_t>(running_));
   for (const auto& group : ring_) {
     const bool is_cut_off = group->target != nullptr && !group->target->is_starting() && host_.stopped();
     if (group->state == Group::State::running && !is_cut_off) calls.emplace_back(group->started_ns, group->source_ordinal);
   }
   if (calls.empty()) return;
-  std::sort(calls.begin(), calls.end());
-  out.oldest_call_ns = now - calls.front().first;
-  out.oldest_call_ordinal = calls.front().second;
-  out.median_call_ns = now - calls[calls.size() / 2].first;
+  const auto oldest = std::min_element(calls.begin(), calls.end());
+  out.oldest_call_ns = now - oldest->first;
+  out.oldest_call_ordinal = oldest->second;
+  const auto middle = calls.begin() + static_cast<std::ptrdiff_t>(calls.size() / 2);
+  std::nth_element(calls.begin(), middle, calls.end());
+  out.median_call_ns = now - middle->first;
 }
 
 }  // namespace penstock::exec

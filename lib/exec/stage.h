@@ -34,6 +34,7 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/core/clock.h"
 #include "lib/exec/body.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/group.h"
@@ -41,6 +42,7 @@
 #include "lib/exec/memory_budget.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/stage_plan.h"
+#include "lib/exec/trace.h"
 
 namespace penstock::exec {
 
@@ -64,6 +66,7 @@ class StageHost : public BodyHost {
   virtual std::int64_t cpu_slots() const = 0;
   virtual std::int64_t open_io() const = 0;
   virtual std::int64_t now() const = 0;                   // nanoseconds; also with the stage's lock held
+  virtual Trace* trace() const { return nullptr; }        // none: nobody wants one; always the same
 };
 
 class AsyncTarget;
@@ -104,6 +107,7 @@ class Stage {
   void set_on_pool(bool on_pool);
 
   void snapshot(StageSnapshot& out) const;
+  void knobs(StageSnapshot& out) const;           // where they stand, and nothing else
   const StagePlan& plan() const noexcept { return plan_; }
   std::size_t index() const noexcept { return index_; }
   Body& body() noexcept { return *body_; }
@@ -164,9 +168,14 @@ class Stage {
   void break_off(Group& group);
   void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
+  void count_use(const ThreadUse& before, const ThreadUse& after);
   void account(std::int64_t now);
+  void describe_knobs(StageSnapshot& out) const;
   void describe_calls(std::int64_t now, StageSnapshot& out) const;
-  bool sample_now(const Group& group) const;
+  bool sample_now(const Group& group);
+  ThreadUse use_if(bool sampled) const;
+  std::vector<std::uint64_t> keys_if_traced(const Slots& slots) const;
+  void trace_call(std::int64_t begin, std::int64_t elements, std::vector<std::uint64_t> keys) const;
 
   // Output.
   PacketRef collect();
@@ -180,6 +189,7 @@ class Stage {
   const StagePlan plan_;
   const std::size_t index_;
   StageHost& host_;
+  Trace* const trace_;
   const bool one_at_a_time_;
   const bool is_source_;
   Stage* upstream_ = nullptr;    // fixed before anything runs
@@ -234,6 +244,8 @@ class Stage {
   std::int64_t made_ = 0;                // elements, of the inputs that counters_.completed counts
   std::int64_t held_bytes_ = 0;
   std::int64_t accounted_until_ = 0;
+  std::int64_t last_call_ns_ = 0;        // when the last one began
+  double between_calls_ns_ = 0;
   StageSnapshot counters_;
 };
 

@@ -11,7 +11,8 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kBetweenSamples = 10'000'000;  // ns at least: reading the thread's CPU clock costs 1 to 2 us
+constexpr double kBetweenSamples = 4'000'000;  // ns, on average: to read the thread's clocks before and after a call costs 4 to 6 us
+constexpr std::int64_t kFirstSamples = 8;            // calls that are all sampled: where a stage belongs is to be known soon
 
 thread_local const BodyScope* innermost = nullptr;
 
@@ -85,31 +86,51 @@ void Stage::run_group(Group& group, Lock& lock) {
   }
 }
 
-bool Stage::sample_now(const Group& group) const {
-  const std::int64_t cost = std::max<std::int64_t>(static_cast<std::int64_t>(slot_ns_average_) * group.elements, 1);
-  return counters_.calls % std::max<std::int64_t>(kBetweenSamples / cost, 1) == 0 || counters_.calls < 8;
+// Drawn for each call, by the time that has passed since the last one began: so however many are under way, they are sampled no more often than
+// one in kBetweenSamples, and what follows a long call has no better chance than others, as it would by the clock alone.
+bool Stage::sample_now(const Group& group) {
+  between_calls_ns_ += 0.05 * (static_cast<double>(group.started_ns - std::exchange(last_call_ns_, group.started_ns)) - between_calls_ns_);
+  if (counters_.calls <= kFirstSamples) return true;
+  const std::uint64_t drawn = mix64(static_cast<std::uint64_t>(counters_.calls)) >> 32;
+  return static_cast<double>(drawn) * kBetweenSamples < between_calls_ns_ * 0x1p32;
+}
+
+ThreadUse Stage::use_if(bool sampled) const { return sampled ? thread_use(!plan_.form_is_known) : ThreadUse(); }
+
+// With the lock held. The rest of a sample is counted by learn().
+void Stage::count_use(const ThreadUse& before, const ThreadUse& after) {
+  counters_.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
+  counters_.sampled_delay_ns += after.delay_ns - before.delay_ns;
+  counters_.samples_that_waited += after.waits > before.waits;
+}
+
+std::vector<Trace::Key> Stage::keys_if_traced(const Slots& slots) const {
+  return trace_ == nullptr ? std::vector<Trace::Key>() : Trace::keys_of(slots);
+}
+
+void Stage::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Trace::Key> keys) const {
+  const auto kind = on_pool_ ? Trace::Span::Kind::pool_call : Trace::Span::Kind::call;
+  trace_->add({kind, static_cast<int>(index_), Trace::this_thread(), begin, host_.now(), elements, std::move(keys)});
 }
 
 void Stage::run_to_end(Group& group, Lock& lock) {
-  const bool sample = sample_now(group) && !plan_.serial;
+  group.sampled = sample_now(group);
   lock.unlock();
-  const ThreadUse before = sample ? thread_use() : ThreadUse();
+  auto keys = keys_if_traced(group.slots);
+  const ThreadUse before = use_if(group.sampled);
   const bool ran = call_body(group);
-  const ThreadUse after = sample ? thread_use() : ThreadUse();
   if (!ran) {
     lock.lock();
     return break_off(group);
   }
+  if (is_source_) keys = keys_if_traced(group.slots);
   const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   const std::int64_t held = body_->held_bytes();
+  const ThreadUse after = use_if(group.sampled);
+  const std::int64_t elements = is_source_ ? static_cast<std::int64_t>(keys.size()) : group.elements;
+  if (trace_ != nullptr) trace_call(group.started_ns, elements, std::move(keys));
   lock.lock();
-  const std::int64_t wall = host_.now() - group.started_ns;
-  if (sample) {
-    ++counters_.samples;
-    counters_.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
-    counters_.samples_that_waited += after.waits > before.waits;
-    counters_.sampled_wall_ns += wall;
-  }
+  count_use(before, after);
   const std::int64_t kept = held - std::exchange(held_bytes_, held);
   finish(group, sealed, kept);
 }
@@ -150,7 +171,11 @@ void Stage::start_detached(Group& group, Lock& lock) {
   ++detached_;
   auto target = std::make_shared<AsyncTarget>(*this, group);
   group.target = target;
+  const bool sampled = group.sampled = sample_now(group);
+  const std::int64_t begin = group.started_ns;
   lock.unlock();
+  auto keys = keys_if_traced(group.slots);
+  const ThreadUse before = use_if(sampled);
   StartServices services(host_, *target);
   std::exception_ptr error;
   try {
@@ -159,7 +184,10 @@ void Stage::start_detached(Group& group, Lock& lock) {
     error = std::current_exception();
   }
   target->started(std::move(error));  // from here on the group may be gone
+  const ThreadUse after = use_if(sampled);
+  if (trace_ != nullptr) trace_call(begin, 1, std::move(keys));
   lock.lock();
+  count_use(before, after);
 }
 
 void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
@@ -173,6 +201,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     --detached_;
     group.target.reset();
     account(host_.now());
+    if (trace_ != nullptr) trace_->add({Trace::Span::Kind::later_call, static_cast<int>(index_), 0, group.started_ns, accounted_until_, 1, {}});
     finish(group, sealed, 0);
     pump(lock);
   }
@@ -203,9 +232,15 @@ void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes)
 void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) {
   counters_.completed += inputs;
   counters_.bytes_out += output_bytes;
+  if (group.sampled) {
+    ++counters_.samples;
+    counters_.sampled_elements += inputs;
+    counters_.sampled_wall_ns += now - group.started_ns;
+  }
   if (inputs > 0) {
     const double count = static_cast<double>(inputs);
     const double each = static_cast<double>(now - group.started_ns) / count;
+    counters_.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += inputs;
     const double bytes = static_cast<double>(output_bytes) / count;
     const double input = static_cast<double>(group.input_bytes) / count;
     slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);

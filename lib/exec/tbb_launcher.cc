@@ -3,6 +3,7 @@
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
 #include <optional>
@@ -57,21 +58,37 @@ struct Cluster {
   CreditNode credit;
 };
 
+// Tells of TBB's workers that come into an arena. A thread that waits in there for a run's end is not ours.
+class Doorkeeper final : public oneapi::tbb::task_scheduler_observer {
+ public:
+  Doorkeeper(oneapi::tbb::task_arena& arena, WorkerThreads& workers) : task_scheduler_observer(arena), workers_(workers) { observe(true); }
+  ~Doorkeeper() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) workers_.join(WorkerThreads::Role::worker);
+  }
+
+ private:
+  WorkerThreads& workers_;
+};
+
 }  // namespace
 
 // Order of destruction: wait (in ~TbbLauncher), then nodes, then the graph, then the arena.
 struct TbbLauncher::Graph {
-  explicit Graph(std::int64_t slots) : arena(static_cast<int>(std::max<std::int64_t>(slots, 1)), 0) {
+  Graph(std::int64_t slots, WorkerThreads& workers)
+      : arena(static_cast<int>(std::max<std::int64_t>(slots, 1)), 0), doorkeeper(arena, workers) {
     arena.execute([this] { graph.emplace(); });  // a graph belongs to the arena it is born in
   }
 
   oneapi::tbb::task_arena arena;
+  Doorkeeper doorkeeper;
   std::optional<flow::graph> graph;
   std::vector<std::unique_ptr<Cluster>> clusters;
   std::unique_ptr<OutletNode> outlet;
 };
 
-TbbLauncher::TbbLauncher(std::int64_t slots, ElasticPool& pool) : graph_(std::make_unique<Graph>(slots)), pool_(pool) {}
+TbbLauncher::TbbLauncher(std::int64_t slots, ElasticPool& pool, WorkerThreads& workers)
+    : graph_(std::make_unique<Graph>(slots, workers)), pool_(pool), workers_(workers) {}
 
 TbbLauncher::~TbbLauncher() { wait(); }
 
@@ -102,7 +119,8 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   ExecNode& exec = graph_->clusters[stage.index()]->exec;
   if (on_pool) {
     graph.reserve_wait();
-    pool_.submit([&stage, &graph] {
+    pool_.submit([&stage, &graph, &workers = workers_] {
+      workers.join(WorkerThreads::Role::worker);
       stage.run_token(true);
       graph.release_wait();  // the last touch: whoever waits may take everything down now
     });

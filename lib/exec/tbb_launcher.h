@@ -15,6 +15,7 @@
 
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/launcher.h"
+#include "lib/exec/worker_threads.h"
 
 namespace penstock::exec {
 
@@ -22,7 +23,7 @@ class Outlet;
 
 class TbbLauncher final : public Launcher {
  public:
-  TbbLauncher(std::int64_t slots, ElasticPool& pool);
+  TbbLauncher(std::int64_t slots, ElasticPool& pool, WorkerThreads& workers);
   ~TbbLauncher() override;  // waits, then takes the graph down
 
   void connect(const std::vector<Stage*>& stages, Outlet& outlet);
@@ -38,6 +39,7 @@ class TbbLauncher final : public Launcher {
   struct Graph;
   std::unique_ptr<Graph> graph_;
   ElasticPool& pool_;
+  WorkerThreads& workers_;
 };
 
 // Lets TBB have `threads` workers. TBB allows what its most modest live setting says; this one only ever asks for more than

@@ -16,7 +16,10 @@
 #include "lib/exec/resume_body.h"
 #include "lib/runtime/checkpoint.h"
 #include "lib/runtime/forks.h"
+#include "lib/runtime/observer.h"
 #include "lib/runtime/runtime.h"
+#include "lib/runtime/start_run.h"
+#include "lib/runtime/trace_file.h"
 
 namespace penstock::detail {
 namespace {
@@ -75,8 +78,9 @@ void check_options(const RunOptions& options) {
 
 class EngineRun final : public RunCore {
  public:
-  EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options)
-      : plan_(std::move(plan)), options_(options), epoch_(options.first_epoch) {
+  EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
+      : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
+    if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }
@@ -95,6 +99,8 @@ class EngineRun final : public RunCore {
   std::vector<Knob> knobs() override { return engine().knobs(); }
   Snapshot snapshot() const override;
   RunStats stats() const override;
+  Explanation explain() const override;
+  std::vector<Decision> decisions() const override;
 
  private:
   // What the consumer has had of the current epoch.
@@ -116,6 +122,7 @@ class EngineRun final : public RunCore {
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
   std::shared_ptr<Engine> start_engine(std::uint32_t first);
+  std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, bool tuned, bool serial);
   void drop_engine();
   void leave_engine_to_parent();
   bool belongs_to_another_process() const noexcept;
@@ -133,9 +140,13 @@ class EngineRun final : public RunCore {
 
   const std::shared_ptr<const exec::Plan> plan_;
   RunOptions options_;
+  const runtime::PolicyMaker make_policy_;
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
+  std::shared_ptr<runtime::Observer> observer_;  // of the engine, made with it
+  std::optional<autotune::Window> at_end_;  // all of the run, when the consumer came to the end of what there is
 
   // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be starting one.
   std::uint32_t epoch_;
@@ -190,18 +201,29 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
+  if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
   if (serial) {
     if (options_.memory_bytes == 0) settings.memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
-    return Engine::make(plan_, settings);
+    return observed(Engine::make(plan_, settings), false, serial);
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
   settings.slots = runtime.slots_for(options_.threads);
+  settings.slots_are_fixed = options_.threads > 0;
   settings.gate = &runtime.gate();
   settings.pool = &runtime.pool();
+  settings.workers = &runtime.workers();
+  settings.cpu_budget = runtime.cpus_for(options_.threads);
   settings.open_io = options_.open_io;
-  auto engine = Engine::make(plan_, settings);
-  runtime.look_after(engine, options_.threads, options_.tune);
+  auto policy = options_.tune ? make_policy_() : nullptr;
+  auto engine = observed(Engine::make(plan_, settings), policy != nullptr, serial);
+  runtime.look_after(engine, options_.threads, std::move(policy), observer_);
+  return engine;
+}
+
+// With the lock held.
+std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, bool tuned, bool serial) {
+  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), tuned, serial);
   return engine;
 }
 
@@ -213,13 +235,19 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
 
 // Waits for the calls in flight; on the thread of one of them, somebody else has to do it.
 void EngineRun::drop_engine() {
-  if (!engine_) return;
-  if (engine_->inside_own_body()) {
-    engine_->request_stop();
-    runtime::Runtime::get().dispose(std::move(engine_));
-  } else {
-    engine_->shut_down();
+  if (!engine_) {
+    exec::Trace nothing;
+    if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
+    return;
   }
+  auto take_down = [engine = engine_, observer = observer_, file = trace_file_] {
+    engine->shut_down();
+    if (file) file->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
+  };
+  if (!engine_->inside_own_body()) return take_down();
+  engine_->request_stop();
+  engine_.reset();
+  runtime::Runtime::get().dispose(std::move(take_down));
 }
 
 // Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and locks that
@@ -262,6 +290,10 @@ void EngineRun::move_to(std::uint32_t epoch) {
 void EngineRun::send_engine_to(std::uint32_t epoch) {
   const bool is_read_ahead = reads_ == epoch && epoch != epoch_;
   if (is_read_ahead) return;
+  {
+    std::lock_guard lock(mutex_);
+    at_end_.reset();
+  }
   if (reads_) engine().abandon_epoch();
   engine().begin_epoch(epoch, epochs_from(epoch));
   reads_ = epoch;
@@ -288,6 +320,10 @@ void EngineRun::end_epoch() {
   progress_.ended = true;
   reads_.reset();
   if (epochs_from(epoch_) > 1) reads_ = epoch_ + 1;
+  if (reads_) return;
+  const Snapshot now = snapshot();
+  std::lock_guard lock(mutex_);
+  at_end_ = observer_->whole(now);
 }
 
 // Counts, and hands the element over or throws its error, unless that is to be skipped.
@@ -359,6 +395,22 @@ Snapshot EngineRun::snapshot() const {
   return engine ? engine->snapshot() : Snapshot();
 }
 
+Explanation EngineRun::explain() const {
+  const auto engine = engine_or_null();
+  if (!engine) return {};
+  std::unique_lock lock(mutex_);
+  const auto observer = observer_;
+  const auto at_end = at_end_;
+  lock.unlock();
+  return observer->explain(at_end ? *at_end : observer->recent(engine->snapshot()));
+}
+
+std::vector<Decision> EngineRun::decisions() const {
+  if (!engine_or_null()) return {};
+  std::lock_guard lock(mutex_);
+  return observer_->decisions();
+}
+
 RunStats EngineRun::stats() const {
   RunStats stats;
   stats.delivered = delivered_;
@@ -376,8 +428,13 @@ RunStats EngineRun::stats() const {
 }  // namespace
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options) {
-  check_options(options);
-  return std::make_shared<EngineRun>(exec::compile(node), options);
+  return runtime::start_run(node, options, autotune::default_policy);
 }
 
 }  // namespace penstock::detail
+
+std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const graph::NodeRef& node, const RunOptions& options,
+                                                                        PolicyMaker make_policy) {
+  detail::check_options(options);
+  return std::make_shared<detail::EngineRun>(exec::compile(node), options, std::move(make_policy));
+}

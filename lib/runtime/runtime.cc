@@ -11,6 +11,7 @@
 #include <penstock/error.h>
 #include <penstock/world.h>
 
+#include "lib/core/clock.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/memory_warning.h"
 #include "lib/runtime/stuck_calls.h"
@@ -20,12 +21,13 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr auto kLimitsPeriod = std::chrono::seconds(1);
+constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns: with 256 threads a reading takes 0.1 ms
 constexpr std::int64_t kPoolThreads = 256;
+constexpr int kNiceness = 10;
 
-std::int64_t whole_slots(const CpuLimits& limits) {
-  const double cpus = limits.for_rank(World::detect().local_size);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
-}
+double share_of_cpus(const CpuLimits& limits) { return limits.for_rank(World::detect().local_size); }
+
+std::int64_t whole_slots(double cpus) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01))); }
 
 std::int64_t quarter_of_memory(const MemoryLimits& limits) {
   const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
@@ -47,8 +49,9 @@ Runtime& Runtime::get() {
 
 Runtime::Runtime()
     : process_(process_number()),
-      gate_(whole_slots(host_.cpus())),
+      gate_(whole_slots(share_of_cpus(host_.cpus()))),
       pool_(kPoolThreads),
+      cpus_(share_of_cpus(host_.cpus())),
       offered_slots_(gate_.slots()),
       memory_(quarter_of_memory(host_.memory())),
       controller_([this] { serve(); }) {
@@ -67,19 +70,26 @@ std::int64_t Runtime::slots_for(int asked) {
   return asked;
 }
 
+// More threads than that make no more CPUs; fewer use fewer.
+double Runtime::cpus_for(int asked) {
+  std::lock_guard lock(mutex_);
+  return asked > 0 ? std::min<double>(asked, cpus_) : cpus_;
+}
+
 std::int64_t Runtime::default_memory() {
   std::lock_guard lock(mutex_);
   return memory_;
 }
 
-void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune) {
+void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
+                         std::shared_ptr<Observer> observer) {
   Tuned tuned;
   tuned.engine = engine;
   tuned.asked_slots = asked_slots;
-  if (tune) {
-    tuned.policy = autotune::default_policy();
-    tuned.knobs = engine->knobs();
-  }
+  tuned.observer = std::move(observer);
+  tuned.claims = RunClaims(engine->open_io());
+  tuned.policy = std::move(policy);
+  if (tuned.policy) tuned.knobs = engine->knobs();
   {
     std::lock_guard lock(mutex_);
     added_.push_back(std::move(tuned));
@@ -87,28 +97,28 @@ void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_
   changed_.notify_one();
 }
 
-void Runtime::dispose(std::shared_ptr<exec::Engine> engine) {
+void Runtime::dispose(std::function<void()> take_down) {
   {
     std::lock_guard lock(mutex_);
-    disposed_.push_back(std::move(engine));
+    disposed_.push_back(std::move(take_down));
   }
   changed_.notify_one();
 }
 
 // Not here: the function that gave its run up may last as long as it likes, and the other runs need this thread.
-void Runtime::take_down(Engines& engines) {
-  for (auto& engine : engines) {
-    pool_.submit([engine = std::move(engine)] { engine->shut_down(); });
-  }
-  engines.clear();
+void Runtime::take_down(Disposals& disposed) {
+  for (auto& each : disposed) pool_.submit(std::move(each));
+  disposed.clear();
 }
 
 // The controller's thread: asleep while there is no run to look after.
 void Runtime::serve() {
+  workers_.join(exec::WorkerThreads::Role::controller);
   std::vector<Tuned> tuned;
   auto limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
   for (;;) {
-    Engines gone;
+    Disposals gone;
+    bool is_new = false;
     {
       std::unique_lock lock(mutex_);
       const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
@@ -118,16 +128,19 @@ void Runtime::serve() {
         changed_.wait_for(lock, kTick, news);
       }
       std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
+      is_new = !added_.empty();
       added_.clear();
       gone.swap(disposed_);
     }
     take_down(gone);
+    if (read_clocks() || is_new) divide(tuned);
     std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
     if (std::chrono::steady_clock::now() > limits_due) {
       read_limits();
       limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
     }
     set_gate(tuned);
+    set_niceness(tuned);
   }
 }
 
@@ -140,9 +153,16 @@ bool Runtime::tick(Tuned& tuned) {
     return true;
   }
   engine->nudge_consumer();
+  engine->read_consumer_clock();
+  exec::Surroundings surroundings = clocks_;
+  surroundings.cpu_budget = tuned.cpu_share;
+  surroundings.open_io_limit = std::max<std::int64_t>(static_cast<std::int64_t>(tuned.io_share), 1);
+  engine->set_surroundings(surroundings);
   const Snapshot snapshot = engine->snapshot();
   warn(tuned, snapshot);
+  if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
   if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
+  tuned.observer->see(snapshot, tuned.policy.get());
   return true;
 }
 
@@ -165,20 +185,62 @@ void Runtime::warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine) {
 
 // A quota may change while the process runs.
 void Runtime::read_limits() {
-  const std::int64_t slots = whole_slots(host_.cpus());
+  const double cpus = share_of_cpus(host_.cpus());
   const std::int64_t memory = quarter_of_memory(host_.memory());
   std::lock_guard lock(mutex_);
-  offered_slots_ = slots;
+  cpus_ = cpus;
+  offered_slots_ = whole_slots(cpus);
   memory_ = memory;
-  threads_.ensure(slots);
+  threads_.ensure(offered_slots_);
+}
+
+// Not every time: true if it was due.
+bool Runtime::read_clocks() {
+  const std::int64_t now = now_ns();
+  if (clocks_.clocks_read_at >= 0 && now - clocks_.clocks_read_at < kClocksPeriod) return false;
+  clocks_.clocks_read_at = now;
+  clocks_.process_cpu_ns = process_cpu_ns();
+  clocks_.workers_cpu_ns = workers_.cpu_ns();
+  return true;
+}
+
+// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for.
+void Runtime::divide(std::vector<Tuned>& tuned) {
+  std::vector<Claim> cpus, calls;
+  for (Tuned& each : tuned) {
+    const auto engine = each.engine.lock();
+    const bool lives = engine != nullptr && !engine->stopped();
+    if (lives) each.claims.look(engine->snapshot(), cpus_for(each.asked_slots));
+    cpus.push_back(lives ? each.claims.cpus() : Claim());
+    calls.push_back(lives ? each.claims.blocking_calls() : Claim());
+  }
+  const std::vector<double> cpu_shares = shares_of(cpus_for(0), cpus);
+  const std::vector<double> call_shares = shares_of(static_cast<double>(kPoolThreads), calls);
+  for (std::size_t i = 0; i < tuned.size(); ++i) {
+    tuned[i].cpu_share = cpu_shares[i];
+    tuned[i].io_share = call_shares[i];
+  }
 }
 
 // A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets the gate, so
 // that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait for slots.
 void Runtime::set_gate(const std::vector<Tuned>& tuned) {
   std::int64_t slots = slots_for(0);
-  for (const Tuned& each : tuned) slots = std::max(slots, each.asked_slots);
+  for (const Tuned& each : tuned) slots = std::max<std::int64_t>(slots, each.asked_slots);
   if (slots != gate_.slots()) gate_.set_slots(slots);
+}
+
+// Threads are shared: one run that does not wish its workers to give way is enough.
+void Runtime::set_niceness(const std::vector<Tuned>& tuned) {
+  int live = 0, giving_way = 0;
+  for (const Tuned& each : tuned) {
+    const auto engine = each.engine.lock();
+    if (engine == nullptr || engine->stopped()) continue;
+    ++live;
+    giving_way += engine->gives_way();
+  }
+  const bool all_give_way = live > 0 && giving_way == live;
+  if (std::exchange(give_way_, all_give_way) != all_give_way) workers_.set_niceness(all_give_way ? kNiceness : 0);
 }
 
 }  // namespace penstock::runtime

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -20,6 +21,8 @@
 #include "lib/exec/engine.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/tbb_launcher.h"
+#include "lib/runtime/claims.h"
+#include "lib/runtime/observer.h"
 
 namespace penstock::runtime {
 
@@ -34,21 +37,28 @@ class Runtime {
 
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
+  exec::WorkerThreads& workers() noexcept { return workers_; }
+  double cpus_for(int asked);  // CPUs that a run may use: may be a fraction, where a quota or a share of several ranks is
 
-  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, moves its knobs if `tune`,
-  // and says on stderr which call keeps it from ending.
-  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, bool tune);
+  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy move its knobs (null:
+  // nobody does), and says on stderr which call keeps it from ending. The observer sees what it sees.
+  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
+                  std::shared_ptr<Observer> observer);
 
-  // Takes an engine down on a thread of the pool: for a run that is destroyed inside one of its own functions.
-  void dispose(std::shared_ptr<exec::Engine> engine);
+  // Calls it on a thread of the pool: to take an engine down whose run is destroyed inside one of its own functions. It must not throw.
+  void dispose(std::function<void()> take_down);
 
  private:
-  using Engines = std::deque<std::shared_ptr<exec::Engine>>;
+  using Disposals = std::deque<std::function<void()>>;
   struct Tuned {
     std::weak_ptr<exec::Engine> engine;
-    std::int64_t asked_slots = 0;              // by the user; 0: as many as are offered
+    int asked_slots = 0;                       // by the user; 0: as many as are offered
+    RunClaims claims;
+    double cpu_share = 1;                      // what the arbiter leaves it
+    double io_share = 1;
     std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
+    std::shared_ptr<Observer> observer;
     bool warned = false;                       // that its memory is too small for its ops
     std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
     std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped
@@ -56,26 +66,36 @@ class Runtime {
 
   Runtime();
   void serve();
-  void take_down(Engines& engines);
+  void take_down(Disposals& disposed);
+  // What follows: on the controller's thread only.
   bool tick(Tuned& tuned);
   static void warn(Tuned& tuned, const Snapshot& snapshot);
   static void warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine);
   void read_limits();
+  bool read_clocks();
+  void divide(std::vector<Tuned>& tuned);
   void set_gate(const std::vector<Tuned>& tuned);
+  void set_niceness(const std::vector<Tuned>& tuned);
 
   const std::uint32_t process_;
   HostLimits host_;
+  exec::WorkerThreads workers_;
   exec::SlotGate gate_;
   exec::ElasticPool pool_;
   exec::TbbThreads threads_;
 
+  // The controller's thread only:
+  exec::Surroundings clocks_;        // the part of it that is the same for all runs
+  bool give_way_ = false;            // the workers are niced
+
   std::mutex mutex_;                 // all below
   std::condition_variable changed_;
-  std::int64_t offered_slots_;       // by affinity and quota
+  double cpus_;                      // by affinity and quota
+  std::int64_t offered_slots_;       // the same, whole
   std::int64_t memory_;              // a quarter of what was free when last looked at
   bool warned_ = false;
   std::vector<Tuned> added_;         // taken over by the controller's thread at its next round
-  Engines disposed_;
+  Disposals disposed_;
   std::thread controller_;
 };
 

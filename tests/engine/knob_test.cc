@@ -1,4 +1,8 @@
 // Knobs: that they are there, that they do what they say, and that they change nothing else.
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <map>
 #include <set>
 
@@ -27,7 +31,7 @@ TEST(Knobs, AreAllThere) {
   std::multiset<std::string> names;
   for (const Knob& knob : run.knobs()) names.insert(knob.name + "/" + std::to_string(knob.stage));
   for (const char* name : {"parallelism/1", "placement/1", "window/1", "buffer/1", "grain_ns/1",
-                           "window/2", "buffer/2", "grain_ns/2", "prefetch/-1", "memory/-1"})
+                           "window/2", "buffer/2", "grain_ns/2", "prefetch/-1", "memory/-1", "cpu_slots/-1", "priority/-1"})
     EXPECT_EQ(names.count(name), 1u) << name;
   EXPECT_EQ(names.count("parallelism/2"), 0u) << "a batch is serial";
 }
@@ -153,6 +157,85 @@ TEST(Parallelism, OfComputingCallsStaysWithinTheThreads) {
   auto run = range(200).map(counted_sleep(counter, 200us), 64, {.blocks = false}).start({.threads = 2, .tune = false});
   EXPECT_EQ(rest_of(run), numbers(0, 200));
   EXPECT_LE(counter.most(), 3) << "two workers, and a consumer that helps";
+}
+
+// Fewer than there are threads for.
+TEST(CpuSlots, AreNeverExceededAfterTheyWereLowered) {
+  CallCounter counter;
+  auto run = range(100'000).map(counted_sleep(counter, 2ms), 8, {.blocks = false}).start({.threads = 4, .tune = false});
+  Knob slots = knob_of(run, "cpu_slots", -1);
+  EXPECT_EQ(slots.high, 4);
+  EXPECT_EQ(slots.get(), 4);
+  EXPECT_TRUE(slots.user_fixed);
+  for (std::int64_t most : {2, 1, 3}) {
+    slots.set(most);
+    take(run, 80);  // more than were under way before
+    counter.forget_most();
+    take(run, 60);
+    EXPECT_LE(counter.most(), most);
+    EXPECT_GE(counter.most(), 1);
+  }
+}
+
+TEST(CpuSlots, AreAMatterForTheControllerWhereTheUserGaveNoThreads) {
+  auto run = range(10).map(plus_one).start({.tune = false});
+  EXPECT_FALSE(knob_of(run, "cpu_slots", -1).user_fixed);
+}
+
+// How nice the thread is that runs the last call.
+class Niceness {
+ public:
+  std::int64_t operator()(std::int64_t value) const {
+    std::this_thread::sleep_for(500us);
+    seen_->store(own());
+    return value;
+  }
+  int seen() const { return seen_->load(); }
+  static int own() { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid))); }
+
+ private:
+  std::shared_ptr<std::atomic<int>> seen_ = std::make_shared<std::atomic<int>>(own());
+};
+
+::testing::AssertionResult becomes(IntegerRun& run, const Niceness& niceness, int wanted) {
+  const bool came = eventually([&] {
+    run.next();
+    return niceness.seen() == wanted;
+  });
+  return (came ? ::testing::AssertionSuccess() : ::testing::AssertionFailure()) << niceness.seen() << ", not " << wanted;
+}
+
+TEST(Priority, MakesWorkersGiveWayAndComeBack) {
+  for (bool blocks : {false, true}) {
+    const Niceness niceness;
+    auto run = range(100'000'000).map(niceness, 2, {.blocks = blocks}).start({.tune = false});
+    Knob priority = knob_of(run, "priority", -1);
+    if (priority.high == 0) GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
+    const int before = Niceness::own();
+    priority.set(1);
+    EXPECT_TRUE(becomes(run, niceness, before + 10));
+    EXPECT_EQ(Niceness::own(), before) << "the consumer is no worker";
+    priority.set(0);
+    EXPECT_TRUE(becomes(run, niceness, before));
+  }
+}
+
+TEST(Priority, OfSharedThreadsIsThatOfTheMostUrgentRun) {
+  const Niceness patient;
+  auto run = range(100'000'000).map(patient, 1, {.blocks = false}).start({.tune = false});
+  Knob priority = knob_of(run, "priority", -1);
+  if (priority.high == 0) GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
+  const int before = Niceness::own();
+  priority.set(1);
+  EXPECT_TRUE(becomes(run, patient, before + 10));
+  {
+    auto urgent = range(100).map(plus_one).start({.tune = false});
+    urgent.next();
+    EXPECT_TRUE(becomes(run, patient, before));
+  }
+  EXPECT_TRUE(becomes(run, patient, before + 10));
+  priority.set(0);
+  EXPECT_TRUE(becomes(run, patient, before)) << "for the tests to come";
 }
 
 // Dear calls only: the window of cheap ones is widened to a step's worth of work.

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/runtime/runtime.h"
+
 #include "tests/engine/support.h"
 
 namespace penstock {
@@ -172,7 +174,7 @@ TEST(Process, HasNoMoreCpuSlotsThanItsLiveRunsAskFor) {
   const auto data = range(1000).map(plus_one);
   auto modest = data.start({.tune = false});
   modest.next();
-  const auto slots = [&] { return modest.snapshot().cpu_budget; };
+  const auto slots = [] { return runtime::Runtime::get().gate().slots(); };
   {
     auto greedy = data.start({.threads = many});
     greedy.next();

@@ -47,6 +47,7 @@ class NotingHost final : public exec::StageHost {
   std::int64_t cpu_slots() const override { return 1; }
   std::int64_t open_io() const override { return 1; }
   std::int64_t now() const override { return time_ns_ += 100; }
+  void let_pass(std::int64_t ns) { time_ns_ += ns; }
   void cut_pass(std::size_t, const exec::PassCut&) override {}
   void count_dropped(std::size_t, std::int64_t) override {}
 

@@ -102,6 +102,23 @@ TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
   EXPECT_EQ(offered, Stages{2});
 }
 
+TEST(SlotGate, TakesSlotsBackFromARunThatIsToHaveFewer) {
+  SlotGate gate(4);
+  Stages offered;
+  const TestRun run([&](std::size_t stage) { offered.push_back(stage); }), other;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
+  gate.set_most(run.at_gate, 2);
+  EXPECT_TRUE(gate.is_wanted_before(run.at_gate, 1));
+  gate.release(run.at_gate);
+  EXPECT_FALSE(gate.is_wanted_before(run.at_gate, 1));
+  EXPECT_FALSE(gate.acquire(run.at_gate, 5, 5));
+  EXPECT_TRUE(gate.acquire(other.at_gate, 1, 1)) << "the slots are free for others";
+  gate.set_most(run.at_gate, 3);
+  EXPECT_EQ(offered, Stages{5}) << "more than before: who waits is told";
+  gate.set_most(run.at_gate, 0);
+  EXPECT_EQ(run.at_gate->most(), 1);
+}
+
 TEST(SlotGate, OffersSlotsThatAreAdded) {
   SlotGate gate(1);
   Stages offered;

@@ -13,6 +13,7 @@ import re
 import sys
 
 FOLDERS = ("lib", "ops", "autotune", "include")
+NO_ERRORS = {"lib/runtime/explanation_text.cc"}  # a report, and no error: tests/engine and tests/imagenet show it
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|\#include[^\n]*|'(?:\\.|[^'\\\n])'|"(?P<text>(?:\\.|[^"\\\n])*)"(?P<more>\s*)""", re.S
 )
@@ -41,7 +42,7 @@ def sentences_in(root):
         text.replace("\\n", "\n"): file.relative_to(root).as_posix()
         for file in files
         for text in literals_of(file.read_text(encoding="utf-8"))
-        if SENTENCE.search(text)
+        if SENTENCE.search(text) and file.relative_to(root).as_posix() not in NO_ERRORS
     }
 
 

@@ -129,8 +129,7 @@ TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
        std::vector<std::vector<const char*>>{{"--records", "d"},
                                              {"--decoder", "own"},
                                              {"--simd", "avx2"},
-                                             {"--without", "roi"},
-                                             {"--trace", "t.json"}}) {
+                                             {"--without", "roi"}}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(exit_code_of(flags), 2) << flags[0];
     EXPECT_THAT(testing::internal::GetCapturedStderr(),

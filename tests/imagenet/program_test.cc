@@ -254,16 +254,19 @@ TEST(ImagenetProgram, ExplainGoesToStdoutWithTheTable) {
   const SampleSet set(3);
   const Outcome outcome = run(set, "--explain --reps 1 --quiet");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("consumer: waited"), HasSubstr("read_image")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("the consumer waits"), HasSubstr("bottleneck: "), HasSubstr("read_image")));
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(ImagenetProgram, ExplainGoesToStderrBesideJson) {
+TEST(ImagenetProgram, ExplainGoesToStderrBesideJsonAndIsInIt) {
   const SampleSet set(3);
   const Outcome outcome = run(set, "--explain --reps 1 --quiet --json");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("consumer: waited"), HasSubstr("read_image")));
-  EXPECT_THAT(outcome.lines(), SizeIs(1));  // and all are JSON
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the consumer waits"), HasSubstr("bottleneck: "), HasSubstr("read_image")));
+  ASSERT_THAT(outcome.lines(), SizeIs(1));  // and all are JSON
+  const json explanation = outcome.lines().at(0)["explanation"];
+  EXPECT_EQ(explanation["delivered"]["samples"], outcome.lines().at(0)["batches"]);
+  EXPECT_THAT(explanation["stages"].at(1)["name"].get<std::string>(), HasSubstr("read_image"));
 }
 
 TEST(ImagenetProgram, StatsNameTheStages) {

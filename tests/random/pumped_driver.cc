@@ -81,6 +81,8 @@ class PumpedRun final : public ps::detail::RunCore {
   std::vector<ps::Knob> knobs() override { return engine_->knobs(); }
   ps::Snapshot snapshot() const override { return engine_->snapshot(); }
   ps::RunStats stats() const override { return {}; }
+  ps::Explanation explain() const override { return {}; }
+  std::vector<ps::Decision> decisions() const override { return {}; }
 
  private:
   void start(std::uint32_t epoch) {

@@ -2,8 +2,11 @@
 // and decode files, for as long as one likes. What is delivered is checked all the while, and at the end that the process takes
 // no more memory, threads and descriptors than after its warm-up.
 //
-//   PENSTOCK_SOAK=1800     so many seconds; 8 unless given
+//   PENSTOCK_SOAK=2700     so many seconds, the first third of them warm-up; 8 unless given
 //   PENSTOCK_SEED=n        another series
+//
+// The long one needs GLIBC_TUNABLES=glibc.malloc.tcache_count=0: else glibc keeps some freed blocks of each size for each of 80 threads,
+// which takes hours to fill, counts as live, and hides what the library itself keeps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -127,8 +130,10 @@ class Table {
 };
 
 constexpr int kWorkers = 8;  // at most, as draw_options() has it
+constexpr int kOtherDescriptors = 8;  // standard streams, and what is open while a sample is taken
 constexpr int kWindows = 30;
-constexpr int kWarmUp = 6;    // windows
+constexpr int kWarmUp = 10;   // windows; in a quarter of an hour malloc's arenas have become as scattered as they get
+constexpr int kLongSoak = 2'700;  // s
 constexpr int kCompared = 8;  // windows at either end of the rest
 
 // What all windows took, and what was left when nothing ran: behind the warm-up and at the end.
@@ -189,18 +194,19 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
   const Result result = soak(std::chrono::seconds(asked.value_or(8)), seed);
 
   const Usage first = result.first().median(), last = result.last().median();
-  const double resident = growth(first.settled, last.settled), live = growth(first.live, last.live);
+  const double resident = growth(first.resident, last.resident), settled = growth(first.settled, last.settled);
+  const double live = growth(first.live, last.live);
   const std::int64_t kept = result.unemptied.kept;
   std::cout << "kept for reuse " << static_cast<double>(kept) / kMiB << " MiB, of "
-            << static_cast<double>(most_kept()) / kMiB << " allowed; settled " << std::showpos << 100 * resident
-            << " %, live " << 100 * live << " %" << std::noshowpos << "; at rest "
+            << static_cast<double>(most_kept()) / kMiB << " allowed; resident " << std::showpos << 100 * resident
+            << " %, settled " << 100 * settled << " %, live " << 100 * live << " %" << std::noshowpos << "; at rest "
             << result.rested_first.threads << " and " << result.rested_last.threads << " threads, "
             << result.rested_first.descriptors << " and " << result.rested_last.descriptors << " descriptors\n";
-  // In a few seconds memory has not settled, so they show large leaks only; half an hour shows the slow ones. Blocks that live on are
-  // written to for the first time even then, so what is resident still comes nearer to what is live.
-  if (asked.value_or(8) >= 1'800) {
+  // In a few seconds memory has not settled, so they show large leaks only; half an hour behind the warm-up shows the slow ones.
+  if (asked.value_or(8) >= kLongSoak) {
     EXPECT_LE(live, 0.02);
-    EXPECT_LE(resident, 0.15);
+    EXPECT_LE(resident, 0.02);
+    EXPECT_LE(settled, 0.05);  // malloc's arenas go on scattering a little
   } else {
     EXPECT_LE(last.settled, first.settled + 64 * (1 << 20));
   }
@@ -208,8 +214,9 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
   EXPECT_LE(kept, most_kept() + 8 * (1 << 20));
   // TBB keeps its workers, and where one is on its way to sleep it may start another one instead: as many again, but not more.
   EXPECT_LE(result.rested_last.threads, result.rested_first.threads + kWorkers);
-  EXPECT_EQ(result.rested_last.descriptors, result.rested_first.descriptors);
-  EXPECT_EQ(last.descriptors, first.descriptors);
+  // A thread that has run calls keeps one file open, of what the scheduler tells of it.
+  EXPECT_LE(result.rested_last.descriptors, result.rested_last.threads + kOtherDescriptors);
+  EXPECT_LE(last.descriptors, last.threads + kOtherDescriptors);
 }
 
 }  // namespace

@@ -1,0 +1,258 @@
+#include "autotune/bottleneck.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kServed = 0.03;   // a consumer that waits less has what it wants
+constexpr double kWaits = 0.5;     // of a call's time: it does not compute
+constexpr std::int64_t kCounts = 8; // elements delivered: a rate that is good enough to doubt something by
+constexpr double kFarBelow = 1.5;
+constexpr double kOurs = 0.8;      // of the cores whose slots are in use: less, and somebody else is on them
+constexpr double kAtCeiling = 0.75; // what was measured once is hardly ever reached again
+constexpr double kShare = 0.05;    // of the time: less is chance
+// A number that the controller is free to move is no resource: with a true one in use nearly as much, that one is the limit.
+constexpr double kKnobCounts = 0.1;
+constexpr double kCeilingCounts = 0.94; // probes find one just as well where all cores are in use
+constexpr double kMemoryCounts = 0.89;  // it is waited for also by who reads ahead of a stage that is the limit: less than a busy core
+
+struct Candidate {
+  Explanation::Bottleneck is;
+  double score = 0;
+};
+
+double known_or(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
+
+bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
+
+double share_of_slot(double part, const StageRates& stage) { return stage.slot_s > 0 ? known_or(part / stage.slot_s, 0) : 0; }
+
+double share_of_looks(std::int64_t seen, const Looks& looks) {
+  return looks.count > 0 ? static_cast<double>(seen) / static_cast<double>(looks.count) : 0;
+}
+
+double cpu_slots(const Evidence& evidence) {
+  const Decision* moved = last_move(evidence.facts, -1, "cpu_slots");
+  return moved != nullptr ? static_cast<double>(moved->to) : std::max(1.0, std::ceil(evidence.now().cpu_budget - 0.01));
+}
+
+// By the clocks of the threads; and by the slots for calls that compute, because other processes may use the cores: a call then has
+// its slot, but no core. Calls that hold a slot only to wait do not count.
+double cpu_use(const Evidence& evidence) {
+  double computing = 0, waiting = 0;
+  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
+    const StageRates& stage = evidence.rates.stages[i];
+    if (!computes(evidence.now().stages[i])) continue;
+    const double wait = share_of_slot(stage.waiting_s, stage) * stage.in_flight;
+    computing += stage.in_flight - wait;
+    waiting += wait;
+  }
+  const Looks& looks = evidence.facts.window.looks;
+  const double held = looks.count > 0 ? looks.cpu_slots / static_cast<double>(looks.count) - waiting : 0;
+  const double by_slots = std::max(computing, held) / cpu_slots(evidence);
+  const double by_clocks = (known_or(cores_in_use(evidence), 0) + known_or(consumer_cores(evidence), 0)) / evidence.now().cpu_budget;
+  return std::clamp(std::max(by_clocks, by_slots), 0.0, 1.0);
+}
+
+// Of a stage, on average over the window: the number may have been moved a moment ago.
+double calls_allowed(const Evidence& evidence, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const Looks& looks = evidence.facts.window.looks;
+  if (!evidence.now().stages[i].parallel) return 1;
+  return std::max(1.0, static_cast<double>(looks.stages[i].calls) / static_cast<double>(looks.count));
+}
+
+// Calls under way of those that were allowed, without the time that they only wait for a core.
+double stage_use(const Evidence& evidence, int index) {
+  const StageRates& rates = evidence.rates.stages[static_cast<std::size_t>(index)];
+  return std::min(1.0, rates.in_flight / calls_allowed(evidence, index)) * (1 - share_of_slot(rates.delay_s, rates));
+}
+
+// Elements/s that a stage's device or lock gives, as far as probes have shown; infinity: not known.
+double ceiling_of(const Evidence& evidence, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const auto& ceilings = evidence.facts.ceilings;
+  return i < ceilings.size() && ceilings[i] > 0 ? ceilings[i] : kUnbounded;
+}
+
+// As good as. While the controller tries whether fewer calls would do, it is told by what it knew before.
+bool is_at_ceiling(const Evidence& evidence, int index) {
+  const double ceiling = ceiling_of(evidence, index);
+  if (!(ceiling < kUnbounded)) return false;
+  const Decision* last = last_move(evidence.facts, index, "parallelism");
+  const bool is_tried = last != nullptr && last->reason == Reason::trim_probe;
+  return is_tried || evidence.rates.stages[static_cast<std::size_t>(index)].rate > kAtCeiling * ceiling;
+}
+
+Hold hold_by_decision(const Decision* last) {
+  if (last == nullptr) return Hold::unknown;
+  const bool is_back_from_more = last->reason == Reason::restore && last->to < last->from;
+  if (last->reason == Reason::knee || is_back_from_more) return Hold::device;
+  if (last->reason == Reason::byte_limit) return Hold::memory;
+  if (last->reason == Reason::io_limit) return Hold::open_io;
+  if (last->reason == Reason::cpu_limit) return Hold::cores;
+  return Hold::unknown;
+}
+
+// Why a stage has no more calls at once.
+Hold hold_of_calls(const Evidence& evidence, int index) {
+  const StageSnapshot& stage = evidence.now().stages[static_cast<std::size_t>(index)];
+  const Knob* knob = find_knob(evidence.facts, index, "parallelism");
+  if (knob != nullptr && (knob->user_fixed || stage.parallelism >= knob->high)) return Hold::user_limit;
+  if (stage.on_pool && stage.parallelism >= evidence.now().open_io_limit) return Hold::open_io;
+  if (!evidence.facts.tuned) return Hold::not_tuned;
+  const Hold hold = hold_by_decision(last_move(evidence.facts, index, "parallelism"));
+  const bool is_elsewhere = hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
+  return hold == Hold::unknown || is_elsewhere ? Hold::settling : hold;
+}
+
+// Its own number of calls is no limit to a stage that computes on all cores.
+bool is_bounded_by_cores(const StageSnapshot& stage, const StageRates& rates, const Evidence& evidence) {
+  const bool has_enough = static_cast<double>(stage.parallelism) >= cpu_slots(evidence);
+  return computes(stage) && has_enough && share_of_slot(rates.waiting_s, rates) < kWaits;
+}
+
+// A stage that is busy because it catches up, or runs ahead, is no limit to what is delivered: that is far below its own bound.
+double doubt(const Evidence& evidence, int index) {
+  const StageRates& rates = evidence.rates.stages[static_cast<std::size_t>(index)];
+  const double bound = calls_allowed(evidence, index) / (rates.visits * needed_time(rates));
+  return evidence.rates.taken >= kCounts && bound > 0 ? std::min(1.0, kFarBelow * evidence.rates.delivered / bound) : 1;
+}
+
+Candidate parallel_candidate(const Evidence& evidence, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const StageRates& rates = evidence.rates.stages[i];
+  if (is_bounded_by_cores(evidence.now().stages[i], rates, evidence)) return {};
+  const double use = stage_use(evidence, index);
+  Candidate found{{Limit::parallel, index, use, hold_of_calls(evidence, index)}, use * doubt(evidence, index)};
+  const bool is_free = found.is.hold == Hold::settling || found.is.hold == Hold::not_tuned || found.is.hold == Hold::cores;
+  if (is_free) found.score -= kKnobCounts;
+  if (found.is.hold == Hold::device) found.is.limit = Limit::ceiling;
+  if (found.is.hold == Hold::memory) found.is = {Limit::memory, index, found.is.use, Hold::memory};
+  return found;
+}
+
+Candidate ceiling_candidate(const Evidence& evidence, int index) {
+  if (!is_at_ceiling(evidence, index)) return {};
+  const double use = std::min(1.0, evidence.rates.stages[static_cast<std::size_t>(index)].rate / ceiling_of(evidence, index));
+  const double score = std::min(kCeilingCounts, std::max(use, stage_use(evidence, index)));  // its own calls never come before it
+  return {{Limit::ceiling, index, use, Hold::device}, score};
+}
+
+Candidate window_candidate(const Evidence& evidence, int index) {
+  const Looks& looks = evidence.facts.window.looks;
+  const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
+  const Hold hold = evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
+  return {{Limit::window, index, share, hold}, share - kKnobCounts};
+}
+
+Candidate memory_candidate(const Evidence& evidence, int index) {
+  const Looks& looks = evidence.facts.window.looks;
+  const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].memory, looks);
+  return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
+}
+
+// Now its results have no room, now the next stage has no input: both for some of the time.
+Candidate buffer_candidate(const Evidence& evidence, int index, double full, double empty, int behind) {
+  if (full < kShare || empty < kShare) return {};
+  const Knob* knob = behind < 0 ? find_knob(evidence.facts, -1, "prefetch") : find_knob(evidence.facts, index, "buffer");
+  const bool user = knob != nullptr && knob->user_fixed;
+  const Hold hold = user ? Hold::user_limit : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
+  const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));
+  return {{Limit::buffer, behind, use, hold}, use - kKnobCounts};
+}
+
+Candidate sink_candidate(const Evidence& evidence) {
+  const Snapshot& before = evidence.facts.window.before;
+  const double full = 1e-9 * static_cast<double>(evidence.now().consumer.full_ns - before.consumer.full_ns) / evidence.rates.seconds;
+  const double blocked = evidence.rates.stages.empty() ? 0 : evidence.rates.stages.back().blocked;
+  return buffer_candidate(evidence, -1, std::max(full, blocked), evidence.rates.wait_share, -1);
+}
+
+Candidate inner_buffer_candidate(const Evidence& evidence, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const int next = evidence.now().stages[i].feeds;
+  if (next < 0) return {};
+  return buffer_candidate(evidence, next, evidence.rates.stages[i].blocked, evidence.rates.stages[static_cast<std::size_t>(next)].starved, next);
+}
+
+Candidate serial_candidate(const Evidence& evidence, int index) {
+  const double use = stage_use(evidence, index);
+  return {{Limit::serial, index, use, Hold::one_at_a_time}, use * doubt(evidence, index)};
+}
+
+Candidate cpu_candidate(const Evidence& evidence) {
+  const double use = cpu_use(evidence);
+  const double ours = cores_in_use(evidence) + known_or(consumer_cores(evidence), 0);
+  const bool others = ours < kOurs * use * evidence.now().cpu_budget;
+  return {{Limit::cpu, -1, use, others ? Hold::other_processes : Hold::cores}, use};
+}
+
+Candidate better(const Candidate& a, const Candidate& b) { return b.score > a.score ? b : a; }
+
+Candidate stage_candidate(const Evidence& evidence, int index) {
+  const bool parallel = evidence.now().stages[static_cast<std::size_t>(index)].parallel;
+  Candidate best = parallel ? parallel_candidate(evidence, index) : serial_candidate(evidence, index);
+  const Candidate ceiling = ceiling_candidate(evidence, index);
+  if (ceiling.score > 0 && best.is.limit == Limit::parallel) best = {};
+  for (const Candidate& other : {ceiling, window_candidate(evidence, index), memory_candidate(evidence, index),
+                                 inner_buffer_candidate(evidence, index)}) {
+    best = better(best, other);
+  }
+  return best;
+}
+
+// A serial run is one thread: the stage that takes most of it.
+Explanation::Bottleneck of_serial_run(const Evidence& evidence) {
+  Explanation::Bottleneck found;
+  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
+    const double use = evidence.rates.stages[i].in_flight;
+    if (!(use > known_or(found.use, 0))) continue;
+    found = {Limit::serial, static_cast<int>(i), std::min(use, 1.0), Hold::user_limit};
+  }
+  return found;
+}
+
+bool has_begun(const Evidence& evidence) {
+  const auto works = [](const StageSnapshot& stage) { return stage.slot_ns > 0 || stage.completed > 0; };
+  return evidence.now().time_ns > 0 && std::ranges::any_of(evidence.now().stages, works);
+}
+
+}  // namespace
+
+double holding_share(const Evidence& evidence, int stage) {
+  const auto i = static_cast<std::size_t>(stage);
+  const Looks& looks = evidence.facts.window.looks;
+  const double at_work = std::min(1.0, evidence.rates.stages[i].in_flight / calls_allowed(evidence, stage));
+  const double held_up = std::max(share_of_looks(looks.stages[i].memory, looks), share_of_looks(looks.stages[i].window, looks));
+  return std::min(std::max(at_work, held_up), 1 - evidence.rates.stages[i].starved);
+}
+
+double cores_in_use(const Evidence& evidence) {
+  const auto is_read = [](const StageRates& stage) { return stage.samples > 0; };
+  if (std::ranges::none_of(evidence.rates.stages, is_read)) return kUnknown;
+  return evidence.rates.cpu_in_use + std::max(0.0, known_or(evidence.foreign.cores, 0));
+}
+
+double consumer_cores(const Evidence& evidence) {
+  const ConsumerSnapshot &before = evidence.facts.window.before.consumer, &now = evidence.now().consumer;
+  if (now.cpu_ns < 0) return kUnknown;
+  return 1e-9 * static_cast<double>(now.cpu_ns - std::max<std::int64_t>(before.cpu_ns, 0)) / evidence.rates.seconds;
+}
+
+Explanation::Bottleneck bottleneck_of(const Evidence& evidence) {
+  if (!has_begun(evidence)) return {};
+  if (evidence.facts.serial) return of_serial_run(evidence);
+  const double served = 1 - evidence.rates.wait_share;
+  const Explanation::Bottleneck consumer{Limit::consumer, -1, served, Hold::nothing};
+  const bool is_asking = evidence.now().consumer.taken > 0 || evidence.now().consumer.ready > 0;
+  if (is_asking && evidence.rates.wait_share < kServed) return consumer;
+  Candidate best = better(cpu_candidate(evidence), sink_candidate(evidence));
+  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) best = better(best, stage_candidate(evidence, static_cast<int>(i)));
+  if (is_asking && served > best.score) return consumer;
+  return best.score > 0 ? best.is : Explanation::Bottleneck();
+}
+
+}  // namespace penstock::autotune

@@ -1,0 +1,73 @@
+// Policies that set every call count to one number and leave it there.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "autotune/growing_prefetch.h"
+#include "autotune/hill_policy.h"
+#include "autotune/policy.h"
+
+namespace penstock::autotune {
+namespace {
+
+// What `calls` says of a machine; prefetch as tf.data's: doubled when the consumer found nothing although there was no room before.
+class FixedPolicy final : public Policy {
+ public:
+  // `per_slot` calls for each CPU slot, or `calls` if that is more than 0.
+  FixedPolicy(double per_slot, std::int64_t calls) : per_slot_(per_slot), calls_(calls) {}
+
+  void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
+    const auto slots = std::ceil(now.cpu_budget - 0.01);
+    const std::int64_t calls = calls_ > 0 ? calls_ : static_cast<std::int64_t>(per_slot_ * slots);
+    for (Knob& knob : knobs) {
+      if (knob.name == "prefetch") deepen(knob, now);
+      if (knob.stage < 0) continue;
+      const StageSnapshot& stage = now.stages[static_cast<std::size_t>(knob.stage)];
+      if (!stage.parallel) continue;
+      const bool waits = stage.on_pool || stage.completes_later;
+      if (knob.name == "parallelism") move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
+      if (knob.name == "window") move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
+    }
+  }
+
+ private:
+  void deepen(Knob& prefetch, const Snapshot& now) {
+    if (const auto depth = prefetch_.wish(now)) move(prefetch, *depth, Reason::rule, now);
+  }
+
+  const double per_slot_;
+  const std::int64_t calls_;
+  GrowingPrefetch prefetch_;
+};
+
+class NoPolicy final : public Policy {
+ public:
+  void tick(const Snapshot&, std::vector<Knob>&) override {}
+};
+
+std::optional<std::int64_t> number_of_static(std::string_view name) {
+  constexpr std::string_view prefix = "static:";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 1) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_policy(std::string_view name) {
+  if (name == "penstock") return default_policy();
+  if (name == "cores") return std::make_unique<FixedPolicy>(1.0, 0);
+  if (name == "tf-max10") return std::make_unique<FixedPolicy>(10.0, 0);
+  if (name == "tf-hill") return std::make_unique<HillPolicy>();
+  if (name == "none") return std::make_unique<NoPolicy>();
+  if (const auto number = number_of_static(name)) return std::make_unique<FixedPolicy>(0.0, *number);
+  return nullptr;
+}
+
+}  // namespace penstock::autotune

@@ -1,0 +1,107 @@
+#include "autotune/flow.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kMoment = 0.1;      // s: what "now" means, where elements come faster than that
+constexpr double kLongPause = 0.5;    // s without a request
+constexpr double kVisitMemory = 10;  // s: how long counts of elements in and out are remembered
+
+// How much of an average is new after `time`, where it reaches back `memory`.
+double weight(double time, double memory) { return 1 - std::exp(-time / memory); }
+
+void approach(double& average, double value, double share) { average += share * (value - average); }
+
+}  // namespace
+
+Flow FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s) {
+  const double time = std::max(static_cast<double>(now.time_ns - before_.time_ns) / 1e9, 1e-6);
+  before_.stages.resize(now.stages.size());
+  Flow flow;
+  read_consumer(now, time, flow);
+  read_cpus(now, cpu_s, time, flow);
+  read_process(now, time, flow);
+  read_visits(now, time, flow);
+  before_ = now;
+  return flow;
+}
+
+void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
+  const double taken = static_cast<double>(now.consumer.taken - before_.consumer.taken);
+  const double waited = static_cast<double>(now.consumer.wait_ns - before_.consumer.wait_ns) / 1e9;
+  pause_or_go_on(taken > 0 || waited > 0, time);
+  // Of a consumer that takes an element every second, a tenth of one says nothing.
+  const double memory = std::max(kMoment, delivered_ > 0 ? std::min(3 / delivered_, 10.0) : kMoment);
+  approach(wait_share_, std::clamp(waited / time, 0.0, 1.0), weight(time, memory));
+  approach(delivered_, taken / time, weight(time, memory));
+  flow.wait_share = wait_share_;
+  flow.delivered = delivered_;
+  if (delivered_ > 0 && wait_share_ < 0.95) flow.demand = delivered_ / (1 - wait_share_);
+}
+
+// One that validates a model, or writes a checkpoint, asks for nothing for a while, and then for as much as before.
+void FlowMeter::pause_or_go_on(bool active, double time) {
+  if (!active && idle_s_ == 0) {
+    wait_share_then_ = wait_share_;
+    delivered_then_ = delivered_;
+  }
+  const bool was_long = idle_s_ > std::max(kLongPause, 5 / std::max(delivered_then_, 1e-3));
+  idle_s_ = active ? 0 : idle_s_ + time;
+  if (!active || !was_long) return;
+  wait_share_ = wait_share_then_;
+  delivered_ = delivered_then_;
+}
+
+void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow) {
+  rates_.resize(now.stages.size());
+  double used = 0;
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
+    approach(rates_[i], static_cast<double>(now.stages[i].completed - before_.stages[i].completed) / time, weight(time, kMoment));
+    used += rates_[i] * cpu_s[i];
+  }
+  if (now.consumer.cpu_ns >= 0 && before_.consumer.cpu_ns >= 0) {
+    const double used_by_it = static_cast<double>(now.consumer.cpu_ns - before_.consumer.cpu_ns) / 1e9 / time;
+    approach(consumer_cpu_, std::clamp(used_by_it, 0.0, 1.0), weight(time, 5 * kMoment));
+  }
+  flow.cpus = std::max(now.cpu_budget - consumer_cpu_, 0.1 * now.cpu_budget);
+  // Slots that are all taken bound the rate even where other processes use the CPUs.
+  double computing = 0;
+  for (const StageSnapshot& stage : now.stages)
+    if (!stage.on_pool && !stage.completes_later) computing += static_cast<double>(stage.running);
+  const double slots = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
+  approach(cpu_share_, std::min(slots, 1.0), weight(time, kMoment));
+  flow.cpu_share = std::max(cpu_share_, used / flow.cpus);
+}
+
+// Threads that users' functions start are invisible to the clocks of ours.
+void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
+  const auto used = [&](std::int64_t after, std::int64_t before) { return static_cast<double>(after - before) / 1e9 / time; };
+  if (before_.process_cpu_ns < 0 || before_.workers_cpu_ns < 0) return;
+  const double consumer = now.consumer.cpu_ns < 0 ? 0 : used(now.consumer.cpu_ns, std::max<std::int64_t>(before_.consumer.cpu_ns, 0));
+  const double workers = used(now.workers_cpu_ns, before_.workers_cpu_ns);
+  // Over many of their readings: the clocks are not read at the same moment.
+  approach(unattributed_cpu_, used(now.process_cpu_ns, before_.process_cpu_ns) - consumer - workers, weight(time, 10 * kMoment));
+  const double noticeable = 0.1;  // cores
+  if (unattributed_cpu_ > noticeable && delivered_ > 0) flow.unattributed_cpu_s = unattributed_cpu_ / delivered_;
+}
+
+// From the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
+void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
+  counts_.resize(now.stages.size());
+  flow.visits.assign(now.stages.size(), 1);
+  const double kept = 1 - weight(time, kVisitMemory);
+  for (std::size_t i = now.stages.size(); i-- > 0;) {
+    const StageSnapshot &stage = now.stages[i], &before = before_.stages[i];
+    Counts& counts = counts_[i];
+    counts.taken = counts.taken * kept + static_cast<double>(stage.completed - before.completed);
+    counts.given = counts.given * kept + static_cast<double>(stage.made - before.made);
+    const double fed = stage.feeds < 0 ? 1 : flow.visits[static_cast<std::size_t>(stage.feeds)];
+    const bool counted = counts.taken > 0 && counts.given > 0;
+    flow.visits[i] = counted ? fed * counts.taken / counts.given : fed;
+  }
+}
+
+}  // namespace penstock::autotune

@@ -1,0 +1,57 @@
+// Flow: what all of the pipeline is doing, as the tuners of single stages need it. One per tick.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <penstock/snapshot.h>
+
+#include "autotune/model.h"
+
+namespace penstock::autotune {
+
+struct Flow {
+  double wait_share = 0;             // omega: of the consumer's time, over the last moments
+  double delivered = 0;              // elements/s that it took, likewise
+  double demand = kUnbounded;        // lambda: elements/s that it would take if it never waited
+  double cpu_share = 0;              // of the CPUs there are, in use
+  double unattributed_cpu_s = 0;     // per element delivered: of threads that are neither penstock's nor the consumer's
+  double cpus = 1;                   // that the stages may use: those of the process less the consumer's own
+  double attainable = kUnbounded;    // X_T: elements/s to plan for, from all that is known of the stages
+  bool all_known = false;            // of every stage
+  std::vector<double> visits;        // v by stage: elements of it per element delivered
+
+  bool consumer_waits() const noexcept { return wait_share > 0.03; }
+  bool consumer_is_served() const noexcept { return wait_share < 0.01; }
+  bool cpu_bound() const noexcept { return cpu_share > 0.93; }
+};
+
+// Keeps the averages behind it.
+class FlowMeter {
+ public:
+  // All but `attainable`, since the last call. `cpu_s` by stage: CPU time of an element, 0 where it is not known.
+  Flow read(const Snapshot& now, const std::vector<double>& cpu_s);
+
+ private:
+  struct Counts {  // of a stage, older ones fading
+    double taken = 0, given = 0;
+  };
+  void read_consumer(const Snapshot& now, double time, Flow& flow);
+  void pause_or_go_on(bool active, double time);
+  void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow);
+  void read_process(const Snapshot& now, double time, Flow& flow);
+  void read_visits(const Snapshot& now, double time, Flow& flow);
+
+  Snapshot before_;
+  double wait_share_ = 1;
+  double delivered_ = 0;
+  double cpu_share_ = 0;
+  double consumer_cpu_ = 0;
+  double unattributed_cpu_ = 0;  // cores
+  double idle_s_ = 0;                              // since when the consumer neither takes nor waits
+  double wait_share_then_ = 0, delivered_then_ = 0;
+  std::vector<double> rates_;
+  std::vector<Counts> counts_;
+};
+
+}  // namespace penstock::autotune

@@ -1,0 +1,85 @@
+#include "autotune/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kSecond = 1e9;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / kSecond; }
+
+double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
+
+double calls_allowed(const StageSnapshot& stage) { return stage.parallel ? static_cast<double>(std::max<std::int64_t>(stage.parallelism, 1)) : 1; }
+
+// s split into k, r and w by the calls whose clocks were read. Their share of the whole is taken, not their own length: they are finished
+// calls, which are the short ones of a window.
+void split_time(StageRates& rates, const StageSnapshot& before, const StageSnapshot& now) {
+  const double wall = seconds(now.sampled_wall_ns - before.sampled_wall_ns);
+  rates.samples = now.samples - before.samples;
+  if (rates.samples <= 0 || wall <= 0 || !(rates.slot_s >= 0)) return;
+  const double cpu = seconds(now.sampled_cpu_ns - before.sampled_cpu_ns);
+  const double delay = seconds(now.sampled_delay_ns - before.sampled_delay_ns);
+  rates.cpu_s = share(cpu, wall) * rates.slot_s;
+  rates.delay_s = std::min(share(delay, wall) * rates.slot_s, rates.slot_s - rates.cpu_s);
+  rates.waiting_s = std::max(0.0, rates.slot_s - rates.cpu_s - rates.delay_s);
+}
+
+// Results of a stage per element that it takes, over the whole run: a window may hold no batch at all.
+double results_per_input(const StageSnapshot& stage) {
+  if (stage.completed <= 0 || stage.made <= 0) return 1;
+  return static_cast<double>(stage.made) / static_cast<double>(stage.completed);
+}
+
+// From the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
+void set_visits(Rates& rates, const Snapshot& now) {
+  for (std::size_t i = now.stages.size(); i-- > 0;) {
+    const StageSnapshot& stage = now.stages[i];
+    const double taken = stage.feeds < 0 ? 1.0 : rates.stages[static_cast<std::size_t>(stage.feeds)].visits;
+    rates.stages[i].visits = taken / results_per_input(stage);
+  }
+}
+
+double known_or_zero(double value) { return value >= 0 ? value : 0; }
+
+}  // namespace
+
+StageRates stage_rates(const StageSnapshot& before, const StageSnapshot& now, double time) {
+  StageRates rates;
+  rates.completed = now.completed - before.completed;
+  const double slots = seconds(now.slot_ns - before.slot_ns);
+  rates.rate = static_cast<double>(rates.completed) / time;
+  rates.in_flight = slots / time;
+  rates.busy = share(rates.in_flight, calls_allowed(now));
+  rates.starved = share(seconds(now.starved_ns - before.starved_ns), time);
+  rates.blocked = share(seconds(now.blocked_ns - before.blocked_ns), time);
+  const std::int64_t made = now.made - before.made;
+  if (made > 0) rates.bytes = static_cast<double>(now.bytes_out - before.bytes_out) / static_cast<double>(made);
+  if (rates.completed <= 0) return rates;
+  rates.slot_s = slots / static_cast<double>(rates.completed);
+  split_time(rates, before, now);
+  return rates;
+}
+
+Rates rates_between(const Snapshot& before, const Snapshot& now) {
+  Rates rates;
+  rates.seconds = std::max(seconds(now.time_ns - before.time_ns), 1e-9);
+  rates.taken = now.consumer.taken - before.consumer.taken;
+  rates.delivered = static_cast<double>(rates.taken) / rates.seconds;
+  rates.wait_share = share(seconds(now.consumer.wait_ns - before.consumer.wait_ns), rates.seconds);
+  if (rates.taken > 0 && rates.wait_share < 0.98) rates.demand = rates.delivered / (1 - rates.wait_share);
+  if (rates.taken > 0 && now.consumer.cpu_ns >= 0) {
+    const double own = seconds(now.consumer.cpu_ns - std::max<std::int64_t>(before.consumer.cpu_ns, 0));
+    rates.consumer_cpu_s = own / static_cast<double>(rates.taken);
+  }
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
+    rates.stages.push_back(stage_rates(i < before.stages.size() ? before.stages[i] : StageSnapshot(), now.stages[i], rates.seconds));
+    rates.cpu_in_use += rates.stages[i].rate * known_or_zero(rates.stages[i].cpu_s);
+  }
+  set_visits(rates, now);
+  return rates;
+}
+
+}  // namespace penstock::autotune

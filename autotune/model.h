@@ -1,0 +1,48 @@
+// Model: what two snapshots say about the pipeline between them: rates and times of a call.
+//
+// Names follow the equations of README.md. Rates are per second, times of a call in seconds, all per element of the stage.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <penstock/snapshot.h>
+
+namespace penstock::autotune {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+struct StageRates {
+  std::int64_t completed = 0;   // N: elements finished; the sample count of what follows
+  std::int64_t samples = 0;     // calls whose CPU time was read
+  double rate = 0;              // X = N / time
+  double in_flight = 0;         // A / time: calls under way, on average
+  double busy = 0;              // of the calls that are allowed, the share under way
+  double starved = 0, blocked = 0;  // shares of the time
+  double slot_s = kUnknown;     // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
+  double cpu_s = kUnknown;      // k: on a CPU
+  double delay_s = kUnknown;    // r: ready to run, and no core free
+  double waiting_s = kUnknown;  // w = s - k - r: truly blocked
+  double bytes = kUnknown;      // of one result
+  double visits = kUnknown;     // v: elements of this stage per element that the consumer takes
+};
+
+struct Rates {
+  double seconds = 0;
+  double delivered = 0;         // elements/s that the consumer took
+  std::int64_t taken = 0;
+  double wait_share = 0;        // omega: of the consumer's time
+  double demand = kUnbounded;   // lambda: what it would take if it never waited
+  double cpu_in_use = 0;        // cores, sum of X k
+  double consumer_cpu_s = 0;    // of the consumer's own thread, per element delivered; 0 where it is not known
+  std::vector<StageRates> stages;
+};
+
+StageRates stage_rates(const StageSnapshot& before, const StageSnapshot& now, double seconds);
+
+// A stage that finished nothing in between has unknown times.
+Rates rates_between(const Snapshot& before, const Snapshot& now);
+
+}  // namespace penstock::autotune

@@ -1,0 +1,53 @@
+// OutletTuner: how many elements wait ready for the consumer.
+//
+// Two reasons to hold more: it takes many at once (a burst: as deep as that), or what arrives is uneven (deeper whenever it found nothing
+// although results had no room before). One to hold fewer: the buffer never runs low.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <penstock/decision.h>
+#include <penstock/snapshot.h>
+
+#include "autotune/flow.h"
+
+namespace penstock::autotune {
+
+class OutletTuner {
+ public:
+  struct Wish {
+    std::int64_t depth = 0;
+    Reason reason = Reason::starved_consumer;
+  };
+
+  std::optional<Wish> wish(const Snapshot& now, const Flow& flow);
+
+ private:
+  void follow_bursts(const Snapshot& now, const Flow& flow);
+  void expect_again(double refilled);
+  bool expects_burst() const noexcept;
+  std::optional<Wish> deeper(const Snapshot& now);
+  std::optional<Wish> shallower(const Snapshot& now);
+  std::int64_t affordable(const Snapshot& now) const;
+
+  ConsumerSnapshot before_;
+  double now_s_ = 0;
+  // The burst that is under way: elements taken since the consumer last paused, less what arrived meanwhile.
+  double backlog_ = 0, deepest_ = 0;
+  std::int64_t taken_ = 0;               // in this burst
+  double active_s_ = 0;                  // when it last took one, or waited
+  std::int64_t burst_ = 0;               // what the last ones needed
+  std::int64_t burst_taken_ = 0;         // and took in all
+  double burst_s_ = -1e9;                // when it was
+  // Since the depth was last changed.
+  double changed_s_ = 0;
+  std::int64_t waits_ = 0, full_ns_ = 0;
+  double drained_s_ = -1e9, pause_s_ = 2;
+  // Since `watched_s_`.
+  double watched_s_ = 0;
+  std::int64_t most_ready_ = 0;
+  std::int64_t least_ready_ = 0;
+};
+
+}  // namespace penstock::autotune

@@ -1,0 +1,234 @@
+// The controller: see README.md for the law.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "autotune/flow.h"
+#include "autotune/outlet_tuner.h"
+#include "autotune/placement.h"
+#include "autotune/policy.h"
+#include "autotune/stage_tuner.h"
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
+constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
+constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits
+constexpr double kComputingConsumer = 0.05;   // cores
+constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
+constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
+constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
+constexpr double kServedPause = 0.25;         // s between two changes of a window or buffer
+
+class PenstockPolicy final : public Policy {
+ public:
+  void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
+    if (stages_.empty()) prepare(now, knobs);
+    Flow flow = flow_meter_.read(now, cpu_times());
+    for (Stage& stage : stages_) stage.tuner.observe(now, now.stages[stage.index], flow);
+    flow.attainable = attainable(now, flow);
+    flow.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
+    share_open_io(now, flow);
+    for (Stage& stage : stages_) tune(stage, now, flow);
+    if (prefetch_ != nullptr) {
+      if (const auto wish = outlet_.wish(now, flow)) move(*prefetch_, wish->depth, wish->reason, now);
+    }
+    if (priority_ != nullptr) give_way(now, flow);
+  }
+
+  std::vector<double> ceilings() const override {
+    std::vector<double> all;
+    for (const Stage& stage : stages_) all.push_back(stage.tuner.ceiling());
+    return all;
+  }
+
+ private:
+  struct Stage {
+    explicit Stage(std::size_t i) : index(i), tuner(i) {}
+    std::size_t index;
+    StageTuner tuner;
+    Placement placement;
+    Knob *parallelism = nullptr, *window = nullptr, *buffer = nullptr, *place = nullptr;
+    std::int64_t calls = 1;    // parallelism, as it stands now
+    std::int64_t open_io = 1;  // that it may have of the run's
+    double window_s = -1;   // when the window was last moved
+  };
+
+  void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
+    for (std::size_t i = 0; i < now.stages.size(); ++i) stages_.emplace_back(i);
+    for (Knob& knob : knobs) {
+      if (knob.name == "prefetch") prefetch_ = &knob;
+      if (knob.name == "priority") priority_ = &knob;
+      if (knob.stage < 0) continue;
+      Stage& stage = stages_[static_cast<std::size_t>(knob.stage)];
+      if (knob.name == "parallelism") stage.parallelism = &knob;
+      if (knob.name == "window") stage.window = &knob;
+      if (knob.name == "buffer") stage.buffer = &knob;
+      if (knob.name == "placement") stage.place = &knob;
+    }
+  }
+
+  std::vector<double> cpu_times() const {
+    std::vector<double> all;
+    for (const Stage& stage : stages_) all.push_back(stage.tuner.cpu_s());
+    return all;
+  }
+
+  // X_T: the least of what the CPUs, each stage in turn, each device and the consumer allow, as far as they are known.
+  double attainable(const Snapshot& now, const Flow& flow) const {
+    double cpu_s = flow.unattributed_cpu_s, least = kHeadroom * flow.demand;
+    for (const Stage& stage : stages_) {
+      const StageSnapshot& snapshot = now.stages[stage.index];
+      const double visits = flow.visits[stage.index];
+      cpu_s += visits * stage.tuner.cpu_s();
+      least = std::min(least, stage.tuner.ceiling() / visits);
+      const bool fixed = stage.parallelism != nullptr && stage.parallelism->user_fixed;
+      if (!stage.tuner.known() || (snapshot.parallel && !fixed)) continue;
+      const double calls = snapshot.parallel ? static_cast<double>(snapshot.parallelism) : 1;
+      if (stage.tuner.call_s() > 0) least = std::min(least, calls / (visits * stage.tuner.call_s()));
+    }
+    if (!(cpu_s > 0)) return least;
+    // What other threads use is charged as a guess, which must not talk down what is delivered already.
+    return std::min(least, std::max(flow.cpus / cpu_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
+  }
+
+  // All calls that wait share what the run may have: by Little's law a stage needs of it as its calls take time. What another one still has
+  // under way is not free yet.
+  void share_open_io(const Snapshot& now, const Flow& flow) {
+    double needs = 0;
+    std::int64_t stages = 0, in_use = 0;
+    bool known = true;
+    for (const Stage& stage : stages_) {
+      if (!takes_threads(now.stages[stage.index])) continue;
+      ++stages;
+      known = known && stage.tuner.known();
+      needs += flow.visits[stage.index] * stage.tuner.call_s();
+      in_use += calls_of(now.stages[stage.index]);
+    }
+    for (Stage& stage : stages_) {
+      if (!takes_threads(now.stages[stage.index])) continue;
+      const double share = known && needs > 0 ? flow.visits[stage.index] * stage.tuner.call_s() / needs : 1 / static_cast<double>(stages);
+      const auto fair = static_cast<std::int64_t>(share * static_cast<double>(now.open_io_limit));
+      const std::int64_t free = now.open_io_limit - (in_use - calls_of(now.stages[stage.index]));
+      stage.open_io = std::max<std::int64_t>(1, std::min(fair, free));
+    }
+  }
+  static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
+  static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
+  static std::int64_t calls_of(const StageSnapshot& stage) { return std::max(stage.parallelism, stage.running); }
+
+  void tune(Stage& stage, const Snapshot& now, const Flow& flow) {
+    const StageSnapshot& snapshot = now.stages[stage.index];
+    stage.calls = snapshot.parallelism;
+    if (stage.place != nullptr) place(stage, now);
+    if (stage.parallelism != nullptr && snapshot.parallel) set_calls(stage, now, flow);
+    if (stage.window != nullptr && snapshot.parallel) set_window(stage, now, flow);
+    if (stage.buffer != nullptr) set_buffer(stage, now);
+  }
+
+  void place(Stage& stage, const Snapshot& now) {
+    const auto wish = stage.placement.wish(now.stages[stage.index]);
+    if (!wish || stage.place->user_fixed) return;
+    move(*stage.place, *wish, *wish == 1 ? Reason::waits : Reason::computes, now);
+    if (*wish == 1 && stage.parallelism != nullptr) {
+      const std::int64_t calls = std::max(kFirstCalls, now.stages[stage.index].parallelism);
+      move(*stage.parallelism, std::min(calls, now.open_io_limit), Reason::slow_start, now);
+    }
+  }
+
+  void set_calls(Stage& stage, const Snapshot& now, const Flow& flow) {
+    const StageSnapshot& snapshot = now.stages[stage.index];
+    Knob& knob = *stage.parallelism;
+    if (knob.user_fixed) return;
+    if (!snapshot.on_pool && !snapshot.completes_later) {  // the slots of the CPUs bound it anyhow
+      const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01));
+      if (snapshot.parallelism < slots) move(knob, slots, Reason::cpu_limit, now);
+      return;
+    }
+    const StageTuner::Bounds bounds = bounds_of(stage, snapshot, now);
+    const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
+    const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
+    if (wish) stage.calls = move(knob, std::min(wish->calls, bounds.most), wish->reason, now, wish->calls);
+  }
+
+  // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
+  static StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) {
+    const Knob& knob = *stage.parallelism;
+    StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, stage.open_io), Reason::io_limit};
+    if (snapshot.made > 0 && snapshot.bytes_out > 0) {
+      const std::int64_t room = now.memory_limit / std::max<std::int64_t>(snapshot.bytes_out / snapshot.made, 1);
+      if (room < bounds.most) bounds = {knob.low, room, Reason::byte_limit};
+    }
+    bounds.most = std::max({bounds.most, knob.low, std::int64_t{1}});
+    return bounds;
+  }
+
+  // Room for all others to go on beside slow calls: as many elements as pass in their time.
+  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow) {
+    const double calls = static_cast<double>(stage.calls);
+    if (!snapshot.ordered || !stage.tuner.known()) return 2 * stage.calls;
+    const double in_flight = std::min(calls, flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
+    const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
+    const double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
+    return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
+  }
+
+  void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
+    const StageSnapshot& snapshot = now.stages[stage.index];
+    auto wanted = window_for(stage, snapshot, flow);
+    if (snapshot.made > 0 && snapshot.bytes_out > 0) {
+      const std::int64_t each = std::max<std::int64_t>(snapshot.bytes_out / snapshot.made, 1);
+      wanted = std::max(std::min(wanted, now.memory_limit / 4 / each), stage.calls);
+    }
+    const double now_s = static_cast<double>(now.time_ns) / 1e9;
+    const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
+    const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
+    const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has || (wanted > has && has < stage.calls);
+    const bool falls = waits(snapshot) && (calm ? 3 : 2) * wanted < has && now_s - stage.window_s > 5;
+    if ((!rises && !falls) || now_s - stage.window_s < (rises && has < 2 * stage.calls ? 0 : kServedPause)) return;
+    move(*stage.window, wanted, Reason::reordering, now);
+    stage.window_s = now_s;
+  }
+
+  // Room at the input of a stage that waits, so that its threads find work; and behind one, so that a thread of the next stage is woken for
+  // several elements, where they are a small part of the budget.
+  void set_buffer(Stage& stage, const Snapshot& now) {
+    const StageSnapshot& snapshot = now.stages[stage.index];
+    std::int64_t wanted = 0;
+    if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, 2);
+    if (!snapshot.on_pool && follows_pool(now, stage.index)) wanted = kAhead;
+    if (wanted > snapshot.buffer) move(*stage.buffer, wanted, Reason::feed_forward, now);
+  }
+
+  static bool follows_pool(const Snapshot& now, std::size_t index) {
+    for (const StageSnapshot& before : now.stages) {
+      if (before.feeds != static_cast<int>(index) || !before.on_pool || before.made == 0) continue;
+      if (kAhead * (before.bytes_out / before.made) < now.memory_limit / 64) return true;
+    }
+    return false;
+  }
+
+  // A consumer that computes is not to wait for a core behind workers, which are there to serve it; but where it waits for them, it is they
+  // that are to have the cores.
+  void give_way(const Snapshot& now, const Flow& flow) {
+    const bool computes = now.cpu_budget - flow.cpus > kComputingConsumer;
+    if (computes && flow.wait_share < kServed) move(*priority_, 1, Reason::consumer_slowed, now);
+    if (!computes || flow.wait_share > kStarved) move(*priority_, 0, Reason::starved_consumer, now);
+  }
+
+  std::deque<Stage> stages_;
+  Knob *prefetch_ = nullptr, *priority_ = nullptr;
+  FlowMeter flow_meter_;
+  OutletTuner outlet_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> default_policy() { return std::make_unique<PenstockPolicy>(); }
+
+}  // namespace penstock::autotune

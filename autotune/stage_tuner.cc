@@ -1,0 +1,287 @@
+#include "autotune/stage_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kSlower = 1.3;           // calls that take so much longer than before: something behind them is full
+constexpr double kLargestIntegral = 4;
+constexpr double kLongestPause = 240;     // s between probes that bring nothing
+constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
+constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
+constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
+constexpr double kTrimAfter = 1;          // s after a change
+constexpr double kLongestWindow = 1;       // s, where fewer completions do
+constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
+constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ what is seen
+
+void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
+  now_s_ = seconds(now.time_ns);
+  fresh_ = false;
+  if (stage.parallelism != calls_ || stage.on_pool != on_pool_) note_change(stage);
+  if (now_s_ < settled_s_) return restart_window(now, stage);
+  if (!window_is_complete(stage)) return look_at_ages(stage);
+  service_times_.add(from_.service_times, stage.service_times);
+  const Sample sample = take_sample(now, stage, flow);
+  restart_window(now, stage);
+  if (!(sample.cpu_s >= 0)) return;
+  fresh_ = true;
+  learn(sample, flow);
+}
+
+void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) {
+  from_ = stage;
+  from_ns_ = now.time_ns;
+  from_wait_ns_ = now.consumer.wait_ns;
+}
+
+// Calls that were already under way are still seen for a while.
+void StageTuner::note_change(const StageSnapshot& stage) {
+  if (stage.on_pool != on_pool_) {
+    known_ = false;
+    began_s_ = now_s_;
+  }
+  if (stage.parallelism > calls_) {
+    increased_s_ = now_s_;
+    if (!before_increase_ && steady_.completed > 0 && !probe_ && !restoring_) before_increase_ = steady_;
+  } else {
+    before_increase_.reset();
+  }
+  restoring_ = false;
+  unseen_ = true;
+  trim_due_s_ = std::max(trim_due_s_, now_s_ + kTrimAfter);
+  calls_ = stage.parallelism;
+  on_pool_ = stage.on_pool;
+  settled_s_ = now_s_ + (known_ ? 2 * level_.value() : 0);
+  steady_ = Sample();
+  level_.forget();
+  fewer_in_a_row_ = 0;
+}
+
+std::int64_t StageTuner::completions_needed(const StageSnapshot& stage) const {
+  if (!known_) return 4;
+  if (probe_) return completions_to_compare(stage);
+  const std::int64_t least = std::max<std::int64_t>(16, std::min<std::int64_t>(stage.parallelism, 64));
+  const bool lasts = now_s_ - seconds(from_ns_) > kLongestWindow;
+  return is_calm() && !lasts ? std::max<std::int64_t>(64, 4 * stage.parallelism) : least;
+}
+
+// Enough to tell what a probe has brought: the error of a rate is about variation / sqrt(n), and a fifth is at stake.
+std::int64_t StageTuner::completions_to_compare(const StageSnapshot& stage) const {
+  const double variation = std::clamp(service_times_.variation(), 0.5, 2.0);
+  const auto most = static_cast<std::int64_t>((probe_ ? probe_->rate_before : steady_.rate) * kLongestProbe);
+  const auto wanted = static_cast<std::int64_t>(1600 * variation * variation);
+  return std::max({2 * stage.parallelism, std::int64_t{16}, std::min(wanted, most)});
+}
+
+bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
+  const std::int64_t completed = stage.completed - from_.completed;
+  const double time = now_s_ - seconds(from_ns_);
+  if (has_clearly_failed(completed, time)) return true;
+  if (completed < completions_needed(stage)) return false;
+  return time >= (is_calm() ? kCalmLatencies : 1) * (level_.known() ? level_.value() : call_s());
+}
+
+// A probe that costs much is not paid for longer than it takes to see that.
+bool StageTuner::has_clearly_failed(std::int64_t completed, double time) const {
+  if (!probe_ || !probe_->fewer || completed < 64) return false;
+  return as_double(completed) < kClearFailure * probe_->rate_before * time;
+}
+
+StageTuner::Sample StageTuner::take_sample(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
+  Sample sample;
+  sample.seconds = std::max(seconds(now.time_ns - from_ns_), 1e-6);
+  const StageRates rates = stage_rates(from_, stage, sample.seconds);
+  sample.rate = rates.rate;
+  sample.completed = rates.completed;
+  sample.busy = rates.busy;
+  sample.blocked = rates.blocked;
+  sample.wait_share = std::clamp(seconds(now.consumer.wait_ns - from_wait_ns_) / sample.seconds, 0.0, 1.0);
+  sample.cpu_share = flow.cpu_share;
+  sample.calls = stage.parallelism;
+  sample.samples = rates.samples;
+  // Between the few calls whose clocks are read, what was known of them holds.
+  // What runs in turn is not sampled, but bounds the rate.
+  sample.cpu_s = rates.samples > 0 ? rates.cpu_s : known_ ? cpu_.value() : stage.parallel ? kUnknown : 0;
+  sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.slot_s - sample.cpu_s);
+  // Right after the start most calls are unfinished, and Little's law does not hold yet; but none is older than the start.
+  sample.waiting_s = std::min(sample.waiting_s, now_s_ - began_s_);
+  return sample;
+}
+
+// ------------------------------------------------------------------------------------------------ what is learned
+
+// Relative error of an average of so many.
+double StageTuner::noise_of(std::int64_t count) const {
+  return service_times_.variation() / std::sqrt(as_double(std::max<std::int64_t>(count, 1)));
+}
+
+void StageTuner::learn(const Sample& sample, const Flow& flow) {
+  if (!known_) {
+    known_ = true;
+    cpu_.set(sample.cpu_s);
+    level_.set(sample.call_s());
+    base_ = sample.waiting_s;
+    relearn_ = 2;
+  }
+  unseen_ = false;
+  seen_calls_ = sample.calls;
+  const bool knee = is_knee(sample);
+  const double weight = is_calm() ? kCalmWeight : kWeight;
+  const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
+  const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
+  const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
+  if ((cpu_changed && std::abs(sample.cpu_s - cpu_.value()) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
+    alarm(sample.waiting_s);
+  }
+  if (!knee) learn_base(sample);
+  add_to_steady(sample);
+  judge_probe(sample);
+  trim_integral(sample, flow);
+  last_ = sample;
+}
+
+// Slower calls are not averaged in: if they wait in front of a device, more of them would make each slower still, without end. If the
+// world has changed, an alarm says so.
+void StageTuner::learn_base(const Sample& sample) {
+  if (relearn_ > 0) {
+    --relearn_;
+    base_ = sample.waiting_s;
+    return;
+  }
+  const double ratio = sample.call_s() / std::max(call_s(), 1e-9);
+  if (ratio > kSlower) return;
+  base_ += (ratio < 1 / kSlower ? 0.5 : is_calm() ? kCalmWeight : kWeight) * (sample.waiting_s - base_);
+}
+
+// More calls, each slower, and no more results: a device, or a lock. Both, since the bottleneck may be elsewhere by now.
+bool StageTuner::is_knee(const Sample& sample) {
+  if (!before_increase_) return false;
+  const Sample before = *before_increase_;
+  before_increase_.reset();
+  const double gain = sample.rate / std::max(before.rate, 1e-9) - 1;
+  const double expected = as_double(sample.calls) / as_double(before.calls) - 1;
+  if (gain >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
+  ceiling_ = std::max(before.rate, sample.rate);
+  if (sample.rate < before.rate) {  // worse than in vain
+    held_ = before.calls;
+    verdict_ = Wish{before.calls, Reason::knee};
+  }
+  integral_ = 1;
+  trim_due_s_ = now_s_;
+  return true;
+}
+
+void StageTuner::add_to_steady(const Sample& sample) {
+  const double all = steady_.seconds + sample.seconds, part = sample.seconds / all;
+  const std::int64_t completed = steady_.completed + sample.completed;
+  Sample joined = sample;
+  joined.seconds = all;
+  joined.completed = completed;
+  joined.rate = as_double(completed) / all;
+  joined.busy = steady_.busy + part * (sample.busy - steady_.busy);
+  joined.wait_share = steady_.wait_share + part * (sample.wait_share - steady_.wait_share);
+  joined.cpu_share = steady_.cpu_share + part * (sample.cpu_share - steady_.cpu_share);
+  joined.cpu_s = steady_.cpu_s + part * (sample.cpu_s - steady_.cpu_s);
+  joined.waiting_s = steady_.waiting_s + part * (sample.waiting_s - steady_.waiting_s);
+  // The last seconds only, so that it follows.
+  if (joined.seconds > 5) {
+    joined.seconds /= 2;
+    joined.completed /= 2;
+  }
+  steady_ = joined;
+}
+
+// What the law is short of, by its own error: a little more at each sample for as long as it may help.
+void StageTuner::trim_integral(const Sample& sample, const Flow& flow) {
+  const bool limited_elsewhere = flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || probe_ || sample.blocked > 0.1;
+  if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy) integral_ = std::min(kLargestIntegral, 1.12 * integral_);
+  if (flow.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
+}
+
+void StageTuner::judge_probe(const Sample& sample) {
+  if (!probe_) return;
+  const Probe probe = *probe_;
+  probe_.reset();
+  if (probe.fewer) {
+    const bool enough = sample.rate >= 0.96 * probe.rate_before && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+    trim_failed_ = trim_failed_ || !enough;
+    if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
+    if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
+    trim_due_s_ = now_s_ + trim_pause_s_;
+    if (sample.rate > 1.05 * probe.rate_before) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);  // more calls were worse
+    if (enough) {
+      held_ = sample.calls;
+      base_ = std::min(base_, sample.waiting_s);
+    } else {
+      best_rate_ = 0;
+      held_ = probe.calls_before + probe.calls_before / 8;  // a little more than just enough
+      restore(held_);
+    }
+  } else {
+    const bool better = sample.rate >= 1.05 * probe.rate_before;
+    raise_pause_s_ = better ? 1 : std::min(kLongestPause, 2 * raise_pause_s_);
+    raise_due_s_ = now_s_ + raise_pause_s_;
+    if (better) {
+      held_ = 0;
+      ceiling_ = kUnbounded;
+    } else {
+      restore(probe.calls_before);
+    }
+  }
+}
+
+void StageTuner::restore(std::int64_t calls) {
+  verdict_ = Wish{calls, Reason::restore};
+  restoring_ = true;
+}
+
+// Calls that are under way for much longer than calls take tell of a change before any of them has finished.
+void StageTuner::look_at_ages(const StageSnapshot& stage) {
+  const bool own_effect = unseen_ && before_increase_;  // the next sample tells
+  const double since = std::exchange(aged_s_, -1);
+  if (!known_ || own_effect || stage.running < stage.parallelism) return;
+  // Calls that are under way at some moment have been so for (1 + variation^2) / 2 times a call's mean on average (renewal theory).
+  const double variation = service_times_.variation();
+  const double spread = std::max(1.0, (1 + variation * variation) / 2) * (1 + 1 / std::sqrt(as_double(stage.parallelism)));
+  const double expected = spread * std::max(level_.known() ? level_.value() : 0, call_s());
+  if (now_s_ < increased_s_ + kGuard * expected) return;
+  const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
+  if (oldest < 3 * expected + 0.005 || median < 1.6 * expected + 0.002) return;
+  aged_s_ = since < 0 ? now_s_ : since;
+  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
+}
+
+void StageTuner::alarm(double waiting_s) {
+  base_ = waiting_s;
+  relearn_ = 2;
+  level_.set(cpu_s() + waiting_s);
+  ceiling_ = kUnbounded;
+  held_ = 0;
+  integral_ = 1;
+  probe_.reset();
+  verdict_.reset();
+  before_increase_.reset();
+  steady_ = Sample();
+  trim_pause_s_ = 0.5;
+  trim_failed_ = false;
+  best_rate_ = 0;
+  aged_s_ = -1;
+  raise_pause_s_ = 8;
+  trim_due_s_ = now_s_ + trim_pause_s_;
+  alarmed_s_ = now_s_;
+  fewer_in_a_row_ = 2;  // the next sample that asks for less is believed
+  service_times_.fade(0.1);
+}
+
+}  // namespace penstock::autotune

@@ -1,0 +1,104 @@
+// StageTuner: what is wanted.
+#include <algorithm>
+#include <cmath>
+
+#include "autotune/stage_tuner.h"
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kLargestJump = 8;        // times as many calls, by one sample;
+constexpr double kLargestJumpOfFew = 4;   // of less than 16, whose first sample is of few calls
+constexpr double kFewerCalls = 0.8, kMoreCalls = 1.3;  // probes: smaller steps would drown in noise
+constexpr std::int64_t kStartAtMost = 64; // calls, before the first has finished
+
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+
+}  // namespace
+
+std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe) {
+  if (!known_) return slow_start(stage, flow, bounds.most);
+  if (verdict_) {
+    const Wish wish = *verdict_;
+    verdict_.reset();
+    return wish;
+  }
+  if (probe_ || now_s_ < settled_s_) return std::nullopt;
+  const auto wish = towards(target(flow), stage, flow, bounds);
+  if (wish || !may_probe) return wish;
+  return next_probe(stage, flow, bounds);
+}
+
+std::optional<StageTuner::Wish> StageTuner::slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const {
+  const bool full = stage.running >= stage.parallelism;
+  if (!full || stage.completed > 0 || !flow.consumer_waits() || stage.waits_for_memory) return std::nullopt;
+  const std::int64_t calls = std::min({2 * stage.parallelism, kStartAtMost, most});
+  if (calls <= stage.parallelism) return std::nullopt;
+  return Wish{calls, Reason::slow_start};
+}
+
+// Little's law and square-root staffing; at a device's limit, a quarter more than it serves at once.
+double StageTuner::target(const Flow& flow) const {
+  const double wanted = flow.attainable * flow.visits[index_];
+  if (ceiling_ < kUnbounded && ceiling_ <= wanted * 1.001) return 1.25 * ceiling_ * call_s() + 1;
+  if (!(wanted < kUnbounded)) return kUnbounded;
+  const double calls = wanted * call_s();
+  return integral_ * (calls + std::sqrt(calls));
+}
+
+// Up at once, down when several samples ask for it: what is missing costs speed, what is left over only memory. The longer all is calm,
+// the less a difference that noise explains is worth a change.
+std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
+  const std::int64_t most = bounds.most;
+  const std::int64_t now = stage.parallelism;
+  const bool may_help = flow.consumer_waits() && !flow.cpu_bound();
+  const double least_rise = calm_s() > 60 ? (may_help ? 1.3 : 1.6) : calm_s() > 10 ? 1.2 : 1.1;
+  const double limit = std::min(as_double(held_ > 0 ? std::min(held_, most) : most), largest_jump(flow) * as_double(std::max(seen_calls_, std::int64_t{1})));
+  const auto calls = static_cast<std::int64_t>(std::ceil(std::min(target, limit)));
+  const Reason reason = ceiling_ < kUnbounded ? Reason::knee : integral_ > 1.2 ? Reason::integral : Reason::feed_forward;
+  if (calls > now && as_double(calls) >= least_rise * as_double(now)) {
+    fewer_in_a_row_ = 0;
+    const bool useful = flow.consumer_waits() || stage.running >= now;
+    if (!useful || stage.waits_for_memory) return std::nullopt;
+    return Wish{calls, reason};
+  }
+  const double least_fall = calm_s() > 60 ? 0.5 : calm_s() > 10 ? 0.7 : 0.85;
+  if (now > most) return Wish{most, bounds.reason};
+  if (!fresh_ || as_double(calls) > least_fall * as_double(now) || calls >= now) {
+    if (fresh_) fewer_in_a_row_ = 0;
+    return std::nullopt;
+  }
+  if (++fewer_in_a_row_ < (ceiling_ < kUnbounded ? 1 : 3)) return std::nullopt;
+  if (ceiling_ < kUnbounded) return Wish{calls, Reason::knee};
+  return Wish{flow.consumer_is_served() ? calls : std::max(calls, (now + 1) / 2), Reason::idle};
+}
+
+// From what has been seen of as many calls as there were: a device may be at its limit with the next one.
+double StageTuner::largest_jump(const Flow& flow) const {
+  if (!flow.all_known) return 2;
+  return relearn_ == 0 && seen_calls_ < 16 ? kLargestJumpOfFew : kLargestJump;
+}
+
+bool StageTuner::is_bottleneck(const Flow& flow) const {
+  return flow.consumer_waits() && steady_.cpu_share < 0.9 && steady_.completed > 0 && steady_.busy > kBusy;
+}
+
+std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
+  if (!fresh_ || !is_bottleneck(flow) || steady_.completed < completions_to_compare(stage)) return std::nullopt;
+  const std::int64_t now = stage.parallelism;
+  const auto fewer = static_cast<std::int64_t>(kFewerCalls * as_double(now));
+  if (now_s_ >= trim_due_s_ && fewer >= bounds.least && fewer < now) {
+    best_rate_ = std::max(best_rate_, steady_.rate);
+    probe_ = Probe{now, steady_.rate, steady_.wait_share, true};
+    return Wish{fewer, Reason::trim_probe};
+  }
+  const auto more = std::min(bounds.most, static_cast<std::int64_t>(std::ceil(kMoreCalls * as_double(now))));
+  const bool is_held = held_ > 0 || ceiling_ < kUnbounded;
+  if (is_held && now_s_ >= raise_due_s_ && flow.wait_share > 0.05 && more > now) {
+    probe_ = Probe{now, steady_.rate, steady_.wait_share, false};
+    return Wish{more, Reason::up_probe};
+  }
+  return std::nullopt;
+}
+
+}  // namespace penstock::autotune

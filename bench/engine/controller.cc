@@ -1,0 +1,58 @@
+// What the controller's thread itself uses, while it looks after a run for some seconds.
+//
+//   stages_10   ten stages of cheap calls, a consumer that takes an element in a millisecond
+//   calls_256   256 calls of 10 ms that wait, at once
+#include <chrono>
+#include <thread>
+
+#include "bench/engine/cases.h"
+#include "bench/engine/drain.h"
+#include "lib/runtime/runtime.h"
+
+namespace penstock::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTime = 4s;
+
+double controller_cpu_s() {
+  using Role = exec::WorkerThreads::Role;
+  return 1e-9 * static_cast<double>(runtime::Runtime::get().workers().cpu_ns(Role::controller));
+}
+
+template <class T, class Step>
+Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar, Step step) {
+  auto run = dataset.start(options);
+  for (const auto settled = std::chrono::steady_clock::now() + 1s; std::chrono::steady_clock::now() < settled; step()) run.next();
+  const Meter meter;
+  const double before = controller_cpu_s();
+  std::int64_t taken = 0;
+  for (const auto end = std::chrono::steady_clock::now() + kTime; std::chrono::steady_clock::now() < end; ++taken) {
+    run.next();
+    step();
+  }
+  const double used = controller_cpu_s() - before;
+  const Cost cost = meter.stop();
+  return {"controller", variant, taken, cost, {{"cores", used / cost.wall_s}, {"us_per_look", 1e6 * used / cost.wall_s / 100}}, {{"cores", bar}}};
+}
+
+Dataset<std::int64_t> ten_stages() {
+  auto chain = range(1'000'000'000);
+  for (int i = 0; i < 9; ++i) chain = chain.map([](std::int64_t x) { return x + 1; });
+  return chain;
+}
+
+}  // namespace
+
+void run_controller(const CaseSettings&, Report& report) {
+  report.add(look_after("stages_10", ten_stages(), {}, 0.005, [] { std::this_thread::sleep_for(1ms); }));
+  const auto sleep = [](std::int64_t value) {
+    std::this_thread::sleep_for(10ms);
+    return value;
+  };
+  const auto waiting = range(1'000'000'000).map(sleep, 256, {.blocks = true});
+  report.add(look_after("calls_256", waiting, {.open_io = 256}, 0.01, [] {}));
+}
+
+}  // namespace penstock::bench

@@ -1,0 +1,48 @@
+#include "bench/scorecard/describe.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace penstock::scorecard {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
+  char line[256];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  return line;
+}
+
+std::string describe(const StageSpec& stage, int index) {
+  const char* form = stage.serial ? "serial" : stage.form == StageSpec::Form::blocks ? "blocks" : stage.form == StageSpec::Form::computes ? "computes" : "form unknown";
+  std::string line = text("  %d %s (%s): waits %.3g ms cv %.2f, computes %.3g ms cv %.2f, %.3g KB", index, stage.name.c_str(), form, stage.blocked.mean * 1e-6, stage.blocked.cv,
+                          stage.cpu.mean * 1e-6, stage.cpu.cv, stage.result_bytes * 1e-3);
+  if (!stage.ordered) line += ", any order";
+  if (stage.device >= 0) line += text(", device %d", stage.device);
+  if (stage.fan_out.mean != 1) line += text(", %.3g results each", stage.fan_out.mean);
+  if (stage.batch > 1) line += text(", batches of %ld", static_cast<long>(stage.batch));
+  if (stage.own_threads > 0) line += text(", %d threads of its own", stage.own_threads);
+  if (!stage.size.is_zero()) line += text(", size cv %.2f", stage.size.cv);
+  for (const int input : stage.inputs) line += text(", from %d", input);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string describe(const PlantSpec& plant) {
+  std::string all = text("%g cores\n", plant.host.cores);
+  for (const ChainSpec& chain : plant.chains) {
+    all += text(" run: %.4g MB, %ld open io, weight %.3g\n", static_cast<double>(chain.memory) * 1e-6, static_cast<long>(chain.open_io), chain.weight);
+    int index = 0;
+    for (const StageSpec& stage : chain.stages) all += describe(stage, ++index);
+    for (const DeviceSpec& device : chain.devices) all += text("  device: %d slots\n", device.slots);
+    for (const ConsumerPhase& phase : chain.consumer) {
+      all += text("  consumer: takes %ld, %.3g ms each, then computes %.3g ms, pauses %.3g ms\n", static_cast<long>(phase.burst), phase.cpu_each * 1e-6, phase.cpu * 1e-6, phase.idle * 1e-6);
+    }
+  }
+  return all;
+}
+
+}  // namespace penstock::scorecard

@@ -1,0 +1,43 @@
+// Grade: one run of a scenario against its bars and against the hard gates.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autotune/policy.h"
+#include "bench/scorecard/ablation.h"
+#include "bench/scorecard/oracle.h"
+#include "bench/scorecard/scenario.h"
+
+namespace penstock::scorecard {
+
+struct Grade {
+  double x = 0;                  // rate / oracle's, over the last half of each phase
+  double yield = 0;              // delivered / what the oracle would have
+  double t90_s = 0;              // from the start
+  double recover_s = 0;          // the worst one after a change of the world
+  double bytes = 0, cpu = 0;     // ratios to the oracle's
+  double in_flight_max = 0;
+  double changes_per_min = 0;
+  double step_p95 = 0;
+  double explained = 1;          // share of the seconds after t90 in which explain() names the true bottleneck; 1 where it was not asked
+  std::map<std::string, int> wrongly_named;  // seconds, by what it named instead
+  std::vector<std::string> missed;  // bars
+  std::vector<std::string> broken;  // gates
+};
+
+// What is known of a phase before anybody sits the exam.
+struct PhaseFacts {
+  Optimum optimum;
+  std::vector<Resource> bottlenecks;  // empty: not asked, or nothing helps
+};
+
+// By name; "oracle" sets the best knobs there are.
+std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scenario& scenario, const std::vector<PhaseFacts>& facts);
+
+// `facts`: of its phases.
+Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed);
+
+}  // namespace penstock::scorecard

@@ -1,0 +1,52 @@
+#include "lib/exec/consumer_clock.h"
+
+#include <algorithm>
+
+#include "lib/core/clock.h"
+
+namespace penstock::exec {
+
+namespace {
+constexpr std::int64_t kBetweenChanges = 10'000'000;  // ns
+}
+
+void ConsumerClock::change_thread() noexcept {
+  const std::int64_t now = now_ns();
+  const bool has_ended = has_ended_.exchange(false);
+  if (thread_ != std::thread::id() && !has_ended && now - changed_ns_ < kBetweenChanges) return;
+  changed_ns_ = now;
+  thread_ = std::this_thread::get_id();
+  std::lock_guard lock(mutex_);
+  count();
+  meter_.emplace();
+  const auto reading = meter_->read();
+  last_ = reading.value_or(ThreadMeter::Reading());
+  if (reading) cpu_ns_ = std::max<std::int64_t>(cpu_ns_, 0);
+  if (last_.delay_ns) delay_ns_ = std::max<std::int64_t>(delay_ns_, 0);
+}
+
+void ConsumerClock::read() noexcept {
+  std::lock_guard lock(mutex_);
+  count();
+}
+
+// With the lock held.
+void ConsumerClock::count() noexcept {
+  if (!meter_) return;
+  const auto now = meter_->read();
+  if (!now) {
+    has_ended_ = true;
+    return meter_.reset();
+  }
+  cpu_ns_ += now->cpu_ns - last_.cpu_ns;
+  if (now->delay_ns && last_.delay_ns) delay_ns_ += *now->delay_ns - *last_.delay_ns;
+  last_ = *now;
+}
+
+void ConsumerClock::snapshot(ConsumerSnapshot& out) const {
+  std::lock_guard lock(mutex_);
+  out.cpu_ns = cpu_ns_;
+  out.delay_ns = delay_ns_;
+}
+
+}  // namespace penstock::exec

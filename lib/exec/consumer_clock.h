@@ -1,0 +1,41 @@
+// ConsumerClock: what the consumer's thread uses of the CPU, and how long it waits for one. The consumer says who it is, the controller's
+// thread reads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <penstock/snapshot.h>
+
+#include "lib/core/thread_meter.h"
+
+namespace penstock::exec {
+
+class ConsumerClock {
+ public:
+  // The consumer takes elements on this thread now. Two ns where it is the same thread as before; one that changes again and again is
+  // followed at most every 10 ms.
+  void called_here() noexcept {
+    if (std::this_thread::get_id() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
+  }
+  void read() noexcept;                             // any thread, as all below
+  void snapshot(ConsumerSnapshot& out) const;
+
+ private:
+  void change_thread() noexcept;
+  void count() noexcept;
+
+  std::thread::id thread_;                          // these two: the consumer's thread only
+  std::int64_t changed_ns_ = 0;
+  std::atomic<bool> has_ended_{false};              // the thread that is read; a new one may have its id
+  mutable std::mutex mutex_;                        // all below
+  std::optional<ThreadMeter> meter_;                // none: nobody has come yet, or its thread has ended
+  ThreadMeter::Reading last_;
+  std::int64_t cpu_ns_ = -1;                        // of all threads that it was so far; -1: not read yet
+  std::int64_t delay_ns_ = -1;
+};
+
+}  // namespace penstock::exec

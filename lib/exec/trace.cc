@@ -1,0 +1,90 @@
+#include "lib/exec/trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <utility>
+
+#include "lib/core/clock.h"
+
+namespace penstock::exec {
+
+Trace::Key Trace::key_of(const Stamp& stamp) noexcept {
+  const std::uint64_t pass = std::uint64_t{stamp.epoch} << 32 | stamp.pass;
+  return mix64(static_cast<std::uint64_t>(stamp.ordinal) ^ mix64(pass));
+}
+
+std::vector<Trace::Key> Trace::keys_of(const Slots& slots) {
+  std::vector<Key> keys;
+  keys.reserve(slots.size());
+  for (const Slot& slot : slots) {
+    if (slot.kind() != Slot::Kind::pass_end) keys.push_back(key_of(slot.stamp));
+  }
+  return keys;
+}
+
+std::int64_t Trace::this_thread() noexcept {
+  static thread_local const std::int64_t number = ::syscall(SYS_gettid);
+  return number;
+}
+
+void Trace::add(Span span) {
+  if (is_full_.load(std::memory_order_relaxed)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  if (is_closed_) return;
+  if (spans_.size() >= room_.spans) {
+    is_full_ = true;
+    ++dropped_;
+    return;
+  }
+  if (keys_ + span.keys.size() > room_.keys) span.keys = {};
+  keys_ += span.keys.size();
+  spans_.push_back(std::move(span));
+}
+
+void Trace::look(const Snapshot& now) {
+  Look look{.time_ns = now.time_ns, .stages = {}, .ready = now.consumer.ready, .memory = now.memory_used, .cpu_slots = now.cpu_slots_in_use};
+  for (const StageSnapshot& stage : now.stages) look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
+  std::lock_guard lock(mutex_);
+  if (is_closed_) return;
+  if (looks_.size() >= room_.looks) {
+    ++dropped_;
+  } else {
+    looks_.push_back(std::move(look));
+  }
+}
+
+void Trace::close() {
+  std::lock_guard lock(mutex_);
+  is_closed_ = true;
+}
+
+// Of several elements that are taken together the last one stands for all: of a packet of batches there is one in it.
+void StepTrace::begin(const Slots& taken) {
+  if (trace_ == nullptr) return;
+  step_.emplace();
+  step_->kind = Trace::Span::Kind::step;
+  step_->thread = Trace::this_thread();
+  step_->begin_ns = now_ns();
+  auto keys = Trace::keys_of(taken);
+  step_->elements = static_cast<std::int64_t>(keys.size());
+  if (!keys.empty()) step_->keys = {keys.back()};
+}
+
+void StepTrace::end() {
+  if (!step_) return;
+  step_->end_ns = now_ns();
+  if (step_->elements > 0) trace_->add(std::move(*step_));
+  step_.reset();
+}
+
+void StepTrace::waited(std::int64_t from_ns) const {
+  if (trace_ == nullptr) return;
+  trace_->add({.kind = Trace::Span::Kind::wait, .thread = Trace::this_thread(), .begin_ns = from_ns, .end_ns = now_ns()});
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,58 @@
+#include "lib/runtime/observer.h"
+
+#include <utility>
+
+#include "autotune/explain.h"
+
+namespace penstock::runtime {
+namespace {
+
+std::vector<Knob> without_functions(std::vector<Knob> knobs) {
+  for (Knob& knob : knobs) {
+    knob.get = nullptr;
+    knob.set = nullptr;
+  }
+  return knobs;
+}
+
+}  // namespace
+
+Observer::Observer(std::vector<Knob> knobs, bool tuned, bool serial)
+    : knobs_(without_functions(std::move(knobs))), tuned_(tuned), serial_(serial) {}
+
+void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
+  std::vector<double> ceilings = policy != nullptr ? policy->ceilings() : std::vector<double>();
+  std::lock_guard lock(mutex_);
+  history_.look(now);
+  ceilings_ = std::move(ceilings);
+  if (policy == nullptr || policy->log().count() == decided_) return;
+  decided_ = policy->log().count();
+  decisions_.assign(policy->log().last().begin(), policy->log().last().end());
+}
+
+autotune::Window Observer::recent(const Snapshot& now) const {
+  std::lock_guard lock(mutex_);
+  return history_.recent(now);
+}
+
+autotune::Window Observer::whole(const Snapshot& now) const {
+  std::lock_guard lock(mutex_);
+  return history_.whole(now);
+}
+
+std::vector<Decision> Observer::decisions() const {
+  std::lock_guard lock(mutex_);
+  return decisions_;
+}
+
+Explanation Observer::explain(autotune::Window window) const {
+  autotune::Facts facts{.window = std::move(window), .decisions = {}, .ceilings = {}, .knobs = knobs_, .serial = serial_, .tuned = tuned_};
+  {
+    std::lock_guard lock(mutex_);
+    facts.decisions = decisions_;
+    facts.ceilings = ceilings_;
+  }
+  return autotune::explain(std::move(facts));
+}
+
+}  // namespace penstock::runtime

@@ -1,0 +1,39 @@
+// Observer: what is remembered of one run so that it can be explained at any moment, from any thread.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include <penstock/decision.h>
+#include <penstock/explanation.h>
+#include <penstock/knob.h>
+#include <penstock/snapshot.h>
+
+#include "autotune/history.h"
+#include "autotune/policy.h"
+
+namespace penstock::runtime {
+
+class Observer {
+ public:
+  Observer(std::vector<Knob> knobs, bool tuned, bool serial);
+
+  // At each look of the controller, behind the policy's; null: nothing moves knobs.
+  void see(const Snapshot& now, const autotune::Policy* policy);
+
+  autotune::Window recent(const Snapshot& now) const;  // the last seconds
+  autotune::Window whole(const Snapshot& now) const;   // all of the run
+  Explanation explain(autotune::Window window) const;
+  std::vector<Decision> decisions() const;             // the last ones, oldest first
+
+ private:
+  const std::vector<Knob> knobs_;  // without functions: where they stand is in the snapshots
+  const bool tuned_, serial_;
+  mutable std::mutex mutex_;       // all below: the controller's thread writes, any thread reads
+  autotune::History history_;
+  std::vector<Decision> decisions_;
+  std::int64_t decided_ = 0;       // that the policy's log has had when they were copied
+  std::vector<double> ceilings_;
+};
+
+}  // namespace penstock::runtime

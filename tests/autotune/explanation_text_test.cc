@@ -1,0 +1,130 @@
+#include <penstock/explanation.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/autotune/hand_made.h"
+
+namespace penstock::autotune {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Facts slow_reads() {
+  Facts facts = facts_of(second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92));
+  facts.knobs = {calls_knob(0, 4096, true)};
+  facts.decisions = {{.time_ns = 20 * kMs, .stage = 1, .knob = "window", .from = 2, .to = 4, .wanted = 9, .reason = Reason::reordering}};
+  return facts;
+}
+
+std::string line(const std::string& text, std::size_t number) {
+  std::size_t start = 0;
+  for (; number > 0; --number) start = text.find('\n', start) + 1;
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+TEST(ExplanationText, BeginsWithTheRateAndWhetherItIsEnough) {
+  EXPECT_THAT(line(to_text(explain(slow_reads())), 0),
+              AllOf(StartsWith("delivering 197 elements/s (197 in 1 s)"), HasSubstr("the consumer waits 92 % of the time -> input-bound")));
+}
+
+TEST(ExplanationText, NamesTheBottleneckAndWhyItIsNotWider) {
+  const std::string text = to_text(explain(slow_reads()));
+  EXPECT_THAT(line(text, 1), AllOf(StartsWith("bottleneck: read (op 0); 1.97 of 2 calls are under way: 10 ms a call, 50 us of it on a core")));
+  EXPECT_EQ(line(text, 2), "why not more: the number is fixed or bounded by the program");
+}
+
+TEST(ExplanationText, HasBoundsChangesAndUse) {
+  const std::string text = to_text(explain(slow_reads()));
+  EXPECT_THAT(text, HasSubstr("read (op 0), 2 at once -> 200/s (197) | 2 cores -> 1905/s (197)"));
+  EXPECT_THAT(text, HasSubstr("20 calls at once at read (op 0): +852 %, then the limit is the cores"));
+  EXPECT_THAT(text, HasSubstr("one more core: nothing now; +29 % once the bottleneck is gone"));
+  EXPECT_THAT(text, HasSubstr("changes: at 20 ms decode (op 1) window 2 -> 4, wanted 9 (reordering)"));
+  EXPECT_THAT(text, HasSubstr("in use: 0.207 of 2 cores"));
+}
+
+TEST(ExplanationText, SaysUnknownAndNeverNan) {
+  Facts facts = slow_reads();
+  facts.window.now.stages[0] = StageSnapshot{.name = "read", .feeds = 1, .parallel = true};
+  for (const Explanation& each : {explain(facts), explain(facts_of(Snapshot())), Explanation()}) {
+    std::string text = to_text(each);
+    std::ranges::transform(text, text.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf/")), Not(HasSubstr(" inf "))));
+  }
+  EXPECT_THAT(to_text(Explanation()), HasSubstr("bottleneck: unknown"));
+  EXPECT_THAT(to_text(explain(facts)), HasSubstr("cores -> unknown"));
+}
+
+TEST(ExplanationText, HasTwentyLinesAtMost) {
+  Facts facts = slow_reads();
+  std::vector<StageSnapshot> many;
+  for (int i = 0; i < 40; ++i) many.push_back(with_calls(worked("map", 197, kMs, kMs), 2));
+  facts.window.now = second_of(many, 197, 0.9);
+  for (int i = 0; i < 9; ++i) facts.decisions.push_back(facts.decisions.front());
+  const std::string text = to_text(explain(facts));
+  EXPECT_LE(std::ranges::count(text, '\n'), 20);
+  EXPECT_THAT(text, HasSubstr("under way"));
+}
+
+// Every kind of bottleneck has a sentence of its own.
+TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
+  Explanation of = explain(slow_reads());
+  std::vector<std::string> seen;
+  for (const Limit limit : {Limit::consumer, Limit::cpu, Limit::serial, Limit::parallel, Limit::ceiling, Limit::memory, Limit::window, Limit::buffer}) {
+    of.bottleneck.limit = limit;
+    seen.push_back(line(to_text(of), 1));
+  }
+  for (int hold = static_cast<int>(Hold::nothing); hold <= static_cast<int>(Hold::settling); ++hold) {
+    of.bottleneck.hold = static_cast<Hold>(hold);
+    seen.push_back(line(to_text(of), 2));
+  }
+  std::ranges::sort(seen);
+  EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end());
+}
+
+TEST(ExplanationText, NamesTheStageThatStartsThreads) {
+  Explanation of = explain(slow_reads());
+  of.warnings = {{Explanation::Problem::foreign_threads, 1, 0.9, 12}};
+  EXPECT_THAT(to_text(of), HasSubstr("warning: 0.9 cores are used by threads that are not penstock's, in step with decode (op 1): does its function start"));
+}
+
+TEST(ExplanationJson, HasTheSameNumbers) {
+  const json read = json::parse(to_json(explain(slow_reads())));
+  EXPECT_EQ(read["delivered"]["value"], 197);
+  EXPECT_EQ(read["delivered"]["samples"], 197);
+  EXPECT_EQ(read["bottleneck"]["limit"], "parallel");
+  EXPECT_EQ(read["bottleneck"]["stage"], "read");
+  EXPECT_EQ(read["bottleneck"]["hold"], "user_limit");
+  EXPECT_EQ(read["stages"].size(), 2u);
+  EXPECT_EQ(read["stages"][0]["clock_samples"], 197);
+  EXPECT_EQ(read["decisions"][0]["reason"], "reordering");
+  EXPECT_EQ(read["what_ifs"][0]["change"], "call");
+  EXPECT_EQ(read["warnings"][0]["problem"], "buffer_cannot_help");
+}
+
+TEST(ExplanationJson, HasNullForWhatIsNotKnown) {
+  const json read = json::parse(to_json(Explanation()));
+  EXPECT_TRUE(read["delivered"]["value"].is_null());
+  EXPECT_TRUE(read["headroom"].is_null());
+  EXPECT_TRUE(read["bottleneck"]["stage"].is_null());
+  EXPECT_EQ(read["bottleneck"]["limit"], "unknown");
+}
+
+TEST(ExplanationJson, EscapesNames) {
+  Explanation of;
+  of.stages.resize(1);
+  of.stages[0].name = "a\"b\\c\nd\x01";
+  EXPECT_EQ(json::parse(to_json(of))["stages"][0]["name"], of.stages[0].name);
+}
+
+}  // namespace
+}  // namespace penstock::autotune

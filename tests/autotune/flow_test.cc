@@ -1,0 +1,91 @@
+// What the pipeline as a whole is doing.
+#include "autotune/flow.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+// Two seconds of ticks; `step` moves the counters of one of 10 ms.
+Flow after_two_seconds(Snapshot& now, const std::function<void(Snapshot&)>& step, const std::vector<double>& cpu_s) {
+  FlowMeter meter;
+  Flow flow;
+  for (int i = 0; i < 200; ++i) {
+    now.time_ns += 10 * ms;
+    step(now);
+    flow = meter.read(now, cpu_s);
+  }
+  return flow;
+}
+
+TEST(FlowMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
+  Snapshot now;
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
+    s.consumer.taken += 2;         // 200/s
+    s.consumer.wait_ns += 5 * ms;  // half of the time
+  }, {});
+  EXPECT_NEAR(flow.wait_share, 0.5, 0.01);
+  EXPECT_NEAR(flow.delivered, 200, 2);
+  EXPECT_NEAR(flow.demand, 400, 10);
+}
+
+TEST(FlowMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
+  Snapshot now;
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
+    s.consumer.taken += 2;
+    s.consumer.wait_ns += 10 * ms;
+  }, {});
+  EXPECT_EQ(flow.demand, kUnbounded);
+  EXPECT_TRUE(flow.consumer_waits());
+}
+
+TEST(FlowMeter, CountsVisitsFromTheConsumerBackwards) {
+  Snapshot now;
+  now.stages.resize(3);  // shard, unbatch into 16, batch of 4
+  for (int i = 0; i < 3; ++i) now.stages[static_cast<std::size_t>(i)].feeds = i < 2 ? i + 1 : -1;
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
+    s.stages[0].completed += 1, s.stages[0].made += 1;
+    s.stages[1].completed += 1, s.stages[1].made += 16;
+    s.stages[2].completed += 16, s.stages[2].made += 4;
+  }, {0, 0, 0});
+  EXPECT_NEAR(flow.visits[2], 4, 1e-9);
+  EXPECT_NEAR(flow.visits[1], 0.25, 1e-9);
+  EXPECT_NEAR(flow.visits[0], 0.25, 1e-9);
+}
+
+TEST(FlowMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.consumer.cpu_ns = 0;
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) { s.consumer.cpu_ns += 5 * ms; }, {});
+  EXPECT_NEAR(flow.cpus, 1.5, 0.05);
+}
+
+TEST(FlowMeter, IsCpuBoundWhereAllSlotsAreTaken) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.stages.resize(1);
+  now.stages[0].running = 2;
+  EXPECT_TRUE(after_two_seconds(now, [](Snapshot&) {}, {0}).cpu_bound());
+  Snapshot half;
+  half.cpu_budget = 2;
+  half.stages.resize(1);
+  half.stages[0].running = 1;
+  EXPECT_FALSE(after_two_seconds(half, [](Snapshot&) {}, {0}).cpu_bound());
+}
+
+TEST(FlowMeter, CountsTheCpuTimeOfCallsOnThePool) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.stages.resize(1);
+  now.stages[0].on_pool = true;
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});  // 1,000/s of 1 ms
+  EXPECT_NEAR(flow.cpu_share, 0.5, 0.01);
+}
+
+}  // namespace
+}  // namespace penstock::autotune

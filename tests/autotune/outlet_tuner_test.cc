@@ -1,0 +1,85 @@
+// How many elements wait ready for the consumer.
+#include "autotune/outlet_tuner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+// A consumer and its buffer, in ticks of 10 ms: the buffer is filled at `rate` elements a tick as far as it has room.
+class Consumer {
+ public:
+  explicit Consumer(std::int64_t depth) {
+    now_.consumer.prefetch = depth;
+    now_.memory_limit = std::int64_t{1} << 30;
+  }
+
+  // Wants so many in this tick; what is not there it waits for.
+  void tick(std::int64_t wanted, std::int64_t rate) {
+    now_.time_ns += 10 * ms;
+    wanted_ += wanted;
+    ConsumerSnapshot& consumer = now_.consumer;
+    const std::int64_t had = consumer.ready;
+    const std::int64_t taken = std::min(wanted_, had + rate);
+    consumer.taken += taken;
+    wanted_ -= taken;
+    if (wanted_ > 0 || taken > had) ++consumer.waits;
+    if (wanted_ > 0) consumer.wait_ns += 10 * ms;
+    consumer.waiting = wanted_ > 0;
+    consumer.ready = std::min(had + rate - taken, consumer.prefetch);
+    if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * ms;
+    Flow flow;
+    flow.attainable = static_cast<double>(rate) * 100;
+    if (const auto wish = tuner_.wish(now_, flow)) consumer.prefetch = wish->depth;
+  }
+  void burst(std::int64_t size, int pause, std::int64_t rate) {
+    tick(size, rate);
+    while (wanted_ > 0) tick(0, rate);
+    for (int i = 0; i < pause; ++i) tick(0, rate);
+  }
+  std::int64_t depth() const { return now_.consumer.prefetch; }
+
+ private:
+  OutletTuner tuner_;
+  Snapshot now_;
+  std::int64_t wanted_ = 0;
+};
+
+TEST(OutletTuner, IsAsDeepAsABurstAfterThreeOfThem) {
+  Consumer consumer(2);
+  for (int i = 0; i < 3; ++i) consumer.burst(32, 10, 4);
+  EXPECT_GE(consumer.depth(), 28);  // less what comes in meanwhile
+  EXPECT_LE(consumer.depth(), 64);
+}
+
+TEST(OutletTuner, IsShallowAgainSomeTimeAfterTheBursts) {
+  Consumer consumer(2);
+  for (int i = 0; i < 10; ++i) consumer.burst(32, 10, 4);
+  for (int i = 0; i < 2'000; ++i) consumer.tick(1, 4);  // 20 s
+  EXPECT_LE(consumer.depth(), 8);
+}
+
+TEST(OutletTuner, StaysShallowForAConsumerThatIsAlwaysServed) {
+  Consumer consumer(2);
+  for (int i = 0; i < 2'000; ++i) consumer.tick(i % 2, 2);
+  EXPECT_LE(consumer.depth(), 4);
+}
+
+TEST(OutletTuner, DoesNotDeepenForAConsumerThatIsFasterThanThePipeline) {
+  Consumer consumer(2);
+  for (int i = 0; i < 1'000; ++i) consumer.tick(3, 2);
+  EXPECT_LE(consumer.depth(), 4);
+}
+
+TEST(OutletTuner, DoesNotTakeAnEpochOfASlowPipelineForABurst) {
+  Consumer consumer(2);
+  for (int epoch = 0; epoch < 5; ++epoch) consumer.burst(60, 4, 1);  // it waits for each of them, then pauses for 40 ms
+  EXPECT_LE(consumer.depth(), 8);
+}
+
+}  // namespace
+}  // namespace penstock::autotune

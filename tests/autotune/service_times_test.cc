@@ -1,0 +1,87 @@
+// How much service times differ, from counts by half octaves.
+#include "autotune/service_times.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace penstock::autotune {
+namespace {
+
+// Values, and the counts that a snapshot has of them.
+struct Sampled {
+  std::vector<double> values;  // ns
+  ServiceTimeTail tail;
+
+  double mean() const {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+  }
+  double variation() const {
+    double squares = 0;
+    for (const double value : values) squares += value * value;
+    return std::sqrt(squares / static_cast<double>(values.size()) / (mean() * mean()) - 1);
+  }
+  // What calls take beyond `time`, per call.
+  double excess(double time) const {
+    double sum = 0;
+    for (const double value : values) sum += std::max(0.0, value - time);
+    return sum / static_cast<double>(values.size());
+  }
+};
+
+template <class Distribution>
+Sampled sampled(Distribution milliseconds, int count) {
+  std::mt19937 random(3);
+  Sampled result;
+  ServiceTimes counts = {};
+  for (int i = 0; i < count; ++i) {
+    result.values.push_back(milliseconds(random) * 1e6);
+    ++counts[service_time_bucket(static_cast<std::int64_t>(result.values.back()))];
+  }
+  result.tail.add(ServiceTimes{}, counts);
+  return result;
+}
+
+TEST(ServiceTimeBucket, HoldsHalfAnOctave) {
+  EXPECT_EQ(service_time_bucket(0), 0U);
+  EXPECT_EQ(service_time_bucket(1'400), 0U);
+  EXPECT_EQ(service_time_bucket(1'500), 1U);
+  EXPECT_EQ(service_time_bucket(2'001), 2U);
+  EXPECT_EQ(service_time_bucket(std::int64_t{1} << 62), ServiceTimes{}.size() - 1);
+  for (std::size_t i = 1; i < ServiceTimes{}.size(); ++i) {
+    EXPECT_EQ(service_time_bucket(static_cast<std::int64_t>(service_time_from(i) * 1.001)), i);
+  }
+}
+
+TEST(ServiceTimeTail, TellsTheVariation) {
+  const Sampled result = sampled(std::lognormal_distribution<double>(2, 0.5), 20'000);
+  EXPECT_NEAR(result.tail.variation(), result.variation(), 0.15 * result.variation());
+}
+
+TEST(ServiceTimeTail, TellsHowLongToBePatientWithSlowCalls) {
+  for (const double spread : {0.3, 0.5, 1.5}) {
+    const Sampled result = sampled(std::lognormal_distribution<double>(2, spread), 20'000);
+    const double rate = 1'000, share = 0.01;
+    const double time = result.tail.patience_over_mean(rate, share) * result.mean();
+    EXPECT_LE(rate * result.excess(1.5 * time) / 1e9, share) << spread;
+    EXPECT_GE(rate * result.excess(0.67 * time) / 1e9, share) << spread;
+  }
+}
+
+TEST(ServiceTimeTail, IsMorePatientTheMoreCallsThereAre) {
+  const Sampled result = sampled(std::lognormal_distribution<double>(2, 0.5), 20'000);
+  EXPECT_GT(result.tail.patience_over_mean(2'000, 0.01), result.tail.patience_over_mean(20, 0.01));
+}
+
+TEST(ServiceTimeTail, AssumesSomethingModestBeforeItHasSeenCalls) {
+  EXPECT_EQ(ServiceTimeTail().variation(), 0.5);
+  EXPECT_EQ(ServiceTimeTail().patience_over_mean(100, 0.01), 4);
+}
+
+}  // namespace
+}  // namespace penstock::autotune

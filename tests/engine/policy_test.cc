@@ -1,0 +1,84 @@
+// Runs whose controller is named from inside, and what it has decided.
+#include "lib/runtime/start_run.h"
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// Moves the first stage's window up by one at each tick, for ever.
+class Climber final : public autotune::Policy {
+ public:
+  explicit Climber(std::shared_ptr<std::atomic<int>> ticks) : ticks_(std::move(ticks)) {}
+  void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
+    ++*ticks_;
+    for (Knob& knob : knobs) {
+      if (knob.name == "window" && knob.stage == 1) move(knob, knob.get() + 1, Reason::up_probe, now);
+    }
+  }
+
+ private:
+  std::shared_ptr<std::atomic<int>> ticks_;
+};
+
+struct Climbing {
+  std::shared_ptr<std::atomic<int>> ticks = std::make_shared<std::atomic<int>>(0);
+  IntegerRun start(const RunOptions& options = {}) const {
+    return IntegerRun(runtime::start_run(range(1000).map(plus_one).node(), options, [ticks = ticks] { return std::make_unique<Climber>(ticks); }));
+  }
+};
+
+TEST(Policies, AreAskedByTheRunThatNamesThem) {
+  const Climbing climbing;
+  auto run = climbing.start();
+  EXPECT_EQ(run.decisions().size(), 0u) << "nothing has been asked for yet";
+  EXPECT_EQ(run.next(), 1);
+  EXPECT_TRUE(eventually([&] { return run.decisions().size() >= 3; }));
+  const std::vector<Decision> decisions = run.decisions();
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    EXPECT_EQ(decisions[i].stage, 1);
+    EXPECT_EQ(decisions[i].knob, "window");
+    EXPECT_EQ(decisions[i].to, decisions[i].from + 1);
+    EXPECT_EQ(decisions[i].reason, Reason::up_probe);
+    if (i == 0) continue;
+    EXPECT_EQ(decisions[i].from, decisions[i - 1].to) << "oldest first";
+    EXPECT_GE(decisions[i].time_ns, decisions[i - 1].time_ns);
+  }
+  EXPECT_EQ(rest_of(run), numbers(2, 1001));
+}
+
+TEST(Policies, AreNotAskedWhereNothingIsToBeTuned) {
+  for (const RunOptions& options : {RunOptions{.serial = true}, RunOptions{.tune = false}}) {
+    const Climbing climbing;
+    auto run = climbing.start(options);
+    EXPECT_EQ(rest_of(run), numbers(1, 1001));
+    EXPECT_EQ(run.decisions().size(), 0u);
+    EXPECT_EQ(*climbing.ticks, 0);
+  }
+}
+
+TEST(Policies, MayBeReadByAnyThreadMeanwhile) {
+  const Climbing climbing;
+  auto run = climbing.start();
+  run.next();
+  const std::jthread reader([&](std::stop_token stop) {
+    std::size_t most = 0;
+    while (!stop.stop_requested()) {
+      const std::size_t now = run.decisions().size();
+      EXPECT_GE(now, most);
+      most = now;
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return *climbing.ticks > 20; }));
+}
+
+TEST(Policies, ThatAreNoneMoveNothing) {
+  IntegerRun run(runtime::start_run(range(1000).map(plus_one).node(), {}, [] { return nullptr; }));
+  EXPECT_EQ(rest_of(run), numbers(1, 1001));
+  EXPECT_EQ(run.decisions().size(), 0u);
+}
+
+}  // namespace
+}  // namespace penstock

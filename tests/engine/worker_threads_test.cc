@@ -1,0 +1,123 @@
+// What the threads that run calls have used, and who is one of them.
+#include "lib/exec/worker_threads.h"
+
+#include "lib/core/clock.h"
+#include "lib/exec/consumer_clock.h"
+
+#include "tests/engine/support.h"
+
+namespace penstock::exec {
+namespace {
+
+using namespace testing;
+using Role = WorkerThreads::Role;
+constexpr std::int64_t kMs = 1'000'000;
+
+void burn(std::int64_t nanoseconds) {
+  const std::int64_t end = thread_cpu_ns() + nanoseconds;
+  while (thread_cpu_ns() < end) {
+  }
+}
+
+TEST(WorkerThreads, CountWhatAThreadUsesFromItsJoiningToItsEnd) {
+  WorkerThreads workers;
+  std::thread([&] {
+    burn(30 * kMs);
+    const std::int64_t before = thread_cpu_ns();
+    workers.join(Role::worker);
+    workers.join(Role::worker);
+    EXPECT_EQ(workers.count(), 1);
+    burn(5 * kMs);
+    EXPECT_GE(workers.cpu_ns(), 5 * kMs);
+    EXPECT_LE(workers.cpu_ns(), thread_cpu_ns() - before) << "nothing of what came before";
+    burn(5 * kMs);
+  }).join();
+  EXPECT_EQ(workers.count(), 0);
+  EXPECT_GE(workers.cpu_ns(), 10 * kMs) << "it has ended, its time has not";
+  EXPECT_LT(workers.cpu_ns(), 30 * kMs);
+}
+
+TEST(WorkerThreads, AreReadFromOutsideWhileTheyRun) {
+  WorkerThreads workers;
+  const std::jthread worker([&](std::stop_token stop) {
+    workers.join(Role::worker);
+    while (!stop.stop_requested()) burn(kMs);
+  });
+  EXPECT_TRUE(eventually([&] { return workers.cpu_ns() > 20 * kMs; }));
+}
+
+TEST(WorkerThreads, MayOutliveTheirList) {
+  auto workers = std::make_unique<WorkerThreads>();
+  std::atomic<int> step{0};
+  std::thread worker([&] {
+    workers->join(Role::worker);
+    step = 1;
+    eventually([&] { return step == 2; });
+  });
+  EXPECT_TRUE(eventually([&] { return step == 1; }));
+  workers.reset();
+  step = 2;
+  worker.join();
+}
+
+// A thread may run calls of two lists, as in these tests; it belongs to the one it came to last.
+TEST(WorkerThreads, LeaveOneListForAnother) {
+  WorkerThreads first, second;
+  std::thread([&] {
+    first.join(Role::worker);
+    burn(5 * kMs);
+    second.join(Role::worker);
+    EXPECT_EQ(first.count(), 0);
+    EXPECT_EQ(second.count(), 1);
+    EXPECT_GE(first.cpu_ns(), 5 * kMs);
+    EXPECT_LT(second.cpu_ns(), 5 * kMs);
+  }).join();
+}
+
+ConsumerSnapshot reading_of(ConsumerClock& clock) {
+  ConsumerSnapshot snapshot;
+  clock.read();
+  clock.snapshot(snapshot);
+  return snapshot;
+}
+
+TEST(ConsumerClock, KnowsNothingBeforeSomebodyHasTaken) {
+  ConsumerClock clock;
+  EXPECT_EQ(reading_of(clock).cpu_ns, -1);
+  EXPECT_EQ(reading_of(clock).delay_ns, -1);
+}
+
+TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
+  ConsumerClock clock;
+  std::thread([&] {
+    burn(30 * kMs);
+    clock.called_here();
+    const std::int64_t begun = thread_cpu_ns();
+    EXPECT_GE(reading_of(clock).cpu_ns, 0);
+    burn(5 * kMs);
+    clock.called_here();
+    const std::int64_t used = reading_of(clock).cpu_ns;
+    EXPECT_GE(used, 5 * kMs);
+    EXPECT_LE(used, thread_cpu_ns() - begun + kMs);
+  }).join();
+  const std::int64_t last = reading_of(clock).cpu_ns;
+  EXPECT_GE(last, 5 * kMs);
+  burn(5 * kMs);
+  EXPECT_EQ(reading_of(clock).cpu_ns, last) << "its thread has ended";
+}
+
+TEST(ConsumerClock, GoesOnWithAnotherThread) {
+  ConsumerClock clock;
+  const auto consume = [&] {
+    clock.called_here();
+    burn(5 * kMs);
+    reading_of(clock);
+  };
+  std::thread(consume).join();
+  reading_of(clock);
+  std::thread(consume).join();  // it may well have the first one's id
+  EXPECT_GE(reading_of(clock).cpu_ns, 10 * kMs);
+}
+
+}  // namespace
+}  // namespace penstock::exec

@@ -1,0 +1,186 @@
+// The plant against closed forms.
+#include "bench/scorecard/plant.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/scorecard/worlds.h"
+
+namespace penstock::scorecard {
+namespace {
+
+TEST(Plant, CallsThatWaitGiveTheirNumberByTheirTime) {
+  for (const std::int64_t calls : {1, 4, 16, 50}) {
+    Plant plant(plant_of({waiting(10)}), 1);
+    plant.chain(0).knob("parallelism", 1).set(calls);
+    const double expected = static_cast<double>(calls) * 100;
+    EXPECT_NEAR(rate_of(plant, 4), expected, 0.02 * expected) << calls;
+  }
+}
+
+TEST(Plant, CallsThatComputeGiveTheCoresByTheirTime) {
+  for (const double cores : {1.0, 2.0, 8.0}) {
+    PlantSpec spec = plant_of({computing(4)});
+    spec.host.cores = cores;
+    Plant plant(spec, 1);
+    EXPECT_NEAR(rate_of(plant, 4), 250 * cores, 0.01 * 250 * cores) << cores;
+  }
+}
+
+TEST(Plant, SlotsOfTheArenaBoundTheCallsThatCompute) {
+  Plant plant(plant_of({computing(4)}), 1);
+  plant.chain(0).knob("parallelism", 1).set(20);
+  plant.chain(0).knob("cpu_slots").set(1);
+  EXPECT_NEAR(rate_of(plant, 4), 250, 3);
+}
+
+TEST(Plant, CallThatWaitsInTheArenaHoldsItsSlot) {
+  StageSpec stage = waiting(10);
+  stage.form = StageSpec::Form::unknown;
+  Plant plant(plant_of({stage}), 1);
+  plant.chain(0).knob("parallelism", 1).set(20);
+  EXPECT_NEAR(rate_of(plant, 4), 200, 3) << "two slots";
+  plant.chain(0).knob("placement", 1).set(1);
+  const auto before = plant.chain(0).consumer().taken();
+  plant.run_until(9 * kSecond);
+  EXPECT_NEAR(static_cast<double>(plant.chain(0).consumer().taken() - before), 4 * 2'000, 4 * 40) << "20 threads";
+}
+
+TEST(Plant, OpenIoBoundsTheThreadsOfThePool) {
+  Plant plant(plant_of({waiting(100)}), 1);
+  plant.chain(0).knob("parallelism", 1).set(1'000);
+  plant.run_until(2 * kSecond);
+  EXPECT_EQ(plant.chain(0).snapshot().stages[1].running, 256) << "as many as the process has at most";
+}
+
+TEST(Plant, SlowestStageGivesTheRate) {
+  Plant plant(plant_of({waiting(10), computing(1)}), 1);
+  plant.chain(0).knob("parallelism", 1).set(5);
+  EXPECT_NEAR(rate_of(plant, 4), 500, 10);
+  plant.chain(0).knob("parallelism", 1).set(64);
+  plant.run_until(6 * kSecond);
+  const auto before = plant.chain(0).consumer().taken();
+  plant.run_until(10 * kSecond);
+  EXPECT_NEAR(static_cast<double>(plant.chain(0).consumer().taken() - before) / 4, 2'000, 40);
+}
+
+TEST(Plant, ConsumerGivesTheRateWhereItIsSlower) {
+  PlantSpec spec = plant_of({computing(1)});
+  spec.chains[0].consumer[0] = {.cpu = 5 * kMs, .idle = 5 * kMs};
+  Plant plant(spec, 1);
+  EXPECT_NEAR(rate_of(plant, 4), 100, 1);
+}
+
+// One call of 1 s in 100 holds up what comes after it, as far as the window goes.
+TEST(Plant, OrderedResultsWaitForTheOldestOne) {
+  StageSpec stage = waiting(1);
+  stage.blocked = Distribution::two_points(1 * kMs, 1'000 * kMs, 0.01);
+  const auto rate = [&](bool ordered, std::int64_t window) {
+    stage.ordered = ordered;
+    Plant plant(plant_of({stage}), 1);
+    plant.chain(0).knob("parallelism", 1).set(32);
+    plant.chain(0).knob("window", 1).set(window);
+    return rate_of(plant, 30);
+  };
+  const double free = rate(false, 32);
+  EXPECT_NEAR(free, 32 / 0.01099, 0.25 * free) << "32 calls of 11 ms on average";
+  EXPECT_LT(rate(true, 32), 0.2 * free) << "no more than 32 elements get past a slow one";
+  EXPECT_GT(rate(true, 4'000), 0.5 * free);
+}
+
+TEST(Plant, FanOutAndBatchesKeepAllElements) {
+  StageSpec shards = waiting(10);
+  shards.fan_out = Distribution::geometric(16);
+  StageSpec batch = computing(0);
+  batch.serial = true;
+  batch.batch = 8;
+  PlantSpec spec = plant_of({shards, computing(0.05), batch});
+  Plant plant(spec, 1);
+  plant.run_until(20 * kSecond);
+  const Snapshot& end = plant.chain(0).snapshot();
+  EXPECT_NEAR(static_cast<double>(end.stages[1].elements_out) / static_cast<double>(end.stages[1].completed), 16, 1);
+  EXPECT_EQ(end.stages[2].elements_in, end.stages[1].elements_out);
+  EXPECT_EQ(end.stages[2].elements_out, end.stages[3].elements_in);
+  EXPECT_EQ(end.stages[3].completed / 8, end.stages[3].elements_out);
+  EXPECT_GT(end.consumer.taken, 0);
+}
+
+TEST(Plant, ZipTakesFromBothAtTheRateOfTheSlower) {
+  StageSpec left = waiting(10);
+  StageSpec right = waiting(20);
+  left.inputs = {0};
+  right.inputs = {0};
+  StageSpec zip = computing(0.01);
+  zip.inputs = {1, 2};
+  PlantSpec spec = plant_of({left, right, zip});
+  EXPECT_THROW(Plant(spec, 1), std::invalid_argument) << "each stage feeds one; a second branch has a source of its own";
+  StageSpec source = computing(0);
+  source.serial = true;
+  source.is_source = true;
+  left.inputs = {0};
+  right.inputs = {2};
+  zip.inputs = {1, 3};
+  spec = plant_of({left, source, right, zip});
+  Plant plant(spec, 1);
+  EXPECT_NEAR(rate_of(plant, 4), 200, 4) << "4 calls of 20 ms";
+}
+
+TEST(Plant, TwoRunsShareTheSlots) {
+  PlantSpec spec = plant_of({computing(2)});
+  spec.chains.push_back(spec.chains.front());
+  Plant plant(spec, 1);
+  const double first = rate_of(plant, 4, 0);
+  EXPECT_NEAR(first, 500, 25);
+  EXPECT_NEAR(static_cast<double>(plant.chain(1).consumer().taken()) / 5, 500, 25);
+}
+
+TEST(Plant, LargeElementsNeverPassTheBoundOfTheMemory) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    StageSpec read = waiting(5);
+    read.size = Distribution::two_points(1, 100, 0.02);
+    PlantSpec spec = plant_of({read, computing(0.5), computing(1)});
+    spec.chains[0].memory = 2'000'000 * static_cast<std::int64_t>(seed);
+    Plant plant(spec, seed);
+    plant.chain(0).knob("parallelism", 1).set(32);
+    plant.chain(0).knob("prefetch").set(64);
+    plant.run_until(10 * kSecond);
+    EXPECT_LE(plant.chain(0).memory().peak, plant.chain(0).memory_bound()) << seed;
+    EXPECT_GT(plant.chain(0).consumer().taken(), 100) << seed;
+    EXPECT_GT(plant.chain(0).samples().back().taken, plant.chain(0).samples()[500].taken) << "no deadlock; seed " << seed;
+  }
+}
+
+auto history(std::uint64_t seed) {
+  PlantSpec spec = plant_of({waiting(10), computing(1)});
+  for (StageSpec& stage : spec.chains[0].stages) stage.blocked = Distribution::lognormal(3 * kMs, 0.5);
+  Plant plant(spec, seed);
+  plant.chain(0).steer(autotune::default_policy());
+  plant.run_until(3 * kSecond);
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, double>> history;
+  for (const Sample& each : plant.chain(0).samples()) history.emplace_back(each.taken, each.bytes, each.changes, each.cpu_ns);
+  return history;
+}
+
+TEST(Plant, SameSeedGivesTheSameRun) {
+  EXPECT_EQ(history(5), history(5));
+  EXPECT_NE(history(5), history(6));
+}
+
+TEST(Plant, KnobsAreThoseOfTheEngine) {
+  Plant plant(plant_of({waiting(10), computing(1)}), 1);
+  Chain& chain = plant.chain(0);
+  EXPECT_EQ(chain.knob("parallelism", 1).get(), 4);
+  EXPECT_EQ(chain.knob("parallelism", 2).get(), 2);
+  EXPECT_EQ(chain.knob("window", 1).get(), 8);
+  EXPECT_EQ(chain.knob("buffer", 2).get(), 2);
+  EXPECT_EQ(chain.knob("prefetch").get(), 2);
+  EXPECT_EQ(chain.knob("placement", 1).get(), 1);
+  EXPECT_TRUE(chain.knob("placement", 1).user_fixed);
+  chain.knob("parallelism", 1).set(0);
+  EXPECT_EQ(chain.knob("parallelism", 1).get(), 1) << "values outside are brought inside";
+  EXPECT_THROW(chain.knob("no such"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace penstock::scorecard

@@ -1,0 +1,42 @@
+// Small plants for the tests.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "bench/scorecard/plant.h"
+
+namespace penstock::scorecard {
+
+inline constexpr double kMs = 1e6;
+
+inline StageSpec waiting(double ms) {
+  StageSpec stage;
+  stage.name = "waiting";
+  stage.form = StageSpec::Form::blocks;
+  stage.blocked = Distribution::constant(ms * kMs);
+  return stage;
+}
+
+inline StageSpec computing(double ms) {
+  StageSpec stage;
+  stage.name = "computing";
+  stage.cpu = Distribution::constant(ms * kMs);
+  return stage;
+}
+
+inline PlantSpec plant_of(std::vector<StageSpec> stages) {
+  PlantSpec plant;
+  plant.chains.emplace_back().stages = std::move(stages);
+  return plant;
+}
+
+// Elements/s over the seconds after the first.
+inline double rate_of(Plant& plant, Time seconds, std::size_t chain = 0) {
+  plant.run_until(kSecond);
+  const auto before = plant.chain(chain).consumer().taken();
+  plant.run_until((1 + seconds) * kSecond);
+  return static_cast<double>(plant.chain(chain).consumer().taken() - before) / static_cast<double>(seconds);
+}
+
+}  // namespace penstock::scorecard
