@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -53,6 +54,19 @@ struct Surroundings {
   std::int64_t clocks_read_at = -1;    // by now_ns()
 };
 
+// Comes down when what holds it is destroyed.
+class Farewell {
+ public:
+  Farewell() = default;
+  Farewell(const Farewell&) = delete;
+  Farewell& operator=(const Farewell&) = delete;
+  ~Farewell() { latch_->count_down(); }
+  std::shared_ptr<const std::latch> latch() const noexcept { return latch_; }
+
+ private:
+  const std::shared_ptr<std::latch> latch_ = std::make_shared<std::latch>(1);
+};
+
 class Engine : public StageHost, public SlotGate::Waiter, public std::enable_shared_from_this<Engine> {
  public:
   static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
@@ -82,6 +96,8 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   QueueLauncher* queue() noexcept { return queue_.get(); }
   const Plan& plan() const noexcept { return *plan_; }
   std::int64_t started_ns() const noexcept { return started_ns_; }
+  // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than who let it go.
+  std::shared_ptr<const std::latch> departure() const noexcept { return farewell_.latch(); }
 
   // StageHost
   Launcher& launcher() override { return *launcher_; }
@@ -128,6 +144,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   Knob cpu_slots_knob();
   Knob priority_knob();
 
+  const Farewell farewell_;                // the first member: destroyed after all others
   std::shared_ptr<const Plan> plan_;
   const EngineSettings settings_;
   const std::int64_t started_ns_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <latch>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -233,21 +235,25 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-// Waits for the calls in flight; on the thread of one of them, somebody else has to do it.
+// Waits for the calls in flight, and for whoever still holds the engine: the pipeline's functions and data are not to outlive the run. On
+// the thread of one of its calls, somebody else has to do it.
 void EngineRun::drop_engine() {
   if (!engine_) {
     exec::Trace nothing;
     if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
     return;
   }
-  auto take_down = [engine = engine_, observer = observer_, file = trace_file_] {
+  const bool inside_own_body = engine_->inside_own_body();
+  if (inside_own_body) engine_->request_stop();
+  const auto departure = engine_->departure();
+  std::function<void()> take_down = [engine = std::move(engine_), observer = observer_, file = trace_file_] {
     engine->shut_down();
     if (file) file->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
   };
-  if (!engine_->inside_own_body()) return take_down();
-  engine_->request_stop();
-  engine_.reset();
-  runtime::Runtime::get().dispose(std::move(take_down));
+  if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
+  take_down();
+  take_down = nullptr;
+  departure->wait();
 }
 
 // Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and locks that

@@ -80,5 +80,34 @@ TEST(Policies, ThatAreNoneMoveNothing) {
   EXPECT_EQ(run.decisions().size(), 0u);
 }
 
+// Holds the run for a while at each tick, as one that the system has put to sleep there.
+class Sleeper final : public autotune::Policy {
+ public:
+  explicit Sleeper(std::shared_ptr<std::atomic<int>> ticks) : ticks_(std::move(ticks)) {}
+  void tick(const Snapshot&, std::vector<Knob>&) override {
+    ++*ticks_;
+    std::this_thread::sleep_for(50ms);
+  }
+
+ private:
+  std::shared_ptr<std::atomic<int>> ticks_;
+};
+
+TEST(Policies, DoNotKeepAliveWhatARunHasHeldWhenItIsGone) {
+  const auto ticks = std::make_shared<std::atomic<int>>(0);
+  std::weak_ptr<int> held;
+  {
+    auto captured = std::make_shared<int>(1);
+    held = captured;
+    IntegerRun run(runtime::start_run(range(1000).map([captured](std::int64_t value) { return value + *captured; }).node(), {},
+                                      [ticks] { return std::make_unique<Sleeper>(ticks); }));
+    captured.reset();
+    EXPECT_EQ(run.next(), 1);
+    const int before = *ticks;
+    EXPECT_TRUE(eventually([&] { return *ticks > before; }));
+  }
+  EXPECT_TRUE(held.expired()) << "the function outlives its run";
+}
+
 }  // namespace
 }  // namespace penstock
