@@ -6,7 +6,6 @@ namespace penstock {
 
 const char* name_of(Reason reason) noexcept {
   switch (reason) {
-    case Reason::start_value: return "start_value";
     case Reason::waits: return "waits";
     case Reason::computes: return "computes";
     case Reason::slow_start: return "slow_start";
@@ -16,7 +15,6 @@ const char* name_of(Reason reason) noexcept {
     case Reason::trim_probe: return "trim_probe";
     case Reason::up_probe: return "up_probe";
     case Reason::restore: return "restore";
-    case Reason::alarm: return "alarm";
     case Reason::idle: return "idle";
     case Reason::byte_limit: return "byte_limit";
     case Reason::cpu_limit: return "cpu_limit";

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <penstock/service_times.h>
 #include <penstock/snapshot.h>
 
 namespace penstock::autotune {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <penstock/service_times.h>
+
 #include "bench/scorecard/chain.h"
 #include "bench/scorecard/plant.h"
 #include "bench/scorecard/stage.h"

@@ -10,7 +10,6 @@ namespace penstock {
 
 // Why a knob was moved. In brackets: what the controller saw.
 enum class Reason : std::uint8_t {
-  start_value,       // where it begins
   waits,             // [calls give up the CPU] a stage goes to the pool of threads for blocking calls
   computes,          // [calls use the CPU] and comes back
   slow_start,        // [all calls under way, none finished, nothing on the CPU] double
@@ -20,16 +19,15 @@ enum class Reason : std::uint8_t {
   trim_probe,        // would fewer do?
   up_probe,          // would more do, by now?
   restore,           // a probe cost speed: back
-  alarm,             // [times, rates or demand have changed] what was learned is dropped
-  idle,              // [less than half of it is used] give it back
+  idle,              // [fewer would do, for three samples in a row] give them back
   byte_limit,        // memory for no more
   cpu_limit,         // CPU slots for no more
   io_limit,          // RunOptions::open_io for no more
-  starved_consumer,  // [it found nothing ready, while results had no room before] deeper
+  starved_consumer,  // [it found nothing ready, while results had no room before] deeper; workers give way no longer
   burst,             // [it takes many at once] as deep as its bursts
   drained,           // [a buffer never runs low] shallower
   reordering,        // room for the slowest calls, so that the others go on beside them
-  consumer_slowed,   // [its own thread had to wait for a CPU] workers give way
+  consumer_slowed,   // [its own thread computes, and is served] workers give way, so that they do not slow it
   rule,              // of another policy than penstock's own
 };
 

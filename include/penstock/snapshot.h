@@ -1,11 +1,8 @@
 // Snapshot: everything that is measured about a running pipeline. Counters only grow; take two and subtract.
-// Taking one costs a few microseconds and stops nothing. All times are nanoseconds.
+// Taking one copies about 1 KB for each stage, one after the other; a stage is held up for no longer than that. All times are nanoseconds.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,15 +11,8 @@
 
 namespace penstock {
 
-// How long calls took, per element: counts by half octaves. [i]: from 1 us x 2^(i/2) up to the next; what is shorter counts in the first,
-// what is longer in the last (2 hours).
+// How long calls took, per element: counts by half octaves. penstock/service_times.h says which counts what.
 using ServiceTimes = std::array<std::int64_t, 66>;
-inline std::size_t service_time_bucket(std::int64_t ns) noexcept {
-  const double us = static_cast<double>(std::max<std::int64_t>(ns, 1'000)) / 1'000;
-  const std::uint64_t half_octaves = (std::bit_cast<std::uint64_t>(us * us) >> 52) - 1023;  // the binary exponent: no logarithm
-  return std::min<std::size_t>(half_octaves, ServiceTimes{}.size() - 1);
-}
-inline double service_time_from(std::size_t bucket) noexcept { return 1'000 * std::exp2(static_cast<double>(bucket) / 2); }  // ns
 
 struct StageSnapshot {
   std::string name;                    // op names of the stage, "shard+shuffle" when fused

@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include <penstock/service_times.h>
+
 #include "lib/core/clock.h"
 #include "lib/exec/async_target.h"
 #include "lib/exec/seal.h"

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <penstock/service_times.h>
+
 #include "autotune/explain.h"
 
 namespace penstock::autotune {

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include <penstock/service_times.h>
+
 namespace penstock::autotune {
 namespace {
 

@@ -6,10 +6,12 @@
 #include <penstock/imagenet.h>
 #include <penstock/io.h>
 #include <penstock/penstock.h>
+#include <penstock/service_times.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <random>
 #include <span>

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 
+#include <penstock/service_times.h>
 #include <penstock/world.h>
 
 #include "lib/core/clock.h"

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "ops/imagenet": ["penstock/", "lib/core/", "lib/graph/", "ops/imagenet/"],
     "ops/io": ["penstock/", "lib/core/", "lib/graph/", "ops/io/"],
     "ops/cuda": ["penstock/", "lib/core/", "lib/graph/", "ops/cuda/"],
-    "autotune": ["penstock/decision.h", "penstock/knob.h", "penstock/snapshot.h", "penstock/explanation.h", "autotune/"],
+    "autotune": ["penstock/decision.h", "penstock/knob.h", "penstock/snapshot.h", "penstock/service_times.h",
+                 "penstock/explanation.h", "autotune/"],
     "examples": ["penstock/"],
     # penstock-golden builds its cases through the public API alone.
     "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "bench/version.h"],

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include <penstock/service_times.h>
+
 #include "autotune/model.h"
 #include "tests/scorecard/worlds.h"
 
