@@ -6,6 +6,7 @@ namespace penstock {
 
 const char* name_of(Reason reason) noexcept {
   switch (reason) {
+    case Reason::remembered: return "remembered";
     case Reason::waits: return "waits";
     case Reason::computes: return "computes";
     case Reason::slow_start: return "slow_start";

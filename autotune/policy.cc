@@ -4,6 +4,14 @@
 
 namespace penstock::autotune {
 
+void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs) {
+  for (const KnobValue& each : remembered) {
+    for (Knob& knob : knobs) {
+      if (knob.stage == each.stage && knob.name == each.knob) move(knob, each.value, Reason::remembered, Snapshot());
+    }
+  }
+}
+
 std::int64_t Policy::move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted) {
   const std::int64_t from = knob.get();
   if (knob.user_fixed) return from;

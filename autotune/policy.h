@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +16,18 @@
 
 namespace penstock::autotune {
 
+// Where a knob stood.
+struct KnobValue {
+  int stage = -1;
+  std::string knob;
+  std::int64_t value = 0;
+};
+
 class Policy {
  public:
   virtual ~Policy() = default;
+  // Before the first tick: moves knobs to where another run of the same pipeline has left them.
+  void begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs);
   // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
   // By stage: elements/s that no more calls get out of its device or lock, as far as probes have shown; infinity elsewhere.

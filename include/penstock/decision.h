@@ -10,6 +10,7 @@ namespace penstock {
 
 // Why a knob was moved. In brackets: what the controller saw.
 enum class Reason : std::uint8_t {
+  remembered,        // RunOptions::warm_start: an earlier run ended there
   waits,             // [calls give up the CPU] a stage goes to the pool of threads for blocking calls
   computes,          // [calls use the CPU] and comes back
   slow_start,        // [all calls under way, none finished, nothing on the CPU] double

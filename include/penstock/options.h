@@ -78,6 +78,11 @@ struct RunOptions {
   // and the controller's decisions. It is made at once, and written when the run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the
   // file says how many came after them. Costs 1 to 2 %. Empty: no trace.
   std::string trace = {};
+  // A file that keeps what the controller has found for this pipeline on this many CPUs, so that the next run begins there instead of
+  // searching anew. Read when the run begins, if it is there; written when a run of at least a second ends. Give each pipeline and each rank
+  // a file of its own: one of another pipeline or machine is replaced; one that cannot be read or written costs a line on stderr, no more.
+  // Unused where nothing is tuned. Empty: none.
+  std::string warm_start = {};
 };
 
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/core/clock.h"
 #include "lib/core/text.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
@@ -22,11 +23,14 @@
 #include "lib/runtime/runtime.h"
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
+#include "lib/runtime/tuning_file.h"
 
 namespace penstock::detail {
 namespace {
 
 using exec::Engine;
+
+constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 
 // The line that the byte belongs to; a line's end belongs to it.
 std::string line_at(const std::string& text, std::size_t place) {
@@ -83,6 +87,7 @@ class EngineRun final : public RunCore {
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
       : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
     if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
+    if (!options_.warm_start.empty()) tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->text);
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }
@@ -147,6 +152,7 @@ class EngineRun final : public RunCore {
   mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
+  std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_;  // of the engine, made with it
   std::optional<autotune::Window> at_end_;  // all of the run, when the consumer came to the end of what there is
 
@@ -206,6 +212,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
   if (serial) {
     if (options_.memory_bytes == 0) settings.memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+    tuning_file_ = nullptr;
     return observed(Engine::make(plan_, settings), false, serial);
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
@@ -219,6 +226,11 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.open_io = options_.open_io;
   auto policy = options_.tune ? make_policy_() : nullptr;
   auto engine = observed(Engine::make(plan_, settings), policy != nullptr, serial);
+  if (policy == nullptr) tuning_file_ = nullptr;
+  if (tuning_file_) {
+    auto knobs = engine->knobs();
+    policy->begin_at(tuning_file_->read(settings.slots), knobs);
+  }
   runtime.look_after(engine, options_.threads, std::move(policy), observer_);
   return engine;
 }
@@ -246,9 +258,10 @@ void EngineRun::drop_engine() {
   const bool inside_own_body = engine_->inside_own_body();
   if (inside_own_body) engine_->request_stop();
   const auto departure = engine_->departure();
-  std::function<void()> take_down = [engine = std::move(engine_), observer = observer_, file = trace_file_] {
+  std::function<void()> take_down = [engine = std::move(engine_), observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
-    if (file) file->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
+    if (trace) trace->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
+    if (tuning && now_ns() - engine->started_ns() >= kWorthRemembering) tuning->write(engine->knobs());
   };
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();

@@ -41,6 +41,7 @@ Cases run_cases() {
   return {
       {"a run with -1 threads", [] { read(range(3), {.threads = -1}); }},
       {"a run with no blocking calls", [] { read(range(3), {.open_io = 0}); }},
+      {"a run whose warm start has no folder", [] { range(3).start({.warm_start = "no/such/folder/tuning"}); }},
       {"a run whose trace cannot be written", [] { range(3).start({.trace = "no/such/folder/trace.json"}); }},
       {"next() inside a function of the same run", ask_itself},
       {"World: a size without a rank", detect({{"WORLD_SIZE", "2"}})},

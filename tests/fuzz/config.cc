@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/runtime/tuning_file.h"
 #include "ops/file_list.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/temporary_folder.h"
@@ -91,12 +92,21 @@ void check_labels(std::string_view lines) {
   for (std::int32_t id = 0; id < table.size(); ++id) require(table.id(table.name(id)) == id, "a label has its number");
 }
 
+void check_tuning(std::string_view text) {
+  const auto tuning = runtime::parse_tuning(text);
+  if (!tuning) return;
+  const std::string again = runtime::to_text(*tuning);
+  const auto same = runtime::parse_tuning(again);
+  require(same && runtime::to_text(*same) == again, "what is written can be read");
+}
+
 }  // namespace
 
 void config(std::string_view bytes) {
   const std::size_t border = bytes.find('\0');
   const std::string_view list = border == bytes.npos ? std::string_view() : bytes.substr(border + 1);
   check_json(bytes.substr(0, border));
+  check_tuning(bytes.substr(0, border));
   const auto paths = ops::parse_file_list(list, "train");
   const std::size_t lines = lines_with_text(list);
   require(paths.size() == lines, "each line is a path");

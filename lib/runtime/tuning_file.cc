@@ -1,0 +1,131 @@
+#include "lib/runtime/tuning_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <penstock/error.h>
+
+#include "lib/core/crc32.h"
+#include "lib/core/text.h"
+
+namespace penstock::runtime {
+namespace {
+
+constexpr std::string_view kFirstLine = "penstock tuning 1";
+constexpr std::size_t kLongest = 1 << 20;  // bytes: some thousand stages
+// What a controller finds out. The others are budgets, and what follows from the machine's present load.
+constexpr std::array<std::string_view, 5> kKept = {"placement", "parallelism", "window", "buffer", "prefetch"};
+
+// The text up to the separator, which is taken away as well.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+bool parse(std::string_view text, std::int64_t& number) {
+  const auto parsed = parse_integer(text);
+  number = parsed.value_or(0);
+  return parsed.has_value();
+}
+
+bool parse_knob(std::string_view line, Tuning& tuning) {
+  autotune::KnobValue knob;
+  std::int64_t stage = 0;
+  if (!parse(take_until(line, ' '), stage) || stage < -1 || stage > std::numeric_limits<int>::max()) return false;
+  knob.stage = static_cast<int>(stage);
+  knob.knob = take_until(line, ' ');
+  if (std::ranges::find(kKept, knob.knob) == kKept.end() || !parse(line, knob.value)) return false;
+  tuning.knobs.push_back(std::move(knob));
+  return true;
+}
+
+bool parse_line(std::string_view line, Tuning& tuning) {
+  const std::string_view kind = take_until(line, ' ');
+  if (kind == "cpus") return parse(line, tuning.cpus);
+  if (kind == "pipeline") return parse(take_until(line, ' '), tuning.pipeline_crc) && parse(line, tuning.pipeline_size);
+  return kind == "knob" && parse_knob(line, tuning);
+}
+
+void tell(const char* what, const std::string& path, const std::string& why) {
+  std::fprintf(stderr, "penstock: RunOptions::warm_start: %s %s: %s. The run is not affected\n", what, in_quotes(path).c_str(), why.c_str());
+}
+
+// In one step: several runs may end at once, and others begin.
+void replace_file(const std::string& path, const std::string& text) {
+  std::string next = path + ".XXXXXX";
+  const int descriptor = ::mkstemp(next.data());
+  const bool is_written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool is_whole = descriptor >= 0 && ::close(descriptor) == 0 && is_written;
+  if (is_whole && std::rename(next.c_str(), path.c_str()) == 0) return;
+  tell("cannot write", path, std::generic_category().message(errno));
+  if (descriptor >= 0) ::unlink(next.c_str());
+}
+
+}  // namespace
+
+std::optional<Tuning> parse_tuning(std::string_view text) {
+  if (text.size() > kLongest || take_until(text, '\n') != kFirstLine) return std::nullopt;
+  Tuning tuning;
+  while (!text.empty()) {
+    const std::string_view line = take_until(text, '\n');
+    if (line == "end") return tuning;
+    if (!parse_line(line, tuning)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const Tuning& tuning) {
+  std::string text(kFirstLine);
+  text += "\ncpus " + std::to_string(tuning.cpus) + "\npipeline " + std::to_string(tuning.pipeline_crc) + " " + std::to_string(tuning.pipeline_size);
+  for (const auto& each : tuning.knobs) text += "\nknob " + std::to_string(each.stage) + " " + each.knob + " " + std::to_string(each.value);
+  return text + "\nend\n";
+}
+
+TuningFile::TuningFile(std::string path, std::string_view pipeline) : path_(std::move(path)) {
+  run_.pipeline_crc = crc32(pipeline);
+  run_.pipeline_size = static_cast<std::int64_t>(pipeline.size());
+  const auto folder = std::filesystem::path(path_).parent_path();
+  std::error_code failure;
+  if (folder.empty() || std::filesystem::is_directory(folder, failure)) return;
+  throw Error(ErrorCode::not_found, "RunOptions::warm_start: there is no folder " + in_quotes(folder.string()) + " for " + in_quotes(path_) +
+                                        ". Make it, or name another file");
+}
+
+std::vector<autotune::KnobValue> TuningFile::read(std::int64_t cpus) {
+  run_.cpus = cpus;
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) return {};
+  std::string text(kLongest + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto tuning = parse_tuning(text);
+  if (!tuning) {
+    tell("cannot use", path_, "it is not a whole file of this kind");
+    return {};
+  }
+  const bool is_ours = tuning->cpus == cpus && tuning->pipeline_crc == run_.pipeline_crc && tuning->pipeline_size == run_.pipeline_size;
+  return is_ours ? std::move(tuning->knobs) : std::vector<autotune::KnobValue>();
+}
+
+void TuningFile::write(const std::vector<Knob>& knobs) const {
+  Tuning tuning = run_;
+  for (const Knob& knob : knobs) {
+    const bool is_kept = std::ranges::find(kKept, knob.name) != kKept.end() && !knob.user_fixed;
+    if (is_kept) tuning.knobs.push_back({knob.stage, knob.name, knob.get()});
+  }
+  replace_file(path_, to_text(tuning));
+}
+
+}  // namespace penstock::runtime

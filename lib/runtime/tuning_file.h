@@ -1,0 +1,49 @@
+// TuningFile: where the knobs of a pipeline stood when a run of it ended, for the next one to begin there.
+//
+//   penstock tuning 1
+//   cpus 2
+//   pipeline 3735928559 412          CRC-32 and length of its text
+//   knob 1 parallelism 32
+//   knob -1 prefetch 8
+//   end
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/knob.h>
+
+#include "autotune/policy.h"
+
+namespace penstock::runtime {
+
+struct Tuning {
+  std::int64_t cpus = 0;
+  std::int64_t pipeline_crc = 0, pipeline_size = 0;
+  std::vector<autotune::KnobValue> knobs;
+};
+
+// nullopt: not such a text, or not whole.
+std::optional<Tuning> parse_tuning(std::string_view text);
+std::string to_text(const Tuning& tuning);
+
+class TuningFile {
+ public:
+  // Throws Error(not_found) where there is no folder for it.
+  TuningFile(std::string path, std::string_view pipeline);
+
+  // For a run on so many CPUs. Empty where there is no file, or one of another pipeline or number of CPUs. One that is no such file is told
+  // on stderr.
+  std::vector<autotune::KnobValue> read(std::int64_t cpus);
+  // Replaces the file in one step. What fails is told on stderr.
+  void write(const std::vector<Knob>& knobs) const;
+
+ private:
+  std::string path_;
+  Tuning run_;  // without its knobs
+};
+
+}  // namespace penstock::runtime
