@@ -179,6 +179,7 @@ const Snapshot& Chain::snapshot() {
   snapshot_.memory_peak = memory_.peak;
   snapshot_.overshoot_bytes = memory_.overshoot;
   plant_.describe_process(snapshot_);
+  snapshot_.cpu_slots_in_use = at_arena_.in_use;
   snapshot_.open_io_limit = open_io_;
   return snapshot_;
 }

@@ -106,7 +106,6 @@ void Plant::describe_process(Snapshot& snapshot) const {
   snapshot.workers_cpu_ns = workers_cpu_;
   snapshot.clocks_ns = clocks_read_at_;
   snapshot.cpu_budget = cpu_budget_;
-  snapshot.cpu_slots_in_use = arena_.in_use();
 }
 
 }  // namespace penstock::scorecard

@@ -80,7 +80,7 @@ struct Snapshot {
   std::int64_t workers_cpu_ns = -1;
   std::int64_t clocks_ns = -1;         // when that was, since the run began
   double cpu_budget = 1;               // CPUs that the run may use: affinity, cgroup quota, its share beside other runs; may be a fraction
-  std::int64_t cpu_slots_in_use = 0;   // by all runs of the process
+  std::int64_t cpu_slots_in_use = 0;   // by this run; knob.h, cpu_slots
   std::int64_t open_io_limit = 64;     // blocking calls at once, its share beside other runs
 };
 

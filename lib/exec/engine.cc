@@ -382,7 +382,7 @@ Snapshot Engine::snapshot() const {
   snapshot.memory_used = memory_.used();
   snapshot.memory_peak = memory_.peak();
   snapshot.overshoot_bytes = memory_.overshot_bytes();
-  if (settings_.gate != nullptr) snapshot.cpu_slots_in_use = settings_.gate->in_use();
+  if (at_gate_) snapshot.cpu_slots_in_use = at_gate_->in_use();
   std::lock_guard lock(surroundings_mutex_);
   snapshot.cpu_budget = surroundings_.cpu_budget;
   snapshot.open_io_limit = surroundings_.open_io_limit;

@@ -28,10 +28,11 @@ class SlotGate {
     // `most`: slots that it may hold at once, as set_most() has it.
     Run(std::weak_ptr<Waiter> waiter, std::int64_t most) : waiter_(std::move(waiter)), most_(most) {}
     std::int64_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
+    std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
 
    private:
     friend class SlotGate;
-    bool has_room() const noexcept { return in_use_.load(std::memory_order_relaxed) < most(); }
+    bool has_room() const noexcept { return in_use() < most(); }
 
     const std::weak_ptr<Waiter> waiter_;
     std::atomic<std::int64_t> most_;       // these two: written under the gate's mutex

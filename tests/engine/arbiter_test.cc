@@ -118,6 +118,19 @@ TEST(TwoRuns, PlanWithHalfOfTheThreadsEachWhileBothWantThem) {
   EXPECT_TRUE(eventually([&] { return one.snapshot().open_io_limit == 256; }));
 }
 
+TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
+  std::atomic<bool> may_end{false};
+  auto busy = range(100).map([&may_end](std::int64_t value) {
+    while (!may_end) std::this_thread::yield();
+    return value;
+  }, 1, {.blocks = false}).start({.tune = false});
+  busy.knobs();  // it begins to read
+  auto idle = range(100).map(plus_one).start({.tune = false});
+  idle.next();
+  EXPECT_TRUE(eventually([&] { return busy.snapshot().cpu_slots_in_use == 1 && idle.snapshot().cpu_slots_in_use == 0; }));
+  may_end = true;
+}
+
 // What a run does not use is the other one's.
 TEST(TwoRuns, PlanWithTheCpusThatTheOtherLeaves) {
   const auto burning = range(100'000'000).map(
