@@ -83,7 +83,10 @@ TEST(WarmStart, NeitherReadsNorWritesWhereNothingIsTuned) {
   for (const bool serial : {false, true}) {
     const Folder folder;
     folder.write("no such file");
-    EXPECT_EQ(told([&] { rest_of(range(3).start({.serial = serial, .tune = false, .warm_start = folder.file})); }), "");
+    EXPECT_EQ(told([&] {
+      auto run = range(3).start({.serial = serial, .tune = false, .warm_start = folder.file});
+      rest_of(run);
+    }), "");
     EXPECT_EQ(file_contents(folder.file), "no such file");
   }
 }
