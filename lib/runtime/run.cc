@@ -1,7 +1,6 @@
 // Run: an engine with epochs, error policy and checkpoints.
 #include <penstock/run.h>
 
-#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <latch>
@@ -12,14 +11,12 @@
 #include <utility>
 
 #include "lib/core/clock.h"
-#include "lib/core/text.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
-#include "lib/exec/pass_control.h"
 #include "lib/exec/resume_body.h"
-#include "lib/runtime/checkpoint.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/observer.h"
+#include "lib/runtime/resumable.h"
 #include "lib/runtime/runtime.h"
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
@@ -31,45 +28,6 @@ namespace {
 using exec::Engine;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
-
-// The line that the byte belongs to; a line's end belongs to it.
-std::string line_at(const std::string& text, std::size_t place) {
-  const std::size_t start = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
-  const std::string line = text.substr(start, text.find('\n', start) - start);
-  return line.empty() ? "nothing" : in_quotes(line);
-}
-
-// Error(failed_precondition) naming the first line in which the descriptions differ.
-void check_same_pipeline(const std::string& saved, const std::string& here) {
-  if (saved == here) return;
-  const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
-  const std::string theirs = line_at(saved, place), ours = line_at(here, place);
-  const std::string difference = theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
-  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: " + difference +
-                                                  ". Resume with the pipeline it was taken of");
-}
-
-// What can be known of a position before anything is read.
-void check_position(const Checkpoint& from, const exec::Plan& plan) {
-  if (from.kind != Checkpoint::Kind::position || !from.has_last) return;
-  exec::PassControl(plan.repeats, from.epoch, 1).wind_to(from.last.pass);
-  if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
-  throw Error(ErrorCode::data_loss, "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
-                                        " of the source, which has only " + std::to_string(plan.names->size()) +
-                                        " elements. Resume with the input that it was taken of, or start the epoch anew");
-}
-
-void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
-  check_same_pipeline(from.pipeline, plan.text);
-  runtime::check_made_by_a_run(from);
-  const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
-  if (from.kind != kind) {
-    throw Error(ErrorCode::failed_precondition,
-                std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
-                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
-  }
-  check_position(from, plan);
-}
 
 void check_between(const char* option, int value, int low, int high) {
   if (value >= low && value <= high) return;
@@ -274,7 +232,7 @@ void EngineRun::drop_engine() {
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 void EngineRun::resume(const Checkpoint& from) {
-  check_can_resume(from, *plan_);
+  runtime::check_can_resume(from, *plan_);
   epoch_ = from.epoch;
   progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;

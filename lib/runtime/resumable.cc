@@ -1,0 +1,56 @@
+#include "lib/runtime/resumable.h"
+
+#include <algorithm>
+#include <string>
+
+#include <penstock/error.h>
+
+#include "lib/core/text.h"
+#include "lib/exec/pass_control.h"
+#include "lib/runtime/checkpoint.h"
+
+namespace penstock::runtime {
+namespace {
+
+// The line that the byte belongs to; a line's end belongs to it.
+std::string line_at(const std::string& text, std::size_t place) {
+  const std::size_t start = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;
+  const std::string line = text.substr(start, text.find('\n', start) - start);
+  return line.empty() ? "nothing" : in_quotes(line);
+}
+
+// Error(failed_precondition) naming the first line in which the descriptions differ.
+void check_same_pipeline(const std::string& saved, const std::string& here) {
+  if (saved == here) return;
+  const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
+  const std::string theirs = line_at(saved, place), ours = line_at(here, place);
+  const std::string difference = theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
+  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: " + difference +
+                                                  ". Resume with the pipeline it was taken of");
+}
+
+// What can be known of a position before anything is read.
+void check_position(const Checkpoint& from, const exec::Plan& plan) {
+  if (from.kind != Checkpoint::Kind::position || !from.has_last) return;
+  exec::PassControl(plan.repeats, from.epoch, 1).wind_to(from.last.pass);
+  if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
+  throw Error(ErrorCode::data_loss, "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
+                                        " of the source, which has only " + std::to_string(plan.names->size()) +
+                                        " elements. Resume with the input that it was taken of, or start the epoch anew");
+}
+
+}  // namespace
+
+void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
+  check_same_pipeline(from.pipeline, plan.text);
+  check_made_by_a_run(from);
+  const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
+  if (from.kind != kind) {
+    throw Error(ErrorCode::failed_precondition,
+                std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
+                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
+  }
+  check_position(from, plan);
+}
+
+}  // namespace penstock::runtime
