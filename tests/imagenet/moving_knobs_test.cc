@@ -1,10 +1,11 @@
-// The digest of the image path, whatever its knobs do meanwhile.
+// The digest of the image path, whatever its knobs do meanwhile, and whoever moves them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bench/imagenet/pipeline.h"
 #include "tests/imagenet/sample_set.h"
 #include "tests/random/random.h"
+#include "tests/support/fast_controller.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::bench {
@@ -61,6 +63,19 @@ class TwoEpochs {
       while (moves < 100) std::this_thread::yield();
     });
   }
+  std::array<std::string, 2> with_still_knobs(std::uint64_t seed) const {
+    random_graphs::Random random(seed);
+    auto run = batches_.start({.threads = 4, .epochs = 2, .tune = false});
+    for (const Knob& knob : run.knobs()) knob.set(draw(knob, random));
+    return read(run, [] {});
+  }
+  std::array<std::string, 2> while_tuned(std::int64_t& moves) const {
+    auto run = batches_.start({.epochs = 2, .tune = false});
+    test::FastController controller(run);
+    const auto digests = read(run, [] {});
+    moves += controller.moves();
+    return digests;
+  }
 
  private:
   // Calls `midway` behind the first batch.
@@ -89,6 +104,30 @@ void expect_same_digests(const std::string& data, const std::string& annotations
     for (std::uint64_t seed = 0; seed < runs; ++seed)
       EXPECT_EQ(epochs.while_knobs_move(seed), expected) << workload << ", seed " << seed;
   }
+}
+
+// Of the serial run, of one whose knobs stay where chance has put them, and of one that the controller's policy tunes.
+void expect_tuning_changes_no_digest(const std::string& data, const std::string& annotations) {
+  for (const char* workload : {"boxes", "train", "eval"}) {
+    const TwoEpochs epochs(options_of(data, annotations, workload));
+    const auto expected = epochs.serially();
+    std::int64_t moves = 0;
+    EXPECT_EQ(epochs.with_still_knobs(1), expected) << workload;
+    EXPECT_EQ(epochs.while_tuned(moves), expected) << workload;
+    std::cout << workload << ": " << expected[0] << " and " << expected[1] << ", serial, with still knobs, and tuned by " << moves
+              << " moves\n";
+  }
+}
+
+TEST(Tuning, NeverChangesTheDigestOfGeneratedPictures) {
+  const test::SampleSet set(40);
+  expect_tuning_changes_no_digest(set.images(), (set.folder() / "Annotations").string());
+}
+
+TEST(Tuning, NeverChangesTheDigestOfRealPictures) {
+  PENSTOCK_NEEDS_SHARED("data/imagenet");
+  const auto data = test::shared_folder() / "data";
+  expect_tuning_changes_no_digest((data / "imagenet").string(), (data / "imagenet-annotations").string());
 }
 
 TEST(MovingKnobs, DoNotChangeTheDigestOfGeneratedPictures) {

@@ -45,6 +45,7 @@ struct Behaviour {
   bool hinted = true;
   bool blocks = false;
   std::int64_t parallelism = 2;
+  bool automatic = false;            // up to `parallelism`, as the controller likes
   std::chrono::microseconds time{0};  // that a call sleeps, with its result in hand
   std::uint64_t salt = 0;
 };
@@ -67,7 +68,9 @@ class StressOp final : public ps::ElementwiseOp {
   ps::Form form() const override {
     return behaviour_.blocks ? ps::Form::blocks : ps::Form::computes;
   }
-  ps::Tunable parallelism() const override { return behaviour_.parallelism; }
+  ps::Tunable parallelism() const override {
+    return behaviour_.automatic ? ps::Tunable::between(1, behaviour_.parallelism) : behaviour_.parallelism;
+  }
 
   std::optional<std::size_t> bytes_hint(const ps::Element& input) const override {
     if (!behaviour_.hinted) return std::nullopt;

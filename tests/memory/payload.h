@@ -51,11 +51,6 @@ class CountingAllocator {
     tally_->subtract(static_cast<std::int64_t>(count * sizeof(T)));
     std::allocator<T>().deallocate(memory, count);
   }
-  // Leaves values as they are: the tests are about bytes, not about filling them.
-  template <class U>
-  void construct(U* place) noexcept {
-    ::new (static_cast<void*>(place)) U;
-  }
 
   Tally& tally() const noexcept { return *tally_; }
   friend bool operator==(const CountingAllocator& a, const CountingAllocator& b) noexcept {
@@ -66,6 +61,7 @@ class CountingAllocator {
   Tally* tally_;
 };
 
+// All zeros, so that its pages are there.
 class Payload {
  public:
   Payload(Tally& tally, std::int64_t number, std::int64_t bytes)
@@ -76,7 +72,6 @@ class Payload {
 
   std::int64_t number() const noexcept { return number_; }
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory_.capacity()); }
-  void fill() noexcept { std::fill(memory_.begin(), memory_.end(), std::byte{1}); }  // makes its pages resident
 
  private:
   std::int64_t number_;

@@ -5,32 +5,19 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "tests/memory/payload.h"
+#include "tests/memory/resident.h"
 #include "tests/random/random.h"
 
 namespace memory_stress {
 namespace {
 
 namespace ps = penstock;
-
-// A line of /proc/self/status in bytes: VmRSS is what is resident now, VmHWM the most so far (proc(5)).
-std::int64_t status_bytes(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
-  }
-  return 0;
-}
-
-// 5 resets VmHWM to what is resident now (proc(5)). Where that is forbidden, the peak includes the
-// program's start, which is small.
-void reset_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 // A tensor whose pages are all there.
 ps::Tensor filled(std::int64_t bytes) {
@@ -121,11 +108,7 @@ class RestingRun {
   static ps::Dataset<Payload> payloads(Tally& tally, std::uint64_t salt) {
     const auto size = [salt](std::int64_t number) { return 40 * size_of(number, salt); };
     return ps::range(100'000).map(
-        [&tally, size](std::int64_t number) {
-          Payload payload(tally, number, size(number));
-          payload.fill();
-          return payload;
-        },
+        [&tally, size](std::int64_t number) { return Payload(tally, number, size(number)); },
         4, {.bytes_hint = size});
   }
 

@@ -66,7 +66,8 @@ StressGraph::StressGraph(std::uint64_t seed, bool hinted)
       budget_(draw_budget(random_)),
       data_(source(random_.between(150, 400))) {
   for (std::int64_t steps = random_.between(1, 5); steps > 0; --steps) add_step();
-  if (random_.one_in(2)) data_ = data_.prefetch(random_.between(1, 20));
+  const std::int64_t prefetch = random_.between(1, 20);
+  if (random_.one_in(2)) data_ = data_.prefetch(random_.one_in(2) ? ps::AUTOTUNE : ps::Tunable(prefetch));
 }
 
 std::string StressGraph::text() const {
@@ -96,6 +97,7 @@ Behaviour StressGraph::draw_behaviour() {
   behaviour.hinted = hinted_;
   behaviour.blocks = random_.one_in(3);
   behaviour.parallelism = random_.between(1, behaviour.blocks ? 12 : 4);
+  behaviour.automatic = random_.one_in(2);
   behaviour.time = std::chrono::microseconds(random_.pick(std::vector<int>{0, 0, 50, 200}));
   behaviour.salt = random_.next();
   return behaviour;

@@ -1,15 +1,19 @@
-// Random pipelines under budgets that are too small for them, two at once: that the engine's books
-// agree with the allocator's, that the bounds hold, and that nothing gets stuck.
+// Random pipelines under budgets that are too small for them, two at once, while the controller's policy moves their knobs: that the
+// engine's books agree with the allocator's, that the bounds hold at every moment (both books keep their peak), and that nothing gets
+// stuck.
 //
 //   PENSTOCK_FULL=1 memory_stress_test          1,000 graphs instead of 60
 //   PENSTOCK_SEED=17 memory_stress_test         the pair of graphs with this seed, alone
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <sstream>
 #include <thread>
 
+#include "tests/memory/resident.h"
 #include "tests/memory/stress_graph.h"
+#include "tests/support/fast_controller.h"
 
 namespace memory_stress {
 namespace {
@@ -42,8 +46,10 @@ class StressRun {
   StressRun(std::uint64_t seed, bool hinted) : seed_(seed), hinted_(hinted), graph_(seed, hinted) {}
 
   void execute() {
-    auto run = graph_.data().start({.memory_bytes = static_cast<std::size_t>(graph_.budget())});
+    auto run = graph_.data().start({.memory_bytes = static_cast<std::size_t>(graph_.budget()), .tune = false});
+    ps::test::FastController controller(run);
     const bool ended = consume(run);
+    moves_ = controller.moves();
     snapshot_ = run.snapshot();
     if (!ended) return;
     check(std::abs(snapshot_.memory_used) <= kSmall, "bytes are left on the books at the end");
@@ -60,6 +66,8 @@ class StressRun {
   }
   const ps::Snapshot& snapshot() const { return snapshot_; }
   std::int64_t counted_peak() const { return graph_.tally().peak(); }
+  std::int64_t bound() const { return graph_.bound(); }
+  std::int64_t moves() const { return moves_; }
 
  private:
   void check(bool right, const std::string& what) {
@@ -115,19 +123,35 @@ class StressRun {
   const bool hinted_;
   StressGraph graph_;
   ps::Snapshot snapshot_;
+  std::int64_t moves_ = 0;
   std::string wrong_;
 };
 
 // Of all graphs together.
 struct Sums {
+  std::int64_t graphs = 0, elements = 0, moves = 0;
   double accounted_peaks = 0;
   double counted_peaks = 0;
+  double nearest = 0;           // a run's accounted peak, as a part of its bound
   std::int64_t overshoot = 0;
+  std::int64_t together = 0;    // the largest sum of the peaks of two runs at once
+  std::int64_t resident = 0;    // peak beyond what there was before
 
   void add(const StressRun& run) {
+    ++graphs;
+    elements += run.snapshot().consumer.taken;
+    moves += run.moves();
     accounted_peaks += static_cast<double>(run.snapshot().memory_peak);
     counted_peaks += static_cast<double>(run.counted_peak());
+    nearest = std::max(nearest, static_cast<double>(run.snapshot().memory_peak) / static_cast<double>(run.bound()));
     overshoot += run.snapshot().overshoot_bytes;
+  }
+
+  void print(const char* what) const {
+    const auto mib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+    std::cout << graphs << " graphs " << what << ": " << elements << " elements, " << moves << " moves of knobs, peak at most "
+              << nearest << " of its bound, overshoot " << mib(overshoot) << " MiB; two at once hold at most " << mib(together)
+              << " MiB by the books, peak RSS + " << mib(resident) << " MiB\n";
   }
 };
 
@@ -141,9 +165,10 @@ void run_pair(std::uint64_t seed, bool hinted, Sums& sums) {
   EXPECT_EQ(other.complaint(), "");
   sums.add(one);
   sums.add(other);
+  sums.together = std::max(sums.together, one.snapshot().memory_peak + other.snapshot().memory_peak);
 }
 
-Sums run_all(bool hinted) {
+Sums run_pairs(bool hinted) {
   Sums sums;
   if (const char* seed = std::getenv("PENSTOCK_SEED")) {
     run_pair(std::strtoull(seed, nullptr, 10) / 2, hinted, sums);
@@ -152,6 +177,16 @@ Sums run_all(bool hinted) {
   const std::uint64_t pairs = std::getenv("PENSTOCK_FULL") != nullptr ? 250 : 15;
   for (std::uint64_t seed = 0; seed < pairs && !::testing::Test::HasFailure(); ++seed)
     run_pair(seed, hinted, sums);
+  return sums;
+}
+
+Sums run_all(bool hinted) {
+  reset_peak();
+  const std::int64_t before = status_bytes("VmRSS");
+  Sums sums = run_pairs(hinted);
+  sums.resident = status_bytes("VmHWM") - before;
+  sums.print(hinted ? "with hints" : "without hints");
+  EXPECT_GT(sums.moves, 0) << "the controller was at work";
   return sums;
 }
 
