@@ -1,6 +1,6 @@
-// Random pipelines under budgets that are too small for them, two at once, while the controller's policy moves their knobs: that the
-// engine's books agree with the allocator's, that the bounds hold at every moment (both books keep their peak), and that nothing gets
-// stuck.
+// Random pipelines under budgets that are too small for them, two at once, while the controller's policy moves their knobs: that
+// the engine's books agree with the allocator's, that the bounds hold at every moment (both books keep their peak), and that nothing
+// gets stuck.
 //
 //   PENSTOCK_FULL=1 memory_stress_test          1,000 graphs instead of 60
 //   PENSTOCK_SEED=17 memory_stress_test         the pair of graphs with this seed, alone

@@ -1,5 +1,5 @@
-// Tuning never changes what a pipeline gives: random graphs tuned by the controller's policy, with knobs that stay where chance has put
-// them, and serially.
+// Tuning never changes what a pipeline gives: random graphs tuned by the controller's policy, with knobs that stay where chance has
+// put them, and serially.
 //
 //   PENSTOCK_FULL=1 random_tuning_test          2,000 graphs instead of 200
 //   PENSTOCK_SEED=17 random_tuning_test         this graph alone
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint32_t kEpochs = 6;  // a graph gives a few dozen elements in one: too few for the policy to learn much
 
-// All but the number of the failing op's input: with read-ahead it may be another one where passes are cut short or the order is free.
+// All but the number of the failing op's input: with read-ahead it may be another where passes are cut short or the order is free.
 std::string line_of(const Delivery& delivery) {
   if (!delivery.failed) return text_of(delivery.value) + "\n";
   const ps::ErrorPlace& place = delivery.place;

@@ -1,5 +1,5 @@
-// The controller's policy at work on a run, on a thread of its own, every 100 us: the runtime's thread comes every 10 ms, and many a
-// test's run lasts no longer. Such a run is started with RunOptions::tune = false, so that nobody else moves its knobs.
+// The controller's policy at work on a run, on a thread of its own, every 100 us: the runtime's thread comes every 10 ms, and many
+// a test's run lasts no longer. Such a run is started with RunOptions::tune = false, so that nobody else moves its knobs.
 #pragma once
 
 #include <cstdint>
