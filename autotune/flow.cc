@@ -58,8 +58,9 @@ void FlowMeter::pause_or_go_on(bool active, double time) {
 void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow) {
   rates_.resize(now.stages.size());
   double used = 0;
+  const double share = weight(time, kMoment);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
-    approach(rates_[i], static_cast<double>(now.stages[i].completed - before_.stages[i].completed) / time, weight(time, kMoment));
+    approach(rates_[i], static_cast<double>(now.stages[i].completed - before_.stages[i].completed) / time, share);
     used += rates_[i] * cpu_s[i];
   }
   if (now.consumer.cpu_ns >= 0 && before_.consumer.cpu_ns >= 0) {
@@ -72,7 +73,7 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
   for (const StageSnapshot& stage : now.stages)
     if (!stage.on_pool && !stage.completes_later) computing += static_cast<double>(stage.running);
   const double slots = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
-  approach(cpu_share_, std::min(slots, 1.0), weight(time, kMoment));
+  approach(cpu_share_, std::min(slots, 1.0), share);
   flow.cpu_share = std::max(cpu_share_, used / flow.cpus);
 }
 
@@ -80,9 +81,9 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
 void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
   const auto used = [&](std::int64_t after, std::int64_t before) { return static_cast<double>(after - before) / 1e9 / time; };
   if (before_.process_cpu_ns < 0 || before_.workers_cpu_ns < 0) return;
-  const double consumer = now.consumer.cpu_ns < 0 ? 0 : used(now.consumer.cpu_ns, std::max<std::int64_t>(before_.consumer.cpu_ns, 0));
+  const double consumer = now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(before_.consumer_cpu_ns, 0));
   const double workers = used(now.workers_cpu_ns, before_.workers_cpu_ns);
-  // Over many of their readings: the clocks are not read at the same moment.
+  // Over many of their readings, which are further apart than ticks.
   approach(unattributed_cpu_, used(now.process_cpu_ns, before_.process_cpu_ns) - consumer - workers, weight(time, 10 * kMoment));
   const double noticeable = 0.1;  // cores
   if (unattributed_cpu_ > noticeable && delivered_ > 0) flow.unattributed_cpu_s = unattributed_cpu_ / delivered_;

@@ -13,13 +13,14 @@ constexpr double kInStep = 0.8;         // correlation
 constexpr std::size_t kPairs = 6;       // at least
 
 bool is_known(const Snapshot& snapshot) {
-  return snapshot.process_cpu_ns >= 0 && snapshot.workers_cpu_ns >= 0 && snapshot.consumer.cpu_ns >= 0;
+  return snapshot.process_cpu_ns >= 0 && snapshot.workers_cpu_ns >= 0 && snapshot.consumer_cpu_ns >= 0;
 }
 
+// From one reading of the clocks to another: all of them are of that moment, not of the snapshot's.
 double cores_between(const Snapshot& before, const Snapshot& now) {
-  const auto unexplained = [](const Snapshot& at) { return at.process_cpu_ns - at.workers_cpu_ns - at.consumer.cpu_ns; };
-  if (!is_known(before) || !is_known(now) || now.time_ns <= before.time_ns) return kUnknown;
-  return static_cast<double>(unexplained(now) - unexplained(before)) / static_cast<double>(now.time_ns - before.time_ns);
+  const auto unexplained = [](const Snapshot& at) { return at.process_cpu_ns - at.workers_cpu_ns - at.consumer_cpu_ns; };
+  if (!is_known(before) || !is_known(now) || now.clocks_ns <= before.clocks_ns) return kUnknown;
+  return static_cast<double>(unexplained(now) - unexplained(before)) / static_cast<double>(now.clocks_ns - before.clocks_ns);
 }
 
 // Since the window began, or since the first step whose clocks were read: a run knows nothing of the process before it.

@@ -47,12 +47,13 @@ class ServiceTimeTail {
   double patience_over_mean(double rate, double share) const {
     const double all = total();
     double mean = 0;
-    for (std::size_t i = 0; i < counts_.size(); ++i) mean += counts_[i] * middle_of(i) / std::max(all, 1.0);
+    for (std::size_t i = 0; i < counts_.size(); ++i) mean += counts_[i] * middle_of(i);
+    mean /= std::max(all, 1.0);
     if (all < 100 || mean <= 0) return 4;
     const double allowed = share / rate * 1e9 * all;  // ns, summed over all calls
     double longer = 0, excess = 0;                    // calls of bucket i + 1 and above, and what they take beyond its beginning
     for (std::size_t i = counts_.size() - 1; i > 0; --i) {
-      const double begin = service_time_from(i), end = service_time_from(i + 1);
+      const double begin = begin_of(i), end = begin_of(i + 1);
       const double more = longer * (end - begin) + counts_[i] * (middle_of(i) - begin);
       if (excess + more > allowed) return std::max(1.0, (end - (end - begin) * (allowed - excess) / more) / mean);
       longer += counts_[i];
@@ -64,9 +65,20 @@ class ServiceTimeTail {
  private:
   static constexpr double kRemembered = 100'000;
 
-  static double middle_of(std::size_t bucket) { return service_time_from(bucket) * 1.19; }  // a quarter of an octave up
+  static constexpr std::size_t kBuckets = ServiceTimes{}.size();
 
-  std::array<double, ServiceTimes{}.size()> counts_{};
+  // Asked for some hundred times in each tick: from a table.
+  static double begin_of(std::size_t bucket) {
+    static const auto table = [] {
+      std::array<double, kBuckets + 1> begins{};
+      for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = service_time_from(i);
+      return begins;
+    }();
+    return table[bucket];
+  }
+  static double middle_of(std::size_t bucket) { return begin_of(bucket) * 1.19; }  // a quarter of an octave up
+
+  std::array<double, kBuckets> counts_{};
 };
 
 }  // namespace penstock::autotune

@@ -171,6 +171,7 @@ const Snapshot& Chain::snapshot() {
   }
   snapshot_.consumer.cpu_ns = consumer_cpu_;
   snapshot_.consumer.delay_ns = consumer_delay_;
+  snapshot_.consumer_cpu_ns = consumer_cpu_;
   snapshot_.consumer.ready = outlet_.ready();
   snapshot_.consumer.prefetch = outlet_.depth();
   snapshot_.consumer.full_ns = outlet_.full(now());

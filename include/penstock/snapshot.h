@@ -74,10 +74,11 @@ struct Snapshot {
   ConsumerSnapshot consumer;
   std::int64_t memory_limit = 0, memory_used = 0, memory_peak = 0;
   std::int64_t overshoot_bytes = 0;    // taken beyond what was reserved
-  // CPU time of all threads of the process, and of those that penstock runs calls on; -1: not known. Read every 100 ms, at one moment with the
-  // consumer's: clocks_ns. What they have burnt besides, between two such moments, comes of threads that are not ours.
+  // CPU time of all threads of the process, of those that penstock runs calls on, and of the consumer's; -1: not known. Read every 100 ms (or
+  // 1 ms for each thread), at one moment: clocks_ns. What else the process has burnt between two such moments is of threads that are not ours.
   std::int64_t process_cpu_ns = -1;
   std::int64_t workers_cpu_ns = -1;
+  std::int64_t consumer_cpu_ns = -1;
   std::int64_t clocks_ns = -1;         // when that was, since the run began
   double cpu_budget = 1;               // CPUs that the run may use: affinity, cgroup quota, its share beside other runs; may be a fraction
   std::int64_t cpu_slots_in_use = 0;   // by this run; knob.h, cpu_slots

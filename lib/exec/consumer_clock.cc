@@ -43,6 +43,11 @@ void ConsumerClock::count() noexcept {
   last_ = *now;
 }
 
+std::int64_t ConsumerClock::cpu_ns() const {
+  std::lock_guard lock(mutex_);
+  return cpu_ns_;
+}
+
 void ConsumerClock::snapshot(ConsumerSnapshot& out) const {
   std::lock_guard lock(mutex_);
   out.cpu_ns = cpu_ns_;

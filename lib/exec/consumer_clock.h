@@ -22,6 +22,7 @@ class ConsumerClock {
     if (std::this_thread::get_id() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
   }
   void read() noexcept;                             // any thread, as all below
+  std::int64_t cpu_ns() const;                      // as last read; -1: not known
   void snapshot(ConsumerSnapshot& out) const;
 
  private:

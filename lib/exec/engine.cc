@@ -374,6 +374,11 @@ Knob Engine::priority_knob() {
 
 Snapshot Engine::snapshot() const {
   Snapshot snapshot;
+  this->snapshot(snapshot);
+  return snapshot;
+}
+
+void Engine::snapshot(Snapshot& snapshot) const {
   snapshot.time_ns = now_ns() - started_ns_;
   snapshot.stages.resize(stages_.size());
   for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i]->snapshot(snapshot.stages[i]);
@@ -386,15 +391,17 @@ Snapshot Engine::snapshot() const {
   std::lock_guard lock(surroundings_mutex_);
   snapshot.cpu_budget = surroundings_.cpu_budget;
   snapshot.open_io_limit = surroundings_.open_io_limit;
-  if (surroundings_.clocks_read_at < started_ns_) return snapshot;
+  if (surroundings_.clocks_read_at < started_ns_) return;
   snapshot.process_cpu_ns = surroundings_.process_cpu_ns;
   snapshot.workers_cpu_ns = surroundings_.workers_cpu_ns;
+  snapshot.consumer_cpu_ns = consumer_cpu_ns_;
   snapshot.clocks_ns = surroundings_.clocks_read_at - started_ns_;
-  return snapshot;
 }
 
 void Engine::set_surroundings(const Surroundings& surroundings) {
+  const std::int64_t consumer_cpu = outlet_.consumer_cpu_ns();
   std::lock_guard lock(surroundings_mutex_);
+  if (surroundings.clocks_read_at != surroundings_.clocks_read_at) consumer_cpu_ns_ = consumer_cpu;
   surroundings_ = surroundings;
 }
 

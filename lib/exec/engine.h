@@ -89,6 +89,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
+  void snapshot(Snapshot& out) const;            // into one that is there already: allocates nothing from the second time on
   // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the consumer.
   bool has_missed_resumption() const noexcept;
   std::int64_t dropped() const noexcept;         // errors that ops have left out for good
@@ -162,6 +163,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::vector<std::unique_ptr<Stage>> stages_;
   mutable std::mutex surroundings_mutex_;  // what follows
   Surroundings surroundings_;
+  std::int64_t consumer_cpu_ns_ = -1;      // when the clocks were read
 };
 
 }  // namespace penstock::exec

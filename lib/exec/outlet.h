@@ -44,6 +44,7 @@ class Outlet {
   std::int64_t depth() const;
   void set_trace(Trace* trace) noexcept { trace_.set(trace); }  // before anything is taken
   void read_consumer_clock() noexcept { clock_.read(); }  // now and then: snapshots show the last reading
+  std::int64_t consumer_cpu_ns() const { return clock_.cpu_ns(); }
   void snapshot(ConsumerSnapshot& out) const;
 
  private:

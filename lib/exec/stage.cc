@@ -10,6 +10,8 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::size_t kFetchedAhead = 8;  // groups
+
 // As many calls as there are cores, and a few where they wait, which open_io may forbid.
 std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   if (plan.serial) return 1;
@@ -34,7 +36,15 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       buffer_(first_value(plan.buffer, one_at_a_time_ ? 1 : 2)),
       on_pool_(plan.form == Form::blocks),
       accounted_until_(host.now()),
-      last_call_ns_(accounted_until_) {}
+      last_call_ns_(accounted_until_) {
+  counters_.name = plan_.name;
+  counters_.position = plan_.position;
+  counters_.feeds = host_.is_last(index_) ? -1 : static_cast<int>(index_) + 1;
+  counters_.parallel = !plan_.serial;
+  counters_.ordered = plan_.order == Order::kept;
+  counters_.completes_later = plan_.form == Form::completes_later;
+  counters_.form_is_known = plan_.form_is_known;
+}
 
 Stage::~Stage() = default;
 
@@ -197,14 +207,7 @@ void Stage::snapshot(StageSnapshot& out) const {
   Lock lock(mutex_);
   const std::int64_t now = host_.now();
   out = counters_;
-  out.name = plan_.name;
   out.dropped = dropped();
-  out.position = plan_.position;
-  out.feeds = host_.is_last(index_) ? -1 : static_cast<int>(index_) + 1;
-  out.parallel = !plan_.serial;
-  out.ordered = plan_.order == Order::kept;
-  out.completes_later = plan_.form == Form::completes_later;
-  out.form_is_known = plan_.form_is_known;
   describe_knobs(out);
   out.running = running_;
   out.waiting_input = waiting_count_;
@@ -217,11 +220,7 @@ void Stage::snapshot(StageSnapshot& out) const {
   out.bytes_held = held_bytes_;
   const std::int64_t held = std::min(plan_.elements_held, counters_.completed);
   out.bytes_required = static_cast<std::int64_t>(static_cast<double>(held) * input_average_);
-  for (const auto& group : ring_) {
-    if (group->state == Group::State::waiting) out.ready += group->admitted;
-    out.bytes_held += group->state == Group::State::done ? 0 : group->input_bytes;
-  }
-  describe_calls(now, out);
+  describe_ring(now, out);
 }
 
 void Stage::knobs(StageSnapshot& out) const {
@@ -239,20 +238,28 @@ void Stage::describe_knobs(StageSnapshot& out) const {
 }
 
 // With the lock held. Once the run has been stopped nobody waits for a Completion that is still out.
-void Stage::describe_calls(std::int64_t now, StageSnapshot& out) const {
-  std::vector<std::pair<std::int64_t, std::int64_t>> calls;  // begin, element
-  calls.reserve(static_cast<std::size_t>(running_));
-  for (const auto& group : ring_) {
-    const bool is_cut_off = group->target != nullptr && !group->target->is_starting() && host_.stopped();
-    if (group->state == Group::State::running && !is_cut_off) calls.emplace_back(group->started_ns, group->source_ordinal);
+void Stage::describe_ring(std::int64_t now, StageSnapshot& out) const {
+  const bool stopped = host_.stopped();
+  const Group* oldest = nullptr;
+  begins_.clear();
+  for (std::size_t i = 0; i < ring_.size(); ++i) {
+    // Groups lie anywhere, and other cores have just written to them.
+    if (i + kFetchedAhead < ring_.size()) __builtin_prefetch(ring_[i + kFetchedAhead].get());
+    const auto& group = ring_[i];
+    if (group->state == Group::State::done) continue;
+    out.bytes_held += group->input_bytes;
+    if (group->state == Group::State::waiting) out.ready += group->admitted;
+    const bool is_cut_off = stopped && group->target != nullptr && !group->target->is_starting();
+    if (group->state == Group::State::waiting || is_cut_off) continue;
+    begins_.push_back(group->started_ns);
+    if (oldest == nullptr || group->started_ns < oldest->started_ns) oldest = group.get();
   }
-  if (calls.empty()) return;
-  const auto oldest = std::min_element(calls.begin(), calls.end());
-  out.oldest_call_ns = now - oldest->first;
-  out.oldest_call_ordinal = oldest->second;
-  const auto middle = calls.begin() + static_cast<std::ptrdiff_t>(calls.size() / 2);
-  std::nth_element(calls.begin(), middle, calls.end());
-  out.median_call_ns = now - middle->first;
+  if (oldest == nullptr) return;
+  out.oldest_call_ns = now - oldest->started_ns;
+  out.oldest_call_ordinal = oldest->source_ordinal;
+  const auto middle = begins_.begin() + static_cast<std::ptrdiff_t>(begins_.size() / 2);
+  std::nth_element(begins_.begin(), middle, begins_.end());
+  out.median_call_ns = now - *middle;
 }
 
 }  // namespace penstock::exec

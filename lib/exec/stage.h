@@ -171,7 +171,7 @@ class Stage {
   void count_use(const ThreadUse& before, const ThreadUse& after);
   void account(std::int64_t now);
   void describe_knobs(StageSnapshot& out) const;
-  void describe_calls(std::int64_t now, StageSnapshot& out) const;
+  void describe_ring(std::int64_t now, StageSnapshot& out) const;
   bool sample_now(const Group& group);
   ThreadUse use_if(bool sampled) const;
   std::vector<std::uint64_t> keys_if_traced(const Slots& slots) const;
@@ -246,7 +246,8 @@ class Stage {
   std::int64_t accounted_until_ = 0;
   std::int64_t last_call_ns_ = 0;        // when the last one began
   double between_calls_ns_ = 0;
-  StageSnapshot counters_;
+  StageSnapshot counters_;               // and what never changes of a snapshot
+  mutable std::vector<std::int64_t> begins_;  // of calls under way, when they were last looked at: kept for its storage
 };
 
 // The thread's innermost body: which engine it belongs to. Lets next() see that it is called from inside a body.

@@ -21,7 +21,8 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr auto kLimitsPeriod = std::chrono::seconds(1);
-constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns: with 256 threads a reading takes 0.1 ms
+constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
+constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
 constexpr int kNiceness = 10;
 
@@ -158,7 +159,8 @@ bool Runtime::tick(Tuned& tuned) {
   surroundings.cpu_budget = tuned.cpu_share;
   surroundings.open_io_limit = std::max<std::int64_t>(static_cast<std::int64_t>(tuned.io_share), 1);
   engine->set_surroundings(surroundings);
-  const Snapshot snapshot = engine->snapshot();
+  engine->snapshot(tuned.snapshot);
+  const Snapshot& snapshot = tuned.snapshot;
   warn(tuned, snapshot);
   if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
   if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
@@ -197,20 +199,21 @@ void Runtime::read_limits() {
 // Not every time: true if it was due.
 bool Runtime::read_clocks() {
   const std::int64_t now = now_ns();
-  if (clocks_.clocks_read_at >= 0 && now - clocks_.clocks_read_at < kClocksPeriod) return false;
+  const std::int64_t age = now - clocks_.clocks_read_at;  // long, where they have not been read yet
+  if (age < kClocksPeriod || age < kClocksPeriodPerThread * workers_.count()) return false;
   clocks_.clocks_read_at = now;
   clocks_.process_cpu_ns = process_cpu_ns();
   clocks_.workers_cpu_ns = workers_.cpu_ns();
   return true;
 }
 
-// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for.
+// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for. What a run used is what the last tick has seen.
 void Runtime::divide(std::vector<Tuned>& tuned) {
   std::vector<Claim> cpus, calls;
   for (Tuned& each : tuned) {
     const auto engine = each.engine.lock();
     const bool lives = engine != nullptr && !engine->stopped();
-    if (lives) each.claims.look(engine->snapshot(), cpus_for(each.asked_slots));
+    if (lives) each.claims.look(each.snapshot, cpus_for(each.asked_slots));
     cpus.push_back(lives ? each.claims.cpus() : Claim());
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }

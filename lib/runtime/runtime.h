@@ -58,6 +58,7 @@ class Runtime {
     double io_share = 1;
     std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
     std::vector<Knob> knobs;
+    Snapshot snapshot;                         // of the last tick
     std::shared_ptr<Observer> observer;
     bool warned = false;                       // that its memory is too small for its ops
     std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending

@@ -224,7 +224,7 @@ Window steps_with_foreign_threads(double cores_per_element) {
   now.cpu_budget = 2;
   now.stages = {StageSnapshot{.name = "read", .feeds = 1, .parallel = true}, StageSnapshot{.name = "decode", .parallel = true}};
   now.process_cpu_ns = 5 * kSecond;  // of before the run
-  now.workers_cpu_ns = now.consumer.cpu_ns = 0;
+  now.workers_cpu_ns = now.consumer_cpu_ns = now.clocks_ns = 0;
   for (int i = 0; i < 9; ++i) {
     window.steps.push_back(std::make_shared<const Snapshot>(now));
     const std::int64_t decoded = 20 + 15 * (i % 3), read = 60 - 5 * (i % 2);
@@ -232,7 +232,8 @@ Window steps_with_foreign_threads(double cores_per_element) {
     now.stages[0].completed += read;
     now.stages[1].completed += decoded;
     now.workers_cpu_ns += 50 * kMs;
-    now.consumer.cpu_ns += kMs;
+    now.consumer_cpu_ns += kMs;
+    now.clocks_ns += 100 * kMs;
     now.process_cpu_ns += 51 * kMs + static_cast<std::int64_t>(cores_per_element * static_cast<double>(decoded) * kMs);
   }
   window.before = *window.steps.front();
@@ -261,14 +262,29 @@ TEST(ForeignCpu, IsPerhapsOfAStageThatWaitsWhileItShouldCompute) {
   window.before = window.now;
   for (StageSnapshot& stage : window.before.stages) stage = {};
   window.before.time_ns = 0;
-  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer.cpu_ns = 0;
+  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns = window.before.clocks_ns = 0;
   window.now.process_cpu_ns = 1500 * kMs;
   window.now.workers_cpu_ns = 100 * kMs;
-  window.now.consumer.cpu_ns = 0;
+  window.now.consumer_cpu_ns = 0;
+  window.now.clocks_ns = kSecond;
   const ForeignCpu found = foreign_cpu(window, rates_between(window.before, window.now));
   EXPECT_NEAR(found.cores, 1.4, 1e-6);
   EXPECT_EQ(found.stage, 1);
   EXPECT_EQ(found.samples, 0) << "only likely";
+}
+
+// A consumer that computes all the time, and nobody else: the process's clock was last read 90 ms before the snapshot was taken, and the
+// consumer's own goes on.
+TEST(ForeignCpu, IsOfTheMomentAtWhichTheClocksWereRead) {
+  Window window;
+  window.now = second_of({worked("read", 100, kMs, 0)}, 100, 0);
+  window.before = {.process_cpu_ns = 0, .workers_cpu_ns = 0, .consumer_cpu_ns = 0, .clocks_ns = 0};
+  window.now.clocks_ns = window.now.process_cpu_ns = window.now.consumer_cpu_ns = window.now.time_ns - 90 * kMs;
+  window.now.workers_cpu_ns = 0;
+  window.now.consumer.cpu_ns = window.now.time_ns;
+  EXPECT_NEAR(foreign_cpu(window, rates_between(window.before, window.now)).cores, 0, 1e-9);
+  window.now.process_cpu_ns = 2 * window.now.consumer_cpu_ns;  // and one more
+  EXPECT_NEAR(foreign_cpu(window, rates_between(window.before, window.now)).cores, 1, 1e-9);
 }
 
 TEST(ForeignCpu, IsUnknownWhereTheProcesssClockWasNotRead) {

@@ -188,9 +188,11 @@ TEST(Explain, WarnsOfThreadsThatAreNobodysAndCountsTheirCores) {
   Snapshot now = second_of({with_calls(worked("decode", 100, 10 * kMs, kMs), 2)}, 100, 1);
   now.process_cpu_ns = 1600 * kMs;
   now.workers_cpu_ns = 100 * kMs;
-  now.consumer.cpu_ns = 0;
+  now.consumer_cpu_ns = 0;
+  now.clocks_ns = kSecond;
   Facts facts = facts_of(now);
-  facts.window.before.process_cpu_ns = facts.window.before.workers_cpu_ns = facts.window.before.consumer.cpu_ns = 0;
+  facts.window.before.process_cpu_ns = facts.window.before.workers_cpu_ns = facts.window.before.consumer_cpu_ns = 0;
+  facts.window.before.clocks_ns = 0;
   const Explanation found = explain(facts);
   ASSERT_NE(warning(found, Problem::foreign_threads), nullptr);
   EXPECT_NEAR(warning(found, Problem::foreign_threads)->amount, 1.5, 1e-9);

@@ -90,7 +90,7 @@ TEST(PlantSnapshot, ThreadsOfUsersAreCpuOfTheProcessAndNotOfWorkers) {
   const auto [before, after] = window_of(plant, kSecond, 5 * kSecond);
   const double elements = static_cast<double>(after.stages[1].completed - before.stages[1].completed);
   const double others = static_cast<double>((after.process_cpu_ns - before.process_cpu_ns) - (after.workers_cpu_ns - before.workers_cpu_ns) -
-                                            (after.consumer.cpu_ns - before.consumer.cpu_ns));
+                                            (after.consumer_cpu_ns - before.consumer_cpu_ns));
   EXPECT_NEAR(others / elements, 4 * kMs, 0.05 * kMs);
   EXPECT_GT(after.stages[1].samples_that_waited, 0);
 }
