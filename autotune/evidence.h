@@ -20,7 +20,8 @@ struct Facts {
   std::vector<Decision> decisions;  // oldest first
   std::vector<double> ceilings;     // as Policy::ceilings() has them
   std::vector<Knob> knobs;          // what may be moved; they are not asked where they stand
-  bool serial = false;              // RunOptions::serial
+  bool serial = false;              // RunOptions::serial, or
+  bool inside_another_run = false;  // begun inside a function of one
   bool tuned = true;                // RunOptions::tune
 };
 

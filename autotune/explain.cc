@@ -182,6 +182,7 @@ Explanation explain(Facts facts) {
   to.time = seconds(window.now.time_ns);
   to.window = seconds(window.now.time_ns - window.before.time_ns);
   to.serial = evidence.facts.serial;
+  to.inside_another_run = evidence.facts.inside_another_run;
   if (to.time <= 0) return to;
   set_consumer(to, evidence);
   set_resources(to, evidence);

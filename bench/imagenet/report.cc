@@ -8,6 +8,7 @@
 #include "bench/engine/meter.h"
 #include "bench/imagenet/option_values.h"
 #include "lib/core/cpu_budget.h"
+#include "lib/core/print.h"
 #include "lib/core/text.h"
 #include "lib/core/version.h"
 
@@ -15,13 +16,6 @@ namespace penstock::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... Values>
-std::string print(const char* format, Values... values) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
 
 std::string hex(std::uint64_t value) {
   return print("%016llx", static_cast<unsigned long long>(value));

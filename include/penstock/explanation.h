@@ -128,7 +128,8 @@ struct Explanation {
 
   double time = 0;                 // since the run began
   double window = 0;               // that all this is about
-  bool serial = false;             // RunOptions::serial: everything in turn on the consumer's thread
+  bool serial = false;             // everything in turn on the consumer's thread: RunOptions::serial, or
+  bool inside_another_run = false; // the run was begun inside a function of another one, whose threads it must not wait for
   Measured delivered;              // elements/s
   Measured wait_share;             // of the consumer's time
   double demand = kUnknown;        // elements/s that the consumer would take if it never waited

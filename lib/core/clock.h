@@ -4,14 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <optional>
 
 namespace penstock {
 namespace detail {
-inline std::int64_t read_clock(clockid_t clock) noexcept {
+// None: there is no such clock, or no longer.
+inline std::optional<std::int64_t> read_clock_if_any(clockid_t clock) noexcept {
   timespec time{};
-  ::clock_gettime(clock, &time);
+  if (::clock_gettime(clock, &time) != 0) return std::nullopt;
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
+inline std::int64_t read_clock(clockid_t clock) noexcept { return read_clock_if_any(clock).value_or(0); }
 }  // namespace detail
 
 // Nanoseconds since some fixed moment; never goes back. The epoch of std::chrono::steady_clock. ~20 ns.

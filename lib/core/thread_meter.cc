@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "lib/core/clock.h"
+
 namespace penstock {
 
 ThreadCpuClock::ThreadCpuClock() noexcept {
@@ -10,9 +12,7 @@ ThreadCpuClock::ThreadCpuClock() noexcept {
 }
 
 std::optional<std::int64_t> ThreadCpuClock::cpu_ns() const noexcept {
-  timespec time{};
-  if (!clock_ || ::clock_gettime(*clock_, &time) != 0) return std::nullopt;
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return clock_ ? detail::read_clock_if_any(*clock_) : std::nullopt;
 }
 
 // The file knows its thread, the clock only its number: where there is a file, it says whether the thread still lives.

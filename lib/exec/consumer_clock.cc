@@ -1,7 +1,5 @@
 #include "lib/exec/consumer_clock.h"
 
-#include <algorithm>
-
 #include "lib/core/clock.h"
 
 namespace penstock::exec {
@@ -21,13 +19,15 @@ void ConsumerClock::change_thread() noexcept {
   meter_.emplace();
   const auto reading = meter_->read();
   last_ = reading.value_or(ThreadMeter::Reading());
-  if (reading) cpu_ns_ = std::max<std::int64_t>(cpu_ns_, 0);
-  if (last_.delay_ns) delay_ns_ = std::max<std::int64_t>(delay_ns_, 0);
+  knows_cpu_ = knows_cpu_ || reading;
+  knows_delay_ = knows_delay_ || last_.delay_ns;
 }
 
 void ConsumerClock::read() noexcept {
   std::lock_guard lock(mutex_);
   count();
+  if (knows_cpu_) cpu_ns_ = cpu_so_far_;
+  if (knows_delay_) delay_ns_ = delay_so_far_;
 }
 
 // With the lock held.
@@ -38,8 +38,8 @@ void ConsumerClock::count() noexcept {
     has_ended_ = true;
     return meter_.reset();
   }
-  cpu_ns_ += now->cpu_ns - last_.cpu_ns;
-  if (now->delay_ns && last_.delay_ns) delay_ns_ += *now->delay_ns - *last_.delay_ns;
+  cpu_so_far_ += now->cpu_ns - last_.cpu_ns;
+  if (now->delay_ns && last_.delay_ns) delay_so_far_ += *now->delay_ns - *last_.delay_ns;
   last_ = *now;
 }
 

@@ -35,8 +35,9 @@ class ConsumerClock {
   mutable std::mutex mutex_;                        // all below
   std::optional<ThreadMeter> meter_;                // none: nobody has come yet, or its thread has ended
   ThreadMeter::Reading last_;
-  std::int64_t cpu_ns_ = -1;                        // of all threads that it was so far; -1: not read yet
-  std::int64_t delay_ns_ = -1;
+  bool knows_cpu_ = false, knows_delay_ = false;
+  std::int64_t cpu_so_far_ = 0, delay_so_far_ = 0;  // of all threads that it was
+  std::int64_t cpu_ns_ = -1, delay_ns_ = -1;        // the same as last read; -1: not known, or nobody reads (a serial run)
 };
 
 }  // namespace penstock::exec

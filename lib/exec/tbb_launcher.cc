@@ -3,7 +3,6 @@
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
 #include <optional>
@@ -38,14 +37,29 @@ class WorkerScope {
   const void* outer_;
 };
 
+// This thread waits for a run's end and runs its tokens meanwhile: it is the user's.
+thread_local bool is_guest = false;
+
+class GuestScope {
+ public:
+  GuestScope() noexcept : outer_(std::exchange(is_guest, true)) {}
+  ~GuestScope() { is_guest = outer_; }
+  GuestScope(const GuestScope&) = delete;
+  GuestScope& operator=(const GuestScope&) = delete;
+
+ private:
+  const bool outer_;
+};
+
 // A lightweight body must be noexcept, or TBB silently makes a task of it.
 struct Cluster {
-  Cluster(flow::graph& graph, const void* arena, Stage& stage)
+  Cluster(flow::graph& graph, const void* arena, Stage& stage, WorkerThreads& workers)
       : in(graph, flow::unlimited,
            [&stage](const PacketRef& packet, InNode::output_ports_type&) noexcept { stage.receive(std::move(packet->slots)); }),
         exec(graph, flow::unlimited,
-             [&stage, arena](const Token&, ExecNode::output_ports_type&) noexcept {
+             [&stage, arena, &workers](const Token&, ExecNode::output_ports_type&) noexcept {
                const WorkerScope scope(arena);
+               if (!is_guest) workers.join(WorkerThreads::Role::worker);
                stage.run_token(false);
              }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
@@ -58,47 +72,33 @@ struct Cluster {
   CreditNode credit;
 };
 
-// Tells of TBB's workers that come into an arena. A thread that waits in there for a run's end is not ours.
-class Doorkeeper final : public oneapi::tbb::task_scheduler_observer {
- public:
-  Doorkeeper(oneapi::tbb::task_arena& arena, WorkerThreads& workers) : task_scheduler_observer(arena), workers_(workers) { observe(true); }
-  ~Doorkeeper() override { observe(false); }
-  void on_scheduler_entry(bool is_worker) override {
-    if (is_worker) workers_.join(WorkerThreads::Role::worker);
-  }
-
- private:
-  WorkerThreads& workers_;
-};
-
 }  // namespace
 
 // Order of destruction: wait (in ~TbbLauncher), then nodes, then the graph, then the arena.
 struct TbbLauncher::Graph {
-  Graph(std::int64_t slots, WorkerThreads& workers)
-      : arena(static_cast<int>(std::max<std::int64_t>(slots, 1)), 0), doorkeeper(arena, workers) {
+  explicit Graph(std::int64_t slots) : arena(static_cast<int>(std::max<std::int64_t>(slots, 1)), 0) {
     arena.execute([this] { graph.emplace(); });  // a graph belongs to the arena it is born in
   }
 
   oneapi::tbb::task_arena arena;
-  Doorkeeper doorkeeper;
   std::optional<flow::graph> graph;
   std::vector<std::unique_ptr<Cluster>> clusters;
   std::unique_ptr<OutletNode> outlet;
 };
 
 TbbLauncher::TbbLauncher(std::int64_t slots, ElasticPool& pool, WorkerThreads& workers)
-    : graph_(std::make_unique<Graph>(slots, workers)), pool_(pool), workers_(workers) {}
+    : graph_(std::make_unique<Graph>(slots)), pool_(pool), workers_(workers) {}
 
 TbbLauncher::~TbbLauncher() { wait(); }
 
 void TbbLauncher::wait() {
+  const GuestScope scope;
   graph_->arena.execute([this] { graph_->graph->wait_for_all(); });
 }
 
 void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
   flow::graph& graph = *graph_->graph;
-  for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, &graph_->arena, *stage));
+  for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, &graph_->arena, *stage, workers_));
   graph_->outlet = std::make_unique<OutletNode>(graph, flow::unlimited,
                                                 [&outlet](const PacketRef& packet) noexcept -> flow::continue_msg {
                                                   outlet.receive(*packet);

@@ -64,6 +64,7 @@ class Membership {
     self.number = this_thread_number();
     self.role = role;
     members_ = members;
+    process_ = ::getpid();
     std::lock_guard lock(members->mutex);
     place_ = members->threads.insert(members->threads.end(), self);
     if (role == WorkerThreads::Role::worker && members->was_reniced) renice_above_process(self.number, members->niceness);
@@ -72,6 +73,9 @@ class Membership {
  private:
   void leave() noexcept {
     if (!members_) return;
+    // A forked child that exits: the lock may have been held by a thread that does not exist there, and the list be half changed. So its
+    // copy is left as it is.
+    if (::getpid() != process_) return static_cast<void>(std::make_unique<std::shared_ptr<Members>>(std::move(members_)).release());
     const std::int64_t used = thread_cpu_ns() - place_->cpu_before;
     {
       std::lock_guard lock(members_->mutex);
@@ -83,6 +87,7 @@ class Membership {
 
   std::shared_ptr<Members> members_;
   Members::Place place_;
+  pid_t process_ = 0;             // in which it entered
 };
 
 thread_local const void* joined = nullptr;  // a Membership's Members: an address costs nothing to look at

@@ -199,6 +199,7 @@ std::string to_json(const Explanation& e) {
       .with("time_s", e.time)
       .with("window_s", e.window)
       .with("serial", e.serial)
+      .with("inside_another_run", e.inside_another_run)
       .with_json("delivered", json(e.delivered))
       .with_json("wait_share", json(e.wait_share))
       .with("input_bound", e.input_bound())

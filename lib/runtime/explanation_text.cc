@@ -3,12 +3,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <penstock/explanation.h>
 
+#include "lib/core/print.h"
 #include "lib/core/text.h"
 
 namespace penstock {
@@ -20,13 +20,6 @@ constexpr double kNothing = 0.005;  // of a gain
 
 using Change = Explanation::Change;
 using Problem = Explanation::Problem;
-
-template <class... Values>
-std::string print(const char* format, Values... values) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
 
 // Three digits: "0.214", "12.3", "1905".
 std::string number(double value) {
@@ -80,6 +73,10 @@ class Report {
 
   const Explanation::Stage& it() const { return of_.stages[static_cast<std::size_t>(std::max(of_.bottleneck.stage, 0))]; }
 
+  std::string why_serial() const {
+    return of_.inside_another_run ? "it was begun inside a function of another run" : "RunOptions::serial";
+  }
+
   std::string headline() const {
     if (of_.delivered.samples <= 0) return "nothing was delivered in " + duration(of_.window);
     std::string text = "delivering " + number(of_.delivered.value);
@@ -87,7 +84,7 @@ class Report {
     text += " elements/s (" + count(of_.delivered.samples) + " in " + duration(of_.window) + ")";
     if (!of_.stages.empty()) text += ", made of " + number(of_.stages.front().rate) + "/s from the source";
     text += "; the consumer waits " + percent(of_.wait_share.value) + " of the time -> ";
-    if (of_.serial) return text + "one thread does everything in turn (RunOptions::serial)";
+    if (of_.serial) return text + "one thread does everything in turn (" + why_serial() + ")";
     return text + (of_.input_bound() ? "input-bound: the pipeline is too slow for it" : "it is served: the pipeline is fast enough");
   }
 
@@ -136,7 +133,7 @@ class Report {
     switch (of_.bottleneck.hold) {
       case Hold::unknown: return "unknown";
       case Hold::nothing: return "a faster pipeline would not be noticed";
-      case Hold::user_limit: return of_.serial ? "RunOptions::serial" : "the number is fixed or bounded by the program";
+      case Hold::user_limit: return of_.serial ? why_serial() : "the number is fixed or bounded by the program";
       case Hold::open_io: return "RunOptions::open_io allows no more calls at once that wait";
       case Hold::cores: return "there are " + number(of_.cpu_budget) + " cores for this process";
       case Hold::other_processes: return "other processes use the " + number(of_.cpu_budget) + " cores as well";

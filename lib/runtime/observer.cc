@@ -17,8 +17,8 @@ std::vector<Knob> without_functions(std::vector<Knob> knobs) {
 
 }  // namespace
 
-Observer::Observer(std::vector<Knob> knobs, bool tuned, bool serial)
-    : knobs_(without_functions(std::move(knobs))), tuned_(tuned), serial_(serial) {}
+Observer::Observer(std::vector<Knob> knobs, const Execution& execution)
+    : knobs_(without_functions(std::move(knobs))), execution_(execution) {}
 
 void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
   std::vector<double> ceilings = policy != nullptr ? policy->ceilings() : std::vector<double>();
@@ -46,7 +46,13 @@ std::vector<Decision> Observer::decisions() const {
 }
 
 Explanation Observer::explain(autotune::Window window) const {
-  autotune::Facts facts{.window = std::move(window), .decisions = {}, .ceilings = {}, .knobs = knobs_, .serial = serial_, .tuned = tuned_};
+  autotune::Facts facts{.window = std::move(window),
+                        .decisions = {},
+                        .ceilings = {},
+                        .knobs = knobs_,
+                        .serial = execution_.serial,
+                        .inside_another_run = execution_.inside_another_run,
+                        .tuned = execution_.tuned};
   {
     std::lock_guard lock(mutex_);
     facts.decisions = decisions_;

@@ -14,9 +14,16 @@
 
 namespace penstock::runtime {
 
+// How a run goes.
+struct Execution {
+  bool tuned = false;               // a policy moves its knobs
+  bool serial = false;              // on the consumer's thread
+  bool inside_another_run = false;  // begun there, and serial for that reason
+};
+
 class Observer {
  public:
-  Observer(std::vector<Knob> knobs, bool tuned, bool serial);
+  Observer(std::vector<Knob> knobs, const Execution& execution);
 
   // At each look of the controller, behind the policy's; null: nothing moves knobs.
   void see(const Snapshot& now, const autotune::Policy* policy);
@@ -28,7 +35,7 @@ class Observer {
 
  private:
   const std::vector<Knob> knobs_;  // without functions: where they stand is in the snapshots
-  const bool tuned_, serial_;
+  const Execution execution_;
   mutable std::mutex mutex_;       // all below: the controller's thread writes, any thread reads
   autotune::History history_;
   std::vector<Decision> decisions_;

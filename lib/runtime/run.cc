@@ -87,7 +87,7 @@ class EngineRun final : public RunCore {
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
   std::shared_ptr<Engine> start_engine(std::uint32_t first);
-  std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, bool tuned, bool serial);
+  std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution);
   void drop_engine();
   void leave_engine_to_parent();
   bool belongs_to_another_process() const noexcept;
@@ -159,7 +159,8 @@ std::shared_ptr<Engine> EngineRun::engine_or_null() const {
 // With the lock held.
 std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
-  const bool serial = options_.serial || exec::BodyScope::inside_any();
+  const bool inside_another_run = exec::BodyScope::inside_any() && !options_.serial;
+  const bool serial = options_.serial || inside_another_run;
   exec::EngineSettings settings;
   settings.first_epoch = first;
   settings.epochs = epochs_from(first);
@@ -171,7 +172,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   if (serial) {
     if (options_.memory_bytes == 0) settings.memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
     tuning_file_ = nullptr;
-    return observed(Engine::make(plan_, settings), false, serial);
+    return observed(Engine::make(plan_, settings), {.serial = true, .inside_another_run = inside_another_run});
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
@@ -183,7 +184,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.cpu_budget = runtime.cpus_for(options_.threads);
   settings.open_io = options_.open_io;
   auto policy = options_.tune ? make_policy_() : nullptr;
-  auto engine = observed(Engine::make(plan_, settings), policy != nullptr, serial);
+  auto engine = observed(Engine::make(plan_, settings), {.tuned = policy != nullptr});
   if (policy == nullptr) tuning_file_ = nullptr;
   if (tuning_file_) {
     auto knobs = engine->knobs();
@@ -194,8 +195,8 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
 }
 
 // With the lock held.
-std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, bool tuned, bool serial) {
-  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), tuned, serial);
+std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
+  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), execution);
   return engine;
 }
 

@@ -278,7 +278,7 @@ TEST(ForeignCpu, IsPerhapsOfAStageThatWaitsWhileItShouldCompute) {
 TEST(ForeignCpu, IsOfTheMomentAtWhichTheClocksWereRead) {
   Window window;
   window.now = second_of({worked("read", 100, kMs, 0)}, 100, 0);
-  window.before = {.process_cpu_ns = 0, .workers_cpu_ns = 0, .consumer_cpu_ns = 0, .clocks_ns = 0};
+  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns = window.before.clocks_ns = 0;
   window.now.clocks_ns = window.now.process_cpu_ns = window.now.consumer_cpu_ns = window.now.time_ns - 90 * kMs;
   window.now.workers_cpu_ns = 0;
   window.now.consumer.cpu_ns = window.now.time_ns;

@@ -66,6 +66,19 @@ TEST(ExplainRun, SaysThatARunIsSerial) {
   EXPECT_THAT(to_text(found), ::testing::HasSubstr("RunOptions::serial"));
 }
 
+TEST(ExplainRun, SaysThatARunIsSerialBecauseItWasBegunInsideAnother) {
+  auto outer = range(1).map([](std::int64_t) {
+    auto inner = two_naps_at_once(3).start();
+    rest_of(inner);
+    EXPECT_TRUE(inner.explain().serial);
+    EXPECT_TRUE(inner.explain().inside_another_run);
+    return to_text(inner.explain());
+  });
+  const std::string text = *outer.start().next();
+  EXPECT_THAT(text, ::testing::HasSubstr("begun inside a function of another run"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("RunOptions::serial")));
+}
+
 TEST(ExplainRun, SaysThatNothingIsTuned) {
   auto run = range(30).map(nap, AUTOTUNE, {.blocks = true}).start({.tune = false});
   rest_of(run);

@@ -196,7 +196,19 @@ TEST(Snapshot, ShowsWhatWorkersAndTheConsumerBurn) {
     });
     EXPECT_GT(last.clocks_ns, first.clocks_ns);
     EXPECT_GE(last.process_cpu_ns - first.process_cpu_ns, last.workers_cpu_ns - first.workers_cpu_ns);
+    EXPECT_LE(last.consumer_cpu_ns, last.consumer.cpu_ns) << "it was read at the same moment, or later";
   }
+}
+
+TEST(Snapshot, OfASerialRunKnowsNoClocksForNobodyReadsThem) {
+  auto run = range(10).map(plus_one).start({.serial = true});
+  EXPECT_EQ(rest_of(run), numbers(1, 11));
+  const Snapshot now = run.snapshot();
+  EXPECT_EQ(now.consumer.cpu_ns, -1);
+  EXPECT_EQ(now.consumer.delay_ns, -1);
+  EXPECT_EQ(now.process_cpu_ns, -1);
+  EXPECT_EQ(now.workers_cpu_ns, -1);
+  EXPECT_EQ(now.consumer_cpu_ns, -1);
 }
 
 // Threads that a function starts are neither workers nor the consumer.

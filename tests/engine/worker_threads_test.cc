@@ -1,6 +1,10 @@
 // What the threads that run calls have used, and who is one of them.
 #include "lib/exec/worker_threads.h"
 
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "lib/core/clock.h"
 #include "lib/exec/consumer_clock.h"
 
@@ -71,6 +75,38 @@ TEST(WorkerThreads, LeaveOneListForAnother) {
     EXPECT_EQ(second.count(), 1);
     EXPECT_GE(first.cpu_ns(), 5 * kMs);
     EXPECT_LT(second.cpu_ns(), 5 * kMs);
+  }).join();
+}
+
+// What is thread_local ends in reverse order: one that was made before a thread joined ends the child behind its leaving.
+struct EndOfChild {
+  const pid_t parent = ::getpid();
+  ~EndOfChild() {
+    if (::getpid() != parent) ::_exit(0);
+  }
+};
+
+// The list is locked nearly all of the time, so most children begin with a lock that nobody will ever open.
+TEST(WorkerThreads, DoNotWaitForEachOtherWhereAForkedChildExits) {
+  WorkerThreads workers;
+  std::jthread reader([&](std::stop_token stop) {
+    workers.join(Role::worker);
+    while (!stop.stop_requested()) workers.cpu_ns();
+  });
+  std::thread([&] {
+    static thread_local const EndOfChild end;
+    EXPECT_NE(end.parent, 0);  // made now
+    workers.join(Role::worker);
+    for (int i = 0; i < 20; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(20);              // a hang must not outlive the test
+        ::pthread_exit(nullptr);  // as exit() does, it ends what is thread_local
+      }
+      int status = -1;
+      ::waitpid(child, &status, 0);
+      ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    }
   }).join();
 }
 
