@@ -19,13 +19,17 @@ void approach(double& average, double value, double share) { average += share * 
 
 Flow FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s) {
   const double time = std::max(static_cast<double>(now.time_ns - before_.time_ns) / 1e9, 1e-6);
-  before_.stages.resize(now.stages.size());
+  counts_.resize(now.stages.size());
   Flow flow;
   read_consumer(now, time, flow);
   read_cpus(now, cpu_s, time, flow);
   read_process(now, time, flow);
   read_visits(now, time, flow);
-  before_ = now;
+  before_ = {now.time_ns, now.process_cpu_ns, now.workers_cpu_ns, now.consumer_cpu_ns, now.consumer};
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
+    counts_[i].completed = now.stages[i].completed;
+    counts_[i].made = now.stages[i].made;
+  }
   return flow;
 }
 
@@ -60,7 +64,7 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
   double used = 0;
   const double share = weight(time, kMoment);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
-    approach(rates_[i], static_cast<double>(now.stages[i].completed - before_.stages[i].completed) / time, share);
+    approach(rates_[i], static_cast<double>(now.stages[i].completed - counts_[i].completed) / time, share);
     used += rates_[i] * cpu_s[i];
   }
   if (now.consumer.cpu_ns >= 0 && before_.consumer.cpu_ns >= 0) {
@@ -91,14 +95,13 @@ void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
 
 // From the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
 void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
-  counts_.resize(now.stages.size());
   flow.visits.assign(now.stages.size(), 1);
   const double kept = 1 - weight(time, kVisitMemory);
   for (std::size_t i = now.stages.size(); i-- > 0;) {
-    const StageSnapshot &stage = now.stages[i], &before = before_.stages[i];
+    const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
-    counts.taken = counts.taken * kept + static_cast<double>(stage.completed - before.completed);
-    counts.given = counts.given * kept + static_cast<double>(stage.made - before.made);
+    counts.taken = counts.taken * kept + static_cast<double>(stage.completed - counts.completed);
+    counts.given = counts.given * kept + static_cast<double>(stage.made - counts.made);
     const double fed = stage.feeds < 0 ? 1 : flow.visits[static_cast<std::size_t>(stage.feeds)];
     const bool counted = counts.taken > 0 && counts.given > 0;
     flow.visits[i] = counted ? fed * counts.taken / counts.given : fed;

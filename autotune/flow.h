@@ -33,8 +33,13 @@ class FlowMeter {
   Flow read(const Snapshot& now, const std::vector<double>& cpu_s);
 
  private:
-  struct Counts {  // of a stage, older ones fading
-    double taken = 0, given = 0;
+  struct Counts {  // of a stage
+    double taken = 0, given = 0;              // older ones fading
+    std::int64_t completed = 0, made = 0;     // at the last call
+  };
+  struct Before {  // of the last snapshot, what is needed of it: the whole is large
+    std::int64_t time_ns = 0, process_cpu_ns = -1, workers_cpu_ns = -1, consumer_cpu_ns = -1;
+    ConsumerSnapshot consumer;
   };
   void read_consumer(const Snapshot& now, double time, Flow& flow);
   void pause_or_go_on(bool active, double time);
@@ -42,7 +47,7 @@ class FlowMeter {
   void read_process(const Snapshot& now, double time, Flow& flow);
   void read_visits(const Snapshot& now, double time, Flow& flow);
 
-  Snapshot before_;
+  Before before_;
   double wait_share_ = 1;
   double delivered_ = 0;
   double cpu_share_ = 0;

@@ -16,43 +16,32 @@ class ServiceTimeTail {
  public:
   void add(const ServiceTimes& before, const ServiceTimes& now) {
     for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += static_cast<double>(now[i] - before[i]);
-    if (total() > kRemembered) fade(0.5);
+    add_up();
+    if (total_ > kRemembered) fade(0.5);
   }
   void fade(double kept) {
     for (double& count : counts_) count *= kept;
+    add_up();
   }
 
-  double total() const {
-    double sum = 0;
-    for (const double count : counts_) sum += count;
-    return sum;
-  }
+  double total() const noexcept { return total_; }
 
   // Standard deviation over mean. 0.5 until there are some calls to tell it from.
   double variation() const {
-    double sum = 0, sum_of_squares = 0;
     const double all = total();
     if (all < 8) return 0.5;
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      const double middle = middle_of(i);
-      sum += counts_[i] * middle;
-      sum_of_squares += counts_[i] * middle * middle;
-    }
-    const double mean = sum / all;
-    return std::sqrt(std::max(0.0, sum_of_squares / all / (mean * mean) - 1));
+    const double mean = sum_ / all;
+    return std::sqrt(std::max(0.0, sum_of_squares_ / all / (mean * mean) - 1));
   }
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
   // than `share` of the time: rate x E[max(0, T - t)] = share. Four until there are some calls.
   double patience_over_mean(double rate, double share) const {
-    const double all = total();
-    double mean = 0;
-    for (std::size_t i = 0; i < counts_.size(); ++i) mean += counts_[i] * middle_of(i);
-    mean /= std::max(all, 1.0);
+    const double all = total(), mean = sum_ / std::max(all, 1.0);
     if (all < 100 || mean <= 0) return 4;
     const double allowed = share / rate * 1e9 * all;  // ns, summed over all calls
     double longer = 0, excess = 0;                    // calls of bucket i + 1 and above, and what they take beyond its beginning
-    for (std::size_t i = counts_.size() - 1; i > 0; --i) {
+    for (std::size_t i = longest_; i > 0; --i) {
       const double begin = begin_of(i), end = begin_of(i + 1);
       const double more = longer * (end - begin) + counts_[i] * (middle_of(i) - begin);
       if (excess + more > allowed) return std::max(1.0, (end - (end - begin) * (allowed - excess) / more) / mean);
@@ -67,7 +56,7 @@ class ServiceTimeTail {
 
   static constexpr std::size_t kBuckets = ServiceTimes{}.size();
 
-  // Asked for some hundred times in each tick: from a table.
+  // From a table: a power costs more than all the rest.
   static double begin_of(std::size_t bucket) {
     static const auto table = [] {
       std::array<double, kBuckets + 1> begins{};
@@ -76,9 +65,23 @@ class ServiceTimeTail {
     }();
     return table[bucket];
   }
+  // Asked for in each tick, but changed by samples only.
+  void add_up() {
+    total_ = sum_ = sum_of_squares_ = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const double middle = middle_of(i);
+      total_ += counts_[i];
+      sum_ += counts_[i] * middle;
+      sum_of_squares_ += counts_[i] * middle * middle;
+      if (counts_[i] > 0) longest_ = i;
+    }
+  }
+
   static double middle_of(std::size_t bucket) { return begin_of(bucket) * 1.19; }  // a quarter of an octave up
 
   std::array<double, kBuckets> counts_{};
+  double total_ = 0, sum_ = 0, sum_of_squares_ = 0;  // of counts; of times; of their squares
+  std::size_t longest_ = 0;                          // the last count that is not 0
 };
 
 }  // namespace penstock::autotune

@@ -16,6 +16,7 @@ constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with
 constexpr double kTrimAfter = 1;          // s after a change
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
+constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -250,14 +251,14 @@ void StageTuner::restore(std::int64_t calls) {
 void StageTuner::look_at_ages(const StageSnapshot& stage) {
   const bool own_effect = unseen_ && before_increase_;  // the next sample tells
   const double since = std::exchange(aged_s_, -1);
-  if (!known_ || own_effect || stage.running < stage.parallelism) return;
+  const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
+  if (!known_ || own_effect || stage.running < stage.parallelism || oldest < kShortAge) return;
   // Calls that are under way at some moment have been so for (1 + variation^2) / 2 times a call's mean on average (renewal theory).
   const double variation = service_times_.variation();
   const double spread = std::max(1.0, (1 + variation * variation) / 2) * (1 + 1 / std::sqrt(as_double(stage.parallelism)));
   const double expected = spread * std::max(level_.known() ? level_.value() : 0, call_s());
   if (now_s_ < increased_s_ + kGuard * expected) return;
-  const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
-  if (oldest < 3 * expected + 0.005 || median < 1.6 * expected + 0.002) return;
+  if (oldest < 3 * expected + kShortAge || median < 1.6 * expected + 0.002) return;
   aged_s_ = since < 0 ? now_s_ : since;
   if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
 }

@@ -62,7 +62,7 @@ struct ConsumerSnapshot {
   std::int64_t waits = 0;              // calls of next() that found nothing ready
   bool waiting = false;
   std::int64_t full_ns = 0;            // time in which as many were ready as may be
-  // Of the thread that takes elements: on a CPU; ready to run, and no core free. -1: not known. As of the controller's last look, 10 ms ago or less.
+  // Of the thread that takes elements: on a CPU; ready to run, and no core free. -1: not known. As of 10 ms ago or less, the delay of 100.
   std::int64_t cpu_ns = -1, delay_ns = -1;
   std::int64_t ready = 0;              // elements ready now
   std::int64_t prefetch = 1;           // knob

@@ -27,7 +27,9 @@ class ThreadMeter {
     std::optional<std::int64_t> delay_ns;  // ready to run, and no core free; none where the system does not tell
   };
   ThreadMeter() noexcept : tells_delay_(file_.delay_ns().has_value()) {}
-  std::optional<Reading> read() const noexcept;  // none: the thread has ended. ~2 us
+  std::optional<Reading> read() const noexcept;  // none: the thread has ended. ~2 us, under load 5
+  // The CPU time alone, ~0.5 us. In between, for it cannot tell an ended thread from a later one with its number.
+  std::optional<std::int64_t> cpu_ns() const noexcept { return clock_.cpu_ns(); }
 
  private:
   ThreadCpuClock clock_;

@@ -1,12 +1,16 @@
 #include "lib/exec/consumer_clock.h"
 
+#include <utility>
+
 #include "lib/core/clock.h"
 
 namespace penstock::exec {
-
 namespace {
+
 constexpr std::int64_t kBetweenChanges = 10'000'000;  // ns
-}
+constexpr std::int64_t kReadsPerDelay = 10;
+
+}  // namespace
 
 void ConsumerClock::change_thread() noexcept {
   const std::int64_t now = now_ns();
@@ -15,7 +19,7 @@ void ConsumerClock::change_thread() noexcept {
   changed_ns_ = now;
   thread_ = std::this_thread::get_id();
   std::lock_guard lock(mutex_);
-  count();
+  count(true);
   meter_.emplace();
   const auto reading = meter_->read();
   last_ = reading.value_or(ThreadMeter::Reading());
@@ -25,22 +29,28 @@ void ConsumerClock::change_thread() noexcept {
 
 void ConsumerClock::read() noexcept {
   std::lock_guard lock(mutex_);
-  count();
+  count(reads_++ % kReadsPerDelay == 0);
   if (knows_cpu_) cpu_ns_ = cpu_so_far_;
   if (knows_delay_) delay_ns_ = delay_so_far_;
 }
 
 // With the lock held.
-void ConsumerClock::count() noexcept {
+void ConsumerClock::count(bool delay_too) noexcept {
   if (!meter_) return;
-  const auto now = meter_->read();
+  std::optional<ThreadMeter::Reading> now;
+  if (delay_too) {
+    now = meter_->read();
+  } else if (const auto cpu = meter_->cpu_ns()) {
+    now = ThreadMeter::Reading{*cpu, std::nullopt};
+  }
   if (!now) {
     has_ended_ = true;
     return meter_.reset();
   }
-  cpu_so_far_ += now->cpu_ns - last_.cpu_ns;
-  if (now->delay_ns && last_.delay_ns) delay_so_far_ += *now->delay_ns - *last_.delay_ns;
-  last_ = *now;
+  cpu_so_far_ += now->cpu_ns - std::exchange(last_.cpu_ns, now->cpu_ns);
+  if (!now->delay_ns) return;
+  if (last_.delay_ns) delay_so_far_ += *now->delay_ns - *last_.delay_ns;
+  last_.delay_ns = now->delay_ns;
 }
 
 std::int64_t ConsumerClock::cpu_ns() const {

@@ -21,13 +21,14 @@ class ConsumerClock {
   void called_here() noexcept {
     if (std::this_thread::get_id() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
   }
-  void read() noexcept;                             // any thread, as all below
+  // Any thread, as all below. Of the delay, which costs most, each tenth time.
+  void read() noexcept;
   std::int64_t cpu_ns() const;                      // as last read; -1: not known
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
   void change_thread() noexcept;
-  void count() noexcept;
+  void count(bool delay_too) noexcept;
 
   std::thread::id thread_;                          // these two: the consumer's thread only
   std::int64_t changed_ns_ = 0;
@@ -35,6 +36,7 @@ class ConsumerClock {
   mutable std::mutex mutex_;                        // all below
   std::optional<ThreadMeter> meter_;                // none: nobody has come yet, or its thread has ended
   ThreadMeter::Reading last_;
+  std::int64_t reads_ = 0;
   bool knows_cpu_ = false, knows_delay_ = false;
   std::int64_t cpu_so_far_ = 0, delay_so_far_ = 0;  // of all threads that it was
   std::int64_t cpu_ns_ = -1, delay_ns_ = -1;        // the same as last read; -1: not known, or nobody reads (a serial run)
