@@ -15,24 +15,13 @@
 #include "bench/scorecard/consumer.h"
 #include "bench/scorecard/device.h"
 #include "bench/scorecard/outlet.h"
+#include "bench/scorecard/run_record.h"
 #include "bench/scorecard/slots.h"
 #include "bench/scorecard/stage.h"
 
 namespace penstock::scorecard {
 
 class Plant;
-
-// What was seen of a run, every 10 ms.
-struct Sample {
-  Time time;
-  std::int64_t taken;
-  std::int64_t calls;      // most under way since the sample before, of stages that are not serial
-  std::int64_t pool_calls; // of these, such that wait
-  std::int64_t bytes;      // most since then
-  std::int64_t prefetch;
-  double cpu_ns;           // of the process since the start, without the consumer
-  std::int64_t changes;    // of knobs since the start
-};
 
 class Chain {
  public:

@@ -7,6 +7,7 @@
 #include <penstock/snapshot.h>
 
 #include "bench/scorecard/events.h"
+#include "bench/scorecard/run_record.h"
 #include "bench/scorecard/spec.h"
 
 namespace penstock::scorecard {
@@ -15,11 +16,6 @@ class Chain;
 
 class Consumer final : public Client {
  public:
-  struct Step {
-    Time end;
-    Time time;  // without what it waited for elements
-  };
-
   Consumer(Chain& chain, std::vector<ConsumerPhase> phases) : chain_(chain), phases_(std::move(phases)) {}
 
   void start() { next_step(); }
@@ -29,7 +25,7 @@ class Consumer final : public Client {
   std::int64_t taken() const noexcept { return taken_; }
   bool waits() const noexcept { return state_ == State::waiting; }
   void snapshot(ConsumerSnapshot& out) const;
-  const std::vector<Step>& steps() const noexcept { return steps_; }
+  const std::vector<ConsumerStep>& steps() const noexcept { return steps_; }
 
  private:
   enum class State : std::uint8_t { waiting, taking, working, pausing };
@@ -48,7 +44,7 @@ class Consumer final : public Client {
   double cpu_ = 0, clock_ = 0;
   Time computing_since_ = 0;
   bool computes_ = false;
-  std::vector<Step> steps_;
+  std::vector<ConsumerStep> steps_;
 };
 
 }  // namespace penstock::scorecard

@@ -31,34 +31,6 @@ double score(const Grade& grade, const Bars& bars) {
   return std::min(1.0, std::max(grade.x, 1e-3)) * within(bars.t90_s, grade.t90_s) * within(bars.bytes, grade.bytes) * within(bars.cpu, grade.cpu);
 }
 
-Summary summarise(const Scenario& scenario, const std::string& policy, const std::vector<Grade>& grades) {
-  Summary summary;
-  summary.scenario = scenario.id;
-  summary.policy = policy;
-  summary.seeds = static_cast<int>(grades.size());
-  const auto middle = [&](double Grade::*value) {
-    std::vector<double> values;
-    for (const Grade& each : grades) values.push_back(each.*value);
-    return median(std::move(values));
-  };
-  for (const auto value : {&Grade::x, &Grade::yield, &Grade::t90_s, &Grade::recover_s, &Grade::bytes, &Grade::cpu, &Grade::changes_per_min, &Grade::step_p95, &Grade::explained}) {
-    summary.grade.*value = middle(value);
-  }
-  for (const Grade& each : grades) {
-    summary.grade.in_flight_max = std::max(summary.grade.in_flight_max, each.in_flight_max);
-    for (const auto& [what, seconds] : each.wrongly_named) summary.grade.wrongly_named[what] += seconds;
-    summary.seeds_met += each.missed.empty();
-    if (!each.missed.empty() && summary.first_miss.empty()) summary.first_miss = each.missed.front();
-    if (!each.broken.empty()) {
-      summary.first_miss = "GATE: " + each.broken.front();
-      summary.gates_met = false;
-    }
-  }
-  summary.bar_met = summary.seeds_met >= kSeedsThatMeet * summary.seeds && summary.gates_met;
-  summary.score = score(summary.grade, scenario.bars);
-  return summary;
-}
-
 struct World {
   PlantSpec frozen;
   std::string name;
@@ -86,6 +58,34 @@ std::vector<World> all_worlds() {
 }
 
 }  // namespace
+
+Summary summarise(const Scenario& scenario, const std::string& policy, const std::vector<Grade>& grades) {
+  Summary summary;
+  summary.scenario = scenario.id;
+  summary.policy = policy;
+  summary.seeds = static_cast<int>(grades.size());
+  const auto middle = [&](double Grade::*value) {
+    std::vector<double> values;
+    for (const Grade& each : grades) values.push_back(each.*value);
+    return median(std::move(values));
+  };
+  for (const auto value : {&Grade::x, &Grade::yield, &Grade::t90_s, &Grade::recover_s, &Grade::bytes, &Grade::cpu, &Grade::changes_per_min, &Grade::step_p95, &Grade::explained}) {
+    summary.grade.*value = middle(value);
+  }
+  for (const Grade& each : grades) {
+    summary.grade.in_flight_max = std::max(summary.grade.in_flight_max, each.in_flight_max);
+    for (const auto& [what, seconds] : each.wrongly_named) summary.grade.wrongly_named[what] += seconds;
+    summary.seeds_met += each.missed.empty();
+    if (!each.missed.empty() && summary.first_miss.empty()) summary.first_miss = each.missed.front();
+    if (!each.broken.empty()) {
+      summary.first_miss = "GATE: " + each.broken.front();
+      summary.gates_met = false;
+    }
+  }
+  summary.bar_met = summary.seeds_met >= kSeedsThatMeet * summary.seeds && summary.gates_met;
+  summary.score = score(summary.grade, scenario.bars);
+  return summary;
+}
 
 std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain) {
   std::vector<PhaseFacts> facts;

@@ -21,6 +21,9 @@ struct Summary {
   double score = 0;
 };
 
+// Of at least one grade. A bar counts as met where four of five meet it and no gate is broken.
+Summary summarise(const Scenario& scenario, const std::string& policy, const std::vector<Grade>& grades);
+
 // What is known of the phases of a scenario; bottlenecks only if asked for.
 std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain);
 

@@ -16,18 +16,21 @@ constexpr Time kTick = 10 * kMillisecond;
 // A run that is over, read by time.
 class Trace {
  public:
-  Trace(const Scenario& scenario, const std::vector<PhaseFacts>& facts, Chain& chain)
-      : scenario_(scenario), facts_(facts), chain_(chain), phases_(phases(scenario)) {}
+  Trace(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const RunRecord& run)
+      : scenario_(scenario), facts_(facts), run_(run), phases_(phases(scenario)) {}
 
   const Sample& at(Time time) const {
     const auto tick = static_cast<std::size_t>(std::max<Time>(time / kTick, 1)) - 1;
-    return chain_.samples()[std::min(tick, chain_.samples().size() - 1)];
+    return run_.samples[std::min(tick, run_.samples.size() - 1)];
   }
   double delivered(Time from, Time to) const {
     return static_cast<double>(at(to).taken - (from < kTick ? 0 : at(from).taken));
   }
   double rate(Time from, Time to) const { return delivered(from, to) * 1e9 / static_cast<double>(to - from); }
   Time begin(std::size_t phase) const { return phases_[phase]; }
+  Time middle(std::size_t phase) const { return begin(phase) + (end(phase) - begin(phase)) / 2 / kTick * kTick; }
+  // From when on a phase is judged by what it uses.
+  Time settled(std::size_t phase) const { return std::min(begin(phase) + 10 * kSecond, middle(phase)); }
   Time end(std::size_t phase) const { return phase + 1 < phases_.size() ? phases_[phase + 1] : scenario_.duration; }
   std::size_t phase_count() const { return phases_.size(); }
   double best(std::size_t phase) const { return facts_[phase].optimum.rate; }
@@ -50,7 +53,7 @@ class Trace {
 
   double most(Time from, std::int64_t Sample::*value) const {
     std::int64_t most = 0;
-    for (const Sample& sample : chain_.samples()) {
+    for (const Sample& sample : run_.samples) {
       if (sample.time > from) most = std::max(most, sample.*value);
     }
     return static_cast<double>(most);
@@ -62,7 +65,7 @@ class Trace {
 
   const Scenario& scenario_;
   const std::vector<PhaseFacts>& facts_;
-  Chain& chain_;
+  const RunRecord& run_;
   const std::vector<Time> phases_;
 };
 
@@ -88,7 +91,7 @@ void measure_rates(const Trace& trace, Grade& grade) {
   for (std::size_t i = 0; i < trace.phase_count(); ++i) {
     const Time begin = trace.begin(i);
     const Time end = trace.end(i);
-    const Time middle = begin + (end - begin) / 2 / kTick * kTick;
+    const Time middle = trace.middle(i);
     got += trace.delivered(middle, end);
     wanted += trace.best(i) * static_cast<double>(end - middle) * 1e-9;
     all += trace.delivered(begin, end);
@@ -104,24 +107,24 @@ void measure_rates(const Trace& trace, Grade& grade) {
 void measure_cost(const Trace& trace, Grade& grade) {
   const std::size_t last = trace.phase_count() - 1;
   const Time end = trace.end(last);
-  const Time middle = trace.begin(last) + (end - trace.begin(last)) / 2;
+  const Time middle = trace.middle(last);
   double bytes = 0;
   for (const PhaseFacts& phase : trace.facts_) bytes = std::max(bytes, phase.optimum.peak_bytes);
-  grade.bytes = static_cast<double>(trace.chain_.memory().peak) / std::max(bytes, 1.0);
+  grade.bytes = static_cast<double>(trace.run_.memory_peak) / std::max(bytes, 1.0);
   grade.cpu = trace.cpu_each(middle, end) / trace.facts_[last].optimum.cpu_s;
   const bool waits = trace.most(0, &Sample::pool_calls) > 0;
   grade.in_flight_max = trace.most(0, waits ? &Sample::pool_calls : &Sample::calls);
   const Time settled = std::min(trace.end(0) / 3, 10 * kSecond);
   grade.changes_per_min = static_cast<double>(trace.at(end).changes - trace.at(settled).changes) * 60e9 / static_cast<double>(end - settled);
   std::vector<double> steps;
-  for (const auto& step : trace.chain_.consumer().steps()) {
+  for (const auto& step : trace.run_.steps) {
     if (step.end > middle) steps.push_back(static_cast<double>(step.time));
   }
   if (steps.empty()) return;
   std::ranges::sort(steps);
   const ConsumerPhase& phase = trace.scenario_.plant.chains.front().consumer.back();
-  const double alone = phase.cpu + phase.idle + phase.cpu_each * static_cast<double>(phase.burst);
-  grade.step_p95 = steps[static_cast<std::size_t>(static_cast<double>(steps.size() - 1) * 0.95)] / alone;
+  const double as_planned = phase.cpu + phase.idle + phase.cpu_each * static_cast<double>(phase.burst);
+  grade.step_p95 = steps[static_cast<std::size_t>(static_cast<double>(steps.size() - 1) * 0.95)] / (trace.run_.step_alone_ns > 0 ? trace.run_.step_alone_ns : as_planned);
 }
 
 // Seconds in a row in which it is more than 15 % below the best second so far.
@@ -153,7 +156,7 @@ double gives_back(const Trace& trace) {
   const std::size_t last = trace.phase_count() - 1;
   const Time change = trace.begin(last);
   const double before = trace.median(change - 5 * kSecond, change, &Sample::pool_calls);
-  const double needed = trace.median(trace.begin(0) + 10 * kSecond, trace.end(0), &Sample::pool_calls);
+  const double needed = trace.median(trace.settled(0), trace.end(0), &Sample::pool_calls);
   const double half = needed + (before - needed) / 2;
   for (Time time = change; time + kSecond < trace.end(last); time += kTick) {
     if (trace.median(time, time + kSecond, &Sample::pool_calls) <= half) return static_cast<double>(time - change) * 1e-9;
@@ -166,8 +169,8 @@ double back_as_before(const Trace& trace) {
   const auto both = [&](Time from, Time to) {
     return std::pair(trace.cpu_each(from, to), trace.median(from, to, &Sample::bytes));
   };
-  const auto [cpu_before, bytes_before] = both(10 * kSecond, trace.end(0));
-  const auto [cpu_after, bytes_after] = both(trace.begin(last) + 10 * kSecond, trace.end(last));
+  const auto [cpu_before, bytes_before] = both(trace.settled(0), trace.end(0));
+  const auto [cpu_after, bytes_after] = both(trace.settled(last), trace.end(last));
   return std::max(cpu_after / cpu_before, bytes_after / bytes_before);
 }
 
@@ -200,12 +203,12 @@ void judge(const Trace& trace, Grade& grade) {
 }
 
 void check_gates(const Trace& trace, Grade& grade) {
-  Chain& chain = trace.chain_;
-  const double bound = static_cast<double>(chain.memory_bound());
-  const double peak = static_cast<double>(chain.memory().peak);
+  const auto bound = static_cast<double>(trace.run_.memory_bound);
+  const auto peak = static_cast<double>(trace.run_.memory_peak);
+  const auto open_io = static_cast<double>(trace.run_.open_io);
   if (peak > bound) grade.broken.push_back(text("bytes", peak, "at most", bound));
-  if (trace.most(0, &Sample::pool_calls) > static_cast<double>(chain.open_io())) {
-    grade.broken.push_back(text("open io", trace.most(0, &Sample::pool_calls), "at most", static_cast<double>(chain.open_io())));
+  if (trace.most(0, &Sample::pool_calls) > open_io) {
+    grade.broken.push_back(text("open io", trace.most(0, &Sample::pool_calls), "at most", open_io));
   }
   for (Time time = 0; time + 5 * kSecond <= trace.scenario_.duration; time += kSecond) {
     if (trace.delivered(time, time + 5 * kSecond) == 0) return grade.broken.push_back(text("deadlock at (s)", static_cast<double>(time) * 1e-9, "", 0));
@@ -259,6 +262,25 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
   if (all > 0) grade.explained = right / all;
 }
 
+RunRecord record_of(Chain& chain) {
+  RunRecord run;
+  run.samples = chain.samples();
+  run.steps = chain.consumer().steps();
+  run.memory_peak = chain.memory().peak;
+  run.memory_bound = chain.memory_bound();
+  run.open_io = chain.open_io();
+  return run;
+}
+
+Grade grade_of(const Trace& trace) {
+  Grade result;
+  measure_rates(trace, result);
+  measure_cost(trace, result);
+  judge(trace, result);
+  check_gates(trace, result);
+  return result;
+}
+
 }  // namespace
 
 std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scenario& scenario, const std::vector<PhaseFacts>& facts) {
@@ -274,14 +296,28 @@ Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, cons
   std::vector<Said> said;
   const bool asked = std::ranges::any_of(facts, [](const PhaseFacts& each) { return !each.bottlenecks.empty(); });
   asked ? run_and_ask(plant, scenario, said) : plant.run_until(scenario.duration);
-  const Trace trace(scenario, facts, plant.chain(0));
-  Grade result;
-  measure_rates(trace, result);
-  measure_cost(trace, result);
-  judge(trace, result);
-  check_gates(trace, result);
+  const RunRecord run = record_of(plant.chain(0));
+  const Trace trace(scenario, facts, run);
+  Grade result = grade_of(trace);
   judge_explanations(trace, said, result);
   return result;
+}
+
+Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const RunRecord& run) {
+  return grade_of(Trace(scenario, facts, run));
+}
+
+std::vector<PhaseFacts> facts_of(const Scenario& scenario, const RunRecord& run) {
+  std::vector<PhaseFacts> facts(phases(scenario).size());
+  const Trace trace(scenario, facts, run);
+  std::vector<PhaseFacts> found(facts.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Optimum& optimum = found[i].optimum;
+    optimum.rate = trace.rate(trace.middle(i), trace.end(i));
+    optimum.peak_bytes = static_cast<double>(run.memory_peak);
+    optimum.cpu_s = trace.cpu_each(trace.middle(i), trace.end(i));
+  }
+  return found;
 }
 
 }  // namespace penstock::scorecard

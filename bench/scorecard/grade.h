@@ -9,6 +9,7 @@
 #include "autotune/policy.h"
 #include "bench/scorecard/ablation.h"
 #include "bench/scorecard/oracle.h"
+#include "bench/scorecard/run_record.h"
 #include "bench/scorecard/scenario.h"
 
 namespace penstock::scorecard {
@@ -37,7 +38,12 @@ struct PhaseFacts {
 // By name; "oracle" sets the best knobs there are.
 std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scenario& scenario, const std::vector<PhaseFacts>& facts);
 
-// `facts`: of its phases.
+// A run that is over. `facts`: of the scenario's phases.
+Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const RunRecord& run);
+// What the run itself reached in each phase: the facts for other runs, where it was the oracle's.
+std::vector<PhaseFacts> facts_of(const Scenario& scenario, const RunRecord& run);
+
+// A run of the plant.
 Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed);
 
 }  // namespace penstock::scorecard

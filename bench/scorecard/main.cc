@@ -15,6 +15,8 @@
 #include "bench/scorecard/exam.h"
 #include "bench/scorecard/plant.h"
 #include "bench/scorecard/plot.h"
+#include "bench/scorecard/real/real_exam.h"
+#include "bench/scorecard/summary_json.h"
 #include "bench/version.h"
 
 namespace {
@@ -32,13 +34,15 @@ struct Options {
   int random = 0;
   bool check_descent = false, must_pass = false;
   std::string plot_file;
+  RealSettings real;
 };
 
 std::vector<Scenario> chosen(const Options& options) {
   std::vector<Scenario> some;
+  const std::vector<std::string>& ids = options.scenarios.empty() && options.mode == "real" ? real_by_default() : options.scenarios;
   for (const Scenario& scenario : all_scenarios()) {
-    const bool is_named = std::ranges::any_of(options.scenarios, [&](const std::string& id) { return scenario.id == id || scenario.id.substr(0, 3) == id; });
-    if (options.scenarios.empty() || is_named) some.push_back(scaled(scenario, options.times, options.sizes));
+    const bool is_named = std::ranges::any_of(ids, [&](const std::string& id) { return scenario.id == id || scenario.id.substr(0, 3) == id; });
+    if (ids.empty() || is_named) some.push_back(scaled(scenario, options.times, options.sizes));
   }
   for (const std::string& id : options.scenarios) {
     if (id.starts_with("R")) some.push_back(random_scenario(std::stoull(id.substr(1))));
@@ -47,26 +51,7 @@ std::vector<Scenario> chosen(const Options& options) {
 }
 
 void print_json(const Summary& summary) {
-  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); };
-  const nlohmann::ordered_json line = {{"scenario", summary.scenario},
-                                       {"policy", summary.policy},
-                                       {"mode", "virtual"},
-                                       {"x_ratio", number(summary.grade.x)},
-                                       {"yield", number(summary.grade.yield)},
-                                       {"t90_s", number(summary.grade.t90_s)},
-                                       {"recovery_s", number(summary.grade.recover_s)},
-                                       {"peak_bytes_ratio", number(summary.grade.bytes)},
-                                       {"cpu_ratio", number(summary.grade.cpu)},
-                                       {"in_flight_max", summary.grade.in_flight_max},
-                                       {"changes_per_min", number(summary.grade.changes_per_min)},
-                                       {"step_p95_ratio", number(summary.grade.step_p95)},
-                                       {"explained", number(summary.grade.explained)},
-                                       {"seeds", summary.seeds},
-                                       {"seeds_met", summary.seeds_met},
-                                       {"missed", summary.first_miss},
-                                       {"bar_met", summary.bar_met},
-                                       {"gates_met", summary.gates_met}};
-  std::printf("%s\n", line.dump().c_str());
+  std::printf("%s\n", json_of(summary, "virtual").dump().c_str());
   std::fflush(stdout);
 }
 
@@ -138,7 +123,14 @@ int run_random(const Options& options) {
   return summary.gates_met && (good || !options.must_pass) ? 0 : 1;
 }
 
+int run_real(const Options& options) {
+  RealSettings settings = options.real;
+  settings.policies = options.exam.policies;
+  return sit_real_exam(chosen(options), settings, options.json) ? 0 : 1;
+}
+
 int run(const Options& options) {
+  if (options.mode == "real") return run_real(options);
   if (options.random > 0) return run_random(options);
   if (!options.plot_file.empty()) return plot(options);
   if (options.decisions) {
@@ -178,12 +170,15 @@ int run(const Options& options) {
 
 int main(int count, char** arguments) {
   std::signal(SIGINT, [](int) { ::_exit(130); });
-  CLI::App app("Sets the controller its exam, in virtual time, beside other policies. Exit code 1: a hard gate was broken.", "penstock-scorecard");
+  CLI::App app("Sets the controller its exam, in virtual or real time, beside other policies. Exit code 1: a hard gate was broken.", "penstock-scorecard");
   app.set_version_flag("--version", penstock::bench::version_text("penstock-scorecard"));
   Options options;
-  app.add_option("--mode", options.mode, "virtual: a simulated host")->check(CLI::IsMember({"virtual"}))->capture_default_str();
-  app.add_option("--scenario", options.scenarios, "Which, as S01,S02 (default: all)")->delimiter(',');
+  app.add_option("--mode", options.mode, "virtual: a simulated host; real: threads, sleeps and files")->check(CLI::IsMember({"virtual", "real"}))->capture_default_str();
+  app.add_option("--scenario", options.scenarios, "Which, as S01,S02 (default: all; in real time ten of them)")->delimiter(',');
   app.add_option("--policy", options.exam.policies, "penstock, cores, tf-max10, tf-hill, static:N, none, oracle")->delimiter(',')->capture_default_str();
+  app.add_option("--rounds", options.real.rounds, "Real: paired rounds that count")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--seconds", options.real.seconds, "Real: no phase longer than this, and nothing is judged (0: as long as the bars need)")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("--pictures", options.real.pictures, "Real: folder of JPEG files for S20; their XML lies beside it in DIR-annotations")->capture_default_str();
   app.add_option("--seeds", options.exam.seeds, "Runs of penstock for each scenario")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--baseline-seeds", options.exam.baseline_seeds, "Runs of the other policies")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--threads", options.exam.threads, "Runs at once")->check(CLI::PositiveNumber)->capture_default_str();

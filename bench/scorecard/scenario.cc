@@ -139,7 +139,9 @@ ChainSpec pictures() {
   StageSpec crop = cpu(1);
   crop.name = "crop";
   crop.result_bytes = 150'000;
-  return chain_of({read, decode, crop});
+  ChainSpec chain = chain_of({read, decode, crop});
+  chain.pictures = true;
+  return chain;
 }
 
 void add_pictures(std::vector<Scenario>& all) {

@@ -66,6 +66,7 @@ struct ChainSpec {
   std::int64_t memory = std::int64_t{1} << 30;
   std::int64_t open_io = 64;
   double weight = 1;   // of one of its elements beside those of other runs
+  bool pictures = false;  // three stages that stand for reading, decoding and cropping a picture: a real run does that
 };
 
 struct HostSpec {
