@@ -57,6 +57,7 @@ for program in "$bin"/penstock-*; do
 done
 smoke_imagenet
 smoke_golden
+check "scorecard in real time" "$bin/penstock-scorecard" --mode real --scenario S08 --seconds 0.3 --rounds 1 --json
 check bench "$bin/penstock-bench" --benchmark_min_time=0.001
 echo "$passed passed, $failures failed"
 ((failures == 0))

@@ -8,6 +8,7 @@ constexpr Case kCases[] = {
     {"whole", "short whole pipelines: ns per element over all stages", run_whole},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},
     {"sleep64", "64 calls of 10 ms against 64 plain threads, with a hint and without", run_sleep64},
+    {"adapt", "how fast AUTOTUNE finds 64 calls, absorbs 8 x the latency, gives calls back", run_adapt},
     {"first", "from building nine stages to the first element", run_first},
     {"abandon", "dropping a run with 64 calls under way, 500 times", run_abandon},
     {"drop_idle", "dropping idle runs", run_drop_idle},

@@ -27,6 +27,7 @@ void run_slope(const CaseSettings& settings, Report& report);
 void run_whole(const CaseSettings& settings, Report& report);
 void run_two_maps(const CaseSettings& settings, Report& report);
 void run_sleep64(const CaseSettings& settings, Report& report);
+void run_adapt(const CaseSettings& settings, Report& report);
 void run_first(const CaseSettings& settings, Report& report);
 void run_abandon(const CaseSettings& settings, Report& report);
 void run_drop_idle(const CaseSettings& settings, Report& report);

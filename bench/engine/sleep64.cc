@@ -5,7 +5,6 @@
 //   auto    map(sleep), no hint: the engine has to find out that it blocks, and how many calls are
 //           worth it. Rate of the second half of the first second as a share of the plain rate.
 #include <array>
-#include <atomic>
 #include <vector>
 
 #include "bench/engine/cases.h"
@@ -24,19 +23,7 @@ std::int64_t sleep_through(std::int64_t value) {
   return value;
 }
 
-Cost plain_threads() {
-  const Meter meter;
-  std::atomic<std::int64_t> next{0};
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < kSleepers; ++i) {
-      threads.emplace_back([&next] {
-        for (std::int64_t number; (number = next.fetch_add(1)) < kElements;) sleep_through(number);
-      });
-    }
-  }
-  return meter.stop();
-}
+Cost plain_threads() { return sleep_on_plain_threads(kElements, kCall); }
 
 Cost with_hint() {
   return drain(range(kElements).map(sleep_through, kSleepers, {.blocks = true}), kElements);

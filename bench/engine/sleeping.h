@@ -6,9 +6,14 @@
 #include <cstdint>
 #include <thread>
 
+#include "bench/engine/meter.h"
+
 namespace penstock::bench {
 
 inline constexpr int kSleepers = 64;
+
+// So many sleeps of that length on kSleepers plain threads, which take their numbers from a counter.
+Cost sleep_on_plain_threads(std::int64_t sleeps, std::chrono::milliseconds length);
 
 // Counts the calls that are under way and those that were begun.
 class CallCount {

@@ -1,10 +1,13 @@
 // Small plants for the tests.
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/scorecard/plant.h"
+#include "bench/scorecard/scenario.h"
 
 namespace penstock::scorecard {
 
@@ -29,6 +32,14 @@ inline PlantSpec plant_of(std::vector<StageSpec> stages) {
   PlantSpec plant;
   plant.chains.emplace_back().stages = std::move(stages);
   return plant;
+}
+
+// One of the exam's.
+inline Scenario scenario_named(const std::string& id) {
+  for (Scenario& scenario : all_scenarios()) {
+    if (scenario.id == id) return std::move(scenario);
+  }
+  throw std::invalid_argument("there is no scenario " + id);
 }
 
 // Elements/s over the seconds after the first.

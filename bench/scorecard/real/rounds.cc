@@ -107,7 +107,7 @@ std::vector<RealSummary> sit_real(const Scenario& scenario, const RealSettings& 
     const std::vector<RoundRow> more = rows_of(exam, number, run_round(exam, number, settings));
     for (const RoundRow& row : more) report_round(row);
     rows.insert(rows.end(), more.begin(), more.end());
-    const bool counts = more.empty() || more.front().discarded.empty();
+    const bool counts = !settings.is_judged() || more.empty() || more.front().discarded.empty();
     ++(counts ? counted : discarded);
   }
   std::vector<RealSummary> summaries;
