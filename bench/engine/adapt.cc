@@ -80,8 +80,14 @@ Dataset<std::int64_t> sleeping(const std::atomic<std::chrono::milliseconds>& cal
   return range(1'000'000'000).map(sleep, AUTOTUNE, {.blocks = true});
 }
 
-// Seconds until the end of the first 0.1 s that has 95 % of the plain threads' rate.
-double start_once(Cost& cost) {
+struct Start {
+  double plain_rate = 0;
+  double reached_s = 0;  // the end of the first 0.1 s that has 95 % of the plain threads' rate
+  double later = 0;      // the last second's rate as a share of theirs
+  std::int64_t elements = 0;
+};
+
+Start start_once(Cost& cost) {
   constexpr std::int64_t kSleeps = 3'200;
   constexpr double kWindow = 0.1;
   const double before = sleep_on_plain_threads(kSleeps, kCall).wall_s;
@@ -94,15 +100,29 @@ double start_once(Cost& cost) {
   }
   cost = meter.stop();
   const double plain = 2 * kSleeps / (before + sleep_on_plain_threads(kSleeps, kCall).wall_s);
-  return kWindow + arrivals.until_rate(kReached * plain, 0, kWindow, 1.5);
+  return {plain, kWindow + arrivals.until_rate(kReached * plain, 0, kWindow, 1.5), arrivals.rate(0.5, 1) / plain,
+          static_cast<std::int64_t>(arrivals.times.size())};
 }
 
 void run_start(const CaseSettings& settings, Report& report) {
-  std::vector<double> times;
+  std::vector<double> times, plain, later;
   Cost cost;
-  for (int round = 0; round < settings.rounds_or(5); ++round) times.push_back(start_once(cost));
+  std::int64_t elements = 0;
+  for (int round = 0; round < settings.rounds_or(5); ++round) {
+    const Start start = start_once(cost);
+    times.push_back(start.reached_s);
+    plain.push_back(start.plain_rate);
+    later.push_back(start.later);
+    elements = start.elements;
+  }
   const Spread spread = spread_of(times);
-  report.add({"adapt", "start", 0, cost, {{"reached_s", spread.median}, {"low_s", spread.low}, {"high_s", spread.high}}, {{"reached_s", 0.5}}});
+  report.add({"adapt", "start", elements, cost,
+              {{"reached_s", spread.median},
+               {"low_s", spread.low},
+               {"high_s", spread.high},
+               {"plain_rate", spread_of(plain).median},
+               {"ratio_from_half_a_second_on", spread_of(later).median}},
+              {{"reached_s", 0.5}}});
 }
 
 // How long a call takes at that time of the run.
@@ -121,8 +141,10 @@ void run_step(const CaseSettings& settings, Report& report) {
   const double first = seconds(kCalm), second = seconds(kCalm + kSlow);
   std::vector<double> absorbed, given_back, before, between, after;
   const Meter meter;
+  std::int64_t elements = 0;
   for (int round = 0; round < settings.rounds_or(3); ++round) {
     const Arrivals arrivals = take_through_steps();
+    elements += static_cast<std::int64_t>(arrivals.times.size());
     const double wanted = arrivals.rate(first - 2, 2);
     absorbed.push_back(arrivals.until_rate(kReached * wanted, first, 1, second));
     before.push_back(static_cast<double>(arrivals.slots_at(first)));
@@ -131,7 +153,7 @@ void run_step(const CaseSettings& settings, Report& report) {
     given_back.push_back(arrivals.until_slots(1.25 * before.back(), second));
   }
   const auto middle = [](const std::vector<double>& values) { return spread_of(values).median; };
-  report.add({"adapt", "step", 0, meter.stop(),
+  report.add({"adapt", "step", elements, meter.stop(),
               {{"absorbed_s", middle(absorbed)},
                {"absorbed_high_s", spread_of(absorbed).high},
                {"given_back_s", middle(given_back)},
