@@ -1,7 +1,9 @@
 // How fast AUTOTUNE finds the calls that a map needs which only waits, and gives them back.
 //
-//   start   a map of 10 ms that blocks, and a consumer that never pauses: until 0.1 s reach 95 % of the rate of 64 plain threads beside it
-//   step    500 elements a second are wanted; calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95 % of the 500 after the first
+//   start   a map of 10 ms that blocks, and a consumer that never pauses: until 0.1 s reach 95 % of the rate of 64 plain threads
+// beside it
+//   step    500 elements a second are wanted; calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95 % of the 500
+// after the first
 //           step, and until the calls allowed are at most a quarter more than before it after the second
 #include <penstock/penstock.h>
 
@@ -22,9 +24,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kReached = 0.95;
-constexpr double kNever = 1'000;                // seconds, of what has not been reached
+constexpr double kNever = 1'000;  // seconds, of what has not been reached
 constexpr auto kCall = 10ms, kSlowCall = 80ms;
-constexpr auto kPause = 2ms;                    // of the consumer: 500 elements a second
+constexpr auto kPause = 2ms;  // of the consumer: 500 elements a second
 constexpr auto kCalm = 4s, kSlow = 4s, kAfter = 11s;
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
@@ -116,7 +118,10 @@ void run_start(const CaseSettings& settings, Report& report) {
     elements = start.elements;
   }
   const Spread spread = spread_of(times);
-  report.add({"adapt", "start", elements, cost,
+  report.add({"adapt",
+              "start",
+              elements,
+              cost,
               {{"reached_s", spread.median},
                {"low_s", spread.low},
                {"high_s", spread.high},
@@ -153,7 +158,10 @@ void run_step(const CaseSettings& settings, Report& report) {
     given_back.push_back(arrivals.until_slots(1.25 * before.back(), second));
   }
   const auto middle = [](const std::vector<double>& values) { return spread_of(values).median; };
-  report.add({"adapt", "step", elements, meter.stop(),
+  report.add({"adapt",
+              "step",
+              elements,
+              meter.stop(),
               {{"absorbed_s", middle(absorbed)},
                {"absorbed_high_s", spread_of(absorbed).high},
                {"given_back_s", middle(given_back)},

@@ -45,4 +45,15 @@ std::string describe(const PlantSpec& plant) {
   return all;
 }
 
+std::string describe(const Decision& decision) {
+  return text("%8.2f s  %s[%d] %ld -> %ld (%ld) %s\n", static_cast<double>(decision.time_ns) * 1e-9, decision.knob.c_str(), decision.stage,
+              static_cast<long>(decision.from), static_cast<long>(decision.to), static_cast<long>(decision.wanted), name_of(decision.reason));
+}
+
+std::string describe(const Sample& sample, double rate) {
+  return text("%8.2f s  %.0f/s, %ld calls, %ld wait, %.1f MB, depth %ld\n", static_cast<double>(sample.time) * 1e-9, rate,
+              static_cast<long>(sample.calls), static_cast<long>(sample.pool_calls), static_cast<double>(sample.bytes) * 1e-6,
+              static_cast<long>(sample.prefetch));
+}
+
 }  // namespace penstock::scorecard

@@ -80,13 +80,11 @@ void print_decisions(const Options& options) {
       const auto& log = chain.policy()->log();
       const auto fresh = std::min<std::int64_t>(log.count() - seen, static_cast<std::int64_t>(log.last().size()));
       for (auto each = log.last().end() - fresh; each != log.last().end(); ++each) {
-        std::printf("%8.2f s  %s[%d] %ld -> %ld (%ld) %s\n", static_cast<double>(each->time_ns) * 1e-9, each->knob.c_str(), each->stage, static_cast<long>(each->from),
-                    static_cast<long>(each->to), static_cast<long>(each->wanted), name_of(each->reason));
+        std::fputs(describe(*each).c_str(), stdout);
       }
       seen = log.count();
       const Sample& sample = chain.samples().back();
-      std::printf("%8.2f s  %ld/s, %ld calls, %ld wait, %.1f MB, depth %ld\n", static_cast<double>(time) * 1e-9, static_cast<long>(2 * (sample.taken - taken)),
-                  static_cast<long>(sample.calls), static_cast<long>(sample.pool_calls), static_cast<double>(sample.bytes) * 1e-6, static_cast<long>(sample.prefetch));
+      std::fputs(describe(sample, 2 * static_cast<double>(sample.taken - taken)).c_str(), stdout);
       taken = sample.taken;
     }
   }
@@ -126,6 +124,10 @@ int run_random(const Options& options) {
 int run_real(const Options& options) {
   RealSettings settings = options.real;
   settings.policies = options.exam.policies;
+  if (options.decisions) {
+    print_real_decisions(chosen(options), settings);
+    return 0;
+  }
   return sit_real_exam(chosen(options), settings, options.json) ? 0 : 1;
 }
 

@@ -4,7 +4,9 @@
 
 namespace penstock::scorecard {
 
-nlohmann::ordered_json json_of(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
+nlohmann::ordered_json json_of(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
 
 nlohmann::ordered_json json_of(const Summary& summary, const std::string& mode) {
   const Grade& grade = summary.grade;

@@ -1,6 +1,5 @@
 // The exam in real time: that its pipelines are those of the plant. Nothing here depends on how fast anything is.
 #include <gtest/gtest.h>
-
 #include <penstock/penstock.h>
 
 #include <algorithm>

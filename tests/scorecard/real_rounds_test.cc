@@ -1,4 +1,5 @@
-// The exam in real time: how long it takes, which rounds count, and what is told of them. Nothing here depends on how fast anything is.
+// The exam in real time: how long it takes, which rounds count, and what is told of them. Nothing here depends on how fast
+// anything is.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -32,9 +33,9 @@ TEST(Shortened, KeepsTheWorldsOfAllPhases) {
 TEST(Shortened, LeavesTheBarsTheTimeTheyNeed) {
   const Scenario steps = shortened(scenario_named("S08"));
   EXPECT_EQ(phases(steps), (std::vector<Time>{0, 5 * kSecond, 10 * kSecond}));
-  EXPECT_EQ(steps.duration, 21 * kSecond);                                // calls are to be given back within 10 s
-  EXPECT_EQ(shortened(scenario_named("S06")).duration, 26 * kSecond);     // the depth is looked at after 20 s
-  EXPECT_EQ(shortened(scenario_named("S07")).duration, 17 * kSecond);     // calls are counted from 15 s on
+  EXPECT_EQ(steps.duration, 21 * kSecond);                             // calls are to be given back within 10 s
+  EXPECT_EQ(shortened(scenario_named("S06")).duration, 26 * kSecond);  // the depth is looked at after 20 s
+  EXPECT_EQ(shortened(scenario_named("S07")).duration, 17 * kSecond);  // calls are counted from 15 s on
   EXPECT_EQ(shortened(scenario_named("S02")).duration, 5 * kSecond);
 }
 
@@ -52,12 +53,15 @@ TEST(ReasonToDiscard, IsNoneOnACalmMachine) {
 }
 
 TEST(ReasonToDiscard, IsASpinThatMovesInEitherDirection) {
-  EXPECT_EQ(reason_to_discard({.spins_s = {1.0, 1.1}, .foreign_cpu = {}}), "the fixed spin moved by 10.0 %, at most 5 % is allowed");
-  EXPECT_EQ(reason_to_discard({.spins_s = {1.1, 1.1, 1.0}, .foreign_cpu = {}}), "the fixed spin moved by 10.0 %, at most 5 % is allowed");
+  EXPECT_EQ(reason_to_discard({.spins_s = {1.0, 1.1}, .foreign_cpu = {}}),
+            "the fixed spin moved by 10.0 %, at most 5 % is allowed");
+  EXPECT_EQ(reason_to_discard({.spins_s = {1.1, 1.1, 1.0}, .foreign_cpu = {}}),
+            "the fixed spin moved by 10.0 %, at most 5 % is allowed");
 }
 
 TEST(ReasonToDiscard, IsForeignCpuInAnyOneRun) {
-  EXPECT_EQ(reason_to_discard({.spins_s = {1.0, 1.0}, .foreign_cpu = {0.0, 0.08}}), "others used 8.0 % of the CPUs, at most 5 % is allowed");
+  EXPECT_EQ(reason_to_discard({.spins_s = {1.0, 1.0}, .foreign_cpu = {0.0, 0.08}}),
+            "others used 8.0 % of the CPUs, at most 5 % is allowed");
 }
 
 TEST(MachineLock, IsHeldByOneAtATime) {
@@ -77,8 +81,14 @@ RunRecord even_run(Time duration, std::int64_t per_tick) {
   RunRecord run;
   for (Time time = 10 * kMillisecond; time <= duration; time += 10 * kMillisecond) {
     const std::int64_t ticks = time / (10 * kMillisecond);
-    run.samples.push_back({.time = time, .taken = ticks * per_tick, .calls = 2, .pool_calls = 1, .bytes = 10, .prefetch = 1,
-                           .cpu_ns = 5e6 * static_cast<double>(ticks), .changes = 0});
+    run.samples.push_back({.time = time,
+                           .taken = ticks * per_tick,
+                           .calls = 2,
+                           .pool_calls = 1,
+                           .bytes = 10,
+                           .prefetch = 1,
+                           .cpu_ns = 5e6 * static_cast<double>(ticks),
+                           .changes = 0});
   }
   run.memory_peak = 10;
   run.memory_bound = 100;
@@ -101,7 +111,13 @@ TEST(Grade, OfARecordIsItsShareOfTheOraclesRecord) {
 }
 
 RoundRow row_of(int round, std::string discarded, std::vector<std::string> missed) {
-  RoundRow row{.scenario = "S01", .policy = "penstock", .round = round, .discarded = std::move(discarded), .grade = {}, .rate = 990, .oracle_rate = 1000};
+  RoundRow row{.scenario = "S01",
+               .policy = "penstock",
+               .round = round,
+               .discarded = std::move(discarded),
+               .grade = {},
+               .rate = 990,
+               .oracle_rate = 1000};
   row.grade.x = 0.99;
   row.grade.missed = std::move(missed);
   return row;
@@ -138,7 +154,8 @@ TEST(Rounds, DiscardedOnesDoNotCountForTheBarButDoForGates) {
 
 TEST(RoundLines, TellWhyARoundCountsForNothing) {
   const RoundRow row = row_of(2, "others used 8.0 % of the CPUs, at most 5 % is allowed", {});
-  EXPECT_TRUE(text_of(row, true).ends_with("discarded: others used 8.0 % of the CPUs, at most 5 % is allowed")) << text_of(row, true);
+  EXPECT_TRUE(text_of(row, true).ends_with("discarded: others used 8.0 % of the CPUs, at most 5 % is allowed"))
+      << text_of(row, true);
   const auto json = nlohmann::json::parse(json_of(row, true));
   EXPECT_EQ(json["discarded"], row.discarded);
   EXPECT_EQ(json["round"], 2);
@@ -156,8 +173,9 @@ TEST(RealSummaryLine, HasTheFieldsThatScriptsRead) {
   const RealSummary summary = summarise_rounds(scenario_named("S01"), "penstock", {row_of(1, "", {})});
   const auto json = nlohmann::json::parse(json_of(summary));
   EXPECT_EQ(json["mode"], "real");
-  for (const char* name : {"scenario", "policy", "x_ratio", "yield", "t90_s", "peak_bytes_ratio", "cpu_ratio", "in_flight_max", "changes_per_min", "bar_met",
-                           "gates_met", "rounds", "rounds_met", "rounds_discarded", "x_ratio_min", "shown"}) {
+  for (const char* name :
+       {"scenario", "policy", "x_ratio", "yield", "t90_s", "peak_bytes_ratio", "cpu_ratio", "in_flight_max", "changes_per_min",
+        "bar_met", "gates_met", "rounds", "rounds_met", "rounds_discarded", "x_ratio_min", "shown"}) {
     EXPECT_TRUE(json.contains(name)) << name;
   }
 }
@@ -168,7 +186,8 @@ TEST(SitReal, GivesARowForEachPolicyInEachRound) {
   settings.rounds = 2;
   settings.seconds = 0.1;
   std::multiset<std::string> seen;
-  const auto summaries = sit_real(scenario_named("S01"), settings, [&](const RoundRow& row) { seen.insert(row.policy + std::to_string(row.round)); });
+  const auto summaries =
+      sit_real(scenario_named("S01"), settings, [&](const RoundRow& row) { seen.insert(row.policy + std::to_string(row.round)); });
   EXPECT_EQ(seen, (std::multiset<std::string>{"cores1", "cores2", "penstock1", "penstock2"}));
   EXPECT_EQ(summaries.size(), 2u);
 }

@@ -1,4 +1,5 @@
-// Whether the machine was ours alone while a round was measured. On a shared one it often is not, and figures of such rounds mean nothing.
+// Whether the machine was ours alone while a round was measured. On a shared one it often is not, and figures of such rounds mean
+// nothing.
 #pragma once
 
 #include <string>
@@ -6,13 +7,13 @@
 
 namespace penstock::scorecard {
 
-inline constexpr double kSpinMayMove = 0.05;   // of its shortest time
+inline constexpr double kSpinMayMove = 0.05;     // of its shortest time
 inline constexpr double kForeignCpuMost = 0.05;  // of all CPUs
 
 // What was seen of a round.
 struct RoundNoise {
-  std::vector<double> spins_s;       // the same arithmetic, timed before and after each run
-  std::vector<double> foreign_cpu;   // of each run: CPU time of others, as a share of all CPUs' time
+  std::vector<double> spins_s;      // the same arithmetic, timed before and after each run
+  std::vector<double> foreign_cpu;  // of each run: CPU time of others, as a share of all CPUs' time
 };
 
 // Why the round counts for nothing; empty: it counts.

@@ -81,12 +81,15 @@ std::size_t decoded_bytes(const File& file) {
   return static_cast<std::size_t>(header.width * header.height) * image::channels;
 }
 
-std::size_t crop_bytes(const Picture& picture) { return picture.boxes.size() * kCrop.height * kCrop.width * image::channels * sizeof(float); }
+std::size_t crop_bytes(const Picture& picture) {
+  return picture.boxes.size() * kCrop.height * kCrop.width * image::channels * sizeof(float);
+}
 
 Dataset<Path> endless(const std::string& folder) {
-  return from_generator([images = imagenet::list_images(folder), annotations = folder + "-annotations", next = std::size_t{0}]() mutable {
-    return std::optional<Path>(Path{images[next++ % images.size()], annotations});
-  });
+  return from_generator(
+      [images = imagenet::list_images(folder), annotations = folder + "-annotations", next = std::size_t{0}]() mutable {
+        return std::optional<Path>(Path{images[next++ % images.size()], annotations});
+      });
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 // The function of one stage.
 class StageWork {
  public:
-  StageWork(const StageSpec& spec, int stage, std::shared_ptr<RealWorld> world) : spec_(spec), stage_(stage), world_(std::move(world)) {}
+  StageWork(const StageSpec& spec, int stage, std::shared_ptr<RealWorld> world)
+      : spec_(spec), stage_(stage), world_(std::move(world)) {}
 
   Item operator()(const Item& item) const {
     const CallScope scope(*world_, spec_);
@@ -44,19 +45,23 @@ MapOptions map_options_of(const StageSpec& spec, int stage) {
   options.order = spec.ordered ? Order::kept : Order::arbitrary;
   if (spec.form != StageSpec::Form::unknown) options.blocks = spec.form == StageSpec::Form::blocks;
   if (spec.size_is_known) {
-    options.bytes_hint = [spec, stage](const Item& item) { return static_cast<std::size_t>(draw(spec, stage, item.index, item.size).bytes); };
+    options.bytes_hint = [spec, stage](const Item& item) {
+      return static_cast<std::size_t>(draw(spec, stage, item.index, item.size).bytes);
+    };
   }
   return options;
 }
 
 Dataset<Item> source() {
-  return from_generator([index = std::int64_t{0}]() mutable { return std::optional<Item>(Item{.index = index++, .size = 1, .payload = {}}); });
+  return from_generator(
+      [index = std::int64_t{0}]() mutable { return std::optional<Item>(Item{.index = index++, .size = 1, .payload = {}}); });
 }
 
 std::string not_in_real_mode(const StageSpec& stage) {
   if (stage.is_source || !stage.inputs.empty()) return "it has a branch";
   if (stage.batch != 1) return "it has batches";
-  if (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1) return "a stage gives several results for one element";
+  if (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1)
+    return "a stage gives several results for one element";
   if (stage.own_threads > 0) return "a function has threads of its own";
   return {};
 }

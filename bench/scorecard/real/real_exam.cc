@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "bench/scorecard/describe.h"
 #include "bench/scorecard/real/machine_lock.h"
 #include "bench/scorecard/real/pipeline.h"
+#include "bench/scorecard/real/real_run.h"
 #include "bench/scorecard/real/report.h"
 #include "bench/scorecard/summary_json.h"
 
@@ -21,7 +23,8 @@ void print(const std::string& line) {
 std::string reason_to_skip(const Scenario& scenario, const RealSettings& settings) {
   if (std::string reason = not_in_real_mode(scenario); !reason.empty()) return reason;
   const bool needs_pictures = scenario.plant.chains.front().pictures;
-  if (needs_pictures && !std::filesystem::is_directory(settings.pictures)) return "there is no folder " + settings.pictures + " (--pictures DIR)";
+  if (needs_pictures && !std::filesystem::is_directory(settings.pictures))
+    return "there is no folder " + settings.pictures + " (--pictures DIR)";
   return {};
 }
 
@@ -38,7 +41,8 @@ std::vector<Scenario> those_that_can(const std::vector<Scenario>& scenarios, con
 void announce(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
   double seconds = 0;
   for (const Scenario& scenario : scenarios) seconds += seconds_of(scenario, settings);
-  std::fprintf(stderr, "%zu scenarios, %d rounds each, %.1f minutes if no round is discarded\n", scenarios.size(), settings.rounds, seconds / 60);
+  std::fprintf(stderr, "%zu scenarios, %d rounds each, %.1f minutes if no round is discarded\n", scenarios.size(), settings.rounds,
+               seconds / 60);
 }
 
 bool print_result(const std::string& policy, const std::vector<RealSummary>& all, bool json) {
@@ -50,16 +54,42 @@ bool print_result(const std::string& policy, const std::vector<RealSummary>& all
   }
   const auto [met, scenarios] = bars_met(own);
   const bool gates = std::ranges::all_of(own, &Summary::gates_met);
-  const nlohmann::ordered_json line = {{"policy", policy}, {"mode", "real"}, {"score", score_of(shown)}, {"bars_met", met}, {"scenarios", scenarios}, {"gates_met", gates}};
+  const nlohmann::ordered_json line = {{"policy", policy}, {"mode", "real"},         {"score", score_of(shown)},
+                                       {"bars_met", met},  {"scenarios", scenarios}, {"gates_met", gates}};
   if (json) {
     print(line.dump());
   } else {
-    std::printf("%s: score %.3f, %d of %d bars, gates %s\n", policy.c_str(), score_of(shown), met, scenarios, gates ? "met" : "BROKEN");
+    std::printf("%s: score %.3f, %d of %d bars, gates %s\n", policy.c_str(), score_of(shown), met, scenarios,
+                gates ? "met" : "BROKEN");
   }
   return gates;
 }
 
+// In the order in which they happened.
+void print_story(const RealRun& run) {
+  constexpr std::size_t kTicks = 50;
+  auto decision = run.decisions.begin();
+  std::int64_t taken = 0;
+  for (std::size_t i = kTicks - 1; i < run.record.samples.size(); i += kTicks) {
+    const Sample& sample = run.record.samples[i];
+    for (; decision != run.decisions.end() && decision->time_ns <= sample.time; ++decision)
+      std::fputs(describe(*decision).c_str(), stdout);
+    std::fputs(describe(sample, 2 * static_cast<double>(sample.taken - taken)).c_str(), stdout);
+    taken = sample.taken;
+  }
+}
+
 }  // namespace
+
+void print_real_decisions(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
+  for (const Scenario& plain : those_that_can(scenarios, settings)) {
+    const Scenario scenario = as_played(plain, settings);
+    const auto facts = facts_of(plain, false);
+    std::printf("%s %s\n", scenario.id.c_str(), scenario.what.c_str());
+    print_story(run_real(
+        scenario, [&] { return policy_of(settings.policies.front(), scenario, facts); }, settings.pictures));
+  }
+}
 
 const std::vector<std::string>& real_by_default() {
   static const std::vector<std::string> ids = {"S01", "S02", "S05", "S06", "S07", "S08", "S12", "S14", "S15", "S20"};

@@ -35,6 +35,7 @@ RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_poli
   result.record.samples = recorder.stop();
   result.foreign_cpu = meter.stop().foreign_cores / std::max(1U, std::thread::hardware_concurrency());
   result.record.steps = consumer.steps();
+  result.decisions = run->decisions();
   const Snapshot at_end = run->snapshot();
   result.record.memory_peak = at_end.memory_peak;
   result.record.memory_bound = bound_of(at_end, *world);

@@ -1,7 +1,10 @@
 // One run of a scenario in real time.
 #pragma once
 
+#include <penstock/decision.h>
+
 #include <string>
+#include <vector>
 
 #include "bench/scorecard/run_record.h"
 #include "bench/scorecard/scenario.h"
@@ -12,7 +15,8 @@ namespace penstock::scorecard {
 // What was seen of it, and what others did meanwhile.
 struct RealRun {
   RunRecord record;
-  double foreign_cpu = 0;  // CPU time of others, as a share of all CPUs' time
+  std::vector<Decision> decisions;  // the last 256
+  double foreign_cpu = 0;           // CPU time of others, as a share of all CPUs' time
 };
 
 // Takes as long as the scenario. Uses the calling thread as the consumer. `pictures`: a folder, for chains of pictures alone.

@@ -3,7 +3,6 @@
 
 #include <penstock/knob.h>
 #include <penstock/run.h>
-
 #include <pthread.h>
 
 #include <thread>
@@ -14,7 +13,8 @@
 
 namespace penstock::scorecard {
 
-// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. Costs some 20 us of CPU for each look.
+// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. Costs some 20 us of CPU for each
+// look.
 class Recorder {
  public:
   Recorder(detail::RunCore& run, RealWorld& world);

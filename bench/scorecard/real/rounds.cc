@@ -14,10 +14,6 @@ namespace {
 const char* const kOracle = "oracle";
 constexpr Time kOraclePhase = 5 * kSecond;  // nothing changes in one of its phases
 
-Scenario played(const Scenario& scenario, const RealSettings& settings) {
-  return settings.is_judged() ? shortened(scenario) : with_phases_at_most(scenario, static_cast<Time>(settings.seconds * 1e9));
-}
-
 // What all rounds of a scenario share.
 struct Exam {
   Scenario tuned, oracle;
@@ -28,7 +24,7 @@ struct Exam {
 };
 
 Exam exam_of(const Scenario& scenario, const RealSettings& settings) {
-  const Scenario tuned = played(scenario, settings);
+  const Scenario tuned = as_played(scenario, settings);
   Exam exam{tuned, with_phases_at_most(tuned, kOraclePhase), facts_of(scenario, false), {kOracle}};
   for (const std::string& policy : settings.policies) {
     if (policy != kOracle) exam.order.push_back(policy);
@@ -47,7 +43,8 @@ Round run_round(const Exam& exam, int number, const RealSettings& settings) {
   for (std::size_t i = 0; i < exam.order.size(); ++i) {
     const std::string& policy = exam.order[(i + static_cast<std::size_t>(number)) % exam.order.size()];
     const Scenario& scenario = exam.scenario_of(policy);
-    RealRun run = run_real(scenario, [&] { return policy_of(policy, scenario, exam.optima); }, settings.pictures);
+    RealRun run = run_real(
+        scenario, [&] { return policy_of(policy, scenario, exam.optima); }, settings.pictures);
     round.records[policy] = std::move(run.record);
     round.noise.foreign_cpu.push_back(run.foreign_cpu);
     round.noise.spins_s.push_back(time_fixed_spin());
@@ -66,12 +63,17 @@ std::vector<RoundRow> rows_of(const Exam& exam, int number, Round round) {
   for (auto& [policy, record] : round.records) {
     if (policy == kOracle) continue;
     record.step_alone_ns = alone;
-    rows.push_back({exam.tuned.id, policy, number, discarded, grade(exam.tuned, facts, record), last_rate(exam.tuned, record), last_rate(exam.oracle, oracle)});
+    rows.push_back({exam.tuned.id, policy, number, discarded, grade(exam.tuned, facts, record), last_rate(exam.tuned, record),
+                    last_rate(exam.oracle, oracle)});
   }
   return rows;
 }
 
 }  // namespace
+
+Scenario as_played(const Scenario& scenario, const RealSettings& settings) {
+  return settings.is_judged() ? shortened(scenario) : with_phases_at_most(scenario, static_cast<Time>(settings.seconds * 1e9));
+}
 
 RealSummary summarise_rounds(const Scenario& scenario, const std::string& policy, const std::vector<RoundRow>& rows) {
   RealSummary result;
@@ -97,7 +99,8 @@ RealSummary summarise_rounds(const Scenario& scenario, const std::string& policy
   return result;
 }
 
-std::vector<RealSummary> sit_real(const Scenario& scenario, const RealSettings& settings, const std::function<void(const RoundRow&)>& report_round) {
+std::vector<RealSummary> sit_real(const Scenario& scenario, const RealSettings& settings,
+                                  const std::function<void(const RoundRow&)>& report_round) {
   const Exam exam = exam_of(scenario, settings);
   std::vector<RoundRow> rows;
   int counted = 0;
@@ -121,7 +124,8 @@ double seconds_of(const Scenario& scenario, const RealSettings& settings) {
   const Exam exam = exam_of(scenario, settings);
   const auto policies = static_cast<double>(exam.order.size() - 1);
   const double alone = exam.tuned.bars.step_p95 == kNoBar ? 0 : 1;
-  return settings.rounds * (1e-9 * (policies * static_cast<double>(exam.tuned.duration) + static_cast<double>(exam.oracle.duration)) + alone);
+  return settings.rounds *
+         (1e-9 * (policies * static_cast<double>(exam.tuned.duration) + static_cast<double>(exam.oracle.duration)) + alone);
 }
 
 }  // namespace penstock::scorecard

@@ -56,7 +56,8 @@ double seconds_needed(const Bars& bars) {
 
 Scenario with_phases(const Scenario& scenario, const std::vector<Time>& lengths) {
   const std::vector<Time> from = phases(scenario);
-  if (lengths.size() != from.size()) throw std::invalid_argument("with_phases: " + scenario.id + " has " + std::to_string(from.size()) + " phases");
+  if (lengths.size() != from.size())
+    throw std::invalid_argument("with_phases: " + scenario.id + " has " + std::to_string(from.size()) + " phases");
   const Moved moved(from, lengths);
   Scenario result = scenario;
   result.duration = moved.end();

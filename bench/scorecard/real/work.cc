@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kStepsBetweenClocks = 4'000;  // some 4 us: reading the clock takes half a microsecond
 
-Random random_of(int stage, std::int64_t index) { return Random(64 * static_cast<std::uint64_t>(index) + static_cast<std::uint64_t>(stage)); }
+Random random_of(int stage, std::int64_t index) {
+  return Random(64 * static_cast<std::uint64_t>(index) + static_cast<std::uint64_t>(stage));
+}
 
 }  // namespace
 
@@ -90,10 +92,12 @@ void RealWorld::made(int stage, std::int64_t bytes) {
 }
 
 std::int64_t RealWorld::one_element_of_each_stage() const {
-  return std::accumulate(largest_.begin(), largest_.end(), std::int64_t{0}, [](std::int64_t sum, const auto& each) { return sum + each.load(); });
+  return std::accumulate(largest_.begin(), largest_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& each) { return sum + each.load(); });
 }
 
-CallScope::CallScope(RealWorld& world, const StageSpec& spec) : world_(world), counts_(!spec.serial), waits_(counts_ && spec.form == StageSpec::Form::blocks) {
+CallScope::CallScope(RealWorld& world, const StageSpec& spec)
+    : world_(world), counts_(!spec.serial), waits_(counts_ && spec.form == StageSpec::Form::blocks) {
   if (counts_) world_.calls.enter();
   if (waits_) world_.waiting_calls.enter();
 }

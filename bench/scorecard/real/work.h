@@ -36,7 +36,8 @@ Draw draw(const StageSpec& spec, int stage, std::int64_t index, double size);
 void burn_cpu(double ns);
 void sleep_ns(double ns);
 
-// A disk that takes some requests at once, or a lock that all calls hold in turn and that takes the longer the more crowd around it. Any thread.
+// A disk that takes some requests at once, or a lock that all calls hold in turn and that takes the longer the more crowd around
+// it. Any thread.
 class RealDevice {
  public:
   explicit RealDevice(DeviceSpec spec) : spec_(std::move(spec)) {}
