@@ -15,6 +15,7 @@
 #include "bench/scorecard/exam.h"
 #include "bench/scorecard/plant.h"
 #include "bench/scorecard/plot.h"
+#include "bench/scorecard/real/peer.h"
 #include "bench/scorecard/real/real_exam.h"
 #include "bench/scorecard/summary_json.h"
 #include "bench/version.h"
@@ -35,6 +36,7 @@ struct Options {
   bool check_descent = false, must_pass = false;
   std::string plot_file;
   RealSettings real;
+  bool peer = false;
 };
 
 std::vector<Scenario> chosen(const Options& options) {
@@ -124,6 +126,13 @@ int run_random(const Options& options) {
 int run_real(const Options& options) {
   RealSettings settings = options.real;
   settings.policies = options.exam.policies;
+  if (options.peer) {
+    run_peer_cases(options.scenarios, settings, [](const std::string& line) {
+      std::printf("%s\n", line.c_str());
+      std::fflush(stdout);
+    });
+    return 0;
+  }
   if (options.decisions) {
     print_real_decisions(chosen(options), settings);
     return 0;
@@ -181,6 +190,7 @@ int main(int count, char** arguments) {
   app.add_option("--rounds", options.real.rounds, "Real: paired rounds that count")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", options.real.seconds, "Real: no phase longer than this, and nothing is judged (0: as long as the bars need)")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--pictures", options.real.pictures, "Real: folder of JPEG files for S20; their XML lies beside it in DIR-annotations")->capture_default_str();
+  app.add_flag("--peer", options.peer, "Real: the cases of peers/engine/autotune_tfdata.py instead, in its lines (bench/peers/autotune)");
   app.add_option("--seeds", options.exam.seeds, "Runs of penstock for each scenario")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--baseline-seeds", options.exam.baseline_seeds, "Runs of the other policies")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--threads", options.exam.threads, "Runs at once")->check(CLI::PositiveNumber)->capture_default_str();

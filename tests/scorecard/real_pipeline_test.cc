@@ -204,7 +204,7 @@ TEST(RealDevice, ServesNoMoreCallsAtOnceThanItHasSlots) {
 
 TEST(RealDevice, ServesOneCallAfterTheOtherWhereItIsALock) {
   RealDevice device({.rates = {200}});
-  EXPECT_GE(serve_at_once(device, 3, 0), 15'000'000);
+  EXPECT_GE(serve_at_once(device, 3, 0), 14'000'000);  // 3 x 5 ms, and the first may count as late
 }
 
 TEST(InFlight, RemembersTheMostSinceItWasAsked) {

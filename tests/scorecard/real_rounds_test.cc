@@ -7,6 +7,8 @@
 
 #include "bench/scorecard/real/machine_lock.h"
 #include "bench/scorecard/real/noise.h"
+#include "bench/scorecard/real/peer.h"
+#include "bench/scorecard/real/pipeline.h"
 #include "bench/scorecard/real/real_exam.h"
 #include "bench/scorecard/real/report.h"
 #include "bench/scorecard/real/timing.h"
@@ -190,6 +192,29 @@ TEST(SitReal, GivesARowForEachPolicyInEachRound) {
       sit_real(scenario_named("S01"), settings, [&](const RoundRow& row) { seen.insert(row.policy + std::to_string(row.round)); });
   EXPECT_EQ(seen, (std::multiset<std::string>{"cores1", "cores2", "penstock1", "penstock2"}));
   EXPECT_EQ(summaries.size(), 2u);
+}
+
+// ------------------------------------------------------------------------------------------------ beside tf.data
+
+TEST(PeerCases, CanAllBeDone) {
+  for (const Scenario& scenario : peer_cases()) EXPECT_EQ(not_in_real_mode(scenario), "") << scenario.id;
+}
+
+TEST(PeerCases, GiveLinesInThePeersProtocol) {
+  RealSettings settings;
+  settings.policies = {"static:4"};
+  settings.rounds = 1;
+  settings.seconds = 0.3;
+  std::vector<nlohmann::json> lines;
+  run_peer_cases({"S02b"}, settings, [&](const std::string& line) { lines.push_back(nlohmann::json::parse(line)); });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0]["case"], "S02b");
+  EXPECT_EQ(lines[0]["variant"], "ours_static:4");
+  std::int64_t sum = 0;
+  for (const auto& tenth : lines[0]["per_100ms"]) sum += tenth.get<std::int64_t>();
+  EXPECT_LE(sum, lines[0]["elements"].get<std::int64_t>());
+  EXPECT_GT(sum, 0);
+  EXPECT_THROW(run_peer_cases({"S99"}, settings, [](const std::string&) {}), std::invalid_argument);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "bench/engine/meter.h"
 #include "bench/scorecard/real/pipeline.h"
 #include "bench/scorecard/real/real_consumer.h"
 #include "bench/scorecard/real/recorder.h"
@@ -18,6 +17,13 @@ std::int64_t bound_of(const Snapshot& now, const RealWorld& world) {
   std::int64_t required = 0;
   for (const StageSnapshot& stage : now.stages) required += stage.bytes_required;
   return std::max(now.memory_limit, required) + world.one_element_of_each_stage();
+}
+
+// Over the whole run, by the engine's own counts.
+double mean_waiting_calls(const Snapshot& now) {
+  double sum = 0;
+  for (const StageSnapshot& stage : now.stages) sum += stage.on_pool ? static_cast<double>(stage.slot_ns) : 0;
+  return sum / static_cast<double>(std::max<std::int64_t>(now.time_ns, 1));
 }
 
 }  // namespace
@@ -33,10 +39,12 @@ RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_poli
   consumer.consume(*run, scenario.duration);
   RealRun result;
   result.record.samples = recorder.stop();
-  result.foreign_cpu = meter.stop().foreign_cores / std::max(1U, std::thread::hardware_concurrency());
+  result.cost = meter.stop();
+  result.foreign_cpu = result.cost.foreign_cores / std::max(1U, std::thread::hardware_concurrency());
   result.record.steps = consumer.steps();
   result.decisions = run->decisions();
   const Snapshot at_end = run->snapshot();
+  result.mean_waiting_calls = mean_waiting_calls(at_end);
   result.record.memory_peak = at_end.memory_peak;
   result.record.memory_bound = bound_of(at_end, *world);
   result.record.open_io = chain.open_io;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/engine/meter.h"
 #include "bench/scorecard/run_record.h"
 #include "bench/scorecard/scenario.h"
 #include "lib/runtime/start_run.h"
@@ -16,6 +17,8 @@ namespace penstock::scorecard {
 struct RealRun {
   RunRecord record;
   std::vector<Decision> decisions;  // the last 256
+  bench::Cost cost;
+  double mean_waiting_calls = 0;
   double foreign_cpu = 0;           // CPU time of others, as a share of all CPUs' time
 };
 

@@ -51,6 +51,7 @@ std::string json_of(const RoundRow& row, bool is_judged) {
                {"round", row.round},
                {"discarded", row.discarded},
                {"rate", row.rate},
+               {"mean_rate", row.mean_rate},
                {"oracle_rate", row.oracle_rate}};
   const Json figures = {{"x_ratio", json_of(grade.x)},
                         {"yield", json_of(grade.yield)},

@@ -54,6 +54,10 @@ Round run_round(const Exam& exam, int number, const RealSettings& settings) {
 
 double last_rate(const Scenario& scenario, const RunRecord& run) { return facts_of(scenario, run).back().optimum.rate; }
 
+double mean_rate(const Scenario& scenario, const RunRecord& run) {
+  return static_cast<double>(run.samples.back().taken) * 1e9 / static_cast<double>(scenario.duration);
+}
+
 std::vector<RoundRow> rows_of(const Exam& exam, int number, Round round) {
   const std::string discarded = reason_to_discard(round.noise);
   const RunRecord& oracle = round.records.at(kOracle);
@@ -63,8 +67,14 @@ std::vector<RoundRow> rows_of(const Exam& exam, int number, Round round) {
   for (auto& [policy, record] : round.records) {
     if (policy == kOracle) continue;
     record.step_alone_ns = alone;
-    rows.push_back({exam.tuned.id, policy, number, discarded, grade(exam.tuned, facts, record), last_rate(exam.tuned, record),
-                    last_rate(exam.oracle, oracle)});
+    rows.push_back({.scenario = exam.tuned.id,
+                    .policy = policy,
+                    .round = number,
+                    .discarded = discarded,
+                    .grade = grade(exam.tuned, facts, record),
+                    .rate = last_rate(exam.tuned, record),
+                    .oracle_rate = last_rate(exam.oracle, oracle),
+                    .mean_rate = mean_rate(exam.tuned, record)});
   }
   return rows;
 }

@@ -27,6 +27,7 @@ struct RoundRow {
   std::string discarded;  // why; empty: it counts
   Grade grade;
   double rate = 0, oracle_rate = 0;  // elements/s over the last half of the last phase
+  double mean_rate = 0;              // over the whole run, its start included
 };
 
 // Of one scenario and policy.

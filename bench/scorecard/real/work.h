@@ -54,6 +54,7 @@ class RealDevice {
   std::condition_variable free_;
   int busy_ = 0;
   std::atomic<int> crowd_{0};
+  Time lock_free_at_ = 0;  // of the clock that now_ns() reads
 };
 
 // How many calls are under way. Any thread.
