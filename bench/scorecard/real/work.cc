@@ -66,19 +66,21 @@ void RealDevice::hold_slot(double ns) {
   free_.notify_one();
 }
 
-// One call after the other, so that n that crowd get spec_.rates[n - 1] calls a second together. A sleep ends late: the next one is
-// as much shorter, as far as that is not idleness.
+// One call after the other in the order in which they come, so that n that crowd get spec_.rates[n - 1] calls a second together. A
+// sleep ends late: the next one is as much shorter, as far as that is not idleness.
 void RealDevice::hold_lock(double calls) {
   constexpr Time kLateAtMost = 200 * kMicrosecond;
-  ++crowd_;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto crowd = static_cast<std::size_t>(crowd_.load());
-    const double ns = calls * 1e9 / spec_.rates[std::min(crowd, spec_.rates.size()) - 1];
-    lock_free_at_ = std::max(lock_free_at_, now_ns() - kLateAtMost) + static_cast<Time>(ns);
-    sleep_ns(static_cast<double>(lock_free_at_ - now_ns()));
-  }
-  --crowd_;
+  std::unique_lock lock(mutex_);
+  const std::int64_t ticket = next_ticket_++;
+  free_.wait(lock, [&] { return serving_ == ticket; });
+  const auto crowd = static_cast<std::size_t>(next_ticket_ - serving_);
+  const double ns = calls * 1e9 / spec_.rates[std::min(crowd, spec_.rates.size()) - 1];
+  lock_free_at_ = std::max(lock_free_at_, now_ns() - kLateAtMost) + static_cast<Time>(ns);
+  lock.unlock();
+  sleep_ns(static_cast<double>(lock_free_at_ - now_ns()));
+  lock.lock();
+  ++serving_;
+  free_.notify_all();
 }
 
 RealWorld::RealWorld(const ChainSpec& spec) : largest_(spec.stages.size() + 1) {

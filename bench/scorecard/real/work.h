@@ -53,8 +53,8 @@ class RealDevice {
   std::mutex mutex_;
   std::condition_variable free_;
   int busy_ = 0;
-  std::atomic<int> crowd_{0};
-  Time lock_free_at_ = 0;  // of the clock that now_ns() reads
+  std::int64_t next_ticket_ = 0, serving_ = 0;  // of a lock: who is served has its turn
+  Time lock_free_at_ = 0;                       // of the clock that now_ns() reads; belongs to who is served
 };
 
 // How many calls are under way. Any thread.
