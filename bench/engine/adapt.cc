@@ -1,10 +1,8 @@
 // How fast AUTOTUNE finds the calls that a map needs which only waits, and gives them back.
 //
-//   start   a map of 10 ms that blocks, and a consumer that never pauses: until 0.1 s reach 95 % of the rate of 64 plain threads
-// beside it
-//   step    500 elements a second are wanted; calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95 % of the 500
-// after the first
-//           step, and until the calls allowed are at most a quarter more than before it after the second
+//   start   calls of 10 ms, and a consumer that never pauses: until 0.1 s have 95 % of the rate of 64 plain threads beside them
+//   step    500 elements a second are wanted, and calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95 % of the
+//           rate before, after the first step; until a quarter more calls than before at most are allowed, after the second
 #include <penstock/penstock.h>
 
 #include <algorithm>

@@ -41,7 +41,8 @@ struct Options {
 
 std::vector<Scenario> chosen(const Options& options) {
   std::vector<Scenario> some;
-  const std::vector<std::string>& ids = options.scenarios.empty() && options.mode == "real" ? real_by_default() : options.scenarios;
+  const bool is_by_default = options.scenarios.empty() && options.mode == "real";
+  const std::vector<std::string>& ids = is_by_default ? real_by_default() : options.scenarios;
   for (const Scenario& scenario : all_scenarios()) {
     const bool is_named = std::ranges::any_of(ids, [&](const std::string& id) { return scenario.id == id || scenario.id.substr(0, 3) == id; });
     if (ids.empty() || is_named) some.push_back(scaled(scenario, options.times, options.sizes));
@@ -184,12 +185,19 @@ int main(int count, char** arguments) {
   CLI::App app("Sets the controller its exam, in virtual or real time, beside other policies. Exit code 1: a hard gate was broken.", "penstock-scorecard");
   app.set_version_flag("--version", penstock::bench::version_text("penstock-scorecard"));
   Options options;
-  app.add_option("--mode", options.mode, "virtual: a simulated host; real: threads, sleeps and files")->check(CLI::IsMember({"virtual", "real"}))->capture_default_str();
+  app.add_option("--mode", options.mode, "virtual: a simulated host; real: threads, sleeps and files")
+      ->check(CLI::IsMember({"virtual", "real"}))
+      ->capture_default_str();
   app.add_option("--scenario", options.scenarios, "Which, as S01,S02 (default: all; in real time ten of them)")->delimiter(',');
   app.add_option("--policy", options.exam.policies, "penstock, cores, tf-max10, tf-hill, static:N, none, oracle")->delimiter(',')->capture_default_str();
-  app.add_option("--rounds", options.real.rounds, "Real: paired rounds that count")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--seconds", options.real.seconds, "Real: no phase longer than this, and nothing is judged (0: as long as the bars need)")->check(CLI::NonNegativeNumber)->capture_default_str();
-  app.add_option("--pictures", options.real.pictures, "Real: folder of JPEG files for S20; their XML lies beside it in DIR-annotations")->capture_default_str();
+  app.add_option("--rounds", options.real.rounds, "Real: paired rounds that count")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--seconds", options.real.seconds, "Real: no phase longer than this, and nothing is judged (0: as the bars need)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--pictures", options.real.pictures, "Real: folder of JPEG files for S20; their XML is in DIR-annotations")
+      ->capture_default_str();
   app.add_flag("--peer", options.peer, "Real: the cases of peers/engine/autotune_tfdata.py instead, in its lines (bench/peers/autotune)");
   app.add_option("--seeds", options.exam.seeds, "Runs of penstock for each scenario")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--baseline-seeds", options.exam.baseline_seeds, "Runs of the other policies")->check(CLI::PositiveNumber)->capture_default_str();

@@ -1,5 +1,5 @@
-// The cases of ../shared/peers/engine/autotune_tfdata.py, with its constants, its durations and its lines, so that penstock's rows can
-// be laid beside tf.data's. bench/peers/autotune does that.
+// The cases of ../shared/peers/engine/autotune_tfdata.py, with its constants, its durations and its lines, so that penstock's rows
+// can be laid beside tf.data's. bench/peers/autotune does that.
 #pragma once
 
 #include <functional>

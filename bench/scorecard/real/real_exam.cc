@@ -54,13 +54,14 @@ bool print_result(const std::string& policy, const std::vector<RealSummary>& all
   }
   const auto [met, scenarios] = bars_met(own);
   const bool gates = std::ranges::all_of(own, &Summary::gates_met);
-  const nlohmann::ordered_json line = {{"policy", policy}, {"mode", "real"},         {"score", score_of(shown)},
-                                       {"bars_met", met},  {"scenarios", scenarios}, {"gates_met", gates}};
+  const nlohmann::ordered_json line = {{"policy", policy},      {"mode", "real"},  {"score", score_of(shown)},
+                                       {"shown", shown.size()}, {"bars_met", met}, {"scenarios", scenarios},
+                                       {"gates_met", gates}};
   if (json) {
     print(line.dump());
   } else {
-    std::printf("%s: score %.3f, %d of %d bars, gates %s\n", policy.c_str(), score_of(shown), met, scenarios,
-                gates ? "met" : "BROKEN");
+    std::printf("%s: score %.3f over %zu runs that are shown, %d of %d bars, gates %s\n", policy.c_str(), score_of(shown),
+                shown.size(), met, scenarios, gates ? "met" : "BROKEN");
   }
   return gates;
 }

@@ -19,7 +19,7 @@ struct RealRun {
   std::vector<Decision> decisions;  // the last 256
   bench::Cost cost;
   double mean_waiting_calls = 0;
-  double foreign_cpu = 0;           // CPU time of others, as a share of all CPUs' time
+  double foreign_cpu = 0;  // CPU time of others, as a share of all CPUs' time
 };
 
 // Takes as long as the scenario. Uses the calling thread as the consumer. `pictures`: a folder, for chains of pictures alone.

@@ -13,8 +13,8 @@
 
 namespace penstock::scorecard {
 
-// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. Costs some 20 us of CPU for each
-// look.
+// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. A look costs a snapshot and
+// a read of every knob, on the CPUs that the run computes on.
 class Recorder {
  public:
   Recorder(detail::RunCore& run, RealWorld& world);

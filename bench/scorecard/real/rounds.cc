@@ -35,11 +35,13 @@ Exam exam_of(const Scenario& scenario, const RealSettings& settings) {
 struct Round {
   std::map<std::string, RunRecord> records;  // by policy
   RoundNoise noise;
+  double alone_ns = 0;  // the consumer's step, where a bar asks for it
 };
 
 Round run_round(const Exam& exam, int number, const RealSettings& settings) {
   Round round;
   round.noise.spins_s.push_back(time_fixed_spin());
+  if (exam.tuned.bars.step_p95 != kNoBar) round.alone_ns = step_alone_ns(exam.tuned);
   for (std::size_t i = 0; i < exam.order.size(); ++i) {
     const std::string& policy = exam.order[(i + static_cast<std::size_t>(number)) % exam.order.size()];
     const Scenario& scenario = exam.scenario_of(policy);
@@ -62,11 +64,10 @@ std::vector<RoundRow> rows_of(const Exam& exam, int number, Round round) {
   const std::string discarded = reason_to_discard(round.noise);
   const RunRecord& oracle = round.records.at(kOracle);
   const std::vector<PhaseFacts> facts = facts_of(exam.oracle, oracle);
-  const double alone = exam.tuned.bars.step_p95 == kNoBar ? 0 : step_alone_ns(exam.tuned);
   std::vector<RoundRow> rows;
   for (auto& [policy, record] : round.records) {
     if (policy == kOracle) continue;
-    record.step_alone_ns = alone;
+    record.step_alone_ns = round.alone_ns;
     rows.push_back({.scenario = exam.tuned.id,
                     .policy = policy,
                     .round = number,
