@@ -11,19 +11,27 @@
 namespace penstock::bench {
 namespace {
 
-// Busy seconds of all cores since boot. First line of /proc/stat, in clock ticks:
-// cpu user nice system idle iowait irq softirq ... (proc(5)).
-double machine_busy_s() {
+struct Machine {
+  double busy_s = 0;    // of all cores since boot
+  double stolen_s = 0;  // by other guests of the host
+};
+
+// First line of /proc/stat, in clock ticks: cpu user nice system idle iowait irq softirq steal ... (proc(5)).
+Machine look_at_machine() {
   std::ifstream file("/proc/stat");
   std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0;
-  file >> name >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq;
-  return (user + nice + system + irq + soft_irq) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0, stolen = 0;
+  file >> name >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq >> stolen;
+  const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return {(user + nice + system + irq + soft_irq) / ticks, stolen / ticks};
 }
 
 }  // namespace
 
-Meter::Meter() : machine_s_(machine_busy_s()) {
+Meter::Meter() {
+  const Machine machine = look_at_machine();
+  machine_s_ = machine.busy_s;
+  stolen_s_ = machine.stolen_s;
   wall_ns_ = now_ns();
   cpu_ns_ = process_cpu_ns();
 }
@@ -32,8 +40,10 @@ Cost Meter::stop() const {
   Cost cost;
   cost.cpu_s = 1e-9 * static_cast<double>(process_cpu_ns() - cpu_ns_);
   cost.wall_s = 1e-9 * static_cast<double>(now_ns() - wall_ns_);
-  const double foreign_s = machine_busy_s() - machine_s_ - cost.cpu_s;
-  if (cost.wall_s > 0) cost.foreign_cores = std::max(0.0, foreign_s / cost.wall_s);
+  const Machine machine = look_at_machine();
+  if (cost.wall_s <= 0) return cost;
+  cost.foreign_cores = std::max(0.0, (machine.busy_s - machine_s_ - cost.cpu_s) / cost.wall_s);
+  cost.stolen_cores = (machine.stolen_s - stolen_s_) / cost.wall_s;
   return cost;
 }
 

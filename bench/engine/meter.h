@@ -15,6 +15,7 @@ struct Cost {
   double wall_s = 0;
   double cpu_s = 0;          // user and system, all threads, the ended ones included
   double foreign_cores = 0;  // cores that other processes kept busy meanwhile
+  double stolen_cores = 0;   // that other guests of the same host had meanwhile, where this is a virtual machine
 };
 
 class Meter {
@@ -26,6 +27,7 @@ class Meter {
   std::int64_t wall_ns_;
   std::int64_t cpu_ns_;
   double machine_s_;
+  double stolen_s_;
 };
 
 // The middle and the ends of some measurements. Needs at least one.
