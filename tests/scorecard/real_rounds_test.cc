@@ -144,6 +144,7 @@ TEST(Rounds, AreNotShownWhereMoreThanHalfAreDiscarded) {
   EXPECT_FALSE(summary.is_shown);
   EXPECT_FALSE(summary.summary.bar_met);
   EXPECT_EQ(text_of(summary), "S01   penstock  NOT SHOWN: 3 of 5 rounds were discarded");
+  EXPECT_TRUE(nlohmann::json::parse(json_of(summary))["x_ratio"].is_null());
 }
 
 TEST(Rounds, DiscardedOnesDoNotCountForTheBarButDoForGates) {

@@ -25,6 +25,14 @@ std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
+// Of too few rounds.
+void hide_figures(Json& line) {
+  for (const char* name : {"x_ratio", "x_ratio_min", "yield", "t90_s", "recovery_s", "peak_bytes_ratio", "cpu_ratio", "in_flight_max",
+                           "changes_per_min", "step_p95_ratio"}) {
+    line[name] = nullptr;
+  }
+}
+
 std::string verdict(const RoundRow& row, bool is_judged) {
   if (!row.discarded.empty()) return "discarded: " + row.discarded;
   if (!row.grade.broken.empty()) return "GATE: " + joined(row.grade.broken);
@@ -89,6 +97,7 @@ std::string json_of(const RealSummary& result) {
   line["rounds_discarded"] = result.discarded;
   line["x_ratio_min"] = json_of(result.least_x);
   line["shown"] = result.is_shown;
+  if (!result.is_shown) hide_figures(line);
   return line.dump();
 }
 
