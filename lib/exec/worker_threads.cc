@@ -73,8 +73,8 @@ class Membership {
  private:
   void leave() noexcept {
     if (!members_) return;
-    // A forked child that exits: the lock may have been held by a thread that does not exist there, and the list be half changed. So its
-    // copy is left as it is.
+    // A forked child that exits: a thread that does not exist there may have held the lock, and the list may be half changed. So its copy
+    // is left as it is.
     if (::getpid() != process_) return static_cast<void>(std::make_unique<std::shared_ptr<Members>>(std::move(members_)).release());
     const std::int64_t used = thread_cpu_ns() - place_->cpu_before;
     {

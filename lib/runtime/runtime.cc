@@ -207,7 +207,8 @@ bool Runtime::read_clocks() {
   return true;
 }
 
-// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for. What a run used is what the last tick has seen.
+// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for. What a run has used is what the last
+// tick saw.
 void Runtime::divide(std::vector<Tuned>& tuned) {
   std::vector<Claim> cpus, calls;
   for (Tuned& each : tuned) {
