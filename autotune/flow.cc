@@ -93,19 +93,17 @@ void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
   if (unattributed_cpu_ > noticeable && delivered_ > 0) flow.unattributed_cpu_s = unattributed_cpu_ / delivered_;
 }
 
-// From the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
 void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
-  flow.visits.assign(now.stages.size(), 1);
+  std::vector<double> results_per_input(now.stages.size(), 1);
   const double kept = 1 - weight(time, kVisitMemory);
-  for (std::size_t i = now.stages.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
     counts.taken = counts.taken * kept + static_cast<double>(stage.completed - counts.completed);
     counts.given = counts.given * kept + static_cast<double>(stage.made - counts.made);
-    const double fed = stage.feeds < 0 ? 1 : flow.visits[static_cast<std::size_t>(stage.feeds)];
-    const bool counted = counts.taken > 0 && counts.given > 0;
-    flow.visits[i] = counted ? fed * counts.taken / counts.given : fed;
+    if (counts.taken > 0 && counts.given > 0) results_per_input[i] = counts.given / counts.taken;
   }
+  flow.visits = visits_of(now, results_per_input);
 }
 
 }  // namespace penstock::autotune

@@ -33,13 +33,11 @@ double results_per_input(const StageSnapshot& stage) {
   return static_cast<double>(stage.made) / static_cast<double>(stage.completed);
 }
 
-// From the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
 void set_visits(Rates& rates, const Snapshot& now) {
-  for (std::size_t i = now.stages.size(); i-- > 0;) {
-    const StageSnapshot& stage = now.stages[i];
-    const double taken = stage.feeds < 0 ? 1.0 : rates.stages[static_cast<std::size_t>(stage.feeds)].visits;
-    rates.stages[i].visits = taken / results_per_input(stage);
-  }
+  std::vector<double> ratios;
+  for (const StageSnapshot& stage : now.stages) ratios.push_back(results_per_input(stage));
+  const std::vector<double> visits = visits_of(now, ratios);
+  for (std::size_t i = 0; i < visits.size(); ++i) rates.stages[i].visits = visits[i];
 }
 
 double known_or_zero(double value) { return value >= 0 ? value : 0; }
@@ -80,6 +78,20 @@ Rates rates_between(const Snapshot& before, const Snapshot& now) {
   }
   set_visits(rates, now);
   return rates;
+}
+
+std::vector<double> visits_of(const Snapshot& now, const std::vector<double>& results_per_input) {
+  std::vector<double> visits(now.stages.size(), 1);
+  for (std::size_t i = now.stages.size(); i-- > 0;) {
+    const int feeds = now.stages[i].feeds;
+    visits[i] = (feeds < 0 ? 1.0 : visits[static_cast<std::size_t>(feeds)]) / results_per_input[i];
+  }
+  return visits;
+}
+
+std::int64_t bytes_of_result(const StageSnapshot& stage) {
+  if (stage.made <= 0 || stage.bytes_out <= 0) return 0;
+  return std::max<std::int64_t>(stage.bytes_out / stage.made, 1);
 }
 
 }  // namespace penstock::autotune

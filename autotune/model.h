@@ -45,4 +45,10 @@ StageRates stage_rates(const StageSnapshot& before, const StageSnapshot& now, do
 // A stage that finished nothing in between has unknown times.
 Rates rates_between(const Snapshot& before, const Snapshot& now);
 
+// Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
+std::vector<double> visits_of(const Snapshot& now, const std::vector<double>& results_per_input);
+
+// On average since the start; 0: it has made none.
+std::int64_t bytes_of_result(const StageSnapshot& stage);
+
 }  // namespace penstock::autotune

@@ -69,9 +69,8 @@ bool OutletTuner::expects_burst() const noexcept { return now_s_ - burst_s_ < kB
 
 // A quarter of the memory that there is.
 std::int64_t OutletTuner::affordable(const Snapshot& now) const {
-  if (now.stages.empty() || now.stages.back().made == 0) return kLongestBurst;
-  const std::int64_t each = std::max<std::int64_t>(now.stages.back().bytes_out / now.stages.back().made, 1);
-  return std::max(kSmallest, now.memory_limit / 4 / each);
+  const std::int64_t each = now.stages.empty() ? 0 : bytes_of_result(now.stages.back());
+  return each > 0 ? std::max(kSmallest, now.memory_limit / 4 / each) : kLongestBurst;
 }
 
 std::optional<OutletTuner::Wish> OutletTuner::deeper(const Snapshot& now) {

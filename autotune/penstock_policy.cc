@@ -9,6 +9,7 @@
 #include "autotune/flow.h"
 #include "autotune/outlet_tuner.h"
 #include "autotune/placement.h"
+#include "autotune/plan.h"
 #include "autotune/policy.h"
 #include "autotune/stage_tuner.h"
 
@@ -96,26 +97,24 @@ class PenstockPolicy final : public Policy {
     return std::min(least, std::max(flow.cpus / cpu_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
   }
 
-  // All calls that wait share what the run may have: by Little's law a stage needs of it as its calls take time. What another one still has
-  // under way is not free yet.
-  void share_open_io(const Snapshot& now, const Flow& flow) {
-    double needs = 0;
+  // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
+  void share_open_io(const Snapshot& now, Flow& flow) {
+    std::vector<double> call_s(stages_.size());
     std::int64_t stages = 0, in_use = 0;
-    bool known = true;
-    for (const Stage& stage : stages_) {
-      if (!takes_threads(now.stages[stage.index])) continue;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (!takes_threads(now.stages[i])) continue;
+      call_s[i] = flow.visits[i] * stages_[i].tuner.call_s();
+      in_use += calls_of(now.stages[i]);
       ++stages;
-      known = known && stage.tuner.known();
-      needs += flow.visits[stage.index] * stage.tuner.call_s();
-      in_use += calls_of(now.stages[stage.index]);
     }
-    for (Stage& stage : stages_) {
-      if (!takes_threads(now.stages[stage.index])) continue;
-      const double share = known && needs > 0 ? flow.visits[stage.index] * stage.tuner.call_s() / needs : 1 / static_cast<double>(stages);
-      const auto fair = static_cast<std::int64_t>(share * static_cast<double>(now.open_io_limit));
-      const std::int64_t free = now.open_io_limit - (in_use - calls_of(now.stages[stage.index]));
-      stage.open_io = std::max<std::int64_t>(1, std::min(fair, free));
+    const double rate = affordable_rate(call_s, static_cast<double>(now.open_io_limit));
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (!takes_threads(now.stages[i])) continue;
+      const std::int64_t fair = flow.all_known ? calls_at(rate, call_s[i]) : now.open_io_limit / stages;
+      const std::int64_t free = now.open_io_limit - (in_use - calls_of(now.stages[i]));
+      stages_[i].open_io = std::max<std::int64_t>(1, std::min(fair, free));
     }
+    if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
@@ -159,10 +158,8 @@ class PenstockPolicy final : public Policy {
   static StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) {
     const Knob& knob = *stage.parallelism;
     StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, stage.open_io), Reason::io_limit};
-    if (snapshot.made > 0 && snapshot.bytes_out > 0) {
-      const std::int64_t room = now.memory_limit / std::max<std::int64_t>(snapshot.bytes_out / snapshot.made, 1);
-      if (room < bounds.most) bounds = {knob.low, room, Reason::byte_limit};
-    }
+    const std::int64_t each = bytes_of_result(snapshot);
+    if (each > 0 && now.memory_limit / each < bounds.most) bounds = {knob.low, now.memory_limit / each, Reason::byte_limit};
     bounds.most = std::max({bounds.most, knob.low, std::int64_t{1}});
     return bounds;
   }
@@ -181,10 +178,8 @@ class PenstockPolicy final : public Policy {
   void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     auto wanted = window_for(stage, snapshot, flow);
-    if (snapshot.made > 0 && snapshot.bytes_out > 0) {
-      const std::int64_t each = std::max<std::int64_t>(snapshot.bytes_out / snapshot.made, 1);
-      wanted = std::max(std::min(wanted, now.memory_limit / 4 / each), stage.calls);
-    }
+    const std::int64_t each = bytes_of_result(snapshot);
+    if (each > 0) wanted = std::max(std::min(wanted, now.memory_limit / each), stage.calls);
     const double now_s = static_cast<double>(now.time_ns) / 1e9;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
@@ -208,7 +203,7 @@ class PenstockPolicy final : public Policy {
   static bool follows_pool(const Snapshot& now, std::size_t index) {
     for (const StageSnapshot& before : now.stages) {
       if (before.feeds != static_cast<int>(index) || !before.on_pool || before.made == 0) continue;
-      if (kAhead * (before.bytes_out / before.made) < now.memory_limit / 64) return true;
+      if (kAhead * bytes_of_result(before) < now.memory_limit / 64) return true;
     }
     return false;
   }

@@ -149,7 +149,6 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   add_to_steady(sample);
   judge_probe(sample);
   trim_integral(sample, flow);
-  last_ = sample;
 }
 
 // Slower calls are not averaged in: if they wait in front of a device, more of them would make each slower still, without end. If the

@@ -105,8 +105,7 @@ class StageTuner {
   double ceiling_ = kUnbounded;      // D: elements/s
   std::int64_t held_ = 0;            // more calls than this have brought nothing; 0: not known
   ServiceTimeTail service_times_;
-  Sample last_;                      // of the present number of calls, all samples of it together in steady_
-  Sample steady_;
+  Sample steady_;                    // of the present number of calls: all samples of it together
   std::optional<Sample> before_increase_;
   double alarmed_s_ = 0;
   double aged_s_ = -1;               // since when calls are under way for too long; -1: they are not

@@ -45,14 +45,16 @@ class SlotGate {
 
 class MemoryBudget {
  public:
-  bool reserve(std::int64_t bytes, bool forced) {
-    if (!forced && used + bytes > limit) {
-      least_needed = std::min(least_needed, bytes);
+  // `kept`: for others that go first.
+  bool reserve(std::int64_t bytes, bool forced, std::int64_t kept = 0) {
+    if (!forced && used + bytes + kept > limit) {
+      note_need(bytes + kept);
       return false;
     }
     charge(bytes);
     return true;
   }
+  void note_need(std::int64_t bytes) { least_needed = std::min(least_needed, bytes); }
   void charge(std::int64_t bytes) {
     used += bytes;
     peak = std::max(peak, used);

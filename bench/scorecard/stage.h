@@ -107,6 +107,8 @@ class Stage {
   void start_calls();
   bool start_next(Time token_since, bool on_pool);
   bool reserve(Call& call);
+  std::int64_t claimed_behind() const;
+  void withdraw_claim();
   bool may_force(const Call& call) const;
   void keep_first(Call& call);
   double expected_bytes() const;
@@ -143,6 +145,7 @@ class Stage {
   Call *oldest_ = nullptr, *newest_ = nullptr;
   std::int64_t in_window_ = 0, unsent_ = 0, running_ = 0, ready_count_ = 0;
   std::int64_t credits_ = 0;
+  std::int64_t claim_ = 0;  // bytes that it was refused, and is to have before stages upstream get any
   bool waits_for_slot_ = false, waits_for_memory_ = false, is_stepping_ = false, steps_again_ = false;
   bool cheap_ = false, busy_ = false;
   Lot batching_;  // elements of a batch that is not full

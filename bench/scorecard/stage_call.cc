@@ -86,15 +86,31 @@ bool Stage::reserve(Call& call) {
                                : static_cast<std::int64_t>(expected_bytes() * static_cast<double>(call.input.count));
   };
   call.reserved = expected();
-  if (memory.reserve(call.reserved, false)) return true;
+  if (memory.reserve(call.reserved, false, claimed_behind())) {
+    withdraw_claim();
+    return true;
+  }
+  if (2 * running_ < parallelism_) claim_ = call.reserved;
   waits_for_memory_ = true;
   if (!may_force(call)) return false;
+  withdraw_claim();
   if (call.input.count > 1) keep_first(call);
   if (spec_.size_is_known) draw(call);
   call.reserved = expected();
   call.forced = memory.reserve(call.reserved, true);
   waits_for_memory_ = false;
   return true;
+}
+
+// A stage that was refused while most of its calls stood idle goes before those upstream, which would only bring it more to do.
+std::int64_t Stage::claimed_behind() const {
+  std::int64_t sum = 0;
+  for (const Stage* each = feeds_; each != nullptr; each = each->feeds_) sum += each->claim_;
+  return sum;
+}
+
+void Stage::withdraw_claim() {
+  if (std::exchange(claim_, 0) > 0) chain_.memory().note_need(0);
 }
 
 // The rule of progress: the oldest element may begin without room where all is empty down to the next stage that reserves.

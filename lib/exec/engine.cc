@@ -210,6 +210,12 @@ void Engine::offer_memory() {
   for (std::size_t i = stages_.size(); i-- > 0;) stages_[i]->memory_is_free();
 }
 
+std::int64_t Engine::memory_claimed_behind(std::size_t stage) const {
+  std::int64_t sum = 0;
+  for (std::size_t i = stage + 1; i < stages_.size(); ++i) sum += stages_[i]->memory_claim();
+  return sum;
+}
+
 // As far as the next stage that reserves: those between only hand on what is charged already.
 bool Engine::next_is_empty(std::size_t stage) const {
   for (std::size_t i = stage + 1; i < stages_.size(); ++i) {

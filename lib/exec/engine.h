@@ -110,6 +110,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void offer_memory() override;
   void wake_consumer() override { outlet_.wake(); }
   bool has_free_cpu_slot() const override;
+  std::int64_t memory_claimed_behind(std::size_t stage) const override;
   bool next_is_empty(std::size_t stage) const override;
   bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }
   std::string origin(std::int64_t ordinal) const override;

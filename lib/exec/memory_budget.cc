@@ -12,15 +12,15 @@ void MemoryBudget::charge(std::int64_t bytes) noexcept {
   note_peak(used_.fetch_add(bytes, std::memory_order_seq_cst) + bytes);  // less than nothing, it is a release
 }
 
-bool MemoryBudget::reserve(std::int64_t bytes, bool forced) noexcept {
+bool MemoryBudget::reserve(std::int64_t bytes, bool forced, std::int64_t kept) noexcept {
   if (forced) {
     charge(bytes);
     return true;
   }
   std::int64_t used = used_.load(std::memory_order_seq_cst);
   do {
-    if (used + bytes > limit()) {
-      note_need(bytes);
+    if (used + bytes + kept > limit()) {
+      note_need(bytes + kept);
       return false;
     }
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_seq_cst));

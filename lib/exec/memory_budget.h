@@ -18,8 +18,11 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit) noexcept : limit_(limit) {}
 
-  // Takes `bytes` if they fit; always, if `forced`. A refusal asks for a wake-up: see take_wake_up().
-  bool reserve(std::int64_t bytes, bool forced) noexcept;
+  // Takes `bytes` if they fit beside what is `kept` for others, who go first; always, if `forced`. A refusal asks for a wake-up: see take_wake_up().
+  bool reserve(std::int64_t bytes, bool forced, std::int64_t kept = 0) noexcept;
+
+  // The next take_wake_up() is for somebody who needs that many; 0: for whoever was refused because of what was kept, and is no more.
+  void note_need(std::int64_t bytes) noexcept;
 
   // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.
   void settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept;
@@ -46,7 +49,6 @@ class MemoryBudget {
   static constexpr std::int64_t kNobody = std::numeric_limits<std::int64_t>::max();
 
   void note_peak(std::int64_t used) noexcept;
-  void note_need(std::int64_t bytes) noexcept;
 
   std::atomic<std::int64_t> limit_;
   std::atomic<std::int64_t> used_{0};

@@ -58,6 +58,7 @@ class StageHost : public BodyHost {
   virtual void offer_memory() = 0;                        // somebody may go on now
   virtual void wake_consumer() = 0;                       // memory is short, and what is ready may hold it
   virtual bool has_free_cpu_slot() const = 0;             // a guess; also with the stage's lock held
+  virtual std::int64_t memory_claimed_behind(std::size_t stage) const = 0;  // sum of memory_claim(); also with the lock held
   virtual bool next_is_empty(std::size_t stage) const = 0;  // nothing waits or runs up to the next stage that reserves
   virtual bool is_last(std::size_t stage) const = 0;
   virtual std::string origin(std::int64_t ordinal) const = 0;
@@ -95,6 +96,8 @@ class Stage {
   void stop();                                    // after the engine's stop flag: cuts Completions off
   void clear();                                   // when nothing runs any more: lets all elements go
   bool is_empty() const noexcept { return occupied_.load() == 0; }
+  // Bytes that it was refused while most of its calls stood idle: stages upstream, which would only bring it more to do, get none of these.
+  std::int64_t memory_claim() const noexcept { return claim_.load(); }
   std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   Stage* nearest_that_reserves() noexcept;        // this one or one upstream; a source, if there is no other
   bool waits() const noexcept { return on_pool_ || plan_.form == Form::completes_later; }  // its calls need no CPU while under way
@@ -149,6 +152,8 @@ class Stage {
   std::int64_t claim_tokens();
   Group* claim_group(Lock& lock);
   bool reserve(Group& group);
+  bool take_memory(Group& group);
+  void withdraw_claim(Lock& lock);
   double expected_bytes_each() const;
   std::int64_t expected_bytes(const Group& group) const;
   void ask_hint(Group& group, Lock& lock);
@@ -224,6 +229,7 @@ class Stage {
   std::condition_variable_any completed_;
   bool waits_for_slot_ = false;
   std::atomic<bool> waits_for_memory_{false};  // the stages behind read it without the lock
+  std::atomic<std::int64_t> claim_{0};  // bytes, of the oldest waiting group; the stages before read it without the lock
   std::atomic<bool> cheap_{false}, busy_{false};  // for brings_soon() of the last stage, which has not the others' locks
   std::int64_t without_hint_ = 0;        // groups in a row of which the op could not foretell the size
   // Output

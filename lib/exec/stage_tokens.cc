@@ -85,9 +85,12 @@ Group* Stage::claim_group(Lock& lock) {
   ++running_;
   busy_.store(true, std::memory_order_relaxed);
   ask_hint(group, lock);
-  if (reserve(group) || force(group, lock)) return &group;
-  put_back(group);
-  return nullptr;
+  if (!reserve(group) && !force(group, lock)) {
+    put_back(group);
+    return nullptr;
+  }
+  withdraw_claim(lock);
+  return &group;
 }
 
 // Outside the lock: a hint may look at a file. An op that never gives one is not asked for ever.
@@ -117,12 +120,25 @@ bool Stage::reserve(Group& group) {
   MemoryBudget& memory = host_.memory();
   group.reserved = plan_.passes_memory_on ? group.needs : expected_bytes(group);
   if (plan_.passes_memory_on) return group.needs == 0 || memory.reserve(group.needs, true);
-  if (memory.reserve(group.reserved, false)) return true;
+  if (take_memory(group)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
   waits_for_memory_ = true;
-  if (!memory.reserve(group.reserved, false)) return false;
+  if (2 * (running_ - 1) < parallelism_) claim_ = group.reserved;  // running_ counts this one
+  if (!take_memory(group)) return false;
   waits_for_memory_ = false;
   return true;
+}
+
+bool Stage::take_memory(Group& group) { return host_.memory().reserve(group.reserved, false, host_.memory_claimed_behind(index_)); }
+
+// The claim has been met: who was refused on its account may look again.
+void Stage::withdraw_claim(Lock& lock) {
+  if (claim_.load(std::memory_order_relaxed) == 0) return;
+  claim_ = 0;
+  host_.memory().note_need(0);
+  lock.unlock();
+  host_.offer_memory();
+  lock.lock();
 }
 
 // After a refusal: starts the group's first element all the same, where the rule of progress lets it.

@@ -36,9 +36,10 @@ class NotingHost final : public exec::StageHost {
   bool cpu_slot_is_wanted(std::size_t) override { return false; }
   void release_cpu_slot() override {}
   bool stopped() const noexcept override { return false; }
-  void offer_memory() override {}
+  void offer_memory() override { ++memory_offered; }
   void wake_consumer() override { ++consumer_woken; }
   bool has_free_cpu_slot() const override { return false; }
+  std::int64_t memory_claimed_behind(std::size_t) const override { return claimed_behind; }
   bool next_is_empty(std::size_t) const override { return behind_is_empty; }
   bool is_last(std::size_t) const override { return true; }
   std::string origin(std::int64_t) const override { return {}; }
@@ -52,8 +53,9 @@ class NotingHost final : public exec::StageHost {
   void count_dropped(std::size_t, std::int64_t) override {}
 
   NotingLauncher notes;
-  int consumer_woken = 0;
+  int consumer_woken = 0, memory_offered = 0;
   bool behind_is_empty = false;
+  std::int64_t claimed_behind = 0;
 
  private:
   exec::MemoryBudget memory_;

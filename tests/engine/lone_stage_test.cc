@@ -81,6 +81,42 @@ TEST(LoneStage, TakesElementsOfAPassThatIsCutOffTheBooks) {
   EXPECT_EQ(lone.snapshot().completed, 0);
 }
 
+std::string kilobyte(std::int64_t value) { return std::string(1000, static_cast<char>(value)); }
+
+TEST(LoneStage, LeavesToStagesBehindWhatTheyHaveClaimed) {
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.host.claimed_behind = kLimit - lone.host.memory().used();
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_TRUE(lone.snapshot().waits_for_memory);
+  EXPECT_EQ(lone.snapshot().completed, 1);
+  lone.host.claimed_behind = 0;
+  lone.stage.memory_is_free();
+  lone.run_tokens();
+  EXPECT_EQ(lone.snapshot().completed, 2);
+}
+
+TEST(LoneStage, ClaimsWhatItWasRefusedUntilItHasIt) {
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_EQ(lone.stage.memory_claim(), 0);
+  lone.host.memory().charge(kLimit);
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_GE(lone.stage.memory_claim(), 1000);
+  lone.host.memory().release(kLimit);
+  ASSERT_TRUE(lone.host.memory().take_wake_up());
+  const int offered = lone.host.memory_offered;
+  lone.stage.memory_is_free();
+  lone.run_tokens();
+  EXPECT_EQ(lone.stage.memory_claim(), 0);
+  EXPECT_GT(lone.host.memory_offered, offered);
+  EXPECT_TRUE(lone.host.memory().take_wake_up()) << "for those that were refused on account of the claim";
+}
+
 // It has made plans for many while there was room.
 TEST(LoneStage, ThatIsASourceMakesOneElementWhereThereIsNoMemory) {
   LoneStage lone(from_vector(std::vector(100, std::string(1000, 'x'))).node(), 0, kLimit);
