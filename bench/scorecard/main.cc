@@ -178,6 +178,12 @@ int run(const Options& options) {
   return passed ? 0 : 1;
 }
 
+// What is wrong with the name; nothing: it is one of a policy.
+std::string unknown_policy(const std::string& name) {
+  const bool is_known = name == "oracle" || penstock::autotune::make_policy(name) != nullptr;
+  return is_known ? "" : "there is no policy '" + name + "'";
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -189,7 +195,10 @@ int main(int count, char** arguments) {
       ->check(CLI::IsMember({"virtual", "real"}))
       ->capture_default_str();
   app.add_option("--scenario", options.scenarios, "Which, as S01,S02 (default: all; in real time ten of them)")->delimiter(',');
-  app.add_option("--policy", options.exam.policies, "penstock, cores, tf-max10, tf-hill, static:N, none, oracle")->delimiter(',')->capture_default_str();
+  app.add_option("--policy", options.exam.policies, "penstock, cores, tf-max10, tf-hill, static:N, none, oracle")
+      ->delimiter(',')
+      ->check(CLI::Validator(unknown_policy, ""))
+      ->capture_default_str();
   app.add_option("--rounds", options.real.rounds, "Real: paired rounds that count")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -211,7 +220,10 @@ int main(int count, char** arguments) {
   app.add_flag("--must-pass", options.must_pass, "Exit code 1 also where more than one bar is missed, the score is below 0.97 or another policy is 3 % better");
   app.add_option("--random", options.random, "Sit this many scenarios drawn at random instead")->check(CLI::PositiveNumber);
   app.add_flag("--check-descent", options.check_descent, "With --random: compare the oracle's descent with the search of everything instead");
-  app.add_flag("--explain", options.exam.explain, "Also ask explain() each second for the bottleneck, and compare it with the resource whose doubling helps");
+  app.add_flag("--explain", options.exam.explain,
+               "Also ask explain() each second for the bottleneck, and compare it with the resource whose doubling helps. Not with --random: name "
+               "them, as --scenario R001,R002")
+      ->excludes("--random");
   app.add_flag("--json", options.json, "One JSON object a line on stdout");
   try {
     app.parse(count, arguments);
