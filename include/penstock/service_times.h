@@ -1,9 +1,10 @@
 // What the counts of StageSnapshot::service_times mean.
 //
 //   const ps::Snapshot now = run.snapshot();
-//   const ps::ServiceTimes& counts = now.stages[0].service_times;
-//   for (std::size_t i = 0; i < counts.size(); ++i)
-//     if (counts[i] > 0) std::cout << counts[i] << " elements took " << ps::service_time_from(i) * 1e-3 << " us or longer\n";
+//   for (const ps::StageSnapshot& stage : now.stages)
+//     for (std::size_t i = 0; i < stage.service_times.size(); ++i)
+//       if (stage.service_times[i] > 0)
+//         std::cout << stage.name << ": " << stage.service_times[i] << " of " << ps::service_time_from(i) * 1e-3 << " us or longer\n";
 #pragma once
 
 #include <algorithm>
