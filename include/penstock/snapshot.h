@@ -70,7 +70,7 @@ struct ConsumerSnapshot {
 
 struct Snapshot {
   std::int64_t time_ns = 0;            // since the run began
-  std::vector<StageSnapshot> stages;   // source first
+  std::vector<StageSnapshot> stages;   // source first; none before the first request to the run
   ConsumerSnapshot consumer;
   std::int64_t memory_limit = 0, memory_used = 0, memory_peak = 0;
   std::int64_t overshoot_bytes = 0;    // taken beyond what was reserved
