@@ -14,10 +14,13 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <penstock/penstock.h>
 
 #include "tests/random/environment.h"
 #include "tests/random/trial.h"
@@ -37,6 +40,7 @@ using random_graphs::Random;
 using random_graphs::Trial;
 
 constexpr double kMiB = 1 << 20;
+constexpr int kBlockingCalls = 64;  // as many as RunOptions::open_io has it
 
 // One round after the other, each of them some runs of one pipeline.
 class Rounds {
@@ -60,6 +64,7 @@ class Rounds {
   // Each window begins with the largest load there is, so that all have seen the same.
   void begin_window() {
     watchdog_.watch("all at once");
+    start_all_threads();
     pictures_.run_at_once();
   }
 
@@ -77,6 +82,20 @@ class Rounds {
   }
 
  private:
+  // Calls that wait for one another need a thread each. Else it hangs on what else the machine does how many there are, and each has some
+  // memory of its own.
+  static void start_all_threads() {
+    std::latch all_are_here(kBlockingCalls);
+    auto run = penstock::range(kBlockingCalls)
+                   .map([&](std::int64_t value) {
+                     all_are_here.arrive_and_wait();
+                     return value;
+                   }, kBlockingCalls, {.blocks = true})
+                   .start();
+    while (run.next()) {
+    }
+  }
+
   void run_pictures(Random& random) { run_some_epochs(random.pick(pictures_.all()), *courier_, random, coverage_); }
 
   void run_graph(Random& random) {
