@@ -5,8 +5,8 @@
 //   PENSTOCK_SOAK=2700     so many seconds, the first third of them warm-up; 8 unless given
 //   PENSTOCK_SEED=n        another series
 //
-// The long one needs GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2: else arenas scatter more and more, and glibc keeps some freed blocks of each size for each of 80 threads,
-// which takes hours to fill, counts as live, and hides what the library itself keeps.
+// The long one needs GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2: else glibc's arenas scatter more and more, and it
+// keeps some freed blocks of each size for each of 80 threads, which takes hours to fill, counts as live, and hides what the library itself keeps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
