@@ -1,23 +1,12 @@
 #include "bench/scorecard/real/report.h"
 
-#include <cstdarg>
-#include <cstdio>
-
 #include "bench/scorecard/summary_json.h"
+#include "lib/core/print.h"
 
 namespace penstock::scorecard {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-[[gnu::format(printf, 1, 2)]] std::string line_of(const char* format, ...) {
-  char line[400];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(line, sizeof line, format, values);
-  va_end(values);
-  return line;
-}
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string all;
@@ -44,7 +33,7 @@ std::string verdict(const RoundRow& row, bool is_judged) {
 
 std::string text_of(const RoundRow& row, bool is_judged) {
   const Grade& grade = row.grade;
-  return line_of(
+  return print(
       "%-5s %-9s round %2d %8.1f/s of %8.1f/s  X %5.1f %%  yield %5.1f %%  t90 %4.2f s  recovery %4.2f s  bytes %4.2f  CPU %5.3f  "
       "flight %3.0f  step %4.2f  %s",
       row.scenario.c_str(), row.policy.c_str(), row.round, row.rate, row.oracle_rate, 100 * grade.x, 100 * grade.yield, grade.t90_s,
@@ -79,10 +68,10 @@ std::string json_of(const RoundRow& row, bool is_judged) {
 std::string text_of(const RealSummary& result) {
   const Summary& summary = result.summary;
   if (!result.is_shown) {
-    return line_of("%-5s %-9s NOT SHOWN: %d of %d rounds were discarded", summary.scenario.c_str(), summary.policy.c_str(),
+    return print("%-5s %-9s NOT SHOWN: %d of %d rounds were discarded", summary.scenario.c_str(), summary.policy.c_str(),
                    result.discarded, result.discarded + summary.seeds);
   }
-  return line_of("%-5s %-9s %s: %d of %d rounds meet the bars, %d discarded; X %.1f %% (median), %.1f %% (least) %s",
+  return print("%-5s %-9s %s: %d of %d rounds meet the bars, %d discarded; X %.1f %% (median), %.1f %% (least) %s",
                  summary.scenario.c_str(), summary.policy.c_str(), summary.bar_met ? "MET" : "MISSED", summary.seeds_met,
                  summary.seeds, result.discarded, 100 * summary.grade.x, 100 * result.least_x, summary.first_miss.c_str());
 }
