@@ -54,11 +54,16 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
   if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
 }
 
+// The last to let go may be a knob's mover, whose call is still to begin: it asks the engine, and where a destructor has begun even which
+// class that is changes. So the engine is shut down before that.
 std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings) {
-  struct Access : Engine {  // make_shared needs a public constructor
-    Access(std::shared_ptr<const Plan> p, const EngineSettings& s) : Engine(std::move(p), s) {}
+  struct ShutDownFirst {
+    void operator()(Engine* engine) const {
+      const std::unique_ptr<Engine> owner(engine);
+      owner->shut_down();
+    }
   };
-  auto engine = std::make_shared<Access>(std::move(plan), settings);
+  std::shared_ptr<Engine> engine(new Engine(std::move(plan), settings), ShutDownFirst());
   engine->open();
   return engine;
 }
@@ -96,7 +101,6 @@ bool Engine::has_missed_resumption() const noexcept {
 }
 
 Engine::~Engine() {
-  shut_down();
   tbb_.reset();  // its nodes refer to the stages
 }
 

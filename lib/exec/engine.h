@@ -126,10 +126,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   // SlotGate::Waiter
   void slot_is_free(std::size_t stage) override { stages_[stage]->slot_is_free(); }
 
- protected:
+ private:
   Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
 
- private:
   void open();
   void make_launcher();
   void resume_by_position(const Stamp& last);

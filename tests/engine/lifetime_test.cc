@@ -9,6 +9,8 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
 #include "lib/runtime/runtime.h"
 
 #include "tests/engine/support.h"
@@ -108,6 +110,22 @@ TEST(Abandoning, OverAndOverAtAnyMomentLosesNothing) {
     for (int i = 0; i < round % 20; ++i) run.next();
   }
   EXPECT_EQ(alive, 0);
+}
+
+// A knob that was moved at the last moment may have asked for a call, and its mover may be the last to hold the engine.
+TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
+  CallCounter counter;
+  exec::WorkerThreads workers;
+  exec::ElasticPool pool(1);
+  pool.submit([] { std::this_thread::sleep_for(50ms); });  // the call has to wait behind it
+  exec::EngineSettings settings;
+  settings.memory_bytes = std::int64_t{1} << 30;
+  settings.pool = &pool;
+  settings.workers = &workers;
+  auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings);
+  EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
+  engine.reset();
+  EXPECT_EQ(counter.calls(), 0);
 }
 
 // The run is owned by nobody but its own function, which gives it up.
