@@ -123,7 +123,7 @@ TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
   auto busy = range(100).map([&may_end](std::int64_t value) {
     while (!may_end) std::this_thread::yield();
     return value;
-  }, 1, {.blocks = false}).start({.tune = false});
+  }, 1, {.blocks = false}).start({.threads = 2, .tune = false});  // a slot for each of them, on any machine
   busy.knobs();  // it begins to read
   auto idle = range(100).map(plus_one).start({.tune = false});
   idle.next();
