@@ -40,7 +40,7 @@ void check_options(const RunOptions& options) {
   check_between("open_io", options.open_io, 1, 256);
 }
 
-class EngineRun final : public RunCore {
+class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
       : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
@@ -278,6 +278,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
+  const auto until_it_returns = shared_from_this();  // a function may destroy the run's owner: in a serial run it is above us on this stack
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;

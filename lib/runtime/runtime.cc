@@ -4,15 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include <penstock/error.h>
-#include <penstock/world.h>
 
 #include "lib/core/clock.h"
 #include "lib/runtime/forks.h"
+#include "lib/runtime/local_ranks.h"
 #include "lib/runtime/memory_warning.h"
 #include "lib/runtime/stuck_calls.h"
 
@@ -26,13 +27,20 @@ constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading tak
 constexpr std::int64_t kPoolThreads = 256;
 constexpr int kNiceness = 10;
 
-double share_of_cpus(const CpuLimits& limits) { return limits.for_rank(World::detect().local_size); }
+// Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
+int ranks_of_this_machine() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): see above
+  const LocalRanks ranks = local_ranks([](const char* name) -> const char* { return std::getenv(name); });
+  if (!ranks.warning.empty()) std::fprintf(stderr, "penstock: %s\n", ranks.warning.c_str());
+  return ranks.count;
+}
 
 std::int64_t whole_slots(double cpus) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01))); }
 
-std::int64_t quarter_of_memory(const MemoryLimits& limits) {
+std::int64_t quarter_of_memory(const MemoryLimits& limits, int ranks) {
   const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(limits.bytes() / 4, std::uint64_t{64} << 20, most));
+  const std::uint64_t quarter = limits.bytes() / 4 / static_cast<std::uint64_t>(ranks);
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(quarter, std::uint64_t{64} << 20, most));
 }
 
 }  // namespace
@@ -50,11 +58,12 @@ Runtime& Runtime::get() {
 
 Runtime::Runtime()
     : process_(process_number()),
-      gate_(whole_slots(share_of_cpus(host_.cpus()))),
+      ranks_(ranks_of_this_machine()),
+      gate_(whole_slots(host_.cpus().for_rank(ranks_))),
       pool_(kPoolThreads),
-      cpus_(share_of_cpus(host_.cpus())),
+      cpus_(host_.cpus().for_rank(ranks_)),
       offered_slots_(gate_.slots()),
-      memory_(quarter_of_memory(host_.memory())),
+      memory_(quarter_of_memory(host_.memory(), ranks_)),
       controller_([this] { serve(); }) {
   std::lock_guard lock(mutex_);
   threads_.ensure(offered_slots_);
@@ -187,8 +196,8 @@ void Runtime::warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine) {
 
 // A quota may change while the process runs.
 void Runtime::read_limits() {
-  const double cpus = share_of_cpus(host_.cpus());
-  const std::int64_t memory = quarter_of_memory(host_.memory());
+  const double cpus = host_.cpus().for_rank(ranks_);
+  const std::int64_t memory = quarter_of_memory(host_.memory(), ranks_);
   std::lock_guard lock(mutex_);
   cpus_ = cpus;
   offered_slots_ = whole_slots(cpus);
@@ -219,7 +228,7 @@ void Runtime::divide(std::vector<Tuned>& tuned) {
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }
   const std::vector<double> cpu_shares = shares_of(cpus_for(0), cpus);
-  const std::vector<double> call_shares = shares_of(static_cast<double>(kPoolThreads), calls);
+  const std::vector<double> call_shares = shares_of(static_cast<double>(kPoolThreads) / ranks_, calls);
   for (std::size_t i = 0; i < tuned.size(); ++i) {
     tuned[i].cpu_share = cpu_shares[i];
     tuned[i].io_share = call_shares[i];

@@ -79,6 +79,7 @@ class Runtime {
   void set_niceness(const std::vector<Tuned>& tuned);
 
   const std::uint32_t process_;
+  const int ranks_;                  // processes that share this machine
   HostLimits host_;
   exec::WorkerThreads workers_;
   exec::SlotGate gate_;

@@ -153,6 +153,21 @@ TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
   }
 }
 
+// The function is called by next() of the run that it gives up.
+TEST(Abandoning, FromInsideOneOfItsOwnCallsOfASerialRunLetsTheCallEnd) {
+  std::optional<IntegerRun> owner;
+  const auto held = std::make_shared<int>(0);
+  owner.emplace(range(3)
+                    .map([&owner, held](std::int64_t value) {
+                      owner.reset();
+                      return value + *held;
+                    })
+                    .start({.serial = true}));
+  EXPECT_EQ(owner->next(), 0);
+  EXPECT_FALSE(owner);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 // One run's function gives the run up and goes on until the other run has been tuned.
 TEST(Abandoning, FromInsideALongCallLeavesOtherRunsLookedAfter) {
   std::optional<IntegerRun> given_up;

@@ -222,6 +222,15 @@ struct Owner {
   }
 };
 
+// In a serial run, from inside next() of the run that it ends.
+bool destroy_serial_owner(const Where& where) {
+  const auto owner = std::make_shared<Owner>();
+  owner->may_end = true;
+  const std::weak_ptr<Owner> caller = owner;
+  owner->run.emplace(where.build([caller] { caller.lock()->end_run(); }).start({.serial = true}));
+  return owner->run->next() == 0 && owner->run->next() == 1 && owner->ended;
+}
+
 // Nobody but the function owns the run. prefetch: element 1 is asked for without a consumer.
 Outcome destroy_owner(const Where& where) {
   auto owner = std::make_shared<Owner>();
@@ -232,7 +241,7 @@ Outcome destroy_owner(const Where& where) {
   const bool ended = testing::eventually([&] { return owner->ended.load(); });
   owner.reset();
   const bool gone = testing::eventually([&] { return left.expired(); });
-  return {ended ? "the call ends" : "the call hangs",
+  return {ended && destroy_serial_owner(where) ? "the call ends" : "the call hangs",
           first && gone ? "delivered 1, nothing is left" : "something is left", ""};
 }
 
