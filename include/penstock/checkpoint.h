@@ -22,6 +22,9 @@
 //
 // Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the pipeline.
 //
+// Behind Order::arbitrary the number of elements delivered does not tell which: there a checkpoint may be taken at an epoch's end only, and
+// checkpoint() throws Error(failed_precondition) elsewhere.
+//
 // What a checkpoint says is checked where it is resumed. start() refuses what contradicts itself with Error(invalid_argument), and a pass or an
 // element that the source does not have with Error(data_loss). Where that cannot be told before (a generator ends earlier, another
 // rank's element), next() throws Error(data_loss) when it has come to the end of that pass or epoch, and the epoch has ended then. To

@@ -15,9 +15,16 @@ void append_failure(Slots& out, const Stamp& stamp) {
   out.back().fail(std::current_exception());
 }
 
+// What begin_pass() and pass_end() are called for is no element of the source.
+Stamp of_no_element(Stamp pass) {
+  pass.ordinal = -1;
+  return pass;
+}
+
 std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
+  constexpr std::size_t kMost = std::size_t{1} << 47;  // more than any machine has; sums of them are still numbers
   try {
-    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(*bytes);
+    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(std::min(*bytes, kMost));
     return std::nullopt;
   } catch (...) {
     return 0;  // whatever is wrong with this element, the call itself will meet and report it
@@ -103,14 +110,14 @@ void StreamBody::guarded(const Stamp& at, Call&& call) {
 }
 
 void StreamBody::begin_pass(const Stamp& stamp) {
-  guarded(stamp, [this] { state_->begin_pass(*this); });
+  guarded(of_no_element(stamp), [this] { state_->begin_pass(*this); });
 }
 
 void StreamBody::take_mark(Slot&& mark) {
   const bool ends_input = mark.level() >= depth_;
   const Stamp stamp = mark.stamp;
   if (ends_input) {
-    guarded(stamp, [this] { state_->pass_end(*this); });
+    guarded(of_no_element(stamp), [this] { state_->pass_end(*this); });
     wants_nothing_ = false;
   }
   sequence_ = stamp.sequence + 1;

@@ -105,6 +105,7 @@ class Compiler {
     stage.open = [op](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<ElementwiseBody>(op);
     };
+    if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
     by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
     plan_->stages.push_back(std::move(stage));
   }

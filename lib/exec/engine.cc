@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <penstock/error.h>
+
 #include "lib/core/clock.h"
 #include "lib/exec/resume_body.h"
 
@@ -172,6 +174,20 @@ bool Engine::help_somebody() {
   return false;
 }
 
+bool Engine::is_starved() const {
+  if (!at_gate_ || at_gate_->in_use() > 0) return false;
+  return std::ranges::any_of(stages_, [](const auto& stage) { return stage->waits_for_cpu_slot(); });
+}
+
+void Engine::relieve() {
+  if (!tbb_ || relieved_.exchange(true)) return;
+  tbb_->run_on_pool([this] {
+    while (is_starved() && help_somebody()) {
+    }
+    relieved_.store(false);
+  });
+}
+
 void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
   passes_.begin_epoch(epoch, epochs);
   stages_.front()->wake();
@@ -229,8 +245,13 @@ bool Engine::next_is_empty(std::size_t stage) const {
   return !outlet_.has_slots();
 }
 
+// Asked where errors are made, which nothing may keep from that.
 std::string Engine::origin(std::int64_t ordinal) const {
-  return plan_->names == nullptr ? std::string() : plan_->names->origin(ordinal);
+  try {
+    return plan_->origin(ordinal);
+  } catch (...) {
+    return "? (the source failed to name it: " + message_of(std::current_exception()) + ")";
+  }
 }
 
 void Engine::cut_pass(std::size_t stage, const PassCut& cut) {

@@ -85,6 +85,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   void read_consumer_clock() noexcept { outlet_.read_consumer_clock(); }  // the same
+  // Lends the run a thread without a slot for as long as its stages wait for one and none of its calls has any. Where that has lasted, calls of
+  // other runs may have all slots and be waiting for this very run, on threads of their own where nobody sees it.
+  void relieve();
   void set_surroundings(const Surroundings& surroundings);
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
   std::vector<Knob> knobs();
@@ -137,6 +140,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   bool help_somebody();
+  bool is_starved() const;
   Knob stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                   void (Stage::*set)(std::int64_t));
   Knob placement_knob(std::size_t stage);
@@ -156,6 +160,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
   SlotGate::RunRef at_gate_;               // none without a gate
+  std::atomic<bool> relieved_{false};      // by a thread at this moment
   std::atomic<bool> gives_way_{false};     // its workers are to be less urgent than the consumer
   std::unique_ptr<QueueLauncher> queue_;   // one of these two
   std::unique_ptr<TbbLauncher> tbb_;

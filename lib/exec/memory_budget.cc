@@ -58,6 +58,7 @@ bool MemoryBudget::take_wake_up() noexcept {
   return least_needed_.exchange(kNobody, std::memory_order_seq_cst) != kNobody;
 }
 
-void MemoryBudget::set_limit(std::int64_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }
+// As release().
+void MemoryBudget::set_limit(std::int64_t limit) noexcept { limit_.store(limit, std::memory_order_seq_cst); }
 
 }  // namespace penstock::exec

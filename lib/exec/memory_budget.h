@@ -38,7 +38,7 @@ class MemoryBudget {
   bool take_wake_up() noexcept;
 
   void set_limit(std::int64_t limit) noexcept;
-  std::int64_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  std::int64_t limit() const noexcept { return limit_.load(std::memory_order_seq_cst); }
   std::int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   std::int64_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
   std::int64_t overshot_bytes() const noexcept { return overshoot_.load(std::memory_order_relaxed); }

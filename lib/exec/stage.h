@@ -90,6 +90,7 @@ class Stage {
   void count_dropped(std::int64_t errors) noexcept { dropped_.fetch_add(errors, std::memory_order_relaxed); }
   void wake();                                    // something outside has changed: look again
   bool help();                                    // runs one waiting group on this thread; false: there is none
+  bool waits_for_cpu_slot() const;
 
   void connect(Stage& upstream) noexcept { upstream_ = &upstream; }  // all stages, before the first wake()
   void resume_after(const Stamp& last);           // before wake(): leave out what was delivered

@@ -16,7 +16,9 @@ namespace penstock::exec {
 
 // Where a knob begins that is left to the controller: at `start`, or at the nearest that the user allows.
 inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
-  return std::clamp(start, std::max<std::int64_t>(asked.low(), 1), std::max<std::int64_t>(asked.high(), 1));
+  constexpr std::int64_t kAsGoodAsAny = std::int64_t{1} << 40;  // sums and doubles of it are still numbers
+  const std::int64_t low = std::clamp<std::int64_t>(asked.low(), 1, kAsGoodAsAny);
+  return std::clamp(start, low, std::clamp<std::int64_t>(asked.high(), low, kAsGoodAsAny));
 }
 
 struct StagePlan {
@@ -44,9 +46,16 @@ struct Plan {
   std::vector<std::int64_t> repeats;   // counts, nearest to the source first
   Tunable prefetch = AUTOTUNE;         // of the outlet
   const IndexedSource* names = nullptr;
+  std::size_t arbitrary_stage = 0;     // the first whose results leave in any order; 0: all orders are kept
   std::string text;                    // of the pipeline, for checkpoints
   bool resumes_by_position = false;    // see Checkpoint::Kind
   std::size_t resume_stage = 0;        // where results already delivered are left out: the first stream stage, or the outlet
+
+  // The name of a source's item; none where the source has no such item: a stamp may be a mark's, or one that a user's op has made up.
+  // Throws what the source throws.
+  std::string origin(std::int64_t ordinal) const {
+    return names == nullptr || ordinal < 0 || ordinal >= names->size() ? std::string() : names->origin(ordinal);
+  }
 };
 
 }  // namespace penstock::exec

@@ -73,6 +73,11 @@ bool Stage::help() {
   return group != nullptr;
 }
 
+bool Stage::waits_for_cpu_slot() const {
+  Lock lock(mutex_);
+  return waits_for_slot_;
+}
+
 // The oldest waiting group, with its memory reserved; null if there is none or no memory.
 Group* Stage::claim_group(Lock& lock) {
   if (ready_.empty()) return nullptr;
@@ -97,7 +102,10 @@ Group* Stage::claim_group(Lock& lock) {
 void Stage::ask_hint(Group& group, Lock& lock) {
   if (plan_.serial || group.hint >= 0 || without_hint_ >= kAskedInVain) return;
   lock.unlock();
-  const auto bytes = body_->bytes_hint(group);
+  const auto bytes = [&] {
+    const BodyScope scope(&host_);
+    return body_->bytes_hint(group);
+  }();
   lock.lock();
   group.hint = bytes.value_or(-1);
   without_hint_ = bytes ? 0 : without_hint_ + 1;

@@ -118,12 +118,7 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   flow::graph& graph = *graph_->graph;
   ExecNode& exec = graph_->clusters[stage.index()]->exec;
   if (on_pool) {
-    graph.reserve_wait();
-    pool_.submit([&stage, &graph, &workers = workers_] {
-      workers.join(WorkerThreads::Role::worker);
-      stage.run_token(true);
-      graph.release_wait();  // the last touch: whoever waits may take everything down now
-    });
+    run_on_pool([&stage] { stage.run_token(true); });
   } else if (worker_of == &graph_->arena) {
     exec.try_put(Token{});
   } else {
@@ -133,6 +128,16 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
       graph.release_wait();
     });
   }
+}
+
+void TbbLauncher::run_on_pool(std::function<void()> work) {
+  flow::graph& graph = *graph_->graph;
+  graph.reserve_wait();
+  pool_.submit([work = std::move(work), &graph, &workers = workers_] {
+    workers.join(WorkerThreads::Role::worker);
+    work();
+    graph.release_wait();  // the last touch: whoever waits may take everything down now
+  });
 }
 
 void TbbLauncher::send(Stage& from, PacketRef packet) {

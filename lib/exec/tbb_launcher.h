@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,7 @@ class TbbLauncher final : public Launcher {
 
   void connect(const std::vector<Stage*>& stages, Outlet& outlet);
   void wait();              // until no token is under way
+  void run_on_pool(std::function<void()> work);  // soon; wait() waits for it, too. It must not throw
 
   void launch(Stage& stage, bool on_pool) override;
   void send(Stage& from, PacketRef packet) override;

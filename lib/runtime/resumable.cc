@@ -50,7 +50,17 @@ void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
                 std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
                     (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
   }
+  if (from.delivered > 0 && !from.epoch_ended) check_has_place(plan);
   check_position(from, plan);
+}
+
+void check_has_place(const exec::Plan& plan) {
+  if (plan.arbitrary_stage == 0) return;
+  const exec::StagePlan& stage = plan.stages[plan.arbitrary_stage];
+  throw Error(ErrorCode::failed_precondition,
+              "elements leave " + stage.op + " (op " + std::to_string(stage.position) + ", " + stage.call_site +
+                  ") in arbitrary order: how many of an epoch were delivered does not tell which. Take the checkpoint at an epoch's "
+                  "end, or keep the order");
 }
 
 }  // namespace penstock::runtime

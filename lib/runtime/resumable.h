@@ -11,4 +11,7 @@ namespace penstock::runtime {
 // data_loss where it stands behind the end of the input; invalid_argument where no run could have made it.
 void check_can_resume(const Checkpoint& from, const exec::Plan& plan);
 
+// In the middle of an epoch. Throws Error(failed_precondition) where elements come in any order: their number then does not tell which they were.
+void check_has_place(const exec::Plan& plan);
+
 }  // namespace penstock::runtime

@@ -35,6 +35,8 @@ void check_between(const char* option, int value, int low, int high) {
                                                std::to_string(low) + " to " + std::to_string(high));
 }
 
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
+
 void check_options(const RunOptions& options) {
   check_between("threads", options.threads, 0, 1024);
   check_between("open_io", options.open_io, 1, 256);
@@ -61,7 +63,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void begin_epoch(std::uint32_t epoch) override;
   Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) override;
   Checkpoint checkpoint() const override;
-  std::vector<Knob> knobs() override { return engine().knobs(); }
+  std::vector<Knob> knobs() override;
   Snapshot snapshot() const override;
   RunStats stats() const override;
   Explanation explain() const override;
@@ -143,11 +145,8 @@ bool EngineRun::belongs_to_another_process() const noexcept {
   return owner != 0 && owner != runtime::process_number();
 }
 
-// Before any lock: in a forked child a thread that does not exist any more may hold it.
 void EngineRun::check_process() const {
-  if (!belongs_to_another_process()) return;
-  throw Error(ErrorCode::failed_precondition,
-              "a run was used in a forked child: its threads are in the parent. Start the run after the fork");
+  if (const std::uint32_t owner = process_.load(std::memory_order_relaxed); owner != 0) runtime::check_process(owner);
 }
 
 std::shared_ptr<Engine> EngineRun::engine_or_null() const {
@@ -167,10 +166,10 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.seed = options_.seed;
   settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
-  settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
+  settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
   if (serial) {
-    if (options_.memory_bytes == 0) settings.memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+    if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
     tuning_file_ = nullptr;
     return observed(Engine::make(plan_, settings), {.serial = true, .inside_another_run = inside_another_run});
   }
@@ -249,6 +248,7 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
+  const auto until_it_returns = shared_from_this();  // as in next()
   check_process();
   if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
   {
@@ -356,7 +356,14 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
   return again;
 }
 
+std::vector<Knob> EngineRun::knobs() {
+  std::vector<Knob> knobs = engine().knobs();
+  for (Knob& knob : knobs) knob = runtime::of_this_process(std::move(knob));
+  return knobs;
+}
+
 Checkpoint EngineRun::checkpoint() const {
+  if (!progress_.ended && progress_.delivered > 0) runtime::check_has_place(*plan_);
   Checkpoint checkpoint;
   checkpoint.kind = plan_->resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
   checkpoint.pipeline = plan_->text;

@@ -25,6 +25,7 @@ constexpr auto kLimitsPeriod = std::chrono::seconds(1);
 constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
 constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
+constexpr int kStarvedTicks = 10;  // before a run is lent a thread
 constexpr int kNiceness = 10;
 
 // Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
@@ -170,11 +171,19 @@ bool Runtime::tick(Tuned& tuned) {
   engine->set_surroundings(surroundings);
   engine->snapshot(tuned.snapshot);
   const Snapshot& snapshot = tuned.snapshot;
+  relieve(tuned, *engine);
   warn(tuned, snapshot);
   if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
   if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
   tuned.observer->see(snapshot, tuned.policy.get());
   return true;
+}
+
+void Runtime::relieve(Tuned& tuned, exec::Engine& engine) {
+  const auto waits = [](const StageSnapshot& stage) { return stage.waits_for_cpu_slot; };
+  const bool starved = tuned.snapshot.cpu_slots_in_use == 0 && std::ranges::any_of(tuned.snapshot.stages, waits);
+  tuned.starved_ticks = starved ? tuned.starved_ticks + 1 : 0;
+  if (tuned.starved_ticks >= kStarvedTicks) engine.relieve();
 }
 
 void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {

@@ -60,6 +60,7 @@ class Runtime {
     std::vector<Knob> knobs;
     Snapshot snapshot;                         // of the last tick
     std::shared_ptr<Observer> observer;
+    int starved_ticks = 0;                     // in a row
     bool warned = false;                       // that its memory is too small for its ops
     std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
     std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped
@@ -70,6 +71,7 @@ class Runtime {
   void take_down(Disposals& disposed);
   // What follows: on the controller's thread only.
   bool tick(Tuned& tuned);
+  static void relieve(Tuned& tuned, exec::Engine& engine);
   static void warn(Tuned& tuned, const Snapshot& snapshot);
   static void warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine);
   void read_limits();

@@ -11,7 +11,7 @@ namespace {
 // A user's source names its items; what it throws there must not end the controller's thread.
 std::string origin_text(std::int64_t ordinal, const exec::Plan& plan) {
   try {
-    const std::string origin = plan.names == nullptr ? std::string() : plan.names->origin(ordinal);
+    const std::string origin = plan.origin(ordinal);
     return origin.empty() ? "" : " (" + in_quotes(origin) + ")";
   } catch (...) {
     return " (which failed to name it: " + message_of(std::current_exception()) + ")";

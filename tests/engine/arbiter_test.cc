@@ -131,6 +131,19 @@ TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
   may_end = true;
 }
 
+// The calls of one have all CPU slots, and wait for the others' elements on threads that nobody knows of.
+TEST(TwoRuns, GoOnWhereThreadsOfTheOnesFunctionsReadTheOther) {
+  const auto inner = range(100).map(plus_one);
+  const auto sum_elsewhere = [inner](std::int64_t) {
+    std::int64_t sum = 0;
+    std::thread([&] {
+      for (const std::int64_t value : inner) sum += value;
+    }).join();
+    return sum;
+  };
+  EXPECT_EQ(read(range(4).map(sum_elsewhere, 64, {.blocks = false})), Texts(4, "5050"));
+}
+
 // What a run does not use is the other one's.
 TEST(TwoRuns, PlanWithTheCpusThatTheOtherLeaves) {
   const auto burning = range(100'000'000).map(

@@ -39,6 +39,24 @@ Texts two_epochs(const Dataset<T>& data) {
   return texts;
 }
 
+TEST(Checkpoint, IsRefusedWithinAnEpochThatComesInAnyOrder) {
+  const auto data = range(3).map(plus_one, 2, {.order = Order::arbitrary});
+  auto run = data.start();
+  Saved saved = save(run);  // nothing was delivered yet
+  EXPECT_EQ(data.start({.resume_from = saved}).checkpoint().delivered, 0);
+  run.next();
+  EXPECT_ERROR(save(run), ErrorCode::failed_precondition, "arbitrary order");
+  auto forged = std::make_shared<Checkpoint>(*saved);
+  forged->delivered = forged->errors_since = 1;
+  EXPECT_ERROR(data.start({.resume_from = forged}), ErrorCode::failed_precondition, "arbitrary order");
+  rest_of(run);
+  saved = save(run);
+  auto next = data.start({.resume_from = saved});
+  EXPECT_FALSE(next.next());
+  next.epoch(1);
+  EXPECT_EQ(rest_of(next).size(), 3);
+}
+
 // Saves behind every element, goes on twice from each, serially and in parallel.
 template <class T>
 void expect_resumes_anywhere(const Dataset<T>& data, Checkpoint::Kind kind) {

@@ -243,6 +243,38 @@ TEST(Errors, OfEveryFunctionOfAUsersStreamOpAreElementErrors) {
   }
 }
 
+// Nor has the source an element that could be named.
+TEST(Errors, OfAPassAreOfNoElementOfTheSource) {
+  for (const auto at : {Fragile::At::begin, Fragile::At::end}) {
+    const auto none = from_vector(std::vector<std::string>{}).then(std::make_shared<Fragile>(at));
+    for (const bool serial : {true, false}) {
+      const ErrorPlace place = first_error(none, {.serial = serial}).place();
+      EXPECT_EQ(place.source_ordinal, -1);
+      EXPECT_EQ(place.origin, "");
+    }
+  }
+}
+
+// A source whose broken element cannot be named either.
+class Nameless final : public SourceOp, public IndexedSource {
+ public:
+  std::string name() const override { return "nameless"; }
+  Flow flow(const Flow&) const override { return {.cardinality = size()}; }
+  const IndexedSource* indexed() const override { return this; }
+  std::unique_ptr<SourceReader> open() const override { return nullptr; }
+  std::int64_t size() const override { return 3; }
+  Element at(std::int64_t i) const override { return Element(failing_at(1)(i)); }
+  std::string origin(std::int64_t) const override { throw std::runtime_error("no record"); }
+};
+
+TEST(Errors, OfASourceThatCannotNameItsElementAreElementErrors) {
+  const Dataset<std::int64_t> source(graph::append(nullptr, std::make_shared<Nameless>(), CallSite::here()));
+  for (const bool serial : {true, false}) {
+    EXPECT_EQ(read(source, {.serial = serial}), (Texts{"0", "x1", "2"}));
+    EXPECT_NE(first_error(source, {.serial = serial}).place().origin.find("no record"), std::string::npos);
+  }
+}
+
 // A payload that cannot be moved when it holds 3, and has nothing to destroy.
 struct Stubborn {
   explicit Stubborn(std::int64_t number) : value(number) {}

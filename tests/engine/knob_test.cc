@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -24,6 +25,14 @@ Dataset<std::int64_t> two_stages(CallCounter& counter, Tunable parallelism = AUT
 // What was admitted before a change has left once this many elements have come.
 void take(IntegerRun& run, int count) {
   for (int i = 0; i < count; ++i) run.next();
+}
+
+TEST(Numbers, MayBeAsLargeAsTheyGet) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const bool serial : {true, false}) {
+    EXPECT_EQ(read(range(3).prefetch(most).map(plus_one).prefetch(most), {.serial = serial}), numbers(1, 4));
+    EXPECT_EQ(read(range(3).map(plus_one, most, {.blocks = true}), {.serial = serial}), numbers(1, 4));
+  }
 }
 
 TEST(Knobs, AreAllThere) {

@@ -273,8 +273,10 @@ TEST(Process, AForkedChildIsRefusedANewRun) {
 TEST(Process, AForkedChildIsRefusedARunOfItsParent) {
   auto run = range(1000).map(plus_one).start();
   run.next();
+  Knob knob = run.knobs().front();
   const std::function<void()> uses[] = {[&] { run.next(); },  [&] { run.next_for(1ms); }, [&] { run.epoch(0); },
-                                        [&] { run.epoch(1); }, [&] { run.knobs(); },       [&] { run.snapshot(); }};
+                                        [&] { run.epoch(1); }, [&] { run.knobs(); },       [&] { run.snapshot(); },
+                                        [&] { knob.get(); },   [&] { knob.set(2); }};
   for (const auto& use : uses) EXPECT_EQ(exit_code_of_child([&] { return refusal_of(use); }), kRefused);
   EXPECT_EQ(rest_of(run), numbers(2, 1001));
 }

@@ -1,4 +1,5 @@
 // What the memory budget counts.
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -60,6 +61,13 @@ TEST(Memory, ReservedByAFilterIsGivenBack) {
                  .start({.memory_bytes = 16 * MiB});
   EXPECT_EQ(rest_of(run), numbers(0, 4));
   EXPECT_LT(run.snapshot().memory_used, 1000);
+}
+
+// "No limit", as users write it.
+TEST(Memory, MayBeAllThatANumberCanSay) {
+  auto run = range(100).map(plus_one).start({.memory_bytes = std::numeric_limits<std::size_t>::max()});
+  EXPECT_EQ(rest_of(run), numbers(1, 101));
+  EXPECT_GT(run.snapshot().memory_limit, std::int64_t{1} << 60);
 }
 
 // Pumped by hand: as soon as the consumer has taken an element, the next one is made in its place.

@@ -120,6 +120,8 @@ Cases data_cases() {
          saved.kind = Checkpoint::Kind::position;
          resume(range(10).map(same).take(9), saved);
        }},
+      {"a checkpoint within an epoch that comes in any order",
+       [=] { behind(range(10).map(same, 2, {.order = Order::arbitrary}), 3); }},
       {"resume a generator that ends earlier now",
        [] {
          const auto limit = std::make_shared<std::int64_t>(9);
