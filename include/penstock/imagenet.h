@@ -132,16 +132,17 @@ using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 // TensorFlow does it; all boxes have the file's label. An annotation without objects gives an empty
 // vector. A core does about 500 files a second.
 //
-// Throws Error(invalid_argument) for a config without labels, with a dtype other than the four, or
-// a size that is not positive or has 2^29 values or more.
+// apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four, a size that
+// is not positive or has 2^29 values or more, or a parallelism below 1.
 Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
 
 // Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one
 // half, resized as Pillow does, normalised. The random numbers are Context::rng()'s: new in each
-// epoch, the same for any number of threads. Throws as load_crops.
+// epoch, the same for any number of threads. GraphError as for load_crops.
 Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 
-// Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. Throws as load_crops.
+// Evaluation: shorter side to Config::shorter_side, centre cut out, normalised. GraphError as for load_crops, and for a
+// shorter side below the size.
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
 // All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.

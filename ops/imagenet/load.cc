@@ -1,67 +1,80 @@
 #include <penstock/imagenet.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "lib/graph/arguments.h"
 #include "ops/imagenet/decode_op.h"
 #include "ops/imagenet/read_op.h"
 
 namespace penstock::imagenet {
 namespace {
 
-Error wrong(const std::string& reason) {
-  return Error(ErrorCode::invalid_argument, "imagenet::Config: " + reason);
+using ConfigRef = std::shared_ptr<const Config>;
+
+Error wrong(const std::string& member, const std::string& reason) {
+  return Error(ErrorCode::invalid_argument, "Config::" + member + reason);
 }
 
 void check(const Config& config) {
-  if (config.labels.size() == 0)
-    throw wrong("labels is empty; take labels_of(paths) or LabelTable::from_file(path)");
+  if (config.labels.size() == 0) throw wrong("labels", " is empty; take labels_of(paths) or LabelTable::from_file(path)");
   if (!config.size.is_possible())
-    throw wrong("size must be positive and below 2^29 values, but is " +
-                std::to_string(config.size.height) + " x " + std::to_string(config.size.width));
+    throw wrong("size", " must be positive and below 2^29 values, but is " + std::to_string(config.size.height) + " x " +
+                            std::to_string(config.size.width));
   const DType type = config.dtype;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
-    throw wrong("dtype must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
+    throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
+  graph::check_tunable("Config::read_parallelism", config.read_parallelism, 1);
+  graph::check_tunable("Config::decode_parallelism", config.decode_parallelism, 1);
 }
 
-std::shared_ptr<const Config> checked(Config config, image::Size default_size) {
-  if (config.size == image::Size{}) config.size = default_size;
+void check_eval(const Config& config) {
   check(config);
+  const std::int64_t longer = std::max(config.size.height, config.size.width);
+  if (config.shorter_side < longer)
+    throw wrong("shorter_side", " must be at least the size of the crop, " + std::to_string(longer) + ", but is " +
+                                    std::to_string(config.shorter_side));
+  if (!image::Size{config.shorter_side, 1}.is_possible())
+    throw wrong("shorter_side", " must be below 2^29 / 3, but is " + std::to_string(config.shorter_side));
+}
+
+ConfigRef with_size(Config config, image::Size default_size) {
+  if (config.size == image::Size{}) config.size = default_size;
   return std::make_shared<const Config>(std::move(config));
 }
 
-template <class T>
-Transform<T> two_maps(OpRef read, OpRef compute, CallSite site) {
-  return [read = std::move(read), compute = std::move(compute),
-          site](const Dataset<std::string>& paths) {
-    return paths.then<LoadedFile>(read, site).template then<T>(compute, site);
+// Checks where the maps are put into a chain: only there is their place known, which the error has to tell.
+template <class T, class Check>
+Transform<T> two_maps(const char* name, Check check_config, OpRef read, OpRef compute, CallSite site) {
+  return [=](const Dataset<std::string>& paths) {
+    const auto checked_read = [&] {
+      check_config();
+      return read;
+    };
+    const Dataset<LoadedFile> files(graph::build(paths.node(), name, site, checked_read));
+    return files.template then<T>(compute, site);
   };
 }
 
 }  // namespace
 
 Transform<std::vector<Example>> load_crops(Config config, CallSite site) {
-  const auto shared = checked(std::move(config), {256, 256});
-  return two_maps<std::vector<Example>>(read_op(shared, Annotations::all), crop_op(shared), site);
+  const ConfigRef shared = with_size(std::move(config), {256, 256});
+  return two_maps<std::vector<Example>>(
+      "load_crops", [shared] { check(*shared); }, read_op(shared, Annotations::all), crop_op(shared), site);
 }
 
 Transform<Example> load_train(Config config, CallSite site) {
-  const auto shared = checked(std::move(config), {224, 224});
-  return two_maps<Example>(read_op(shared, Annotations::where_path_has_no_label), train_op(shared),
-                           site);
+  const ConfigRef shared = with_size(std::move(config), {224, 224});
+  return two_maps<Example>(
+      "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label), train_op(shared), site);
 }
 
 Transform<Example> load_eval(Config config, CallSite site) {
-  const auto shared = checked(std::move(config), {224, 224});
-  const std::int64_t longer = std::max(shared->size.height, shared->size.width);
-  if (shared->shorter_side < longer)
-    throw wrong("shorter_side must be at least the size of the crop, " + std::to_string(longer) +
-                ", but is " + std::to_string(shared->shorter_side));
-  if (!image::Size{shared->shorter_side, 1}.is_possible())
-    throw wrong("shorter_side must be below 2^29 / 3, but is " +
-                std::to_string(shared->shorter_side));
-  return two_maps<Example>(read_op(shared, Annotations::where_path_has_no_label), eval_op(shared),
-                           site);
+  const ConfigRef shared = with_size(std::move(config), {224, 224});
+  return two_maps<Example>(
+      "load_eval", [shared] { check_eval(*shared); }, read_op(shared, Annotations::where_path_has_no_label), eval_op(shared), site);
 }
 
 }  // namespace penstock::imagenet

@@ -106,6 +106,12 @@ Cases jpeg_cases(const std::string& folder) {
   };
 }
 
+// Builds a pipeline with this transform.
+template <class T>
+std::function<void()> in_chain(imagenet::Transform<T> transform) {
+  return [transform = std::move(transform)] { from_vector<std::string>({"a.JPEG"}).apply(transform); };
+}
+
 Cases setting_cases(const std::string& folder) {
   const auto with = [](auto&& change) {
     imagenet::Config wrong = config();
@@ -117,17 +123,18 @@ Cases setting_cases(const std::string& folder) {
   fs::create_directory(empty);
   fs::create_directory_symlink("..", folder + "/looped/inside/back");
   return {
-      {"load_crops without labels", [=] { imagenet::load_crops({}); }},
-      {"load_crops to no size",
-       [=] { imagenet::load_crops(with([](auto& c) {
-               c.size = {0, 9};
-             })); }},
-      {"load_crops to whole numbers",
-       [=] { imagenet::load_crops(with([](auto& c) { c.dtype = DType::i64; })); }},
+      {"load_crops without labels", in_chain(imagenet::load_crops({}))},
+      {"load_crops to no size", in_chain(imagenet::load_crops(with([](auto& c) {
+         c.size = {0, 9};
+       })))},
+      {"load_crops to whole numbers", in_chain(imagenet::load_crops(with([](auto& c) { c.dtype = DType::i64; })))},
+      {"load_train that reads no file at a time", in_chain(imagenet::load_train(with([](auto& c) { c.read_parallelism = 0; })))},
+      {"load_eval that decodes between bounds that are the wrong way round",
+       in_chain(imagenet::load_eval(with([](auto& c) { c.decode_parallelism = Tunable::between(8, 2); })))},
       {"load_eval with a shorter side below the crop",
-       [=] { imagenet::load_eval(with([](auto& c) { c.shorter_side = 7; })); }},
+       in_chain(imagenet::load_eval(with([](auto& c) { c.shorter_side = 7; })))},
       {"load_eval with a shorter side beyond any picture",
-       [=] { imagenet::load_eval(with([](auto& c) { c.shorter_side = std::int64_t{1} << 40; })); }},
+       in_chain(imagenet::load_eval(with([](auto& c) { c.shorter_side = std::int64_t{1} << 40; })))},
       {"list_images of a folder that is not there",
        [=] { imagenet::list_images(folder + "/none"); }},
       {"list_images of a folder without pictures", [=] { imagenet::list_images(empty); }},

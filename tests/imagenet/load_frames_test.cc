@@ -140,14 +140,14 @@ TEST(LoadEval, RefusesACropLargerThanTheShorterSide) {
   const SampleSet set(1);
   Config config = bytes_config(set);
   config.shorter_side = 15;
-  EXPECT_ERROR(load_eval(config), ErrorCode::invalid_argument, "shorter_side must be at least");
+  EXPECT_ERROR(eval_of(set, config), ErrorCode::invalid_argument, "shorter_side must be at least");
 }
 
 TEST(LoadEval, RefusesAShorterSideThatNoPictureCanHave) {
   const SampleSet set(1);
   Config config = bytes_config(set);
   config.shorter_side = std::int64_t{1} << 40;
-  EXPECT_ERROR(load_eval(config), ErrorCode::invalid_argument, "shorter_side must be below");
+  EXPECT_ERROR(eval_of(set, config), ErrorCode::invalid_argument, "shorter_side must be below");
 }
 
 TEST(LoadEval, TakesTheLabelFromTheFirstObjectWhereThePathHasNone) {
