@@ -71,7 +71,7 @@ Number number_at(std::string_view bytes, std::size_t place) {
 
 void check_frame(std::string_view bytes) {
   const std::string size = std::to_string(bytes.size());
-  if (!bytes.starts_with(kMagic)) damaged(0, "there is no \"" + std::string(kMagic) + "\"; is it another file?");
+  if (!bytes.starts_with(kMagic)) damaged(0, "there is no \"" + std::string(kMagic) + "\"; perhaps it is another file");
   if (bytes.size() < epoch_at + kChecksumBytes) damaged(bytes.size(), "they end, in the middle of the header");
   const auto length = number_at<std::uint32_t>(bytes, length_at);
   if (length > bytes.size()) damaged(length_at, "the length is " + std::to_string(length) + ", but there are only " + size + " bytes");

@@ -70,8 +70,8 @@ std::string label_of_file(std::string_view path, std::string_view first_object) 
   throw Error(
       ErrorCode::not_found,
       in_quotes(path) +
-          " has no label: neither its folder nor its file name (before '_') is a WordNet id "
-          "such as n01440764, and no annotation names an object");
+          " has no label: neither its folder nor its file name (before '_') is a WordNet id such as n01440764, and no annotation "
+          "names an object; give it one of these, or take it off the list");
 }
 
 LabelTable::LabelTable(std::vector<std::string> names)
@@ -116,9 +116,8 @@ std::optional<std::int32_t> LabelTable::find(std::string_view label) const noexc
 
 std::int32_t LabelTable::id(std::string_view label) const {
   if (const std::optional<std::int32_t> found = find(label)) return *found;
-  throw Error(ErrorCode::not_found, "label '" + std::string(label) + "' is not among the " +
-                                        std::to_string(size()) +
-                                        " known ones; give a list that has it (--labels FILE)");
+  throw Error(ErrorCode::not_found, "label '" + std::string(label) + "' is not among the " + std::to_string(size()) +
+                                        " known ones; give a table that has it (imagenet::Config::labels, LabelTable::from_file)");
 }
 
 std::uint64_t LabelTable::hash() const noexcept {

@@ -90,7 +90,7 @@ std::vector<std::string> list_images(const std::string& folder) {
          error.path1().empty() ? folder : error.path1().string(), error.code().message() + "; check the path and your right to read it");
   }
   if (paths.empty())
-    fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it");
+    fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it; name the folder that holds them");
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -92,7 +92,7 @@ FileVersion version_of(int number, const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
   if (!S_ISREG(status.st_mode))
     throw Error(ErrorCode::invalid_argument,
-                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device");
+                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device; give a file");
   return {.size = static_cast<std::size_t>(status.st_size),
           .written_s = status.st_mtim.tv_sec,
           .written_ns = status.st_mtim.tv_nsec};
