@@ -6,7 +6,6 @@ else()
 endif()
 find_package(JPEG REQUIRED)
 find_package(tinyxml2 CONFIG REQUIRED)
-find_package(hwy CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 
 if(PENSTOCK_BUILD_BENCH OR PENSTOCK_BUILD_TESTS)
