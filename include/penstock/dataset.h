@@ -144,7 +144,8 @@ class Dataset {
     });
   }
 
-  // Keeps the elements for which predicate(const T&) is true.
+  // Keeps the elements for which predicate(const T&) is true. The predicate must not wait (for files, a server): it always runs on
+  // the cores, never on the thread pool. Let a map before it fetch what it looks at.
   //   ps::range(5).filter([](std::int64_t x) { return x % 2 == 0; })  ->  0 2 4
   template <class F>
     requires detail::ElementFunction<F, const T&>
@@ -210,7 +211,8 @@ class Dataset {
     return std::invoke(std::forward<Transform>(transform), *this);
   }
 
-  // An op of your own (op.h), giving elements of type U.
+  // An op of your own (op.h). It must take elements of type T and give elements of type U. Nobody checks that: otherwise memory is
+  // read as what it is not.
   template <class U = T>
   Dataset<U> then(OpRef op, CallSite site = CallSite::here()) const {
     return Dataset<U>(graph::append(node_, std::move(op), site));

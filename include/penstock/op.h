@@ -9,7 +9,8 @@
 // The body of an ElementwiseOp has one of three forms (Form): it computes, it blocks, or it starts now and completes
 // later from any thread. The engine owns threads, order, buffers, errors and counting; an op never sees them.
 //
-// An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops):
+// An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops). It must take the dataset's type and give
+// the one that then() is told: elements are untyped here, and nobody checks that.
 //   ps::Dataset<std::string> words = lines.then<std::string>(std::make_shared<SplitWords>());
 //
 // Vocabulary. An *epoch* is what one `for` loop over a dataset delivers. A *pass* is one run through the source; an

@@ -62,6 +62,17 @@ class RunCore {
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options);
 
+// Compared in floating point: hours::max() does not fit the clock's own unit.
+template <class Rep, class Period>
+std::chrono::steady_clock::time_point deadline_in(std::chrono::duration<Rep, Period> patience) {
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+  const Clock::time_point now = Clock::now();
+  if (patience <= patience.zero()) return now;
+  if (Seconds(patience) < Seconds(Clock::time_point::max() - now)) return now + std::chrono::ceil<Clock::duration>(patience);
+  return Clock::time_point::max();
+}
+
 }  // namespace detail
 
 // The answer of next_for().
@@ -150,7 +161,7 @@ class Run {
   // The same, waiting at most `patience`.
   template <class Rep, class Period>
   Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(patience);
+    const auto deadline = detail::deadline_in(patience);
     Element element;
     Next<T> answer{core_->next(element, &deadline), std::nullopt};
     if (answer.status == Status::element) answer.value = element.template take<T>();

@@ -50,6 +50,32 @@ TEST(Iterating, ByNextForWithNoPatienceGivesWhatIsReady) {
   ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready > 0 || run.next_for(0ms).is_element(); }));
 }
 
+TEST(Iterating, ByNextForWithMorePatienceThanAClockCountsWaitsForTheElement) {
+  const auto slow = [](std::int64_t value) {
+    std::this_thread::sleep_for(20ms);
+    return value;
+  };
+  for (bool serial : {false, true}) {
+    auto run = range(3).map(slow, 1, {.blocks = true}).start({.serial = serial});
+    EXPECT_EQ(run.next_for(std::chrono::hours::max()).value, 0) << "serial: " << serial;
+    EXPECT_EQ(run.next_for(std::chrono::nanoseconds::max()).value, 1) << "serial: " << serial;
+    EXPECT_EQ(run.next_for(std::chrono::duration<double>(1e300)).value, 2) << "serial: " << serial;
+    EXPECT_TRUE(run.next_for(std::chrono::hours::max()).at_end()) << "serial: " << serial;
+  }
+}
+
+TEST(Iterating, ByNextForWithLessThanNoPatienceTimesOut) {
+  std::atomic<bool> open{false};
+  const auto waits = [&open](std::int64_t value) {
+    while (!open) std::this_thread::sleep_for(1ms);
+    return value;
+  };
+  auto run = range(1).map(waits, 1, {.blocks = true}).start();
+  EXPECT_TRUE(run.next_for(std::chrono::hours::min()).timed_out());
+  open = true;
+  EXPECT_EQ(rest_of(run), Texts{"0"});
+}
+
 // 20 times as long as the consumer is ready to wait.
 TEST(Iterating, ByNextForEndsInTimeInALongStretchOfElementsThatAreLeftOut) {
   const auto slow = [](std::int64_t value) {
