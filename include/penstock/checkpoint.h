@@ -57,9 +57,9 @@ class Checkpoint {
   //  Error(unimplemented)  a newer version of the library wrote them
   static Checkpoint from_bytes(std::string_view bytes);
 
-  Kind kind = Kind::replay;
+  Kind kind = Kind::replay;      // how a run goes on from here
   std::string pipeline;          // describe() without call sites
-  std::uint32_t epoch = 0;
+  std::uint32_t epoch = 0;       // in which it stands
   std::int64_t delivered = 0;    // elements and errors of this epoch that the consumer has had
   bool epoch_ended = false;      // its end has been delivered, too
   bool has_last = false;         // an element was among them

@@ -40,8 +40,10 @@ struct Decision {
   std::int64_t time_ns = 0;  // since the run began
   int stage = -1;            // index into Snapshot::stages; -1: of the sink or the whole run
   std::string knob;          // Knob::name
-  std::int64_t from = 0, to = 0, wanted = 0;
-  Reason reason = Reason::rule;
+  std::int64_t from = 0;     // the knob's value before,
+  std::int64_t to = 0;       // and after the move
+  std::int64_t wanted = 0;   // what the controller would have set without a limit
+  Reason reason = Reason::rule;  // why it moved
 };
 
 }  // namespace penstock

@@ -73,7 +73,7 @@ struct ErrorPlace {
                                     // a repeat: in this pass. In the epoch of a resumption: from there on
   std::int64_t source_ordinal = -1; // which element of the source it came from
   std::string origin;               // the source item's name (a file), "" if it has none
-  std::uint32_t epoch = 0;
+  std::uint32_t epoch = 0;          // in which it failed
 };
 
 // One element failed. The original exception is kept as cause() and can be rethrown.

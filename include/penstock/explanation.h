@@ -52,25 +52,25 @@ enum class Hold : std::uint8_t {
 const char* name_of(Hold hold) noexcept;
 
 struct Explanation {
-  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // what was not measured
 
   struct Measured {
-    double value = kUnknown;
+    double value = kUnknown;   // in the unit that the member says
     double error = kUnknown;   // standard error; NaN: not known
-    std::int64_t samples = 0;
+    std::int64_t samples = 0;  // that it comes from
   };
 
   struct Bottleneck {
-    Limit limit = Limit::unknown;
+    Limit limit = Limit::unknown;  // what keeps the pipeline from delivering more
     int stage = -1;            // index into `stages`; -1: none in particular. Of `buffer`: the stage behind it, -1: the consumer
     double use = kUnknown;     // share of the time, or of the resource, that was in use
-    Hold hold = Hold::unknown;
+    Hold hold = Hold::unknown; // why it is not wider
   };
 
   // What a resource would allow if nothing else were in the way.
   struct Bound {
-    Limit limit = Limit::unknown;
-    int stage = -1;
+    Limit limit = Limit::unknown;  // the resource
+    int stage = -1;            // whose it is; -1: of the whole run
     double has = kUnknown;     // cores, calls at once
     double rate = kUnknown;    // delivered elements/s
     std::int64_t samples = 0;  // elements, or calls whose CPU time was read
@@ -84,21 +84,24 @@ struct Explanation {
     lifted,        // the bottleneck is gone, whatever it is
   };
   struct WhatIf {
-    Change change = Change::core;
-    int stage = -1;
-    double amount = 1;
+    Change change = Change::core;  // what is done
+    int stage = -1;                // where; -1: nowhere in particular
+    double amount = 1;             // cores, or calls at once
     double gain = kUnknown;        // of the delivered rate: 0.5 is half as much again
     double gain_later = kUnknown;  // what it brings once the bottleneck is gone
     Limit next = Limit::unknown;   // what would be the bottleneck then
-    int next_stage = -1;
+    int next_stage = -1;           // and where; -1: nowhere in particular
   };
 
   struct Stage {
-    std::string name;
+    std::string name;              // as in StageSnapshot
     int position = 0;              // of its first op in the chain
-    bool parallel = false, on_pool = false, completes_later = false;
+    bool parallel = false;         // calls may run at once
+    bool on_pool = false;          // on the threads for blocking calls
+    bool completes_later = false;  // results come through a Completion
     std::int64_t parallelism = 1;  // calls that may run at once
-    std::int64_t window = 1, buffer = 1;  // knobs, as in knob.h
+    std::int64_t window = 1;       // knob, as in knob.h
+    std::int64_t buffer = 1;       // knob, as in knob.h
     double rate = 0;               // elements/s
     double per_delivered = kUnknown;  // elements of this stage for one that the consumer takes
     double in_flight = 0;          // calls under way, on average
@@ -107,10 +110,15 @@ struct Explanation {
     double queued = kUnknown;      // ready to run, and no core free,
     double waiting = kUnknown;     // waiting for something else
     std::int64_t clock_samples = 0;  // calls that these three come from
-    double starved = 0, blocked = 0; // shares of the time: no input; no room for results
+    double starved = 0;            // share of the time without input
+    double blocked = 0;            // share of the time without room for results
     double blame = 0;              // its share of the waiting of those behind it and of the consumer; all stages together have 1
-    std::int64_t bytes_held = 0;
-    std::int64_t elements_in = 0, elements_out = 0, errors = 0, dropped = 0;  // since the run began
+    std::int64_t bytes_held = 0;   // by elements here
+    // since the run began
+    std::int64_t elements_in = 0;  // received
+    std::int64_t elements_out = 0; // passed on
+    std::int64_t errors = 0;       // elements that failed here
+    std::int64_t dropped = 0;      // failed elements that ignore_errors left out here
   };
 
   enum class Problem : std::uint8_t {
@@ -120,9 +128,9 @@ struct Explanation {
     consumer_delayed,   // the consumer's own thread waits `amount` of the time for a core
   };
   struct Warning {
-    Problem problem = Problem::foreign_threads;
+    Problem problem = Problem::foreign_threads;  // what is the matter
     int stage = -1;                // -1: not known which
-    double amount = kUnknown;
+    double amount = kUnknown;      // as Problem says
     std::int64_t samples = 0;      // pairs of numbers that `stage` was told by; 0: only likely
   };
 
@@ -133,20 +141,21 @@ struct Explanation {
   Measured delivered;              // elements/s
   Measured wait_share;             // of the consumer's time
   double demand = kUnknown;        // elements/s that the consumer would take if it never waited
-  Bottleneck bottleneck;
+  Bottleneck bottleneck;           // what limits the pipeline
   std::vector<Bound> bounds;       // smallest first, unknown ones last; without those that are far from mattering
-  std::vector<WhatIf> what_ifs;
+  std::vector<WhatIf> what_ifs;    // what would make it faster
   double cpu_used = kUnknown;      // cores, by the pipeline: its calls, and threads that they start
   double cpu_consumer = kUnknown;  // cores, by the consumer's thread
-  double cpu_budget = 1;
+  double cpu_budget = 1;           // cores that the run may use
   std::int64_t prefetch = 1;       // knob
   double memory_used = 0;          // bytes, on average
-  std::int64_t memory_limit = 0, memory_peak = 0;
+  std::int64_t memory_limit = 0;   // bytes that elements under way may hold
+  std::int64_t memory_peak = 0;    // most bytes held and reserved
   std::int64_t looks = 0;          // at the memory, and at what stages wait for
   double in_results = 0;           // bytes of results that wait to be taken
   std::vector<Stage> stages;       // source first
   std::vector<Decision> decisions; // the last few, newest last
-  std::vector<Warning> warnings;
+  std::vector<Warning> warnings;   // what is out of order
 
   // The consumer is kept waiting for more than a twentieth of its time.
   bool input_bound() const noexcept { return wait_share.value > 0.05; }

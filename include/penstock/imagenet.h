@@ -104,21 +104,20 @@ struct Config {
   // f32, f16, bf16 or u8. load_crops gives 0..255 in all of them, rounded to nearest even;
   // load_train and load_eval give (x / 255 - mean) / deviation, but for u8 the pixels as they are.
   DType dtype = DType::f32;
-  image::Layout layout = image::Layout::nhwc;
+  image::Layout layout = image::Layout::nhwc;  // of Example::image
 
   // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's layout.
   std::string annotations = {};
   VocOptions voc = {};  // `name` is not used: error texts have the XML's path
-  BoxPolicy boxes = BoxPolicy::strict;
+  BoxPolicy boxes = BoxPolicy::strict;  // of load_crops: what to do with boxes that leave the picture or are none
 
   // load_eval resizes the shorter side to this before it cuts out the centre.
   std::int64_t shorter_side = 256;
 
   image::DecodeOptions decode = {};  // `name` is not used: error texts have the path
 
-  // How many files are read, and how many decoded at once.
-  Tunable read_parallelism = AUTOTUNE;
-  Tunable decode_parallelism = AUTOTUNE;
+  Tunable read_parallelism = AUTOTUNE;    // files that are read at once
+  Tunable decode_parallelism = AUTOTUNE;  // files that are decoded at once
 
   // Where given, counts what happens.
   std::shared_ptr<Counters> counters = nullptr;

@@ -32,13 +32,13 @@
 namespace penstock {
 
 struct Knob {
-  std::string name;
+  std::string name;               // of the table above
   int stage = -1;                 // index into Snapshot::stages; -1: of the sink or the whole run
-  std::int64_t low = 1;
-  std::int64_t high = 1;
+  std::int64_t low = 1;           // least value,
+  std::int64_t high = 1;          // and largest
   std::int64_t unit_cost = 0;     // bytes that one more unit holds, as far as known
   bool user_fixed = false;        // the user gave a number: a controller must leave it alone
-  std::function<std::int64_t()> get;
+  std::function<std::int64_t()> get;      // the value now
   std::function<void(std::int64_t)> set;  // values outside [low, high] are brought inside
 };
 

@@ -22,7 +22,7 @@ inline constexpr std::size_t MiB = std::size_t{1} << 20;
 inline constexpr std::size_t GiB = std::size_t{1} << 30;
 
 struct MapOptions {
-  Order order = Order::kept;
+  Order order = Order::kept;  // arbitrary: results leave as they are done
   // Whether the function waits (files, network, sleep) rather than computes. Left open, the controller finds out.
   std::optional<bool> blocks = std::nullopt;
   // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
@@ -32,8 +32,8 @@ struct MapOptions {
 };
 
 struct FilterOptions {
-  Tunable parallelism = AUTOTUNE;
-  Order order = Order::kept;
+  Tunable parallelism = AUTOTUNE;  // calls of the predicate at once
+  Order order = Order::kept;       // arbitrary: elements leave as they are done
 };
 
 struct ShuffleOptions {
@@ -42,7 +42,7 @@ struct ShuffleOptions {
 };
 
 struct BatchOptions {
-  bool drop_remainder = false;
+  bool drop_remainder = false;  // leaves the last batch of an epoch out if it is not full
 };
 
 // What the iterator does with a failed element.
@@ -68,12 +68,12 @@ struct RunOptions {
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.
   std::uint32_t epochs = 0;
-  std::uint32_t first_epoch = 0;
-  std::uint64_t seed = 0;  // of Context::rng(); shuffles have their own
-  ErrorPolicy on_error = {};
-  bool serial = false;     // everything on the calling thread, no read-ahead, no TBB: for debugging
-  bool tune = true;        // false: knobs stay where they start
-  std::shared_ptr<const Checkpoint> resume_from = nullptr;
+  std::uint32_t first_epoch = 0;  // where next() begins unless epoch() is called
+  std::uint64_t seed = 0;         // of Context::rng(); shuffles have their own
+  ErrorPolicy on_error = {};      // what becomes of failed elements; all are thrown unless it says otherwise
+  bool serial = false;            // everything on the calling thread, no read-ahead, no TBB: for debugging
+  bool tune = true;               // false: knobs stay where they start
+  std::shared_ptr<const Checkpoint> resume_from = nullptr;  // where another run stood; null: begins anew
   // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to the consumer, what waits where,
   // and the controller's decisions. It is made at once, and written when the run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the
   // file says how many came after them. Costs 1 to 2 %. Empty: no trace.

@@ -37,8 +37,8 @@ struct RunStats {
   std::int64_t errors = 0;      // error elements that reached the consumer, thrown or skipped
   std::int64_t skipped = 0;     // of these, left out under RunOptions::on_error
   std::int64_t dropped = 0;     // by ignore_errors
-  std::int64_t overshoot_bytes = 0;
-  std::int64_t memory_peak = 0;
+  std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
+  std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
 };
 
 namespace detail {
@@ -158,7 +158,8 @@ class Run {
     return element.template take<T>();
   }
 
-  // The same, waiting at most `patience`.
+  // The same, waiting at most `patience`; one that no clock can count is for ever. A serial run, also one that begins inside a
+  // function of another run, works on the caller's thread: it looks at the time between calls only, so a long call cannot time out.
   template <class Rep, class Period>
   Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
     const auto deadline = detail::deadline_in(patience);

@@ -68,7 +68,7 @@ enum class BoxPolicy : std::uint8_t {
 };
 
 struct BoxOptions {
-  BoxPolicy policy = BoxPolicy::strict;
+  BoxPolicy policy = BoxPolicy::strict;  // for boxes that leave the picture or are none
 
   // Where the annotation came from, for error texts only.
   std::string_view name = {};

@@ -47,8 +47,8 @@ enum class Mirror : std::uint8_t {
 };
 
 struct NormaliseOptions {
-  Layout layout = Layout::nhwc;
-  Mirror mirror = Mirror::no;
+  Layout layout = Layout::nhwc;  // of the result
+  Mirror mirror = Mirror::no;    // whether the result is mirrored
 };
 
 // One number for red, green and blue.

@@ -44,7 +44,7 @@ enum class Interpolation : std::uint8_t {
 };
 
 struct CropOptions {
-  Interpolation method = Interpolation::bilinear;
+  Interpolation method = Interpolation::bilinear;  // between pixels
   float extrapolation = 0;  // value of positions outside the image
 };
 

@@ -46,13 +46,13 @@ enum class Truncated : std::uint8_t {
 };
 
 struct DecodeOptions {
-  Dct dct = Dct::islow;
+  Dct dct = Dct::islow;  // the inverse transform
 
   // Smooth interpolation of subsampled colour. Without it 4:2:0 files decode 7 % faster, and values
   // differ by up to 69.
   bool fancy_upsampling = true;
 
-  Truncated truncated = Truncated::reject;
+  Truncated truncated = Truncated::reject;  // what to do with a file that ends too early
 
   // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB; while a
   // progressive file is decoded, libjpeg takes up to 6 bytes more for each pixel.
@@ -71,8 +71,8 @@ struct JpegHeader {
 
 // Signs of damage that libjpeg met and repaired: bad codes, missing or surplus bytes.
 struct DecodeReport {
-  std::int64_t warnings = 0;
-  bool truncated = false;
+  std::int64_t warnings = 0;  // how many
+  bool truncated = false;     // the file ended too early
   std::string first_warning;  // libjpeg's words; empty without warnings
 };
 

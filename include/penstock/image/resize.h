@@ -68,11 +68,11 @@ using Uniform = std::function<double()>;
 
 // torchvision's RandomResizedCrop, its defaults.
 struct RandomCropOptions {
-  double min_area = 0.08;  // share of the image's area
-  double max_area = 1.0;
-  double min_ratio = 3.0 / 4.0;  // width : height
-  double max_ratio = 4.0 / 3.0;
-  int tries = 10;
+  double min_area = 0.08;        // least share of the image's area
+  double max_area = 1.0;         // and largest
+  double min_ratio = 3.0 / 4.0;  // least width : height
+  double max_ratio = 4.0 / 3.0;  // and largest
+  int tries = 10;                // windows drawn before the central one is taken
 };
 
 // Where RandomResizedCrop cuts: up to `tries` windows of uniform area and log-uniform ratio, the
