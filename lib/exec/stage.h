@@ -266,6 +266,7 @@ class BodyScope {
   BodyScope& operator=(const BodyScope&) = delete;
 
   static bool inside_any() noexcept;
+  static int depth() noexcept;                         // bodies around the caller, one inside the other
   static bool inside(const StageHost* host) noexcept;  // this one or an outer one
 
  private:

@@ -71,6 +71,11 @@ class StartServices final : public detail::ContextServices {
 BodyScope::BodyScope(const StageHost* host) noexcept : host_(host), outer_(innermost) { innermost = this; }
 BodyScope::~BodyScope() { innermost = outer_; }
 bool BodyScope::inside_any() noexcept { return innermost != nullptr; }
+int BodyScope::depth() noexcept {
+  int depth = 0;
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) ++depth;
+  return depth;
+}
 bool BodyScope::inside(const StageHost* host) noexcept {
   for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
     if (scope->host_ == host) return true;

@@ -17,6 +17,7 @@
 #include "lib/runtime/forks.h"
 #include "lib/runtime/observer.h"
 #include "lib/runtime/resumable.h"
+#include "lib/runtime/run_checks.h"
 #include "lib/runtime/runtime.h"
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
@@ -28,19 +29,7 @@ namespace {
 using exec::Engine;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
-
-void check_between(const char* option, int value, int low, int high) {
-  if (value >= low && value <= high) return;
-  throw Error(ErrorCode::invalid_argument, std::string("RunOptions::") + option + " is " + std::to_string(value) + ", but must be " +
-                                               std::to_string(low) + " to " + std::to_string(high));
-}
-
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
-
-void check_options(const RunOptions& options) {
-  check_between("threads", options.threads, 0, 1024);
-  check_between("open_io", options.open_io, 1, 256);
-}
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;         // bytes: sums with it are still numbers
 
 class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
@@ -157,6 +146,7 @@ std::shared_ptr<Engine> EngineRun::engine_or_null() const {
 
 // With the lock held.
 std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
+  runtime::check_nesting();
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
   const bool inside_another_run = exec::BodyScope::inside_any() && !options_.serial;
   const bool serial = options_.serial || inside_another_run;
@@ -421,6 +411,6 @@ std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions&
 
 std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const graph::NodeRef& node, const RunOptions& options,
                                                                         PolicyMaker make_policy) {
-  detail::check_options(options);
+  check_options(options);
   return std::make_shared<detail::EngineRun>(exec::compile(node), options, std::move(make_policy));
 }

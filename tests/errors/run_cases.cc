@@ -1,6 +1,8 @@
 // Runs that cannot be started or gone on with, and settings that cannot be read.
+#include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "tests/errors/catalogue.h"
 
@@ -27,6 +29,27 @@ void ask_itself() {
   }
 }
 
+std::exception_ptr innermost(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const ElementError& outer) {
+    return innermost(outer.cause());
+  } catch (...) {
+    return error;
+  }
+}
+
+// Its error without the 64 places that it came by.
+void iterate_own_dataset() {
+  std::optional<Dataset<std::int64_t>> data;
+  data.emplace(range(3).map([&data](std::int64_t) { return *data->begin(); }));
+  try {
+    read(*data);
+  } catch (...) {
+    std::rethrow_exception(innermost(std::current_exception()));
+  }
+}
+
 }  // namespace
 
 Cases run_cases() {
@@ -44,6 +67,7 @@ Cases run_cases() {
       {"a run whose warm start has no folder", [] { range(3).start({.warm_start = "no/such/folder/tuning"}); }},
       {"a run whose trace cannot be written", [] { range(3).start({.trace = "no/such/folder/trace.json"}); }},
       {"next() inside a function of the same run", ask_itself},
+      {"a function that iterates the dataset it belongs to", iterate_own_dataset},
       {"World: a size without a rank", detect({{"WORLD_SIZE", "2"}})},
       {"World: a rank without a size", detect({{"OMPI_COMM_WORLD_RANK", "1"}})},
       {"World: a rank that is no number", detect({{"WORLD_SIZE", "2"}, {"RANK", "first"}})},

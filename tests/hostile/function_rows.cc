@@ -210,6 +210,13 @@ Outcome call_next_of_another(const Where& where) {
   return {"delivered", all ? "delivered 3" : "elements lost", ""};
 }
 
+// Each run that the function starts calls the function, which starts the next one.
+Outcome iterate_own_dataset(const Where& where) {
+  std::optional<Dataset<std::int64_t>> data;
+  data.emplace(where.build([&data] { for (std::int64_t x : *data) static_cast<void>(x); }));
+  return observe(*data);
+}
+
 // What a function owns that is to end its own run, and what that owner's end shows.
 struct Owner {
   std::optional<IntegerRun> run;
@@ -256,6 +263,8 @@ const Misdeed misdeeds[] = {
     {"calls next() of its own dataset", call_own_next,
      {"failed_precondition", "skipped 1", "next()"}},
     {"calls next() of another dataset", call_next_of_another, {"delivered", "delivered 3", ""}},
+    {"iterates its own dataset", iterate_own_dataset,
+     {"failed_precondition", "skipped 1", "64 deep"}},
     {"destroys the owner", destroy_owner, {"the call ends", "delivered 1, nothing is left", ""}},
 };
 
