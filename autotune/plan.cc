@@ -25,6 +25,8 @@ double staffing(double calls) { return calls + std::sqrt(calls); }
 double affordable_rate(const std::vector<double>& call_s, double most) {
   const double slowest = call_s.empty() ? 0 : *std::ranges::max_element(call_s);
   if (!(slowest > 0)) return std::numeric_limits<double>::infinity();
+  // Each has one call, however few are allowed: no rate would do with less.
+  most = std::max(most, static_cast<double>(std::ranges::count_if(call_s, [](double each) { return each > 0; })));
   double low = 0, high = most / slowest;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;

@@ -13,7 +13,7 @@ namespace penstock::autotune {
 double staffing(double calls);
 
 // `call_s`: by stage, v (k + w0), the time of its calls for one element delivered; 0: it needs none. The highest rate at which these stages have no
-// more than `most` calls altogether; each that needs any has one at least. Infinite where none does.
+// more than `most` calls altogether; each that needs any has one at least, even where that is more. Infinite where none does.
 double affordable_rate(const std::vector<double>& call_s, double most);
 
 // Of one stage at that rate: one at least.

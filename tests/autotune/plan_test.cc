@@ -35,6 +35,12 @@ TEST(Plan, GivesEachStageOneThreadWhereThereAreTooFew) {
   EXPECT_EQ(calls_at(rate, 0.1), 1);
 }
 
+// Nobody can start fewer calls than one of each, and then they deliver something.
+TEST(Plan, IsARateEvenWhereThereAreFewerThreadsThanStages) {
+  EXPECT_DOUBLE_EQ(affordable_rate({0.1, 0.1, 0.1}, 2), affordable_rate({0.1, 0.1, 0.1}, 3));
+  EXPECT_GT(affordable_rate({0.1, 0, 0.1}, 1), 0);
+}
+
 TEST(Plan, BoundsNothingWhereNobodyWaits) { EXPECT_TRUE(std::isinf(affordable_rate({0, 0}, 64))); }
 
 }  // namespace
