@@ -121,9 +121,10 @@ void warn_of_memory(Explanation& to, const Snapshot& now) {
   to.warnings.push_back({Explanation::Problem::memory_too_small, -1, static_cast<double>(required), to.looks});
 }
 
+// Where nobody has seen the beginning, it was none.
 void warn_of_delay(Explanation& to, const ConsumerSnapshot& before, const ConsumerSnapshot& now) {
-  if (before.delay_ns < 0 || now.delay_ns < 0 || to.window <= 0) return;
-  const double share = seconds(now.delay_ns - before.delay_ns) / to.window;
+  if (now.delay_ns < 0 || to.window <= 0) return;
+  const double share = seconds(now.delay_ns - std::max<std::int64_t>(before.delay_ns, 0)) / to.window;
   if (share > kDelayed) to.warnings.push_back({Explanation::Problem::consumer_delayed, -1, share, to.delivered.samples});
 }
 

@@ -210,6 +210,18 @@ TEST(Explain, WarnsWhereTheConsumersOwnThreadWaitsForACore) {
   EXPECT_NEAR(warning(found, Problem::consumer_delayed)->amount, 0.2, 1e-9);
 }
 
+// As it is at the end of a run.
+TEST(Explain, WarnsOfADelayOverTheWholeRunWhoseBeginningNobodyHasSeen) {
+  Facts facts = facts_of(slow_reads());
+  facts.window.now.consumer.delay_ns = 200 * kMs;
+  ASSERT_NE(warning(explain(facts), Problem::consumer_delayed), nullptr);
+  EXPECT_NEAR(warning(explain(facts), Problem::consumer_delayed)->amount, 0.2, 1e-9);
+}
+
+TEST(Explain, SaysNothingOfADelayThatTheSystemDoesNotTell) {
+  EXPECT_EQ(warning(explained(slow_reads()), Problem::consumer_delayed), nullptr);
+}
+
 TEST(Explain, KeepsTheLastDecisions) {
   Facts facts = facts_of(slow_reads());
   for (int i = 0; i < 20; ++i) facts.decisions.push_back({.stage = 0, .knob = "parallelism", .from = i, .to = i + 1, .wanted = i + 1});
