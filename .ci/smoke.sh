@@ -7,6 +7,7 @@ set -euo pipefail
 bin=$(cd "$1" && pwd)
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 temporary=$(mktemp -d "$root/build/smoke.XXXXXX")
+data=$temporary/data
 trap 'rm -rf "$temporary"' EXIT
 passed=0
 failures=0
@@ -39,7 +40,6 @@ check_conventions() {
 }
 
 smoke_imagenet() {
-  local data=$temporary/data
   check generate "$bin/penstock-imagenet" --data "$data" --generate 24
   for workload in boxes train eval; do
     check "imagenet $workload" "$bin/penstock-imagenet" --data "$data" --workload "$workload" \
@@ -57,6 +57,8 @@ for program in "$bin"/penstock-*; do
 done
 smoke_imagenet
 smoke_golden
+check opponent "$bin/penstock-opponent" --data "$data" --batch 8 --epochs 1 --reps 1 --json
+check engine "$bin/penstock-engine" --case whole --rounds 1 --json
 check "scorecard in real time" "$bin/penstock-scorecard" --mode real --scenario S08 --seconds 0.3 --rounds 1 --json
 check bench "$bin/penstock-bench" --benchmark_min_time=0.001
 echo "$passed passed, $failures failed"
