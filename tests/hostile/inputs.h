@@ -27,14 +27,16 @@ struct Fate {
 inline Fate delivered(std::string counted = {}) { return {std::nullopt, {}, std::move(counted)}; }
 inline Fate refused(ErrorCode code, std::string says) { return {code, std::move(says), {}}; }
 
-// How a file is loaded: load_eval, or load_crops under a policy.
+// How a file is loaded: load_eval, load_train, or load_crops under a policy.
 struct Mode {
   std::string name;
   std::optional<BoxPolicy> boxes;
   std::function<void(imagenet::Config&)> change;  // of the settings; may be null
+  bool is_train = false;
 };
 
 inline const Mode eval{"eval", std::nullopt, nullptr};
+inline const Mode train{"train", std::nullopt, nullptr, true};
 inline const Mode tf{"boxes tf", BoxPolicy::tf, nullptr};
 inline const Mode strict{"boxes strict", BoxPolicy::strict, nullptr};
 inline const Mode clamp{"boxes clamp", BoxPolicy::clamp, nullptr};

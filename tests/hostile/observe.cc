@@ -23,6 +23,7 @@ Dataset<Example> load_all(const std::vector<std::string>& paths, const Mode& mod
   imagenet::Config config{
       .labels = imagenet::labels_of(paths), .size = {16, 12}, .counters = counters};
   if (mode.change) mode.change(config);
+  if (mode.is_train) return from_vector(paths).apply(imagenet::load_train(config));
   if (!mode.boxes) return from_vector(paths).apply(imagenet::load_eval(config));
   config.boxes = *mode.boxes;
   return from_vector(paths).apply(imagenet::load_crops(config)).unbatch();

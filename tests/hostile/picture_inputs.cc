@@ -87,7 +87,7 @@ std::vector<Input> shapes() {
       {"a grey JPEG", holding(jpeg(30, 40, {.colour = JpegColour::grey})), eval, delivered()},
       {"an arithmetic JPEG", holding(jpeg(30, 40, {.arithmetic = true})), eval, delivered()},
   };
-  for (const Mode& mode : {eval, tf}) {
+  for (const Mode& mode : {eval, train, tf}) {
     const std::string whole = mode.boxes ? "missing XML 1" : "";
     all.push_back({"a JPEG of 1 x 1", holding(jpeg(1, 1)), mode, delivered(whole)});
     all.push_back({"a JPEG of 20000 x 1", holding(jpeg(1, 20000)), mode, delivered(whole)});
