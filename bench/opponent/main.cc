@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/engine/meter.h"
+#include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/options.h"
 #include "bench/imagenet/pipeline.h"
 #include "bench/imagenet/repetition.h"
@@ -100,6 +101,7 @@ int main(int count, char** arguments) {
       {"penstock-opponent",
        "penstock-imagenet's work by penstock and by plain threads, in turn. Takes its flags."});
   if (parsed.exit_code) return *parsed.exit_code;
+  end_at_interrupt();  // each row is on stdout as soon as it is measured
   try {
     return Duel(parsed.options).run();
   } catch (const UsageError& error) {
