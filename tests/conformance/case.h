@@ -38,12 +38,16 @@ struct Traits {
   bool drops_errors = false;       // and counts them
   std::int64_t least_count = 0;    // a source that refuses shorter lists
   std::string only_copyable = {};  // why it cannot carry move-only payloads
+  // Most that an element holds, or that is reserved for it, and for how many of the last ops that is so. Those before have tokens.
+  std::size_t element_bytes = kTokenBytes;
+  std::size_t large_ops = 1;
 };
 
 // A dataset of any type.
 struct Built {
   ps::graph::NodeRef node;
   std::string (*text)(const ps::Element&);
+  std::size_t (*results)(const ps::Element&) = [](const ps::Element&) -> std::size_t { return 1; };  // in one element
 };
 
 struct Case {

@@ -39,9 +39,8 @@ void check_flow(const Case& tested, std::int64_t count, Findings& findings) {
 
 // Two pipelines whose ops differ must not look the same to a checkpoint.
 void check_text(const Op& described, const ps::Op& op, Findings& findings) {
-  if (op.name() != model::name_of(described.kind))
-    findings.add("its name is '" + op.name() + "', must be '" + model::name_of(described.kind) +
-                 "'");
+  if (op.name() != model::name_of(described))
+    findings.add("its name is '" + op.name() + "', must be '" + model::name_of(described) + "'");
   const std::string parameters = op.parameters();
   for (const std::int64_t number : {described.count, described.index})
     if (number > 0 && parameters.find(std::to_string(number)) == std::string::npos)
@@ -94,8 +93,14 @@ void call(const ps::ElementwiseOp& op, std::span<ps::Slot> slots) {
   }
 }
 
+// What an input holds, and what the op foretells of its result.
+struct Input {
+  std::size_t bytes;
+  std::optional<std::size_t> hint;  // bytes of the result
+};
+
 void check_results(const ps::ElementwiseOp& op, std::span<const ps::Slot> slots,
-                   const std::vector<std::size_t>& bytes, Findings& findings) {
+                   const std::vector<Input>& inputs, Findings& findings) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const ps::Slot& slot = slots[i];
     const std::string which = " element " + std::to_string(i);
@@ -108,17 +113,41 @@ void check_results(const ps::ElementwiseOp& op, std::span<const ps::Slot> slots,
     }
     if (results > 1 && !op.may_fan_out())
       findings.add("may_fan_out() is false, but" + which + " becomes " + std::to_string(results));
-    if (op.passes_memory_on() && held > bytes[i])
+    if (op.passes_memory_on() && held > inputs[i].bytes)
       findings.add("passes_memory_on() is true, but" + which + " grows");
+    if (held > inputs[i].hint.value_or(held))
+      findings.add("bytes_hint() is " + std::to_string(*inputs[i].hint) + ", but" + which + " becomes " + std::to_string(held) +
+                   " bytes");
   }
 }
 
 void check_elementwise(const ps::ElementwiseOp& op, const Node& node, Findings& findings) {
   std::vector<ps::Slot> slots = inputs_of(node);
-  std::vector<std::size_t> bytes;
-  for (const ps::Slot& slot : slots) bytes.push_back(slot.value.bytes());
+  std::vector<Input> inputs;
+  for (const ps::Slot& slot : slots) inputs.push_back({slot.value.bytes(), op.bytes_hint(slot.value)});
   call(op, slots);
-  check_results(op, slots, bytes, findings);
+  check_results(op, slots, inputs, findings);
+}
+
+std::size_t results_of(const Experiment& experiment, const ps::Slot& slot) {
+  if (slot.kind() == ps::Slot::Kind::many) return slot.value.get<std::vector<ps::Element>>().size();
+  return slot.is_element() ? experiment.results_in(slot.value) : 0;
+}
+
+// An op that asks for its outputs says how many there are before it has them. Of the last op.
+void check_outputs(const Experiment& experiment, Findings& findings) {
+  const Node& node = *experiment.node();
+  const auto* op = node.as<ps::ElementwiseOp>();
+  if (op == nullptr || op->form() == ps::Form::completes_later) return;
+  std::vector<ps::Slot> slots = inputs_of(node);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    ps::Context context({}, 0);
+    op->run({&slots[i], 1}, context);
+    const std::size_t declared = context.outputs().declared();
+    if (declared > 0)
+      findings.expect_equal("outputs().declare() for element " + std::to_string(i), static_cast<std::int64_t>(declared),
+                            static_cast<std::int64_t>(results_of(experiment, slots[i])));
+  }
 }
 
 // One element of a call fails: the others must be answered.
@@ -204,6 +233,7 @@ void check_declarations(const Case& tested, Findings& findings) {
     if (const auto* op = node.as<ps::StreamOp>())
       check_stream(*op, node, experiment.census(), findings);
   }
+  check_outputs(experiment, findings);
   if (tested.traits.calls_function) check_failing_call(tested, findings);
 }
 

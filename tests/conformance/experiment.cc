@@ -6,9 +6,12 @@
 namespace conformance {
 namespace {
 
-// Planted failures say which number failed. Of others, as of a lost answer, the words are the engine's.
+// Planted failures say which number failed, if only by a file's name. Of others, as of a lost answer, the words are the engine's.
 std::string words_of(const std::string& cause) {
-  return cause.starts_with("fails on") ? cause : "in the engine's words";
+  constexpr std::string_view words = "fails on ";
+  const std::size_t at = cause.find(words);
+  if (at == std::string::npos) return "in the engine's words";
+  return cause.substr(at, cause.find_first_not_of("0123456789", at + words.size()) - at);
 }
 
 std::string error_text(const ps::ErrorPlace& place, bool with_inputs, const std::string& cause) {
@@ -130,7 +133,7 @@ Texts Experiment::expected(std::uint32_t epoch, bool with_inputs) const {
 
 std::string Experiment::name_of(int position) const {
   if (position == 0 && case_.traits.place != Place::source) return "source";
-  return model::name_of(model_ops()[static_cast<std::size_t>(position)].kind);
+  return model::name_of(model_ops()[static_cast<std::size_t>(position)]);
 }
 
 std::string Experiment::text_of(const model::Item& item, bool with_inputs) const {

@@ -41,6 +41,7 @@ class Experiment {
   const std::shared_ptr<random_graphs::PumpedCourier>& pumped_courier() const { return pumped_; }
   Gate& gate() { return gate_; }
   const Census& census() const { return *census_; }
+  std::size_t results_in(const ps::Element& element) const { return built_->results(element); }
 
   // The next delivery; nullopt at the end of the epoch. Which of its inputs an op failed on is told
   // with_inputs.

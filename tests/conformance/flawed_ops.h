@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ enum class Flaw : std::uint8_t {
   denies_growing,  // passes_memory_on()
   fails_the_whole_call,
   counts_calls,  // its results depend on how often it was called
+  foretells_too_little,  // bytes_hint()
+  declares_too_many,     // outputs().declare()
 };
 
 // Where a leaking op puts tokens.
@@ -142,6 +145,9 @@ class FlawedElementwise final : public ps::ElementwiseOp {
   ps::Flow flow(const ps::Flow&) const override { return {}; }
   bool may_fan_out() const override { return flaw_ != Flaw::denies_fanning_out; }
   bool passes_memory_on() const override { return flaw_ == Flaw::denies_growing; }
+  std::optional<std::size_t> bytes_hint(const ps::Element&) const override {
+    return flaw_ == Flaw::foretells_too_little ? std::optional(kTokenBytes) : std::nullopt;
+  }
 
   void run(std::span<ps::Slot> slots, ps::Context& context) const override {
     for (ps::Slot& slot : slots) {
@@ -149,7 +155,9 @@ class FlawedElementwise final : public ps::ElementwiseOp {
       const std::int64_t number = slot.value.get<T>().number();
       try {
         fail_if(op_.fails, number);
-        slot.emit_many(elements_of<T>(answer(number), feed_.census));
+        auto elements = elements_of<T>(answer(number), feed_.census);
+        context.outputs().declare(elements.size() + (flaw_ == Flaw::declares_too_many ? 1 : 0));
+        slot.emit_many(std::move(elements));
       } catch (...) {
         if (flaw_ == Flaw::fails_the_whole_call) throw;
         slot.fail(std::current_exception());

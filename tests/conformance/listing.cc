@@ -25,10 +25,16 @@ std::vector<std::string> ops_declared_in(const std::string& header) {
   return names;
 }
 
-std::string op_written_in(const std::string& stem, const std::string& header) {
+std::vector<std::string> ops_named_in(const std::string& source) {
   static const std::regex name(R"(name\(\) const override \{ return "(\w+)\"; \})");
-  std::smatch match;
-  return std::regex_search(header, match, name) ? match[1].str() : stem;
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(source.begin(), source.end(), name), end; at != end; ++at) names.push_back((*at)[1]);
+  return names;
+}
+
+std::string op_written_in(const std::string& stem, const std::string& header) {
+  const std::vector<std::string> names = ops_named_in(header);
+  return names.empty() ? stem : names.front();
 }
 
 std::vector<std::string> ops_without_a_line(const std::string& root,
@@ -38,9 +44,13 @@ std::vector<std::string> ops_without_a_line(const std::string& root,
   for (const char* header : {"dataset.h", "sources.h"})
     for (std::string& op : ops_declared_in(file_contents(folder / "include/penstock" / header)))
       declared.push_back(std::move(op));
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "ops"))
-    if (entry.path().extension() == ".h")
-      declared.push_back(op_written_in(entry.path().stem().string(), file_contents(entry.path())));
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder / "ops")) {
+    const fs::path& file = entry.path();
+    const bool is_below = file.parent_path() != folder / "ops";  // where a header need not be an op
+    if (!is_below && file.extension() == ".h") declared.push_back(op_written_in(file.stem().string(), file_contents(file)));
+    if (is_below && entry.is_regular_file())
+      for (std::string& op : ops_named_in(file_contents(file))) declared.push_back(std::move(op));
+  }
   std::erase_if(declared, [&](const std::string& op) {
     return kNoOps.contains(op) || names.contains(op) || names.contains("from_" + op);
   });

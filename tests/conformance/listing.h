@@ -10,6 +10,9 @@ namespace conformance {
 // Names of the methods and functions in the text of dataset.h or sources.h that make a dataset.
 std::vector<std::string> ops_declared_in(const std::string& header);
 
+// The names that the ops in a source of the library give themselves.
+std::vector<std::string> ops_named_in(const std::string& source);
+
 // The name of the op in ops/<stem>.h: what its name() says, else the stem.
 std::string op_written_in(const std::string& stem, const std::string& header);
 

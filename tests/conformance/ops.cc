@@ -1,4 +1,4 @@
-// Every op of the library, and a user's own of each kind: one line each.
+// Every op of the library, and a user's own of each kind: one line each. Those of ops/imagenet are in image_ops.cc.
 #include "tests/conformance/ops.h"
 
 #include <fstream>
@@ -6,6 +6,7 @@
 
 #include "tests/conformance/flawed_ops.h"
 #include "tests/conformance/functions.h"
+#include "tests/conformance/image_ops.h"
 #include "tests/conformance/own_ops.h"
 
 namespace conformance {
@@ -124,7 +125,7 @@ std::vector<Case> own_ops() {
 
 std::vector<Case> all_ops() {
   std::vector<Case> all;
-  for (const auto& some : {sources(), stream_ops(), elementwise_ops(), own_ops()})
+  for (const auto& some : {sources(), stream_ops(), elementwise_ops(), image_ops(), own_ops()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -122,25 +122,31 @@ void check_knobs(const Case& tested, Findings& findings) {
 
 namespace {
 
+using Chain = std::vector<const ps::graph::Node*>;
+
+std::int64_t bytes_of_element(const Case& tested, const Chain& chain, std::size_t op) {
+  const bool is_large = chain.size() - op <= tested.traits.large_ops;
+  return static_cast<std::int64_t>(is_large ? tested.traits.element_bytes : kTokenBytes);
+}
+
 // That the ops say they must hold. Over positions nothing is held.
-std::int64_t tokens_held(const Case& tested, const std::vector<const ps::graph::Node*>& chain) {
+std::int64_t bytes_held(const Case& tested, const Chain& chain) {
   if (tested.traits.place == Place::positions) return 0;
-  std::int64_t tokens = 0;
-  for (const ps::graph::Node* node : chain) {
-    const auto* op = node->as<ps::StreamOp>();
-    tokens += op != nullptr ? op->elements_held() : 1;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const auto* op = chain[i]->as<ps::StreamOp>();
+    bytes += (op != nullptr ? op->elements_held() : 1) * bytes_of_element(tested, chain, i);
   }
-  return tokens;
+  return bytes;
 }
 
 // What the ops must hold, or the budget, and one element per stage; what a call gives beyond that
 // (its results cannot be foretold) is counted.
 void check_peak(const Case& tested, const std::string& when, const Experiment& experiment,
                 const ps::RunStats& stats, Findings& findings) {
-  constexpr auto kOne = static_cast<std::int64_t>(kTokenBytes);
-  const auto chain = ps::graph::chain(experiment.node());
-  const std::int64_t required = kOne * tokens_held(tested, chain);
-  const std::int64_t most = std::max(kOne, required) + kOne * std::ssize(chain);
+  const Chain chain = ps::graph::chain(experiment.node());
+  std::int64_t most = std::max(static_cast<std::int64_t>(tested.traits.element_bytes), bytes_held(tested, chain));
+  for (std::size_t i = 0; i < chain.size(); ++i) most += bytes_of_element(tested, chain, i);
   if (stats.memory_peak > most + stats.overshoot_bytes)
     findings.add(when + ": memory_peak is " + std::to_string(stats.memory_peak) +
                  ", must be at most " + std::to_string(most) + " and the " +
@@ -154,7 +160,7 @@ void check_budget(const Case& tested, Findings& findings) {
   for (const int threads : kThreads) {
     const std::string when = "memory for one element " + on_threads(threads);
     const Experiment experiment(tested, {.count = 200});
-    const RunRef run = experiment.start({.threads = threads, .memory_bytes = kTokenBytes});
+    const RunRef run = experiment.start({.threads = threads, .memory_bytes = tested.traits.element_bytes});
     findings.compare(when, experiment.rest(*run), experiment.expected(), tested.is_arbitrary());
     check_peak(tested, when, experiment, run->stats(), findings);
   }

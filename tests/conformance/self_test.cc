@@ -134,6 +134,14 @@ TEST(ConformanceSuite, ReportsAnOpThatGrowsThoughItDeniesIt) {
   EXPECT_REPORT("declares", elementwise_with(Flaw::denies_growing), "passes_memory_on() is true");
 }
 
+TEST(ConformanceSuite, ReportsAnOpThatForetellsLessThanItGives) {
+  EXPECT_REPORT("declares", elementwise_with(Flaw::foretells_too_little), "bytes_hint() is 100");
+}
+
+TEST(ConformanceSuite, ReportsAnOpThatDeclaresMoreOutputsThanItGives) {
+  EXPECT_REPORT("declares", elementwise_with(Flaw::declares_too_many), "outputs().declare() for element");
+}
+
 TEST(ConformanceSuite, ReportsAnOpThatFailsAWholeCallForOneElement) {
   EXPECT_REPORT("declares", elementwise_with(Flaw::fails_the_whole_call), "fails on 4");
 }

@@ -72,7 +72,10 @@ struct Op {
   bool stamped =
       false;
   bool arbitrary = false;  // results may leave in any order
+  std::string name = {};   // of an op that means the same as `kind`, but is called otherwise
 };
+
+inline std::string name_of(const Op& op) { return op.name.empty() ? name_of(op.kind) : op.name; }
 
 // Element `i` of a source.
 Value source_value(const Op& op, std::int64_t i);
