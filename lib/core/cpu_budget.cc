@@ -208,8 +208,9 @@ HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
   }
 }
 
-std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view controller) const {
-  const std::string cgroups = read_file(root_ + "/proc/self/cgroup");
+std::string HostLimits::cgroups() const { return read_file(root_ + "/proc/self/cgroup"); }
+
+std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view controller, std::string_view cgroups) const {
   std::vector<Folder> folders;
   for (const Hierarchy& hierarchy : hierarchies_) {
     const bool version_2 = hierarchy.version_2;
@@ -224,11 +225,12 @@ std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view contro
 CpuLimits HostLimits::cpus() const {
   const Cpus cpus = cpus_();
   CpuLimits limits{.offered = cpus.online, .affinity = cpus.affinity};
-  for (const Folder& folder : folders_with("cpu")) {
+  const std::string cgroups = this->cgroups();
+  for (const Folder& folder : folders_with("cpu", cgroups)) {
     const double quota = folder.version_2 ? read_quota_2(folder.path) : read_quota_1(folder.path);
     limits.quota = std::min(limits.quota, quota);
   }
-  for (const Folder& folder : folders_with("cpuset")) {
+  for (const Folder& folder : folders_with("cpuset", cgroups)) {
     const std::int64_t count = read_cpuset(folder.path, folder.version_2);
     limits.offered = static_cast<int>(std::min<std::int64_t>(limits.offered, count));
   }
@@ -237,7 +239,7 @@ CpuLimits HostLimits::cpus() const {
 
 MemoryLimits HostLimits::memory() const {
   MemoryLimits limits{.available = read_available(root_ + "/proc/meminfo")};
-  for (const Folder& folder : folders_with("memory")) {
+  for (const Folder& folder : folders_with("memory", cgroups())) {
     const char* const name = folder.version_2 ? "/memory.max" : "/memory.limit_in_bytes";
     limits.cgroup = std::min(limits.cgroup, read_limit(folder.path + name));
   }

@@ -28,8 +28,8 @@ void check_nesting() {
   if (exec::BodyScope::depth() < kDeepestNesting) return;
   throw Error(ErrorCode::failed_precondition,
               "runs are nested " + std::to_string(kDeepestNesting) +
-                  " deep: each was started inside a function of the one before, and the stack would overflow. Does a function iterate the dataset "
-                  "that it belongs to? Iterate another one there, or move the loop out of the function");
+                  " deep: each was started inside a function of the one before, and the stack would overflow. Does a function iterate "
+                  "the dataset that it belongs to? Iterate another one there, or move the loop out of the function");
 }
 
 }  // namespace penstock::runtime

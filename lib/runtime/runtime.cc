@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -21,7 +20,9 @@ namespace penstock::runtime {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(10);
-constexpr auto kLimitsPeriod = std::chrono::seconds(1);
+// How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
+constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
+constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
 constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
 constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
@@ -38,11 +39,8 @@ int ranks_of_this_machine() {
 
 std::int64_t whole_slots(double cpus) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01))); }
 
-std::int64_t quarter_of_memory(const MemoryLimits& limits, int ranks) {
-  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4);
-  const std::uint64_t quarter = limits.bytes() / 4 / static_cast<std::uint64_t>(ranks);
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(quarter, std::uint64_t{64} << 20, most));
-}
+// More threads than that make no more CPUs; fewer use fewer.
+double used_by(int threads, double cpus) { return threads > 0 ? std::min<double>(threads, cpus) : cpus; }
 
 }  // namespace
 
@@ -60,36 +58,32 @@ Runtime& Runtime::get() {
 Runtime::Runtime()
     : process_(process_number()),
       ranks_(ranks_of_this_machine()),
-      gate_(whole_slots(host_.cpus().for_rank(ranks_))),
+      share_(ranks_),
+      gate_(whole_slots(share_.cpus(kLimitsPeriod))),
       pool_(kPoolThreads),
-      cpus_(host_.cpus().for_rank(ranks_)),
-      offered_slots_(gate_.slots()),
-      memory_(quarter_of_memory(host_.memory(), ranks_)),
-      controller_([this] { serve(); }) {
-  std::lock_guard lock(mutex_);
-  threads_.ensure(offered_slots_);
-}
+      controller_([this] { serve(); }) {}
 
 std::int64_t Runtime::slots_for(int asked) {
+  const std::int64_t offered = offered_slots(kLimitsPeriodAtStart);
+  if (asked <= 0) return offered;
   std::lock_guard lock(mutex_);
-  if (asked <= 0) return offered_slots_;
-  if (asked > offered_slots_ && !std::exchange(warned_, true)) {
+  if (asked > offered && !std::exchange(warned_, true)) {
     std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
-                 static_cast<long long>(offered_slots_));
+                 static_cast<long long>(offered));
   }
   threads_.ensure(asked);
   return asked;
 }
 
-// More threads than that make no more CPUs; fewer use fewer.
-double Runtime::cpus_for(int asked) {
-  std::lock_guard lock(mutex_);
-  return asked > 0 ? std::min<double>(asked, cpus_) : cpus_;
-}
+double Runtime::cpus_for(int asked) { return used_by(asked, share_.cpus(kLimitsPeriodAtStart)); }
 
-std::int64_t Runtime::default_memory() {
+std::int64_t Runtime::default_memory() { return share_.memory(kLimitsPeriodAtStart); }
+
+std::int64_t Runtime::offered_slots(std::int64_t oldest) {
+  const std::int64_t slots = whole_slots(share_.cpus(oldest));
   std::lock_guard lock(mutex_);
-  return memory_;
+  threads_.ensure(slots);
+  return slots;
 }
 
 void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
@@ -126,7 +120,6 @@ void Runtime::take_down(Disposals& disposed) {
 void Runtime::serve() {
   workers_.join(exec::WorkerThreads::Role::controller);
   std::vector<Tuned> tuned;
-  auto limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
   for (;;) {
     Disposals gone;
     bool is_new = false;
@@ -146,10 +139,6 @@ void Runtime::serve() {
     take_down(gone);
     if (read_clocks() || is_new) divide(tuned);
     std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
-    if (std::chrono::steady_clock::now() > limits_due) {
-      read_limits();
-      limits_due = std::chrono::steady_clock::now() + kLimitsPeriod;
-    }
     set_gate(tuned);
     set_niceness(tuned);
   }
@@ -203,17 +192,6 @@ void Runtime::warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine) {
   std::fputs(stuck_calls(engine.snapshot(), engine.plan()).c_str(), stderr);
 }
 
-// A quota may change while the process runs.
-void Runtime::read_limits() {
-  const double cpus = host_.cpus().for_rank(ranks_);
-  const std::int64_t memory = quarter_of_memory(host_.memory(), ranks_);
-  std::lock_guard lock(mutex_);
-  cpus_ = cpus;
-  offered_slots_ = whole_slots(cpus);
-  memory_ = memory;
-  threads_.ensure(offered_slots_);
-}
-
 // Not every time: true if it was due.
 bool Runtime::read_clocks() {
   const std::int64_t now = now_ns();
@@ -228,15 +206,16 @@ bool Runtime::read_clocks() {
 // Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for. What a run has used is what the last
 // tick saw.
 void Runtime::divide(std::vector<Tuned>& tuned) {
+  const double all_cpus = share_.cpus(kLimitsPeriod);
   std::vector<Claim> cpus, calls;
   for (Tuned& each : tuned) {
     const auto engine = each.engine.lock();
     const bool lives = engine != nullptr && !engine->stopped();
-    if (lives) each.claims.look(each.snapshot, cpus_for(each.asked_slots));
+    if (lives) each.claims.look(each.snapshot, used_by(each.asked_slots, all_cpus));
     cpus.push_back(lives ? each.claims.cpus() : Claim());
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }
-  const std::vector<double> cpu_shares = shares_of(cpus_for(0), cpus);
+  const std::vector<double> cpu_shares = shares_of(all_cpus, cpus);
   const std::vector<double> call_shares = shares_of(static_cast<double>(kPoolThreads) / ranks_, calls);
   for (std::size_t i = 0; i < tuned.size(); ++i) {
     tuned[i].cpu_share = cpu_shares[i];
@@ -247,7 +226,7 @@ void Runtime::divide(std::vector<Tuned>& tuned) {
 // A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets the gate, so
 // that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait for slots.
 void Runtime::set_gate(const std::vector<Tuned>& tuned) {
-  std::int64_t slots = slots_for(0);
+  std::int64_t slots = offered_slots(kLimitsPeriod);
   for (const Tuned& each : tuned) slots = std::max<std::int64_t>(slots, each.asked_slots);
   if (slots != gate_.slots()) gate_.set_slots(slots);
 }

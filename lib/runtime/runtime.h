@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "autotune/policy.h"
-#include "lib/core/cpu_budget.h"
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/tbb_launcher.h"
 #include "lib/runtime/claims.h"
 #include "lib/runtime/observer.h"
+#include "lib/runtime/system_share.h"
 
 namespace penstock::runtime {
 
@@ -31,14 +31,15 @@ class Runtime {
   // Throws Error(failed_precondition) in a child of the process that made it: TBB has no workers there.
   static Runtime& get();
 
-  // CPU slots for a run: the machine's share of this process, or what the user asks for; more than there is gives a warning, once.
+  // For a run that starts, as things are at this moment. CPU slots: this process's share of the machine, or what the user asks for;
+  // more than there is gives a warning, once. CPUs: may be a fraction, where a quota or a share of several ranks is. Memory: bytes.
   std::int64_t slots_for(int asked);
+  double cpus_for(int asked);
   std::int64_t default_memory();
 
   exec::SlotGate& gate() noexcept { return gate_; }
   exec::ElasticPool& pool() noexcept { return pool_; }
   exec::WorkerThreads& workers() noexcept { return workers_; }
-  double cpus_for(int asked);  // CPUs that a run may use: may be a fraction, where a quota or a share of several ranks is
 
   // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy move its knobs (null:
   // nobody does), and says on stderr which call keeps it from ending. The observer sees what it sees.
@@ -67,6 +68,7 @@ class Runtime {
   };
 
   Runtime();
+  std::int64_t offered_slots(std::int64_t oldest);
   void serve();
   void take_down(Disposals& disposed);
   // What follows: on the controller's thread only.
@@ -74,7 +76,6 @@ class Runtime {
   static void relieve(Tuned& tuned, exec::Engine& engine);
   static void warn(Tuned& tuned, const Snapshot& snapshot);
   static void warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine);
-  void read_limits();
   bool read_clocks();
   void divide(std::vector<Tuned>& tuned);
   void set_gate(const std::vector<Tuned>& tuned);
@@ -82,7 +83,7 @@ class Runtime {
 
   const std::uint32_t process_;
   const int ranks_;                  // processes that share this machine
-  HostLimits host_;
+  SystemShare share_;
   exec::WorkerThreads workers_;
   exec::SlotGate gate_;
   exec::ElasticPool pool_;
@@ -94,9 +95,6 @@ class Runtime {
 
   std::mutex mutex_;                 // all below
   std::condition_variable changed_;
-  double cpus_;                      // by affinity and quota
-  std::int64_t offered_slots_;       // the same, whole
-  std::int64_t memory_;              // a quarter of what was free when last looked at
   bool warned_ = false;
   std::vector<Tuned> added_;         // taken over by the controller's thread at its next round
   Disposals disposed_;

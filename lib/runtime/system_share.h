@@ -1,0 +1,44 @@
+// SystemShare: what this process may use of its machine: CPUs by affinity and quota, and a quarter of the memory that is free, both
+// divided among the ranks of the machine.
+//
+// Both change while a process runs. So each is read again when it is asked for and what is known of it is too old; a reading takes
+// some 0.05 ms. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "lib/core/clock.h"
+#include "lib/core/cpu_budget.h"
+
+namespace penstock::runtime {
+
+class SystemShare {
+ public:
+  // `ranks`: processes that share the machine, at least 1. `clock` gives ns: replaced by tests.
+  explicit SystemShare(int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = now_ns);
+
+  // As it was at most `oldest` ns ago.
+  double cpus(std::int64_t oldest);          // above 0; may be a fraction
+  std::int64_t memory(std::int64_t oldest);  // bytes, at least 64 MiB
+
+ private:
+  template <class Value>
+  struct Reading {
+    Value value;
+    std::int64_t at;
+  };
+  template <class Value, class Read>
+  Value recent(std::optional<Reading<Value>>& known, std::int64_t oldest, Read read);
+
+  const int ranks_;
+  const HostLimits host_;
+  const std::function<std::int64_t()> clock_;
+  std::mutex mutex_;  // what follows; held while the system is asked, so that whoever comes meanwhile has the same answer
+  std::optional<Reading<double>> cpus_;
+  std::optional<Reading<std::int64_t>> memory_;
+};
+
+}  // namespace penstock::runtime

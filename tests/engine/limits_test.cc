@@ -1,0 +1,57 @@
+// A run takes the limits of the moment in which it starts.
+#include <sched.h>
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+int cpus_in(const cpu_set_t& mask) { return CPU_COUNT(&mask); }
+
+// Leaves this thread, and so the process, the first CPU of those that it has.
+class OnOneCpu {
+ public:
+  OnOneCpu() {
+    ::sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && cpus_in(one) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
+    }
+    ::sched_setaffinity(0, sizeof(one), &one);
+  }
+  ~OnOneCpu() { ::sched_setaffinity(0, sizeof(before_), &before_); }
+  OnOneCpu(const OnOneCpu&) = delete;
+  OnOneCpu& operator=(const OnOneCpu&) = delete;
+
+  int cpus_before() const { return cpus_in(before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+std::int64_t cpu_slots_of_a_new_run() {
+  auto run = range(3).map([](std::int64_t value) { return value; }).start({.tune = false});
+  run.next();
+  for (Knob& knob : run.knobs()) {
+    if (knob.name == "cpu_slots") return knob.get();
+  }
+  return -1;
+}
+
+TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
+  const std::int64_t before = cpu_slots_of_a_new_run();
+  {
+    const OnOneCpu on_one_cpu;
+    if (on_one_cpu.cpus_before() < 2 || before < 2) GTEST_SKIP() << "needs two CPUs";
+    std::this_thread::sleep_for(200ms);
+    EXPECT_EQ(cpu_slots_of_a_new_run(), 1);
+  }
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(cpu_slots_of_a_new_run(), before);
+}
+
+}  // namespace
+}  // namespace penstock
