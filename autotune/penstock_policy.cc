@@ -55,7 +55,7 @@ class PenstockPolicy final : public Policy {
     Placement placement;
     Knob *parallelism = nullptr, *window = nullptr, *buffer = nullptr, *place = nullptr;
     std::int64_t calls = 1;    // parallelism, as it stands now
-    std::int64_t open_io = 1;  // that it may have of the run's
+    std::int64_t open_io = 1;  // fair share of the run's
     double window_s = -1;   // when the window was last moved
   };
 
@@ -107,12 +107,11 @@ class PenstockPolicy final : public Policy {
       in_use += calls_of(now.stages[i]);
       ++stages;
     }
+    free_threads_ = now.open_io_limit - in_use;
     const double rate = affordable_rate(call_s, static_cast<double>(now.open_io_limit));
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (!takes_threads(now.stages[i])) continue;
-      const std::int64_t fair = flow.all_known ? calls_at(rate, call_s[i]) : now.open_io_limit / stages;
-      const std::int64_t free = now.open_io_limit - (in_use - calls_of(now.stages[i]));
-      stages_[i].open_io = std::max<std::int64_t>(1, std::min(fair, free));
+      stages_[i].open_io = flow.all_known ? calls_at(rate, call_s[i]) : now.open_io_limit / stages;
     }
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
@@ -135,7 +134,7 @@ class PenstockPolicy final : public Policy {
     move(*stage.place, *wish, *wish == 1 ? Reason::waits : Reason::computes, now);
     if (*wish == 1 && stage.parallelism != nullptr) {
       const std::int64_t calls = std::max(kFirstCalls, now.stages[stage.index].parallelism);
-      move(*stage.parallelism, std::min(calls, now.open_io_limit), Reason::slow_start, now);
+      free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
     }
   }
 
@@ -151,13 +150,16 @@ class PenstockPolicy final : public Policy {
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot, now);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
-    if (wish) stage.calls = move(knob, std::min(wish->calls, bounds.most), wish->reason, now, wish->calls);
+    if (!wish) return;
+    stage.calls = move(knob, std::min(wish->calls, bounds.most), wish->reason, now, wish->calls);
+    if (takes_threads(snapshot)) free_threads_ -= std::max<std::int64_t>(stage.calls - calls_of(snapshot), 0);
   }
 
   // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
-  static StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) {
+  StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) const {
     const Knob& knob = *stage.parallelism;
-    StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, stage.open_io), Reason::io_limit};
+    const std::int64_t threads = std::min(stage.open_io, free_threads_ + calls_of(snapshot));
+    StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, threads), Reason::io_limit};
     const std::int64_t each = bytes_of_result(snapshot);
     if (each > 0 && now.memory_limit / each < bounds.most) bounds = {knob.low, now.memory_limit / each, Reason::byte_limit};
     bounds.most = std::max({bounds.most, knob.low, std::int64_t{1}});
@@ -218,6 +220,7 @@ class PenstockPolicy final : public Policy {
 
   std::deque<Stage> stages_;
   Knob *prefetch_ = nullptr, *priority_ = nullptr;
+  std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
   FlowMeter flow_meter_;
   OutletTuner outlet_;
 };

@@ -4,10 +4,26 @@
 
 namespace penstock::autotune {
 
-void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs) {
-  for (const KnobValue& each : remembered) {
-    for (Knob& knob : knobs) {
-      if (knob.stage == each.stage && knob.name == each.knob) move(knob, each.value, Reason::remembered, Snapshot());
+namespace {
+
+Knob* find(std::vector<Knob>& knobs, int stage, std::string_view name) {
+  const auto found = std::ranges::find_if(knobs, [&](const Knob& knob) { return knob.stage == stage && knob.name == name; });
+  return found == knobs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+// Numbers of calls last: where a stage runs says whether they take threads.
+void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs, std::int64_t open_io) {
+  for (const bool calls : {false, true}) {
+    for (const KnobValue& each : remembered) {
+      Knob* knob = find(knobs, each.stage, each.knob);
+      if (knob == nullptr || calls != (knob->name == "parallelism")) continue;
+      const Knob* placement = calls ? find(knobs, each.stage, "placement") : nullptr;
+      const bool takes_threads = placement != nullptr && placement->get() == 1;
+      const std::int64_t to = takes_threads ? std::min(each.value, open_io) : each.value;
+      const std::int64_t stands_at = move(*knob, to, Reason::remembered, Snapshot(), each.value);
+      if (takes_threads) open_io -= stands_at;
     }
   }
 }

@@ -77,6 +77,7 @@ class StageTuner {
   void look_at_ages(const StageSnapshot& stage);
   void alarm(double waiting_s);
 
+  Wish within(const Bounds& bounds);
   std::optional<Wish> slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const;
   std::optional<Wish> next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
   double target(const Flow& flow) const;

@@ -17,6 +17,7 @@ double as_double(std::int64_t value) { return static_cast<double>(value); }
 }  // namespace
 
 std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe) {
+  if (stage.parallelism > bounds.most) return within(bounds);
   if (!known_) return slow_start(stage, flow, bounds.most);
   if (verdict_) {
     const Wish wish = *verdict_;
@@ -27,6 +28,13 @@ std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, con
   const auto wish = towards(target(flow), stage, flow, bounds);
   if (wish || !may_probe) return wish;
   return next_probe(stage, flow, bounds);
+}
+
+// Whatever is being tried: a limit holds at once.
+StageTuner::Wish StageTuner::within(const Bounds& bounds) {
+  probe_.reset();
+  verdict_.reset();
+  return {bounds.most, bounds.reason};
 }
 
 std::optional<StageTuner::Wish> StageTuner::slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const {
@@ -63,7 +71,6 @@ std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSn
     return Wish{calls, reason};
   }
   const double least_fall = calm_s() > 60 ? 0.5 : calm_s() > 10 ? 0.7 : 0.85;
-  if (now > most) return Wish{most, bounds.reason};
   if (!fresh_ || as_double(calls) > least_fall * as_double(now) || calls >= now) {
     if (fresh_) fewer_in_a_row_ = 0;
     return std::nullopt;

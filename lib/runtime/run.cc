@@ -177,7 +177,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   if (policy == nullptr) tuning_file_ = nullptr;
   if (tuning_file_) {
     auto knobs = engine->knobs();
-    policy->begin_at(tuning_file_->read(settings.slots), knobs);
+    policy->begin_at(tuning_file_->read(settings.slots), knobs, settings.open_io);
   }
   runtime.look_after(engine, options_.threads, std::move(policy), observer_);
   return engine;

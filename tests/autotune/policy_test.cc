@@ -1,13 +1,17 @@
 // What all policies have in common: names, bounds, the log.
 #include "autotune/policy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace penstock::autotune {
 namespace {
+
+using testing::ElementsAre;
 
 // A stage that waits, whose calls are all under way, and a consumer that waits, too.
 class Pipeline {
@@ -38,6 +42,61 @@ class Pipeline {
   std::int64_t calls() const { return now_.stages[0].parallelism; }
 
  private:
+  Snapshot now_;
+  std::vector<Knob> knobs_;
+};
+
+// Stages whose calls wait, with numbers of calls, and on the pool or not yet found to wait.
+class Waiting {
+ public:
+  Waiting(const std::vector<std::int64_t>& calls, bool on_pool, std::int64_t open_io) {
+    now_.stages.resize(calls.size());
+    now_.memory_limit = std::int64_t{1} << 30;
+    now_.open_io_limit = open_io;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      StageSnapshot& stage = now_.stages[i];
+      stage.parallel = true;
+      stage.on_pool = stage.form_is_known = on_pool;
+      stage.parallelism = stage.running = calls[i];
+      stage.feeds = i + 1 < calls.size() ? static_cast<int>(i) + 1 : -1;
+      add("parallelism", i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
+      add("placement", i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, [&stage](std::int64_t to) { stage.on_pool = to > 0; });
+    }
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  void tick(Policy& policy) {
+    now_.time_ns += 10'000'000;
+    policy.tick(Snapshot(now_), knobs_);
+  }
+  // Calls of every stage have been seen to give the CPU up.
+  void show_that_they_wait() {
+    for (StageSnapshot& stage : now_.stages) {
+      stage.samples = stage.samples_that_waited = stage.completed = stage.made = 4;
+      stage.sampled_wall_ns = stage.slot_ns = 40'000'000;
+    }
+  }
+  std::vector<std::int64_t> calls() const {
+    std::vector<std::int64_t> all;
+    for (const StageSnapshot& stage : now_.stages) all.push_back(stage.parallelism);
+    return all;
+  }
+  std::vector<Knob>& knobs() { return knobs_; }
+
+ private:
+  template <class Get, class Set>
+  void add(const char* name, std::size_t stage, std::int64_t high, Get get, Set set) {
+    Knob knob;
+    knob.name = name;
+    knob.stage = static_cast<int>(stage);
+    knob.low = std::string(name) == "parallelism";
+    knob.high = high;
+    knob.get = get;
+    knob.set = set;
+    knobs_.push_back(knob);
+  }
+
   Snapshot now_;
   std::vector<Knob> knobs_;
 };
@@ -88,6 +147,35 @@ TEST(Policies, LogEachMoveWithItsReason) {
   EXPECT_EQ(first.reason, Reason::slow_start);
   EXPECT_EQ(first.time_ns, 10'000'000);
   EXPECT_EQ(policy->log().last().back().from, 8);
+}
+
+TEST(PenstockPolicy, TakesCallsBackThatOpenIoForbidsBeforeAnyHasFinished) {
+  Waiting stages({100}, true, 8);
+  const auto policy = make_policy("penstock");
+  stages.tick(*policy);
+  EXPECT_THAT(stages.calls(), ElementsAre(8));
+}
+
+TEST(PenstockPolicy, GivesStagesThatGoToThePoolAtOnceNoMoreThanOpenIoTogether) {
+  Waiting stages({8, 8, 8}, false, 10);
+  const auto policy = make_policy("penstock");
+  stages.show_that_they_wait();
+  stages.tick(*policy);
+  EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 1)) << "one at least: else it would stand still";
+}
+
+TEST(WarmStart, GivesStagesThatWaitNoMoreThanOpenIoTogether) {
+  Waiting stages({4, 4, 4}, true, 64);
+  const auto policy = make_policy("penstock");
+  policy->begin_at({{0, "parallelism", 40}, {1, "parallelism", 40}, {2, "parallelism", 40}}, stages.knobs(), 64);
+  EXPECT_THAT(stages.calls(), ElementsAre(40, 24, 1));
+}
+
+TEST(WarmStart, LeavesStagesThatComputeAsManyCallsAsTheyHad) {
+  Waiting stages({4}, false, 2);
+  const auto policy = make_policy("penstock");
+  policy->begin_at({{0, "parallelism", 96}}, stages.knobs(), 2);
+  EXPECT_THAT(stages.calls(), ElementsAre(96));
 }
 
 TEST(DecisionLog, KeepsTheLastAndCountsAll) {

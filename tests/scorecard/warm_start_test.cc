@@ -18,7 +18,7 @@ struct Begun {
   Plant plant{remote_files(), 1};
   explicit Begun(const std::vector<autotune::KnobValue>& remembered) {
     auto policy = autotune::make_policy("penstock");
-    policy->begin_at(remembered, plant.chain(0).knobs());
+    policy->begin_at(remembered, plant.chain(0).knobs(), plant.chain(0).open_io());
     plant.chain(0).steer(std::move(policy));
   }
   std::int64_t taken_until(Time time) {
