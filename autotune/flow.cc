@@ -7,7 +7,9 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kMoment = 0.1;      // s: what "now" means, where elements come faster than that
-constexpr double kLongPause = 0.5;    // s without a request
+constexpr double kLongPause = 0.5;    // s without a request,
+constexpr double kLonger = 5;         // and so many times as long as is usual
+constexpr double kUsual = 0.9;        // of the longest time between two requests, that is left of it at the next one
 constexpr double kVisitMemory = 10;  // s: how long counts of elements in and out are remembered
 
 // How much of an average is new after `time`, where it reaches back `memory`.
@@ -43,6 +45,8 @@ void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
   approach(delivered_, taken / time, weight(time, memory));
   flow.wait_share = wait_share_;
   flow.delivered = delivered_;
+  flow.idle = idle_s_ > 2 * usual_idle_s_;
+  flow.paused = is_paused();
   if (delivered_ > 0 && wait_share_ < 0.95) flow.demand = delivered_ / (1 - wait_share_);
 }
 
@@ -52,11 +56,16 @@ void FlowMeter::pause_or_go_on(bool active, double time) {
     wait_share_then_ = wait_share_;
     delivered_then_ = delivered_;
   }
-  const bool was_long = idle_s_ > std::max(kLongPause, 5 / std::max(delivered_then_, 1e-3));
+  const bool was_long = is_paused();
+  if (active) usual_idle_s_ = std::max(kUsual * usual_idle_s_, idle_s_);
   idle_s_ = active ? 0 : idle_s_ + time;
   if (!active || !was_long) return;
   wait_share_ = wait_share_then_;
   delivered_ = delivered_then_;
+}
+
+bool FlowMeter::is_paused() const noexcept {
+  return idle_s_ > std::max({kLongPause, kLonger * usual_idle_s_, kLonger / std::max(delivered_then_, 1e-3)});
 }
 
 void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace penstock::autotune {
 namespace {
@@ -17,7 +18,9 @@ constexpr std::int64_t kSmallest = 2;
 }  // namespace
 
 std::optional<OutletTuner::Wish> OutletTuner::wish(const Snapshot& now, const Flow& flow) {
-  now_s_ = static_cast<double>(now.time_ns) / 1e9;
+  const double now_s = static_cast<double>(now.time_ns) / 1e9;
+  since_s_ = now_s - std::exchange(now_s_, now_s);
+  if (flow.paused) watched_s_ += since_s_;
   follow_bursts(now, flow);
   most_ready_ = std::max(most_ready_, now.consumer.ready);
   least_ready_ = now.consumer.waits > before_.waits ? 0 : std::min(least_ready_, now.consumer.ready);

@@ -32,7 +32,7 @@ class OutletTuner {
   std::int64_t affordable(const Snapshot& now) const;
 
   ConsumerSnapshot before_;
-  double now_s_ = 0;
+  double now_s_ = 0, since_s_ = 0;       // of this look; since the one before
   // The burst that is under way: elements taken since the consumer last paused, less what arrived meanwhile.
   double backlog_ = 0, deepest_ = 0;
   std::int64_t taken_ = 0;               // in this burst
@@ -44,7 +44,7 @@ class OutletTuner {
   double changed_s_ = 0;
   std::int64_t waits_ = 0, full_ns_ = 0;
   double drained_s_ = -1e9, pause_s_ = 2;
-  // Since `watched_s_`.
+  // Since `watched_s_`, pauses left out.
   double watched_s_ = 0;
   std::int64_t most_ready_ = 0;
   std::int64_t least_ready_ = 0;

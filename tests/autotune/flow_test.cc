@@ -43,6 +43,40 @@ TEST(FlowMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
   EXPECT_TRUE(flow.consumer_waits());
 }
 
+// Ticks of a consumer that takes one element every `steps` ticks and never waits.
+void take_one_every(int steps, int times, Snapshot& now, const std::function<void()>& look) {
+  for (int i = 0; i < times * steps; ++i) {
+    now.time_ns += 10 * ms;
+    if (i % steps == 0) ++now.consumer.taken;
+    look();
+  }
+}
+
+TEST(FlowMeter, DoesNotTakeLongStepsForPauses) {
+  FlowMeter meter;
+  Snapshot now;
+  Flow flow;
+  take_one_every(200, 60, now, [&] { flow = meter.read(now, {}); });  // 0.5/s
+  EXPECT_LT(flow.delivered, 1);
+  EXPECT_FALSE(flow.paused);
+}
+
+TEST(FlowMeter, RemembersTheRateOfBeforeAPause) {
+  FlowMeter meter;
+  Snapshot now;
+  Flow flow;
+  const auto look = [&] { flow = meter.read(now, {}); };
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    take_one_every(2, 500, now, look);  // 50/s
+    EXPECT_FALSE(flow.paused);
+    for (int i = 0; i < 1'000; ++i) now.time_ns += 10 * ms, look();
+    EXPECT_TRUE(flow.paused);
+    take_one_every(2, 1, now, look);
+    EXPECT_FALSE(flow.paused);
+    EXPECT_NEAR(flow.delivered, 50, 15);
+  }
+}
+
 TEST(FlowMeter, CountsVisitsFromTheConsumerBackwards) {
   Snapshot now;
   now.stages.resize(3);  // shard, unbatch into 16, batch of 4

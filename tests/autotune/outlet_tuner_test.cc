@@ -34,6 +34,7 @@ class Consumer {
     if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * ms;
     Flow flow;
     flow.attainable = static_cast<double>(rate) * 100;
+    flow.paused = meter_.read(now_, {}).paused;
     if (const auto wish = tuner_.wish(now_, flow)) consumer.prefetch = wish->depth;
   }
   void burst(std::int64_t size, int pause, std::int64_t rate) {
@@ -44,6 +45,7 @@ class Consumer {
   std::int64_t depth() const { return now_.consumer.prefetch; }
 
  private:
+  FlowMeter meter_;
   OutletTuner tuner_;
   Snapshot now_;
   std::int64_t wanted_ = 0;
@@ -73,6 +75,19 @@ TEST(OutletTuner, DoesNotDeepenForAConsumerThatIsFasterThanThePipeline) {
   Consumer consumer(2);
   for (int i = 0; i < 1'000; ++i) consumer.tick(3, 2);
   EXPECT_LE(consumer.depth(), 4);
+}
+
+// Whether a buffer is deeper than it must be is seen while it is used.
+TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
+  Consumer consumer(2);
+  for (int i = 0; i < 20; ++i) {  // every other second nothing arrives for 0.15 s
+    for (int tick = 0; tick < 185; ++tick) consumer.tick(1, 4);
+    for (int tick = 0; tick < 15; ++tick) consumer.tick(1, 0);
+  }
+  const std::int64_t before = consumer.depth();
+  ASSERT_GE(before, 15);
+  for (int tick = 0; tick < 6'000; ++tick) consumer.tick(0, 4);
+  EXPECT_EQ(consumer.depth(), before);
 }
 
 TEST(OutletTuner, DoesNotTakeAnEpochOfASlowPipelineForABurst) {

@@ -1,0 +1,100 @@
+// How many calls of one stage there are to be.
+#include "autotune/stage_tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/autotune/hand_made.h"
+
+namespace penstock::autotune {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+// A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what it gives and waits
+// for more. In ticks of 10 ms.
+class Device {
+ public:
+  explicit Device(std::int64_t slots) : slots_(slots) {
+    stage_.parallel = stage_.on_pool = stage_.form_is_known = true;
+    stage_.parallelism = bounds_.most = 16;
+    flow_.wait_share = 0.5;
+    flow_.all_known = true;
+    flow_.visits = {1};
+  }
+
+  void tick() {
+    const std::int64_t done = std::min(stage_.parallelism, slots_), call_ns = stage_.parallelism * 10 * kMs / done;
+    stage_.running = stage_.parallelism;
+    stage_.completed += done;
+    stage_.made += done;
+    stage_.slot_ns += stage_.parallelism * 10 * kMs;
+    stage_.service_times[service_time_bucket(call_ns)] += done;
+    stage_.samples += done;
+    stage_.sampled_wall_ns += done * call_ns;
+    now_.consumer.wait_ns += 5 * kMs;
+    now_.consumer.taken += done;
+    look();
+  }
+  // The consumer asks for nothing; the buffers are full.
+  void rest() {
+    stage_.running = 0;
+    look();
+  }
+  void run(int seconds) {
+    for (int i = 0; i < 100 * seconds; ++i) tick();
+  }
+  void run_until(Reason reason) {
+    for (int i = 0; i < 10'000 && !std::ranges::count(reasons, reason); ++i) tick();
+  }
+  std::int64_t calls() const { return stage_.parallelism; }
+
+  std::vector<Reason> reasons;  // of all moves
+
+ private:
+  void look() {
+    now_.time_ns += 10 * kMs;
+    now_.stages = {stage_};
+    const Flow seen = meter_.read(now_, {0});
+    flow_.idle = seen.idle;
+    flow_.paused = seen.paused;
+    tuner_.observe(now_, stage_, flow_);
+    const auto wish = tuner_.wish(stage_, flow_, bounds_, true);
+    if (!wish) return;
+    stage_.parallelism = wish->calls;
+    reasons.push_back(wish->reason);
+  }
+
+  const std::int64_t slots_;
+  Snapshot now_;
+  StageSnapshot stage_;
+  FlowMeter meter_;
+  Flow flow_;
+  StageTuner::Bounds bounds_;
+  StageTuner tuner_{0};
+};
+
+TEST(StageTuner, FindsOutThatADeviceNeedsFewerCalls) {
+  Device device(8);
+  device.run(30);
+  EXPECT_GE(device.calls(), 8);
+  EXPECT_LE(device.calls(), 10);
+}
+
+TEST(StageTuner, DoesNotTakeAPauseOfTheConsumerForTheFailureOfAProbe) {
+  Device device(8);
+  device.run_until(Reason::trim_probe);
+  ASSERT_THAT(device.reasons, Contains(Reason::trim_probe));
+  device.tick();
+  device.tick();
+  for (int i = 0; i < 1'000; ++i) device.rest();
+  device.run(1);
+  EXPECT_THAT(device.reasons, Not(Contains(Reason::restore)));
+}
+
+}  // namespace
+}  // namespace penstock::autotune
