@@ -59,8 +59,9 @@ struct RunOptions {
   // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less, divided by the ranks on this machine (World). A larger
   // number is honoured, with a warning, up to 1024.
   int threads = 0;
-  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit), at least 64 MiB. For a
-  // serial run, also one that begins inside a function of another run, 0 is no limit: it reads nothing ahead.
+  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit), divided by the ranks on
+  // this machine, at least 64 MiB. For a serial run, also one that begins inside a function of another run, 0 is no limit: it reads
+  // nothing ahead.
   std::size_t memory_bytes = 0;
   // Blocking calls at once that AUTOTUNE may give a stage (1..256, other numbers are refused). All runs of the process share at
   // most 256 threads for them.
