@@ -137,9 +137,14 @@ ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
 }
 
 std::string ShuffleOp::parameters() const {
+  return parameters_with(", seed=" + std::to_string(key_.seed) + (is_seeded_ ? "" : " (drawn)"));
+}
+
+std::string ShuffleOp::parameters_but_seed() const { return parameters_with(""); }
+
+std::string ShuffleOp::parameters_with(const std::string& seed) const {
   const std::string size = capacity_ == all ? "all" : std::to_string(capacity_);
-  return "buffer_size=" + size + ", seed=" + std::to_string(key_.seed) +
-         (is_seeded_ ? "" : " (drawn)") + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
+  return "buffer_size=" + size + seed + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
 }
 
 Flow ShuffleOp::flow(const Flow& input) const {

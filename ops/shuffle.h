@@ -63,6 +63,7 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
   std::string name() const override { return "shuffle"; }
   std::string parameters() const override;
+  std::string parameters_but_seed() const override;
   Flow flow(const Flow& input) const override;
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
@@ -70,6 +71,8 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   bool is_seeded() const override { return is_seeded_; }
 
  private:
+  std::string parameters_with(const std::string& seed) const;
+
   std::int64_t capacity_;  // the largest number for "all"
   bool is_seeded_;
   ShuffleKey key_;

@@ -38,6 +38,7 @@ class Compiler {
     for (; next < nodes.size(); ++next) add(*nodes[next]);
     plan_->prefetch = buffer_;
     plan_->text = graph::pipeline_text(owner_);
+    plan_->work_text = graph::work_text(owner_);
     plan_->resumes_by_position = by_position_;
     plan_->resume_stage = first_stream_ == 0 ? plan_->stages.size() : first_stream_;
     return plan_;

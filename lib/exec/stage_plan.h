@@ -48,6 +48,7 @@ struct Plan {
   const IndexedSource* names = nullptr;
   std::size_t arbitrary_stage = 0;     // the first whose results leave in any order; 0: all orders are kept
   std::string text;                    // of the pipeline, for checkpoints
+  std::string work_text;               // the same without seeds and data, for tuning
   bool resumes_by_position = false;    // see Checkpoint::Kind
   std::size_t resume_stage = 0;        // where results already delivered are left out: the first stream stage, or the outlet
 

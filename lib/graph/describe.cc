@@ -1,10 +1,11 @@
-// How a pipeline is printed: describe() for people, pipeline_text() for comparing two pipelines.
+// How a pipeline is printed: describe() for people, pipeline_text() and work_text() for comparing two pipelines.
 #include <algorithm>
 #include <array>
 
 #include "lib/graph/arguments.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::graph {
 namespace {
@@ -21,6 +22,17 @@ std::string parameters_of(const Node& node) {
   const auto* op = node.as<ElementwiseOp>();
   if (op != nullptr && op->order() == Order::arbitrary) add(text, "order=arbitrary");
   return text;
+}
+
+// What decides how much work an element is: neither which elements there are nor their order.
+std::string work_parameters_of(const Node& node) {
+  if (node.kind() == Kind::source) return {};
+  const auto* shuffle = node.as<ShufflesOrder>();
+  return shuffle != nullptr ? shuffle->parameters_but_seed() : parameters_of(node);
+}
+
+std::string line_of(const Node& node, const std::string& parameters) {
+  return std::to_string(node.position()) + " " + node.op().name() + "(" + parameters + ")\n";
 }
 
 std::string form_text(const ElementwiseOp& op) {
@@ -79,9 +91,13 @@ std::string describe(const NodeRef& node) {
 
 std::string pipeline_text(const NodeRef& node) {
   std::string text;
-  for (const Node* each : chain(node))
-    text += std::to_string(each->position()) + " " + each->op().name() + "(" +
-            parameters_of(*each) + ")\n";
+  for (const Node* each : chain(node)) text += line_of(*each, parameters_of(*each));
+  return text;
+}
+
+std::string work_text(const NodeRef& node) {
+  std::string text;
+  for (const Node* each : chain(node)) text += line_of(*each, work_parameters_of(*each));
   return text;
 }
 

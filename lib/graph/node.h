@@ -64,4 +64,8 @@ std::string to_string(const CallSite& site);
 // functions and source data are the same.
 std::string pipeline_text(const NodeRef& node);
 
+// How the pipeline works, one op a line: pipeline_text() without what the source's parameters say and
+// without seeds. Pipelines with the same text need the same tuning if their functions are the same.
+std::string work_text(const NodeRef& node);
+
 }  // namespace penstock::graph

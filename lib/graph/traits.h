@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace penstock::graph {
 
@@ -11,6 +12,7 @@ class ShufflesOrder {
  public:
   // False if every process would draw an order of its own.
   virtual bool is_seeded() const = 0;
+  virtual std::string parameters_but_seed() const = 0;
 
  protected:
   ~ShufflesOrder() = default;

@@ -15,6 +15,7 @@
 #include "lib/exec/engine.h"
 #include "lib/exec/resume_body.h"
 #include "lib/runtime/forks.h"
+#include "lib/runtime/machine_text.h"
 #include "lib/runtime/observer.h"
 #include "lib/runtime/resumable.h"
 #include "lib/runtime/run_checks.h"
@@ -36,7 +37,9 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
       : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
     if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
-    if (!options_.warm_start.empty()) tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->text);
+    if (!options_.warm_start.empty()) {
+      tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
+    }
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }

@@ -40,6 +40,10 @@ bool parse(std::string_view text, std::int64_t& number) {
   return parsed.has_value();
 }
 
+bool parse_fingerprint(std::string_view line, Fingerprint& print) {
+  return parse(take_until(line, ' '), print.crc) && parse(line, print.size);
+}
+
 bool parse_knob(std::string_view line, Tuning& tuning) {
   autotune::KnobValue knob;
   std::int64_t stage = 0;
@@ -54,8 +58,15 @@ bool parse_knob(std::string_view line, Tuning& tuning) {
 bool parse_line(std::string_view line, Tuning& tuning) {
   const std::string_view kind = take_until(line, ' ');
   if (kind == "cpus") return parse(line, tuning.cpus);
-  if (kind == "pipeline") return parse(take_until(line, ' '), tuning.pipeline_crc) && parse(line, tuning.pipeline_size);
+  if (kind == "machine") return parse_fingerprint(line, tuning.machine);
+  if (kind == "pipeline") return parse_fingerprint(line, tuning.pipeline);
   return kind == "knob" && parse_knob(line, tuning);
+}
+
+Fingerprint fingerprint_of(std::string_view text) { return {crc32(text), static_cast<std::int64_t>(text.size())}; }
+
+std::string to_text(const char* name, const Fingerprint& print) {
+  return std::string(name) + " " + std::to_string(print.crc) + " " + std::to_string(print.size) + "\n";
 }
 
 void tell(const char* what, const std::string& path, const std::string& why) {
@@ -87,15 +98,17 @@ std::optional<Tuning> parse_tuning(std::string_view text) {
 }
 
 std::string to_text(const Tuning& tuning) {
-  std::string text(kFirstLine);
-  text += "\ncpus " + std::to_string(tuning.cpus) + "\npipeline " + std::to_string(tuning.pipeline_crc) + " " + std::to_string(tuning.pipeline_size);
-  for (const auto& each : tuning.knobs) text += "\nknob " + std::to_string(each.stage) + " " + each.knob + " " + std::to_string(each.value);
-  return text + "\nend\n";
+  std::string text = std::string(kFirstLine) + "\ncpus " + std::to_string(tuning.cpus) + "\n";
+  text += to_text("machine", tuning.machine) + to_text("pipeline", tuning.pipeline);
+  for (const auto& each : tuning.knobs) {
+    text += "knob " + std::to_string(each.stage) + " " + each.knob + " " + std::to_string(each.value) + "\n";
+  }
+  return text + "end\n";
 }
 
-TuningFile::TuningFile(std::string path, std::string_view pipeline) : path_(std::move(path)) {
-  run_.pipeline_crc = crc32(pipeline);
-  run_.pipeline_size = static_cast<std::int64_t>(pipeline.size());
+TuningFile::TuningFile(std::string path, std::string_view pipeline, std::string_view machine) : path_(std::move(path)) {
+  run_.pipeline = fingerprint_of(pipeline);
+  run_.machine = fingerprint_of(machine);
   const auto folder = std::filesystem::path(path_).parent_path();
   std::error_code failure;
   if (folder.empty() || std::filesystem::is_directory(folder, failure)) return;
@@ -115,7 +128,7 @@ std::vector<autotune::KnobValue> TuningFile::read(std::int64_t cpus) {
     tell("cannot use", path_, "it is not a whole file of this kind");
     return {};
   }
-  const bool is_ours = tuning->cpus == cpus && tuning->pipeline_crc == run_.pipeline_crc && tuning->pipeline_size == run_.pipeline_size;
+  const bool is_ours = tuning->cpus == cpus && tuning->machine == run_.machine && tuning->pipeline == run_.pipeline;
   return is_ours ? std::move(tuning->knobs) : std::vector<autotune::KnobValue>();
 }
 

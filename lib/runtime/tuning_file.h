@@ -2,7 +2,8 @@
 //
 //   penstock tuning 1
 //   cpus 2
-//   pipeline 3735928559 412          CRC-32 and length of its text
+//   machine 2271560481 31            CRC-32 and length of its text: machine_text.h
+//   pipeline 3735928559 412          the same of the pipeline's: Plan::work_text
 //   knob 1 parallelism 32
 //   knob -1 prefetch 8
 //   end
@@ -20,9 +21,15 @@
 
 namespace penstock::runtime {
 
+struct Fingerprint {
+  std::int64_t crc = 0, size = 0;
+
+  bool operator==(const Fingerprint&) const = default;
+};
+
 struct Tuning {
   std::int64_t cpus = 0;
-  std::int64_t pipeline_crc = 0, pipeline_size = 0;
+  Fingerprint machine, pipeline;
   std::vector<autotune::KnobValue> knobs;
 };
 
@@ -33,10 +40,10 @@ std::string to_text(const Tuning& tuning);
 class TuningFile {
  public:
   // Throws Error(not_found) where there is no folder for it.
-  TuningFile(std::string path, std::string_view pipeline);
+  TuningFile(std::string path, std::string_view pipeline, std::string_view machine);
 
-  // For a run on so many CPUs. Empty where there is no file, or one of another pipeline or number of CPUs. One that is no such file is told
-  // on stderr.
+  // For a run on so many CPUs. Empty where there is no file, or one of another pipeline, machine or number of CPUs. One that is no
+  // such file is told on stderr.
   std::vector<autotune::KnobValue> read(std::int64_t cpus);
   // Replaces the file in one step. What fails is told on stderr.
   void write(const std::vector<Knob>& knobs) const;

@@ -41,8 +41,9 @@ bool is_remembered(const Decision& each, const std::string& knob, std::int64_t t
   return each.reason == Reason::remembered && each.knob == knob && each.to == to;
 }
 
+// Each has a shuffle with another seed.
 auto pipeline() {
-  return range(1'000'000).map([](std::int64_t value) {
+  return range(1'000'000).shuffle(1000).map([](std::int64_t value) {
     std::this_thread::sleep_for(1ms);
     return value;
   }, AUTOTUNE, {.blocks = true});
@@ -97,12 +98,12 @@ TEST(WarmStart, NeedsAFolder) {
 
 TEST(WarmStart, LeavesKnobsOfTheUserAlone) {
   const Folder folder;
-  TuningFile first(folder.file, "p");
+  TuningFile first(folder.file, "p", "m");
   EXPECT_TRUE(first.read(2).empty());
   Knob fixed = standing_at(1, "parallelism", 9);
   fixed.user_fixed = true;
   first.write({fixed, standing_at(1, "window", 5), standing_at(-1, "memory", 100), standing_at(-1, "prefetch", 3)});
-  const auto knobs = TuningFile(folder.file, "p").read(2);
+  const auto knobs = TuningFile(folder.file, "p", "m").read(2);
   ASSERT_EQ(knobs.size(), 2u) << "neither fixed ones nor budgets";
   EXPECT_EQ(knobs[0].knob, "window");
   EXPECT_EQ(knobs[0].stage, 1);
@@ -111,14 +112,15 @@ TEST(WarmStart, LeavesKnobsOfTheUserAlone) {
   EXPECT_EQ(knobs[1].stage, -1);
 }
 
-TEST(WarmStart, IsOfTheSamePipelineOnAsManyCpus) {
+TEST(WarmStart, IsOfTheSamePipelineAndMachineWithAsManyCpus) {
   const Folder folder;
-  TuningFile file(folder.file, "a pipeline");
+  TuningFile file(folder.file, "a pipeline", "m");
   file.read(2);
   file.write({standing_at(-1, "prefetch", 3)});
-  EXPECT_EQ(TuningFile(folder.file, "a pipeline").read(2).size(), 1u);
-  EXPECT_EQ(TuningFile(folder.file, "a pipeline").read(4).size(), 0u);
-  EXPECT_EQ(TuningFile(folder.file, "b pipeline").read(2).size(), 0u);
+  EXPECT_EQ(TuningFile(folder.file, "a pipeline", "m").read(2).size(), 1u);
+  EXPECT_EQ(TuningFile(folder.file, "a pipeline", "m").read(4).size(), 0u);
+  EXPECT_EQ(TuningFile(folder.file, "b pipeline", "m").read(2).size(), 0u);
+  EXPECT_EQ(TuningFile(folder.file, "a pipeline", "another machine").read(2).size(), 0u);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1) << "nothing is left beside the file";
 }
 
@@ -131,14 +133,14 @@ TEST(WarmStart, SaysThatAFileIsOfAnotherKind) {
   }
   const Folder folder;
   folder.write(whole.substr(0, 40));
-  TuningFile file(folder.file, "p");
+  TuningFile file(folder.file, "p", "m");
   EXPECT_THAT(told([&] { EXPECT_TRUE(file.read(2).empty()); }), HasSubstr("warm_start: cannot use '" + folder.file + "'"));
 }
 
 TEST(WarmStart, SaysThatItCannotWrite) {
   const Folder folder;
   std::filesystem::create_directory(folder.file);
-  const TuningFile file(folder.file, "p");
+  const TuningFile file(folder.file, "p", "m");
   EXPECT_THAT(told([&] { file.write({}); }), HasSubstr("warm_start: cannot write '" + folder.file + "': Is a directory"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1) << "nothing is left beside it";
 }

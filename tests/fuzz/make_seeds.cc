@@ -67,7 +67,8 @@ void write_config_seeds(const std::filesystem::path& folder) {
   write(folder / "whole", config + '\0' + list);
   write(folder / "empty", "{}" + std::string(1, '\0'));
   write(folder / "labels", R"({"data": {"batch_size": 1e3}})" + std::string(1, '\0') + "n01440764 tench\nn01443537 goldfish\ncat\n");
-  write(folder / "tuning", "penstock tuning 1\ncpus 2\npipeline 3735928559 412\nknob 1 parallelism 32\nknob -1 prefetch 8\nend\n");
+  write(folder / "tuning", "penstock tuning 1\ncpus 2\nmachine 2271560481 31\npipeline 3735928559 412\n"
+                           "knob 1 parallelism 32\nknob -1 prefetch 8\nend\n");
   write(folder / "unknown", R"({"data": {"shuffle": [1, "é", null]}})");
 }
 

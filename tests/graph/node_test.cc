@@ -232,5 +232,17 @@ TEST(PipelineText, HoldsWhatDecidesTheElementsAndNothingElse) {
   EXPECT_NE(pipeline(4, 2, 7, here), pipeline(4, 2, 8, here));
 }
 
+TEST(WorkText, IsTheSameForOtherSeedsAndData) {
+  const auto pipeline = [](std::int64_t count, const ShuffleOptions& order, std::int64_t batch) {
+    return graph::work_text(range(count).shuffle(5, order).batch(batch).node());
+  };
+  EXPECT_EQ(pipeline(9, {.seed = 7}, 2),
+            "0 range()\n1 shuffle(buffer_size=5)\n2 batch(batch_size=2)\n");
+  EXPECT_EQ(pipeline(9, {.seed = 7}, 2), pipeline(9, {.seed = 8}, 2));
+  EXPECT_EQ(pipeline(9, {}, 2), pipeline(1000, {}, 2)) << "each draws a seed";
+  EXPECT_NE(pipeline(9, {}, 2), pipeline(9, {}, 3));
+  EXPECT_NE(pipeline(9, {}, 2), pipeline(9, {.reshuffle_each_epoch = false}, 2));
+}
+
 }  // namespace
 }  // namespace penstock
