@@ -163,7 +163,8 @@ int run(const Options& options) {
     }
     const auto [met, scenarios] = bars_met(own);
     const bool gates = std::ranges::all_of(own, &Summary::gates_met);
-    if (policy == "penstock") passed = gates && (!options.must_pass || (met + 1 >= scenarios && score_of(own) >= 0.97));
+    passed = passed && gates;
+    if (policy == "penstock" && options.must_pass) passed = passed && met + 1 >= scenarios && score_of(own) >= 0.97;
     const nlohmann::ordered_json line = {{"policy", policy}, {"score", score_of(own)}, {"bars_met", met}, {"scenarios", scenarios}, {"gates_met", gates}};
     if (options.json) {
       std::printf("%s\n", line.dump().c_str());
@@ -176,6 +177,13 @@ int run(const Options& options) {
     passed = passed && !options.must_pass;
   }
   return passed ? 0 : 1;
+}
+
+// They would do nothing there.
+void refuse_in_real_time(const CLI::App& app) {
+  for (const char* option : {"--plot", "--random", "--make-oracle", "--explain", "--must-pass"}) {
+    if (app.count(option) > 0) throw CLI::ValidationError(option, "works in virtual time only; leave it out, or --mode real");
+  }
 }
 
 // What is wrong with the name; nothing: it is one of a policy.
@@ -227,6 +235,7 @@ int main(int count, char** arguments) {
   app.add_flag("--json", options.json, "One JSON object a line on stdout");
   try {
     app.parse(count, arguments);
+    if (options.mode == "real") refuse_in_real_time(app);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

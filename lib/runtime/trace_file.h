@@ -5,7 +5,7 @@
 //   "b" "e"      calls that complete later
 //   "s" "t" "f"  from the source's call over those that made it to the consumer's step: the last element that the step took
 //   "C"          every 10 ms: of each stage calls under way and elements waiting; elements ready, memory, CPU slots
-//   "i"          the controller's decisions
+//   "i"          the controller's last 256 decisions: no more are kept (autotune/decision_log.h)
 #pragma once
 
 #include <cstdio>
