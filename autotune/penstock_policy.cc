@@ -19,7 +19,8 @@ namespace {
 constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
 constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits
-constexpr double kComputingConsumer = 0.05;   // cores
+constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
+constexpr double kPriorityPause = 1;          // s between two changes of the priority
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
@@ -62,6 +63,7 @@ class PenstockPolicy final : public Policy {
   void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
     for (std::size_t i = 0; i < now.stages.size(); ++i) stages_.emplace_back(i);
     for (Knob& knob : knobs) {
+      if (knob.name == "priority") gives_way_ = knob.get();
       if (knob.name == "prefetch") prefetch_ = &knob;
       if (knob.name == "priority") priority_ = &knob;
       if (knob.stage < 0) continue;
@@ -213,13 +215,20 @@ class PenstockPolicy final : public Policy {
   // A consumer that computes is not to wait for a core behind workers, which are there to serve it; but where it waits for them, it is they
   // that are to have the cores.
   void give_way(const Snapshot& now, const Flow& flow) {
-    const bool computes = now.cpu_budget - flow.cpus > kComputingConsumer;
-    if (computes && flow.wait_share < kServed) move(*priority_, 1, Reason::consumer_slowed, now);
-    if (!computes || flow.wait_share > kStarved) move(*priority_, 0, Reason::starved_consumer, now);
+    const double cores = now.cpu_budget - flow.cpus;  // its own
+    std::int64_t to = gives_way_;
+    if (cores > kComputing && flow.wait_share < kServed) to = 1;
+    if (cores < kNotComputing || flow.wait_share > kStarved) to = 0;
+    const double now_s = static_cast<double>(now.time_ns) / 1e9;
+    if (to == gives_way_ || now_s - priority_moved_s_ < kPriorityPause) return;
+    gives_way_ = move(*priority_, to, to == 1 ? Reason::consumer_slowed : Reason::starved_consumer, now);
+    priority_moved_s_ = now_s;
   }
 
   std::deque<Stage> stages_;
   Knob *prefetch_ = nullptr, *priority_ = nullptr;
+  std::int64_t gives_way_ = 0;  // where the priority stands
+  double priority_moved_s_ = -1e9;
   std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
   FlowMeter flow_meter_;
   OutletTuner outlet_;

@@ -164,6 +164,64 @@ TEST(PenstockPolicy, GivesStagesThatGoToThePoolAtOnceNoMoreThanOpenIoTogether) {
   EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 1)) << "one at least: else it would stand still";
 }
 
+// A consumer that computes, for so many cores, and is served.
+class Computing {
+ public:
+  Computing() {
+    now_.cpu_budget = 2;
+    now_.consumer.cpu_ns = 0;
+    Knob knob;
+    knob.name = "priority";
+    knob.low = 0;
+    knob.high = 1;
+    knob.get = [this] { return gives_way_; };
+    knob.set = [this](std::int64_t to) { gives_way_ = to; };
+    knobs_.push_back(knob);
+  }
+  void run(double cores, double seconds) {
+    for (int i = 0; i < 100 * seconds; ++i) {
+      now_.time_ns += 10'000'000;
+      now_.consumer.cpu_ns += static_cast<std::int64_t>(cores * 1e7);
+      ++now_.consumer.taken;
+      policy_->tick(now_, knobs_);
+    }
+  }
+  bool gives_way() const { return gives_way_ > 0; }
+  std::int64_t moves() const { return policy_->log().count(); }
+
+ private:
+  std::unique_ptr<Policy> policy_ = make_policy("penstock");
+  Snapshot now_;
+  std::vector<Knob> knobs_;
+  std::int64_t gives_way_ = 0;
+};
+
+TEST(PenstockPolicy, GivesWayToAConsumerThatComputesUntilItDoesNot) {
+  Computing consumer;
+  consumer.run(0.5, 3);
+  EXPECT_TRUE(consumer.gives_way());
+  consumer.run(0, 5);
+  EXPECT_FALSE(consumer.gives_way());
+}
+
+TEST(PenstockPolicy, DoesNotChangeItsMindAboutAConsumerThatComputesALittle) {
+  Computing consumer;
+  for (int i = 0; i < 20; ++i) {
+    consumer.run(0.045, 2);
+    consumer.run(0.055, 2);
+  }
+  EXPECT_LE(consumer.moves(), 1);
+}
+
+TEST(PenstockPolicy, MovesThePriorityOnceASecondAtMost) {
+  Computing consumer;
+  for (int i = 0; i < 100; ++i) {  // 20 s
+    consumer.run(1, 0.1);
+    consumer.run(0, 0.1);
+  }
+  EXPECT_LE(consumer.moves(), 21);
+}
+
 TEST(WarmStart, GivesStagesThatWaitNoMoreThanOpenIoTogether) {
   Waiting stages({4, 4, 4}, true, 64);
   const auto policy = make_policy("penstock");
