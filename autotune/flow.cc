@@ -19,10 +19,9 @@ void approach(double& average, double value, double share) { average += share * 
 
 }  // namespace
 
-Flow FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s) {
+void FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow) {
   const double time = std::max(static_cast<double>(now.time_ns - before_.time_ns) / 1e9, 1e-6);
   counts_.resize(now.stages.size());
-  Flow flow;
   read_consumer(now, time, flow);
   read_cpus(now, cpu_s, time, flow);
   read_process(now, time, flow);
@@ -32,7 +31,6 @@ Flow FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s) {
     counts_[i].completed = now.stages[i].completed;
     counts_[i].made = now.stages[i].made;
   }
-  return flow;
 }
 
 void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
@@ -47,7 +45,7 @@ void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
   flow.delivered = delivered_;
   flow.idle = idle_s_ > 2 * usual_idle_s_;
   flow.paused = is_paused();
-  if (delivered_ > 0 && wait_share_ < 0.95) flow.demand = delivered_ / (1 - wait_share_);
+  flow.demand = delivered_ > 0 && wait_share_ < 0.95 ? delivered_ / (1 - wait_share_) : kUnbounded;
 }
 
 // One that validates a model, or writes a checkpoint, asks for nothing for a while, and then for as much as before.
@@ -92,6 +90,7 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
 
 // Threads that users' functions start are invisible to the clocks of ours.
 void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
+  flow.unattributed_cpu_s = 0;
   const auto used = [&](std::int64_t after, std::int64_t before) { return static_cast<double>(after - before) / 1e9 / time; };
   if (before_.process_cpu_ns < 0 || before_.workers_cpu_ns < 0) return;
   const double consumer = now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(before_.consumer_cpu_ns, 0));
@@ -103,16 +102,16 @@ void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
 }
 
 void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
-  std::vector<double> results_per_input(now.stages.size(), 1);
+  results_per_input_.assign(now.stages.size(), 1);
   const double kept = 1 - weight(time, kVisitMemory);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
     counts.taken = counts.taken * kept + static_cast<double>(stage.completed - counts.completed);
     counts.given = counts.given * kept + static_cast<double>(stage.made - counts.made);
-    if (counts.taken > 0 && counts.given > 0) results_per_input[i] = counts.given / counts.taken;
+    if (counts.taken > 0 && counts.given > 0) results_per_input_[i] = counts.given / counts.taken;
   }
-  flow.visits = visits_of(now, results_per_input);
+  visits_of(now, results_per_input_, flow.visits);
 }
 
 }  // namespace penstock::autotune

@@ -31,8 +31,9 @@ struct Flow {
 // Keeps the averages behind it.
 class FlowMeter {
  public:
-  // All but `attainable`, since the last call. `cpu_s` by stage: CPU time of an element, 0 where it is not known.
-  Flow read(const Snapshot& now, const std::vector<double>& cpu_s);
+  // All but `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by stage: CPU time of an element,
+  // 0 where it is not known.
+  void read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow);
 
  private:
   struct Counts {  // of a stage
@@ -60,6 +61,7 @@ class FlowMeter {
   double usual_idle_s_ = 0;                        // the longest such time of late
   double wait_share_then_ = 0, delivered_then_ = 0;
   std::vector<double> rates_;
+  std::vector<double> results_per_input_;
   std::vector<Counts> counts_;
 };
 

@@ -16,7 +16,7 @@ double calls_allowed(const StageSnapshot& stage) { return stage.parallel ? stati
 
 // s split into k, r and w by the calls whose clocks were read. Their share of the whole is taken, not their own length: they are finished
 // calls, which are the short ones of a window.
-void split_time(StageRates& rates, const StageSnapshot& before, const StageSnapshot& now) {
+void split_time(StageRates& rates, const StageCounts& before, const StageSnapshot& now) {
   const double wall = seconds(now.sampled_wall_ns - before.sampled_wall_ns);
   rates.samples = now.samples - before.samples;
   if (rates.samples <= 0 || wall <= 0 || !(rates.slot_s >= 0)) return;
@@ -36,7 +36,8 @@ double results_per_input(const StageSnapshot& stage) {
 void set_visits(Rates& rates, const Snapshot& now) {
   std::vector<double> ratios;
   for (const StageSnapshot& stage : now.stages) ratios.push_back(results_per_input(stage));
-  const std::vector<double> visits = visits_of(now, ratios);
+  std::vector<double> visits;
+  visits_of(now, ratios, visits);
   for (std::size_t i = 0; i < visits.size(); ++i) rates.stages[i].visits = visits[i];
 }
 
@@ -44,7 +45,20 @@ double known_or_zero(double value) { return value >= 0 ? value : 0; }
 
 }  // namespace
 
-StageRates stage_rates(const StageSnapshot& before, const StageSnapshot& now, double time) {
+StageCounts counts_of(const StageSnapshot& stage) {
+  return {.completed = stage.completed,
+          .made = stage.made,
+          .bytes_out = stage.bytes_out,
+          .slot_ns = stage.slot_ns,
+          .starved_ns = stage.starved_ns,
+          .blocked_ns = stage.blocked_ns,
+          .samples = stage.samples,
+          .sampled_wall_ns = stage.sampled_wall_ns,
+          .sampled_cpu_ns = stage.sampled_cpu_ns,
+          .sampled_delay_ns = stage.sampled_delay_ns};
+}
+
+StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, double time) {
   StageRates rates;
   rates.completed = now.completed - before.completed;
   const double slots = seconds(now.slot_ns - before.slot_ns);
@@ -73,20 +87,19 @@ Rates rates_between(const Snapshot& before, const Snapshot& now) {
     rates.consumer_cpu_s = own / static_cast<double>(rates.taken);
   }
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
-    rates.stages.push_back(stage_rates(i < before.stages.size() ? before.stages[i] : StageSnapshot(), now.stages[i], rates.seconds));
+    rates.stages.push_back(stage_rates(i < before.stages.size() ? counts_of(before.stages[i]) : StageCounts(), now.stages[i], rates.seconds));
     rates.cpu_in_use += rates.stages[i].rate * known_or_zero(rates.stages[i].cpu_s);
   }
   set_visits(rates, now);
   return rates;
 }
 
-std::vector<double> visits_of(const Snapshot& now, const std::vector<double>& results_per_input) {
-  std::vector<double> visits(now.stages.size(), 1);
+void visits_of(const Snapshot& now, const std::vector<double>& results_per_input, std::vector<double>& visits) {
+  visits.assign(now.stages.size(), 1);
   for (std::size_t i = now.stages.size(); i-- > 0;) {
     const int feeds = now.stages[i].feeds;
     visits[i] = (feeds < 0 ? 1.0 : visits[static_cast<std::size_t>(feeds)]) / results_per_input[i];
   }
-  return visits;
 }
 
 std::int64_t bytes_of_result(const StageSnapshot& stage) {

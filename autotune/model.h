@@ -40,13 +40,21 @@ struct Rates {
   std::vector<StageRates> stages;
 };
 
-StageRates stage_rates(const StageSnapshot& before, const StageSnapshot& now, double seconds);
+// What is remembered of a stage between two looks: a snapshot of it is much larger.
+struct StageCounts {
+  std::int64_t completed = 0, made = 0, bytes_out = 0;
+  std::int64_t slot_ns = 0, starved_ns = 0, blocked_ns = 0;
+  std::int64_t samples = 0, sampled_wall_ns = 0, sampled_cpu_ns = 0, sampled_delay_ns = 0;
+};
+StageCounts counts_of(const StageSnapshot& stage);
+
+StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, double seconds);
 
 // A stage that finished nothing in between has unknown times.
 Rates rates_between(const Snapshot& before, const Snapshot& now);
 
 // Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
-std::vector<double> visits_of(const Snapshot& now, const std::vector<double>& results_per_input);
+void visits_of(const Snapshot& now, const std::vector<double>& results_per_input, std::vector<double>& visits);
 
 // On average since the start; 0: it has made none.
 std::int64_t bytes_of_result(const StageSnapshot& stage);

@@ -30,22 +30,20 @@ class PenstockPolicy final : public Policy {
  public:
   void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
     if (stages_.empty()) prepare(now, knobs);
-    Flow flow = flow_meter_.read(now, cpu_times());
-    for (Stage& stage : stages_) stage.tuner.observe(now, now.stages[stage.index], flow);
+    flow_meter_.read(now, cpu_times(), flow_);
+    Flow& flow = flow_;
+    for (Stage& stage : stages_) {
+      stage.tuner.observe(now, now.stages[stage.index], flow);
+      set_ceiling(stage.index, stage.tuner.ceiling());
+    }
     flow.attainable = attainable(now, flow);
     flow.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
     share_open_io(now, flow);
     for (Stage& stage : stages_) tune(stage, now, flow);
-    if (prefetch_ != nullptr) {
+    if (prefetch_ != nullptr && !prefetch_->user_fixed) {
       if (const auto wish = outlet_.wish(now, flow)) move(*prefetch_, wish->depth, wish->reason, now);
     }
     if (priority_ != nullptr) give_way(now, flow);
-  }
-
-  std::vector<double> ceilings() const override {
-    std::vector<double> all;
-    for (const Stage& stage : stages_) all.push_back(stage.tuner.ceiling());
-    return all;
   }
 
  private:
@@ -75,10 +73,10 @@ class PenstockPolicy final : public Policy {
     }
   }
 
-  std::vector<double> cpu_times() const {
-    std::vector<double> all;
-    for (const Stage& stage : stages_) all.push_back(stage.tuner.cpu_s());
-    return all;
+  const std::vector<double>& cpu_times() {
+    cpu_s_.clear();
+    for (const Stage& stage : stages_) cpu_s_.push_back(stage.tuner.cpu_s());
+    return cpu_s_;
   }
 
   // X_T: the least of what the CPUs, each stage in turn, each device and the consumer allow, as far as they are known.
@@ -101,19 +99,19 @@ class PenstockPolicy final : public Policy {
 
   // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
   void share_open_io(const Snapshot& now, Flow& flow) {
-    std::vector<double> call_s(stages_.size());
+    call_s_.assign(stages_.size(), 0);
     std::int64_t stages = 0, in_use = 0;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (!takes_threads(now.stages[i])) continue;
-      call_s[i] = flow.visits[i] * stages_[i].tuner.call_s();
+      call_s_[i] = flow.visits[i] * stages_[i].tuner.call_s();
       in_use += calls_of(now.stages[i]);
       ++stages;
     }
     free_threads_ = now.open_io_limit - in_use;
-    const double rate = affordable_rate(call_s, static_cast<double>(now.open_io_limit));
+    const double rate = affordable_.rate(call_s_, static_cast<double>(now.open_io_limit));
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (!takes_threads(now.stages[i])) continue;
-      stages_[i].open_io = flow.all_known ? calls_at(rate, call_s[i]) : now.open_io_limit / stages;
+      stages_[i].open_io = flow.all_known ? calls_at(rate, call_s_[i]) : now.open_io_limit / stages;
     }
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
@@ -127,7 +125,7 @@ class PenstockPolicy final : public Policy {
     if (stage.place != nullptr) place(stage, now);
     if (stage.parallelism != nullptr && snapshot.parallel) set_calls(stage, now, flow);
     if (stage.window != nullptr && snapshot.parallel) set_window(stage, now, flow);
-    if (stage.buffer != nullptr) set_buffer(stage, now);
+    if (stage.buffer != nullptr && !stage.buffer->user_fixed) set_buffer(stage, now);
   }
 
   void place(Stage& stage, const Snapshot& now) {
@@ -231,6 +229,9 @@ class PenstockPolicy final : public Policy {
   double priority_moved_s_ = -1e9;
   std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
   FlowMeter flow_meter_;
+  Flow flow_;
+  std::vector<double> cpu_s_, call_s_;  // by stage, as of this tick: kept for their storage
+  AffordableRate affordable_;
   OutletTuner outlet_;
 };
 

@@ -11,18 +11,25 @@ constexpr std::int64_t kShortCall = 50'000;  // ns; shorter calls are not worth 
 
 // Time off the CPU alone proves nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself.
 std::optional<int> Placement::wish(const StageSnapshot& now) {
-  const std::int64_t samples = now.samples - judged_.samples;
+  const std::int64_t samples = now.samples - samples_;
   if (now.form_is_known || !now.parallel || samples < 2) return std::nullopt;
-  const auto wall = static_cast<double>(now.sampled_wall_ns - judged_.sampled_wall_ns);
-  const auto cpu = static_cast<double>(now.sampled_cpu_ns - judged_.sampled_cpu_ns);
+  const auto wall = static_cast<double>(now.sampled_wall_ns - wall_ns_);
+  const auto cpu = static_cast<double>(now.sampled_cpu_ns - cpu_ns_);
   const bool long_enough = wall / static_cast<double>(samples) > kShortCall;
-  const bool waits = 2 * (now.samples_that_waited - judged_.samples_that_waited) > samples;
+  const bool waits = 2 * (now.samples_that_waited - waited_) > samples;
   const bool blocks = long_enough && waits && cpu < (1 - kBlockingShare) * wall;
   const bool computes = samples >= 8 && (!waits || cpu > kComputingShare * wall);
-  if (blocks || computes || samples >= 16) judged_ = now;
+  if (blocks || computes || samples >= 16) note(now);
   if (!now.on_pool && blocks) return 1;
   if (now.on_pool && computes) return 0;
   return std::nullopt;
+}
+
+void Placement::note(const StageSnapshot& now) {
+  samples_ = now.samples;
+  waited_ = now.samples_that_waited;
+  wall_ns_ = now.sampled_wall_ns;
+  cpu_ns_ = now.sampled_cpu_ns;
 }
 
 }  // namespace penstock::autotune

@@ -1,6 +1,7 @@
 // Placement: which stages wait, and so belong on the pool of threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include <penstock/snapshot.h>
@@ -13,7 +14,9 @@ class Placement {
   std::optional<int> wish(const StageSnapshot& now);
 
  private:
-  StageSnapshot judged_;  // when it was last looked at
+  void note(const StageSnapshot& now);
+
+  std::int64_t samples_ = 0, waited_ = 0, wall_ns_ = 0, cpu_ns_ = 0;  // when it was last judged
 };
 
 }  // namespace penstock::autotune

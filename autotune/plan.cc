@@ -35,6 +35,13 @@ double affordable_rate(const std::vector<double>& call_s, double most) {
   return low;
 }
 
+double AffordableRate::rate(const std::vector<double>& call_s, double most) {
+  if (most == most_ && call_s == call_s_) return rate_;
+  call_s_ = call_s;
+  most_ = most;
+  return rate_ = affordable_rate(call_s, most);
+}
+
 std::int64_t calls_at(double rate, double call_s) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(at_least_one(rate, call_s) + kRounding));
 }

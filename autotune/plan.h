@@ -16,6 +16,16 @@ double staffing(double calls);
 // more than `most` calls altogether; each that needs any has one at least, even where that is more. Infinite where none does.
 double affordable_rate(const std::vector<double>& call_s, double most);
 
+// The same, found again only where something has changed.
+class AffordableRate {
+ public:
+  double rate(const std::vector<double>& call_s, double most);
+
+ private:
+  std::vector<double> call_s_;
+  double most_ = -1, rate_ = 0;
+};
+
 // Of one stage at that rate: one at least.
 std::int64_t calls_at(double rate, double call_s);
 

@@ -1,6 +1,7 @@
 #include "autotune/policy.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace penstock::autotune {
 
@@ -26,6 +27,11 @@ void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob
       if (takes_threads) open_io -= stands_at;
     }
   }
+}
+
+void Policy::set_ceiling(std::size_t stage, double rate) {
+  if (ceilings_.size() <= stage) ceilings_.resize(stage + 1, std::numeric_limits<double>::infinity());
+  ceilings_[stage] = rate;
 }
 
 std::int64_t Policy::move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted) {

@@ -3,6 +3,7 @@
 // One object per run. tick() is called by the controller's thread every 10 ms, never by two threads at once. It must not block.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,7 +33,7 @@ class Policy {
   // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
   // By stage: elements/s that no more calls get out of its device or lock, as far as probes have shown; infinity elsewhere.
-  virtual std::vector<double> ceilings() const { return {}; }
+  const std::vector<double>& ceilings() const noexcept { return ceilings_; }
 
   const DecisionLog& log() const noexcept { return log_; }
 
@@ -40,9 +41,11 @@ class Policy {
   // Moves a knob of a user who has not fixed it, as far as its bounds allow, and notes why. Returns where it stands now.
   std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted);
   std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now) { return move(knob, to, reason, now, to); }
+  void set_ceiling(std::size_t stage, double rate);
 
  private:
   DecisionLog log_;
+  std::vector<double> ceilings_;
 };
 
 // By name: "penstock", or one of those that it is compared with:

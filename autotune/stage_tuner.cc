@@ -32,7 +32,7 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
   if (stage.parallelism != calls_ || stage.on_pool != on_pool_) note_change(stage);
   if (now_s_ < settled_s_ || flow.paused) return restart_window(now, stage);
   if (!window_is_complete(stage, flow)) return look_at_ages(stage);
-  service_times_.add(from_.service_times, stage.service_times);
+  service_times_.add(from_service_times_, stage.service_times);
   const Sample sample = take_sample(now, stage, flow);
   restart_window(now, stage);
   if (!(sample.cpu_s >= 0)) return;
@@ -41,7 +41,8 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
 }
 
 void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) {
-  from_ = stage;
+  from_ = counts_of(stage);
+  from_service_times_ = stage.service_times;
   from_ns_ = now.time_ns;
   from_wait_ns_ = now.consumer.wait_ns;
 }

@@ -88,7 +88,8 @@ class StageTuner {
   const std::size_t index_;
 
   // The window that the next sample is taken of.
-  StageSnapshot from_;
+  StageCounts from_;
+  ServiceTimes from_service_times_ = {};
   std::int64_t from_ns_ = 0;
   std::int64_t from_wait_ns_ = 0;    // of the consumer
   double now_s_ = 0;

@@ -21,11 +21,11 @@ Observer::Observer(std::vector<Knob> knobs, const Execution& execution)
     : knobs_(without_functions(std::move(knobs))), execution_(execution) {}
 
 void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
-  std::vector<double> ceilings = policy != nullptr ? policy->ceilings() : std::vector<double>();
   std::lock_guard lock(mutex_);
   history_.look(now);
-  ceilings_ = std::move(ceilings);
-  if (policy == nullptr || policy->log().count() == decided_) return;
+  if (policy == nullptr) return;
+  if (ceilings_ != policy->ceilings()) ceilings_ = policy->ceilings();
+  if (policy->log().count() == decided_) return;
   decided_ = policy->log().count();
   decisions_.assign(policy->log().last().begin(), policy->log().last().end());
 }

@@ -33,8 +33,8 @@ class Consumer {
     consumer.ready = std::min(had + rate - taken, consumer.prefetch);
     if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * ms;
     Flow flow;
+    meter_.read(now_, {}, flow);
     flow.attainable = static_cast<double>(rate) * 100;
-    flow.paused = meter_.read(now_, {}).paused;
     if (const auto wish = tuner_.wish(now_, flow)) consumer.prefetch = wish->depth;
   }
   void burst(std::int64_t size, int pause, std::int64_t rate) {

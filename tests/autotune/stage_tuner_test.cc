@@ -59,7 +59,8 @@ class Device {
   void look() {
     now_.time_ns += 10 * kMs;
     now_.stages = {stage_};
-    const Flow seen = meter_.read(now_, {0});
+    Flow seen;
+    meter_.read(now_, {0}, seen);
     flow_.idle = seen.idle;
     flow_.paused = seen.paused;
     tuner_.observe(now_, stage_, flow_);
