@@ -18,7 +18,7 @@ namespace penstock::runtime {
 class SystemShare {
  public:
   // `ranks`: processes that share the machine, at least 1. `clock` gives ns: replaced by tests.
-  explicit SystemShare(int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = now_ns);
+  explicit SystemShare(int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = [] { return now_ns(); });
 
   // As it was at most `oldest` ns ago.
   double cpus(std::int64_t oldest);          // above 0; may be a fraction
