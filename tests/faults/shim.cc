@@ -15,7 +15,7 @@
 //   mmap    an errno                      anonymous memory of `min` to `max` bytes
 //   aligned_alloc  ENOMEM                 of `min` to `max` bytes; aligned operator new ends there
 //
-//   times=N    N times in a row, then once not; 0, the default: always
+//   times=N    N times in a row, of each file or of each thread that asks for memory, then once not; 0, the default: always
 //   after=N    read: after N bytes
 //   us=N       slow: microseconds
 //
@@ -117,7 +117,7 @@ class Turns {
   }
 
  private:
-  std::atomic<std::uint64_t> turns_{0};
+  std::uint64_t turns_ = 0;
 };
 
 // A file that is hit. Used by one thread at a time, as a pipeline reads a file once in an epoch.
@@ -294,7 +294,7 @@ int close(int descriptor) {
 }
 
 void* mmap(void* at, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {
-  static Turns turns;
+  thread_local Turns turns;  // of all threads: another one's call could take the turn in which the second try is to go well
   const Rule& rule = Rule::get();
   if ((flags & MAP_ANONYMOUS) != 0 && rule.call == "mmap" && rule.hits(bytes) && turns.next()) {
     log(std::to_string(bytes));
@@ -305,7 +305,7 @@ void* mmap(void* at, std::size_t bytes, int protection, int flags, int descripto
 
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  static Turns turns;
+  thread_local Turns turns;
   const Rule& rule = Rule::get();
   if (rule.call == "aligned_alloc" && rule.hits(bytes) && turns.next()) {
     log(std::to_string(bytes));
