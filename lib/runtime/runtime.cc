@@ -211,7 +211,7 @@ void Runtime::divide(std::vector<Tuned>& tuned) {
   for (Tuned& each : tuned) {
     const auto engine = each.engine.lock();
     const bool lives = engine != nullptr && !engine->stopped();
-    if (lives) each.claims.look(each.snapshot, used_by(each.asked_slots, all_cpus));
+    if (lives) each.claims.look(each.snapshot, std::min(static_cast<double>(engine->cpu_slots()), all_cpus));
     cpus.push_back(lives ? each.claims.cpus() : Claim());
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }

@@ -41,6 +41,19 @@ std::int64_t cpu_slots_of_a_new_run() {
   return -1;
 }
 
+// Its arena is as wide as when it began. Longer than the controller takes to look again.
+TEST(Limits, ThatRiseArePlannedWithByTheNextRun) {
+  IntegerRun run = [] {
+    const OnOneCpu on_one_cpu;
+    std::this_thread::sleep_for(200ms);
+    IntegerRun started = range(1'000'000).map([](std::int64_t value) { return value; }).start();
+    started.next();
+    return started;
+  }();
+  std::this_thread::sleep_for(1500ms);
+  EXPECT_LE(run.snapshot().cpu_budget, 1);
+}
+
 TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
   const std::int64_t before = cpu_slots_of_a_new_run();
   {
