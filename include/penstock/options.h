@@ -57,14 +57,15 @@ class Checkpoint;
 
 struct RunOptions {
   // CPU slots. 0: the cores of the affinity mask, or the cgroup's quota if less, divided by the ranks on this machine (World). A larger
-  // number is honoured, with a warning, up to 1024.
+  // number is honoured, with a warning, up to 1024. Looked up when the run starts. A quota that falls later is followed within a second or so;
+  // one that rises, up to the slots that the run began with: the next run has more.
   int threads = 0;
-  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit), divided by the ranks on
-  // this machine, at least 64 MiB. For a serial run, also one that begins inside a function of another run, 0 is no limit: it reads
+  // Bytes that elements under way may hold; 0: a quarter of the memory that is free (or of the cgroup's limit) when the run starts, divided by
+  // the ranks on this machine, at least 64 MiB. For a serial run, also one that begins inside a function of another run, 0 is no limit: it reads
   // nothing ahead.
   std::size_t memory_bytes = 0;
-  // Blocking calls at once that AUTOTUNE may give a stage (1..256, other numbers are refused). All runs of the process share at
-  // most 256 threads for them.
+  // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused). All runs of the process
+  // share at most 256 threads for them, divided by the ranks on this machine.
   int open_io = 64;
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.
@@ -76,11 +77,12 @@ struct RunOptions {
   bool tune = true;               // false: knobs stay where they start
   std::shared_ptr<const Checkpoint> resume_from = nullptr;  // where another run stood; null: begins anew
   // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to the consumer, what waits where,
-  // and the controller's decisions. It is made at once, and written when the run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the
+  // and the controller's last 256 decisions. It is made at once, and written when the run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the
   // file says how many came after them. Costs 1 to 2 %. Empty: no trace.
   std::string trace = {};
-  // A file that keeps what the controller has found for this pipeline on this many CPUs, so that the next run begins there instead of
-  // searching anew. Read when the run begins, if it is there; written when a run of at least a second ends. Give each pipeline and each rank
+  // A file that keeps what the controller has found for this pipeline on this kind of machine (CPU model, memory, number of CPUs), so that the
+  // next run begins there instead of searching anew. The same pipeline: the same ops with the same settings, whatever their seeds and whatever
+  // the source holds; functions are not compared. Read when the run begins, if it is there; written when a run of at least a second ends. Give each pipeline and each rank
   // a file of its own: one of another pipeline or machine is replaced; one that cannot be read or written costs a line on stderr, no more.
   // Unused where nothing is tuned. Empty: none.
   std::string warm_start = {};
