@@ -49,7 +49,7 @@ void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
     active_s_ = now_s_;
     taken_ += taken;
     const double waited = static_cast<double>(now.consumer.wait_ns - before_.wait_ns) / 1e9;
-    const double ran = std::max(0.0, 0.010 - waited);
+    const double ran = std::max(0.0, since_s_ - waited);
     const double served = flow.attainable < kUnbounded ? flow.attainable * ran : 0;
     backlog_ = std::max(0.0, backlog_ + static_cast<double>(taken) - served);
     deepest_ = std::max(deepest_, backlog_);
