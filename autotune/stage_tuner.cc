@@ -140,10 +140,11 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   seen_calls_ = sample.calls;
   const bool knee = is_knee(sample);
   const double weight = is_calm() ? kCalmWeight : kWeight;
+  const double cpu_before = cpu_.value();
   const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
   const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
   const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
-  if ((cpu_changed && std::abs(sample.cpu_s - cpu_.value()) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
+  if ((cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
     alarm(sample.waiting_s);
   }
   if (!knee) learn_base(sample);

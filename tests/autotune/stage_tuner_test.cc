@@ -36,6 +36,7 @@ class Device {
     stage_.service_times[service_time_bucket(call_ns)] += done;
     stage_.samples += done;
     stage_.sampled_wall_ns += done * call_ns;
+    stage_.sampled_cpu_ns += done * cpu_ns_;
     now_.consumer.wait_ns += 5 * kMs;
     now_.consumer.taken += done;
     look();
@@ -45,12 +46,14 @@ class Device {
     stage_.running = 0;
     look();
   }
+  void use_cpu(std::int64_t ns) { cpu_ns_ = ns; }
   void run(int seconds) {
     for (int i = 0; i < 100 * seconds; ++i) tick();
   }
   void run_until(Reason reason) {
     for (int i = 0; i < 10'000 && !std::ranges::count(reasons, reason); ++i) tick();
   }
+  double calm_s() const { return tuner_.calm_s(); }
   std::int64_t calls() const { return stage_.parallelism; }
 
   std::vector<Reason> reasons;  // of all moves
@@ -71,6 +74,7 @@ class Device {
   }
 
   const std::int64_t slots_;
+  std::int64_t cpu_ns_ = 0;
   Snapshot now_;
   StageSnapshot stage_;
   FlowMeter meter_;
@@ -84,6 +88,17 @@ TEST(StageTuner, FindsOutThatADeviceNeedsFewerCalls) {
   device.run(30);
   EXPECT_GE(device.calls(), 8);
   EXPECT_LE(device.calls(), 10);
+}
+
+// The calls last as long as before, and that is all that the rate shows.
+TEST(StageTuner, NoticesThatCallsComputeLonger) {
+  Device device(16);
+  device.use_cpu(kMs);
+  device.run(30);
+  ASSERT_GT(device.calm_s(), 25);
+  device.use_cpu(8 * kMs);
+  device.run(10);
+  EXPECT_LT(device.calm_s(), 11);
 }
 
 TEST(StageTuner, DoesNotTakeAPauseOfTheConsumerForTheFailureOfAProbe) {
