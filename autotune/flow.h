@@ -19,7 +19,7 @@ struct Flow {
   double cpus = 1;                   // that the stages may use: those of the process less the consumer's own
   double attainable = kUnbounded;    // X_T: elements/s to plan for, from all that is known of the stages
   bool all_known = false;            // of every stage
-  bool idle = false;                 // the consumer has asked for nothing for longer than is usual: it may be the beginning of a pause
+  bool idle = false;                 // the consumer has asked for nothing for longer than is usual: perhaps a pause begins
   bool paused = false;               // it is one: what the stages do now says nothing
   std::vector<double> visits;        // v by stage: elements of it per element delivered
 
@@ -31,8 +31,8 @@ struct Flow {
 // Keeps the averages behind it.
 class FlowMeter {
  public:
-  // All but `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by stage: CPU time of an element,
-  // 0 where it is not known.
+  // All but `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by stage: CPU time of an
+  // element, 0 where it is not known.
   void read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow);
 
  private:

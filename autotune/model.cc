@@ -87,7 +87,8 @@ Rates rates_between(const Snapshot& before, const Snapshot& now) {
     rates.consumer_cpu_s = own / static_cast<double>(rates.taken);
   }
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
-    rates.stages.push_back(stage_rates(i < before.stages.size() ? counts_of(before.stages[i]) : StageCounts(), now.stages[i], rates.seconds));
+    const StageCounts from = i < before.stages.size() ? counts_of(before.stages[i]) : StageCounts();
+    rates.stages.push_back(stage_rates(from, now.stages[i], rates.seconds));
     rates.cpu_in_use += rates.stages[i].rate * known_or_zero(rates.stages[i].cpu_s);
   }
   set_visits(rates, now);

@@ -27,8 +27,8 @@ struct KnobValue {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Before the first tick: moves knobs to where another run of the same pipeline has left them. `open_io`: threads that all its stages that
-  // wait may have together (RunOptions::open_io); the other run may have had more.
+  // Before the first tick: moves knobs to where another run of the same pipeline has left them. `open_io`: threads that its stages may
+  // have together (RunOptions::open_io); the other run may have had more.
   void begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs, std::int64_t open_io);
   // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;

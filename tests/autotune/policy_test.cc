@@ -60,7 +60,8 @@ class Waiting {
       stage.parallelism = stage.running = calls[i];
       stage.feeds = i + 1 < calls.size() ? static_cast<int>(i) + 1 : -1;
       add("parallelism", i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
-      add("placement", i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, [&stage](std::int64_t to) { stage.on_pool = to > 0; });
+      const auto move_to = [&stage](std::int64_t to) { stage.on_pool = to > 0; };
+      add("placement", i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
     }
   }
   Waiting(const Waiting&) = delete;

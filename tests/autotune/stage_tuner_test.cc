@@ -15,8 +15,8 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-// A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what it gives and waits
-// for more. In ticks of 10 ms.
+// A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what it gives and
+// waits for more. In ticks of 10 ms.
 class Device {
  public:
   explicit Device(std::int64_t slots) : slots_(slots) {
