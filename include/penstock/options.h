@@ -64,8 +64,9 @@ struct RunOptions {
   // the ranks on this machine, at least 64 MiB. For a serial run, also one that begins inside a function of another run, 0 is no limit: it reads
   // nothing ahead.
   std::size_t memory_bytes = 0;
-  // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused). All runs of the process
-  // share at most 256 threads for them, divided by the ranks on this machine.
+  // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a stage that waits has one
+  // at least, and a parallelism that you set stands. All runs of the process share at most 256 threads for them, divided by the ranks on this
+  // machine.
   int open_io = 64;
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.

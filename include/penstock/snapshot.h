@@ -1,5 +1,6 @@
 // Snapshot: everything that is measured about a running pipeline. Counters only grow; take two and subtract.
-// Taking one copies about 1 KB for each stage, one after the other; a stage is held up for no longer than that. All times are nanoseconds.
+// Taking one copies about 1 KB for each stage, one after the other; a stage is held up while its part is copied and the calls in its window are
+// looked through. All times are nanoseconds.
 #pragma once
 
 #include <array>
