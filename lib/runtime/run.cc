@@ -30,7 +30,7 @@ namespace {
 using exec::Engine;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;         // bytes: sums with it are still numbers
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
 
 class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
