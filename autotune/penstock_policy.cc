@@ -31,19 +31,18 @@ class PenstockPolicy final : public Policy {
   void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
     if (stages_.empty()) prepare(now, knobs);
     flow_meter_.read(now, cpu_times(), flow_);
-    Flow& flow = flow_;
     for (Stage& stage : stages_) {
-      stage.tuner.observe(now, now.stages[stage.index], flow);
+      stage.tuner.observe(now, now.stages[stage.index], flow_);
       set_ceiling(stage.index, stage.tuner.ceiling());
     }
-    flow.attainable = attainable(now, flow);
-    flow.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
-    share_open_io(now, flow);
-    for (Stage& stage : stages_) tune(stage, now, flow);
+    flow_.attainable = attainable(now, flow_);
+    flow_.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
+    share_open_io(now, flow_);
+    for (Stage& stage : stages_) tune(stage, now, flow_);
     if (prefetch_ != nullptr && !prefetch_->user_fixed) {
-      if (const auto wish = outlet_.wish(now, flow)) move(*prefetch_, wish->depth, wish->reason, now);
+      if (const auto wish = outlet_.wish(now, flow_)) move(*prefetch_, wish->depth, wish->reason, now);
     }
-    if (priority_ != nullptr) give_way(now, flow);
+    if (priority_ != nullptr) give_way(now, flow_);
   }
 
  private:
@@ -61,7 +60,6 @@ class PenstockPolicy final : public Policy {
   void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
     for (std::size_t i = 0; i < now.stages.size(); ++i) stages_.emplace_back(i);
     for (Knob& knob : knobs) {
-      if (knob.name == "priority") gives_way_ = knob.get();
       if (knob.name == "prefetch") prefetch_ = &knob;
       if (knob.name == "priority") priority_ = &knob;
       if (knob.stage < 0) continue;
@@ -71,6 +69,7 @@ class PenstockPolicy final : public Policy {
       if (knob.name == "buffer") stage.buffer = &knob;
       if (knob.name == "placement") stage.place = &knob;
     }
+    if (priority_ != nullptr) gives_way_ = priority_->get();
   }
 
   const std::vector<double>& cpu_times() {

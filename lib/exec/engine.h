@@ -85,8 +85,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   void read_consumer_clock() noexcept { outlet_.read_consumer_clock(); }  // the same
-  // Lends the run a thread without a slot for as long as its stages wait for one and none of its calls has any. Where that has lasted, calls of
-  // other runs may have all slots and be waiting for this very run, on threads of their own where nobody sees it.
+  bool is_starved() const;                       // its stages wait for CPU slots, and none of its calls has any
+  // Lends the run a thread without a slot for as long as it is starved. Where that has lasted, calls of other runs may have all slots and be
+  // waiting for this very run, on threads of their own where nobody sees it.
   void relieve();
   void set_surroundings(const Surroundings& surroundings);
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
@@ -140,7 +141,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   bool help_somebody();
-  bool is_starved() const;
   Knob stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                   void (Stage::*set)(std::int64_t));
   Knob placement_knob(std::size_t stage);

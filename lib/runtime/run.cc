@@ -241,7 +241,7 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
-  const auto until_it_returns = shared_from_this();  // as in next()
+  const auto until_it_returns = shared_from_this();  // a function may destroy the run's owner meanwhile
   check_process();
   if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
   {

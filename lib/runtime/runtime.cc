@@ -169,9 +169,7 @@ bool Runtime::tick(Tuned& tuned) {
 }
 
 void Runtime::relieve(Tuned& tuned, exec::Engine& engine) {
-  const auto waits = [](const StageSnapshot& stage) { return stage.waits_for_cpu_slot; };
-  const bool starved = tuned.snapshot.cpu_slots_in_use == 0 && std::ranges::any_of(tuned.snapshot.stages, waits);
-  tuned.starved_ticks = starved ? tuned.starved_ticks + 1 : 0;
+  tuned.starved_ticks = engine.is_starved() ? tuned.starved_ticks + 1 : 0;
   if (tuned.starved_ticks >= kStarvedTicks) engine.relieve();
 }
 
