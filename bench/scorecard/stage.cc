@@ -51,6 +51,7 @@ void Stage::step() {
     start_calls();
     tell_what_is_under_way();
   }
+  tell_upstream();
   is_stepping_ = false;
 }
 
@@ -74,6 +75,16 @@ void Stage::add_credits(std::int64_t count) {
 void Stage::slot_is_free() {
   waits_for_slot_ = false;
   step();
+}
+
+// Whoever waits for memory may start an element without room where all is empty up to the next stage that reserves.
+void Stage::tell_upstream() {
+  for (const Input& input : inputs_) {
+    if (!is_empty_of(*input.from)) continue;
+    Stage* before = input.from;
+    while (before->passes_memory_on() && !before->inputs_.empty()) before = before->inputs_.front().from;
+    before->memory_is_free();
+  }
 }
 
 void Stage::memory_is_free() {

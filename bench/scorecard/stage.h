@@ -109,6 +109,7 @@ class Stage {
   bool reserve(Call& call);
   std::int64_t claimed_behind() const;
   void withdraw_claim();
+  void tell_upstream();
   bool may_force(const Call& call) const;
   void keep_first(Call& call);
   double expected_bytes() const;

@@ -151,6 +151,19 @@ TEST(Plant, LargeElementsNeverPassTheBoundOfTheMemory) {
   }
 }
 
+// A batch holds what the consumer waits for, and what is missing needs memory: whoever waits for that must be told that all behind is empty.
+TEST(Plant, GoesOnWhereABatchHoldsAllTheMemory) {
+  StageSpec batch = computing(0.01);
+  batch.serial = true;
+  batch.batch = 8;
+  PlantSpec spec = plant_of({waiting(5), computing(1), waiting(3), batch});
+  for (StageSpec& stage : spec.chains[0].stages) stage.result_bytes = 1'000'000;
+  spec.chains[0].memory = 6'000'000;
+  Plant plant(spec, 1);
+  plant.run_until(20 * kSecond);
+  EXPECT_GT(plant.chain(0).samples().back().taken, plant.chain(0).samples()[500].taken);
+}
+
 // Upstream, results are made faster than they are used: all memory would be theirs, and the calls that were added found none.
 TEST(Plant, StageDownstreamGetsFreedMemoryFirst) {
   StageSpec upstream = computing(0.5);
