@@ -36,10 +36,22 @@ class ServiceTimeTail {
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
   // than `share` of the time: rate x E[max(0, T - t)] = share. Four until there are some calls.
-  double patience_over_mean(double rate, double share) const {
-    const double all = total(), mean = sum_ / std::max(all, 1.0);
-    if (all < 100 || mean <= 0) return 4;
-    const double allowed = share / rate * 1e9 * all;  // ns, summed over all calls
+  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 4; }
+
+  // The age, over the mean, that a call which is under way at some moment has passed with this chance: E[max(0, T - t)] = chance x E[T]
+  // (renewal theory). Four until there are some calls.
+  double age_over_mean(double chance) const { return known() ? exceeded_by(chance * sum_) : 4; }
+
+ private:
+  static constexpr double kRemembered = 100'000;
+
+  static constexpr std::size_t kBuckets = ServiceTimes{}.size();
+
+  bool known() const noexcept { return total_ >= 100 && sum_ > 0; }
+
+  // The time, over the mean, beyond which all calls together take no more than `allowed` ns.
+  double exceeded_by(double allowed) const {
+    const double mean = sum_ / total_;
     double longer = 0, excess = 0;                    // calls of bucket i + 1 and above, and what they take beyond its beginning
     for (std::size_t i = longest_; i > 0; --i) {
       const double begin = begin_of(i), end = begin_of(i + 1);
@@ -50,11 +62,6 @@ class ServiceTimeTail {
     }
     return 1;
   }
-
- private:
-  static constexpr double kRemembered = 100'000;
-
-  static constexpr std::size_t kBuckets = ServiceTimes{}.size();
 
   // From a table: a power costs more than all the rest.
   static double begin_of(std::size_t bucket) {

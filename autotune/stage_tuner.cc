@@ -19,8 +19,18 @@ constexpr double kLongestProbe = 1;        // s, where calls are not longer than
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 
+constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
+constexpr double kFalseAlarm = 1e-6;       // chance, at a look
+
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double as_double(std::int64_t value) { return static_cast<double>(value); }
+
+// The chance of one call at which that of half of so many calls is kFalseAlarm: binom(n, n/2) p^(n/2).
+double chance_of_half(std::int64_t calls) {
+  const double n = as_double(calls), half = std::ceil(n / 2);
+  const double ways = std::lgamma(n + 1) - std::lgamma(half + 1) - std::lgamma(n - half + 1);
+  return std::exp((std::log(kFalseAlarm) - ways) / half);
+}
 
 }  // namespace
 
@@ -206,7 +216,7 @@ void StageTuner::add_to_steady(const Sample& sample) {
 
 // What the law is short of, by its own error: a little more at each sample for as long as it may help.
 void StageTuner::trim_integral(const Sample& sample, const Flow& flow) {
-  const bool limited_elsewhere = flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || probe_ || sample.blocked > 0.1;
+  const bool limited_elsewhere = flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || sample.blocked > 0.1;
   if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy) integral_ = std::min(kLargestIntegral, 1.12 * integral_);
   if (flow.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
 }
@@ -254,12 +264,10 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   const double since = std::exchange(aged_s_, -1);
   const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
   if (!known_ || own_effect || stage.running < stage.parallelism || oldest < kShortAge) return;
-  // Calls that are under way at some moment have been so for (1 + variation^2) / 2 times a call's mean on average (renewal theory).
-  const double variation = service_times_.variation();
-  const double spread = std::max(1.0, (1 + variation * variation) / 2) * (1 + 1 / std::sqrt(as_double(stage.parallelism)));
-  const double expected = spread * std::max(level_.known() ? level_.value() : 0, call_s());
+  const double expected = std::max(level_.known() ? level_.value() : 0, call_s());
   if (now_s_ < increased_s_ + kGuard * expected) return;
-  if (oldest < 3 * expected + kShortAge || median < 1.6 * expected + 0.002) return;
+  const double unlikely = std::max(kSlow, service_times_.age_over_mean(chance_of_half(stage.running)));
+  if (oldest < 3 * expected + kShortAge || median < unlikely * expected + 0.002) return;
   aged_s_ = since < 0 ? now_s_ : since;
   if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
 }
