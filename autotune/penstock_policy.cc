@@ -38,6 +38,7 @@ class PenstockPolicy final : public Policy {
     flow_.attainable = attainable(now, flow_);
     flow_.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
     share_open_io(now, flow_);
+    share_memory(now, flow_);
     for (Stage& stage : stages_) tune(stage, now, flow_);
     if (prefetch_ != nullptr && !prefetch_->user_fixed) {
       if (const auto wish = outlet_.wish(now, flow_)) move(*prefetch_, wish->depth, wish->reason, now);
@@ -54,6 +55,7 @@ class PenstockPolicy final : public Policy {
     Knob *parallelism = nullptr, *window = nullptr, *buffer = nullptr, *place = nullptr;
     std::int64_t calls = 1;    // parallelism, as it stands now
     std::int64_t open_io = 1;  // fair share of the run's
+    bool to_pool = false;      // it waits; there may have been no thread for it yet
     double window_s = -1;   // when the window was last moved
   };
 
@@ -98,21 +100,55 @@ class PenstockPolicy final : public Policy {
 
   // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
   void share_open_io(const Snapshot& now, Flow& flow) {
-    call_s_.assign(stages_.size(), 0);
-    std::int64_t stages = 0, in_use = 0;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!takes_threads(now.stages[i])) continue;
-      call_s_[i] = flow.visits[i] * stages_[i].tuner.call_s();
-      in_use += calls_of(now.stages[i]);
-      ++stages;
+    call_s_.clear();
+    free_threads_ = now.open_io_limit;
+    bool has_one_without = false;
+    for (const Stage& stage : stages_) {
+      const StageSnapshot& snapshot = now.stages[stage.index];
+      if (takes_threads(snapshot)) free_threads_ -= calls_of(snapshot);
+      has_one_without = has_one_without || (stage.to_pool && !snapshot.on_pool);
+      if (takes_threads(snapshot) || stage.to_pool) call_s_.push_back(flow.visits[stage.index] * stage.tuner.call_s());
     }
-    free_threads_ = now.open_io_limit - in_use;
-    const double rate = affordable_.rate(call_s_, static_cast<double>(now.open_io_limit));
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!takes_threads(now.stages[i])) continue;
-      stages_[i].open_io = flow.all_known ? calls_at(rate, call_s_[i]) : now.open_io_limit / stages;
+    if (call_s_.empty()) return;
+    const double rate = rate_for_threads(call_s_, static_cast<double>(now.open_io_limit));
+    const std::int64_t even = now.open_io_limit / static_cast<std::int64_t>(call_s_.size());
+    for (Stage& stage : stages_) {
+      const StageSnapshot& snapshot = now.stages[stage.index];
+      if (!takes_threads(snapshot)) continue;
+      const std::int64_t kept = free_threads_ < 0 || has_one_without ? 0 : snapshot.parallelism;  // nothing says yet that it is too much
+      stage.open_io = flow.all_known ? calls_at(rate, flow.visits[stage.index] * stage.tuner.call_s()) : std::max(even, kept);
     }
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
+  }
+
+  // Memory is the last bound: what the calls of all stages hold must fit, and windows share what they leave.
+  void share_memory(const Snapshot& now, Flow& flow) {
+    holdings_.assign(stages_.size(), Holding());
+    for (const Stage& stage : stages_) {
+      const StageSnapshot& snapshot = now.stages[stage.index];
+      const auto each = static_cast<double>(bytes_of_result(snapshot));
+      holdings_[stage.index].bytes += each;
+      holdings_[stage.index].call_s = flow.visits[stage.index] * stage.tuner.call_s();
+      if (snapshot.feeds >= 0) holdings_[static_cast<std::size_t>(snapshot.feeds)].bytes += each;
+    }
+    const auto limit = static_cast<double>(now.memory_limit);
+    const double rate = rate_for_memory(holdings_, flow.attainable, limit);
+    rate_that_fills_ = rate < flow.attainable ? rate_that_fills(holdings_, limit) : kUnbounded;
+    flow.attainable = rate;
+    const double left = rate < kUnbounded ? std::max(limit - bytes_at(holdings_, rate), 0.0) : limit;
+    window_bytes_ = level_of(bytes_in_windows(now, flow), left);
+  }
+
+  // That each stage wants, beyond those of its calls.
+  std::vector<double> bytes_in_windows(const Snapshot& now, const Flow& flow) const {
+    std::vector<double> wanted;
+    for (const Stage& stage : stages_) {
+      const StageSnapshot& snapshot = now.stages[stage.index];
+      if (!snapshot.parallel) continue;
+      const std::int64_t beyond = window_for(stage, snapshot, flow) - stage.calls;
+      wanted.push_back(static_cast<double>(bytes_of_result(snapshot)) * static_cast<double>(std::max<std::int64_t>(beyond, 0)));
+    }
+    return wanted;
   }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
@@ -128,11 +164,13 @@ class PenstockPolicy final : public Policy {
   }
 
   void place(Stage& stage, const Snapshot& now) {
-    const auto wish = stage.placement.wish(now.stages[stage.index]);
-    if (!wish || stage.place->user_fixed) return;
-    move(*stage.place, *wish, *wish == 1 ? Reason::waits : Reason::computes, now);
-    if (*wish == 1 && stage.parallelism != nullptr) {
-      const std::int64_t calls = std::max(kFirstCalls, now.stages[stage.index].parallelism);
+    const StageSnapshot& snapshot = now.stages[stage.index];
+    if (stage.place->user_fixed) return;
+    if (const auto wish = stage.placement.wish(snapshot)) stage.to_pool = *wish == 1;
+    if (snapshot.on_pool == stage.to_pool || (stage.to_pool && free_threads_ < 1)) return;
+    move(*stage.place, stage.to_pool ? 1 : 0, stage.to_pool ? Reason::waits : Reason::computes, now);
+    if (stage.to_pool && stage.parallelism != nullptr) {
+      const std::int64_t calls = std::max(kFirstCalls, snapshot.parallelism);
       free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
     }
   }
@@ -157,10 +195,13 @@ class PenstockPolicy final : public Policy {
   // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
   StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) const {
     const Knob& knob = *stage.parallelism;
-    const std::int64_t threads = std::min(stage.open_io, free_threads_ + calls_of(snapshot));
+    const std::int64_t threads = std::min(stage.open_io, std::max<std::int64_t>(free_threads_, 0) + calls_of(snapshot));
     StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, threads), Reason::io_limit};
     const std::int64_t each = bytes_of_result(snapshot);
-    if (each > 0 && now.memory_limit / each < bounds.most) bounds = {knob.low, now.memory_limit / each, Reason::byte_limit};
+    std::int64_t fit = each > 0 ? now.memory_limit / each : bounds.most;
+    const double load = rate_that_fills_ * holdings_[stage.index].call_s;
+    if (rate_that_fills_ < kUnbounded && stage.tuner.known()) fit = std::min(fit, static_cast<std::int64_t>(std::ceil(load)));
+    if (fit < bounds.most) bounds = {knob.low, fit, Reason::byte_limit};
     bounds.most = std::max({bounds.most, knob.low, std::int64_t{1}});
     return bounds;
   }
@@ -181,6 +222,9 @@ class PenstockPolicy final : public Policy {
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
     if (each > 0) wanted = std::max(std::min(wanted, now.memory_limit / each), stage.calls);
+    if (each > 0 && window_bytes_ < kUnbounded) {
+      wanted = std::min(wanted, stage.calls + static_cast<std::int64_t>(window_bytes_ / static_cast<double>(each)));
+    }
     const double now_s = static_cast<double>(now.time_ns) / 1e9;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
@@ -229,8 +273,10 @@ class PenstockPolicy final : public Policy {
   std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
   FlowMeter flow_meter_;
   Flow flow_;
-  std::vector<double> cpu_s_, call_s_;  // by stage, as of this tick: kept for their storage
-  AffordableRate affordable_;
+  std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage
+  std::vector<Holding> holdings_;       // by stage, the same
+  double rate_that_fills_ = kUnbounded;  // all memory with calls, where it is scarce
+  double window_bytes_ = kUnbounded;    // that a window may hold beyond its calls
   OutletTuner outlet_;
 };
 

@@ -1,7 +1,8 @@
-// Plan: how the threads that wait are divided among the stages that wait.
+// Plan: how what is scarce is divided among the stages: the threads that wait, and the memory.
 //
 // One rate serves all: the highest at which what every stage needs by Little's law fits. Nothing is gained by giving one stage more than
-// that rate needs, because the others could not follow.
+// that rate needs, because the others could not follow. And where memory is scarce, whoever comes first would hold all of it: results that
+// wait for a slow call before them, while the stages that could use them up find no room.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,28 @@ namespace penstock::autotune {
 // Calls for a load of so many on average: square-root staffing.
 double staffing(double calls);
 
-// `call_s`: by stage, v (k + w0), the time of its calls for one element delivered; 0: it needs none. The highest rate at which these stages have no
-// more than `most` calls altogether; each that needs any has one at least, even where that is more. Infinite where none does.
-double affordable_rate(const std::vector<double>& call_s, double most);
-
-// The same, found again only where something has changed.
-class AffordableRate {
- public:
-  double rate(const std::vector<double>& call_s, double most);
-
- private:
-  std::vector<double> call_s_;
-  double most_ = -1, rate_ = 0;
-};
+// `call_s`: by stage that waits, v (k + w0), the time of its calls for one element delivered. The highest rate at which they have no more than
+// `threads` calls altogether; each has one at least, even where that is more. Infinite where none waits.
+double rate_for_threads(const std::vector<double>& call_s, double threads);
 
 // Of one stage at that rate: one at least.
 std::int64_t calls_at(double rate, double call_s);
+
+struct Holding {
+  double bytes = 0;   // of one call: its inputs and its results
+  double call_s = 0;  // as above
+};
+
+// That all calls hold at this rate: the mean, and a standard deviation of a sum of as many independent calls.
+double bytes_at(const std::vector<Holding>& stages, double rate);
+
+// The highest rate, `rate` at most, at which they hold no more than so many bytes.
+double rate_for_memory(const std::vector<Holding>& stages, double rate, double bytes);
+
+// The rate at which they would hold so many on average: no slack, which the calls of all stages have together.
+double rate_that_fills(const std::vector<Holding>& stages, double bytes);
+
+// The most bytes that each may have, where all want so many and there are so many: those who want less get what they want.
+double level_of(std::vector<double> wanted, double bytes);
 
 }  // namespace penstock::autotune

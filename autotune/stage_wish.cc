@@ -10,6 +10,7 @@ namespace {
 constexpr double kLargestJump = 8;        // times as many calls, by one sample;
 constexpr double kLargestJumpOfFew = 4;   // of less than 16, whose first sample is of few calls
 constexpr double kFewerCalls = 0.8, kMoreCalls = 1.3;  // probes: smaller steps would drown in noise
+constexpr double kLeastMore = 1.1;        // where a limit is near: less could not bring the twentieth that is asked for
 constexpr std::int64_t kStartAtMost = 64; // calls, before the first has finished
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
@@ -101,7 +102,7 @@ std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stag
   }
   const auto more = std::min(bounds.most, static_cast<std::int64_t>(std::ceil(kMoreCalls * as_double(now))));
   const bool is_held = held_ > 0 || ceiling_ < kUnbounded;
-  if (is_held && now_s_ >= raise_due_s_ && flow.wait_share > 0.05 && more > now) {
+  if (is_held && now_s_ >= raise_due_s_ && flow.wait_share > 0.05 && as_double(more) >= kLeastMore * as_double(now)) {
     probe_ = Probe{now, steady_.rate, steady_.wait_share, false};
     return Wish{more, Reason::up_probe};
   }

@@ -11,7 +11,9 @@
 namespace penstock::autotune {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::Ge;
 
 // A stage that waits, whose calls are all under way, and a consumer that waits, too.
 class Pipeline {
@@ -82,6 +84,19 @@ class Waiting {
     std::vector<std::int64_t> all;
     for (const StageSnapshot& stage : now_.stages) all.push_back(stage.parallelism);
     return all;
+  }
+  std::int64_t all_calls() const {
+    std::int64_t sum = 0;
+    for (const StageSnapshot& stage : now_.stages) sum += stage.parallelism;
+    return sum;
+  }
+  std::vector<bool> on_pool() const {
+    std::vector<bool> all;
+    for (const StageSnapshot& stage : now_.stages) all.push_back(stage.on_pool);
+    return all;
+  }
+  void let_calls_end() {
+    for (StageSnapshot& stage : now_.stages) stage.running = std::min(stage.running, stage.parallelism);
   }
   std::vector<Knob>& knobs() { return knobs_; }
 
@@ -162,7 +177,35 @@ TEST(PenstockPolicy, GivesStagesThatGoToThePoolAtOnceNoMoreThanOpenIoTogether) {
   const auto policy = make_policy("penstock");
   stages.show_that_they_wait();
   stages.tick(*policy);
-  EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 1)) << "one at least: else it would stand still";
+  EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 8));
+  EXPECT_THAT(stages.on_pool(), ElementsAre(true, true, false)) << "no thread is left for it";
+}
+
+TEST(PenstockPolicy, GivesAStageItsFirstThreadAsSoonAsOthersHaveGivenOneBack) {
+  Waiting stages({8, 8, 8}, false, 10);
+  const auto policy = make_policy("penstock");
+  stages.show_that_they_wait();
+  for (int i = 0; i < 3; ++i) {
+    stages.tick(*policy);
+    stages.let_calls_end();
+  }
+  EXPECT_THAT(stages.on_pool(), Each(true));
+  EXPECT_THAT(stages.calls(), Each(Ge(1)));
+  EXPECT_LE(stages.all_calls(), 10);
+}
+
+TEST(PenstockPolicy, DividesWhatIsLeftOfOpenIoWhereThereIsLess) {
+  Waiting stages({80, 80, 80}, true, 120);
+  const auto policy = make_policy("penstock");
+  stages.tick(*policy);
+  EXPECT_THAT(stages.calls(), ElementsAre(40, 40, 40));
+}
+
+TEST(PenstockPolicy, LeavesRememberedCallsThatFitUntilItKnowsBetter) {
+  Waiting stages({56, 8}, true, 64);
+  const auto policy = make_policy("penstock");
+  stages.tick(*policy);
+  EXPECT_THAT(stages.calls(), ElementsAre(56, 8));
 }
 
 // A consumer that computes, for so many cores, and is served.
@@ -216,9 +259,9 @@ TEST(PenstockPolicy, DoesNotChangeItsMindAboutAConsumerThatComputesALittle) {
 
 TEST(PenstockPolicy, MovesThePriorityOnceASecondAtMost) {
   Computing consumer;
-  for (int i = 0; i < 100; ++i) {  // 20 s
-    consumer.run(1, 0.1);
-    consumer.run(0, 0.1);
+  for (int i = 0; i < 40; ++i) {  // 20 s
+    consumer.run(1, 0.25);
+    consumer.run(0, 0.25);
   }
   EXPECT_LE(consumer.moves(), 21);
 }

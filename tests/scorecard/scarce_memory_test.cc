@@ -1,0 +1,71 @@
+// The controller where memory is the bottleneck, beside settings made by hand: calls by Little's law at a rate that fits, and a window for the rest.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "autotune/policy.h"
+#include "bench/scorecard/plant.h"
+#include "tests/scorecard/worlds.h"
+
+namespace penstock::scorecard {
+namespace {
+
+constexpr std::int64_t kEach = 1'000'000;  // bytes of a result
+
+StageSpec varying(StageSpec stage, double variation, bool ordered) {
+  stage.blocked = Distribution::lognormal(stage.blocked.mean, variation);
+  stage.ordered = ordered;
+  return stage;
+}
+
+struct Settings {  // of a stage
+  int stage;
+  std::int64_t calls, window;
+};
+
+PlantSpec with_memory(PlantSpec spec, std::int64_t elements) {
+  for (StageSpec& stage : spec.chains[0].stages) stage.result_bytes = stage.is_source ? 64 : kEach;
+  spec.chains[0].memory = elements * kEach;
+  return spec;
+}
+
+double tuned(const PlantSpec& spec) {
+  Plant plant(spec, 1);
+  plant.chain(0).steer(autotune::make_policy("penstock"));
+  return rate_of(plant, 60);
+}
+
+double by_hand(const PlantSpec& spec, const std::vector<Settings>& all) {
+  Plant plant(spec, 1);
+  for (const Settings& each : all) {
+    plant.chain(0).knob("parallelism", each.stage).set(each.calls);
+    plant.chain(0).knob("window", each.stage).set(each.window);
+  }
+  return rate_of(plant, 60);
+}
+
+// Results that wait for a slow call before them would hold all the memory, and the stages that could use them up found none.
+TEST(ScarceMemory, IsNotAllForResultsThatWaitForASlowCall) {
+  const auto spec = with_memory(plant_of({varying(waiting(475), 1.44, true), computing(1), varying(waiting(133), 1, true), computing(4)}), 379);
+  EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 64, 220}, {3, 20, 60}}));
+}
+
+TEST(ScarceMemory, IsNotAllForTheFirstStageThatWaits) {
+  const auto spec = with_memory(plant_of({varying(waiting(20), 0.5, false), computing(0.1), varying(waiting(3), 1.2, false)}), 37);
+  EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 24, 24}, {3, 4, 4}}));
+}
+
+TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
+  StageSpec left = varying(waiting(17), 0.5, true), right = varying(waiting(14), 1, true), source = computing(0), zip = computing(4);
+  source.serial = source.is_source = true;
+  left.inputs = {0};
+  right.inputs = {2};
+  zip.inputs = {1, 3};
+  const auto spec = with_memory(plant_of({left, source, right, zip}), 43);
+  EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
+}
+
+}  // namespace
+}  // namespace penstock::scorecard
