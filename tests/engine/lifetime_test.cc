@@ -116,14 +116,18 @@ TEST(Abandoning, OverAndOverAtAnyMomentLosesNothing) {
 TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   CallCounter counter;
   exec::WorkerThreads workers;
+  std::atomic<exec::Engine*> given_up{nullptr};
   exec::ElasticPool pool(1);
-  pool.submit([] { std::this_thread::sleep_for(50ms); });  // the call has to wait behind it
+  pool.submit([&given_up] {  // the call has to wait behind it
+    while (given_up == nullptr || !given_up.load()->stopped()) std::this_thread::sleep_for(1ms);
+  });
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.pool = &pool;
   settings.workers = &workers;
   auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings);
   EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
+  given_up = engine.get();
   engine.reset();
   EXPECT_EQ(counter.calls(), 0);
 }
