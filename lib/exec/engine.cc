@@ -230,15 +230,6 @@ bool Engine::next_is_empty(std::size_t stage) const {
   return !outlet_.has_slots();
 }
 
-// Asked where errors are made, which nothing may keep from that.
-std::string Engine::origin(std::int64_t ordinal) const {
-  try {
-    return plan_->origin(ordinal);
-  } catch (...) {
-    return "? (the source failed to name it: " + message_of(std::current_exception()) + ")";
-  }
-}
-
 void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
   passes_.end(cut.depth, cut.sequence);
   for (std::size_t i = stage; i-- > 1;) stages_[i]->cancel_pass(cut.depth, cut.sequence);
