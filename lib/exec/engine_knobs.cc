@@ -24,8 +24,8 @@ Bounds bounds_of(const Tunable& asked) {
 
 }  // namespace
 
-Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
-                        void (Stage::*set)(std::int64_t)) {
+Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high,
+                        std::int64_t StageSnapshot::*value, void (Stage::*set)(std::int64_t)) {
   Knob knob;
   knob.name = std::move(name);
   knob.stage = static_cast<int>(stage);
