@@ -1,4 +1,4 @@
-// Chain: its knobs, with the names and bounds of the engine's (lib/exec/engine.cc).
+// Chain: its knobs, with the names and bounds of the engine's (lib/exec/engine_knobs.cc).
 #include <algorithm>
 #include <limits>
 #include <stdexcept>

@@ -114,7 +114,7 @@ class ContextServices {
  public:
   virtual ~ContextServices() = default;
   virtual std::string origin(std::int64_t ordinal) const = 0;
-  virtual bool try_reserve(std::size_t bytes, bool may_refuse) = 0;
+  virtual bool try_reserve(std::int64_t bytes, bool may_refuse) = 0;
 };
 
 // Thrown by Context::reserve to have the element tried again when memory is free. Never seen by users.
@@ -159,6 +159,7 @@ class Context {
   // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, the call is broken off
   // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
   // Needs a function that takes its element by const reference (the input must survive); otherwise it only counts, as overshoot.
+  // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to wait for.
   void reserve(std::size_t bytes);
 
   Outputs& outputs() noexcept { return outputs_; }

@@ -43,7 +43,8 @@ struct RunStats {
 
 namespace detail {
 
-// An untyped run; Run<T> and Iterator<T> are its typed faces.
+// An untyped run; Run<T> and Iterator<T> are its typed faces. Whoever calls begin_epoch() or next() holds it until they return: functions
+// of the pipeline, which may run meanwhile, may destroy a Run<T>.
 class RunCore {
  public:
   enum class Status : std::uint8_t { element, timeout, end };
@@ -145,16 +146,18 @@ class Run {
   // taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be
   // asked for at any time; asking for them in turn, with RunOptions::epochs set, costs no start-up between them.
   Epoch<T> epoch(std::uint32_t number) {
-    core_->begin_epoch(number);
-    return Epoch<T>(core_);
+    const auto core = core_;
+    core->begin_epoch(number);
+    return Epoch<T>(core);
   }
 
   // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
   // Throws ElementError in the place of an element that failed; the next call goes on behind it. Called inside a function
   // of this very run it throws Error(failed_precondition): it would wait for itself.
   std::optional<T> next() {
+    const auto core = core_;
     Element element;
-    if (core_->next(element, nullptr) != Status::element) return std::nullopt;
+    if (core->next(element, nullptr) != Status::element) return std::nullopt;
     return element.template take<T>();
   }
 
@@ -162,9 +165,10 @@ class Run {
   // function of another run, works on the caller's thread: it looks at the time between calls only, so a long call cannot time out.
   template <class Rep, class Period>
   Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
+    const auto core = core_;
     const auto deadline = detail::deadline_in(patience);
     Element element;
-    Next<T> answer{core_->next(element, &deadline), std::nullopt};
+    Next<T> answer{core->next(element, &deadline), std::nullopt};
     if (answer.status == Status::element) answer.value = element.template take<T>();
     return answer;
   }

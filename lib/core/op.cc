@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lib/core/byte_count.h"
+
 namespace penstock {
 namespace {
 
@@ -26,7 +28,7 @@ std::string Context::origin() const {
 }
 
 void Context::reserve(std::size_t bytes) {
-  if (services_ == nullptr || services_->try_reserve(bytes, may_retry_)) return;
+  if (services_ == nullptr || services_->try_reserve(byte_count(bytes), may_retry_)) return;
   throw detail::RetryWhenMemoryIsFree{bytes};
 }
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "lib/core/byte_count.h"
+
 namespace penstock::exec {
 namespace {
 
@@ -22,9 +24,8 @@ Stamp of_no_element(Stamp pass) {
 }
 
 std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
-  constexpr std::size_t kMost = std::size_t{1} << 47;  // more than any machine has; sums of them are still numbers
   try {
-    if (const auto bytes = op.bytes_hint(value)) return static_cast<std::int64_t>(std::min(*bytes, kMost));
+    if (const auto bytes = op.bytes_hint(value)) return byte_count(*bytes);
     return std::nullopt;
   } catch (...) {
     return 0;  // whatever is wrong with this element, the call itself will meet and report it

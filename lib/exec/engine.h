@@ -117,7 +117,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::int64_t memory_claimed_behind(std::size_t stage) const override;
   bool next_is_empty(std::size_t stage) const override;
   bool is_last(std::size_t stage) const override { return stage + 1 == plan_->stages.size(); }
-  std::string origin(std::int64_t ordinal) const override;
+  std::string origin(std::int64_t ordinal) const override { return plan_->origin(ordinal); }
   std::stop_token stop_token() const override { return stop_.get_token(); }
   std::uint64_t seed() const override { return settings_.seed; }
   std::int64_t cpu_slots() const override { return settings_.slots; }

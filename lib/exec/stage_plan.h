@@ -52,11 +52,9 @@ struct Plan {
   bool resumes_by_position = false;    // see Checkpoint::Kind
   std::size_t resume_stage = 0;        // where results already delivered are left out: the first stream stage, or the outlet
 
-  // The name of a source's item; none where the source has no such item: a stamp may be a mark's, or one that a user's op has made up.
-  // Throws what the source throws.
-  std::string origin(std::int64_t ordinal) const {
-    return names == nullptr || ordinal < 0 || ordinal >= names->size() ? std::string() : names->origin(ordinal);
-  }
+  // The name of a source's item; none where it has no such item: a stamp may be a mark's, or one that a user's op has made up.
+  // If the source throws, a text that says so: it is asked where errors are made and told, which nothing may keep from that.
+  std::string origin(std::int64_t ordinal) const;
 };
 
 }  // namespace penstock::exec

@@ -27,8 +27,7 @@ class CallServices final : public detail::ContextServices {
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
   // its elements are answered already.
-  bool try_reserve(std::size_t bytes, bool may_refuse) override {
-    const auto more = static_cast<std::int64_t>(bytes);
+  bool try_reserve(std::int64_t more, bool may_refuse) override {
     asked_ += more;
     if (asked_ <= group_.needs) return true;
     if (!may_refuse || group_.slots.size() != 1) {
@@ -56,8 +55,8 @@ class StartServices final : public detail::ContextServices {
   StartServices(StageHost& host, AsyncTarget& target) : host_(host), target_(target) {}
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
-  bool try_reserve(std::size_t bytes, bool) override {
-    target_.count_more(static_cast<std::int64_t>(bytes));
+  bool try_reserve(std::int64_t bytes, bool) override {
+    target_.count_more(bytes);
     return true;
   }
 

@@ -32,7 +32,7 @@ using exec::Engine;
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
 
-class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
+class EngineRun final : public RunCore {
  public:
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
       : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
@@ -241,7 +241,6 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 void EngineRun::begin_epoch(std::uint32_t epoch) {
-  const auto until_it_returns = shared_from_this();  // a function may destroy the run's owner meanwhile
   check_process();
   if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
   {
@@ -271,7 +270,6 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
-  const auto until_it_returns = shared_from_this();  // a function may destroy the run's owner: in a serial run it is above us on this stack
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;

@@ -1,26 +1,16 @@
 #include "lib/runtime/stuck_calls.h"
 
 #include <chrono>
-#include <exception>
 
 #include "lib/core/text.h"
 
 namespace penstock::runtime {
 namespace {
 
-// A user's source names its items; what it throws there must not end the controller's thread.
-std::string origin_text(std::int64_t ordinal, const exec::Plan& plan) {
-  try {
-    const std::string origin = plan.origin(ordinal);
-    return origin.empty() ? "" : " (" + in_quotes(origin) + ")";
-  } catch (...) {
-    return " (which failed to name it: " + message_of(std::current_exception()) + ")";
-  }
-}
-
 std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
   if (ordinal < 0) return {};
-  return ", for element " + std::to_string(ordinal) + " of the source" + origin_text(ordinal, plan);
+  const std::string origin = plan.origin(ordinal);
+  return ", for element " + std::to_string(ordinal) + " of the source" + (origin.empty() ? "" : " (" + in_quotes(origin) + ")");
 }
 
 std::string place_text(const exec::StagePlan& plan) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <penstock/op.h>
 
+#include <limits>
 #include <string>
 
 #include "tests/support/expect_error.h"
@@ -81,11 +82,11 @@ class Services final : public detail::ContextServices {
   std::string origin(std::int64_t ordinal) const override {
     return "file" + std::to_string(ordinal);
   }
-  bool try_reserve(std::size_t bytes, bool may_refuse) override {
+  bool try_reserve(std::int64_t bytes, bool may_refuse) override {
     asked = bytes;
     return has_room_ || !may_refuse;
   }
-  std::size_t asked = 0;
+  std::int64_t asked = 0;
 
  private:
   bool has_room_;
@@ -110,7 +111,15 @@ TEST(Context, ReservesWhatIsThere) {
   Context context({}, 0, &services);
   context.enter(slot_at(0), true);
   EXPECT_NO_THROW(context.reserve(100));
-  EXPECT_EQ(services.asked, 100u);
+  EXPECT_EQ(services.asked, 100);
+}
+
+TEST(Context, ReservesNoMoreThanAnyMachineHas) {
+  Services services(true);
+  Context context({}, 0, &services);
+  context.enter(slot_at(0), true);
+  context.reserve(std::numeric_limits<std::size_t>::max());
+  EXPECT_EQ(services.asked, std::int64_t{1} << 47);
 }
 
 TEST(Context, BreaksACallOffThatCanBeTriedAgain) {
@@ -125,7 +134,7 @@ TEST(Context, OnlyCountsForACallThatCannotBeTriedAgain) {
   Context context({}, 0, &services);
   context.enter(slot_at(0), false);
   EXPECT_NO_THROW(context.reserve(100));
-  EXPECT_EQ(services.asked, 100u);
+  EXPECT_EQ(services.asked, 100);
   EXPECT_NO_THROW(Context({}, 0).reserve(100));
 }
 

@@ -116,14 +116,18 @@ TEST(Abandoning, OverAndOverAtAnyMomentLosesNothing) {
 TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   CallCounter counter;
   exec::WorkerThreads workers;
+  std::atomic<exec::Engine*> given_up{nullptr};
   exec::ElasticPool pool(1);
-  pool.submit([] { std::this_thread::sleep_for(50ms); });  // the call has to wait behind it
+  pool.submit([&given_up] {  // the call has to wait behind it
+    while (given_up == nullptr || !given_up.load()->stopped()) std::this_thread::sleep_for(1ms);
+  });
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.pool = &pool;
   settings.workers = &workers;
   auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings);
   EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
+  given_up = engine.get();
   engine.reset();
   EXPECT_EQ(counter.calls(), 0);
 }
@@ -153,19 +157,49 @@ TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
   }
 }
 
-// The function is called by next() of the run that it gives up.
+// The function is called by the very request that asks the run that it gives up.
 TEST(Abandoning, FromInsideOneOfItsOwnCallsOfASerialRunLetsTheCallEnd) {
-  std::optional<IntegerRun> owner;
-  const auto held = std::make_shared<int>(0);
-  owner.emplace(range(3)
-                    .map([&owner, held](std::int64_t value) {
-                      owner.reset();
-                      return value + *held;
-                    })
-                    .start({.serial = true}));
-  EXPECT_EQ(owner->next(), 0);
+  const std::function<std::optional<std::int64_t>(IntegerRun&)> requests[] = {
+      [](IntegerRun& run) { return run.next(); },
+      [](IntegerRun& run) { return run.next_for(1h).value; },
+  };
+  for (const auto& request : requests) {
+    std::optional<IntegerRun> owner;
+    const auto held = std::make_shared<int>(0);
+    owner.emplace(range(3)
+                      .map([&owner, held](std::int64_t value) {
+                        owner.reset();
+                        return value + *held;
+                      })
+                      .start({.serial = true}));
+    EXPECT_EQ(request(*owner), 0);
+    EXPECT_FALSE(owner);
+    EXPECT_EQ(held.use_count(), 1);
+  }
+}
+
+// The consumer waits in epoch() for the call that gives the run up. Element 1 is ready then, and tells that epoch() lets it go.
+TEST(Abandoning, FromInsideACallThatAnotherEpochWaitsForLeavesThatEpochWhole) {
+  using Token = std::shared_ptr<void>;
+  std::optional<penstock::Run<Token>> owner;
+  std::atomic<bool> is_called{false}, lets_go{false};
+  const auto function = [&](std::int64_t value, Context& context) {
+    if (value == 1) return Token(nullptr, [&](void*) { lets_go = true; });
+    if (value == 2 && context.epoch() == 0) {
+      is_called = true;
+      EXPECT_TRUE(eventually([&] { return lets_go.load(); }));
+      owner.reset();
+    }
+    return Token();
+  };
+  owner.emplace(range(10).map(function, 1, {.blocks = true}).prefetch(4).start());
+  EXPECT_TRUE(owner->next());
+  ASSERT_TRUE(eventually([&] { return is_called && owner->snapshot().consumer.ready == 1; }));
+  EXPECT_FALSE(lets_go);
+  int elements = 0;
+  for (const Token& element : owner->epoch(1)) elements += element ? 0 : 1;
+  EXPECT_EQ(elements, 10);
   EXPECT_FALSE(owner);
-  EXPECT_EQ(held.use_count(), 1);
 }
 
 // One run's function gives the run up and goes on until the other run has been tuned.

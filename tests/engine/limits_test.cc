@@ -1,6 +1,8 @@
 // A run takes the limits of the moment in which it starts.
 #include <sched.h>
 
+#include <optional>
+
 #include "tests/engine/support.h"
 
 namespace penstock {
@@ -43,15 +45,17 @@ std::int64_t cpu_slots_of_a_new_run() {
 
 // Its arena is as wide as when it began. Longer than the controller takes to look again.
 TEST(Limits, ThatRiseArePlannedWithByTheNextRun) {
-  IntegerRun run = [] {
+  const std::int64_t before = cpu_slots_of_a_new_run();
+  std::optional<IntegerRun> run;
+  {
     const OnOneCpu on_one_cpu;
+    if (on_one_cpu.cpus_before() < 2 || before < 2) GTEST_SKIP() << "needs two CPUs";
     std::this_thread::sleep_for(200ms);
-    IntegerRun started = range(1'000'000).map([](std::int64_t value) { return value; }).start();
-    started.next();
-    return started;
-  }();
+    run = range(1'000'000).map([](std::int64_t value) { return value; }).start();
+    run->next();
+  }
   std::this_thread::sleep_for(1500ms);
-  EXPECT_LE(run.snapshot().cpu_budget, 1);
+  EXPECT_LE(run->snapshot().cpu_budget, 1);
 }
 
 TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {

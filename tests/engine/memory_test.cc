@@ -63,6 +63,24 @@ TEST(Memory, ReservedByAFilterIsGivenBack) {
   EXPECT_LT(run.snapshot().memory_used, 1000);
 }
 
+// As a broken file's header may ask for: in the books it is more than any budget, and still a number.
+TEST(Memory, ReservedBeyondAllThatAMachineCanHaveIsMerelyALot) {
+  const auto expect_a_lot = [](const Dataset<std::int64_t>& data) {
+    auto run = data.start({.memory_bytes = MiB});
+    EXPECT_EQ(rest_of(run), numbers(0, 50));
+    EXPECT_GE(run.stats().overshoot_bytes, 0);
+    EXPECT_GT(run.stats().memory_peak, std::int64_t{1} << 40);
+    EXPECT_LT(run.stats().memory_peak, std::int64_t{1} << 60);
+    EXPECT_LT(std::abs(run.snapshot().memory_used), 1000);
+  };
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t impossible : {kMost, kMost / 2}) {
+    const auto reserve = [impossible](Context& context) { context.reserve(impossible); };
+    expect_a_lot(range(50).map([reserve](std::int64_t value, Context& context) { return reserve(context), value; }, 2));
+    expect_a_lot(range(50).map([reserve](const std::int64_t& value, Context& context) { return reserve(context), value; }, 2));
+  }
+}
+
 // "No limit", as users write it.
 TEST(Memory, MayBeAllThatANumberCanSay) {
   auto run = range(100).map(plus_one).start({.memory_bytes = std::numeric_limits<std::size_t>::max()});
