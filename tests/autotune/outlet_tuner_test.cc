@@ -42,6 +42,15 @@ class Consumer {
     while (wanted_ > 0) tick(0, rate);
     for (int i = 0; i < pause; ++i) tick(0, rate);
   }
+  // Takes all that there is, and waits for more.
+  void take_all(int ticks, std::int64_t rate) {
+    for (int i = 0; i < ticks; ++i) tick(2 * rate, rate);
+    wanted_ = 0;
+    now_.consumer.waiting = false;
+  }
+  void rest(int ticks, std::int64_t rate) {
+    for (int i = 0; i < ticks; ++i) tick(0, rate);
+  }
   std::int64_t depth() const { return now_.consumer.prefetch; }
 
  private:
@@ -88,6 +97,17 @@ TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
   ASSERT_GE(before, 15);
   for (int tick = 0; tick < 6'000; ++tick) consumer.tick(0, 4);
   EXPECT_EQ(consumer.depth(), before);
+}
+
+// In the ticks in which it takes nothing the buffer fills all the same.
+TEST(OutletTuner, DoesNotTakeEvenStepsForABurst) {
+  Consumer consumer(2);
+  for (int i = 0; i < 300; ++i) {
+    consumer.tick(3, 2);
+    consumer.tick(0, 2);
+  }
+  consumer.rest(50, 2);
+  EXPECT_LE(consumer.depth(), 8);
 }
 
 TEST(OutletTuner, DoesNotTakeAnEpochOfASlowPipelineForABurst) {
