@@ -20,15 +20,18 @@ constexpr std::int64_t kSmallest = 2;
 std::optional<OutletTuner::Wish> OutletTuner::wish(const Snapshot& now, const Flow& flow) {
   const double now_s = static_cast<double>(now.time_ns) / 1e9;
   since_s_ = now_s - std::exchange(now_s_, now_s);
-  if (flow.paused) watched_s_ += since_s_;
   follow_bursts(now, flow);
   if (burst_ > 0 && !expects_burst()) {  // other times, of which nothing has been seen yet
     burst_ = 0;
     pause_s_ = kShortestWatch;
     start_over(now.consumer);
   }
-  most_ready_ = std::max(most_ready_, now.consumer.ready);
-  least_ready_ = now.consumer.waits > before_.waits ? 0 : std::min(least_ready_, now.consumer.ready);
+  if (flow.idle) {
+    leave_out(now);
+  } else {
+    most_ready_ = std::max(most_ready_, now.consumer.ready);
+    least_ready_ = now.consumer.waits > before_.waits ? 0 : std::min(least_ready_, now.consumer.ready);
+  }
   auto wish = deeper(now);
   if (!wish) wish = shallower(now);
   before_ = now.consumer;
@@ -41,6 +44,13 @@ void OutletTuner::start_over(const ConsumerSnapshot& now) {
   full_ns_ = now.full_ns;
   changed_s_ = watched_s_ = now_s_;
   most_ready_ = least_ready_ = now.ready;
+}
+
+// What fills while nobody takes anything says nothing of the room that is needed.
+void OutletTuner::leave_out(const Snapshot& now) {
+  watched_s_ += since_s_;
+  changed_s_ += since_s_;
+  full_ns_ += now.consumer.full_ns - before_.full_ns;
 }
 
 // The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had to wait: the time

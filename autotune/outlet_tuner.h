@@ -25,6 +25,7 @@ class OutletTuner {
 
  private:
   void start_over(const ConsumerSnapshot& now);
+  void leave_out(const Snapshot& now);
   void follow_bursts(const Snapshot& now, const Flow& flow);
   void expect_again(double refilled);
   bool expects_burst() const noexcept;

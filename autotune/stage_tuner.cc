@@ -30,8 +30,8 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
   now_s_ = seconds(now.time_ns);
   fresh_ = false;
   if (stage.parallelism != calls_ || stage.on_pool != on_pool_) note_change(stage);
-  if (now_s_ < settled_s_ || flow.paused) return restart_window(now, stage);
-  if (!window_is_complete(stage, flow)) return look_at_ages(stage);
+  if (now_s_ < settled_s_ || flow.idle) return restart_window(now, stage);
+  if (!window_is_complete(stage)) return look_at_ages(stage);
   service_times_.add(from_service_times_, stage.service_times);
   const Sample sample = take_sample(now, stage, flow);
   restart_window(now, stage);
@@ -86,10 +86,10 @@ std::int64_t StageTuner::completions_to_compare(const StageSnapshot& stage) cons
   return std::max({2 * stage.parallelism, std::int64_t{16}, std::min(wanted, most)});
 }
 
-bool StageTuner::window_is_complete(const StageSnapshot& stage, const Flow& flow) const {
+bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
   const std::int64_t completed = stage.completed - from_.completed;
   const double time = now_s_ - seconds(from_ns_);
-  if (!flow.idle && has_clearly_failed(completed, time)) return true;
+  if (has_clearly_failed(completed, time)) return true;
   if (completed < completions_needed(stage)) return false;
   return time >= (is_calm() ? kCalmLatencies : 1) * (level_.known() ? level_.value() : call_s());
 }

@@ -60,7 +60,7 @@ class StageTuner {
 
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
   void note_change(const StageSnapshot& stage);
-  bool window_is_complete(const StageSnapshot& stage, const Flow& flow) const;
+  bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
   std::int64_t completions_to_compare(const StageSnapshot& stage) const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace penstock::autotune {
 namespace {
@@ -99,6 +100,18 @@ TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
   EXPECT_EQ(consumer.depth(), before);
 }
 
+// Of what is filled in a pause there is nothing left a moment later.
+TEST(OutletTuner, DoesNotDeepenForThePausesOfAConsumerThatIsFasterThanThePipeline) {
+  for (const auto& [taking, pause] : {std::pair(1'000, 100), {500, 100}, {300, 100}, {200, 200}, {500, 30}}) {
+    Consumer consumer(2);
+    for (int i = 0; i < 20; ++i) {
+      consumer.take_all(taking, 20);
+      consumer.rest(pause, 20);
+    }
+    EXPECT_LE(consumer.depth(), 4) << taking << " + " << pause << " ticks";
+  }
+}
+
 // In the ticks in which it takes nothing the buffer fills all the same.
 TEST(OutletTuner, DoesNotTakeEvenStepsForABurst) {
   Consumer consumer(2);
@@ -108,6 +121,18 @@ TEST(OutletTuner, DoesNotTakeEvenStepsForABurst) {
   }
   consumer.rest(50, 2);
   EXPECT_LE(consumer.depth(), 8);
+}
+
+TEST(OutletTuner, DoesNotDeepenOnceTheBurstsAreOver) {
+  Consumer consumer(2);
+  for (int i = 0; i < 40; ++i) consumer.burst(32, 30, 4);
+  const std::int64_t deep = consumer.depth();
+  std::int64_t deepest = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    consumer.take_all(1, 4);
+    deepest = std::max(deepest, consumer.depth());
+  }
+  EXPECT_LE(deepest, deep);
 }
 
 TEST(OutletTuner, DoesNotTakeAnEpochOfASlowPipelineForABurst) {
