@@ -94,6 +94,8 @@ class StageTuner {
   std::int64_t from_wait_ns_ = 0;    // of the consumer
   double now_s_ = 0;
   double settled_s_ = 0;             // no sample of before
+  bool idle_ = false;                // the consumer, when last seen
+  int pauses_ = 0;                   // of it since the last sample
   std::int64_t calls_ = 0;           // knob, when last seen
   bool on_pool_ = false;
   double increased_s_ = -1e9;        // when it was last raised, by anyone
