@@ -6,11 +6,11 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kMoment = 0.1;      // s: what "now" means, where elements come faster than that
-constexpr double kLongPause = 0.5;    // s without a request,
-constexpr double kLonger = 5;         // and so many times as long as is usual
-constexpr double kUsual = 0.9;        // of the longest time between two requests, that is left of it at the next one
-constexpr double kVisitMemory = 10;  // s: how long counts of elements in and out are remembered
+constexpr double kMoment = 0.1;        // s: what "now" means, where elements come faster than that
+constexpr double kShortestPause = 0.03;  // s without a request: three ticks; more than so,
+constexpr double kLonger = 2;          // and more than so many times as long as is usual
+constexpr double kUsualMemory = 0.5;   // s of taking elements: how long a time without a request is remembered
+constexpr double kVisitMemory = 10;    // s: how long counts of elements in and out are remembered
 
 // How much of an average is new after `time`, where it reaches back `memory`.
 double weight(double time, double memory) { return 1 - std::exp(-time / memory); }
@@ -36,16 +36,16 @@ void FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, Flow
 void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
   const double taken = static_cast<double>(now.consumer.taken - before_.consumer.taken);
   const double waited = static_cast<double>(now.consumer.wait_ns - before_.consumer.wait_ns) / 1e9;
+  if (taken > 0) usual_idle_s_ *= 1 - weight(time, kUsualMemory);  // while it waits it shows nothing of its habits
   pause_or_go_on(taken > 0 || waited > 0, time);
   // Of a consumer that takes an element every second, a tenth of one says nothing.
   const double memory = std::max(kMoment, delivered_ > 0 ? std::min(3 / delivered_, 10.0) : kMoment);
   approach(wait_share_, std::clamp(waited / time, 0.0, 1.0), weight(time, memory));
   approach(delivered_, taken / time, weight(time, memory));
-  flow.wait_share = wait_share_;
-  flow.delivered = delivered_;
-  flow.idle = idle_s_ > 2 * usual_idle_s_;
-  flow.paused = is_paused();
-  flow.demand = delivered_ > 0 && wait_share_ < 0.95 ? delivered_ / (1 - wait_share_) : kUnbounded;
+  flow.idle = is_idle();
+  flow.wait_share = flow.idle ? wait_share_then_ : wait_share_;
+  flow.delivered = flow.idle ? delivered_then_ : delivered_;
+  flow.demand = flow.delivered > 0 && flow.wait_share < 0.95 ? flow.delivered / (1 - flow.wait_share) : kUnbounded;
 }
 
 // One that validates a model, or writes a checkpoint, asks for nothing for a while, and then for as much as before.
@@ -54,16 +54,17 @@ void FlowMeter::pause_or_go_on(bool active, double time) {
     wait_share_then_ = wait_share_;
     delivered_then_ = delivered_;
   }
-  const bool was_long = is_paused();
-  if (active) usual_idle_s_ = std::max(kUsual * usual_idle_s_, idle_s_);
+  const bool was_idle = is_idle();
+  if (active) usual_idle_s_ = std::max(usual_idle_s_, idle_s_);
   idle_s_ = active ? 0 : idle_s_ + time;
-  if (!active || !was_long) return;
+  if (!active || !was_idle) return;
   wait_share_ = wait_share_then_;
   delivered_ = delivered_then_;
 }
 
-bool FlowMeter::is_paused() const noexcept {
-  return idle_s_ > std::max({kLongPause, kLonger * usual_idle_s_, kLonger / std::max(delivered_then_, 1e-3)});
+bool FlowMeter::is_idle() const noexcept {
+  const double usual = std::max(usual_idle_s_, 1 / std::max(delivered_then_, 1e-3));
+  return idle_s_ > std::max(kShortestPause, kLonger * usual);
 }
 
 void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow) {

@@ -19,8 +19,9 @@ struct Flow {
   double cpus = 1;                   // that the stages may use: those of the process less the consumer's own
   double attainable = kUnbounded;    // X_T: elements/s to plan for, from all that is known of the stages
   bool all_known = false;            // of every stage
-  bool idle = false;                 // the consumer has asked for nothing for longer than is usual: perhaps a pause begins
-  bool paused = false;               // it is one: what the stages do now says nothing
+  // A pause: the consumer has asked for nothing for longer than is usual. What the stages do now says nothing; wait_share,
+  // delivered and demand are those of before.
+  bool idle = false;
   std::vector<double> visits;        // v by stage: elements of it per element delivered
 
   bool consumer_waits() const noexcept { return wait_share > 0.03; }
@@ -46,7 +47,7 @@ class FlowMeter {
   };
   void read_consumer(const Snapshot& now, double time, Flow& flow);
   void pause_or_go_on(bool active, double time);
-  bool is_paused() const noexcept;
+  bool is_idle() const noexcept;
   void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow);
   void read_process(const Snapshot& now, double time, Flow& flow);
   void read_visits(const Snapshot& now, double time, Flow& flow);
@@ -58,8 +59,8 @@ class FlowMeter {
   double consumer_cpu_ = 0;
   double unattributed_cpu_ = 0;  // cores
   double idle_s_ = 0;                              // for which the consumer has neither taken nor waited
-  double usual_idle_s_ = 0;                        // the longest such time of late
-  double wait_share_then_ = 0, delivered_then_ = 0;
+  double usual_idle_s_ = 0;                        // the longest such time of late, fading
+  double wait_share_then_ = 0, delivered_then_ = 0;  // when it began
   std::vector<double> rates_;
   std::vector<double> results_per_input_;
   std::vector<Counts> counts_;

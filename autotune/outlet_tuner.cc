@@ -20,21 +20,37 @@ constexpr std::int64_t kSmallest = 2;
 std::optional<OutletTuner::Wish> OutletTuner::wish(const Snapshot& now, const Flow& flow) {
   const double now_s = static_cast<double>(now.time_ns) / 1e9;
   since_s_ = now_s - std::exchange(now_s_, now_s);
-  if (flow.paused) watched_s_ += since_s_;
   follow_bursts(now, flow);
-  most_ready_ = std::max(most_ready_, now.consumer.ready);
-  least_ready_ = now.consumer.waits > before_.waits ? 0 : std::min(least_ready_, now.consumer.ready);
+  if (burst_ > 0 && !expects_burst()) {  // other times, of which nothing has been seen yet
+    burst_ = 0;
+    pause_s_ = kShortestWatch;
+    start_over(now.consumer);
+  }
+  if (flow.idle) {
+    leave_out(now);
+  } else {
+    most_ready_ = std::max(most_ready_, now.consumer.ready);
+    least_ready_ = now.consumer.waits > before_.waits ? 0 : std::min(least_ready_, now.consumer.ready);
+  }
   auto wish = deeper(now);
   if (!wish) wish = shallower(now);
   before_ = now.consumer;
-  if (wish) {
-    waits_ = now.consumer.waits;
-    full_ns_ = now.consumer.full_ns;
-    changed_s_ = now_s_;
-    watched_s_ = now_s_;
-    most_ready_ = least_ready_ = now.consumer.ready;
-  }
+  if (wish) start_over(now.consumer);
   return wish;
+}
+
+void OutletTuner::start_over(const ConsumerSnapshot& now) {
+  waits_ = now.waits;
+  full_ns_ = now.full_ns;
+  changed_s_ = watched_s_ = now_s_;
+  most_ready_ = least_ready_ = now.ready;
+}
+
+// What fills while nobody takes anything says nothing of the room that is needed.
+void OutletTuner::leave_out(const Snapshot& now) {
+  watched_s_ += since_s_;
+  changed_s_ += since_s_;
+  full_ns_ += now.consumer.full_ns - before_.full_ns;
 }
 
 // The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had to wait: the time
@@ -42,14 +58,15 @@ std::optional<OutletTuner::Wish> OutletTuner::wish(const Snapshot& now, const Fl
 void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
   const std::int64_t taken = now.consumer.taken - before_.taken;
   if (taken > 0 || now.consumer.waiting) {
-    if (now_s_ - active_s_ >= kPause) {  // the next one
+    double since = now_s_ - std::exchange(active_s_, now_s_);
+    if (since >= kPause) {  // the next one
       taken_ = 0;
       backlog_ = deepest_ = 0;
+      since = since_s_;
     }
-    active_s_ = now_s_;
     taken_ += taken;
     const double waited = static_cast<double>(now.consumer.wait_ns - before_.wait_ns) / 1e9;
-    const double ran = std::max(0.0, since_s_ - waited);
+    const double ran = std::max(0.0, since - waited);
     const double served = flow.attainable < kUnbounded ? flow.attainable * ran : 0;
     backlog_ = std::max(0.0, backlog_ + static_cast<double>(taken) - served);
     deepest_ = std::max(deepest_, backlog_);
@@ -92,10 +109,6 @@ std::optional<OutletTuner::Wish> OutletTuner::deeper(const Snapshot& now) {
 }
 
 std::optional<OutletTuner::Wish> OutletTuner::shallower(const Snapshot& now) {
-  if (burst_ > 0 && !expects_burst()) {  // other times
-    burst_ = 0;
-    pause_s_ = kShortestWatch;
-  }
   if (now_s_ - watched_s_ < pause_s_) return std::nullopt;
   const std::int64_t depth = now.consumer.prefetch, unused = depth - most_ready_;
   // Either it never runs low, or it never fills: that end of it is of no use.

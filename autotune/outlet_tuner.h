@@ -24,6 +24,8 @@ class OutletTuner {
   std::optional<Wish> wish(const Snapshot& now, const Flow& flow);
 
  private:
+  void start_over(const ConsumerSnapshot& now);
+  void leave_out(const Snapshot& now);
   void follow_bursts(const Snapshot& now, const Flow& flow);
   void expect_again(double refilled);
   bool expects_burst() const noexcept;

@@ -16,6 +16,7 @@ constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with
 constexpr double kTrimAfter = 1;          // s after a change
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
+constexpr int kPauses = 3;                // of the consumer, at which a window starts over; with more it would never be complete
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 
@@ -40,11 +41,17 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
   now_s_ = seconds(now.time_ns);
   fresh_ = false;
   if (stage.parallelism != calls_ || stage.on_pool != on_pool_) note_change(stage);
-  if (now_s_ < settled_s_ || flow.paused) return restart_window(now, stage);
-  if (!window_is_complete(stage, flow)) return look_at_ages(stage);
+  const bool was_idle = std::exchange(idle_, flow.idle);
+  if (flow.idle && !was_idle) ++pauses_;
+  if (now_s_ < settled_s_ || (flow.idle && pauses_ <= kPauses)) {
+    aged_s_ = -1;
+    return restart_window(now, stage);
+  }
+  if (!window_is_complete(stage)) return look_at_ages(stage);
   service_times_.add(from_service_times_, stage.service_times);
   const Sample sample = take_sample(now, stage, flow);
   restart_window(now, stage);
+  pauses_ = 0;
   if (!(sample.cpu_s >= 0)) return;
   fresh_ = true;
   learn(sample, flow);
@@ -96,10 +103,10 @@ std::int64_t StageTuner::completions_to_compare(const StageSnapshot& stage) cons
   return std::max({2 * stage.parallelism, std::int64_t{16}, std::min(wanted, most)});
 }
 
-bool StageTuner::window_is_complete(const StageSnapshot& stage, const Flow& flow) const {
+bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
   const std::int64_t completed = stage.completed - from_.completed;
   const double time = now_s_ - seconds(from_ns_);
-  if (!flow.idle && has_clearly_failed(completed, time)) return true;
+  if (has_clearly_failed(completed, time)) return true;
   if (completed < completions_needed(stage)) return false;
   return time >= (is_calm() ? kCalmLatencies : 1) * (level_.known() ? level_.value() : call_s());
 }

@@ -60,7 +60,7 @@ class StageTuner {
 
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
   void note_change(const StageSnapshot& stage);
-  bool window_is_complete(const StageSnapshot& stage, const Flow& flow) const;
+  bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
   std::int64_t completions_to_compare(const StageSnapshot& stage) const;
@@ -94,6 +94,8 @@ class StageTuner {
   std::int64_t from_wait_ns_ = 0;    // of the consumer
   double now_s_ = 0;
   double settled_s_ = 0;             // no sample of before
+  bool idle_ = false;                // the consumer, when last seen
+  int pauses_ = 0;                   // of it since the last sample
   std::int64_t calls_ = 0;           // knob, when last seen
   bool on_pool_ = false;
   double increased_s_ = -1e9;        // when it was last raised, by anyone

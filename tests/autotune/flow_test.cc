@@ -58,7 +58,7 @@ TEST(FlowMeter, DoesNotTakeLongStepsForPauses) {
   Flow flow;
   take_one_every(200, 60, now, [&] { meter.read(now, {}, flow); });  // 0.5/s
   EXPECT_LT(flow.delivered, 1);
-  EXPECT_FALSE(flow.paused);
+  EXPECT_FALSE(flow.idle);
 }
 
 TEST(FlowMeter, RemembersTheRateOfBeforeAPause) {
@@ -68,13 +68,50 @@ TEST(FlowMeter, RemembersTheRateOfBeforeAPause) {
   const auto look = [&] { meter.read(now, {}, flow); };
   for (int epoch = 0; epoch < 3; ++epoch) {
     take_one_every(2, 500, now, look);  // 50/s
-    EXPECT_FALSE(flow.paused);
+    EXPECT_FALSE(flow.idle);
     for (int i = 0; i < 1'000; ++i) now.time_ns += 10 * ms, look();
-    EXPECT_TRUE(flow.paused);
+    EXPECT_TRUE(flow.idle);
     take_one_every(2, 1, now, look);
-    EXPECT_FALSE(flow.paused);
+    EXPECT_FALSE(flow.idle);
     EXPECT_NEAR(flow.delivered, 50, 15);
   }
+}
+
+TEST(FlowMeter, HoldsWhatTheConsumerWantsWhileItAsksForNothing) {
+  FlowMeter meter;
+  Snapshot now;
+  Flow flow;
+  const auto look = [&](std::int64_t taken, std::int64_t wait_ns) {
+    now.time_ns += 10 * ms;
+    now.consumer.taken += taken;
+    now.consumer.wait_ns += wait_ns;
+    meter.read(now, {}, flow);
+  };
+  for (int i = 0; i < 200; ++i) look(2, 5 * ms);
+  for (int i = 0; i < 30; ++i) look(0, 0);
+  EXPECT_TRUE(flow.idle);
+  EXPECT_NEAR(flow.delivered, 200, 2);
+  EXPECT_NEAR(flow.wait_share, 0.5, 0.01);
+  EXPECT_NEAR(flow.demand, 400, 10);
+  look(2, 5 * ms);
+  EXPECT_FALSE(flow.idle);
+  EXPECT_NEAR(flow.demand, 400, 10);
+}
+
+TEST(FlowMeter, DoesNotForgetWhatIsUsualWhileTheConsumerWaits) {
+  FlowMeter meter;
+  Snapshot now;
+  Flow flow;
+  int idle = 0;
+  for (int i = 0; i < 20 * 120; ++i) {  // takes ten elements, pauses for 190 ms, waits for a second
+    const int tick = i % 120;
+    now.time_ns += 10 * ms;
+    if (tick == 0) now.consumer.taken += 10;
+    if (tick >= 20) now.consumer.wait_ns += 10 * ms;
+    meter.read(now, {}, flow);
+    if (i >= 120) idle += flow.idle;
+  }
+  EXPECT_EQ(idle, 0);
 }
 
 TEST(FlowMeter, CountsVisitsFromTheConsumerBackwards) {

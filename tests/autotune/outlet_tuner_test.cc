@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace penstock::autotune {
 namespace {
@@ -41,6 +42,15 @@ class Consumer {
     tick(size, rate);
     while (wanted_ > 0) tick(0, rate);
     for (int i = 0; i < pause; ++i) tick(0, rate);
+  }
+  // Takes all that there is, and waits for more.
+  void take_all(int ticks, std::int64_t rate) {
+    for (int i = 0; i < ticks; ++i) tick(2 * rate, rate);
+    wanted_ = 0;
+    now_.consumer.waiting = false;
+  }
+  void rest(int ticks, std::int64_t rate) {
+    for (int i = 0; i < ticks; ++i) tick(0, rate);
   }
   std::int64_t depth() const { return now_.consumer.prefetch; }
 
@@ -88,6 +98,41 @@ TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
   ASSERT_GE(before, 15);
   for (int tick = 0; tick < 6'000; ++tick) consumer.tick(0, 4);
   EXPECT_EQ(consumer.depth(), before);
+}
+
+// Of what is filled in a pause there is nothing left a moment later.
+TEST(OutletTuner, DoesNotDeepenForThePausesOfAConsumerThatIsFasterThanThePipeline) {
+  for (const auto& [taking, pause] : {std::pair(1'000, 100), {500, 100}, {300, 100}, {200, 200}, {500, 30}}) {
+    Consumer consumer(2);
+    for (int i = 0; i < 20; ++i) {
+      consumer.take_all(taking, 20);
+      consumer.rest(pause, 20);
+    }
+    EXPECT_LE(consumer.depth(), 4) << taking << " + " << pause << " ticks";
+  }
+}
+
+// In the ticks in which it takes nothing the buffer fills all the same.
+TEST(OutletTuner, DoesNotTakeEvenStepsForABurst) {
+  Consumer consumer(2);
+  for (int i = 0; i < 300; ++i) {
+    consumer.tick(3, 2);
+    consumer.tick(0, 2);
+  }
+  consumer.rest(50, 2);
+  EXPECT_LE(consumer.depth(), 8);
+}
+
+TEST(OutletTuner, DoesNotDeepenOnceTheBurstsAreOver) {
+  Consumer consumer(2);
+  for (int i = 0; i < 40; ++i) consumer.burst(32, 30, 4);
+  const std::int64_t deep = consumer.depth();
+  std::int64_t deepest = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    consumer.take_all(1, 4);
+    deepest = std::max(deepest, consumer.depth());
+  }
+  EXPECT_LE(deepest, deep);
 }
 
 TEST(OutletTuner, DoesNotTakeAnEpochOfASlowPipelineForABurst) {

@@ -46,6 +46,15 @@ class Device {
     stage_.running = 0;
     look();
   }
+  // No call comes to an end, while the consumer waits or asks for nothing.
+  void hang(bool waits) {
+    stage_.running = stage_.parallelism;
+    stage_.slot_ns += stage_.parallelism * 10 * kMs;
+    stage_.oldest_call_ns = stage_.median_call_ns = 2 * kSecond;
+    if (waits) now_.consumer.wait_ns += 10 * kMs;
+    look();
+  }
+  void keep_calls() { bounds_.least = stage_.parallelism; }
   void use_cpu(std::int64_t ns) { cpu_ns_ = ns; }
   void run(int seconds) {
     for (int i = 0; i < 100 * seconds; ++i) tick();
@@ -65,7 +74,6 @@ class Device {
     Flow seen;
     meter_.read(now_, {0}, seen);
     flow_.idle = seen.idle;
-    flow_.paused = seen.paused;
     tuner_.observe(now_, stage_, flow_);
     const auto wish = tuner_.wish(stage_, flow_, bounds_, true);
     if (!wish) return;
@@ -102,14 +110,40 @@ TEST(StageTuner, NoticesThatCallsComputeLonger) {
 }
 
 TEST(StageTuner, DoesNotTakeAPauseOfTheConsumerForTheFailureOfAProbe) {
-  Device device(8);
-  device.run_until(Reason::trim_probe);
-  ASSERT_THAT(device.reasons, Contains(Reason::trim_probe));
-  device.tick();
-  device.tick();
-  for (int i = 0; i < 1'000; ++i) device.rest();
-  device.run(1);
-  EXPECT_THAT(device.reasons, Not(Contains(Reason::restore)));
+  for (const int ticks : {5, 10, 20, 40, 60, 1'000}) {
+    Device device(8);
+    device.run_until(Reason::trim_probe);
+    ASSERT_THAT(device.reasons, Contains(Reason::trim_probe));
+    device.tick();
+    device.tick();
+    for (int i = 0; i < ticks; ++i) device.rest();
+    device.run(1);
+    EXPECT_THAT(device.reasons, Not(Contains(Reason::restore))) << ticks;
+  }
+}
+
+// It needs 400 completions, and there are 360 from one pause to the next.
+TEST(StageTuner, ComesToAnEndWithAProbeThatIsInterruptedAgainAndAgain) {
+  Device device(4);
+  for (int i = 0; i < 60; ++i) {
+    for (int tick = 0; tick < 90; ++tick) device.tick();
+    for (int tick = 0; tick < 50; ++tick) device.rest();
+  }
+  const auto probes = std::ranges::count(device.reasons, Reason::trim_probe);
+  ASSERT_GE(probes, 1);
+  EXPECT_GE(probes + std::ranges::count(device.reasons, Reason::restore), 2) << "one that does not end is the last one";
+}
+
+TEST(StageTuner, DoesNotCountAPauseToTheTimeInWhichCallsAreTooOld) {
+  Device device(2);
+  device.keep_calls();
+  device.run(10);
+  ASSERT_GT(device.calm_s(), 9);
+  for (int i = 0; i < 100; ++i) device.hang(false);
+  device.hang(true);
+  EXPECT_GT(device.calm_s(), 9) << "seen once";
+  for (int i = 0; i < 20; ++i) device.hang(true);
+  EXPECT_LT(device.calm_s(), 1);
 }
 
 }  // namespace
