@@ -65,8 +65,9 @@ struct RunOptions {
   // nothing ahead.
   std::size_t memory_bytes = 0;
   // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a stage that waits has one
-  // at least, and a parallelism that you set stands. All runs of the process share at most 256 threads for them, divided by the ranks on this
-  // machine.
+  // at least, and a parallelism that you set stands. All runs of the process share 256 threads for them; a run that would have none of these has
+  // one beyond. Where several ranks share the machine, AUTOTUNE plans with this rank's part of the 256, and with one call where that is less; the
+  // threads themselves are not divided, so calls that you set yourself may take all of them in each rank.
   int open_io = 64;
   // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
   // at each epoch's end.

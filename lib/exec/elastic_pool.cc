@@ -1,5 +1,6 @@
 #include "lib/exec/elastic_pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -9,24 +10,47 @@ namespace {
 constexpr auto kIdleTime = std::chrono::seconds(5);
 }
 
-void ElasticPool::submit(std::function<void()> work) {
+void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   Threads gone;
   {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     gone.splice(gone.end(), leaving_);
-    queue_.push_back(std::move(work));
-    const auto waiting = static_cast<std::int64_t>(queue_.size());
-    const bool short_of_threads = waiting > idle_ && static_cast<std::int64_t>(threads_.size()) < cap_;
-    if (short_of_threads && !grow() && threads_.empty()) {
-      work = std::move(queue_.back());
-      queue_.pop_back();
+    const bool has_nothing = client != nullptr && client->queued_ == 0 && client->running_ == 0;
+    if (!find_thread(has_nothing) && threads_.empty()) {
       lock.unlock();
       work();
       return join(gone);
     }
+    enqueue(std::move(work), std::move(client));
   }
   work_.notify_one();
   join(gone);
+}
+
+bool ElasticPool::try_submit(std::function<void()>& work) {
+  Threads gone;
+  bool found = false;
+  {
+    Lock lock(mutex_);
+    gone.splice(gone.end(), leaving_);
+    found = find_thread(true);
+    if (found) enqueue(std::move(work), std::make_shared<Client>());
+  }
+  if (found) work_.notify_one();
+  join(gone);
+  return found;
+}
+
+void ElasticPool::enqueue(std::function<void()> call, ClientRef client) {
+  if (client != nullptr) ++client->queued_;
+  queue_.push_back({std::move(call), std::move(client)});
+}
+
+// With the lock held. Whether a thread is to come for one piece of work more: an idle one that nothing else has, or a new one.
+bool ElasticPool::find_thread(bool may_be_spare) {
+  if (idle_ > static_cast<std::int64_t>(queue_.size())) return true;
+  const std::int64_t most = cap_ + (may_be_spare ? spare_ : 0);
+  return static_cast<std::int64_t>(threads_.size()) < most && grow();
 }
 
 // With the lock held. False if the system gives no thread: then the ones there are have to do.
@@ -43,21 +67,37 @@ bool ElasticPool::grow() {
 }
 
 void ElasticPool::serve(Threads::iterator self) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    ++idle_;
-    const bool woken = work_.wait_for(lock, kIdleTime, [this] { return closing_ || !queue_.empty(); });
-    --idle_;
-    if (queue_.empty() && (closing_ || !woken)) break;
-    auto work = std::move(queue_.front());
-    queue_.pop_front();
-    lock.unlock();
-    work();
-    work = nullptr;
-    lock.lock();
-  }
+  Lock lock(mutex_);
+  for (auto next = next_work(lock); next != queue_.end(); next = next_work(lock)) run(next, lock);
   leaving_.splice(leaving_.end(), threads_, self);
   if (threads_.empty()) left_.notify_all();
+}
+
+// The end, if this thread is to leave. For each client without a thread one is to come, or has just done its last work; which of
+// them serves which does not matter.
+ElasticPool::Queue::iterator ElasticPool::next_work(Lock& lock) {
+  const bool leaves = is_beyond_cap();
+  if (!leaves) {
+    ++idle_;
+    work_.wait_for(lock, kIdleTime, [this] { return closing_ || !queue_.empty(); });
+    --idle_;
+  }
+  const auto unserved = std::ranges::find_if(queue_, [](const Work& work) { return work.client && work.client->running_ == 0; });
+  return leaves || unserved != queue_.end() ? unserved : queue_.begin();
+}
+
+void ElasticPool::run(Queue::iterator place, Lock& lock) {
+  Work work = std::move(*place);
+  queue_.erase(place);
+  if (work.client != nullptr) {
+    --work.client->queued_;
+    ++work.client->running_;
+  }
+  lock.unlock();
+  work.call();
+  work.call = nullptr;
+  lock.lock();
+  if (work.client != nullptr) --work.client->running_;
 }
 
 void ElasticPool::join(Threads& threads) {

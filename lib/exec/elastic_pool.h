@@ -1,5 +1,10 @@
 // ElasticPool: threads for calls that block. It grows when work waits and no thread is idle, up to a cap; threads that have been
 // idle for some seconds leave. Work beyond the cap waits in order.
+//
+// With one exception. What all threads are at may itself wait for work that stands in line here, by way of a thread of the user's,
+// where nobody sees it. So a client (a run) with work here is never left without a thread: there are spare ones beyond the cap. Who
+// looks for work takes first that of a client whom no thread serves; while there are more threads than the cap, nothing else, and
+// leaves.
 #pragma once
 
 #include <condition_variable>
@@ -7,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -14,28 +20,53 @@ namespace penstock::exec {
 
 class ElasticPool {
  public:
-  explicit ElasticPool(std::int64_t cap) : cap_(cap) {}
+  // Whose work it is. Held by those who submit, and by each piece of work: it may outlive the former.
+  class Client {
+    friend class ElasticPool;
+    std::int64_t queued_ = 0;   // these two: under the pool's mutex
+    std::int64_t running_ = 0;
+  };
+  using ClientRef = std::shared_ptr<Client>;
+
+  // `spare`: threads beyond the cap.
+  explicit ElasticPool(std::int64_t cap, std::int64_t spare = 0) : cap_(cap), spare_(spare) {}
   ~ElasticPool();  // finishes what is queued, joins all threads
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;
 
-  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now.
-  void submit(std::function<void()> work);
+  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. What has no client
+  // waits its turn.
+  void submit(std::function<void()> work, ClientRef client = nullptr);
+  // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was, if there is
+  // no idle thread and none can be made.
+  bool try_submit(std::function<void()>& work);
 
   std::int64_t cap() const noexcept { return cap_; }
   std::int64_t threads() const;
 
  private:
   using Threads = std::list<std::thread>;
+  struct Work {
+    std::function<void()> call;
+    ClientRef client;           // null: nobody's
+  };
+  using Queue = std::deque<Work>;
+  using Lock = std::unique_lock<std::mutex>;
+  void enqueue(std::function<void()> call, ClientRef client);
+  bool find_thread(bool may_be_spare);
   bool grow();
   void serve(Threads::iterator self);
+  Queue::iterator next_work(Lock& lock);
+  void run(Queue::iterator place, Lock& lock);
+  bool is_beyond_cap() const { return static_cast<std::int64_t>(threads_.size()) > cap_; }
   static void join(Threads& threads);
 
   const std::int64_t cap_;
+  const std::int64_t spare_;
   mutable std::mutex mutex_;       // all below; never held while work runs
   std::condition_variable work_;
   std::condition_variable left_;
-  std::deque<std::function<void()>> queue_;
+  Queue queue_;
   Threads threads_;                // serving
   Threads leaving_;                // past their last touch of the pool but for the unlock; joined by the next to come
   std::int64_t idle_ = 0;

@@ -166,11 +166,12 @@ bool Engine::is_starved() const {
 
 void Engine::relieve() {
   if (!tbb_ || relieved_.exchange(true)) return;
-  tbb_->run_on_pool([this] {
+  const bool has_thread = tbb_->try_on_pool([this] {
     while (is_starved() && help_somebody()) {
     }
     relieved_.store(false);
   });
+  if (!has_thread) relieved_.store(false);
 }
 
 void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {

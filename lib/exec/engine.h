@@ -86,8 +86,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   void read_consumer_clock() noexcept { outlet_.read_consumer_clock(); }  // the same
   bool is_starved() const;                       // its stages wait for CPU slots, and none of its calls has any
-  // Lends the run a thread without a slot for as long as it is starved. Where that has lasted, calls of other runs may have all slots and be
-  // waiting for this very run, on threads of their own where nobody sees it.
+  // Lends the run a thread without a slot for as long as it is starved. Where that has lasted, calls of other runs may have all
+  // slots and be waiting for this very run, on threads of their own where nobody sees it. Does nothing where no thread is to be
+  // had: ask again.
   void relieve();
   void set_surroundings(const Surroundings& surroundings);
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`

@@ -118,7 +118,7 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   flow::graph& graph = *graph_->graph;
   ExecNode& exec = graph_->clusters[stage.index()]->exec;
   if (on_pool) {
-    run_on_pool([&stage] { stage.run_token(true); });
+    pool_.submit(waited_for([&stage] { stage.run_token(true); }), at_pool_);
   } else if (worker_of == &graph_->arena) {
     exec.try_put(Token{});
   } else {
@@ -130,14 +130,22 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   }
 }
 
-void TbbLauncher::run_on_pool(std::function<void()> work) {
+bool TbbLauncher::try_on_pool(std::function<void()> work) {
+  auto waited = waited_for(std::move(work));
+  const bool taken = pool_.try_submit(waited);
+  if (!taken) graph_->graph->release_wait();
+  return taken;
+}
+
+// Has to run, or wait() never returns.
+std::function<void()> TbbLauncher::waited_for(std::function<void()> work) {
   flow::graph& graph = *graph_->graph;
   graph.reserve_wait();
-  pool_.submit([work = std::move(work), &graph, &workers = workers_] {
+  return [work = std::move(work), &graph, &workers = workers_] {
     workers.join(WorkerThreads::Role::worker);
     work();
     graph.release_wait();  // the last touch: whoever waits may take everything down now
-  });
+  };
 }
 
 void TbbLauncher::send(Stage& from, PacketRef packet) {

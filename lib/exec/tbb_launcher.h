@@ -29,7 +29,8 @@ class TbbLauncher final : public Launcher {
 
   void connect(const std::vector<Stage*>& stages, Outlet& outlet);
   void wait();              // until no token is under way
-  void run_on_pool(std::function<void()> work);  // soon; wait() waits for it, too. It must not throw
+  // On a thread of the pool, a spare one if need be; wait() waits for it, too. It must not throw. False: there is none to be had.
+  bool try_on_pool(std::function<void()> work);
 
   void launch(Stage& stage, bool on_pool) override;
   void send(Stage& from, PacketRef packet) override;
@@ -39,8 +40,11 @@ class TbbLauncher final : public Launcher {
 
  private:
   struct Graph;
+  std::function<void()> waited_for(std::function<void()> work);
+
   std::unique_ptr<Graph> graph_;
   ElasticPool& pool_;
+  const ElasticPool::ClientRef at_pool_ = std::make_shared<ElasticPool::Client>();
   WorkerThreads& workers_;
 };
 

@@ -26,7 +26,8 @@ constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
 constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
 constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
-constexpr int kStarvedTicks = 10;  // before a run is lent a thread
+constexpr std::int64_t kSpareThreads = 1024;  // one for each run that would have none
+constexpr std::int64_t kStarvedTime = 100'000'000;  // ns, before a run is lent a thread
 constexpr int kNiceness = 10;
 
 // Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
@@ -60,7 +61,7 @@ Runtime::Runtime()
       ranks_(ranks_of_this_machine()),
       share_(ranks_),
       gate_(whole_slots(share_.cpus(kLimitsPeriod))),
-      pool_(kPoolThreads),
+      pool_(kPoolThreads, kSpareThreads),
       controller_([this] { serve(); }) {}
 
 std::int64_t Runtime::slots_for(int asked) {
@@ -110,23 +111,23 @@ void Runtime::dispose(std::function<void()> take_down) {
   changed_.notify_one();
 }
 
-// Not here: the function that gave its run up may last as long as it likes, and the other runs need this thread.
+// Not here: the function that gave its run up may last as long as it likes, and the other runs need this thread. What finds no thread
+// waits for the next round.
 void Runtime::take_down(Disposals& disposed) {
-  for (auto& each : disposed) pool_.submit(std::move(each));
-  disposed.clear();
+  while (!disposed.empty() && pool_.try_submit(disposed.front())) disposed.pop_front();
 }
 
 // The controller's thread: asleep while there is no run to look after.
 void Runtime::serve() {
   workers_.join(exec::WorkerThreads::Role::controller);
   std::vector<Tuned> tuned;
+  Disposals gone;
   for (;;) {
-    Disposals gone;
     bool is_new = false;
     {
       std::unique_lock lock(mutex_);
       const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
-      if (tuned.empty()) {
+      if (tuned.empty() && gone.empty()) {
         changed_.wait(lock, news);
       } else {
         changed_.wait_for(lock, kTick, news);
@@ -134,7 +135,8 @@ void Runtime::serve() {
       std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
       is_new = !added_.empty();
       added_.clear();
-      gone.swap(disposed_);
+      std::move(disposed_.begin(), disposed_.end(), std::back_inserter(gone));
+      disposed_.clear();
     }
     take_down(gone);
     if (read_clocks() || is_new) divide(tuned);
@@ -169,8 +171,10 @@ bool Runtime::tick(Tuned& tuned) {
 }
 
 void Runtime::relieve(Tuned& tuned, exec::Engine& engine) {
-  tuned.starved_ticks = engine.is_starved() ? tuned.starved_ticks + 1 : 0;
-  if (tuned.starved_ticks >= kStarvedTicks) engine.relieve();
+  if (!engine.is_starved()) return tuned.starved_since.reset();
+  const std::int64_t now = now_ns();
+  if (!tuned.starved_since) tuned.starved_since = now;
+  if (now - *tuned.starved_since >= kStarvedTime) engine.relieve();
 }
 
 void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {

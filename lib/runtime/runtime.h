@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -46,7 +47,8 @@ class Runtime {
   void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
                   std::shared_ptr<Observer> observer);
 
-  // Calls it on a thread of the pool: to take an engine down whose run is destroyed inside one of its own functions. It must not throw.
+  // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one of its own
+  // functions. It must not throw.
   void dispose(std::function<void()> take_down);
 
  private:
@@ -61,7 +63,7 @@ class Runtime {
     std::vector<Knob> knobs;
     Snapshot snapshot;                         // of the last tick
     std::shared_ptr<Observer> observer;
-    int starved_ticks = 0;                     // in a row
+    std::optional<std::int64_t> starved_since; // by now_ns(); none: it is not
     bool warned = false;                       // that its memory is too small for its ops
     std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
     std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped

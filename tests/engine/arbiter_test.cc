@@ -131,17 +131,30 @@ TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
   may_end = true;
 }
 
-// The calls of one have all CPU slots, and wait for the others' elements on threads that nobody knows of.
-TEST(TwoRuns, GoOnWhereThreadsOfTheOnesFunctionsReadTheOther) {
+// On a thread that nobody knows of.
+std::int64_t sum_elsewhere(const Dataset<std::int64_t>& data) {
+  std::int64_t sum = 0;
+  std::thread([&] {
+    for (const std::int64_t value : data) sum += value;
+  }).join();
+  return sum;
+}
+
+TEST(TwoRuns, GoOnWhereTheOnesCallsHaveAllSlotsAndWaitForTheOther) {
   const auto inner = range(100).map(plus_one);
-  const auto sum_elsewhere = [inner](std::int64_t) {
-    std::int64_t sum = 0;
-    std::thread([&] {
-      for (const std::int64_t value : inner) sum += value;
-    }).join();
-    return sum;
+  const auto outer = range(4).map([inner](std::int64_t) { return sum_elsewhere(inner); }, 64, {.blocks = false});
+  EXPECT_EQ(read(outer), Texts(4, "5050"));
+}
+
+TEST(TwoRuns, GoOnWhereTheOnesCallsHaveAllThreadsOfThePoolAndWaitForTheOther) {
+  constexpr int all = 256;
+  std::atomic<int> begun{0};
+  const auto inner = range(3).map(plus_one, 1, {.blocks = true});
+  const auto sum_when_all_are_taken = [&, inner](std::int64_t) {
+    ++begun;
+    return eventually([&begun] { return begun >= all; }) ? sum_elsewhere(inner) : 0;
   };
-  EXPECT_EQ(read(range(4).map(sum_elsewhere, 64, {.blocks = false})), Texts(4, "5050"));
+  EXPECT_EQ(read(range(all + 1).map(sum_when_all_are_taken, all + 1, {.blocks = true})), Texts(all + 1, "6"));
 }
 
 // What a run does not use is the other one's.

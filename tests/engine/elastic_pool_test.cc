@@ -1,6 +1,9 @@
 // Threads for calls that block.
 #include "lib/exec/elastic_pool.h"
 
+#include <memory>
+#include <semaphore>
+
 #include "tests/engine/support.h"
 
 namespace penstock::exec {
@@ -51,6 +54,78 @@ TEST(ElasticPool, LetsWorkBeyondItsCapWait) {
   }
   EXPECT_EQ(counter.calls(), 50) << "what is queued is finished first";
   EXPECT_LE(counter.most(), 3);
+}
+
+// Somebody else has all of the pool's threads until they are told to end, and more work waits for them.
+class FullPool {
+ public:
+  explicit FullPool(std::int64_t spare) : pool(1, spare) {
+    pool.submit([this] { end_.acquire(); }, std::make_shared<ElasticPool::Client>());
+    pool.submit([this] { ++others_next; });
+  }
+  ~FullPool() { end(); }
+  void end() { end_.release(); }
+
+ private:
+  std::counting_semaphore<> end_{0};
+
+ public:
+  std::atomic<int> others_next{0};  // has begun
+  ElasticPool pool;                 // the last: it ends before what its work uses
+};
+
+TEST(ElasticPool, LeavesNoClientWithoutAThread) {
+  FullPool full(2);
+  const auto client = std::make_shared<ElasticPool::Client>(), another = std::make_shared<ElasticPool::Client>();
+  std::atomic<int> done{0};
+  for (int i = 0; i < 20; ++i) full.pool.submit([&done] { ++done; }, i % 2 == 0 ? client : another);
+  EXPECT_TRUE(testing::eventually([&done] { return done == 20; }));
+  EXPECT_EQ(full.others_next, 0) << "spare threads are for those who have none";
+}
+
+TEST(ElasticPool, GivesAClientOneThreadBeyondItsCapAndNoMore) {
+  testing::CallCounter counter;
+  FullPool full(8);
+  const auto client = std::make_shared<ElasticPool::Client>();
+  for (int i = 0; i < 20; ++i) {
+    full.pool.submit([&counter] {
+      counter.enter();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      counter.leave();
+    }, client);
+  }
+  EXPECT_TRUE(testing::eventually([&counter] { return counter.calls() == 20 && counter.running() == 0; }));
+  EXPECT_EQ(counter.most(), 1);
+  EXPECT_TRUE(testing::eventually([&full] { return full.pool.threads() == 1; })) << "it leaves when it is not needed any more";
+}
+
+TEST(ElasticPool, ServesAClientForWhomThereIsNoSpareThreadBeforeOthers) {
+  FullPool full(0);
+  std::atomic<int> others_before{-1};
+  full.pool.submit([&] { others_before = full.others_next.load(); }, std::make_shared<ElasticPool::Client>());
+  full.end();
+  EXPECT_TRUE(testing::eventually([&others_before] { return others_before >= 0; }));
+  EXPECT_EQ(others_before, 0);
+}
+
+TEST(ElasticPool, RefusesWorkThatIsNotToWaitWhereThereIsNoThread) {
+  FullPool full(0);
+  std::atomic<int> done{0};
+  std::function<void()> work = [&done] { ++done; };
+  EXPECT_FALSE(full.pool.try_submit(work));
+  EXPECT_EQ(done, 0) << "not on this thread either";
+  ASSERT_TRUE(work) << "it is to be tried again";
+  full.end();
+  EXPECT_TRUE(testing::eventually([&] { return full.pool.try_submit(work); }));
+  EXPECT_TRUE(testing::eventually([&done] { return done == 1; }));
+}
+
+TEST(ElasticPool, RunsWorkThatIsNotToWaitOnASpareThread) {
+  FullPool full(1);
+  std::atomic<int> done{0};
+  std::function<void()> work = [&done] { ++done; };
+  EXPECT_TRUE(full.pool.try_submit(work));
+  EXPECT_TRUE(testing::eventually([&done] { return done == 1; }));
 }
 
 }  // namespace

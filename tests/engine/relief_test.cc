@@ -1,0 +1,76 @@
+// A run whose slots and threads others have: Engine::relieve().
+#include <memory>
+#include <semaphore>
+
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// Somebody else has the only CPU slot and the only thread of the pool.
+class StarvedEngine {
+ public:
+  explicit StarvedEngine(std::int64_t spare_threads) : pool(1, spare_threads) {
+    pool.submit([this] { end_of_others_.acquire(); });
+    EXPECT_TRUE(gate_.acquire(other_, 0, 0));
+    exec::EngineSettings settings;
+    settings.memory_bytes = std::int64_t{1} << 30;
+    settings.gate = &gate_;
+    settings.pool = &pool;
+    settings.workers = &workers_;
+    engine = exec::Engine::make(exec::compile(range(3).map(plus_one).node()), settings);
+  }
+  ~StarvedEngine() { end_others(); }
+  void end_others() { end_of_others_.release(); }
+
+  bool gives_something() {
+    Slot slot;
+    const auto now = std::chrono::steady_clock::now();
+    return engine->next(slot, &now) == exec::Engine::Taken::slot;
+  }
+
+ private:
+  exec::WorkerThreads workers_;
+  exec::SlotGate gate_{1};
+  const exec::SlotGate::RunRef other_ = std::make_shared<exec::SlotGate::Run>(std::weak_ptr<exec::SlotGate::Waiter>(), 1);
+  std::counting_semaphore<> end_of_others_{0};
+
+ public:
+  exec::ElasticPool pool;
+  std::shared_ptr<exec::Engine> engine;
+};
+
+TEST(Relief, ComesWhereThePoolHasNoThreadLeftEither) {
+  StarvedEngine starved(1);
+  EXPECT_TRUE(starved.engine->is_starved());
+  EXPECT_FALSE(starved.gives_something());
+  starved.engine->relieve();
+  EXPECT_TRUE(eventually([&starved] { return starved.gives_something(); }));
+}
+
+TEST(Relief, ThatFindsNoThreadNeverRunsOnTheCallersAndMayBeAskedForAgain) {
+  StarvedEngine starved(0);
+  starved.engine->relieve();
+  EXPECT_FALSE(starved.gives_something());
+  starved.end_others();
+  EXPECT_TRUE(eventually([&starved] {
+    starved.engine->relieve();
+    return starved.gives_something();
+  }));
+}
+
+TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
+  for (int round = 0; round < 100; ++round) {
+    StarvedEngine starved(1);
+    starved.engine->relieve();
+    starved.engine.reset();
+  }
+}
+
+}  // namespace
+}  // namespace penstock
