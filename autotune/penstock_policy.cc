@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autotune/flow.h"
@@ -55,7 +56,7 @@ class PenstockPolicy final : public Policy {
     Knob *parallelism = nullptr, *window = nullptr, *buffer = nullptr, *place = nullptr;
     std::int64_t calls = 1;    // parallelism, as it stands now
     std::int64_t open_io = 1;  // fair share of the run's
-    bool to_pool = false;      // it waits; there may have been no thread for it yet
+    std::optional<int> placing;  // where it is to go; it may have to wait for a thread
     double window_s = -1;   // when the window was last moved
   };
 
@@ -106,8 +107,8 @@ class PenstockPolicy final : public Policy {
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       if (takes_threads(snapshot)) free_threads_ -= calls_of(snapshot);
-      has_one_without = has_one_without || (stage.to_pool && !snapshot.on_pool);
-      if (takes_threads(snapshot) || stage.to_pool) call_s_.push_back(flow.visits[stage.index] * stage.tuner.call_s());
+      has_one_without = has_one_without || stage.placing == 1;
+      if (takes_threads(snapshot) || stage.placing == 1) call_s_.push_back(flow.visits[stage.index] * stage.tuner.call_s());
     }
     if (call_s_.empty()) return;
     const double rate = rate_for_threads(call_s_, static_cast<double>(now.open_io_limit));
@@ -166,10 +167,11 @@ class PenstockPolicy final : public Policy {
   void place(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     if (stage.place->user_fixed) return;
-    if (const auto wish = stage.placement.wish(snapshot)) stage.to_pool = *wish == 1;
-    if (snapshot.on_pool == stage.to_pool || (stage.to_pool && free_threads_ < 1)) return;
-    move(*stage.place, stage.to_pool ? 1 : 0, stage.to_pool ? Reason::waits : Reason::computes, now);
-    if (stage.to_pool && stage.parallelism != nullptr) {
+    if (const auto wish = stage.placement.wish(snapshot)) stage.placing = wish;
+    if (!stage.placing || (stage.placing == 1 && free_threads_ < 1)) return;
+    const int to = *std::exchange(stage.placing, std::nullopt);
+    move(*stage.place, to, to == 1 ? Reason::waits : Reason::computes, now);
+    if (to == 1 && stage.parallelism != nullptr) {
       const std::int64_t calls = std::max(kFirstCalls, snapshot.parallelism);
       free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
     }
