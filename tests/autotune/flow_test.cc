@@ -43,6 +43,43 @@ TEST(FlowMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
   EXPECT_TRUE(flow.consumer_waits());
 }
 
+TEST(FlowMeter, ForgetsTheDemandOfAConsumerThatWaitsForAllItGets) {
+  Snapshot now;
+  FlowMeter meter;
+  Flow flow;
+  const auto take = [&](std::int64_t waited) {
+    for (int i = 0; i < 200; ++i) {
+      now.time_ns += 10 * ms;
+      now.consumer.taken += 2;
+      now.consumer.wait_ns += waited;
+      meter.read(now, {}, flow);
+    }
+  };
+  take(5 * ms);
+  ASSERT_NEAR(flow.demand, 400, 10);
+  take(10 * ms);
+  EXPECT_EQ(flow.demand, kUnbounded);
+}
+
+TEST(FlowMeter, ForgetsTheCpuTimeOfForeignThreadsThatHaveEnded) {
+  Snapshot now;
+  now.process_cpu_ns = now.workers_cpu_ns = now.consumer_cpu_ns = 0;
+  FlowMeter meter;
+  Flow flow;
+  const auto run = [&](std::int64_t foreign, int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      now.time_ns += 10 * ms;
+      ++now.consumer.taken;
+      now.process_cpu_ns += foreign;
+      meter.read(now, {}, flow);
+    }
+  };
+  run(10 * ms, 500);
+  ASSERT_NEAR(flow.unattributed_cpu_s, 0.01, 0.001) << "a core, for 100 elements/s";
+  run(0, 500);
+  EXPECT_EQ(flow.unattributed_cpu_s, 0);
+}
+
 // Ticks of a consumer that takes one element every `steps` ticks and never waits.
 void take_one_every(int steps, int times, Snapshot& now, const std::function<void()>& look) {
   for (int i = 0; i < times * steps; ++i) {

@@ -95,6 +95,7 @@ class Waiting {
     for (const StageSnapshot& stage : now_.stages) all.push_back(stage.on_pool);
     return all;
   }
+  void keep_running(std::size_t stage, std::int64_t calls) { now_.stages[stage].running = calls; }
   void let_calls_end() {
     for (StageSnapshot& stage : now_.stages) stage.running = std::min(stage.running, stage.parallelism);
   }
@@ -192,6 +193,14 @@ TEST(PenstockPolicy, GivesAStageItsFirstThreadAsSoonAsOthersHaveGivenOneBack) {
   EXPECT_THAT(stages.on_pool(), Each(true));
   EXPECT_THAT(stages.calls(), Each(Ge(1)));
   EXPECT_LE(stages.all_calls(), 10);
+}
+
+TEST(PenstockPolicy, HandsAThreadOutOnceOnly) {
+  Waiting stages({10, 4, 4}, true, 64);
+  const auto policy = make_policy("penstock");
+  stages.keep_running(0, 50);
+  stages.tick(*policy);
+  EXPECT_THAT(stages.calls(), ElementsAre(20, 8, 6)) << "50 are still under way; of the 6 that are free the second stage takes 4";
 }
 
 TEST(PenstockPolicy, DividesWhatIsLeftOfOpenIoWhereThereIsLess) {

@@ -54,6 +54,7 @@ class Device {
     if (waits) now_.consumer.wait_ns += 10 * kMs;
     look();
   }
+  void allow(std::int64_t calls) { bounds_.most = calls; }
   void keep_calls() { bounds_.least = stage_.parallelism; }
   void use_cpu(std::int64_t ns) { cpu_ns_ = ns; }
   void run(int seconds) {
@@ -144,6 +145,19 @@ TEST(StageTuner, DoesNotCountAPauseToTheTimeInWhichCallsAreTooOld) {
   EXPECT_GT(device.calm_s(), 9) << "seen once";
   for (int i = 0; i < 20; ++i) device.hang(true);
   EXPECT_LT(device.calm_s(), 1);
+}
+
+// What was tried has been broken off: there is nothing to go back to.
+TEST(StageTuner, EndsAProbeWhereFewerCallsAreAllowed) {
+  Device device(8);
+  device.run_until(Reason::trim_probe);
+  device.allow(4);
+  device.tick();
+  EXPECT_EQ(device.calls(), 4);
+  device.reasons.clear();
+  device.run(2);
+  ASSERT_FALSE(device.reasons.empty());
+  EXPECT_NE(device.reasons.front(), Reason::restore);
 }
 
 }  // namespace
