@@ -25,6 +25,7 @@ constexpr double kPriorityPause = 1;          // s between two changes of the pr
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
+constexpr double kScarceForEach = 0.7;        // of the memory that calls leave: stages seldom want it all at once
 constexpr double kServedPause = 0.25;         // s between two changes of a window or buffer
 
 class PenstockPolicy final : public Policy {
@@ -122,7 +123,7 @@ class PenstockPolicy final : public Policy {
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
 
-  // Memory is the last bound: what the calls of all stages hold must fit, and windows share what they leave.
+  // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its calls and its window.
   void share_memory(const Snapshot& now, Flow& flow) {
     holdings_.assign(stages_.size(), Holding());
     for (const Stage& stage : stages_) {
@@ -134,22 +135,15 @@ class PenstockPolicy final : public Policy {
     }
     const auto limit = static_cast<double>(now.memory_limit);
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
-    rate_that_fills_ = rate < flow.attainable ? rate_that_fills(holdings_, limit) : kUnbounded;
+    const double for_each = rate < flow.attainable ? kScarceForEach : 1;
     flow.attainable = rate;
-    const double left = rate < kUnbounded ? std::max(limit - bytes_at(holdings_, rate), 0.0) : limit;
-    window_bytes_ = level_of(bytes_in_windows(now, flow), left);
+    for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
+    free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
   }
 
-  // That each stage wants, beyond those of its calls.
-  std::vector<double> bytes_in_windows(const Snapshot& now, const Flow& flow) const {
-    std::vector<double> wanted;
-    for (const Stage& stage : stages_) {
-      const StageSnapshot& snapshot = now.stages[stage.index];
-      if (!snapshot.parallel) continue;
-      const std::int64_t beyond = window_for(stage, snapshot, flow) - stage.calls;
-      wanted.push_back(static_cast<double>(bytes_of_result(snapshot)) * static_cast<double>(std::max<std::int64_t>(beyond, 0)));
-    }
-    return wanted;
+  // With so many bytes for each, beside what the calls of the others hold on average.
+  std::int64_t that_fit(const Stage& stage, double bytes) const {
+    return static_cast<std::int64_t>(std::ceil(holdings_[stage.index].calls + free_bytes_ / bytes));
   }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
@@ -186,7 +180,7 @@ class PenstockPolicy final : public Policy {
       if (snapshot.parallelism < slots) move(knob, slots, Reason::cpu_limit, now);
       return;
     }
-    const StageTuner::Bounds bounds = bounds_of(stage, snapshot, now);
+    const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
     if (!wish) return;
@@ -195,14 +189,12 @@ class PenstockPolicy final : public Policy {
   }
 
   // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
-  StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) const {
+  StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot) const {
     const Knob& knob = *stage.parallelism;
     const std::int64_t threads = std::min(stage.open_io, std::max<std::int64_t>(free_threads_, 0) + calls_of(snapshot));
     StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, threads), Reason::io_limit};
     const std::int64_t each = bytes_of_result(snapshot);
-    std::int64_t fit = each > 0 ? now.memory_limit / each : bounds.most;
-    const double load = rate_that_fills_ * holdings_[stage.index].call_s;
-    if (rate_that_fills_ < kUnbounded && stage.tuner.known()) fit = std::min(fit, static_cast<std::int64_t>(std::ceil(load)));
+    const std::int64_t fit = each > 0 ? that_fit(stage, holdings_[stage.index].bytes) : bounds.most;
     if (fit < bounds.most) bounds = {knob.low, fit, Reason::byte_limit};
     bounds.most = std::max({bounds.most, knob.low, std::int64_t{1}});
     return bounds;
@@ -223,10 +215,7 @@ class PenstockPolicy final : public Policy {
     const StageSnapshot& snapshot = now.stages[stage.index];
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
-    if (each > 0) wanted = std::max(std::min(wanted, now.memory_limit / each), stage.calls);
-    if (each > 0 && window_bytes_ < kUnbounded) {
-      wanted = std::min(wanted, stage.calls + static_cast<std::int64_t>(window_bytes_ / static_cast<double>(each)));
-    }
+    if (each > 0) wanted = std::max(std::min(wanted, that_fit(stage, static_cast<double>(each))), stage.calls);
     const double now_s = static_cast<double>(now.time_ns) / 1e9;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
@@ -277,8 +266,7 @@ class PenstockPolicy final : public Policy {
   Flow flow_;
   std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage
   std::vector<Holding> holdings_;       // by stage, the same
-  double rate_that_fills_ = kUnbounded;  // all memory with calls, where it is scarce
-  double window_bytes_ = kUnbounded;    // that a window may hold beyond its calls
+  double free_bytes_ = 0;               // for each stage beside what the calls of all hold on average
   OutletTuner outlet_;
 };
 

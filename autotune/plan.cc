@@ -45,38 +45,22 @@ std::int64_t calls_at(double rate, double call_s) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(at_least_one(rate, call_s) + kRounding));
 }
 
-double bytes_at(const std::vector<Holding>& stages, double rate) {
-  double mean = 0, variance = 0;
-  for (const Holding& stage : stages) {
-    const double held = stage.bytes * rate * stage.call_s;
-    mean += held;
-    variance += stage.bytes * held;
-  }
-  return mean + std::sqrt(variance);
-}
-
 double rate_for_memory(const std::vector<Holding>& stages, double rate, double bytes) {
+  double mean = 0, variance = 0;  // at one element a second
   for (const Holding& stage : stages) {
-    const double held = stage.bytes * stage.call_s;
-    if (held > 0) rate = std::min(rate, bytes / held);
+    mean += stage.bytes * stage.call_s;
+    variance += stage.bytes * stage.bytes * stage.call_s;
   }
-  return highest_rate(rate, bytes, [&](double middle) { return bytes_at(stages, middle); });
+  if (!(mean > 0)) return rate;
+  // mean x + sqrt(variance x) = bytes, solved for sqrt(x).
+  const double root = (std::sqrt(variance + 4 * mean * bytes) - std::sqrt(variance)) / (2 * mean);
+  return std::min(rate, root * root);
 }
 
-double rate_that_fills(const std::vector<Holding>& stages, double bytes) {
-  double held = 0;
-  for (const Holding& stage : stages) held += stage.bytes * stage.call_s;
-  return held > 0 ? bytes / held : kNoBound;
-}
-
-double level_of(std::vector<double> wanted, double bytes) {
-  std::ranges::sort(wanted);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const double each = bytes / static_cast<double>(wanted.size() - i);
-    if (wanted[i] > each) return each;
-    bytes -= wanted[i];
-  }
-  return kNoBound;
+double held_by(const std::vector<Holding>& stages) {
+  double sum = 0;
+  for (const Holding& stage : stages) sum += stage.bytes * stage.calls;
+  return sum;
 }
 
 }  // namespace penstock::autotune

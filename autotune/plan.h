@@ -20,21 +20,18 @@ double rate_for_threads(const std::vector<double>& call_s, double threads);
 // Of one stage at that rate: one at least.
 std::int64_t calls_at(double rate, double call_s);
 
+// What the calls of a stage hold.
 struct Holding {
-  double bytes = 0;   // of one call: its inputs and its results
+  double bytes = 0;   // of one: its inputs and its results
   double call_s = 0;  // as above
+  double calls = 0;   // on average
 };
 
-// That all calls hold at this rate: the mean, and a standard deviation of a sum of as many independent calls.
-double bytes_at(const std::vector<Holding>& stages, double rate);
-
-// The highest rate, `rate` at most, at which they hold no more than so many bytes.
+// The highest rate, `rate` at most, at which all calls hold no more than so many bytes: on average, and a standard deviation of a sum of as many
+// independent calls more.
 double rate_for_memory(const std::vector<Holding>& stages, double rate, double bytes);
 
-// The rate at which they would hold so many on average: no slack, which the calls of all stages have together.
-double rate_that_fills(const std::vector<Holding>& stages, double bytes);
-
-// The most bytes that each may have, where all want so many and there are so many: those who want less get what they want.
-double level_of(std::vector<double> wanted, double bytes);
+// By `calls`, on average.
+double held_by(const std::vector<Holding>& stages);
 
 }  // namespace penstock::autotune

@@ -35,8 +35,8 @@ class ServiceTimeTail {
   }
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
-  // than `share` of the time: rate x E[max(0, T - t)] = share. Four until there are some calls.
-  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 4; }
+  // than `share` of the time: rate x E[max(0, T - t)] = share. Three until there are some calls.
+  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 3; }
 
   // The age, over the mean, that a call which is under way at some moment has passed with this chance: E[max(0, T - t)] = chance x E[T]
   // (renewal theory). Four until there are some calls.

@@ -48,24 +48,12 @@ TEST(Plan, LeavesMemoryForAStandardDeviationOfWhatCallsHold) {
   const std::vector<Holding> stages = {{10, 0.1}, {20, 0.05}};
   const double rate = rate_for_memory(stages, 1e9, 1000);
   EXPECT_NEAR(10 * 0.1 * rate + 20 * 0.05 * rate + std::sqrt(100 * 0.1 * rate + 400 * 0.05 * rate), 1000, 1e-3);
-  EXPECT_NEAR(bytes_at(stages, rate), 1000, 1e-3);
+  EXPECT_DOUBLE_EQ(held_by({{10, 0.1, 7}, {20, 0.05, 3}}), 130);
 }
 
 TEST(Plan, LeavesARateThatFitsAsItIs) {
   EXPECT_EQ(rate_for_memory({{10, 0.1}, {20, 0.05}}, 50, 1000), 50);
   EXPECT_TRUE(std::isinf(rate_for_memory({{10, 0}, {0, 0.05}}, std::numeric_limits<double>::infinity(), 1000)));
-}
-
-TEST(Plan, FillsMemoryWithCallsWhereItIsScarce) {
-  EXPECT_DOUBLE_EQ(rate_that_fills({{10, 0.1}, {20, 0.05}}, 1000), 500);  // 50 calls of 10 bytes, 25 of 20
-  EXPECT_TRUE(std::isinf(rate_that_fills({{10, 0}}, 1000)));
-}
-
-TEST(Plan, TakesFromThoseWhoWantMost) {
-  EXPECT_DOUBLE_EQ(level_of({10, 500, 30, 800}, 240), 100);
-  EXPECT_TRUE(std::isinf(level_of({10, 500}, 510)));
-  EXPECT_TRUE(std::isinf(level_of({}, 0)));
-  EXPECT_EQ(level_of({10, 500}, 0), 0);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(ServiceTimeTail, IsMorePatientTheMoreCallsThereAre) {
 
 TEST(ServiceTimeTail, AssumesSomethingModestBeforeItHasSeenCalls) {
   EXPECT_EQ(ServiceTimeTail().variation(), 0.5);
-  EXPECT_EQ(ServiceTimeTail().patience_over_mean(100, 0.01), 4);
+  EXPECT_EQ(ServiceTimeTail().patience_over_mean(100, 0.01), 3);
 }
 
 }  // namespace
