@@ -43,8 +43,8 @@ struct RunStats {
 
 namespace detail {
 
-// An untyped run; Run<T> and Iterator<T> are its typed faces. Whoever calls begin_epoch() or next() holds it until they return: functions
-// of the pipeline, which may run meanwhile, may destroy a Run<T>.
+// An untyped run; Run<T> and Iterator<T> are its typed faces. Whoever calls begin_epoch(), next() or knobs() holds it until they return:
+// functions of the pipeline, which may run meanwhile, may destroy a Run<T>.
 class RunCore {
  public:
   enum class Status : std::uint8_t { element, timeout, end };
@@ -176,7 +176,11 @@ class Run {
   // Where the run stands: behind the last element that was delivered.
   Checkpoint checkpoint() const { return core_->checkpoint(); }
 
-  std::vector<Knob> knobs() { return core_->knobs(); }          // any thread
+  // Any thread. Where the run has not begun, it begins.
+  std::vector<Knob> knobs() {
+    const auto core = core_;
+    return core->knobs();
+  }
   Snapshot snapshot() const { return core_->snapshot(); }       // any thread
   RunStats stats() const { return core_->stats(); }             // any thread
 

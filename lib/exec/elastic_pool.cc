@@ -15,8 +15,10 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   {
     Lock lock(mutex_);
     gone.splice(gone.end(), leaving_);
-    const bool has_nothing = client != nullptr && client->queued_ == 0 && client->running_ == 0;
-    if (!find_thread(has_nothing) && threads_.empty()) {
+    const bool unserved = client != nullptr && client->running_ == 0 && (client->queued_ == 0 || client->refused_);
+    const bool found = find_thread(unserved);
+    if (client != nullptr) client->refused_ = unserved && !found;
+    if (!found && threads_.empty()) {
       lock.unlock();
       work();
       return join(gone);

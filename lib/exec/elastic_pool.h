@@ -2,9 +2,9 @@
 // idle for some seconds leave. Work beyond the cap waits in order.
 //
 // With one exception. What all threads are at may itself wait for work that stands in line here, by way of a thread of the user's,
-// where nobody sees it. So a client (a run) with work here is never left without a thread: there are spare ones beyond the cap. Who
-// looks for work takes first that of a client whom no thread serves; while there are more threads than the cap, nothing else, and
-// leaves.
+// where nobody sees it. So a client (a run) with work here is never left without a thread, as long as the system gives any: there are
+// spare ones beyond the cap. Who looks for work takes first that of a client whom no thread serves; while there are more threads than
+// the cap, nothing else, and leaves.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +23,9 @@ class ElasticPool {
   // Whose work it is. Held by those who submit, and by each piece of work: it may outlive the former.
   class Client {
     friend class ElasticPool;
-    std::int64_t queued_ = 0;   // these two: under the pool's mutex
+    std::int64_t queued_ = 0;   // these three: under the pool's mutex
     std::int64_t running_ = 0;
+    bool refused_ = false;      // there was no thread for it: its next work asks again
   };
   using ClientRef = std::shared_ptr<Client>;
 

@@ -159,15 +159,24 @@ bool Engine::help_somebody() {
   return false;
 }
 
+// Only those who wait for a CPU slot: a call of another may block for long.
+bool Engine::relieve_one() {
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    if (stages_[i]->can_be_relieved() && stages_[i]->help()) return true;
+  }
+  return false;
+}
+
 bool Engine::is_starved() const {
   if (!at_gate_ || at_gate_->in_use() > 0) return false;
   return std::ranges::any_of(stages_, [](const auto& stage) { return stage->waits_for_cpu_slot(); });
 }
 
+// Not a thread for nothing: who waits for a slot may have no work left.
 void Engine::relieve() {
-  if (!tbb_ || relieved_.exchange(true)) return;
+  if (!tbb_ || std::ranges::none_of(stages_, [](const auto& stage) { return stage->can_be_relieved(); }) || relieved_.exchange(true)) return;
   const bool has_thread = tbb_->try_on_pool([this] {
-    while (is_starved() && help_somebody()) {
+    while (is_starved() && relieve_one()) {
     }
     relieved_.store(false);
   });

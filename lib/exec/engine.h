@@ -142,6 +142,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);
   bool help_somebody();
+  bool relieve_one();
   Knob stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                   void (Stage::*set)(std::int64_t));
   Knob placement_knob(std::size_t stage);

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "lib/core/byte_count.h"
+
 namespace penstock::exec {
 namespace {
 
@@ -23,7 +25,7 @@ void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const O
 }
 
 void charge(Slot& slot, Sealed& sum) {
-  const auto bytes = static_cast<std::int64_t>(slot.value.bytes());
+  const std::int64_t bytes = byte_count(slot.value.bytes());
   slot.set_bytes(bytes);
   sum.bytes += bytes;
   ++sum.elements;

@@ -91,6 +91,7 @@ class Stage {
   void wake();                                    // something outside has changed: look again
   bool help();                                    // runs one waiting group on this thread; false: there is none
   bool waits_for_cpu_slot() const;
+  bool can_be_relieved() const;                   // it does, and has work that could begin
 
   void connect(Stage& upstream) noexcept { upstream_ = &upstream; }  // all stages, before the first wake()
   void resume_after(const Stamp& last);           // before wake(): leave out what was delivered

@@ -78,6 +78,11 @@ bool Stage::waits_for_cpu_slot() const {
   return waits_for_slot_;
 }
 
+bool Stage::can_be_relieved() const {
+  Lock lock(mutex_);
+  return waits_for_slot_ && running_ < parallelism_ && !waits_for_memory_ && !ready_.empty() && !host_.stopped();
+}
+
 // The oldest waiting group, with its memory reserved; null if there is none or no memory.
 Group* Stage::claim_group(Lock& lock) {
   if (ready_.empty()) return nullptr;

@@ -81,6 +81,23 @@ TEST(Memory, ReservedBeyondAllThatAMachineCanHaveIsMerelyALot) {
   }
 }
 
+struct Claiming {
+  std::int64_t value;
+  std::size_t bytes;
+};
+std::size_t bytes_of(const Claiming& claiming) { return claiming.bytes; }
+
+TEST(Memory, HeldBeyondAllThatAMachineCanHaveIsMerelyALot) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t impossible : {kMost, kMost / 2, kMost - 1'000'000}) {
+    auto run = range(50).map([impossible](std::int64_t value) { return Claiming{value, impossible}; }, 2).start({.memory_bytes = MiB});
+    for (std::int64_t i = 0; i < 50; ++i) EXPECT_EQ(run.next()->value, i);
+    EXPECT_GT(run.stats().memory_peak, std::int64_t{1} << 40);
+    EXPECT_LT(run.stats().memory_peak, std::int64_t{1} << 60);
+    EXPECT_GE(run.snapshot().memory_used, 0);
+  }
+}
+
 // "No limit", as users write it.
 TEST(Memory, MayBeAllThatANumberCanSay) {
   auto run = range(100).map(plus_one).start({.memory_bytes = std::numeric_limits<std::size_t>::max()});

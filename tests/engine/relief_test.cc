@@ -64,6 +64,17 @@ TEST(Relief, ThatFindsNoThreadNeverRunsOnTheCallersAndMayBeAskedForAgain) {
   }));
 }
 
+TEST(Relief, TakesNoThreadWhereNothingIsLeftToDo) {
+  StarvedEngine starved(1);
+  for (int taken = 0; taken < 3;) {
+    starved.engine->relieve();
+    taken += starved.gives_something();
+  }
+  ASSERT_TRUE(eventually([&starved] { return starved.pool.threads() == 1; }));
+  for (int i = 0; i < 100; ++i) starved.engine->relieve();
+  EXPECT_EQ(starved.pool.threads(), 1);
+}
+
 TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
   for (int round = 0; round < 100; ++round) {
     StarvedEngine starved(1);
