@@ -129,7 +129,8 @@ class PenstockPolicy final : public Policy {
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const auto each = static_cast<double>(bytes_of_result(snapshot));
-      holdings_[stage.index].bytes += each;
+      const double results = static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
+      holdings_[stage.index].bytes += each * results;
       holdings_[stage.index].call_s = flow.visits[stage.index] * stage.tuner.call_s();
       if (snapshot.feeds >= 0) holdings_[static_cast<std::size_t>(snapshot.feeds)].bytes += each;
     }

@@ -39,8 +39,12 @@ class ServiceTimeTail {
   double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 3; }
 
   // The age, over the mean, that a call which is under way at some moment has passed with this chance: E[max(0, T - t)] = chance x E[T]
-  // (renewal theory). Four until there are some calls.
-  double age_over_mean(double chance) const { return known() ? exceeded_by(chance * sum_) : 4; }
+  // (renewal theory). What is rarer than one in all calls seen is told by an exponential tail. Eight until there are some calls.
+  double age_over_mean(double chance) const {
+    if (!known()) return 8;
+    const double seen = std::max(chance, 1 / total_);
+    return exceeded_by(seen * sum_) * std::log(chance) / std::log(seen);
+  }
 
  private:
   static constexpr double kRemembered = 100'000;

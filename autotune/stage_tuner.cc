@@ -26,9 +26,9 @@ constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
-// The chance of one call at which that of half of so many calls is kFalseAlarm: binom(n, n/2) p^(n/2).
+// The chance of one call at which that of the median of so many calls is kFalseAlarm: binom(n, h) p^h, h being as old or older.
 double chance_of_half(std::int64_t calls) {
-  const double n = as_double(calls), half = std::ceil(n / 2);
+  const double n = as_double(calls), half = std::floor(n / 2) + 1;
   const double ways = std::lgamma(n + 1) - std::lgamma(half + 1) - std::lgamma(n - half + 1);
   return std::exp((std::log(kFalseAlarm) - ways) / half);
 }
