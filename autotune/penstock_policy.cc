@@ -26,6 +26,7 @@ constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
 constexpr double kScarceForEach = 0.7;        // of the memory that calls leave: stages seldom want it all at once
+constexpr double kTooMuchFor = 1;             // s, of a window
 constexpr double kServedPause = 0.25;         // s between two changes of a window or buffer
 
 class PenstockPolicy final : public Policy {
@@ -59,6 +60,7 @@ class PenstockPolicy final : public Policy {
     std::int64_t open_io = 1;  // fair share of the run's
     std::optional<int> placing;  // where it is to go; it may have to wait for a thread
     double window_s = -1;   // when the window was last moved
+    double fitted_s = 0;    // when it was last within its share of the memory
   };
 
   void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
@@ -136,7 +138,7 @@ class PenstockPolicy final : public Policy {
     }
     const auto limit = static_cast<double>(now.memory_limit);
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
-    const double for_each = rate < flow.attainable ? kScarceForEach : 1;
+    const double for_each = rate < flow.attainable ? std::max(rate / flow.attainable, kScarceForEach) : 1;
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
@@ -216,14 +218,17 @@ class PenstockPolicy final : public Policy {
     const StageSnapshot& snapshot = now.stages[stage.index];
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
-    if (each > 0) wanted = std::max(std::min(wanted, that_fit(stage, static_cast<double>(each))), stage.calls);
+    const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
+    wanted = std::min(wanted, most);
     const double now_s = static_cast<double>(now.time_ns) / 1e9;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
     const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has || (wanted > has && has < stage.calls);
     const bool falls = waits(snapshot) && (calm ? 3 : 2) * wanted < has && now_s - stage.window_s > 5;
-    if ((!rises && !falls) || now_s - stage.window_s < (rises && has < 2 * stage.calls ? 0 : kServedPause)) return;
-    move(*stage.window, wanted, Reason::reordering, now);
+    if (each <= 0 || 50 * has <= 51 * most) stage.fitted_s = now_s;
+    const bool holds_too_much = now_s - stage.fitted_s > kTooMuchFor;
+    if ((!rises && !falls && !holds_too_much) || now_s - stage.window_s < (rises && has < 2 * stage.calls ? 0 : kServedPause)) return;
+    move(*stage.window, wanted, holds_too_much ? Reason::byte_limit : Reason::reordering, now);
     stage.window_s = now_s;
   }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <iomanip>
@@ -41,11 +42,15 @@ using random_graphs::Trial;
 
 constexpr double kMiB = 1 << 20;
 constexpr int kBlockingCalls = 64;  // as many as RunOptions::open_io has it
+constexpr int kWorkers = 8;  // at most, as draw_options() has it
 
 // One round after the other, each of them some runs of one pipeline.
 class Rounds {
  public:
-  explicit Rounds(std::uint64_t seed) : random_(seed) {}
+  explicit Rounds(std::uint64_t seed) : random_(seed) {
+    watchdog_.watch("all workers");
+    start_all_workers();
+  }
 
   const Coverage& coverage() const { return coverage_; }
 
@@ -92,6 +97,21 @@ class Rounds {
                      return value;
                    }, kBlockingCalls, {.blocks = true})
                    .start();
+    while (run.next()) {
+    }
+  }
+
+  // TBB has as many workers again as there are slots: each that works for the first time, be it after half an hour, has memory of its own from then on.
+  static void start_all_workers() {
+    constexpr int calls = 2 * kWorkers;
+    std::atomic<int> here = 0;
+    auto run = penstock::range(calls)
+                   .map([&](std::int64_t value) {
+                     ++here;
+                     for (int patience = 0; here < calls && patience < 1000; ++patience) std::this_thread::sleep_for(1ms);
+                     return value;
+                   }, calls)
+                   .start({.threads = calls});
     while (run.next()) {
     }
   }
@@ -148,7 +168,6 @@ class Table {
   const Clock::time_point start_ = Clock::now();
 };
 
-constexpr int kWorkers = 8;  // at most, as draw_options() has it
 constexpr int kOtherDescriptors = 8;  // standard streams, and what is open while a sample is taken
 constexpr int kWindows = 30;
 constexpr int kWarmUp = 10;   // windows; in a quarter of an hour malloc's arenas have become as scattered as they get
