@@ -26,6 +26,7 @@ constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
 constexpr double kScarceForEach = 0.7;        // of the memory that calls leave: stages seldom want it all at once
+constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
 constexpr double kServedPause = 0.25;         // s between two changes of a window or buffer
 
@@ -146,7 +147,7 @@ class PenstockPolicy final : public Policy {
 
   // With so many bytes for each, beside what the calls of the others hold on average.
   std::int64_t that_fit(const Stage& stage, double bytes) const {
-    return static_cast<std::int64_t>(std::ceil(holdings_[stage.index].calls + free_bytes_ / bytes));
+    return static_cast<std::int64_t>(std::ceil(std::min(holdings_[stage.index].calls + free_bytes_ / bytes, kUnboundedFit)));
   }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }

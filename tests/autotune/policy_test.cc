@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ class Waiting {
       stage.parallelism = stage.running = calls[i];
       stage.feeds = i + 1 < calls.size() ? static_cast<int>(i) + 1 : -1;
       add("parallelism", i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
+      add("window", i, 1 << 20, [&stage] { return stage.window; }, [&stage](std::int64_t to) { stage.window = to; });
       const auto move_to = [&stage](std::int64_t to) { stage.on_pool = to > 0; };
       add("placement", i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
     }
@@ -85,6 +87,11 @@ class Waiting {
     for (const StageSnapshot& stage : now_.stages) all.push_back(stage.parallelism);
     return all;
   }
+  std::vector<std::int64_t> windows() const {
+    std::vector<std::int64_t> all;
+    for (const StageSnapshot& stage : now_.stages) all.push_back(stage.window);
+    return all;
+  }
   std::int64_t all_calls() const {
     std::int64_t sum = 0;
     for (const StageSnapshot& stage : now_.stages) sum += stage.parallelism;
@@ -94,6 +101,11 @@ class Waiting {
     std::vector<bool> all;
     for (const StageSnapshot& stage : now_.stages) all.push_back(stage.on_pool);
     return all;
+  }
+  // And each stage has made some results of a byte.
+  void limit_memory(std::int64_t bytes) {
+    now_.memory_limit = bytes;
+    for (StageSnapshot& stage : now_.stages) stage.made = stage.bytes_out = 4;
   }
   void keep_running(std::size_t stage, std::int64_t calls) { now_.stages[stage].running = calls; }
   void let_calls_end() {
@@ -193,6 +205,14 @@ TEST(PenstockPolicy, GivesAStageItsFirstThreadAsSoonAsOthersHaveGivenOneBack) {
   EXPECT_THAT(stages.on_pool(), Each(true));
   EXPECT_THAT(stages.calls(), Each(Ge(1)));
   EXPECT_LE(stages.all_calls(), 10);
+}
+
+TEST(PenstockPolicy, CountsWithAMemoryWithoutLimit) {
+  Waiting stages({4, 4}, true, 64);
+  stages.limit_memory(std::numeric_limits<std::int64_t>::max());
+  const auto policy = make_policy("penstock");
+  stages.tick(*policy);
+  EXPECT_THAT(stages.windows(), Each(Ge(8))) << "twice the calls, where nothing is scarce";
 }
 
 TEST(PenstockPolicy, HandsAThreadOutOnceOnly) {
