@@ -28,9 +28,10 @@ double as_double(std::int64_t value) { return static_cast<double>(value); }
 
 // The chance of one call at which that of the median of so many calls is kFalseAlarm: binom(n, h) p^h, h being as old or older.
 double chance_of_half(std::int64_t calls) {
-  const double n = as_double(calls), half = std::floor(n / 2) + 1;
-  const double ways = std::lgamma(n + 1) - std::lgamma(half + 1) - std::lgamma(n - half + 1);
-  return std::exp((std::log(kFalseAlarm) - ways) / half);
+  const std::int64_t half = calls / 2 + 1;
+  double ways = 0;  // its logarithm; std::lgamma writes a global variable
+  for (std::int64_t i = 1; i <= calls - half; ++i) ways += std::log(as_double(half + i) / as_double(i));
+  return std::exp((std::log(kFalseAlarm) - ways) / as_double(half));
 }
 
 }  // namespace
