@@ -103,6 +103,9 @@ class PenstockPolicy final : public Policy {
     return std::min(least, std::max(flow.cpus / cpu_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
   }
 
+  // Time of its calls for one element delivered.
+  static double call_s_of(const Stage& stage, const Flow& flow) { return flow.visits[stage.index] * stage.tuner.call_s(); }
+
   // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
   void share_open_io(const Snapshot& now, Flow& flow) {
     call_s_.clear();
@@ -112,7 +115,7 @@ class PenstockPolicy final : public Policy {
       const StageSnapshot& snapshot = now.stages[stage.index];
       if (takes_threads(snapshot)) free_threads_ -= calls_of(snapshot);
       has_one_without = has_one_without || stage.placing == 1;
-      if (takes_threads(snapshot) || stage.placing == 1) call_s_.push_back(flow.visits[stage.index] * stage.tuner.call_s());
+      if (takes_threads(snapshot) || stage.placing == 1) call_s_.push_back(call_s_of(stage, flow));
     }
     if (call_s_.empty()) return;
     const double rate = rate_for_threads(call_s_, static_cast<double>(now.open_io_limit));
@@ -121,7 +124,7 @@ class PenstockPolicy final : public Policy {
       const StageSnapshot& snapshot = now.stages[stage.index];
       if (!takes_threads(snapshot)) continue;
       const std::int64_t kept = free_threads_ < 0 || has_one_without ? 0 : snapshot.parallelism;  // nothing says yet that it is too much
-      stage.open_io = flow.all_known ? calls_at(rate, flow.visits[stage.index] * stage.tuner.call_s()) : std::max(even, kept);
+      stage.open_io = flow.all_known ? calls_at(rate, call_s_of(stage, flow)) : std::max(even, kept);
     }
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
@@ -134,7 +137,7 @@ class PenstockPolicy final : public Policy {
       const auto each = static_cast<double>(bytes_of_result(snapshot));
       const double results = static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
       holdings_[stage.index].bytes += each * results;
-      holdings_[stage.index].call_s = flow.visits[stage.index] * stage.tuner.call_s();
+      holdings_[stage.index].call_s = call_s_of(stage, flow);
       if (snapshot.feeds >= 0) holdings_[static_cast<std::size_t>(snapshot.feeds)].bytes += each;
     }
     const auto limit = static_cast<double>(now.memory_limit);

@@ -19,7 +19,6 @@ constexpr double kLongestProbe = 1;        // s, where calls are not longer than
 constexpr int kPauses = 3;                // of the consumer, at which a window starts over; with more it would never be complete
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
-
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 
@@ -274,8 +273,9 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   if (!known_ || own_effect || stage.running < stage.parallelism || oldest < kShortAge) return;
   const double expected = std::max(level_.known() ? level_.value() : 0, call_s());
   if (now_s_ < increased_s_ + kGuard * expected) return;
-  const double unlikely = std::max(kSlow, service_times_.age_over_mean(chance_of_half(stage.running)));
-  if (oldest < 3 * expected + kShortAge || median < unlikely * expected + 0.002) return;
+  const auto is_slow = [&](double times) { return median >= times * expected + 0.002; };
+  if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
+  if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
   if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
 }
