@@ -7,6 +7,8 @@ namespace penstock::autotune {
 
 namespace {
 
+constexpr std::int64_t kCalm = 2'000'000'000;  // ns without a move
+
 Knob* find(std::vector<Knob>& knobs, int stage, std::string_view name) {
   const auto found = std::ranges::find_if(knobs, [&](const Knob& knob) { return knob.stage == stage && knob.name == name; });
   return found == knobs.end() ? nullptr : &*found;
@@ -29,6 +31,8 @@ void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob
   }
 }
 
+bool Policy::is_calm(std::int64_t time_ns) const noexcept { return time_ns - moved_ns_ > kCalm; }
+
 void Policy::set_ceiling(std::size_t stage, double rate) {
   if (ceilings_.size() <= stage) ceilings_.resize(stage + 1, std::numeric_limits<double>::infinity());
   ceilings_[stage] = rate;
@@ -40,6 +44,7 @@ std::int64_t Policy::move(Knob& knob, std::int64_t to, Reason reason, const Snap
   to = std::clamp(to, knob.low, std::max(knob.low, knob.high));
   if (to == from) return from;
   knob.set(to);
+  moved_ns_ = now.time_ns;
   log_.add({.time_ns = now.time_ns, .stage = knob.stage, .knob = knob.name, .from = from, .to = to, .wanted = wanted, .reason = reason});
   return to;
 }

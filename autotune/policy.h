@@ -1,6 +1,7 @@
 // Policy: whoever moves the knobs of a run. It sees snapshots and knobs, nothing else, so that a recorded log can be replayed.
 //
-// One object per run. tick() is called by the controller's thread every 10 ms, never by two threads at once. It must not block.
+// One object per run. tick() is called by the controller's thread every 10 ms (20 ms while the policies of all runs are calm), never by two
+// threads at once. It must not block.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,8 @@ class Policy {
   void begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs, std::int64_t open_io);
   // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
+  // Nothing has been moved for a while: the next call of tick() may come half as soon. `time_ns`: that of the last snapshot.
+  bool is_calm(std::int64_t time_ns) const noexcept;
   // By stage: elements/s that no more calls get out of its device or lock, as far as probes have shown; infinity elsewhere.
   const std::vector<double>& ceilings() const noexcept { return ceilings_; }
 
@@ -45,6 +48,7 @@ class Policy {
 
  private:
   DecisionLog log_;
+  std::int64_t moved_ns_ = 0;  // time of the last move
   std::vector<double> ceilings_;
 };
 

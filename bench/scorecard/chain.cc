@@ -185,13 +185,14 @@ const Snapshot& Chain::snapshot() {
   return snapshot_;
 }
 
-void Chain::tick() {
-  record();
+void Chain::look() {
   if (outlet_.nudge(now())) consumer_.arrived();
   if (policy_) policy_->tick(snapshot(), knobs_);
   if (history_) history_->look(snapshot());
   settle();
 }
+
+bool Chain::is_calm() const { return !policy_ || policy_->is_calm(snapshot_.time_ns); }
 
 Explanation Chain::explain() {
   autotune::Facts facts{.window = history_->recent(snapshot()), .decisions = {}, .ceilings = {}, .knobs = knobs_};

@@ -38,7 +38,9 @@ class Chain {
   std::vector<Knob>& knobs() noexcept { return knobs_; }
   Knob& knob(const std::string& name, int stage = -1);  // one that exists
   const Snapshot& snapshot();
-  void tick();
+  void record();             // what has come to pass since it was called last
+  void look();               // as the controller's thread does
+  bool is_calm() const;      // it need not look as often
 
   void start();
   void settle();             // until nothing more can go on
@@ -73,7 +75,6 @@ class Chain {
   void offer_memory();
   bool more_comes_soon() const;
   void keep_promise();
-  void record();
 
   Plant& plant_;
   MemoryBudget memory_;

@@ -6,7 +6,7 @@
 namespace penstock::scorecard {
 namespace {
 
-constexpr Time kTick = 10 * kMillisecond;
+constexpr Time kTick = 10 * kMillisecond, kCalmTick = 2 * kTick;
 constexpr double kLowWeight = 0.107;       // nice +10 against 0
 constexpr std::int64_t kPoolThreads = 256;
 
@@ -54,7 +54,11 @@ void Plant::settle() {
 void Plant::Tick::wake() {
   plant.read_limits();
   plant.read_clocks();
-  for (auto& chain : plant.chains_) chain->tick();
+  for (auto& chain : plant.chains_) chain->record();
+  const bool calm = std::ranges::all_of(plant.chains_, [](const auto& chain) { return chain->is_calm(); });
+  if (!calm || plant.now_ % kCalmTick == 0) {
+    for (auto& chain : plant.chains_) chain->look();
+  }
   plant.events_.add(plant.now_ + kTick, *this);
 }
 

@@ -73,7 +73,7 @@ struct ConsumerSnapshot {
   bool waiting = false;                // inside next(), now
   std::int64_t full_ns = 0;            // time in which as many were ready as may be
   // Of the thread that takes elements; -1: not known.
-  std::int64_t cpu_ns = -1;            // on a CPU, as of 10 ms ago or less
+  std::int64_t cpu_ns = -1;            // on a CPU, as of 20 ms ago or less
   std::int64_t delay_ns = -1;          // ready to run, and no core free, as of 100 ms ago or less
   std::int64_t ready = 0;              // elements ready now
   std::int64_t prefetch = 1;           // knob

@@ -21,7 +21,7 @@ class Trace {
   struct Room {
     std::size_t spans = 250'000;
     std::size_t keys = 2'000'000;
-    std::size_t looks = 40'000;   // one in 10 ms: 400 s
+    std::size_t looks = 40'000;   // one in 10 ms: 400 s at least
   };
   Trace() : Trace(Room{}) {}
   explicit Trace(const Room& room) : room_(room) {}

@@ -19,7 +19,7 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(10);
+constexpr auto kTick = std::chrono::milliseconds(10), kCalmTick = 2 * kTick;
 // How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
 constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
 constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
@@ -130,7 +130,7 @@ void Runtime::serve() {
       if (tuned.empty() && gone.empty()) {
         changed_.wait(lock, news);
       } else {
-        changed_.wait_for(lock, kTick, news);
+        changed_.wait_for(lock, std::ranges::all_of(tuned, &Tuned::is_calm) ? kCalmTick : kTick, news);
       }
       std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
       is_new = !added_.empty();
@@ -166,6 +166,7 @@ bool Runtime::tick(Tuned& tuned) {
   warn(tuned, snapshot);
   if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
   if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
+  tuned.is_calm = !tuned.policy || tuned.policy->is_calm(snapshot.time_ns);
   tuned.observer->see(snapshot, tuned.policy.get());
   return true;
 }

@@ -4,7 +4,7 @@
 //   "X"          calls of stages; the consumer's steps and waits
 //   "b" "e"      calls that complete later
 //   "s" "t" "f"  from the source's call over those that made it to the consumer's step: the last element that the step took
-//   "C"          every 10 ms: of each stage calls under way and elements waiting; elements ready, memory, CPU slots
+//   "C"          every 10 or 20 ms: of each stage calls under way and elements waiting; elements ready, memory, CPU slots
 //   "i"          the controller's last 256 decisions: no more are kept (autotune/decision_log.h)
 #pragma once
 

@@ -162,6 +162,18 @@ TEST(Policies, StaticSetsWhatItsNameSays) {
   EXPECT_EQ(pipeline.calls(), 9);
 }
 
+TEST(Policies, AreCalmTwoSecondsAfterTheLastMove) {
+  constexpr std::int64_t second = 1'000'000'000;
+  Pipeline pipeline(false);
+  const auto policy = make_policy("static:9");
+  EXPECT_FALSE(policy->is_calm(second)) << "a run that has just begun";
+  EXPECT_TRUE(policy->is_calm(3 * second));
+  for (int i = 0; i < 100; ++i) pipeline.tick(*make_policy("none"));
+  pipeline.tick(*policy);  // moves at 1.01 s
+  EXPECT_FALSE(policy->is_calm(3 * second));
+  EXPECT_TRUE(policy->is_calm(4 * second));
+}
+
 TEST(Policies, LogEachMoveWithItsReason) {
   Pipeline pipeline(false);
   const auto policy = make_policy("penstock");

@@ -117,10 +117,13 @@ TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   CallCounter counter;
   exec::WorkerThreads workers;
   std::atomic<exec::Engine*> given_up{nullptr};
+  std::atomic<bool> under_way{false};
   exec::ElasticPool pool(1);
-  pool.submit([&given_up] {  // the call has to wait behind it
+  pool.submit([&] {  // the call has to wait behind it
+    under_way = true;
     while (given_up == nullptr || !given_up.load()->stopped()) std::this_thread::sleep_for(1ms);
   });
+  ASSERT_TRUE(eventually([&] { return under_way.load(); })) << "work of a run would overtake what nobody waits for";
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.pool = &pool;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <tuple>
 
 #include "tests/scorecard/worlds.h"
@@ -194,6 +196,33 @@ auto history(std::uint64_t seed) {
 TEST(Plant, SameSeedGivesTheSameRun) {
   EXPECT_EQ(history(5), history(5));
   EXPECT_NE(history(5), history(6));
+}
+
+// Moves a knob at its looks before `until` only.
+class Mover final : public autotune::Policy {
+ public:
+  Mover(std::int64_t until, std::vector<std::int64_t>& looks) : until_(until), looks_(looks) {}
+  void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
+    looks_.push_back(now.time_ns);
+    Knob& knob = knobs.front();
+    if (now.time_ns < until_) move(knob, knob.get() == knob.low ? knob.low + 1 : knob.low, Reason::reordering, now);
+  }
+
+ private:
+  const std::int64_t until_;
+  std::vector<std::int64_t>& looks_;
+};
+
+TEST(Plant, IsLookedAtHalfAsOftenWhereNothingMoves) {
+  Plant plant(plant_of({waiting(10), computing(1)}), 1);
+  std::vector<std::int64_t> looks;
+  plant.chain(0).steer(std::make_unique<Mover>(kSecond, looks));
+  plant.run_until(5 * kSecond);
+  const auto between = [&](Time from, Time to) { return std::ranges::count_if(looks, [=](Time at) { return at > from && at <= to; }); };
+  EXPECT_EQ(between(0, kSecond), 100);
+  EXPECT_EQ(between(2 * kSecond, 2 * kSecond + kSecond / 2), 50);
+  EXPECT_EQ(between(4 * kSecond, 5 * kSecond), 50);
+  EXPECT_EQ(plant.chain(0).samples().size(), 500u) << "what is seen of it for the grade goes on";
 }
 
 TEST(Plant, KnobsAreThoseOfTheEngine) {
