@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "bench/scorecard/plot.h"
 #include "tests/scorecard/worlds.h"
 
@@ -108,6 +107,28 @@ TEST(Grade, SeesAPolicyThatIsTooSlow) {
     careless[0].optimum.settings = {{"parallelism", 1, 200}};
     EXPECT_FALSE(grade(scenario, careless, "oracle", 1).broken.empty()) << "more than 64 calls that wait";
   }
+}
+
+// Of S07, nothing after the first second.
+RunRecord stopped_after_a_second(std::int64_t calls_under_way) {
+  RunRecord run;
+  run.memory_bound = run.memory_peak = 1;
+  run.open_io = 64;
+  for (Time time = 10 * kMillisecond; time <= scenario_named("S07").duration; time += 10 * kMillisecond) {
+    const bool goes_on = time <= kSecond;
+    run.samples.emplace_back();
+    run.samples.back().time = time;
+    run.samples.back().taken = goes_on ? time : kSecond;
+    run.samples.back().calls = goes_on ? 8 : calls_under_way;
+  }
+  return run;
+}
+
+TEST(Grade, TellsADeadlockFromALongCall) {
+  const Scenario scenario = scenario_named("S07");
+  const auto facts = facts_of(scenario, false);
+  EXPECT_TRUE(grade(scenario, facts, stopped_after_a_second(1)).broken.empty());
+  EXPECT_EQ(grade(scenario, facts, stopped_after_a_second(0)).broken.size(), 1u);
 }
 
 TEST(Grade, OraclesOwnSettingsReachItsRate) {
