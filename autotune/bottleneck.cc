@@ -70,11 +70,15 @@ double stage_use(const Evidence& evidence, int index) {
   return std::min(1.0, rates.in_flight / calls_allowed(evidence, index)) * (1 - share_of_slot(rates.delay_s, rates));
 }
 
-// Elements/s that a stage's device or lock gives, as far as probes have shown; infinity: not known.
-double ceiling_of(const Evidence& evidence, int index) {
+StageLimits limits_of(const Evidence& evidence, int index) {
   const auto i = static_cast<std::size_t>(index);
-  const auto& ceilings = evidence.facts.ceilings;
-  return i < ceilings.size() && ceilings[i] > 0 ? ceilings[i] : kUnbounded;
+  const auto& limits = evidence.facts.limits;
+  return i < limits.size() ? limits[i] : StageLimits();
+}
+
+double ceiling_of(const Evidence& evidence, int index) {
+  const double ceiling = limits_of(evidence, index).ceiling;
+  return ceiling > 0 ? ceiling : kUnbounded;
 }
 
 // As good as. While the controller tries whether fewer calls would do, it is told by what it knew before.
@@ -103,6 +107,7 @@ Hold hold_of_calls(const Evidence& evidence, int index) {
   if (knob != nullptr && (knob->user_fixed || stage.parallelism >= knob->high)) return Hold::user_limit;
   if (stage.on_pool && stage.parallelism >= evidence.now().open_io_limit) return Hold::open_io;
   if (!evidence.facts.tuned) return Hold::not_tuned;
+  if (const Hold known = limits_of(evidence, index).calls; known != Hold::unknown) return known;
   const Hold hold = hold_by_decision(last_move(evidence.facts, index, "parallelism"));
   const bool is_elsewhere = hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
   return hold == Hold::unknown || is_elsewhere ? Hold::settling : hold;
@@ -144,6 +149,7 @@ Candidate ceiling_candidate(const Evidence& evidence, int index) {
 Candidate window_candidate(const Evidence& evidence, int index) {
   const Looks& looks = evidence.facts.window.looks;
   const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
+  if (limits_of(evidence, index).window == Hold::memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
   const Hold hold = evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   return {{Limit::window, index, share, hold}, share - kKnobCounts};
 }

@@ -56,15 +56,15 @@ double needed_time(const StageRates& rates) {
   return needed >= 0 ? std::min(needed, rates.slot_s) : rates.slot_s;
 }
 
-std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<double>& ceilings) {
+std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits) {
   std::vector<Bound> bounds = {cpu_bound(rates, now), memory_bound(rates, now)};
   bounds.push_back({.kind = Limit::consumer, .rate = rates.taken > 0 ? rates.demand : kUnknown, .samples = rates.taken});
   for (std::size_t i = 0; i < rates.stages.size(); ++i) {
     const StageRates& stage = rates.stages[i];
     bounds.push_back(stage_bound(stage, now.stages[i], now.cpu_budget));
     bounds.back().stage = static_cast<int>(i);
-    if (i >= ceilings.size() || !std::isfinite(ceilings[i])) continue;
-    bounds.push_back({.kind = Limit::ceiling, .stage = static_cast<int>(i), .rate = ceilings[i] / stage.visits, .samples = stage.completed});
+    if (i >= limits.size() || !std::isfinite(limits[i].ceiling)) continue;
+    bounds.push_back({.kind = Limit::ceiling, .stage = static_cast<int>(i), .rate = limits[i].ceiling / stage.visits, .samples = stage.completed});
   }
   std::stable_sort(bounds.begin(), bounds.end(), is_before);
   return bounds;

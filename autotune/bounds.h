@@ -8,6 +8,7 @@
 #include <penstock/explanation.h>
 #include <penstock/snapshot.h>
 
+#include "autotune/limits.h"
 #include "autotune/model.h"
 
 namespace penstock::autotune {
@@ -21,8 +22,8 @@ struct Bound {
   std::int64_t samples = 0;
 };
 
-// All bounds, smallest first, unknown ones last. `ceilings` as Policy::ceilings() has them.
-std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<double>& ceilings);
+// All bounds, smallest first, unknown ones last. `limits` as Policy::limits() has them.
+std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits);
 
 // Calls that a stage can have under way: as many as it may, and as there are cores where they compute.
 double calls_at_once(const StageSnapshot& stage, double cpu_budget);

@@ -52,7 +52,7 @@ Evidence evidence_of(Facts facts) {
   evidence.rates = rates_of(facts.window);
   evidence.foreign = foreign_cpu(facts.window, evidence.rates);
   charge(evidence.rates, evidence.foreign);
-  evidence.bounds = bounds_of(evidence.rates, with_usual_waits(facts.window), facts.ceilings);
+  evidence.bounds = bounds_of(evidence.rates, with_usual_waits(facts.window), facts.limits);
   evidence.facts = std::move(facts);
   return evidence;
 }

@@ -11,6 +11,7 @@
 
 #include "autotune/bounds.h"
 #include "autotune/history.h"
+#include "autotune/limits.h"
 #include "autotune/model.h"
 
 namespace penstock::autotune {
@@ -18,7 +19,7 @@ namespace penstock::autotune {
 struct Facts {
   Window window;
   std::vector<Decision> decisions;  // oldest first
-  std::vector<double> ceilings;     // as Policy::ceilings() has them
+  std::vector<StageLimits> limits;  // as Policy::limits() has them
   std::vector<Knob> knobs;          // what may be moved; they are not asked where they stand
   bool serial = false;              // RunOptions::serial, or
   bool inside_another_run = false;  // begun inside a function of one

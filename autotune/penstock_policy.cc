@@ -37,7 +37,7 @@ class PenstockPolicy final : public Policy {
     flow_meter_.read(now, cpu_times(), flow_);
     for (Stage& stage : stages_) {
       stage.tuner.observe(now, now.stages[stage.index], flow_);
-      set_ceiling(stage.index, stage.tuner.ceiling());
+      limits_of(stage.index).ceiling = stage.tuner.ceiling();
     }
     flow_.attainable = attainable(now, flow_);
     flow_.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
@@ -152,6 +152,8 @@ class PenstockPolicy final : public Policy {
   std::int64_t that_fit(const Stage& stage, double bytes) const {
     return static_cast<std::int64_t>(std::ceil(std::min(holdings_[stage.index].calls + free_bytes_ / bytes, kUnboundedFit)));
   }
+
+  static Hold hold_of(Reason reason) { return reason == Reason::byte_limit ? Hold::memory : Hold::open_io; }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
   static std::int64_t calls_of(const StageSnapshot& stage) { return std::max(stage.parallelism, stage.running); }
@@ -188,6 +190,7 @@ class PenstockPolicy final : public Policy {
       return;
     }
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
+    if (!stage.tuner.probing()) limits_of(stage.index).calls = snapshot.parallelism < bounds.most ? Hold::unknown : hold_of(bounds.reason);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
     if (!wish) return;
@@ -223,6 +226,7 @@ class PenstockPolicy final : public Policy {
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
+    limits_of(stage.index).window = wanted > most ? Hold::memory : Hold::unknown;
     wanted = std::min(wanted, most);
     const double now_s = static_cast<double>(now.time_ns) / 1e9;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls

@@ -1,7 +1,6 @@
 #include "autotune/policy.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace penstock::autotune {
 
@@ -33,9 +32,9 @@ void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob
 
 bool Policy::is_calm(std::int64_t time_ns) const noexcept { return time_ns - moved_ns_ > kCalm; }
 
-void Policy::set_ceiling(std::size_t stage, double rate) {
-  if (ceilings_.size() <= stage) ceilings_.resize(stage + 1, std::numeric_limits<double>::infinity());
-  ceilings_[stage] = rate;
+StageLimits& Policy::limits_of(std::size_t stage) {
+  if (limits_.size() <= stage) limits_.resize(stage + 1);
+  return limits_[stage];
 }
 
 std::int64_t Policy::move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted) {

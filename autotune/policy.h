@@ -15,6 +15,7 @@
 #include <penstock/snapshot.h>
 
 #include "autotune/decision_log.h"
+#include "autotune/limits.h"
 
 namespace penstock::autotune {
 
@@ -35,8 +36,8 @@ class Policy {
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
   // Nothing has been moved for a while: the next call of tick() may come half as soon. `time_ns`: that of the last snapshot.
   bool is_calm(std::int64_t time_ns) const noexcept;
-  // By stage: elements/s that no more calls get out of its device or lock, as far as probes have shown; infinity elsewhere.
-  const std::vector<double>& ceilings() const noexcept { return ceilings_; }
+  // By stage; shorter where a policy knows nothing.
+  const std::vector<StageLimits>& limits() const noexcept { return limits_; }
 
   const DecisionLog& log() const noexcept { return log_; }
 
@@ -44,12 +45,12 @@ class Policy {
   // Moves a knob of a user who has not fixed it, as far as its bounds allow, and notes why. Returns where it stands now.
   std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted);
   std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now) { return move(knob, to, reason, now, to); }
-  void set_ceiling(std::size_t stage, double rate);
+  StageLimits& limits_of(std::size_t stage);
 
  private:
   DecisionLog log_;
   std::int64_t moved_ns_ = 0;  // time of the last move
-  std::vector<double> ceilings_;
+  std::vector<StageLimits> limits_;
 };
 
 // By name: "penstock", or one of those that it is compared with:

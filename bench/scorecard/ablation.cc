@@ -75,4 +75,14 @@ std::vector<Resource> bottlenecks(const PlantSpec& frozen, const Optimum& optimu
   return found;
 }
 
+std::string text_of(const std::vector<Resource>& resources) {
+  static constexpr const char* kNames[] = {"cpu", "consumer", "memory", "stage"};
+  std::string text;
+  for (const Resource& each : resources) {
+    text += (text.empty() ? "" : ", ") + std::string(kNames[static_cast<int>(each.kind)]);
+    if (each.stage >= 0) text += " " + std::to_string(each.stage);
+  }
+  return text;
+}
+
 }  // namespace penstock::scorecard

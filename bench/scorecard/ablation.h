@@ -1,6 +1,7 @@
 // Ablation: what really keeps a world from a higher rate, found by doubling each resource in turn.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bench/scorecard/oracle.h"
@@ -17,5 +18,8 @@ struct Resource {
 
 // Those that help when there is twice as much of them, the one that helps most first. None: nothing helps by 5 % or more.
 std::vector<Resource> bottlenecks(const PlantSpec& frozen, const Optimum& optimum);
+
+// "stage 2, memory"
+std::string text_of(const std::vector<Resource>& resources);
 
 }  // namespace penstock::scorecard

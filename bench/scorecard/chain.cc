@@ -195,10 +195,10 @@ void Chain::look() {
 bool Chain::is_calm() const { return !policy_ || policy_->is_calm(snapshot_.time_ns); }
 
 Explanation Chain::explain() {
-  autotune::Facts facts{.window = history_->recent(snapshot()), .decisions = {}, .ceilings = {}, .knobs = knobs_};
+  autotune::Facts facts{.window = history_->recent(snapshot()), .decisions = {}, .limits = {}, .knobs = knobs_};
   if (policy_) {
     facts.decisions.assign(policy_->log().last().begin(), policy_->log().last().end());
-    facts.ceilings = policy_->ceilings();
+    facts.limits = policy_->limits();
   }
   return autotune::explain(std::move(facts));
 }

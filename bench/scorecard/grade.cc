@@ -244,6 +244,10 @@ struct Said {
   Explanation::Bottleneck bottleneck;
 };
 
+std::string text_of(const Explanation::Bottleneck& said) {
+  return name_of(said.limit) + (said.stage < 0 ? std::string() : " " + std::to_string(said.stage));
+}
+
 void run_and_ask(Plant& plant, const Scenario& scenario, std::vector<Said>& said) {
   plant.chain(0).remember();
   for (Time time = kSecond; time <= scenario.duration; time += kSecond) {
@@ -265,7 +269,7 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
       const bool is_right = names(each.bottleneck, trace.facts_[i].bottlenecks);
       ++all;
       right += is_right;
-      if (!is_right) ++grade.wrongly_named[std::string(name_of(each.bottleneck.limit)) + " " + std::to_string(each.bottleneck.stage)];
+      if (!is_right) ++grade.wrongly_named[text_of(each.bottleneck) + ", where twice as much helps of: " + text_of(trace.facts_[i].bottlenecks)];
     }
   }
   if (all > 0) grade.explained = right / all;

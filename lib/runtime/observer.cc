@@ -24,7 +24,7 @@ void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
   std::lock_guard lock(mutex_);
   history_.look(now);
   if (policy == nullptr) return;
-  if (ceilings_ != policy->ceilings()) ceilings_ = policy->ceilings();
+  if (limits_ != policy->limits()) limits_ = policy->limits();
   if (policy->log().count() == decided_) return;
   decided_ = policy->log().count();
   decisions_.assign(policy->log().last().begin(), policy->log().last().end());
@@ -48,7 +48,7 @@ std::vector<Decision> Observer::decisions() const {
 Explanation Observer::explain(autotune::Window window) const {
   autotune::Facts facts{.window = std::move(window),
                         .decisions = {},
-                        .ceilings = {},
+                        .limits = {},
                         .knobs = knobs_,
                         .serial = execution_.serial,
                         .inside_another_run = execution_.inside_another_run,
@@ -56,7 +56,7 @@ Explanation Observer::explain(autotune::Window window) const {
   {
     std::lock_guard lock(mutex_);
     facts.decisions = decisions_;
-    facts.ceilings = ceilings_;
+    facts.limits = limits_;
   }
   return autotune::explain(std::move(facts));
 }

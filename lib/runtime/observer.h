@@ -40,7 +40,7 @@ class Observer {
   autotune::History history_;
   std::vector<Decision> decisions_;
   std::int64_t decided_ = 0;       // that the policy's log has had when they were copied
-  std::vector<double> ceilings_;
+  std::vector<autotune::StageLimits> limits_;
 };
 
 }  // namespace penstock::runtime

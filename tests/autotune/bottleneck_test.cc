@@ -87,7 +87,7 @@ TEST(Bottleneck, IsAStageThatWaitsOnTheCoresAndNotTheCores) {
 
 TEST(Bottleneck, IsADeviceWhereProbesFoundItsCeiling) {
   Facts facts = facts_of(second_of({on_pool(worked("read", 990, 9 * kMs, 0), 9)}, 990, 0.4));
-  facts.ceilings = {1000};
+  facts.limits = {{.ceiling = 1000}};
   const auto found = bottleneck_in(facts);
   EXPECT_EQ(found.limit, Limit::ceiling);
   EXPECT_EQ(found.stage, 0);
@@ -96,7 +96,7 @@ TEST(Bottleneck, IsADeviceWhereProbesFoundItsCeiling) {
 
 TEST(Bottleneck, IsNoDeviceWhoseCeilingIsFarAway) {
   Facts facts = facts_of(slow_reads());
-  facts.ceilings = {1000, kUnbounded};
+  facts.limits = {{.ceiling = 1000}, {}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::parallel);
 }
 
@@ -109,7 +109,7 @@ TEST(Bottleneck, IsADeviceWhereMoreCallsWereTakenBack) {
 // The controller tries whether one call less would do. The device is the limit all the same.
 TEST(Bottleneck, IsADeviceAlsoWhileFewerCallsAreTried) {
   Facts facts = facts_of(second_of({on_pool(worked("read", 600, 3 * kMs / 2, 0), 1)}, 600, 0.9));
-  facts.ceilings = {1000};
+  facts.limits = {{.ceiling = 1000}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::parallel);
   facts.decisions = {{.stage = 0, .knob = "parallelism", .from = 2, .to = 1, .wanted = 1, .reason = Reason::trim_probe}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::ceiling);

@@ -11,8 +11,8 @@
 namespace penstock::autotune {
 namespace {
 
-std::vector<Bound> bounds_of(const Snapshot& now, const std::vector<double>& ceilings = {}) {
-  return bounds_of(rates_between(Snapshot(), now), now, ceilings);
+std::vector<Bound> bounds_of(const Snapshot& now, const std::vector<StageLimits>& limits = {}) {
+  return bounds_of(rates_between(Snapshot(), now), now, limits);
 }
 
 // One that is not there has a rate of -1.
@@ -51,8 +51,8 @@ TEST(Bounds, OfTheConsumerIsWhatItWouldTakeIfItNeverWaited) {
 }
 
 TEST(Bounds, OfADeviceIsItsCeilingOverTheVisits) {
-  EXPECT_NEAR(bound(bounds_of(reader(), {600, kUnbounded, kUnbounded}), Limit::ceiling, 0).rate, 150, 1e-6);
-  EXPECT_EQ(bound(bounds_of(reader(), {kUnbounded, kUnbounded, kUnbounded}), Limit::ceiling, 0).rate, -1);
+  EXPECT_NEAR(bound(bounds_of(reader(), {{.ceiling = 600}}), Limit::ceiling, 0).rate, 150, 1e-6);
+  EXPECT_EQ(bound(bounds_of(reader(), {{}, {}, {}}), Limit::ceiling, 0).rate, -1);
 }
 
 TEST(Bounds, OfMemoryIsWhatIsDeliveredWhereSomebodyWaitsForIt) {
