@@ -14,6 +14,8 @@ constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
 constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
 constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
 constexpr double kTrimAfter = 1;          // s after a change
+constexpr double kSmallError = 1. / 16;    // of a sample's mean: worth waiting for,
+constexpr double kSoon = 0.1;              // s: if not for longer
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
 constexpr int kPauses = 3;                // of the consumer, at which a window starts over; with more it would never be complete
@@ -90,9 +92,12 @@ void StageTuner::note_change(const StageSnapshot& stage) {
 std::int64_t StageTuner::completions_needed(const StageSnapshot& stage) const {
   if (!known_) return 4;
   if (probe_) return completions_to_compare(stage);
-  const std::int64_t least = std::max<std::int64_t>(16, std::min<std::int64_t>(stage.parallelism, 64));
-  const bool lasts = now_s_ - seconds(from_ns_) > kLongestWindow;
-  return is_calm() && !lasts ? std::max<std::int64_t>(64, 4 * stage.parallelism) : least;
+  const double time = now_s_ - seconds(from_ns_);
+  std::int64_t needed = std::max<std::int64_t>(16, std::min<std::int64_t>(stage.parallelism, 64));
+  if (is_calm() && time <= kLongestWindow) needed = std::max<std::int64_t>(64, 4 * stage.parallelism);
+  const double root = service_times_.variation() / kSmallError;
+  if (time < kSoon) needed = std::max(needed, static_cast<std::int64_t>(root * root));
+  return needed;
 }
 
 // Enough to tell what a probe has brought: the error of a rate is about variation / sqrt(n), and a fifth is at stake.
@@ -190,7 +195,8 @@ bool StageTuner::is_knee(const Sample& sample) {
   before_increase_.reset();
   const double gain = sample.rate / std::max(before.rate, 1e-9) - 1;
   const double expected = as_double(sample.calls) / as_double(before.calls) - 1;
-  if (gain >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
+  const double noise = std::hypot(noise_of(sample.completed), noise_of(before.completed));
+  if (gain + noise >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
   ceiling_ = std::max(before.rate, sample.rate);
   if (sample.rate < before.rate) {  // worse than in vain
     held_ = before.calls;

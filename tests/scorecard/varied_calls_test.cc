@@ -1,0 +1,27 @@
+// The controller where calls differ much: a few of them tell little.
+#include <gtest/gtest.h>
+
+#include "autotune/policy.h"
+#include "bench/scorecard/plant.h"
+#include "tests/scorecard/worlds.h"
+
+namespace penstock::scorecard {
+namespace {
+
+// 3 ms of waiting, one core that each call uses for 0.3 ms: the core is the limit, and ten to fourteen calls keep it busy.
+TEST(VariedCalls, DoNotKeepTheCoreIdle) {
+  for (const double variation : {0.2, 1.0, 1.5}) {
+    StageSpec reading = waiting(3);
+    reading.blocked = Distribution::lognormal(3 * kMs, variation);
+    reading.cpu = Distribution::constant(0.3 * kMs);
+    PlantSpec spec = plant_of({reading});
+    spec.host.cores = 1;
+    Plant plant(spec, 1);
+    plant.chain(0).steer(autotune::make_policy("penstock"));
+    EXPECT_GT(rate_of(plant, 20), 0.9 * 1000 / 0.3) << variation;
+    EXPECT_LT(plant.chain(0).knob("parallelism", 1).get(), 32) << variation;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::scorecard
