@@ -195,8 +195,7 @@ bool StageTuner::is_knee(const Sample& sample) {
   before_increase_.reset();
   const double gain = sample.rate / std::max(before.rate, 1e-9) - 1;
   const double expected = as_double(sample.calls) / as_double(before.calls) - 1;
-  const double noise = std::hypot(noise_of(sample.completed), noise_of(before.completed));
-  if (gain + noise >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
+  if (gain >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
   ceiling_ = std::max(before.rate, sample.rate);
   if (sample.rate < before.rate) {  // worse than in vain
     held_ = before.calls;
