@@ -16,6 +16,7 @@ constexpr double kShare = 0.05;    // of the time: less is chance
 // A number that the controller is free to move is no resource: with a true one in use nearly as much, that one is the limit.
 constexpr double kKnobCounts = 0.1;
 constexpr double kCeilingCounts = 0.94; // probes find one just as well where all cores are in use
+constexpr double kUsed = 0.85;     // of the memory: a larger buffer would find none
 constexpr double kMemoryCounts = 0.89;  // it is waited for also by who reads ahead of a stage that is the limit: less than a busy core
 
 struct Candidate {
@@ -160,13 +161,19 @@ Candidate memory_candidate(const Evidence& evidence, int index) {
   return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
 }
 
-// Now its results have no room, now the next stage has no input: both for some of the time.
+bool memory_is_used(const Evidence& evidence) {
+  const Looks& looks = evidence.facts.window.looks;
+  return looks.memory > kUsed * static_cast<double>(looks.count) * static_cast<double>(evidence.now().memory_limit);
+}
+
+// Now the results of a stage have no room, now who is behind it (-1: the consumer) has no input: both for some of the time.
 Candidate buffer_candidate(const Evidence& evidence, int index, double full, double empty, int behind) {
   if (full < kShare || empty < kShare) return {};
-  const Knob* knob = behind < 0 ? find_knob(evidence.facts, -1, "prefetch") : find_knob(evidence.facts, index, "buffer");
+  const Knob* knob = find_knob(evidence.facts, behind, behind < 0 ? "prefetch" : "buffer");
   const bool user = knob != nullptr && knob->user_fixed;
   const Hold hold = user ? Hold::user_limit : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));
+  if (hold == Hold::settling && memory_is_used(evidence)) return {{Limit::memory, index, use, Hold::memory}, use - kKnobCounts};
   return {{Limit::buffer, behind, use, hold}, use - kKnobCounts};
 }
 
@@ -174,14 +181,15 @@ Candidate sink_candidate(const Evidence& evidence) {
   const Snapshot& before = evidence.facts.window.before;
   const double full = 1e-9 * static_cast<double>(evidence.now().consumer.full_ns - before.consumer.full_ns) / evidence.rates.seconds;
   const double blocked = evidence.rates.stages.empty() ? 0 : evidence.rates.stages.back().blocked;
-  return buffer_candidate(evidence, -1, std::max(full, blocked), evidence.rates.wait_share, -1);
+  const int last = static_cast<int>(evidence.rates.stages.size()) - 1;
+  return buffer_candidate(evidence, last, std::max(full, blocked), evidence.rates.wait_share, -1);
 }
 
 Candidate inner_buffer_candidate(const Evidence& evidence, int index) {
   const auto i = static_cast<std::size_t>(index);
   const int next = evidence.now().stages[i].feeds;
   if (next < 0) return {};
-  return buffer_candidate(evidence, next, evidence.rates.stages[i].blocked, evidence.rates.stages[static_cast<std::size_t>(next)].starved, next);
+  return buffer_candidate(evidence, index, evidence.rates.stages[i].blocked, evidence.rates.stages[static_cast<std::size_t>(next)].starved, next);
 }
 
 Candidate serial_candidate(const Evidence& evidence, int index) {

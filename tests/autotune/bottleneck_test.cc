@@ -163,6 +163,29 @@ TEST(Bottleneck, IsTheOrderWhereTheSlowestCallHoldsUpTheOthers) {
   EXPECT_EQ(found.stage, 0);
 }
 
+TEST(Bottleneck, IsMemoryWhereThePolicySaysThatItBoundsTheCallsOrTheWindow) {
+  Facts facts = facts_of(slow_reads());
+  facts.limits = {{.calls = Hold::memory}};
+  EXPECT_EQ(bottleneck_in(facts).limit, Limit::memory);
+  EXPECT_EQ(bottleneck_in(facts).hold, Hold::memory);
+  facts.limits = {{.calls = Hold::open_io}};
+  EXPECT_EQ(bottleneck_in(facts).limit, Limit::parallel);
+  EXPECT_EQ(bottleneck_in(facts).hold, Hold::open_io);
+  Snapshot now = second_of({on_pool(worked("read", 2000, 5 * kMs, 0), 32)}, 2000, 0.5);
+  facts = facts_of(now);
+  facts.window.looks = hundred_looks(now, 0, &StageLooks::window, 80);
+  facts.limits = {{.window = Hold::memory}};
+  EXPECT_EQ(bottleneck_in(facts).limit, Limit::memory);
+}
+
+TEST(Bottleneck, IsMemoryWhereALargerBufferWouldFindNone) {
+  Snapshot now = second_of({with_calls(worked("work", 200, 4 * kMs, 4 * kMs), 2)}, 200, 0.4);
+  now.consumer.full_ns = 550 * kMs;
+  now.memory_used = now.memory_limit / 10 * 9;
+  EXPECT_EQ(bottleneck_in(now).limit, Limit::memory);
+  EXPECT_EQ(bottleneck_in(now).stage, 0);
+}
+
 TEST(Bottleneck, IsTheBufferBeforeAConsumerThatTakesManyAtOnce) {
   Snapshot now = second_of({with_calls(worked("work", 200, 4 * kMs, 4 * kMs), 2)}, 200, 0.4);
   now.consumer.full_ns = 550 * kMs;
