@@ -164,6 +164,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   if ((cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
     alarm(sample.waiting_s);
   }
+  if (ceiling_ < kUnbounded) ceiling_ = std::max(ceiling_, sample.rate);  // a lock may give more to fewer calls
   if (!knee) learn_base(sample);
   add_to_steady(sample);
   judge_probe(sample);
