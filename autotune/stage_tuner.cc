@@ -13,6 +13,7 @@ constexpr double kLongestPause = 240;     // s between probes that bring nothing
 constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
 constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
 constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
+constexpr double kKept = 0.96, kKeptOnceMore = 0.98;  // of the rate, with fewer calls. Asked again and again, luck would say yes in the end
 constexpr double kTrimAfter = 1;          // s after a change
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
@@ -234,12 +235,13 @@ void StageTuner::judge_probe(const Sample& sample) {
   const Probe probe = *probe_;
   probe_.reset();
   if (probe.fewer) {
-    const bool enough = sample.rate >= 0.96 * probe.rate_before && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+    const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
+    const bool enough = sample.rate >= (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
     trim_failed_ = trim_failed_ || !enough;
     if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
     if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
-    trim_due_s_ = now_s_ + trim_pause_s_;
-    if (sample.rate > 1.05 * probe.rate_before) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);  // more calls were worse
+    trim_due_s_ = better ? now_s_ : now_s_ + trim_pause_s_;
+    if (better) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);
     if (enough) {
       held_ = sample.calls;
       base_ = std::min(base_, sample.waiting_s);
