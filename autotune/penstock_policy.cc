@@ -210,10 +210,12 @@ class PenstockPolicy final : public Policy {
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
   static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow) {
     const double calls = static_cast<double>(stage.calls);
-    if (!snapshot.ordered || !stage.tuner.known()) return 2 * stage.calls;
+    const bool varies = snapshot.made > snapshot.completed;  // the number of results: until X_T is known, few calls may hold enough
+    if (!snapshot.ordered || !stage.tuner.known() || (varies && !flow.all_known)) return 2 * stage.calls;
     const double in_flight = std::min(calls, flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
     const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
-    const double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    if (varies) passing += std::sqrt(passing);
     if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
     return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
   }
