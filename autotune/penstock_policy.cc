@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
 constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
+constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits
 constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
 constexpr double kPriorityPause = 1;          // s between two changes of the priority
@@ -132,15 +133,19 @@ class PenstockPolicy final : public Policy {
   // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its calls and its window.
   void share_memory(const Snapshot& now, Flow& flow) {
     holdings_.assign(stages_.size(), Holding());
+    double buffered = 0;  // bytes: before the stage that is the bottleneck its buffer is full
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const auto each = static_cast<double>(bytes_of_result(snapshot));
       const double results = static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
       holdings_[stage.index].bytes += each * results;
       holdings_[stage.index].call_s = call_s_of(stage, flow);
-      if (snapshot.feeds >= 0) holdings_[static_cast<std::size_t>(snapshot.feeds)].bytes += each;
+      if (snapshot.feeds < 0) continue;
+      const auto next = static_cast<std::size_t>(snapshot.feeds);
+      holdings_[next].bytes += each;
+      if (now.stages[next].on_pool) buffered += each * static_cast<double>(std::max<std::int64_t>(now.stages[next].buffer - kFirstBuffer, 0));
     }
-    const auto limit = static_cast<double>(now.memory_limit);
+    const double limit = static_cast<double>(now.memory_limit) - buffered;
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
     const double for_each = rate < flow.attainable ? std::max(rate / flow.attainable, kScarceForEach) : 1;
     flow.attainable = rate;
@@ -243,9 +248,10 @@ class PenstockPolicy final : public Policy {
   void set_buffer(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     std::int64_t wanted = 0;
-    if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, 2);
+    if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, kFirstBuffer);
     if (!snapshot.on_pool && follows_pool(now, stage.index)) wanted = kAhead;
-    if (wanted > snapshot.buffer) move(*stage.buffer, wanted, Reason::feed_forward, now);
+    const bool falls = snapshot.on_pool && 2 * wanted <= snapshot.buffer;
+    if (wanted > snapshot.buffer || falls) move(*stage.buffer, wanted, Reason::feed_forward, now);
   }
 
   static bool follows_pool(const Snapshot& now, std::size_t index) {
