@@ -21,6 +21,9 @@ constexpr int kPauses = 3;                // of the consumer, at which a window 
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
+// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too few cost
+// more than calls too many, which the next sample takes back.
+constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -280,7 +283,7 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
   if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
-  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
+  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));
 }
 
 void StageTuner::alarm(double waiting_s) {
