@@ -147,7 +147,8 @@ class PenstockPolicy final : public Policy {
     }
     const double limit = static_cast<double>(now.memory_limit) - buffered;
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
-    const double for_each = rate < flow.attainable ? std::max(rate / flow.attainable, kScarceForEach) : 1;
+    is_scarce_ = rate < flow.attainable;
+    const double for_each = is_scarce_ ? std::max(rate / flow.attainable, kScarceForEach) : 1;
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
@@ -250,7 +251,7 @@ class PenstockPolicy final : public Policy {
     std::int64_t wanted = 0;
     if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, kFirstBuffer);
     if (!snapshot.on_pool && follows_pool(now, stage.index)) wanted = kAhead;
-    const bool falls = snapshot.on_pool && 2 * wanted <= snapshot.buffer;
+    const bool falls = is_scarce_ && snapshot.on_pool && 2 * wanted <= snapshot.buffer;
     if (wanted > snapshot.buffer || falls) move(*stage.buffer, wanted, Reason::feed_forward, now);
   }
 
@@ -284,6 +285,7 @@ class PenstockPolicy final : public Policy {
   Flow flow_;
   std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage
   std::vector<Holding> holdings_;       // by stage, the same
+  bool is_scarce_ = false;              // memory bounds the rate
   double free_bytes_ = 0;               // for each stage beside what the calls of all hold on average
   OutletTuner outlet_;
 };
