@@ -143,9 +143,11 @@ class PenstockPolicy final : public Policy {
       if (snapshot.feeds < 0) continue;
       const auto next = static_cast<std::size_t>(snapshot.feeds);
       holdings_[next].bytes += each;
-      if (now.stages[next].on_pool) buffered += each * static_cast<double>(std::max<std::int64_t>(now.stages[next].buffer - kFirstBuffer, 0));
+      const std::int64_t room = now.stages[next].buffer - kFirstBuffer;
+      if (now.stages[next].on_pool && room > 0) buffered += each * static_cast<double>(room);
     }
-    const double limit = static_cast<double>(now.memory_limit) - buffered;
+    const auto memory = static_cast<double>(now.memory_limit);
+    const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
     is_scarce_ = rate < flow.attainable;
     const double for_each = is_scarce_ ? std::max(rate / flow.attainable, kScarceForEach) : 1;

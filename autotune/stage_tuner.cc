@@ -13,7 +13,8 @@ constexpr double kLongestPause = 240;     // s between probes that bring nothing
 constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
 constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
 constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
-constexpr double kKept = 0.96, kKeptOnceMore = 0.98;  // of the rate, with fewer calls. Asked again and again, luck would say yes in the end
+// Of the rate, with fewer calls, and where such a probe has failed before: asked again and again, luck would say yes in the end.
+constexpr double kKept = 0.96, kKeptOnceMore = 0.98;
 constexpr double kTrimAfter = 1;          // s after a change
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
@@ -21,8 +22,8 @@ constexpr int kPauses = 3;                // of the consumer, at which a window 
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
-// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too few cost
-// more than calls too many, which the next sample takes back.
+// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too few
+// cost more than calls too many, which the next sample takes back.
 constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 
@@ -239,7 +240,8 @@ void StageTuner::judge_probe(const Sample& sample) {
   probe_.reset();
   if (probe.fewer) {
     const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
-    const bool enough = sample.rate >= (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+    const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
+    const bool enough = sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
     trim_failed_ = trim_failed_ || !enough;
     if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
     if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);

@@ -28,7 +28,8 @@ struct Optimum {
   Settings settings;      // those with the least bytes
 };
 
-// Seeds of the search, and of those runs that tell what the best settings are worth: the best of many noisy runs was lucky, too. Not those of the exam.
+// Seeds of the search, and of the runs that tell what the best settings are worth: the best of many noisy runs was lucky, too. Not those
+// of the exam.
 inline constexpr std::uint64_t kFirstOfSearch = 1'000'001, kFirstOfProof = 2'000'001;
 
 // Fixed settings in a world that does not change: means over the seeds.
