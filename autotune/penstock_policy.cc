@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
 constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
+constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits
 constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
 constexpr double kPriorityPause = 1;          // s between two changes of the priority
@@ -132,17 +133,24 @@ class PenstockPolicy final : public Policy {
   // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its calls and its window.
   void share_memory(const Snapshot& now, Flow& flow) {
     holdings_.assign(stages_.size(), Holding());
+    double buffered = 0;  // bytes: before the stage that is the bottleneck its buffer is full
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const auto each = static_cast<double>(bytes_of_result(snapshot));
       const double results = static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
       holdings_[stage.index].bytes += each * results;
       holdings_[stage.index].call_s = call_s_of(stage, flow);
-      if (snapshot.feeds >= 0) holdings_[static_cast<std::size_t>(snapshot.feeds)].bytes += each;
+      if (snapshot.feeds < 0) continue;
+      const auto next = static_cast<std::size_t>(snapshot.feeds);
+      holdings_[next].bytes += each;
+      const std::int64_t room = now.stages[next].buffer - kFirstBuffer;
+      if (now.stages[next].on_pool && room > 0) buffered += each * static_cast<double>(room);
     }
-    const auto limit = static_cast<double>(now.memory_limit);
+    const auto memory = static_cast<double>(now.memory_limit);
+    const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
-    const double for_each = rate < flow.attainable ? std::max(rate / flow.attainable, kScarceForEach) : 1;
+    is_scarce_ = rate < flow.attainable;
+    const double for_each = is_scarce_ ? std::max(rate / flow.attainable, kScarceForEach) : 1;
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
@@ -213,10 +221,12 @@ class PenstockPolicy final : public Policy {
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
   static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow) {
     const double calls = static_cast<double>(stage.calls);
-    if (!snapshot.ordered || !stage.tuner.known()) return 2 * stage.calls;
+    const bool varies = snapshot.made > snapshot.completed;  // the number of results: until X_T is known, few calls may hold enough
+    if (!snapshot.ordered || !stage.tuner.known() || (varies && !flow.all_known)) return 2 * stage.calls;
     const double in_flight = std::min(calls, flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
     const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
-    const double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    if (varies) passing += std::sqrt(passing);
     if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
     return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
   }
@@ -245,9 +255,10 @@ class PenstockPolicy final : public Policy {
   void set_buffer(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     std::int64_t wanted = 0;
-    if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, 2);
+    if (snapshot.on_pool) wanted = std::max<std::int64_t>(snapshot.parallelism / 8, kFirstBuffer);
     if (!snapshot.on_pool && follows_pool(now, stage.index)) wanted = kAhead;
-    if (wanted > snapshot.buffer) move(*stage.buffer, wanted, Reason::feed_forward, now);
+    const bool falls = is_scarce_ && snapshot.on_pool && 2 * wanted <= snapshot.buffer;
+    if (wanted > snapshot.buffer || falls) move(*stage.buffer, wanted, Reason::feed_forward, now);
   }
 
   static bool follows_pool(const Snapshot& now, std::size_t index) {
@@ -280,6 +291,7 @@ class PenstockPolicy final : public Policy {
   Flow flow_;
   std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage
   std::vector<Holding> holdings_;       // by stage, the same
+  bool is_scarce_ = false;              // memory bounds the rate
   double free_bytes_ = 0;               // for each stage beside what the calls of all hold on average
   OutletTuner outlet_;
 };

@@ -13,6 +13,8 @@ constexpr double kLongestPause = 240;     // s between probes that bring nothing
 constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
 constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
 constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
+// Of the rate, with fewer calls, and where such a probe has failed before: asked again and again, luck would say yes in the end.
+constexpr double kKept = 0.96, kKeptOnceMore = 0.98;
 constexpr double kTrimAfter = 1;          // s after a change
 constexpr double kSmallError = 1. / 16;    // of a sample's mean: worth waiting for,
 constexpr double kSoon = 0.1;              // s: if not for longer
@@ -22,6 +24,9 @@ constexpr int kPauses = 3;                // of the consumer, at which a window 
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
+// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too few
+// cost more than calls too many, which the next sample takes back.
+constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
@@ -169,6 +174,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   if ((cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
     alarm(sample.waiting_s);
   }
+  if (ceiling_ < kUnbounded) ceiling_ = std::max(ceiling_, sample.rate);  // a lock may give more to fewer calls
   if (!knee) learn_base(sample);
   add_to_steady(sample);
   judge_probe(sample);
@@ -238,12 +244,14 @@ void StageTuner::judge_probe(const Sample& sample) {
   const Probe probe = *probe_;
   probe_.reset();
   if (probe.fewer) {
-    const bool enough = sample.rate >= 0.96 * probe.rate_before && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+    const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
+    const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
+    const bool enough = sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
     trim_failed_ = trim_failed_ || !enough;
     if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
     if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
-    trim_due_s_ = now_s_ + trim_pause_s_;
-    if (sample.rate > 1.05 * probe.rate_before) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);  // more calls were worse
+    trim_due_s_ = better ? now_s_ : now_s_ + trim_pause_s_;
+    if (better) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);
     if (enough) {
       held_ = sample.calls;
       base_ = std::min(base_, sample.waiting_s);
@@ -282,7 +290,7 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
   if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
-  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(oldest - cpu_s(), 0.0));
+  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));
 }
 
 void StageTuner::alarm(double waiting_s) {

@@ -84,7 +84,8 @@ std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSn
 // From what has been seen of as many calls as there were: a device may be at its limit with the next one.
 double StageTuner::largest_jump(const Flow& flow) const {
   if (!flow.all_known) return 2;
-  return relearn_ == 0 && seen_calls_ < 16 ? kLargestJumpOfFew : kLargestJump;
+  const bool changed = alarmed_s_ > 0 && relearn_ > 0;  // all that has been seen is of another world
+  return seen_calls_ < 16 && !changed ? kLargestJumpOfFew : kLargestJump;
 }
 
 bool StageTuner::is_bottleneck(const Flow& flow) const {

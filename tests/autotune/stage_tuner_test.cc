@@ -55,6 +55,7 @@ class Device {
     look();
   }
   void allow(std::int64_t calls) { bounds_.most = calls; }
+  void begin_with(std::int64_t calls) { stage_.parallelism = calls; }
   void keep_calls() { bounds_.least = stage_.parallelism; }
   void use_cpu(std::int64_t ns) { cpu_ns_ = ns; }
   void run(int seconds) {
@@ -97,6 +98,15 @@ TEST(StageTuner, FindsOutThatADeviceNeedsFewerCalls) {
   device.run(30);
   EXPECT_GE(device.calls(), 8);
   EXPECT_LE(device.calls(), 10);
+}
+
+// A lock behind the calls might be at its limit with the next one.
+TEST(StageTuner, BelievesTheFirstSampleOfFewCallsForFourTimesAsManyAtMost) {
+  Device device(64);
+  device.allow(64);
+  device.begin_with(4);
+  device.run_until(Reason::feed_forward);
+  EXPECT_EQ(device.calls(), 16);
 }
 
 // The calls last as long as before, and that is all that the rate shows.

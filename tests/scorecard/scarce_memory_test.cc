@@ -71,5 +71,17 @@ TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
   EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
 }
 
+// Before a stage of many calls stand many inputs.
+TEST(ScarceMemory, IsNotAllForWhatStandsBeforeTheBottleneck) {
+  StageSpec first = computing(0.45), second = computing(2.4);
+  first.ordered = false;
+  first.cpu = Distribution::lognormal(0.45 * kMs, 2);
+  second.cpu = Distribution::lognormal(2.4 * kMs, 1.8);
+  auto spec = with_memory(plant_of({first, second, varying(waiting(307), 1.2, false)}), 582);
+  spec.host.cores = 8;
+  spec.chains[0].open_io = 256;
+  EXPECT_GT(tuned(spec), 0.7 * by_hand(spec, {{2, 8, 32}, {3, 256, 256}}));
+}
+
 }  // namespace
 }  // namespace penstock::scorecard

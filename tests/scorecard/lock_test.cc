@@ -1,0 +1,47 @@
+// The controller in front of a lock that gives less the more calls crowd before it.
+#include <gtest/gtest.h>
+
+#include "autotune/policy.h"
+#include "tests/scorecard/worlds.h"
+
+namespace penstock::scorecard {
+namespace {
+
+// Three calls are best; two give nearly as much.
+PlantSpec crowded_lock() {
+  StageSpec stage = waiting(4);
+  stage.blocked = Distribution::lognormal(4 * kMs, 0.3);
+  stage.cpu = Distribution::constant(0.2 * kMs);
+  stage.device = 0;
+  PlantSpec spec = plant_of({stage});
+  spec.chains[0].devices = {{.rates = {190, 347, 350, 305, 230, 160, 130, 105}}};
+  return spec;
+}
+
+Plant tuned(std::uint64_t seed) {
+  Plant plant{crowded_lock(), seed};
+  plant.chain(0).steer(autotune::make_policy("penstock"));
+  return plant;
+}
+
+TEST(Lock, ItsCeilingIsNotBelowWhatItGives) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Plant plant = tuned(seed);
+    const double rate = rate_of(plant, 30);
+    EXPECT_GT(plant.chain(0).policy()->ceilings().at(1), 0.9 * rate) << seed;
+  }
+}
+
+// Two calls are about enough: asked again and again, a noisy comparison would say so in the end.
+TEST(Lock, IsNotTrimmedUntilLuckHasIt) {
+  int at_best = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Plant plant = tuned(seed);
+    plant.run_until(60 * kSecond);
+    at_best += plant.chain(0).knob("parallelism", 1).get() == 3;
+  }
+  EXPECT_GE(at_best, 8);
+}
+
+}  // namespace
+}  // namespace penstock::scorecard
