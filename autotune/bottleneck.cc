@@ -173,7 +173,7 @@ Candidate buffer_candidate(const Evidence& evidence, int index, double full, dou
   const bool user = knob != nullptr && knob->user_fixed;
   const Hold hold = user ? Hold::user_limit : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));
-  if (hold == Hold::settling && memory_is_used(evidence)) return {{Limit::memory, index, use, Hold::memory}, use - kKnobCounts};
+  if (hold == Hold::settling && memory_is_used(evidence)) return {{Limit::memory, index, full, Hold::memory}, use - kKnobCounts};
   return {{Limit::buffer, behind, use, hold}, use - kKnobCounts};
 }
 

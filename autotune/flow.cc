@@ -7,7 +7,7 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kMoment = 0.1;        // s: what "now" means, where elements come faster than that
-constexpr double kShortestPause = 0.03;  // s without a request: three ticks; more than so,
+constexpr double kShortestPause = 0.03;  // s without a request: more than so,
 constexpr double kLonger = 2;          // and more than so many times as long as is usual
 constexpr double kUsualMemory = 0.5;   // s of taking elements: how long a time without a request is remembered
 constexpr double kVisitMemory = 10;    // s: how long counts of elements in and out are remembered

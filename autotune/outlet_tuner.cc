@@ -59,7 +59,7 @@ void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
   const std::int64_t taken = now.consumer.taken - before_.taken;
   if (taken > 0 || now.consumer.waiting) {
     double since = now_s_ - std::exchange(active_s_, now_s_);
-    if (since >= kPause) {  // the next one
+    if (since >= kPause && since > since_s_) {  // the next one: at the last look there was nothing
       taken_ = 0;
       backlog_ = deepest_ = 0;
       since = since_s_;

@@ -25,11 +25,11 @@ constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the cons
 constexpr double kPriorityPause = 1;          // s between two changes of the priority
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
-constexpr double kWidest = 8;                 // window of a stage that computes, in calls: the slots are few
+constexpr double kWidest = 64;                // window of a stage that computes, in calls
 constexpr double kScarceForEach = 0.7;        // of the memory that calls leave: stages seldom want it all at once
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
-constexpr double kServedPause = 0.25;         // s between two changes of a window or buffer
+constexpr double kServedPause = 0.25;         // s between two changes of a window
 
 class PenstockPolicy final : public Policy {
  public:
@@ -133,7 +133,7 @@ class PenstockPolicy final : public Policy {
   // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its calls and its window.
   void share_memory(const Snapshot& now, Flow& flow) {
     holdings_.assign(stages_.size(), Holding());
-    double buffered = 0;  // bytes: before the stage that is the bottleneck its buffer is full
+    double buffered = 0;  // bytes
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const auto each = static_cast<double>(bytes_of_result(snapshot));
@@ -143,8 +143,7 @@ class PenstockPolicy final : public Policy {
       if (snapshot.feeds < 0) continue;
       const auto next = static_cast<std::size_t>(snapshot.feeds);
       holdings_[next].bytes += each;
-      const std::int64_t room = now.stages[next].buffer - kFirstBuffer;
-      if (now.stages[next].on_pool && room > 0) buffered += each * static_cast<double>(room);
+      if (now.stages[next].on_pool) buffered += each * static_cast<double>(standing_before(stages_[next], now.stages[next]));
     }
     const auto memory = static_cast<double>(now.memory_limit);
     const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
@@ -154,6 +153,14 @@ class PenstockPolicy final : public Policy {
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
+  }
+
+  // Elements, of more than the first two: the buffer of a stage that is the bottleneck is full. One of the user's does not come down if
+  // it is too large, and may stand empty.
+  static std::int64_t standing_before(const Stage& stage, const StageSnapshot& snapshot) {
+    const bool is_ours = stage.buffer != nullptr && !stage.buffer->user_fixed;
+    const std::int64_t standing = is_ours ? snapshot.buffer : std::min(snapshot.buffer, snapshot.waiting_input);
+    return std::max<std::int64_t>(standing - kFirstBuffer, 0);
   }
 
   // With so many bytes for each, beside what the calls of the others hold on average.
@@ -191,6 +198,7 @@ class PenstockPolicy final : public Policy {
   void set_calls(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     Knob& knob = *stage.parallelism;
+    limits_of(stage.index).calls = stage.tuner.probing() ? limits_of(stage.index).calls : Hold::unknown;
     if (knob.user_fixed) return;
     if (!snapshot.on_pool && !snapshot.completes_later) {  // the slots of the CPUs bound it anyhow
       const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01));
@@ -198,7 +206,7 @@ class PenstockPolicy final : public Policy {
       return;
     }
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
-    if (!stage.tuner.probing()) limits_of(stage.index).calls = snapshot.parallelism < bounds.most ? Hold::unknown : hold_of(bounds.reason);
+    if (!stage.tuner.probing() && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
     if (!wish) return;
@@ -221,12 +229,12 @@ class PenstockPolicy final : public Policy {
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
   static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow) {
     const double calls = static_cast<double>(stage.calls);
-    const bool varies = snapshot.made > snapshot.completed;  // the number of results: until X_T is known, few calls may hold enough
-    if (!snapshot.ordered || !stage.tuner.known() || (varies && !flow.all_known)) return 2 * stage.calls;
+    const bool makes_many = snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
+    if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
     const double in_flight = std::min(calls, flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
     const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
     double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
-    if (varies) passing += std::sqrt(passing);
+    if (makes_many) passing += std::sqrt(passing);
     if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
     return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
   }

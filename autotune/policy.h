@@ -28,13 +28,15 @@ struct KnobValue {
 
 class Policy {
  public:
+  static constexpr std::int64_t kPeriod = 10'000'000, kCalmPeriod = 2 * kPeriod;  // ns between two calls of tick()
+
   virtual ~Policy() = default;
   // Before the first tick: moves knobs to where another run of the same pipeline has left them. `open_io`: threads that its stages may
   // have together (RunOptions::open_io); the other run may have had more.
   void begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs, std::int64_t open_io);
   // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
-  // Nothing has been moved for a while: the next call of tick() may come half as soon. `time_ns`: that of the last snapshot.
+  // Nothing has been moved for a while: the next call of tick() may come after kCalmPeriod. `time_ns`: that of the last snapshot.
   bool is_calm(std::int64_t time_ns) const noexcept;
   // By stage; shorter where a policy knows nothing.
   const std::vector<StageLimits>& limits() const noexcept { return limits_; }

@@ -21,6 +21,7 @@ constexpr double kSoon = 0.1;              // s: if not for longer
 constexpr double kLongestWindow = 1;       // s, where fewer completions do
 constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
 constexpr int kPauses = 3;                // of the consumer, at which a window starts over; with more it would never be complete
+constexpr double kSettledRate = 2;         // s, of a rate that is no luck
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
@@ -54,6 +55,7 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
     aged_s_ = -1;
     return restart_window(now, stage);
   }
+  if (is_guessed_ && stage.completed == from_.completed) restart_window(now, stage);  // it begins with the first that ends
   if (!window_is_complete(stage)) return look_at_ages(stage);
   service_times_.add(from_service_times_, stage.service_times);
   const Sample sample = take_sample(now, stage, flow);
@@ -88,7 +90,7 @@ void StageTuner::note_change(const StageSnapshot& stage) {
   trim_due_s_ = std::max(trim_due_s_, now_s_ + kTrimAfter);
   calls_ = stage.parallelism;
   on_pool_ = stage.on_pool;
-  settled_s_ = now_s_ + (known_ ? 2 * level_.value() : 0);
+  settled_s_ = now_s_ + (is_guessed_ ? kShortAge : known_ ? 2 * level_.value() : 0);
   steady_ = Sample();
   level_.forget();
   fewer_in_a_row_ = 0;
@@ -118,6 +120,7 @@ bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
   const double time = now_s_ - seconds(from_ns_);
   if (has_clearly_failed(completed, time)) return true;
   if (completed < completions_needed(stage)) return false;
+  if (is_guessed_) return completed >= stage.running;  // each that was under way has given way to another
   return time >= (is_calm() ? kCalmLatencies : 1) * (level_.known() ? level_.value() : call_s());
 }
 
@@ -163,7 +166,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
     base_ = sample.waiting_s;
     relearn_ = 2;
   }
-  unseen_ = false;
+  unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
   const bool knee = is_knee(sample);
   const double weight = is_calm() ? kCalmWeight : kWeight;
@@ -174,9 +177,10 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   if ((cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
     alarm(sample.waiting_s);
   }
-  if (ceiling_ < kUnbounded) ceiling_ = std::max(ceiling_, sample.rate);  // a lock may give more to fewer calls
   if (!knee) learn_base(sample);
   add_to_steady(sample);
+  // A lock may give more to fewer calls. A single sample may be luck.
+  if (ceiling_ < kUnbounded && steady_.seconds > kSettledRate) ceiling_ = std::max(ceiling_, steady_.rate);
   judge_probe(sample);
   trim_integral(sample, flow);
 }
@@ -250,7 +254,7 @@ void StageTuner::judge_probe(const Sample& sample) {
     trim_failed_ = trim_failed_ || !enough;
     if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
     if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
-    trim_due_s_ = better ? now_s_ : now_s_ + trim_pause_s_;
+    trim_due_s_ = better && enough ? now_s_ : now_s_ + trim_pause_s_;
     if (better) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);
     if (enough) {
       held_ = sample.calls;
@@ -290,7 +294,9 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
   if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
-  if (now_s_ - aged_s_ >= std::min(expected, 0.1)) alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));
+  if (now_s_ - aged_s_ < std::min(expected, 0.1)) return;
+  alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));
+  is_guessed_ = true;
 }
 
 void StageTuner::alarm(double waiting_s) {

@@ -121,6 +121,7 @@ class StageTuner {
   double trim_pause_s_ = 0.5, trim_due_s_ = 0;
   bool trim_failed_ = false;         // since the last alarm
   double raise_pause_s_ = 8, raise_due_s_ = 0;
+  bool is_guessed_ = false;          // how long a call takes, by the ages of some: they may be quick again by now
   bool unseen_ = true;               // no sample of the present number of calls yet
   std::int64_t seen_calls_ = 0;      // of which there was one
   int relearn_ = 0;                  // samples to be believed as they are

@@ -6,7 +6,7 @@
 namespace penstock::scorecard {
 namespace {
 
-constexpr Time kTick = 10 * kMillisecond, kCalmTick = 2 * kTick;
+constexpr Time kTick = autotune::Policy::kPeriod, kCalmTick = autotune::Policy::kCalmPeriod;
 constexpr double kLowWeight = 0.107;       // nice +10 against 0
 constexpr std::int64_t kPoolThreads = 256;
 

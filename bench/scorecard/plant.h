@@ -23,6 +23,8 @@ namespace penstock::scorecard {
 class Plant {
  public:
   Plant(const PlantSpec& spec, std::uint64_t seed);
+  Plant(const Plant&) = delete;  // its parts point to it
+  Plant& operator=(const Plant&) = delete;
 
   void run_until(Time end);
   Chain& chain(std::size_t index) { return *chains_[index]; }

@@ -19,7 +19,7 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(10), kCalmTick = 2 * kTick;
+constexpr std::chrono::nanoseconds kTick(autotune::Policy::kPeriod), kCalmTick(autotune::Policy::kCalmPeriod);
 // How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
 constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
 constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
@@ -151,6 +151,7 @@ bool Runtime::tick(Tuned& tuned) {
   if (engine == nullptr) return false;
   if (engine->stopped()) {
     tuned.asked_slots = 0;
+    tuned.is_calm = true;
     warn_of_stuck_calls(tuned, *engine);
     return true;
   }

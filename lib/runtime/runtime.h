@@ -64,7 +64,7 @@ class Runtime {
     Snapshot snapshot;                         // of the last tick
     std::shared_ptr<Observer> observer;
     std::optional<std::int64_t> starved_since; // by now_ns(); none: it is not
-    bool is_calm = false;                      // no knob has moved of late
+    bool is_calm = false;                      // it need not be looked at so often
     bool warned = false;                       // that its memory is too small for its ops
     std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
     std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped

@@ -30,6 +30,7 @@ class Device {
   void tick() {
     const std::int64_t done = std::min(stage_.parallelism, slots_), call_ns = stage_.parallelism * 10 * kMs / done;
     stage_.running = stage_.parallelism;
+    stage_.oldest_call_ns = stage_.median_call_ns = call_ns;
     stage_.completed += done;
     stage_.made += done;
     stage_.slot_ns += stage_.parallelism * 10 * kMs;
@@ -64,6 +65,7 @@ class Device {
   void run_until(Reason reason) {
     for (int i = 0; i < 10'000 && !std::ranges::count(reasons, reason); ++i) tick();
   }
+  double call_s() const { return tuner_.call_s(); }
   double calm_s() const { return tuner_.calm_s(); }
   std::int64_t calls() const { return stage_.parallelism; }
 
@@ -155,6 +157,19 @@ TEST(StageTuner, DoesNotCountAPauseToTheTimeInWhichCallsAreTooOld) {
   EXPECT_GT(device.calm_s(), 9) << "seen once";
   for (int i = 0; i < 20; ++i) device.hang(true);
   EXPECT_LT(device.calm_s(), 1);
+}
+
+// How long the calls of a file system that hung for a while will last was a guess.
+TEST(StageTuner, SeesSoonThatCallsAreQuickAgain) {
+  for (const int ticks : {20, 200}) {
+    Device device(16);
+    device.keep_calls();
+    device.run(10);
+    for (int i = 0; i < ticks; ++i) device.hang(true);
+    ASSERT_GT(device.call_s(), 2) << "seconds, as its calls have lasted so long";
+    for (int i = 0; i < 50; ++i) device.tick();
+    EXPECT_LT(device.call_s(), 0.1) << ticks;
+  }
 }
 
 // What was tried has been broken off: there is nothing to go back to.

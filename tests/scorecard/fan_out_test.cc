@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "autotune/policy.h"
 #include "tests/scorecard/worlds.h"
 
 namespace penstock::scorecard {
@@ -21,19 +20,14 @@ PlantSpec shards() {
   return spec;
 }
 
-Plant tuned(std::uint64_t seed) {
-  Plant plant{shards(), seed};
-  plant.chain(0).steer(autotune::make_policy("penstock"));
-  return plant;
-}
-
 TEST(FanOut, WindowHasRoomForCallsOfFewResults) {
   double got = 0, wanted = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Plant plant = tuned(seed), by_hand{shards(), seed};
+    const auto plant = tuned(shards(), seed);
+    Plant by_hand(shards(), seed);
     by_hand.chain(0).knob("parallelism", 1).set(16);
     by_hand.chain(0).knob("window", 1).set(64);
-    got += rate_of(plant, 30);
+    got += rate_of(*plant, 30);
     wanted += rate_of(by_hand, 30);
   }
   EXPECT_GT(got, 0.99 * wanted);
@@ -43,9 +37,9 @@ TEST(FanOut, WindowHasRoomForCallsOfFewResults) {
 TEST(FanOut, HoldsNoMoreThanItMustUntilAllStagesAreKnown) {
   double most = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    Plant plant = tuned(seed);
-    plant.run_until(3 * kSecond);
-    most = std::max(most, static_cast<double>(plant.chain(0).memory().peak));
+    const auto plant = tuned(shards(), seed);
+    plant->run_until(3 * kSecond);
+    most = std::max(most, static_cast<double>(plant->chain(0).memory().peak));
   }
   EXPECT_LT(most, 1.4 * 2 * 64 * kResults * kEach);
 }

@@ -20,19 +20,13 @@ std::vector<ConsumerPhase> cycles(double taking, double pause, int count) {
   return phases;
 }
 
-Plant tuned(PlantSpec spec) {
-  Plant plant{std::move(spec), 1};
-  plant.chain(0).steer(autotune::make_policy("penstock"));
-  return plant;
-}
-
 TEST(Pause, OfAConsumerThatIsFasterThanThePipelineLeavesTheBufferShallow) {
   for (const auto& [taking, pause] : {std::pair(10., 1.), {5., 1.}, {3., 1.}, {2., 2.}}) {
     PlantSpec spec = plant_of({waiting(5), computing(1)});
     spec.chains[0].consumer = cycles(taking, pause, 12);
-    Plant plant = tuned(std::move(spec));
-    plant.run_until(static_cast<Time>(12 * (taking + pause) * kSecond));
-    EXPECT_LE(plant.chain(0).knob("prefetch").get(), 8) << taking << " + " << pause << " s";
+    const auto plant = tuned(spec);
+    plant->run_until(static_cast<Time>(12 * (taking + pause) * kSecond));
+    EXPECT_LE(plant->chain(0).knob("prefetch").get(), 8) << taking << " + " << pause << " s";
   }
 }
 
@@ -42,11 +36,11 @@ TEST(Pause, LeavesTheWindowAsItIs) {
     reading.blocked = Distribution::pareto(5 * kMs, 1.5, 250 * kMs);
     PlantSpec spec = plant_of({reading, computing(0.5)});
     spec.chains[0].consumer = cycles(20, pause, 2);
-    Plant plant = tuned(std::move(spec));
-    plant.run_until(20 * kSecond);
-    const std::int64_t before = plant.chain(0).knob("window", 1).get();
-    plant.run_until(static_cast<Time>((20 + pause) * kSecond));
-    EXPECT_EQ(plant.chain(0).knob("window", 1).get(), before) << pause << " s";
+    const auto plant = tuned(spec);
+    plant->run_until(20 * kSecond);
+    const std::int64_t before = plant->chain(0).knob("window", 1).get();
+    plant->run_until(static_cast<Time>((20 + pause) * kSecond));
+    EXPECT_EQ(plant->chain(0).knob("window", 1).get(), before) << pause << " s";
   }
 }
 

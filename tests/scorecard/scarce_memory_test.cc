@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "autotune/policy.h"
-#include "bench/scorecard/plant.h"
 #include "tests/scorecard/worlds.h"
 
 namespace penstock::scorecard {
@@ -31,11 +29,7 @@ PlantSpec with_memory(PlantSpec spec, std::int64_t elements) {
   return spec;
 }
 
-double tuned(const PlantSpec& spec) {
-  Plant plant(spec, 1);
-  plant.chain(0).steer(autotune::make_policy("penstock"));
-  return rate_of(plant, 60);
-}
+double rate_tuned(const PlantSpec& spec) { return rate_of(*tuned(spec), 60); }
 
 double by_hand(const PlantSpec& spec, const std::vector<Settings>& all) {
   Plant plant(spec, 1);
@@ -53,12 +47,12 @@ TEST(ScarceMemory, IsNotAllForResultsThatWaitForASlowCall) {
   auto spec = with_memory(plant_of({varying(waiting(475), 1.44, true), quick, varying(waiting(133), 1, true), computing(4)}), 379);
   spec.host.cores = 1;
   spec.chains[0].open_io = 256;
-  EXPECT_GT(tuned(spec), 0.6 * by_hand(spec, {{1, 90, 250}, {3, 30, 60}}));
+  EXPECT_GT(rate_tuned(spec), 0.6 * by_hand(spec, {{1, 90, 250}, {3, 30, 60}}));
 }
 
 TEST(ScarceMemory, IsNotAllForTheFirstStageThatWaits) {
   const auto spec = with_memory(plant_of({varying(waiting(17), 1.54, true), varying(waiting(17.6), 0.26, false)}), 39);
-  EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 10, 14}, {2, 12, 12}}));
+  EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, 10, 14}, {2, 12, 12}}));
 }
 
 TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
@@ -68,7 +62,7 @@ TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
   right.inputs = {2};
   zip.inputs = {1, 3};
   const auto spec = with_memory(plant_of({left, source, right, zip}), 43);
-  EXPECT_GT(tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
+  EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
 }
 
 // Before a stage of many calls stand many inputs.
@@ -80,7 +74,7 @@ TEST(ScarceMemory, IsNotAllForWhatStandsBeforeTheBottleneck) {
   auto spec = with_memory(plant_of({first, second, varying(waiting(307), 1.2, false)}), 582);
   spec.host.cores = 8;
   spec.chains[0].open_io = 256;
-  EXPECT_GT(tuned(spec), 0.7 * by_hand(spec, {{2, 8, 32}, {3, 256, 256}}));
+  EXPECT_GT(rate_tuned(spec), 0.7 * by_hand(spec, {{2, 8, 32}, {3, 256, 256}}));
 }
 
 }  // namespace

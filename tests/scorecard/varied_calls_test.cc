@@ -1,8 +1,6 @@
 // The controller where calls differ much: a few of them tell little.
 #include <gtest/gtest.h>
 
-#include "autotune/policy.h"
-#include "bench/scorecard/plant.h"
 #include "tests/scorecard/worlds.h"
 
 namespace penstock::scorecard {
@@ -16,10 +14,9 @@ TEST(VariedCalls, DoNotKeepTheCoreIdle) {
     reading.cpu = Distribution::constant(0.3 * kMs);
     PlantSpec spec = plant_of({reading});
     spec.host.cores = 1;
-    Plant plant(spec, 1);
-    plant.chain(0).steer(autotune::make_policy("penstock"));
-    EXPECT_GT(rate_of(plant, 20), 0.9 * 1000 / 0.3) << variation;
-    EXPECT_LT(plant.chain(0).knob("parallelism", 1).get(), 32) << variation;
+    const auto plant = tuned(spec);
+    EXPECT_GT(rate_of(*plant, 20), 0.9 * 1000 / 0.3) << variation;
+    EXPECT_LT(plant->chain(0).knob("parallelism", 1).get(), 32) << variation;
   }
 }
 

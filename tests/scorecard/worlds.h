@@ -1,11 +1,14 @@
 // Small plants for the tests.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "autotune/policy.h"
 #include "bench/scorecard/plant.h"
 #include "bench/scorecard/scenario.h"
 
@@ -40,6 +43,13 @@ inline Scenario scenario_named(const std::string& id) {
     if (scenario.id == id) return std::move(scenario);
   }
   throw std::invalid_argument("there is no scenario " + id);
+}
+
+// With penstock's controller. Where it stands it stays: its parts point to it.
+inline std::unique_ptr<Plant> tuned(const PlantSpec& spec, std::uint64_t seed = 1) {
+  auto plant = std::make_unique<Plant>(spec, seed);
+  plant->chain(0).steer(autotune::default_policy());
+  return plant;
 }
 
 // Elements/s over the seconds after the first.
