@@ -150,7 +150,8 @@ Candidate ceiling_candidate(const Evidence& evidence, int index) {
 Candidate window_candidate(const Evidence& evidence, int index) {
   const Looks& looks = evidence.facts.window.looks;
   const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
-  if (limits_of(evidence, index).window == Hold::memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
+  const bool no_memory = limits_of(evidence, index).window == Hold::memory;
+  if (no_memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
   const Hold hold = evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   return {{Limit::window, index, share, hold}, share - kKnobCounts};
 }
@@ -189,7 +190,8 @@ Candidate inner_buffer_candidate(const Evidence& evidence, int index) {
   const auto i = static_cast<std::size_t>(index);
   const int next = evidence.now().stages[i].feeds;
   if (next < 0) return {};
-  return buffer_candidate(evidence, index, evidence.rates.stages[i].blocked, evidence.rates.stages[static_cast<std::size_t>(next)].starved, next);
+  const StageRates& behind = evidence.rates.stages[static_cast<std::size_t>(next)];
+  return buffer_candidate(evidence, index, evidence.rates.stages[i].blocked, behind.starved, next);
 }
 
 Candidate serial_candidate(const Evidence& evidence, int index) {

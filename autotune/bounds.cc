@@ -64,7 +64,8 @@ std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std:
     bounds.push_back(stage_bound(stage, now.stages[i], now.cpu_budget));
     bounds.back().stage = static_cast<int>(i);
     if (i >= limits.size() || !std::isfinite(limits[i].ceiling)) continue;
-    bounds.push_back({.kind = Limit::ceiling, .stage = static_cast<int>(i), .rate = limits[i].ceiling / stage.visits, .samples = stage.completed});
+    const double rate = limits[i].ceiling / stage.visits;
+    bounds.push_back({.kind = Limit::ceiling, .stage = static_cast<int>(i), .rate = rate, .samples = stage.completed});
   }
   std::stable_sort(bounds.begin(), bounds.end(), is_before);
   return bounds;

@@ -8,9 +8,10 @@
 namespace penstock::autotune {
 
 struct StageLimits {
-  double ceiling = std::numeric_limits<double>::infinity();  // elements/s that no more calls get out of its device or lock: probes have shown it
-  Hold calls = Hold::unknown;   // open_io or memory: why there are no more at once
-  Hold window = Hold::unknown;  // memory: why it is no wider
+  // Elements/s that no more calls get out of its device or lock, as far as probes have shown.
+  double ceiling = std::numeric_limits<double>::infinity();
+  Hold calls = Hold::unknown;   // why there are no more at once: open_io or memory
+  Hold window = Hold::unknown;  // why it is no wider: memory
 
   bool operator==(const StageLimits&) const = default;
 };

@@ -1,7 +1,7 @@
 // Policy: whoever moves the knobs of a run. It sees snapshots and knobs, nothing else, so that a recorded log can be replayed.
 //
-// One object per run. tick() is called by the controller's thread every 10 ms (20 ms while the policies of all runs are calm), never by two
-// threads at once. It must not block.
+// One object per run. tick() is called by the controller's thread, every kPeriod or, while the policies of all runs are calm, every
+// kCalmPeriod; never by two threads at once. It must not block.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What the controller's thread itself uses, while it looks after a run for some seconds. It looks every 10 ms at first, and half as often
-// once no knob has moved for two seconds: that is the cost which stays, and is measured.
+// What the controller's thread itself uses, while it looks after a run for some seconds. It looks every 10 ms at first, and half as
+// often once no knob has moved for two seconds, which is what is measured.
 //
 //   stages_10   ten stages of cheap calls, a consumer that takes an element in a millisecond
 //   calls_256   256 calls of 10 ms that wait, at once
@@ -25,11 +25,12 @@ double controller_cpu_s() {
 template <class T, class Step>
 Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar, Step step) {
   auto run = dataset.start(options);
-  for (const auto settled = std::chrono::steady_clock::now() + kSettling; std::chrono::steady_clock::now() < settled; step()) run.next();
+  using Clock = std::chrono::steady_clock;
+  for (const auto settled = Clock::now() + kSettling; Clock::now() < settled; step()) run.next();
   const Meter meter;
   const double before = controller_cpu_s();
   std::int64_t taken = 0;
-  for (const auto end = std::chrono::steady_clock::now() + kTime; std::chrono::steady_clock::now() < end; ++taken) {
+  for (const auto end = Clock::now() + kTime; Clock::now() < end; ++taken) {
     run.next();
     step();
   }

@@ -220,7 +220,8 @@ void check_gates(const Trace& trace, Grade& grade) {
     grade.broken.push_back(text("open io", trace.most(0, &Sample::pool_calls), "at most", open_io));
   }
   for (Time time = 0; time + 5 * kSecond <= trace.scenario_.duration; time += kSecond) {
-    if (trace.stands_still(time, time + 5 * kSecond)) return grade.broken.push_back(text("deadlock at (s)", static_cast<double>(time) * 1e-9, "", 0));
+    if (!trace.stands_still(time, time + 5 * kSecond)) continue;
+    return grade.broken.push_back(text("deadlock at (s)", static_cast<double>(time) * 1e-9, "", 0));
   }
 }
 
@@ -269,7 +270,9 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
       const bool is_right = names(each.bottleneck, trace.facts_[i].bottlenecks);
       ++all;
       right += is_right;
-      if (!is_right) ++grade.wrongly_named[text_of(each.bottleneck) + ", where twice as much helps of: " + text_of(trace.facts_[i].bottlenecks)];
+      if (is_right) continue;
+      const std::string truth = ", where twice as much helps of: " + text_of(trace.facts_[i].bottlenecks);
+      ++grade.wrongly_named[text_of(each.bottleneck) + truth];
     }
   }
   if (all > 0) grade.explained = right / all;

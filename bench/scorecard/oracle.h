@@ -28,12 +28,8 @@ struct Optimum {
   Settings settings;      // those with the least bytes
 };
 
-// Seeds of the search, and of the runs that tell what the best settings are worth: the best of many noisy runs was lucky, too. Not those
-// of the exam.
-inline constexpr std::uint64_t kFirstOfSearch = 1'000'001, kFirstOfProof = 2'000'001;
-
 // Fixed settings in a world that does not change: means over the seeds.
-Optimum measure(const PlantSpec& plant, const Settings& settings, Time duration, int seeds, std::uint64_t first = kFirstOfSearch);
+Optimum measure(const PlantSpec& plant, const Settings& settings, Time duration, int seeds);
 
 // One knob at a time, as long as the rate stays as good.
 Optimum with_fewer_bytes(const PlantSpec& frozen, Optimum best);

@@ -218,7 +218,9 @@ TEST(Plant, IsLookedAtHalfAsOftenWhereNothingMoves) {
   std::vector<std::int64_t> looks;
   plant.chain(0).steer(std::make_unique<Mover>(kSecond, looks));
   plant.run_until(5 * kSecond);
-  const auto between = [&](Time from, Time to) { return std::ranges::count_if(looks, [=](Time at) { return at > from && at <= to; }); };
+  const auto between = [&](Time from, Time to) {
+    return std::ranges::count_if(looks, [=](Time at) { return at > from && at <= to; });
+  };
   EXPECT_EQ(between(0, kSecond), 100);
   EXPECT_EQ(between(2 * kSecond, 2 * kSecond + kSecond / 2), 50);
   EXPECT_EQ(between(4 * kSecond, 5 * kSecond), 50);
