@@ -109,16 +109,16 @@ TEST(Grade, SeesAPolicyThatIsTooSlow) {
   }
 }
 
-// Of S07, nothing after the first second.
-RunRecord stopped_after_a_second(std::int64_t calls_under_way) {
+// Of S07, nothing from the first second on.
+RunRecord standing_still(Time time_of_it, std::int64_t calls_under_way) {
   RunRecord run;
   run.memory_bound = run.memory_peak = 1;
   run.open_io = 64;
   for (Time time = 10 * kMillisecond; time <= scenario_named("S07").duration; time += 10 * kMillisecond) {
-    const bool goes_on = time <= kSecond;
+    const bool goes_on = time <= kSecond || time > kSecond + time_of_it;
     run.samples.emplace_back();
     run.samples.back().time = time;
-    run.samples.back().taken = goes_on ? time : kSecond;
+    run.samples.back().taken = goes_on ? time : kSecond;  // one a nanosecond
     run.samples.back().calls = goes_on ? 8 : calls_under_way;
   }
   return run;
@@ -127,8 +127,9 @@ RunRecord stopped_after_a_second(std::int64_t calls_under_way) {
 TEST(Grade, TellsADeadlockFromALongCall) {
   const Scenario scenario = scenario_named("S07");
   const auto facts = facts_of(scenario, false);
-  EXPECT_TRUE(grade(scenario, facts, stopped_after_a_second(1)).broken.empty());
-  EXPECT_EQ(grade(scenario, facts, stopped_after_a_second(0)).broken.size(), 1u);
+  EXPECT_TRUE(grade(scenario, facts, standing_still(10 * kSecond, 1)).broken.empty());
+  EXPECT_EQ(grade(scenario, facts, standing_still(10 * kSecond, 0)).broken.size(), 1u);
+  EXPECT_EQ(grade(scenario, facts, standing_still(25 * kSecond, 1)).broken.size(), 1u);
 }
 
 TEST(Grade, OraclesOwnSettingsReachItsRate) {
