@@ -155,8 +155,8 @@ class PenstockPolicy final : public Policy {
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
   }
 
-  // Elements beyond the first two. The buffer of a stage that is the bottleneck is full; but one of the user's does not come down if it
-  // is too large, and may stand empty.
+  // Elements beyond the first two. The buffer of a stage that is the bottleneck is full; but one of the user's does not come down if
+  // it is too large, and may stand empty.
   static std::int64_t standing_before(const Stage& stage, const StageSnapshot& snapshot) {
     const bool is_ours = stage.buffer != nullptr && !stage.buffer->user_fixed;
     const std::int64_t standing = is_ours ? snapshot.buffer : std::min(snapshot.buffer, snapshot.waiting_input);

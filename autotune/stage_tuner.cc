@@ -25,8 +25,8 @@ constexpr double kSettledRate = 2;         // s, of a rate that is no luck
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
-// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too few
-// cost more than calls too many, which the next sample takes back.
+// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too
+// few cost more than calls too many, which the next sample takes back.
 constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look
 

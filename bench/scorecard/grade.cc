@@ -43,7 +43,8 @@ class Trace {
     return kNoBar;
   }
 
-  // Nothing is delivered, though for a moment nothing was under way; or for far longer. Where one call lasts long, all may have to wait for it.
+  // Nothing is delivered, though for a moment nothing was under way; or for far longer: where one call lasts long, all may have to
+  // wait for it.
   bool stands_still(Time from) const {
     const Time soon = from + 5 * kSecond, late = from + 20 * kSecond;
     if (soon > scenario_.duration || delivered(from, soon) > 0) return false;
