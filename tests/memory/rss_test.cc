@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <penstock/penstock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <iostream>
@@ -84,7 +85,7 @@ TEST(ResidentMemory, OfBatchesStaysNearTheBooks) {
   expect_close(measure(data, 64 * ps::MiB));
 }
 
-// A run over payloads of the stress test's sizes, forty times as large, that can be brought to rest.
+// A run over payloads of the stress test's sizes, forty times as large.
 class RestingRun {
  public:
   RestingRun(Tally& tally, std::uint64_t salt, std::size_t budget)
@@ -93,15 +94,10 @@ class RestingRun {
   void take(int count) {
     while (count-- > 0) run_.next();
   }
-  // What the books say when nothing moves any more.
-  std::int64_t rest() {
-    std::int64_t used = -1;
-    for (int equal = 0; equal < 20;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      const std::int64_t now = run_.snapshot().memory_used;
-      equal = now == std::exchange(used, now) ? equal + 1 : 0;
-    }
-    return used;
+  std::int64_t books() const { return run_.snapshot().memory_used; }
+  bool computes() const {
+    const auto snapshot = run_.snapshot();
+    return std::ranges::any_of(snapshot.stages, [](const ps::StageSnapshot& stage) { return stage.running > 0; });
   }
 
  private:
@@ -115,6 +111,18 @@ class RestingRun {
   ps::Run<Payload> run_;
 };
 
+// What the books of both say when nothing moves any more: for a while no call has been under way in either, and no book has changed.
+std::int64_t books_at_rest(const RestingRun& one, const RestingRun& other) {
+  std::pair<std::int64_t, std::int64_t> books{-1, -1};
+  for (int equal = 0; equal < 40;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::pair now{one.books(), other.books()};
+    const bool is_same = now == std::exchange(books, now);
+    equal = is_same && !one.computes() && !other.computes() ? equal + 1 : 0;
+  }
+  return books.first + books.second;
+}
+
 TEST(ResidentMemory, OfTwoRunsAtRestIsWhatTheBooksAndTheAllocatorSay) {
   // Each payload a mapping of its own: else the heap would keep what is freed, by a threshold that glibc moves as it likes.
   ASSERT_EQ(mallopt(M_MMAP_THRESHOLD, 64 << 10), 1);
@@ -124,7 +132,7 @@ TEST(ResidentMemory, OfTwoRunsAtRestIsWhatTheBooksAndTheAllocatorSay) {
   for (const int taken : {1, 50, 200, 1000}) {
     one.take(taken);
     other.take(taken);
-    const auto books = static_cast<double>(one.rest() + other.rest());
+    const auto books = static_cast<double>(books_at_rest(one, other));
     const auto allocated = static_cast<double>(tally.live());
     const auto resident = static_cast<double>(status_bytes("VmRSS") - before);
     EXPECT_NEAR(allocated, books, books / 10);
