@@ -198,7 +198,8 @@ class PenstockPolicy final : public Policy {
   void set_calls(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     Knob& knob = *stage.parallelism;
-    limits_of(stage.index).calls = stage.tuner.probing() ? limits_of(stage.index).calls : Hold::unknown;
+    const bool is_probed = stage.tuner.probing();  // what held it before holds it on
+    if (!is_probed) limits_of(stage.index).calls = Hold::unknown;
     if (knob.user_fixed) return;
     if (!snapshot.on_pool && !snapshot.completes_later) {  // the slots of the CPUs bound it anyhow
       const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01));
@@ -206,7 +207,7 @@ class PenstockPolicy final : public Policy {
       return;
     }
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
-    if (!stage.tuner.probing() && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
+    if (!is_probed && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
     if (!wish) return;
