@@ -43,14 +43,15 @@ struct RunStats {
 
 namespace detail {
 
-// An untyped run; Run<T> and Iterator<T> are its typed faces. Whoever calls begin_epoch(), next() or knobs() holds it until they return:
-// functions of the pipeline, which may run meanwhile, may destroy a Run<T>.
+// An untyped run; Run<T> and Iterator<T> are its typed faces. begin_epoch(), next() and knobs() keep it alive until they return: functions of
+// the pipeline, which may run meanwhile, may destroy a Run<T>.
 class RunCore {
  public:
   enum class Status : std::uint8_t { element, timeout, end };
 
   virtual ~RunCore() = default;
-  virtual void begin_epoch(std::uint32_t epoch) = 0;
+  // Returns itself.
+  virtual std::shared_ptr<RunCore> begin_epoch(std::uint32_t epoch) = 0;
   // Takes the next element. Throws ElementError in an element's place. A null deadline waits for ever.
   virtual Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) = 0;
   virtual Checkpoint checkpoint() const = 0;
@@ -145,19 +146,14 @@ class Run {
   // Goes to an epoch; what is left of the one before is given up, and so is what is left of this one if something of it was
   // taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be
   // asked for at any time; asking for them in turn, with RunOptions::epochs set, costs no start-up between them.
-  Epoch<T> epoch(std::uint32_t number) {
-    const auto core = core_;
-    core->begin_epoch(number);
-    return Epoch<T>(core);
-  }
+  Epoch<T> epoch(std::uint32_t number) { return Epoch<T>(core_->begin_epoch(number)); }
 
   // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
   // Throws ElementError in the place of an element that failed; the next call goes on behind it. Called inside a function
   // of this very run it throws Error(failed_precondition): it would wait for itself.
   std::optional<T> next() {
-    const auto core = core_;
     Element element;
-    if (core->next(element, nullptr) != Status::element) return std::nullopt;
+    if (core_->next(element, nullptr) != Status::element) return std::nullopt;
     return element.template take<T>();
   }
 
@@ -165,10 +161,9 @@ class Run {
   // function of another run, works on the caller's thread: it looks at the time between calls only, so a long call cannot time out.
   template <class Rep, class Period>
   Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
-    const auto core = core_;
     const auto deadline = detail::deadline_in(patience);
     Element element;
-    Next<T> answer{core->next(element, &deadline), std::nullopt};
+    Next<T> answer{core_->next(element, &deadline), std::nullopt};
     if (answer.status == Status::element) answer.value = element.template take<T>();
     return answer;
   }
@@ -177,10 +172,7 @@ class Run {
   Checkpoint checkpoint() const { return core_->checkpoint(); }
 
   // Any thread. Where the run has not begun, it begins.
-  std::vector<Knob> knobs() {
-    const auto core = core_;
-    return core->knobs();
-  }
+  std::vector<Knob> knobs() { return core_->knobs(); }
   Snapshot snapshot() const { return core_->snapshot(); }       // any thread
   RunStats stats() const { return core_->stats(); }             // any thread
 

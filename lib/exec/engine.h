@@ -99,6 +99,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool has_missed_resumption() const noexcept;
   std::int64_t dropped() const noexcept;         // errors that ops have left out for good
   bool inside_own_body() const noexcept { return BodyScope::inside(this); }
+  void refuse_own_body(const char* caller) const;  // throws inside one of the run's own calls
   QueueLauncher* queue() noexcept { return queue_.get(); }
   const Plan& plan() const noexcept { return *plan_; }
   std::int64_t started_ns() const noexcept { return started_ns_; }
@@ -137,7 +138,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void open();
   void make_launcher();
   void resume_by_position(const Stamp& last);
-  void refuse_own_body(const char* caller) const;
   std::size_t cpu_rank(std::size_t stage) const;
   bool take(Slot& slot);
   bool wait(const std::chrono::steady_clock::time_point* deadline);

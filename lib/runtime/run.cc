@@ -5,6 +5,7 @@
 #include <functional>
 #include <latch>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ using exec::Engine;
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
 
-class EngineRun final : public RunCore {
+class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
       : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
@@ -52,7 +53,7 @@ class EngineRun final : public RunCore {
     }
   }
 
-  void begin_epoch(std::uint32_t epoch) override;
+  std::shared_ptr<RunCore> begin_epoch(std::uint32_t epoch) override;
   Status next(Element& out, const std::chrono::steady_clock::time_point* deadline) override;
   Checkpoint checkpoint() const override;
   std::vector<Knob> knobs() override;
@@ -78,6 +79,7 @@ class EngineRun final : public RunCore {
     std::optional<Stamp> engine_after;     // for the engine: the position to begin at
   };
 
+  std::shared_ptr<EngineRun> held();
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
   std::shared_ptr<Engine> start_engine(std::uint32_t first);
@@ -86,6 +88,7 @@ class EngineRun final : public RunCore {
   void leave_engine_to_parent();
   bool belongs_to_another_process() const noexcept;
   void check_process() const;
+  void go_to(std::uint32_t epoch);
   void move_to(std::uint32_t epoch);
   void send_engine_to(std::uint32_t epoch);
   void end_epoch();
@@ -118,6 +121,14 @@ class EngineRun final : public RunCore {
   std::atomic<std::int64_t> errors_{0};
   std::atomic<std::int64_t> skipped_{0};
 };
+
+// What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Nothing inside a call of the run
+// itself: the run waits for its calls, so they need not hold it, and by holding it they would keep it from waiting.
+std::shared_ptr<EngineRun> EngineRun::held() {
+  if (!exec::BodyScope::inside_any()) return shared_from_this();
+  const auto engine = engine_or_null();
+  return engine && engine->inside_own_body() ? nullptr : shared_from_this();
+}
 
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
@@ -198,8 +209,8 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-// Waits for the calls in flight, and for whoever still holds the engine: the pipeline's functions and data are not to outlive the run. On
-// the thread of one of its calls, somebody else has to do it.
+// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the pipeline's functions and
+// data are not to outlive the run. On the thread of one of its calls, somebody else has to do it.
 void EngineRun::drop_engine() {
   if (!engine_) {
     exec::Trace nothing;
@@ -209,7 +220,7 @@ void EngineRun::drop_engine() {
   const bool inside_own_body = engine_->inside_own_body();
   if (inside_own_body) engine_->request_stop();
   const auto departure = engine_->departure();
-  std::function<void()> take_down = [engine = std::move(engine_), observer = observer_, trace = trace_file_, tuning = tuning_file_] {
+  std::function<void()> take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     if (trace) trace->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
     if (tuning && now_ns() - engine->started_ns() >= kWorthRemembering) tuning->write(engine->knobs());
@@ -217,6 +228,7 @@ void EngineRun::drop_engine() {
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();
   take_down = nullptr;
+  engine_.reset();
   departure->wait();
 }
 
@@ -240,9 +252,16 @@ void EngineRun::resume(const Checkpoint& from) {
   if (plan_->resume_stage == plan_->stages.size()) replay_.until = from.last;
 }
 
-void EngineRun::begin_epoch(std::uint32_t epoch) {
+std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
+  auto self = held();
+  if (!self) engine().refuse_own_body("epoch()");
   check_process();
-  if (epoch == epoch_ && !progress_.ended && !progress_.begun) return;  // not begun yet, or resumed into: it goes on there
+  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
+  if (!is_there) go_to(epoch);
+  return self;
+}
+
+void EngineRun::go_to(std::uint32_t epoch) {
   {
     std::lock_guard lock(mutex_);
     if (!engine_) return move_to(epoch);
@@ -270,6 +289,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
+  const auto self = held();
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;
@@ -348,6 +368,7 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
 }
 
 std::vector<Knob> EngineRun::knobs() {
+  const auto self = held();
   std::vector<Knob> knobs = engine().knobs();
   for (Knob& knob : knobs) knob = runtime::of_this_process(std::move(knob));
   return knobs;

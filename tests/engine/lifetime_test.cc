@@ -135,6 +135,36 @@ TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   EXPECT_EQ(counter.calls(), 0);
 }
 
+// Requests from inside the run's own calls are refused. They must not keep it alive either, or its owner would not wait for the calls.
+TEST(Abandoning, WaitsForACallThatAsksItsOwnRunTooSoon) {
+  using Request = std::function<void(IntegerRun&)>;
+  for (const Request& request : {Request([](IntegerRun& run) { run.next(); }), Request([](IntegerRun& run) { run.epoch(1); }),
+                                 Request([](IntegerRun& run) { run.next_for(1h); }), Request([](IntegerRun& run) { run.knobs(); })}) {
+    std::atomic<IntegerRun*> asked{nullptr};
+    std::atomic<bool> called{false};
+    std::atomic<int> under_way{0};
+    const auto function = [&](std::int64_t value) {
+      ++under_way;
+      while (asked == nullptr) std::this_thread::yield();
+      called = true;
+      for (int i = 0; i < 1000; ++i) {
+        try {
+          request(*asked);
+        } catch (const Error&) {
+        }
+      }
+      --under_way;
+      return value;
+    };
+    std::optional<IntegerRun> owner(range(2).map(function, 1, {.blocks = true}).start());
+    owner->knobs();
+    asked = &*owner;
+    EXPECT_TRUE(eventually([&] { return called.load(); }));
+    owner.reset();
+    EXPECT_EQ(under_way, 0);
+  }
+}
+
 // The run is owned by nobody but its own function, which gives it up.
 TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
   for (bool blocks : {false, true}) {

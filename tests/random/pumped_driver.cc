@@ -36,7 +36,7 @@ namespace {
 // Between two deliveries; a hundred times what any graph needs.
 constexpr std::int64_t kMostSteps = 100'000;
 
-class PumpedRun final : public ps::detail::RunCore {
+class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_from_this<PumpedRun> {
  public:
   PumpedRun(const ps::graph::NodeRef& node, const ps::RunOptions& options, std::uint64_t seed,
             Coverage& coverage, std::shared_ptr<PumpedCourier> courier)
@@ -54,9 +54,9 @@ class PumpedRun final : public ps::detail::RunCore {
     coverage_.schedules = coverage_.schedules * 31 + random_.next();
   }
 
-  void begin_epoch(std::uint32_t epoch) override {
-    if (epoch == epoch_ && untouched_) return;
-    start(epoch);
+  std::shared_ptr<ps::detail::RunCore> begin_epoch(std::uint32_t epoch) override {
+    if (epoch != epoch_ || !untouched_) start(epoch);
+    return shared_from_this();
   }
 
   Status next(ps::Element& out, const std::chrono::steady_clock::time_point*) override {
