@@ -120,9 +120,11 @@ std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSetti
   in_parallel(scenarios.size(), settings.threads, [&](std::size_t i) { facts[i] = facts_of(scenarios[i], settings.explain); });
   std::vector<Summary> summaries;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    std::vector<std::vector<PhaseFacts>> of_seed(static_cast<std::size_t>(std::max(settings.seeds, settings.baseline_seeds)));
+    in_parallel(of_seed.size(), settings.threads, [&](std::size_t seed) { of_seed[seed] = paired(scenarios[i], facts[i], seed + 1); });
     for (const std::string& policy : settings.policies) {
       std::vector<Grade> grades(static_cast<std::size_t>(policy == "penstock" ? settings.seeds : settings.baseline_seeds));
-      in_parallel(grades.size(), settings.threads, [&](std::size_t seed) { grades[seed] = grade(scenarios[i], facts[i], policy, seed + 1); });
+      in_parallel(grades.size(), settings.threads, [&](std::size_t seed) { grades[seed] = grade(scenarios[i], of_seed[seed], policy, seed + 1); });
       summaries.push_back(summarise(scenarios[i], policy, grades));
       report(summaries.back());
     }

@@ -290,6 +290,10 @@ RunRecord record_of(Chain& chain) {
   return run;
 }
 
+void steer(Plant& plant, const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy) {
+  for (std::size_t i = 0; i < plant.chains(); ++i) plant.chain(i).steer(policy_of(policy, scenario, facts));
+}
+
 Grade grade_of(const Trace& trace) {
   Grade result;
   measure_rates(trace, result);
@@ -308,9 +312,18 @@ std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scena
   return fixed_settings(0, phases(scenario), std::move(optima));
 }
 
+std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts> facts, std::uint64_t seed) {
+  if (facts.size() > 1) return facts;
+  Plant plant(scenario.plant, seed);
+  steer(plant, scenario, facts, "oracle");
+  plant.run_until(scenario.duration);
+  facts.front().optimum.rate = facts_of(scenario, record_of(plant.chain(0))).front().optimum.rate;
+  return facts;
+}
+
 Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed) {
   Plant plant(scenario.plant, seed);
-  for (std::size_t i = 0; i < plant.chains(); ++i) plant.chain(i).steer(policy_of(policy, scenario, facts));
+  steer(plant, scenario, facts, policy);
   std::vector<Said> said;
   const bool asked = std::ranges::any_of(facts, [](const PhaseFacts& each) { return !each.bottlenecks.empty(); });
   asked ? run_and_ask(plant, scenario, said) : plant.run_until(scenario.duration);
