@@ -43,8 +43,8 @@ struct RunStats {
 
 namespace detail {
 
-// An untyped run; Run<T> and Iterator<T> are its typed faces. begin_epoch(), next() and knobs() keep it alive until they return: functions of
-// the pipeline, which may run meanwhile, may destroy a Run<T>.
+// An untyped run; Run<T> and Iterator<T> are its typed faces. begin_epoch(), next(), and knobs() where the run begins by it,
+// keep it alive until they return: functions of the pipeline, which may run meanwhile, may destroy a Run<T>.
 class RunCore {
  public:
   enum class Status : std::uint8_t { element, timeout, end };

@@ -290,6 +290,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
   const auto self = held();
+  if (!self) engine().refuse_own_body("next()");  // before looking at what is the consumer's alone
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;
@@ -367,8 +368,10 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
   return again;
 }
 
+// A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding the run it
+// would keep its owner from waiting for that call.
 std::vector<Knob> EngineRun::knobs() {
-  const auto self = held();
+  const auto self = engine_or_null() ? nullptr : shared_from_this();
   std::vector<Knob> knobs = engine().knobs();
   for (Knob& knob : knobs) knob = runtime::of_this_process(std::move(knob));
   return knobs;

@@ -144,6 +144,25 @@ TEST(Iterating, FromInsideAFunctionOfTheSameSerialRunIsRefused) {
   EXPECT_FALSE(run->next().has_value());
 }
 
+// The next epoch is read ahead while the consumer stands at the end of this one.
+TEST(Iterating, FromInsideAFunctionOfTheSameRunIsRefusedAtAnEpochsEndToo) {
+  std::atomic<IntegerRun*> asked{nullptr};
+  std::atomic<bool> answered{false};
+  auto data = range(1).map(
+      [&](std::int64_t value, Context& context) {
+        if (context.epoch() == 0) return value;
+        EXPECT_TRUE(eventually([&] { return asked != nullptr; }));
+        EXPECT_THROW(asked.load()->next(), Error);
+        answered = true;
+        return value;
+      },
+      1, {.blocks = true});
+  auto run = data.start({.epochs = 2});
+  EXPECT_EQ(rest_of(run), numbers(0, 1));
+  asked = &run;
+  EXPECT_TRUE(eventually([&] { return answered.load(); }));
+}
+
 TEST(Iterating, CarriesElementsThatCanOnlyBeMoved) {
   auto source = from_generator([](Pass) {
     return [i = 0]() mutable {

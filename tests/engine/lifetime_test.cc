@@ -165,6 +165,37 @@ TEST(Abandoning, WaitsForACallThatAsksItsOwnRunTooSoon) {
   }
 }
 
+// Any thread may ask for knobs, also one that a call waits for. Were the run kept alive by it, nobody would wait for the call.
+TEST(Abandoning, WaitsForACallThatWaitsForAThreadThatAsksForKnobs) {
+  std::atomic<int> asked{0}, asked_since{0}, under_way{0};
+  std::atomic<bool> stopped{false}, refused{false}, given_up{false};
+  const auto enough = [&] { return asked_since >= 100 || given_up; };
+  const auto function = [&](std::int64_t value, Context& context) {
+    ++under_way;
+    while (!enough()) stopped = context.stop_token().stop_requested();
+    --under_way;
+    return value;
+  };
+  std::optional<IntegerRun> owner(range(2).map(function, 1, {.blocks = true}).start());
+  owner->knobs();
+  std::thread helper([&, run = &*owner] {
+    for (; !enough(); ++asked) {
+      try {
+        run->knobs();
+      } catch (const std::exception&) {
+        refused = true;
+      }
+      asked_since += stopped;
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return asked > 0 && under_way == 1; }));
+  owner.reset();
+  EXPECT_EQ(under_way, 0);
+  EXPECT_FALSE(refused);
+  given_up = true;
+  helper.join();
+}
+
 // The run is owned by nobody but its own function, which gives it up.
 TEST(Abandoning, FromInsideOneOfItsOwnCallsLetsTheCallEnd) {
   for (bool blocks : {false, true}) {
