@@ -317,7 +317,8 @@ std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts>
   Plant plant(scenario.plant, seed);
   steer(plant, scenario, facts, "oracle");
   plant.run_until(scenario.duration);
-  facts.front().optimum.rate = facts_of(scenario, record_of(plant.chain(0))).front().optimum.rate;
+  const double rate = facts_of(scenario, record_of(plant.chain(0))).front().optimum.rate;
+  if (rate > 0) facts.front().optimum.rate = rate;
   return facts;
 }
 

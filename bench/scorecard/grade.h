@@ -43,8 +43,9 @@ Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, cons
 // What the run itself reached in each phase: the facts for other runs, where it was the oracle's.
 std::vector<PhaseFacts> facts_of(const Scenario& scenario, const RunRecord& run);
 
-// The facts, but where the world does not change the rate is what the oracle's settings reach in this very seed: both get the same elements, so
-// luck is in both. Behind a change the elements are not the same ones.
+// The facts, but where the world does not change the rate is what the oracle's settings reach in this very seed: both get the same
+// elements, so luck is in both. Behind a change the elements are not the same ones; and where these settings give nothing, the
+// known rate stands.
 std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts> facts, std::uint64_t seed);
 
 // A run of the plant.

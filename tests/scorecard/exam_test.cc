@@ -153,6 +153,14 @@ TEST(Grade, GivesLuckToBothWhereTheWorldDoesNotChange) {
   EXPECT_GT(most, 0.02) << "nothing to be paired here";
 }
 
+// Of elements that take minutes nothing may come in half of the time: nothing can be compared with that.
+TEST(Grade, KeepsTheKnownRateWhereTheOraclesSettingsGaveNothing) {
+  const Scenario scenario = scaled(scenario_named("S01"), 100'000, 1);
+  std::vector<PhaseFacts> facts(1);
+  facts.front().optimum.rate = 0.02;
+  EXPECT_EQ(paired(scenario, facts, 1).front().optimum.rate, 0.02);
+}
+
 TEST(Ablation, FindsWhatHelps) {
   using Kind = Resource::Kind;
   const auto first = [](const PlantSpec& plant) {
