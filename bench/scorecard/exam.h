@@ -52,8 +52,9 @@ struct RandomSummary {
   double median = 0, fifth = 0;  // 5th percentile
   bool gates_met = true;
 };
-// Random scenarios 1 .. count, one seed each. `report`: of each, as it becomes known.
-RandomSummary sit_random(int count, const std::string& policy, int threads, const std::function<void(const Scenario&, const RandomResult&)>& report);
+// Random scenarios, one seed each: its number. `report`: of each, as it becomes known.
+RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::string& policy, int threads,
+                         const std::function<void(const Scenario&, const RandomResult&)>& report);
 
 // How far the descent stays behind the search of everything: the least ratio over each 20th of the random scenarios that are small enough for it.
 double check_descent(int count, int threads, const std::function<void(const std::string&, double)>& report);

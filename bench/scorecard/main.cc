@@ -102,6 +102,13 @@ int plot(const Options& options) {
   return 0;
 }
 
+std::vector<Scenario> random_ones(const Options& options) {
+  if (!options.scenarios.empty()) return chosen(options);
+  std::vector<Scenario> all;
+  for (int number = 1; number <= options.random; ++number) all.push_back(random_scenario(static_cast<std::uint64_t>(number)));
+  return all;
+}
+
 int run_random(const Options& options) {
   const auto print = [&](const Scenario& scenario, const RandomResult& result) {
     const std::string broken = result.broken.empty() ? "" : result.broken.front();
@@ -117,7 +124,7 @@ int run_random(const Options& options) {
     std::printf("the descent finds at least %.1f %% of what the search of everything finds\n", 100 * least);
     return 0;
   }
-  const RandomSummary summary = sit_random(options.random, options.exam.policies.front(), options.exam.threads, print);
+  const RandomSummary summary = sit_random(random_ones(options), options.exam.policies.front(), options.exam.threads, print);
   const nlohmann::ordered_json line = {{"random", summary.scenarios}, {"median", summary.median}, {"fifth_percentile", summary.fifth}, {"gates_met", summary.gates_met}};
   std::printf("%s\n", line.dump().c_str());
   const bool good = summary.median >= 0.97 && summary.fifth >= 0.88;
@@ -226,7 +233,7 @@ int main(int count, char** arguments) {
   app.add_option("--seed", options.seed, "Of --decisions")->capture_default_str();
   app.add_option("--plot", options.plot_file, "Draw rate, calls and bytes over time into this SVG instead");
   app.add_flag("--must-pass", options.must_pass, "Exit code 1 also where more than one bar is missed, the score is below 0.97 or another policy is 3 % better");
-  app.add_option("--random", options.random, "Sit this many scenarios drawn at random instead")->check(CLI::PositiveNumber);
+  app.add_option("--random", options.random, "Sit this many scenarios drawn at random instead; with --scenario those of its R... alone")->check(CLI::PositiveNumber);
   app.add_flag("--check-descent", options.check_descent, "With --random: compare the oracle's descent with the search of everything instead");
   app.add_flag("--explain", options.exam.explain,
                "Also ask explain() each second for the bottleneck, and compare it with the resource whose doubling helps. Not with --random: name "

@@ -14,22 +14,25 @@ bool is_small(const PlantSpec& plant) {
   return plant.chains.size() == 1 && count <= 2;
 }
 
+std::uint64_t seed_of(const Scenario& scenario) { return std::stoull(scenario.id.substr(1)); }
+
 }  // namespace
 
-RandomSummary sit_random(int count, const std::string& policy, int threads, const std::function<void(const Scenario&, const RandomResult&)>& report) {
-  std::vector<double> ratios(static_cast<std::size_t>(count));
+RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::string& policy, int threads,
+                         const std::function<void(const Scenario&, const RandomResult&)>& report) {
+  std::vector<double> ratios(scenarios.size());
   RandomSummary summary;
   std::mutex reporting;
   in_parallel(ratios.size(), threads, [&](std::size_t i) {
-    const Scenario scenario = random_scenario(i + 1);
-    const RandomResult result = sit_random(scenario, optimum_of(scenario.plant), policy, i + 1);
+    const Scenario& scenario = scenarios[i];
+    const RandomResult result = sit_random(scenario, optimum_of(scenario.plant), policy, seed_of(scenario));
     ratios[i] = result.x;
     const std::lock_guard lock(reporting);
     summary.gates_met = summary.gates_met && result.broken.empty();
     report(scenario, result);
   });
   std::ranges::sort(ratios);
-  summary.scenarios = count;
+  summary.scenarios = static_cast<int>(ratios.size());
   summary.median = ratios[ratios.size() / 2];
   summary.fifth = ratios[ratios.size() / 20];
   return summary;
