@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "autotune/plan.h"
 #include "autotune/policy.h"
 #include "autotune/stage_tuner.h"
+#include "autotune/window_stretch.h"
 
 namespace penstock::autotune {
 namespace {
@@ -26,7 +28,9 @@ constexpr double kPriorityPause = 1;          // s between two changes of the pr
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 64;                // window of a stage that computes, in calls
-constexpr double kScarceForEach = 0.7;        // of the memory that calls leave: stages seldom want it all at once
+// Of the memory that calls leave, for each stage, where it is scarce. Stages seldom want it all at once, and in a chain what is further down comes
+// first, so that those before it may ask for more than there is. But of two branches that are joined one could hold what the other needs.
+constexpr double kScarceInTurn = 2.5, kScarceForBranch = 0.7;
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
 constexpr double kServedPause = 0.25;         // s between two changes of a window
@@ -61,6 +65,7 @@ class PenstockPolicy final : public Policy {
     std::int64_t calls = 1;    // parallelism, as it stands now
     std::int64_t open_io = 1;  // fair share of the run's
     std::optional<int> placing;  // where it is to go; it may have to wait for a thread
+    WindowStretch stretch;  // of the window
     double window_s = -1;   // when the window was last moved
     double fitted_s = 0;    // when it was last within its share of the memory
   };
@@ -78,6 +83,8 @@ class PenstockPolicy final : public Policy {
       if (knob.name == "placement") stage.place = &knob;
     }
     if (priority_ != nullptr) gives_way_ = priority_->get();
+    std::set<int> fed;
+    joins_ = !std::all_of(now.stages.begin(), now.stages.end(), [&](const StageSnapshot& stage) { return fed.insert(stage.feeds).second; });
   }
 
   const std::vector<double>& cpu_times() {
@@ -149,7 +156,7 @@ class PenstockPolicy final : public Policy {
     const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
     is_scarce_ = rate < flow.attainable;
-    const double for_each = is_scarce_ ? std::max(rate / flow.attainable, kScarceForEach) : 1;
+    const double for_each = !is_scarce_ ? 1 : joins_ ? std::max(rate / flow.attainable, kScarceForBranch) : kScarceInTurn;
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
@@ -169,6 +176,7 @@ class PenstockPolicy final : public Policy {
   }
 
   static Hold hold_of(Reason reason) { return reason == Reason::byte_limit ? Hold::memory : Hold::open_io; }
+  static double seconds(const Snapshot& now) { return static_cast<double>(now.time_ns) / 1e9; }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
   static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
   static std::int64_t calls_of(const StageSnapshot& stage) { return std::max(stage.parallelism, stage.running); }
@@ -201,7 +209,7 @@ class PenstockPolicy final : public Policy {
     const bool is_probed = stage.tuner.probing();  // what held it before holds it on
     if (!is_probed) limits_of(stage.index).calls = Hold::unknown;
     if (knob.user_fixed) return;
-    if (!snapshot.on_pool && !snapshot.completes_later) {  // the slots of the CPUs bound it anyhow
+    if (!waits(snapshot)) {  // the slots of the CPUs bound it anyhow
       const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01));
       if (snapshot.parallelism < slots) move(knob, slots, Reason::cpu_limit, now);
       return;
@@ -236,18 +244,26 @@ class PenstockPolicy final : public Policy {
     const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
     double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
     if (makes_many) passing += std::sqrt(passing);
+    passing *= stage.stretch.value();
     if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
     return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
   }
 
+  static bool next_is_empty(const Snapshot& now, const StageSnapshot& stage) {
+    if (stage.feeds < 0) return now.consumer.ready == 0;
+    const StageSnapshot& next = now.stages[static_cast<std::size_t>(stage.feeds)];
+    return next.ready == 0 && next.waiting_input == 0;
+  }
+
   void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
+    stage.stretch.look(snapshot, flow.consumer_waits() && next_is_empty(now, snapshot), stage.tuner.calm_s() < 10, now.time_ns);
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
     limits_of(stage.index).window = wanted > most ? Hold::memory : Hold::unknown;
     wanted = std::min(wanted, most);
-    const double now_s = static_cast<double>(now.time_ns) / 1e9;
+    const double now_s = seconds(now);
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
     const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has || (wanted > has && has < stage.calls);
@@ -260,7 +276,7 @@ class PenstockPolicy final : public Policy {
   }
 
   // Room at the input of a stage that waits, so that its threads find work; and behind one, so that a thread of the next stage is woken for
-  // several elements, where they are a small part of the budget.
+  // several elements, where the budget has room for twice as many, and for far more where one branch could hold what another needs.
   void set_buffer(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     std::int64_t wanted = 0;
@@ -270,10 +286,11 @@ class PenstockPolicy final : public Policy {
     if (wanted > snapshot.buffer || falls) move(*stage.buffer, wanted, Reason::feed_forward, now);
   }
 
-  static bool follows_pool(const Snapshot& now, std::size_t index) {
+  bool follows_pool(const Snapshot& now, std::size_t index) const {
+    const std::int64_t part = now.memory_limit / (joins_ ? 64 : 2);
     for (const StageSnapshot& before : now.stages) {
       if (before.feeds != static_cast<int>(index) || !before.on_pool || before.made == 0) continue;
-      if (kAhead * bytes_of_result(before) < now.memory_limit / 64) return true;
+      if (kAhead * bytes_of_result(before) < part) return true;
     }
     return false;
   }
@@ -285,7 +302,7 @@ class PenstockPolicy final : public Policy {
     std::int64_t to = gives_way_;
     if (cores > kComputing && flow.wait_share < kServed) to = 1;
     if (cores < kNotComputing || flow.wait_share > kStarved) to = 0;
-    const double now_s = static_cast<double>(now.time_ns) / 1e9;
+    const double now_s = seconds(now);
     if (to == gives_way_ || now_s - priority_moved_s_ < kPriorityPause) return;
     gives_way_ = move(*priority_, to, to == 1 ? Reason::consumer_slowed : Reason::starved_consumer, now);
     priority_moved_s_ = now_s;
@@ -301,6 +318,7 @@ class PenstockPolicy final : public Policy {
   std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage
   std::vector<Holding> holdings_;       // by stage, the same
   bool is_scarce_ = false;              // memory bounds the rate
+  bool joins_ = false;                  // some stage is fed by two others
   double free_bytes_ = 0;               // for each stage beside what the calls of all hold on average
   OutletTuner outlet_;
 };

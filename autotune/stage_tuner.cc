@@ -120,7 +120,7 @@ bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
   const double time = now_s_ - seconds(from_ns_);
   if (has_clearly_failed(completed, time)) return true;
   if (completed < completions_needed(stage)) return false;
-  if (is_guessed_) return completed >= stage.running;  // each that was under way has given way to another
+  if (is_guessed_) return completed >= stage.running;  // as many elements as calls are under way
   return time >= (is_calm() ? kCalmLatencies : 1) * (level_.known() ? level_.value() : call_s());
 }
 
@@ -207,7 +207,7 @@ bool StageTuner::is_knee(const Sample& sample) {
   const double expected = as_double(sample.calls) / as_double(before.calls) - 1;
   if (gain >= expected / 2 || sample.call_s() < kSlower * before.call_s() || sample.busy < kBusy) return false;
   ceiling_ = std::max(before.rate, sample.rate);
-  if (sample.rate < before.rate) {  // worse than in vain
+  if (sample.rate < 1.05 * before.rate) {  // in vain, or worse
     held_ = before.calls;
     verdict_ = Wish{before.calls, Reason::knee};
   }

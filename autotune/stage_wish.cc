@@ -10,7 +10,9 @@ namespace {
 constexpr double kLargestJump = 8;        // times as many calls, by one sample;
 constexpr double kLargestJumpOfFew = 4;   // of less than 16, whose first sample is of few calls
 constexpr double kFewerCalls = 0.8, kMoreCalls = 1.3;  // probes: smaller steps would drown in noise
+constexpr double kFarFewerCalls = 0.6;    // of many, until that was once too few: they may be far too many
 constexpr double kLeastMore = 1.1;        // where a limit is near: less could not bring the twentieth that is asked for
+constexpr std::int64_t kMany = 16;        // calls
 constexpr std::int64_t kStartAtMost = 64; // calls, before the first has finished
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
@@ -95,7 +97,8 @@ bool StageTuner::is_bottleneck(const Flow& flow) const {
 std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
   if (!fresh_ || !is_bottleneck(flow) || steady_.completed < completions_to_compare(stage)) return std::nullopt;
   const std::int64_t now = stage.parallelism;
-  const auto fewer = static_cast<std::int64_t>(kFewerCalls * as_double(now));
+  const bool may_be_far = now > kMany && !trim_failed_;
+  const auto fewer = static_cast<std::int64_t>((may_be_far ? kFarFewerCalls : kFewerCalls) * as_double(now));
   if (now_s_ >= trim_due_s_ && fewer >= bounds.least && fewer < now) {
     best_rate_ = std::max(best_rate_, steady_.rate);
     probe_ = Probe{now, steady_.rate, steady_.wait_share, true};

@@ -65,6 +65,15 @@ TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
   EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
 }
 
+// Each stage may ask for more than its share: what is further down comes first, and seldom do all want it at once.
+TEST(ScarceMemory, MayBeAskedForTwiceInAChain) {
+  StageSpec reading = computing(0.3), resizing = computing(0.1);
+  reading.cpu = Distribution::lognormal(0.3 * kMs, 2);
+  auto spec = with_memory(plant_of({reading, varying(waiting(19), 0.8, true), resizing}), 28);
+  spec.host.cores = 16;
+  EXPECT_GT(rate_tuned(spec), 0.9 * by_hand(spec, {{1, 1, 2}, {2, 23, 30}, {3, 1, 2}}));
+}
+
 // Before a stage of many calls stand many inputs.
 TEST(ScarceMemory, IsNotAllForWhatStandsBeforeTheBottleneck) {
   StageSpec first = computing(0.45), second = computing(2.4);

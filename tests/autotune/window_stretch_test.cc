@@ -1,0 +1,85 @@
+// How much wider a window becomes where slow calls hold up the others.
+#include "autotune/window_stretch.h"
+
+#include <gtest/gtest.h>
+
+namespace penstock::autotune {
+namespace {
+
+// A stage of eight calls with a window of sixteen, in ticks of 10 ms.
+class Stage {
+ public:
+  Stage() {
+    now_.parallelism = 8;
+    now_.window = 16;
+    now_.credits = 4;
+  }
+  // So many ticks in which one slow call keeps all others from being started; then one in which they all run.
+  void stall(int ticks, bool all_wait = true, bool at_once = false) {
+    for (int i = 0; i <= ticks; ++i) {
+      now_.running = i < ticks ? 1 : 8;
+      now_.in_window = i < ticks ? 16 : 8;
+      time_ns_ += 10'000'000;
+      stretch_.look(now_, all_wait, at_once, time_ns_);
+      if (i == ticks - 1) in_stall_ = stretch();
+    }
+  }
+  void block() { now_.credits = 0; }
+  double stretch() const { return stretch_.value(); }
+  double at_end_of_stall() const { return in_stall_; }
+
+ private:
+  StageSnapshot now_;
+  WindowStretch stretch_;
+  std::int64_t time_ns_ = 0;
+  double in_stall_ = 1;
+};
+
+TEST(WindowStretch, GrowsWhereCallsStandIdleBehindASlowOne) {
+  Stage stage;
+  EXPECT_EQ(stage.stretch(), 1);
+  stage.stall(50);
+  EXPECT_GT(stage.stretch(), 1);
+  const double once = stage.stretch();
+  stage.stall(50);
+  EXPECT_GT(stage.stretch(), once);
+}
+
+TEST(WindowStretch, WaitsForTheEndOfAStallWhereThereIsNoHurry) {
+  Stage calm, hurried;
+  calm.stall(50);
+  EXPECT_EQ(calm.at_end_of_stall(), 1);
+  hurried.stall(50, true, true);
+  EXPECT_GT(hurried.at_end_of_stall(), 1);
+}
+
+TEST(WindowStretch, AllowsForAFewStalls) {
+  Stage stage;
+  for (int i = 0; i < 100; ++i) {
+    stage.stall(2);
+    stage.stall(100, false);  // a second
+  }
+  EXPECT_EQ(stage.stretch(), 1);
+}
+
+TEST(WindowStretch, DoesNotGrowWhereOthersHaveEnoughToDo) {
+  Stage stage;
+  stage.stall(1000, false);
+  EXPECT_EQ(stage.stretch(), 1);
+}
+
+TEST(WindowStretch, DoesNotGrowWhereResultsHaveNoRoomBehindTheStage) {
+  Stage stage;
+  stage.block();
+  stage.stall(1000);
+  EXPECT_EQ(stage.stretch(), 1);
+}
+
+TEST(WindowStretch, EndsSomewhere) {
+  Stage stage;
+  for (int i = 0; i < 1000; ++i) stage.stall(100);
+  EXPECT_LE(stage.stretch(), 16);
+}
+
+}  // namespace
+}  // namespace penstock::autotune
