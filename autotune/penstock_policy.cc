@@ -22,7 +22,8 @@ namespace {
 constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
 constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
 constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
-constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits
+constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
+constexpr std::int64_t kPartForBuffer = 32;   // if the budget has room for so many times as many
 constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
 constexpr double kPriorityPause = 1;          // s between two changes of the priority
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
@@ -31,7 +32,7 @@ constexpr double kWidest = 64;                // window of a stage that computes
 // Of the memory that calls leave, for each stage, where it is scarce. Stages seldom want it all at once, and in a chain what is
 // further down comes first, so that those before it may ask for more than there is. But of two branches that are joined one could
 // hold what the other needs.
-constexpr double kScarceInTurn = 2.5, kScarceForBranch = 0.7;
+constexpr double kScarceInTurn = 1.5, kScarceForBranch = 0.7;
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
 constexpr double kServedPause = 0.25;         // s between two changes of a window
@@ -277,7 +278,7 @@ class PenstockPolicy final : public Policy {
   }
 
   // Room at the input of a stage that waits, so that its threads find work; and behind one, so that a thread of the next stage is woken for
-  // several elements, where the budget has room for twice as many, and for far more where one branch could hold what another needs.
+  // several elements, where they are a small part of the budget: those behind the next stage need it, too.
   void set_buffer(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     std::int64_t wanted = 0;
@@ -287,11 +288,10 @@ class PenstockPolicy final : public Policy {
     if (wanted > snapshot.buffer || falls) move(*stage.buffer, wanted, Reason::feed_forward, now);
   }
 
-  bool follows_pool(const Snapshot& now, std::size_t index) const {
-    const std::int64_t part = now.memory_limit / (joins_ ? 64 : 2);
+  static bool follows_pool(const Snapshot& now, std::size_t index) {
     for (const StageSnapshot& before : now.stages) {
       if (before.feeds != static_cast<int>(index) || !before.on_pool || before.made == 0) continue;
-      if (kAhead * bytes_of_result(before) < part) return true;
+      if (kAhead * bytes_of_result(before) < now.memory_limit / kPartForBuffer) return true;
     }
     return false;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,12 +67,23 @@ TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
 }
 
 // Each stage may ask for more than its share: what is further down comes first, and seldom do all want it at once.
-TEST(ScarceMemory, MayBeAskedForTwiceInAChain) {
+TEST(ScarceMemory, MayBeAskedForByMoreInAChain) {
   StageSpec reading = computing(0.3), resizing = computing(0.1);
   reading.cpu = Distribution::lognormal(0.3 * kMs, 2);
   auto spec = with_memory(plant_of({reading, varying(waiting(19), 0.8, true), resizing}), 28);
   spec.host.cores = 16;
   EXPECT_GT(rate_tuned(spec), 0.9 * by_hand(spec, {{1, 1, 2}, {2, 23, 30}, {3, 1, 2}}));
+}
+
+// The CPUs bound the rate in the middle of the chain. What stands before their stage, and more than its share in the window behind it,
+// would leave no room for those that use it up.
+TEST(ScarceMemory, IsNotAllForWhatStandsBeforeAStageThatComputes) {
+  for (const auto& [elements, first, second] : {std::tuple{25, 5, 11}, std::tuple{40, 10, 16}, std::tuple{60, 12, 24}}) {
+    StageSpec decoding = computing(5);
+    decoding.cpu = Distribution::lognormal(5 * kMs, 0.5);
+    auto spec = with_memory(plant_of({varying(waiting(20), 0.5, true), decoding, varying(waiting(50), 0.5, true), computing(0.5)}), elements);
+    EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, first, first + 2}, {2, 2, 4}, {3, second, second + 4}, {4, 2, 4}})) << elements;
+  }
 }
 
 // Before a stage of many calls stand many inputs.
