@@ -28,8 +28,9 @@ constexpr double kPriorityPause = 1;          // s between two changes of the pr
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 64;                // window of a stage that computes, in calls
-// Of the memory that calls leave, for each stage, where it is scarce. Stages seldom want it all at once, and in a chain what is further down comes
-// first, so that those before it may ask for more than there is. But of two branches that are joined one could hold what the other needs.
+// Of the memory that calls leave, for each stage, where it is scarce. Stages seldom want it all at once, and in a chain what is
+// further down comes first, so that those before it may ask for more than there is. But of two branches that are joined one could
+// hold what the other needs.
 constexpr double kScarceInTurn = 2.5, kScarceForBranch = 0.7;
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
@@ -84,7 +85,7 @@ class PenstockPolicy final : public Policy {
     }
     if (priority_ != nullptr) gives_way_ = priority_->get();
     std::set<int> fed;
-    joins_ = !std::all_of(now.stages.begin(), now.stages.end(), [&](const StageSnapshot& stage) { return fed.insert(stage.feeds).second; });
+    for (const StageSnapshot& stage : now.stages) joins_ = !fed.insert(stage.feeds).second || joins_;
   }
 
   const std::vector<double>& cpu_times() {

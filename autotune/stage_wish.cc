@@ -97,8 +97,9 @@ bool StageTuner::is_bottleneck(const Flow& flow) const {
 std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
   if (!fresh_ || !is_bottleneck(flow) || steady_.completed < completions_to_compare(stage)) return std::nullopt;
   const std::int64_t now = stage.parallelism;
-  const bool may_be_far = now > kMany && !trim_failed_;
-  const auto fewer = static_cast<std::int64_t>((may_be_far ? kFarFewerCalls : kFewerCalls) * as_double(now));
+  const auto far_fewer = static_cast<std::int64_t>(kFarFewerCalls * as_double(now));
+  const bool may_be_far = now > kMany && !trim_failed_ && far_fewer >= bounds.least;
+  const auto fewer = may_be_far ? far_fewer : static_cast<std::int64_t>(kFewerCalls * as_double(now));
   if (now_s_ >= trim_due_s_ && fewer >= bounds.least && fewer < now) {
     best_rate_ = std::max(best_rate_, steady_.rate);
     probe_ = Probe{now, steady_.rate, steady_.wait_share, true};

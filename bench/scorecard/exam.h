@@ -52,7 +52,7 @@ struct RandomSummary {
   double median = 0, fifth = 0;  // 5th percentile
   bool gates_met = true;
 };
-// Random scenarios, one seed each: its number. `report`: of each, as it becomes known.
+// At least one random scenario, one seed each: its number. `report`: of each, as it becomes known.
 RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::string& policy, int threads,
                          const std::function<void(const Scenario&, const RandomResult&)>& report);
 

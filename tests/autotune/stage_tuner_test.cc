@@ -172,6 +172,17 @@ TEST(StageTuner, SeesSoonThatCallsAreQuickAgain) {
   }
 }
 
+// Three fifths of twenty calls would be less than the user allows; four fifths are not.
+TEST(StageTuner, TriesWithAFewLessWhereFarFewerAreNotAllowed) {
+  Device device(12);
+  device.begin_with(14);
+  device.keep_calls();
+  device.allow(20);
+  device.begin_with(20);
+  device.run(10);
+  EXPECT_THAT(device.reasons, Contains(Reason::trim_probe));
+}
+
 // What was tried has been broken off: there is nothing to go back to.
 TEST(StageTuner, EndsAProbeWhereFewerCallsAreAllowed) {
   Device device(8);

@@ -25,6 +25,7 @@ class Stage {
     }
   }
   void block() { now_.credits = 0; }
+  void queue() { now_.ready = 4; }
   double stretch() const { return stretch_.value(); }
   double at_end_of_stall() const { return in_stall_; }
 
@@ -71,6 +72,14 @@ TEST(WindowStretch, DoesNotGrowWhereOthersHaveEnoughToDo) {
 TEST(WindowStretch, DoesNotGrowWhereResultsHaveNoRoomBehindTheStage) {
   Stage stage;
   stage.block();
+  stage.stall(1000);
+  EXPECT_EQ(stage.stretch(), 1);
+}
+
+// They wait for a core, or for memory: a wider window would only let more of them wait.
+TEST(WindowStretch, DoesNotGrowWhereElementsInTheWindowWaitToStart) {
+  Stage stage;
+  stage.queue();
   stage.stall(1000);
   EXPECT_EQ(stage.stretch(), 1);
 }

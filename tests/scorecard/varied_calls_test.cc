@@ -20,5 +20,18 @@ TEST(VariedCalls, DoNotKeepTheCoreIdle) {
   }
 }
 
+// The cores are the limit. What has been admitted waits for one, and a wider window would only let more of it wait.
+TEST(VariedCalls, DoNotWidenTheWindowWhereTheyWaitForACore) {
+  for (const double variation : {0.0, 0.5}) {
+    StageSpec decoding = computing(3);
+    decoding.cpu = Distribution::lognormal(3 * kMs, variation);
+    PlantSpec spec = plant_of({waiting(1), decoding, computing(1)});
+    spec.host.cores = 4;
+    const auto plant = tuned(spec);
+    EXPECT_GT(rate_of(*plant, 20), 0.9 * 1000) << variation;
+    EXPECT_LT(plant->chain(0).knob("window", 2).get(), 24) << variation;
+  }
+}
+
 }  // namespace
 }  // namespace penstock::scorecard
