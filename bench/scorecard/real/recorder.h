@@ -21,7 +21,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // What was seen until then. Throws std::runtime_error where that is nothing.
+  // What was seen until then: at least one look.
   std::vector<Sample> stop();
 
  private:
