@@ -29,10 +29,8 @@ constexpr double kPriorityPause = 1;          // s between two changes of the pr
 constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 64;                // window of a stage that computes, in calls
-// Of the memory that calls leave, for each stage, where it is scarce. Stages seldom want it all at once, and in a chain what is
-// further down comes first, so that those before it may ask for more than there is. But of two branches that are joined one could
-// hold what the other needs.
-constexpr double kScarceInTurn = 1.5, kScarceForBranch = 0.7;
+// Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the other needs.
+constexpr double kScarceForBranch = 0.7;
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
 constexpr double kTooMuchFor = 1;             // s, of a window
 constexpr double kServedPause = 0.25;         // s between two changes of a window
@@ -158,7 +156,7 @@ class PenstockPolicy final : public Policy {
     const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
     const double rate = rate_for_memory(holdings_, flow.attainable, limit);
     is_scarce_ = rate < flow.attainable;
-    const double for_each = !is_scarce_ ? 1 : joins_ ? std::max(rate / flow.attainable, kScarceForBranch) : kScarceInTurn;
+    const double for_each = is_scarce_ && joins_ ? std::max(rate / flow.attainable, kScarceForBranch) : 1;
     flow.attainable = rate;
     for (Holding& holding : holdings_) holding.calls = rate < kUnbounded ? rate * holding.call_s : 0;
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);

@@ -66,8 +66,8 @@ TEST(ScarceMemory, IsDividedBetweenTheInputsOfAZip) {
   EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, 8, 14}, {3, 8, 16}}));
 }
 
-// Each stage may ask for more than its share: what is further down comes first, and seldom do all want it at once.
-TEST(ScarceMemory, MayBeAskedForByMoreInAChain) {
+// Each stage may ask for all that the others leave on average: what is further down comes first, and seldom do all want it at once.
+TEST(ScarceMemory, MayBeAskedForByAllStagesOfAChain) {
   StageSpec reading = computing(0.3), resizing = computing(0.1);
   reading.cpu = Distribution::lognormal(0.3 * kMs, 2);
   auto spec = with_memory(plant_of({reading, varying(waiting(19), 0.8, true), resizing}), 28);
