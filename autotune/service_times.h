@@ -34,6 +34,18 @@ class ServiceTimeTail {
     return std::sqrt(std::max(0.0, sum_of_squares_ / all / (mean * mean) - 1));
   }
 
+  // The time, in s, that a call takes at least with this chance; what is rarer than one in all calls seen is told by an exponential tail.
+  // Eight means until there are some calls.
+  double reached_with(double chance) const {
+    const double mean = sum_ / std::max(total_, 1.0);
+    if (!known()) return 8e-9 * mean;
+    const double seen = std::max(chance, 1 / total_);
+    double calls = 0;
+    std::size_t i = longest_;
+    while (i > 0 && (calls += counts_[i]) < seen * total_) --i;
+    return 1e-9 * begin_of(i + 1) * std::log(chance) / std::log(seen);
+  }
+
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
   // than `share` of the time: rate x E[max(0, T - t)] = share. Three until there are some calls.
   double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 3; }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <penstock/service_times.h>
+
 namespace penstock::autotune {
 namespace {
 
@@ -28,17 +30,26 @@ constexpr double kSlow = 1.6;              // times the mean, at least: what a m
 // Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too
 // few cost more than calls too many, which the next sample takes back.
 constexpr double kOfAnAge = 2.5;
-constexpr double kFalseAlarm = 1e-6;       // chance, at a look
+constexpr double kFalseAlarm = 1e-6;       // chance, at a look at ages that stands for 0.1 s or a call
+constexpr double kFalseAlarmOfFew = 1e-8;  // chance, at each of a hundred looks a second
+constexpr std::int64_t kFew = 4;           // finished calls, of which three must be slow
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
-// The chance of one call at which that of the median of so many calls is kFalseAlarm: binom(n, h) p^h, h being as old or older.
-double chance_of_half(std::int64_t calls) {
+// The chance of one call at which that of the median of so many calls is `chance`: binom(n, h) p^h, h being as old or slow, or more so.
+double chance_of_half(std::int64_t calls, double chance) {
   const std::int64_t half = calls / 2 + 1;
   double ways = 0;  // its logarithm; std::lgamma writes a global variable
   for (std::int64_t i = 1; i <= calls - half; ++i) ways += std::log(as_double(half + i) / as_double(i));
-  return std::exp((std::log(kFalseAlarm) - ways) / as_double(half));
+  return std::exp((std::log(chance) - ways) / as_double(half));
+}
+
+// The time, in s, that so many of the calls between two looks took at least.
+double reached_by(std::int64_t calls, const ServiceTimes& before, const ServiceTimes& now) {
+  std::size_t i = now.size();
+  while (i > 0 && calls > 0) --i, calls -= now[i] - before[i];
+  return service_time_from(i) / 1e9;
 }
 
 }  // namespace
@@ -55,23 +66,23 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
     aged_s_ = -1;
     return restart_window(now, stage);
   }
-  if (is_guessed_ && stage.completed == from_.completed) restart_window(now, stage);  // it begins with the first that ends
-  if (!window_is_complete(stage)) return look_at_ages(stage);
-  service_times_.add(from_service_times_, stage.service_times);
-  const Sample sample = take_sample(now, stage, flow);
+  if (is_guessed_ && stage.completed == from_.counts.completed) restart_window(now, stage);  // it begins with the first that ends
+  const bool is_other_world = first_few_are_slow(now, stage);
+  if (!is_other_world && !window_is_complete(stage)) return look_at_ages(stage);
+  service_times_.add(from_.service_times, stage.service_times);
+  const Sample sample = take_sample(is_other_world ? recent_ : from_, now, stage, flow);
   restart_window(now, stage);
   pauses_ = 0;
   if (!(sample.cpu_s >= 0)) return;
   fresh_ = true;
-  learn(sample, flow);
+  learn(sample, flow, is_other_world);
 }
 
-void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) {
-  from_ = counts_of(stage);
-  from_service_times_ = stage.service_times;
-  from_ns_ = now.time_ns;
-  from_wait_ns_ = now.consumer.wait_ns;
+StageTuner::Window StageTuner::window_from(const Snapshot& now, const StageSnapshot& stage) {
+  return {counts_of(stage), stage.service_times, now.time_ns, now.consumer.wait_ns};
 }
+
+void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) { from_ = recent_ = window_from(now, stage); }
 
 // Calls that were already under way are still seen for a while.
 void StageTuner::note_change(const StageSnapshot& stage) {
@@ -99,7 +110,7 @@ void StageTuner::note_change(const StageSnapshot& stage) {
 std::int64_t StageTuner::completions_needed(const StageSnapshot& stage) const {
   if (!known_) return 4;
   if (probe_) return completions_to_compare(stage);
-  const double time = now_s_ - seconds(from_ns_);
+  const double time = now_s_ - seconds(from_.ns);
   std::int64_t needed = std::max<std::int64_t>(16, std::min<std::int64_t>(stage.parallelism, 64));
   if (is_calm() && time <= kLongestWindow) needed = std::max<std::int64_t>(64, 4 * stage.parallelism);
   const double root = service_times_.variation() / kSmallError;
@@ -116,8 +127,8 @@ std::int64_t StageTuner::completions_to_compare(const StageSnapshot& stage) cons
 }
 
 bool StageTuner::window_is_complete(const StageSnapshot& stage) const {
-  const std::int64_t completed = stage.completed - from_.completed;
-  const double time = now_s_ - seconds(from_ns_);
+  const std::int64_t completed = stage.completed - from_.counts.completed;
+  const double time = now_s_ - seconds(from_.ns);
   if (has_clearly_failed(completed, time)) return true;
   if (completed < completions_needed(stage)) return false;
   if (is_guessed_) return completed >= stage.running;  // as many elements as calls are under way
@@ -130,15 +141,15 @@ bool StageTuner::has_clearly_failed(std::int64_t completed, double time) const {
   return as_double(completed) < kClearFailure * probe_->rate_before * time;
 }
 
-StageTuner::Sample StageTuner::take_sample(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
+StageTuner::Sample StageTuner::take_sample(const Window& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
   Sample sample;
-  sample.seconds = std::max(seconds(now.time_ns - from_ns_), 1e-6);
-  const StageRates rates = stage_rates(from_, stage, sample.seconds);
+  sample.seconds = std::max(seconds(now.time_ns - from.ns), 1e-6);
+  const StageRates rates = stage_rates(from.counts, stage, sample.seconds);
   sample.rate = rates.rate;
   sample.completed = rates.completed;
   sample.busy = rates.busy;
   sample.blocked = rates.blocked;
-  sample.wait_share = std::clamp(seconds(now.consumer.wait_ns - from_wait_ns_) / sample.seconds, 0.0, 1.0);
+  sample.wait_share = std::clamp(seconds(now.consumer.wait_ns - from.wait_ns) / sample.seconds, 0.0, 1.0);
   sample.cpu_share = flow.cpu_share;
   sample.calls = stage.parallelism;
   sample.samples = rates.samples;
@@ -158,7 +169,7 @@ double StageTuner::noise_of(std::int64_t count) const {
   return service_times_.variation() / std::sqrt(as_double(std::max<std::int64_t>(count, 1)));
 }
 
-void StageTuner::learn(const Sample& sample, const Flow& flow) {
+void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_other_world) {
   if (!known_) {
     known_ = true;
     cpu_.set(sample.cpu_s);
@@ -174,9 +185,8 @@ void StageTuner::learn(const Sample& sample, const Flow& flow) {
   const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
   const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
   const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
-  if ((cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s()) || (level_changed && !own_effect && !probe_)) {
-    alarm(sample.waiting_s);
-  }
+  is_other_world = is_other_world || (cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s());
+  if (is_other_world || (level_changed && !own_effect && !probe_)) alarm(sample.waiting_s);
   if (!knee) learn_base(sample);
   add_to_steady(sample);
   // A lock may give more to fewer calls. A single sample may be luck.
@@ -282,17 +292,32 @@ void StageTuner::restore(std::int64_t calls) {
   restoring_ = true;
 }
 
+// A few calls, half of which take as long as hardly any did, tell of a change long before there are enough for a sample: a stage whose
+// calls were short has one or two of them, and they finish seldom now.
+bool StageTuner::first_few_are_slow(const Snapshot& now, const StageSnapshot& stage) {
+  const std::int64_t calls = stage.completed - recent_.counts.completed;
+  if (calls < kFew || unseen_ || probe_ || !(stage.on_pool || stage.completes_later)) return false;
+  const double mean = seconds(stage.slot_ns - recent_.counts.slot_ns) / as_double(calls);  // first, for it is cheap
+  const double limit = 3 * usual_call_s() + kShortAge;
+  if (mean > limit && now_s_ > increased_s_ + kGuard * mean) {
+    const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
+    if (median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew))) return true;
+  }
+  recent_ = window_from(now, stage);
+  return false;
+}
+
 // Calls that are under way for much longer than calls take tell of a change before any of them has finished.
 void StageTuner::look_at_ages(const StageSnapshot& stage) {
   const bool own_effect = unseen_ && before_increase_;  // the next sample tells
   const double since = std::exchange(aged_s_, -1);
   const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
   if (!known_ || own_effect || stage.running < stage.parallelism || oldest < kShortAge) return;
-  const double expected = std::max(level_.known() ? level_.value() : 0, call_s());
+  const double expected = usual_call_s();
   if (now_s_ < increased_s_ + kGuard * expected) return;
   const auto is_slow = [&](double times) { return median >= times * expected + 0.002; };
   if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
-  if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running)))) return;
+  if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running, kFalseAlarm)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
   if (now_s_ - aged_s_ < std::min(expected, 0.1)) return;
   alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));

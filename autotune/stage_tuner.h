@@ -4,6 +4,7 @@
 // what the law cannot know (a device or a lock behind the calls) is found by comparing rates before and after a change.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -58,16 +59,24 @@ class StageTuner {
     bool fewer = true;
   };
 
+  // What samples are taken of.
+  struct Window {
+    StageCounts counts;
+    ServiceTimes service_times = {};
+    std::int64_t ns = 0, wait_ns = 0;  // time; of the consumer
+  };
+
+  static Window window_from(const Snapshot& now, const StageSnapshot& stage);
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
   void note_change(const StageSnapshot& stage);
   bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
   std::int64_t completions_to_compare(const StageSnapshot& stage) const;
-  Sample take_sample(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const;
+  Sample take_sample(const Window& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const;
   bool is_calm() const noexcept { return calm_s() > 2; }
   double noise_of(std::int64_t count) const;
-  void learn(const Sample& sample, const Flow& flow);
+  void learn(const Sample& sample, const Flow& flow, bool is_other_world);
   void learn_base(const Sample& sample);
   bool is_knee(const Sample& sample);
   void add_to_steady(const Sample& sample);
@@ -75,6 +84,8 @@ class StageTuner {
   void judge_probe(const Sample& sample);
   void restore(std::int64_t calls);
   void look_at_ages(const StageSnapshot& stage);
+  bool first_few_are_slow(const Snapshot& now, const StageSnapshot& stage);
+  double usual_call_s() const noexcept { return std::max(level_.known() ? level_.value() : 0, call_s()); }
   void alarm(double waiting_s);
 
   Wish within(const Bounds& bounds);
@@ -87,11 +98,8 @@ class StageTuner {
 
   const std::size_t index_;
 
-  // The window that the next sample is taken of.
-  StageCounts from_;
-  ServiceTimes from_service_times_ = {};
-  std::int64_t from_ns_ = 0;
-  std::int64_t from_wait_ns_ = 0;    // of the consumer
+  Window from_;                      // of the next sample
+  Window recent_;                    // of the last few calls to finish
   double now_s_ = 0;
   double settled_s_ = 0;             // no sample of before
   bool idle_ = false;                // the consumer, when last seen

@@ -79,7 +79,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::optional<Stamp> engine_after;     // for the engine: the position to begin at
   };
 
-  std::shared_ptr<EngineRun> held();
+  std::shared_ptr<EngineRun> held(const char* request);
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
   std::shared_ptr<Engine> start_engine(std::uint32_t first);
@@ -122,12 +122,12 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::atomic<std::int64_t> skipped_{0};
 };
 
-// What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Nothing inside a call of the run
-// itself: the run waits for its calls, so they need not hold it, and by holding it they would keep it from waiting.
-std::shared_ptr<EngineRun> EngineRun::held() {
-  if (!exec::BodyScope::inside_any()) return shared_from_this();
-  const auto engine = engine_or_null();
-  return engine && engine->inside_own_body() ? nullptr : shared_from_this();
+// What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused inside a call of the run
+// itself, before anything is looked at that is the consumer's alone, and without holding the run: it waits for its calls.
+std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
+  const auto engine = exec::BodyScope::inside_any() ? engine_or_null() : nullptr;
+  if (engine) engine->refuse_own_body(request);
+  return shared_from_this();
 }
 
 // Started by the first request, so that a description can be turned into a run at no cost.
@@ -253,8 +253,7 @@ void EngineRun::resume(const Checkpoint& from) {
 }
 
 std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
-  auto self = held();
-  if (!self) engine().refuse_own_body("epoch()");
+  auto self = held("epoch()");
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
@@ -289,8 +288,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 }
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
-  const auto self = held();
-  if (!self) engine().refuse_own_body("next()");  // before looking at what is the consumer's alone
+  const auto self = held("next()");
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;

@@ -75,6 +75,18 @@ TEST(ServiceTimeTail, TellsHowLongToBePatientWithSlowCalls) {
   }
 }
 
+TEST(ServiceTimeTail, TellsWhatFewCallsReach) {
+  Sampled result = sampled(std::lognormal_distribution<double>(2, 0.5), 20'000);
+  std::sort(result.values.begin(), result.values.end());
+  for (const double chance : {0.5, 0.1, 0.01}) {
+    const double quantile = result.values[static_cast<std::size_t>((1 - chance) * 20'000)] / 1e9;
+    EXPECT_GE(result.tail.reached_with(chance), quantile) << chance;
+    EXPECT_LE(result.tail.reached_with(chance), 1.42 * quantile) << chance << ": by half octaves";
+  }
+  EXPECT_GT(result.tail.reached_with(1e-8), result.values.back() / 1e9) << "rarer than all that was seen";
+  EXPECT_DOUBLE_EQ(ServiceTimeTail().reached_with(0.01), 0);
+}
+
 TEST(ServiceTimeTail, IsMorePatientTheMoreCallsThereAre) {
   const Sampled result = sampled(std::lognormal_distribution<double>(2, 0.5), 20'000);
   EXPECT_GT(result.tail.patience_over_mean(2'000, 0.01), result.tail.patience_over_mean(20, 0.01));
