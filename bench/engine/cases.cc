@@ -15,6 +15,7 @@ constexpr Case kCases[] = {
     {"permutation", "1.28 million names: first one of a full shuffle, and memory", run_permutation},
     {"names_shuffle", "the same names as the peers' scripts go through them", run_names},
     {"controller", "what the controller's thread uses: ten stages, 256 calls at once", run_controller},
+    {"instruments", "what statistics and a trace cost, beside none", run_instruments},
     {"chain", "chains of up to 16 maps, as the peers' scripts do", run_chain},
     {"stage", "single stages, as the peers' scripts do", run_stage},
 };

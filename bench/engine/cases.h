@@ -35,6 +35,7 @@ void run_permutation(const CaseSettings& settings, Report& report);
 void run_names(const CaseSettings& settings, Report& report);
 void run_chain(const CaseSettings& settings, Report& report);
 void run_controller(const CaseSettings& settings, Report& report);
+void run_instruments(const CaseSettings& settings, Report& report);
 void run_stage(const CaseSettings& settings, Report& report);
 
 }  // namespace penstock::bench

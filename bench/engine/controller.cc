@@ -3,11 +3,18 @@
 //
 //   stages_10   ten stages of cheap calls, a consumer that takes an element in a millisecond
 //   calls_256   256 calls of 10 ms that wait, at once
+//
+// cores_of_waking: what a thread uses that wakes as often beside it and does nothing; on a virtual machine up to half of the figure.
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 
+#include "autotune/policy.h"
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "lib/core/clock.h"
 #include "lib/runtime/runtime.h"
 
 namespace penstock::bench {
@@ -16,11 +23,34 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kSettling = 3s, kTime = 4s;
+constexpr std::chrono::nanoseconds kPeriod(autotune::Policy::kCalmPeriod);
 
 double controller_cpu_s() {
   using Role = exec::WorkerThreads::Role;
   return 1e-9 * static_cast<double>(runtime::Runtime::get().workers().cpu_ns(Role::controller));
 }
+
+// Wakes every kPeriod for as long as it exists.
+class Sleeper {
+ public:
+  double stop() {
+    thread_.request_stop();
+    thread_.join();
+    return 1e-9 * static_cast<double>(cpu_ns_);
+  }
+
+ private:
+  void sleep(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) changed_.wait_for(lock, stop, kPeriod, [] { return false; });
+    cpu_ns_ = thread_cpu_ns();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::int64_t cpu_ns_ = 0;
+  std::jthread thread_{[this](const std::stop_token& stop) { sleep(stop); }};
+};
 
 template <class T, class Step>
 Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar, Step step) {
@@ -28,6 +58,7 @@ Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunO
   using Clock = std::chrono::steady_clock;
   for (const auto settled = Clock::now() + kSettling; Clock::now() < settled; step()) run.next();
   const Meter meter;
+  Sleeper sleeper;
   const double before = controller_cpu_s();
   std::int64_t taken = 0;
   for (const auto end = Clock::now() + kTime; Clock::now() < end; ++taken) {
@@ -35,8 +66,9 @@ Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunO
     step();
   }
   const double used = controller_cpu_s() - before;
+  const double waking = sleeper.stop();
   const Cost cost = meter.stop();
-  return {"controller", variant, taken, cost, {{"cores", used / cost.wall_s}}, {{"cores", bar}}};
+  return {"controller", variant, taken, cost, {{"cores", used / cost.wall_s}, {"cores_of_waking", waking / cost.wall_s}}, {{"cores", bar}}};
 }
 
 Dataset<std::int64_t> ten_stages() {

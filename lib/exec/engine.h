@@ -42,6 +42,7 @@ struct EngineSettings {
   double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
   WorkerThreads* workers = nullptr;    // told of each thread; needed where there is a pool
   bool serial = false;
+  bool statistics = true;              // false: only what the engine needs itself, to see what the rest costs
   std::shared_ptr<Trace> trace;        // none: nobody wants one
 };
 
@@ -126,6 +127,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::int64_t open_io() const override { return settings_.open_io; }
   std::int64_t now() const override { return settings_.clock ? settings_.clock() : now_ns(); }
   Trace* trace() const override { return settings_.trace.get(); }
+  bool keeps_statistics() const override { return settings_.statistics; }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->count_dropped(errors); }
 

@@ -26,6 +26,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       index_(index),
       host_(host),
       trace_(host.trace()),
+      keeps_statistics_(host.keeps_statistics()),
       one_at_a_time_(host.launcher().one_at_a_time()),
       is_source_(index == 0),
       body_(plan.open(index, host, passes)),
@@ -198,6 +199,7 @@ void Stage::set_on_pool(bool on_pool) {
 void Stage::account(std::int64_t now) {
   const std::int64_t time = now - accounted_until_;
   accounted_until_ = now;
+  if (!keeps_statistics_) return;
   counters_.slot_ns += running_ * time;
   if (running_ < parallelism_ && ready_.empty() && waiting_count_ == 0) counters_.starved_ns += time;
   if (unsent_ > 0 && credits_ == 0) counters_.blocked_ns += time;

@@ -68,6 +68,7 @@ class StageHost : public BodyHost {
   virtual std::int64_t open_io() const = 0;
   virtual std::int64_t now() const = 0;                   // nanoseconds; also with the stage's lock held
   virtual Trace* trace() const { return nullptr; }        // none: nobody wants one; always the same
+  virtual bool keeps_statistics() const { return true; }  // always the same
 };
 
 class AsyncTarget;
@@ -197,6 +198,7 @@ class Stage {
   const std::size_t index_;
   StageHost& host_;
   Trace* const trace_;
+  const bool keeps_statistics_;
   const bool one_at_a_time_;
   const bool is_source_;
   Stage* upstream_ = nullptr;    // fixed before anything runs

@@ -95,6 +95,7 @@ void Stage::run_group(Group& group, Lock& lock) {
 // Drawn for each call, by the time that has passed since the last one began: so however many are under way, they are sampled no more often than
 // one in kBetweenSamples, and what follows a long call has no better chance than others, as it would by the clock alone.
 bool Stage::sample_now(const Group& group) {
+  if (!keeps_statistics_) return false;
   between_calls_ns_ += 0.05 * (static_cast<double>(group.started_ns - std::exchange(last_call_ns_, group.started_ns)) - between_calls_ns_);
   if (counters_.calls <= kFirstSamples) return true;
   const std::uint64_t drawn = mix64(static_cast<std::uint64_t>(counters_.calls)) >> 32;
@@ -246,7 +247,7 @@ void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
   if (inputs > 0) {
     const double count = static_cast<double>(inputs);
     const double each = static_cast<double>(now - group.started_ns) / count;
-    counters_.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += inputs;
+    if (keeps_statistics_) counters_.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += inputs;
     const double bytes = static_cast<double>(output_bytes) / count;
     const double input = static_cast<double>(group.input_bytes) / count;
     slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
