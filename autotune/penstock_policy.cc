@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autotune/flow.h"
+#include "autotune/give_way.h"
 #include "autotune/outlet_tuner.h"
 #include "autotune/placement.h"
 #include "autotune/plan.h"
@@ -24,9 +25,6 @@ constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found 
 constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
 constexpr std::int64_t kPartForBuffer = 32;   // if the budget has room for so many times as many
-constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
-constexpr double kPriorityPause = 1;          // s between two changes of the priority
-constexpr double kServed = 0.1, kStarved = 0.3;  // of its time, that a consumer waits
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr double kWidest = 64;                // window of a stage that computes, in calls
 // Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the other needs.
@@ -52,7 +50,7 @@ class PenstockPolicy final : public Policy {
     if (prefetch_ != nullptr && !prefetch_->user_fixed) {
       if (const auto wish = outlet_.wish(now, flow_)) move(*prefetch_, wish->depth, wish->reason, now);
     }
-    if (priority_ != nullptr) give_way(now, flow_);
+    give_way(now, flow_);
   }
 
  private:
@@ -74,7 +72,8 @@ class PenstockPolicy final : public Policy {
     for (std::size_t i = 0; i < now.stages.size(); ++i) stages_.emplace_back(i);
     for (Knob& knob : knobs) {
       if (knob.name == "prefetch") prefetch_ = &knob;
-      if (knob.name == "priority") priority_ = &knob;
+      if (knob.name == "priority" && !knob.user_fixed && knob.high > 0) priority_ = &knob;
+      if (knob.name == "cpu_slots" && !knob.user_fixed) cpu_slots_ = &knob;
       if (knob.stage < 0) continue;
       Stage& stage = stages_[static_cast<std::size_t>(knob.stage)];
       if (knob.name == "parallelism") stage.parallelism = &knob;
@@ -93,13 +92,20 @@ class PenstockPolicy final : public Policy {
     return cpu_s_;
   }
 
+  // On a CPU, of all stages for one element delivered.
+  double work_s(const Flow& flow) const {
+    double cpu_s = flow.unattributed_cpu_s;
+    for (const Stage& stage : stages_) cpu_s += flow.visits[stage.index] * stage.tuner.cpu_s();
+    return cpu_s;
+  }
+
   // X_T: the least of what the CPUs, each stage in turn, each device and the consumer allow, as far as they are known.
   double attainable(const Snapshot& now, const Flow& flow) const {
-    double cpu_s = flow.unattributed_cpu_s, least = kHeadroom * flow.demand;
+    const double cpu_s = work_s(flow);
+    double least = kHeadroom * flow.demand;
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const double visits = flow.visits[stage.index];
-      cpu_s += visits * stage.tuner.cpu_s();
       least = std::min(least, stage.tuner.ceiling() / visits);
       const bool fixed = stage.parallelism != nullptr && stage.parallelism->user_fixed;
       if (!stage.tuner.known() || (snapshot.parallel && !fixed)) continue;
@@ -294,23 +300,20 @@ class PenstockPolicy final : public Policy {
     return false;
   }
 
-  // A consumer that computes is not to wait for a core behind workers, which are there to serve it; but where it waits for them, it is they
-  // that are to have the cores.
   void give_way(const Snapshot& now, const Flow& flow) {
-    const double cores = now.cpu_budget - flow.cpus;  // its own
-    std::int64_t to = gives_way_;
-    if (cores > kComputing && flow.wait_share < kServed) to = 1;
-    if (cores < kNotComputing || flow.wait_share > kStarved) to = 0;
-    const double now_s = seconds(now);
-    if (to == gives_way_ || now_s - priority_moved_s_ < kPriorityPause) return;
-    gives_way_ = move(*priority_, to, to == 1 ? Reason::consumer_slowed : Reason::starved_consumer, now);
-    priority_moved_s_ = now_s;
+    if (priority_ != nullptr) {
+      if (const auto wish = give_way_.priority(now, flow, gives_way_)) gives_way_ = move(*priority_, wish->to, wish->reason, now);
+    }
+    if (cpu_slots_ == nullptr) return;
+    const bool last_resort = priority_ == nullptr || gives_way_ > 0;
+    const GiveWay::Slots slots = {cpu_slots_->get(), cpu_slots_->high, work_s(flow), last_resort};
+    if (const auto wish = give_way_.slots(now, flow, slots)) move(*cpu_slots_, wish->to, wish->reason, now);
   }
 
   std::deque<Stage> stages_;
-  Knob *prefetch_ = nullptr, *priority_ = nullptr;
+  Knob *prefetch_ = nullptr, *priority_ = nullptr, *cpu_slots_ = nullptr;  // none: not to be moved
+  GiveWay give_way_;
   std::int64_t gives_way_ = 0;  // where the priority stands
-  double priority_moved_s_ = -1e9;
   std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
   FlowMeter flow_meter_;
   Flow flow_;

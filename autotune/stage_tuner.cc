@@ -26,13 +26,18 @@ constexpr int kPauses = 3;                // of the consumer, at which a window 
 constexpr double kSettledRate = 2;         // s, of a rate that is no luck
 constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
 constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
+constexpr double kFarSlower = 3;            // times the usual: worth a closer look
 constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
 // Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too
 // few cost more than calls too many, which the next sample takes back.
 constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look at ages that stands for 0.1 s or a call
 constexpr double kFalseAlarmOfFew = 1e-8;  // chance, at each of a hundred looks a second
-constexpr std::int64_t kFew = 4;           // finished calls, of which three must be slow
+constexpr std::int64_t kFew = 4;           // finished calls at least, of which three must be slow;
+constexpr std::int64_t kFewAtMost = 64;    // more of them tell no more
+constexpr double kOfAnotherWorld = 0.1;    // weight of calls from before an alarm
+constexpr double kRaisePause = 8;          // s between up probes, at first
+constexpr double kOther = 0.7;             // of the logarithm of a call's time: twice as long, or half
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double as_double(std::int64_t value) { return static_cast<double>(value); }
@@ -67,22 +72,23 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
     return restart_window(now, stage);
   }
   if (is_guessed_ && stage.completed == from_.counts.completed) restart_window(now, stage);  // it begins with the first that ends
-  const bool is_other_world = first_few_are_slow(now, stage);
-  if (!is_other_world && !window_is_complete(stage)) return look_at_ages(stage);
+  const auto slow = slow_few(now, stage, flow);
+  if (!slow && !window_is_complete(stage)) return look_at_ages(stage);
+  const Sample sample = slow ? *slow : take_sample(from_, now, stage, flow);
+  if (slow) service_times_.fade(kOfAnotherWorld);  // what comes now is to outweigh it
   service_times_.add(from_.service_times, stage.service_times);
-  const Sample sample = take_sample(is_other_world ? recent_ : from_, now, stage, flow);
   restart_window(now, stage);
   pauses_ = 0;
   if (!(sample.cpu_s >= 0)) return;
   fresh_ = true;
-  learn(sample, flow, is_other_world);
+  learn(sample, flow, slow.has_value());
 }
 
-StageTuner::Window StageTuner::window_from(const Snapshot& now, const StageSnapshot& stage) {
+StageTuner::Start StageTuner::start_at(const Snapshot& now, const StageSnapshot& stage) {
   return {counts_of(stage), stage.service_times, now.time_ns, now.consumer.wait_ns};
 }
 
-void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) { from_ = recent_ = window_from(now, stage); }
+void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) { from_ = recent_ = start_at(now, stage); }
 
 // Calls that were already under way are still seen for a while.
 void StageTuner::note_change(const StageSnapshot& stage) {
@@ -98,7 +104,13 @@ void StageTuner::note_change(const StageSnapshot& stage) {
   }
   restoring_ = false;
   unseen_ = true;
+  raised_ = stage.parallelism > calls_;
   trim_due_s_ = std::max(trim_due_s_, now_s_ + kTrimAfter);
+  if (level_.known()) {
+    level_before_ = level_.value();
+    calls_before_ = calls_;
+  }
+  if (!known_) level_before_ = 0;
   calls_ = stage.parallelism;
   on_pool_ = stage.on_pool;
   settled_s_ = now_s_ + (is_guessed_ ? kShortAge : known_ ? 2 * level_.value() : 0);
@@ -141,7 +153,7 @@ bool StageTuner::has_clearly_failed(std::int64_t completed, double time) const {
   return as_double(completed) < kClearFailure * probe_->rate_before * time;
 }
 
-StageTuner::Sample StageTuner::take_sample(const Window& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
+StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
   Sample sample;
   sample.seconds = std::max(seconds(now.time_ns - from.ns), 1e-6);
   const StageRates rates = stage_rates(from.counts, stage, sample.seconds);
@@ -169,7 +181,14 @@ double StageTuner::noise_of(std::int64_t count) const {
   return service_times_.variation() / std::sqrt(as_double(std::max<std::int64_t>(count, 1)));
 }
 
-void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_other_world) {
+// The first sample of more calls. That they wait for one another makes each as many times slower as there are more of them, and a lock on
+// which they crowd makes that worse; but not more than the square of it.
+bool StageTuner::is_beyond_own_effect(const Sample& sample) const {
+  const double more = std::max(1.0, as_double(sample.calls) / as_double(std::max<std::int64_t>(calls_before_, 1)));
+  return unseen_ && level_before_ > 0 && sample.call_s() > kFarSlower * more * more * std::max(level_before_, call_s()) + kShortAge;
+}
+
+void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   if (!known_) {
     known_ = true;
     cpu_.set(sample.cpu_s);
@@ -177,6 +196,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_other_wor
     base_ = sample.waiting_s;
     relearn_ = 2;
   }
+  const bool is_other_world = is_slow || is_beyond_own_effect(sample);
   unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
   const bool knee = is_knee(sample);
@@ -185,8 +205,8 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_other_wor
   const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
   const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
   const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
-  is_other_world = is_other_world || (cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s());
-  if (is_other_world || (level_changed && !own_effect && !probe_)) alarm(sample.waiting_s);
+  const bool computes_differently = cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s();
+  if (is_other_world || computes_differently || (level_changed && !own_effect && !probe_)) alarm(sample.waiting_s);
   if (!knee) learn_base(sample);
   add_to_steady(sample);
   // A lock may give more to fewer calls. A single sample may be luck.
@@ -223,10 +243,13 @@ bool StageTuner::is_knee(const Sample& sample) {
   }
   integral_ = 1;
   trim_due_s_ = now_s_;
+  raise_due_s_ = std::min(raise_due_s_, now_s_ + kRaisePause);
   return true;
 }
 
 void StageTuner::add_to_steady(const Sample& sample) {
+  const double change = std::abs(std::log(sample.call_s() / steady_.call_s()));  // if there is one yet
+  if (change > std::max(kOther, 4 * noise_of(sample.completed))) steady_ = Sample();
   const double all = steady_.seconds + sample.seconds, part = sample.seconds / all;
   const std::int64_t completed = steady_.completed + sample.completed;
   Sample joined = sample;
@@ -293,18 +316,23 @@ void StageTuner::restore(std::int64_t calls) {
 }
 
 // A few calls, half of which take as long as hardly any did, tell of a change long before there are enough for a sample: a stage whose
-// calls were short has one or two of them, and they finish seldom now.
-bool StageTuner::first_few_are_slow(const Snapshot& now, const StageSnapshot& stage) {
+// calls were short has one or two of them, and they finish seldom now. Two rounds of all calls, since one hiccup delays all that are under way.
+std::optional<StageTuner::Sample> StageTuner::slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
   const std::int64_t calls = stage.completed - recent_.counts.completed;
-  if (calls < kFew || unseen_ || probe_ || !(stage.on_pool || stage.completes_later)) return false;
+  const bool waits = stage.on_pool || stage.completes_later;
+  const bool own_effect = unseen_ && raised_;
+  if (!waits || !known_ || own_effect || calls < std::max(kFew, 2 * stage.parallelism)) return std::nullopt;
   const double mean = seconds(stage.slot_ns - recent_.counts.slot_ns) / as_double(calls);  // first, for it is cheap
-  const double limit = 3 * usual_call_s() + kShortAge;
-  if (mean > limit && now_s_ > increased_s_ + kGuard * mean) {
+  const double limit = kFarSlower * usual_call_s() + kShortAge;
+  const bool is_suspect = mean > limit && now_s_ > increased_s_ + kGuard * mean;
+  if (is_suspect) {
     const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
-    if (median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew))) return true;
+    const bool is_new = median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew));
+    const auto sample = is_new ? std::optional(take_sample(recent_, now, stage, flow)) : std::nullopt;
+    if (sample && sample->call_s() > limit) return sample;  // else they only had to wait for a core
   }
-  recent_ = window_from(now, stage);
-  return false;
+  if (!is_suspect || calls >= kFewAtMost) recent_ = start_at(now, stage);
+  return std::nullopt;
 }
 
 // Calls that are under way for much longer than calls take tell of a change before any of them has finished.
@@ -316,7 +344,7 @@ void StageTuner::look_at_ages(const StageSnapshot& stage) {
   const double expected = usual_call_s();
   if (now_s_ < increased_s_ + kGuard * expected) return;
   const auto is_slow = [&](double times) { return median >= times * expected + 0.002; };
-  if (oldest < 3 * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
+  if (oldest < kFarSlower * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
   if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running, kFalseAlarm)))) return;
   aged_s_ = since < 0 ? now_s_ : since;
   if (now_s_ - aged_s_ < std::min(expected, 0.1)) return;
@@ -339,11 +367,12 @@ void StageTuner::alarm(double waiting_s) {
   trim_failed_ = false;
   best_rate_ = 0;
   aged_s_ = -1;
-  raise_pause_s_ = 8;
+  raise_pause_s_ = kRaisePause;
+  raise_due_s_ = std::min(raise_due_s_, now_s_ + kRaisePause);
   trim_due_s_ = now_s_ + trim_pause_s_;
   alarmed_s_ = now_s_;
   fewer_in_a_row_ = 2;  // the next sample that asks for less is believed
-  service_times_.fade(0.1);
+  service_times_.fade(kOfAnotherWorld);
 }
 
 }  // namespace penstock::autotune

@@ -59,33 +59,34 @@ class StageTuner {
     bool fewer = true;
   };
 
-  // What samples are taken of.
-  struct Window {
+  // Where the window of a sample begins.
+  struct Start {
     StageCounts counts;
     ServiceTimes service_times = {};
     std::int64_t ns = 0, wait_ns = 0;  // time; of the consumer
   };
 
-  static Window window_from(const Snapshot& now, const StageSnapshot& stage);
+  static Start start_at(const Snapshot& now, const StageSnapshot& stage);
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
   void note_change(const StageSnapshot& stage);
   bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
   std::int64_t completions_to_compare(const StageSnapshot& stage) const;
-  Sample take_sample(const Window& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const;
+  Sample take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const;
   bool is_calm() const noexcept { return calm_s() > 2; }
   double noise_of(std::int64_t count) const;
-  void learn(const Sample& sample, const Flow& flow, bool is_other_world);
+  void learn(const Sample& sample, const Flow& flow, bool is_slow);
   void learn_base(const Sample& sample);
   bool is_knee(const Sample& sample);
+  bool is_beyond_own_effect(const Sample& sample) const;
   void add_to_steady(const Sample& sample);
   void trim_integral(const Sample& sample, const Flow& flow);
   void judge_probe(const Sample& sample);
   void restore(std::int64_t calls);
   void look_at_ages(const StageSnapshot& stage);
-  bool first_few_are_slow(const Snapshot& now, const StageSnapshot& stage);
-  double usual_call_s() const noexcept { return std::max(level_.known() ? level_.value() : 0, call_s()); }
+  std::optional<Sample> slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
+  double usual_call_s() const noexcept { return std::max(level_.known() ? level_.value() : level_before_, call_s()); }
   void alarm(double waiting_s);
 
   Wish within(const Bounds& bounds);
@@ -98,20 +99,23 @@ class StageTuner {
 
   const std::size_t index_;
 
-  Window from_;                      // of the next sample
-  Window recent_;                    // of the last few calls to finish
+  Start from_;                       // of the next sample
+  Start recent_;                     // of the last few calls to finish
   double now_s_ = 0;
   double settled_s_ = 0;             // no sample of before
   bool idle_ = false;                // the consumer, when last seen
   int pauses_ = 0;                   // of it since the last sample
   std::int64_t calls_ = 0;           // knob, when last seen
   bool on_pool_ = false;
+  bool raised_ = false;              // by the last change
   double increased_s_ = -1e9;        // when it was last raised, by anyone
   double began_s_ = 0;               // when it was put where it is
 
   // Learned.
   bool known_ = false;
-  Tracked cpu_, level_;              // k; k + w at the present number of calls
+  Tracked cpu_, level_;              // k; k + w at the present number of calls,
+  double level_before_ = 0;          // and at the one before,
+  std::int64_t calls_before_ = 1;    // which was this
   double base_ = 0;                  // w of an idle device
   double integral_ = 1;              // tau
   double ceiling_ = kUnbounded;      // D: elements/s

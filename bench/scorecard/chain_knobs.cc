@@ -54,7 +54,7 @@ void Chain::make_knobs() {
                              [this](std::int64_t to) { memory_.limit = to; }));
   knobs_.push_back(make_knob("cpu_slots", -1, 1, plant_.arena().slots(), changes_, [this] { return at_arena_.most; },
                              [this](std::int64_t to) { plant_.arena().set_most(at_arena_, to); }));
-  knobs_.push_back(make_knob("priority", -1, 0, 1, changes_, [this] { return std::int64_t{gives_way_}; }, [this](std::int64_t to) {
+  knobs_.push_back(make_knob("priority", -1, 0, plant_.niceness_is_reversible(), changes_, [this] { return std::int64_t{gives_way_}; }, [this](std::int64_t to) {
     gives_way_ = to > 0;
     plant_.look_at_priorities();
   }));

@@ -30,6 +30,7 @@ class Plant {
   Chain& chain(std::size_t index) { return *chains_[index]; }
   std::size_t chains() const noexcept { return chains_.size(); }
   const Time& now() const noexcept { return now_; }
+  bool niceness_is_reversible() const noexcept { return host_.niceness_is_reversible; }
 
   // What its parts ask.
   EventQueue& events() noexcept { return events_; }

@@ -73,6 +73,7 @@ struct HostSpec {
   double cores = 2;
   Schedule quota;    // cores of our process
   Schedule foreign;  // busy processes of others
+  bool niceness_is_reversible = true;  // else the knob `priority` cannot be moved
 };
 
 struct PlantSpec {

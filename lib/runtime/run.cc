@@ -123,7 +123,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
 };
 
 // What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused inside a call of the run
-// itself, before anything is looked at that is the consumer's alone, and without holding the run: it waits for its calls.
+// itself, before anything is looked at that is the consumer's alone, and without holding the run: held by one of its calls it would not wait for it.
 std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
   const auto engine = exec::BodyScope::inside_any() ? engine_or_null() : nullptr;
   if (engine) engine->refuse_own_body(request);

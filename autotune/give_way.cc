@@ -1,0 +1,68 @@
+#include "autotune/give_way.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
+constexpr double kServed = 0.1, kStarved = 0.3;            // of its time, that a consumer waits
+constexpr double kPriorityPause = 1;                       // s between two changes of the priority
+constexpr double kWatched = 1;                             // s of a consumer's delay that are judged at once: read every 0.1 s
+constexpr double kMissed = 0.2;                            // s between two looks that do not belong together
+constexpr double kSlowed = 0.05;                           // of its step, that a consumer is ready to run and no core is free
+constexpr double kKept = 0.8;                              // of the slots, a step
+constexpr double kHeadroom = 1.15;                         // of what the consumer takes: a drained buffer is to fill again
+constexpr double kLongestPause = 240;                      // s
+constexpr double kMany = 1e9;                              // slots: a number at least
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+}  // namespace
+
+std::optional<GiveWay::Wish> GiveWay::priority(const Snapshot& now, const Flow& flow, std::int64_t stands) {
+  const double cores = now.cpu_budget - flow.cpus;  // its own
+  std::int64_t to = stands;
+  if (cores > kComputing && flow.wait_share < kServed) to = 1;
+  if (cores < kNotComputing || flow.wait_share > kStarved) to = 0;
+  const double now_s = seconds(now.time_ns);
+  if (to == stands || now_s - priority_moved_s_ < kPriorityPause) return std::nullopt;
+  priority_moved_s_ = now_s;
+  return Wish{to, to == 1 ? Reason::consumer_slowed : Reason::starved_consumer};
+}
+
+void GiveWay::watch_from(const Snapshot& now) {
+  from_s_ = seconds(now.time_ns);
+  from_delay_ns_ = now.consumer.delay_ns;
+}
+
+// Share of a whole second in which the consumer was ready to run and had no core; none: not known yet.
+std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
+  const double now_s = seconds(now.time_ns);
+  const bool goes_on = now_s - std::exchange(looked_s_, now_s) < kMissed && from_delay_ns_ >= 0 && now.consumer.delay_ns >= 0;
+  if (goes_on && !flow.idle && flow.consumer_is_served() && now_s - from_s_ < kWatched) return std::nullopt;
+  const double delay = seconds(now.consumer.delay_ns - from_delay_ns_) / (now_s - from_s_);
+  watch_from(now);
+  if (!goes_on || flow.idle || !flow.consumer_is_served()) return std::nullopt;
+  return delay;
+}
+
+// Down by steps, and never below what the consumer takes; up at once.
+std::optional<GiveWay::Wish> GiveWay::slots(const Snapshot& now, const Flow& flow, const Slots& slots) {
+  const auto share = slowed(now, flow);
+  const double now_s = seconds(now.time_ns);
+  if (flow.consumer_waits() && slots.now < slots.most) {
+    fall_due_s_ = now_s + pause_s_;
+    pause_s_ = std::min(2 * pause_s_, kLongestPause);
+    return Wish{slots.most, Reason::starved_consumer};
+  }
+  if (!slots.last_resort || !share || *share < kSlowed || now_s < fall_due_s_ || !flow.all_known) return std::nullopt;
+  const double needed = std::ceil(std::min(kHeadroom * flow.demand * slots.work_s, kMany));
+  const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, 1.0});
+  if (fewer >= static_cast<double>(slots.now)) return std::nullopt;
+  return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};
+}
+
+}  // namespace penstock::autotune
