@@ -49,18 +49,19 @@ std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
   return delay;
 }
 
-// Down by steps, and never below what the consumer takes; up at once.
+// Down by steps, and never below what the consumer takes, or again to what it has starved with; up at once.
 std::optional<GiveWay::Wish> GiveWay::slots(const Snapshot& now, const Flow& flow, const Slots& slots) {
   const auto share = slowed(now, flow);
   const double now_s = seconds(now.time_ns);
   if (flow.consumer_waits() && slots.now < slots.most) {
     fall_due_s_ = now_s + pause_s_;
     pause_s_ = std::min(2 * pause_s_, kLongestPause);
+    enough_ = std::max(enough_, slots.now + 1);
     return Wish{slots.most, Reason::starved_consumer};
   }
   if (!slots.last_resort || !share || *share < kSlowed || now_s < fall_due_s_ || !flow.all_known) return std::nullopt;
   const double needed = std::ceil(std::min(kHeadroom * flow.demand * slots.work_s, kMany));
-  const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, 1.0});
+  const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
   if (fewer >= static_cast<double>(slots.now)) return std::nullopt;
   return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};
 }

@@ -42,6 +42,7 @@ class GiveWay {
   double from_s_ = 0;                          // since then the consumer is watched,
   std::int64_t from_delay_ns_ = -1;            // and what had delayed it before; -1: not known
   double fall_due_s_ = 0, pause_s_ = 4;        // after fewer slots were not enough
+  std::int64_t enough_ = 1;                    // slots, at least: with fewer the consumer has waited
 };
 
 }  // namespace penstock::autotune

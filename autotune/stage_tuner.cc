@@ -196,10 +196,11 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
     base_ = sample.waiting_s;
     relearn_ = 2;
   }
-  const bool is_other_world = is_slow || is_beyond_own_effect(sample);
+  const bool knee = is_knee(sample);
+  // What more calls have brought is taken back first: in front of a store that throttles, an alarm would ask for many more.
+  const bool is_other_world = is_slow || (!knee && !probe_ && is_beyond_own_effect(sample));
   unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
-  const bool knee = is_knee(sample);
   const double weight = is_calm() ? kCalmWeight : kWeight;
   const double cpu_before = cpu_.value();
   const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);

@@ -97,6 +97,17 @@ TEST(GiveWay, ReturnsSlotsAlsoAfterThePriority) {
   EXPECT_EQ(workers.slots(), 16);
 }
 
+TEST(GiveWay, DoesNotReturnToWhatTheConsumerHasStarvedWith) {
+  Workers workers;
+  workers.run_for(3, 0.1);
+  const std::int64_t too_few = workers.slots();
+  workers.let_it_wait(0.1);
+  workers.run_for(1, 0.1);
+  workers.let_it_wait(0);
+  workers.run_for(60, 0.1);
+  EXPECT_EQ(workers.slots(), too_few + 1);
+}
+
 TEST(GiveWay, TriesAgainLessAndLessOften) {
   Workers workers;
   int times = 0;
