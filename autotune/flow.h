@@ -10,6 +10,8 @@
 
 namespace penstock::autotune {
 
+inline constexpr double kHeadroom = 1.15;  // h: more than the consumer takes, so that a drained buffer fills again
+
 struct Flow {
   double wait_share = 0;             // omega: of the consumer's time, over the last moments
   double delivered = 0;              // elements/s that it took, likewise
@@ -17,6 +19,7 @@ struct Flow {
   double cpu_share = 0;              // of the CPUs there are, in use
   double unattributed_cpu_s = 0;     // per element delivered: of threads that are neither penstock's nor the consumer's
   double cpus = 1;                   // that the stages may use: those of the process less the consumer's own
+  double work_s = 0;                 // on a CPU, of all stages for one element delivered; what is not known of them is 0
   double attainable = kUnbounded;    // X_T: elements/s to plan for, from all that is known of the stages
   bool all_known = false;            // of every stage
   // A pause: the consumer has asked for nothing for longer than is usual. What the stages do now says nothing; wait_share,
@@ -32,7 +35,7 @@ struct Flow {
 // Keeps the averages behind it.
 class FlowMeter {
  public:
-  // All but `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by stage: CPU time of an
+  // All but `work_s`, `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by stage: CPU time of an
   // element, 0 where it is not known.
   void read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow);
 

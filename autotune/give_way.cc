@@ -14,7 +14,6 @@ constexpr double kWatched = 1;                             // s of a consumer's 
 constexpr double kMissed = 0.2;                            // s between two looks that do not belong together
 constexpr double kSlowed = 0.05;                           // of its step, that a consumer is ready to run and no core is free
 constexpr double kKept = 0.8;                              // of the slots, a step
-constexpr double kHeadroom = 1.15;                         // of what the consumer takes: a drained buffer is to fill again
 constexpr double kLongestPause = 240;                      // s
 constexpr double kMany = 1e9;                              // slots: a number at least
 
@@ -60,7 +59,7 @@ std::optional<GiveWay::Wish> GiveWay::slots(const Snapshot& now, const Flow& flo
     return Wish{slots.most, Reason::starved_consumer};
   }
   if (!slots.last_resort || !share || *share < kSlowed || now_s < fall_due_s_ || !flow.all_known) return std::nullopt;
-  const double needed = std::ceil(std::min(kHeadroom * flow.demand * slots.work_s, kMany));
+  const double needed = std::ceil(std::min(kHeadroom * flow.demand * flow.work_s, kMany));
   const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
   if (fewer >= static_cast<double>(slots.now)) return std::nullopt;
   return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};

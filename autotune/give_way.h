@@ -23,7 +23,6 @@ class GiveWay {
   // Of the run.
   struct Slots {
     std::int64_t now = 1, most = 1;
-    double work_s = 0;         // on a CPU, of all stages for one element delivered
     bool last_resort = false;  // the priority is as low as may be
   };
 

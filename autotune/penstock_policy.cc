@@ -20,7 +20,6 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kHeadroom = 1.15;            // h: more than the consumer takes, so that a drained buffer fills again
 constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
 constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
@@ -42,6 +41,7 @@ class PenstockPolicy final : public Policy {
       stage.tuner.observe(now, now.stages[stage.index], flow_);
       limits_of(stage.index).ceiling = stage.tuner.ceiling();
     }
+    flow_.work_s = work_s(flow_);
     flow_.attainable = attainable(now, flow_);
     flow_.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
     share_open_io(now, flow_);
@@ -92,7 +92,6 @@ class PenstockPolicy final : public Policy {
     return cpu_s_;
   }
 
-  // On a CPU, of all stages for one element delivered.
   double work_s(const Flow& flow) const {
     double cpu_s = flow.unattributed_cpu_s;
     for (const Stage& stage : stages_) cpu_s += flow.visits[stage.index] * stage.tuner.cpu_s();
@@ -101,7 +100,6 @@ class PenstockPolicy final : public Policy {
 
   // X_T: the least of what the CPUs, each stage in turn, each device and the consumer allow, as far as they are known.
   double attainable(const Snapshot& now, const Flow& flow) const {
-    const double cpu_s = work_s(flow);
     double least = kHeadroom * flow.demand;
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
@@ -112,9 +110,9 @@ class PenstockPolicy final : public Policy {
       const double calls = snapshot.parallel ? static_cast<double>(snapshot.parallelism) : 1;
       if (stage.tuner.call_s() > 0) least = std::min(least, calls / (visits * stage.tuner.call_s()));
     }
-    if (!(cpu_s > 0)) return least;
+    if (!(flow.work_s > 0)) return least;
     // What other threads use is charged as a guess, which must not talk down what is delivered already.
-    return std::min(least, std::max(flow.cpus / cpu_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
+    return std::min(least, std::max(flow.cpus / flow.work_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
   }
 
   // Time of its calls for one element delivered.
@@ -306,7 +304,7 @@ class PenstockPolicy final : public Policy {
     }
     if (cpu_slots_ == nullptr) return;
     const bool last_resort = priority_ == nullptr || gives_way_ > 0;
-    const GiveWay::Slots slots = {cpu_slots_->get(), cpu_slots_->high, work_s(flow), last_resort};
+    const GiveWay::Slots slots = {cpu_slots_->get(), cpu_slots_->high, last_resort};
     if (const auto wish = give_way_.slots(now, flow, slots)) move(*cpu_slots_, wish->to, wish->reason, now);
   }
 

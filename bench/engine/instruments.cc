@@ -12,6 +12,7 @@
 #include "bench/engine/arithmetic.h"
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/turns.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/runtime/runtime.h"
@@ -57,22 +58,14 @@ Cost measure(const Dataset<std::uint64_t>& dataset, std::int64_t elements, const
 Row compare(const std::string& variant, double microseconds, int rounds, const Instruments& with, const Instruments& without) {
   const std::int64_t elements = std::llround(0.2e6 / (2 * microseconds));
   const auto dataset = two_maps(microseconds, elements);
-  std::vector<double> overheads, noise;
-  Cost before = measure(dataset, elements, without), best;
-  for (int round = 0; round < rounds; ++round) {
-    const Cost cost = measure(dataset, elements, with), after = measure(dataset, elements, without);
-    overheads.push_back(100 * (2 * cost.cpu_s / (before.cpu_s + after.cpu_s) - 1));
-    noise.push_back(100 * (after.cpu_s / before.cpu_s - 1));
-    keep_cheaper(best, cost);
-    before = after;
-  }
-  const Spread overhead = spread_of(overheads), other = spread_of(noise);
+  const auto [best, overhead, noise] =
+      take_turns(rounds, [&] { return measure(dataset, elements, with); }, [&] { return measure(dataset, elements, without); });
   return {"instruments",
           variant,
           elements,
           best,
           {{"overhead_percent", overhead.median}, {"overhead_low", overhead.low}, {"overhead_high", overhead.high},
-           {"noise_low", other.low}, {"noise_high", other.high}, {"rounds", static_cast<double>(rounds)}},
+           {"noise_low", noise.low}, {"noise_high", noise.high}, {"rounds", static_cast<double>(rounds)}},
           {}};
 }
 

@@ -9,6 +9,7 @@
 #include "bench/engine/arithmetic.h"
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/turns.h"
 
 namespace penstock::bench {
 namespace {
@@ -22,7 +23,7 @@ struct Work {
 };
 
 // The strong opponent: nothing but the arithmetic and one atomic addition per handful of elements.
-void take_turns(const Work& work, std::atomic<std::int64_t>& next, std::atomic<std::uint64_t>& sum) {
+void share_out(const Work& work, std::atomic<std::int64_t>& next, std::atomic<std::uint64_t>& sum) {
   constexpr std::int64_t handful = 16;
   std::uint64_t own = 0;
   for (std::int64_t start; (start = next.fetch_add(handful)) < work.elements;) {
@@ -39,7 +40,7 @@ std::uint64_t plain_sum(const Work& work) {
   {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-      threads.emplace_back([&] { take_turns(work, next, sum); });
+      threads.emplace_back([&] { share_out(work, next, sum); });
   }
   return sum;
 }
@@ -72,36 +73,15 @@ Work work_of(double microseconds) {
   return work;
 }
 
-struct Turns {
-  std::vector<Cost> engine;
-  std::vector<double> overhead;  // percent, against the mean of the two neighbours
-  std::vector<double> noise;     // percent, of those neighbours against one another
-};
-
-Turns alternate(const Work& work, int rounds) {
-  Turns turns;
-  Cost before = measure(work, plain_sum);
-  for (int round = 0; round < rounds; ++round) {
-    turns.engine.push_back(measure(work, engine_sum));
-    const Cost after = measure(work, plain_sum);
-    const double plain = (before.cpu_s + after.cpu_s) / 2;
-    turns.overhead.push_back(100 * (turns.engine.back().cpu_s / plain - 1));
-    turns.noise.push_back(100 * (after.cpu_s / before.cpu_s - 1));
-    before = after;
-  }
-  return turns;
-}
-
 Row row_of(double microseconds, int rounds) {
   const Work work = work_of(microseconds);
-  const Turns turns = alternate(work, rounds);
-  const Spread overhead = spread_of(turns.overhead);
-  const Spread noise = spread_of(turns.noise);
+  const auto [best, overhead, noise] =
+      take_turns(rounds, [&] { return measure(work, engine_sum); }, [&] { return measure(work, plain_sum); });
   Row row;
   row.name = "two_maps";
   row.variant = std::to_string(std::lround(microseconds)) + "us";
   row.elements = work.elements;
-  for (const Cost& cost : turns.engine) keep_cheaper(row.cost, cost);
+  row.cost = best;
   row.figures = {{"overhead_percent", overhead.median},
                  {"overhead_low", overhead.low},
                  {"overhead_high", overhead.high},

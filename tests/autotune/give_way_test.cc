@@ -17,6 +17,7 @@ class Workers {
     now_.consumer.delay_ns = 0;
     flow_.all_known = true;
     flow_.demand = 100;
+    flow_.work_s = 0.02;
     flow_.wait_share = 0;
   }
 
@@ -25,7 +26,7 @@ class Workers {
     for (std::int64_t i = 0; i < 50 * seconds; ++i) {
       now_.time_ns += 20 * kMs;
       now_.consumer.delay_ns += static_cast<std::int64_t>(delayed * 20 * kMs);
-      const auto wish = give_way_.slots(now_, flow_, {slots_, 16, 0.02, last_resort_});
+      const auto wish = give_way_.slots(now_, flow_, {slots_, 16, last_resort_});
       if (wish) slots_ = wish->to;
       if (wish) reason_ = wish->reason;
     }
