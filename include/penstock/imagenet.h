@@ -36,6 +36,7 @@
 #include <penstock/dataset.h>
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
+#include <penstock/image/simd.h>
 #include <penstock/image/view.h>
 #include <penstock/labels.h>
 #include <penstock/sources.h>
@@ -94,6 +95,14 @@ struct Counters {
   std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
 };
 
+// Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
+struct FastPath {
+  bool roi = true;     // decode only the pixels that are needed, instead of the whole picture
+  bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
+  bool stream = true;  // write past the caches where the batch is larger than they are
+  image::Simd simd = image::Simd::automatic;
+};
+
 struct Config {
   // The numbers of the labels. Must not be empty: see labels_of() and LabelTable::from_file().
   LabelTable labels = {};
@@ -118,6 +127,8 @@ struct Config {
 
   Tunable read_parallelism = AUTOTUNE;    // files that are read at once
   Tunable decode_parallelism = AUTOTUNE;  // files that are decoded at once
+
+  FastPath fast = {};
 
   // Where given, counts what happens.
   std::shared_ptr<Counters> counters = nullptr;

@@ -63,6 +63,19 @@ struct ImageView {
   ImageView window(const Window& part) const;
 };
 
+// Some pixels of a larger image: those of `window`, as decode_jpeg gives them where it was asked for no more. Functions that take
+// one count positions in the whole image, and read no pixel outside the window.
+struct ImagePart {
+  ImageView pixels;  // of window.height x window.width
+  Window window;     // where they lie
+  Size whole;        // of the image
+};
+
+// The whole image as a part of itself.
+inline ImagePart part_of(const ImageView& image) {
+  return {image, {0, 0, image.height, image.width}, {image.height, image.width}};
+}
+
 // The pixels of a tensor u8 [height, width, 3], neither of them 0. Error(invalid_argument) for any other.
 ImageView view_of(const Tensor& image);
 
