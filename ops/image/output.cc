@@ -13,7 +13,7 @@ Size size_of(const Tensor& values, Layout layout) {
     return planes ? Size{shape[1], shape[2]} : Size{shape[0], shape[1]};
   throw Error(ErrorCode::invalid_argument, std::string("output_of: needs a tensor of shape ") +
                                                (planes ? "[3, height, width]" : "[height, width, 3]") + ", but this one has " +
-                                               to_string(shape));
+                                               penstock::to_string(shape));
 }
 
 Output output_of(Tensor& values, Layout layout) {
