@@ -18,6 +18,7 @@
 //   crops.shape()  ->  [2, 256, 256, 3]
 #pragma once
 
+#include <penstock/image/output.h>
 #include <penstock/image/view.h>
 #include <penstock/tensor.h>
 
@@ -53,6 +54,15 @@ struct CropOptions {
 // span of another length.
 void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
                      const CropOptions& options = {});
+
+// The same with positions in an image of which some pixels are there; no other is read. Error(invalid_argument), too, where the
+// box needs one outside the window, or the window is not that of the pixels.
+void crop_and_resize(const ImagePart& part, const Box& box, Size size, std::span<float> out, const CropOptions& options = {});
+
+// The same, written as `out` says: values of the type nearest to the f32 ones, or to those normalised; also those outside the image.
+// Error(invalid_argument), too, for another type than f32, f16, bf16 and u8, a normaliser with u8, memory that has not as many bytes
+// as the result or is not aligned to its values, a Simd that the CPU lacks.
+void crop_and_resize(const ImagePart& part, const Box& box, Size size, const Output& out, const CropOptions& options = {});
 
 // All boxes into a new tensor f32 [boxes, height, width, 3]; no boxes give [0, height, width, 3].
 Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,
