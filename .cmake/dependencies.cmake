@@ -6,6 +6,7 @@ else()
 endif()
 find_package(JPEG REQUIRED)
 find_package(tinyxml2 CONFIG REQUIRED)
+find_package(hwy 1.0.3 CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 
 if(PENSTOCK_BUILD_BENCH OR PENSTOCK_BUILD_TESTS)

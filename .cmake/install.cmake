@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # A static library needs its dependencies on every link line, a shared one only itself.
 if(PENSTOCK_LIBRARY_TYPE STREQUAL STATIC_LIBRARY)
   set(PENSTOCK_IS_STATIC ON)
-  set(PENSTOCK_PC_DEPENDENCIES "Requires: tbb libjpeg tinyxml2\nLibs.private: -pthread\n")
+  set(PENSTOCK_PC_DEPENDENCIES "Requires: tbb libjpeg tinyxml2 libhwy\nLibs.private: -pthread\n")
 else()
   set(PENSTOCK_IS_STATIC OFF)
   set(PENSTOCK_PC_DEPENDENCIES "")

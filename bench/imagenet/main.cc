@@ -12,6 +12,7 @@
 #include "bench/imagenet/progress.h"
 #include "bench/imagenet/repetition.h"
 #include "bench/imagenet/report.h"
+#include "bench/imagenet/straightforward.h"
 #include "bench/imagenet/unit.h"
 
 namespace {
@@ -110,7 +111,7 @@ class Session {
   Files files_;
   Bench bench_;
   Progress progress_;
-  std::optional<FullDecode> unit_;
+  std::optional<Unit> unit_;
   std::string digest_;
   Measurement warm_up_;
   std::vector<Measurement> measured_;
@@ -120,6 +121,7 @@ class Session {
 int run(const ImagenetOptions& options) {
   end_at_interrupt();
   if (options.generate > 0) return generate(options);
+  if (options.straightforward) return run_straightforward(options);
   if (options.peer) return run_peer(options);
   return Session(options).run();
 }

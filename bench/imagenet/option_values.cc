@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,6 +72,37 @@ BoxPolicy parse_box_policy(const std::string& text) {
 
 image::Dct parse_dct(const std::string& text) {
   return choose<image::Dct>(text, {{"islow", image::Dct::islow}, {"ifast", image::Dct::ifast}});
+}
+
+image::Simd parse_simd(const std::string& text) {
+  using image::Simd;
+  const auto simd = choose<Simd>(text, {{"auto", Simd::automatic},
+                                        {"scalar", Simd::scalar},
+                                        {"sse4", Simd::sse4},
+                                        {"avx2", Simd::avx2},
+                                        {"avx512", Simd::avx512},
+                                        {"neon", Simd::neon}});
+  const std::vector<Simd> here = image::supported_simd();
+  if (simd == Simd::automatic || std::find(here.begin(), here.end(), simd) != here.end()) return simd;
+  throw UsageError("this machine or build has no " + text + "; its best is " + std::string(to_string(image::best_simd())));
+}
+
+imagenet::FastPath fast_path_without(const std::string& steps) {
+  imagenet::FastPath fast;
+  std::istringstream list(steps);
+  for (std::string step; std::getline(list, step, ',');) {
+    if (step == "roi")
+      fast.roi = false;
+    else if (step == "slots")
+      fast.slots = false;
+    else if (step == "stream")
+      fast.stream = false;
+    else if (step == "simd")
+      fast.simd = image::Simd::scalar;
+    else if (step != "own")  // the decoder of our own, which is not there yet
+      throw UsageError("must be a list of roi, slots, stream, simd, own, but has '" + step + "'");
+  }
+  return fast;
 }
 
 ErrorPolicy parse_error_policy(const std::string& text) {

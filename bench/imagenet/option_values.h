@@ -14,11 +14,15 @@ DType parse_dtype(const std::string& text);
 image::Layout parse_layout(const std::string& text);
 BoxPolicy parse_box_policy(const std::string& text);
 image::Dct parse_dct(const std::string& text);
+image::Simd parse_simd(const std::string& text);
 ErrorPolicy parse_error_policy(const std::string& text);
 std::uint64_t parse_seed(const std::string& text);
 std::size_t parse_memory(const std::string& text);
 std::chrono::nanoseconds parse_time(const std::string& text);
 double parse_share(const std::string& text);
+
+// "roi,stream": all steps but these.
+imagenet::FastPath fast_path_without(const std::string& steps);
 
 // "8", "40%" of the cores this process may use (at least one), "auto": 0.
 int parse_cpu(const std::string& text);

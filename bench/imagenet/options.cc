@@ -96,6 +96,9 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
             "Boxes that leave the picture: as TensorFlow, refused, cut");
   add.value("--dct", to.dct, parse_dct, "islow|ifast", "islow",
             "JPEG's inverse transform; ifast is TensorFlow's");
+  add.value("--simd", to.simd, parse_simd, "auto|scalar|sse4|avx2|avx512", "auto",
+            "Instructions that image functions use");
+  add.value("--without", to.fast, fast_path_without, "roi,slots,stream,simd,own", "", "Steps of the fast path to leave out, to measure them");
   add.flag("--hvd", to.horovod, "Read this rank's share only (Horovod, MPI, Slurm, torchrun)");
 }
 
@@ -137,6 +140,7 @@ void add_aliases(OptionAdder& add, ImagenetOptions& to) {
   add.value("--num-parallel-readers", to.parallel, parse_tunable(1), "N", "", "")->group("");
   add.value("--prefetch-buffer-size", to.prefetch, parse_tunable(0), "N", "", "")->group("");
   add.value("--intraop", to.intraop, whole_number(0), "N", "", "")->group("");
+  add.flag("--straightforward", to.straightforward, "Plain loops instead of penstock: where bench/ladder starts")->group("");
   add.flag("--peer", to.peer, "Speak the protocol of the peers' driver")->group("");
   add.value("--passes", to.passes, whole_number(1), "N", "1", "Of --peer")->group("");
 }
@@ -144,10 +148,8 @@ void add_aliases(OptionAdder& add, ImagenetOptions& to) {
 void add_unbuilt_options(OptionAdder& add) {
   const auto never = [](const std::string&) { return false; };
   add.not_built("--records", never);
-  add.not_built("--without", never);
   add.not_built("--decoder",
                 [](const std::string& text) { return text == "auto" || text == "libjpeg"; });
-  add.not_built("--simd", [](const std::string& text) { return text == "auto"; });
 }
 
 constexpr const char* footer =

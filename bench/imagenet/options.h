@@ -3,6 +3,7 @@
 
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
+#include <penstock/imagenet.h>
 #include <penstock/options.h>
 #include <penstock/tensor.h>
 #include <penstock/tunable.h>
@@ -45,6 +46,8 @@ struct ImagenetOptions {
   ErrorPolicy on_error = stop_on_error();
   BoxPolicy boxes = BoxPolicy::tf;
   image::Dct dct = image::Dct::islow;
+  imagenet::FastPath fast;  // less what --without names
+  image::Simd simd = image::Simd::automatic;
   bool horovod = false;
   std::optional<std::int64_t> num_classes;  // more labels than these are an error
 
@@ -74,6 +77,7 @@ struct ImagenetOptions {
 
   // Other modes.
   std::int64_t generate = 0;  // pictures to write, 0: none
+  bool straightforward = false;  // without penstock
   bool peer = false;
   std::int64_t passes = 1;  // of --peer
 };

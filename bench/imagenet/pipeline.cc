@@ -56,6 +56,8 @@ imagenet::Config config_of(const ImagenetOptions& options, const Files& files,
   config.annotations = options.annotations;
   config.boxes = options.boxes;
   config.decode.dct = options.dct;
+  config.fast = options.fast;
+  if (config.fast.simd == image::Simd::automatic) config.fast.simd = options.simd;
   config.read_parallelism = options.open_io;
   config.decode_parallelism = options.parallel;
   config.counters = std::move(counters);

@@ -1,11 +1,11 @@
 #include "bench/imagenet/unit.h"
 
-#include <penstock/image/jpeg.h>
 #include <penstock/io.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "bench/full_decode.h"
 #include "bench/imagenet/interrupt.h"
 #include "lib/core/clock.h"
 
@@ -20,18 +20,9 @@ std::optional<Tensor> read_or_nothing(const std::string& path) {
   }
 }
 
-bool decodes(const Tensor& file, ByteBuffer& buffer) {
-  try {
-    image::decode_jpeg(image::bytes_of(file), buffer);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
-FullDecode::FullDecode(const std::vector<std::string>& paths, std::size_t most_bytes) {
+Unit::Unit(const std::vector<std::string>& paths, std::size_t most_bytes) {
   constexpr std::size_t typical_bytes = 110'000;  // of an ImageNet file
   const std::size_t most_files = std::max<std::size_t>(1, most_bytes / typical_bytes);
   const std::size_t step = std::max<std::size_t>(1, (paths.size() + most_files - 1) / most_files);
@@ -44,13 +35,13 @@ FullDecode::FullDecode(const std::vector<std::string>& paths, std::size_t most_b
   }
 }
 
-double FullDecode::images_per_s() const {
-  ByteBuffer buffer;
+double Unit::images_per_s() const {
+  FullDecode full_decode;
   std::size_t decoded = 0;
   const std::int64_t begin = thread_cpu_ns();
   for (const Tensor& file : files_) {
     if (interrupted()) break;
-    if (decodes(file, buffer)) ++decoded;
+    if (full_decode.decode({file.data(), file.bytes()})) ++decoded;
   }
   const std::int64_t cpu = thread_cpu_ns() - begin;
   return cpu > 0 ? 1e9 * static_cast<double>(decoded) / static_cast<double>(cpu) : 0;

@@ -1,6 +1,4 @@
-// The unit of all ratios, `full decode`: JPEG in memory -> interleaved RGB, accurate transform,
-// fancy upsampling, libjpeg API, one decompressor and one output buffer reused, one thread
-// (images.md of the project's design).
+// `full decode` (bench/full_decode.h) over the files of a data set, as the unit of a run's figures.
 #pragma once
 
 #include <penstock/tensor.h>
@@ -11,12 +9,11 @@
 
 namespace penstock::bench {
 
-class FullDecode {
+class Unit {
  public:
   // Reads the files: all of them, or every k-th one of a larger set, so that at most `most_bytes`
   // are held. Files that cannot be read are left out.
-  explicit FullDecode(const std::vector<std::string>& paths,
-                      std::size_t most_bytes = std::size_t{512} << 20);
+  explicit Unit(const std::vector<std::string>& paths, std::size_t most_bytes = std::size_t{512} << 20);
 
   // Decodes all files once; images per second of this thread's CPU time. Files that cannot be
   // decoded cost time and do not count.

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "bench/full_decode.h"
 #include "bench/micro/picture.h"
 
 namespace penstock::bench {
@@ -12,14 +13,20 @@ namespace {
 
 using namespace image;
 
-// `full decode`, the unit of all ratios.
-void FullDecode(benchmark::State& state) {
+// The unit of all ratios.
+void UnitFullDecode(benchmark::State& state) {
+  FullDecode unit;
+  for (auto _ : state) benchmark::DoNotOptimize(unit.decode(sample_jpeg()));
+}
+BENCHMARK(UnitFullDecode);
+
+void DecodeJpeg(benchmark::State& state) {
   ByteBuffer buffer;
   const DecodeOptions options{.dct = state.range(0) == 0 ? Dct::islow : Dct::ifast};
   for (auto _ : state) benchmark::DoNotOptimize(decode_jpeg(sample_jpeg(), buffer, options).pixels);
   state.SetLabel(state.range(0) == 0 ? "islow" : "ifast");
 }
-BENCHMARK(FullDecode)->Arg(0)->Arg(1);
+BENCHMARK(DecodeJpeg)->Arg(0)->Arg(1);
 
 void JpegHeader(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(read_jpeg_header(sample_jpeg()).width);

@@ -7,6 +7,7 @@
 //  image/crop_and_resize.h  boxes cut out as TensorFlow does it
 //  image/resize.h           antialiased resizing as Pillow does it; random and centre crops
 //  image/convert.h          normalised floats, half precision, bytes
+//  image/output.h           where the values of a sample go
 //  image/simd.h             which instructions they use
 //
 // Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels), penstock/io.h (files).
@@ -15,6 +16,7 @@
 #include <penstock/image/convert.h>          // IWYU pragma: export
 #include <penstock/image/crop_and_resize.h>  // IWYU pragma: export
 #include <penstock/image/jpeg.h>             // IWYU pragma: export
+#include <penstock/image/output.h>           // IWYU pragma: export
 #include <penstock/image/resize.h>           // IWYU pragma: export
 #include <penstock/image/simd.h>             // IWYU pragma: export
 #include <penstock/image/view.h>             // IWYU pragma: export

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ops/image/check.h"
+#include "ops/image/convert_kernels.h"
 
 namespace penstock::image {
 namespace {
@@ -21,12 +22,6 @@ void check_lengths(std::size_t from, std::size_t to) {
     throw Error(
         ErrorCode::invalid_argument,
         "convert: " + std::to_string(from) + " values do not fit a span of " + std::to_string(to));
-}
-
-template <class From, class To, class Convert>
-void convert_all(std::span<const From> from, std::span<To> to, Convert convert) {
-  check_lengths(from.size(), to.size());
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = convert(from[i]);
 }
 
 // Half of the bits drop out; what is added makes exactly the right values carry: halves only into
@@ -85,15 +80,18 @@ std::uint8_t to_u8(float value) noexcept {
 }
 
 void convert_to_f16(std::span<const float> from, std::span<std::uint16_t> to) {
-  convert_all(from, to, to_f16);
+  check_lengths(from.size(), to.size());
+  convert_kernels(Simd::automatic).to_f16(from.data(), to.data(), from.size());
 }
 
 void convert_to_bf16(std::span<const float> from, std::span<std::uint16_t> to) {
-  convert_all(from, to, to_bf16);
+  check_lengths(from.size(), to.size());
+  convert_kernels(Simd::automatic).to_bf16(from.data(), to.data(), from.size());
 }
 
 void convert_to_u8(std::span<const float> from, std::span<std::uint8_t> to) {
-  convert_all(from, to, to_u8);
+  check_lengths(from.size(), to.size());
+  convert_kernels(Simd::automatic).to_u8(from.data(), to.data(), from.size());
 }
 
 Normaliser::Normaliser(const Colour& mean, const Colour& deviation) {

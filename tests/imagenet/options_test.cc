@@ -127,9 +127,7 @@ TEST(ImagenetOptions, NumbersHaveABoundAbove) {
 TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
   for (const std::vector<const char*>& flags :
        std::vector<std::vector<const char*>>{{"--records", "d"},
-                                             {"--decoder", "own"},
-                                             {"--simd", "avx2"},
-                                             {"--without", "roi"}}) {
+                                             {"--decoder", "own"}}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(exit_code_of(flags), 2) << flags[0];
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
@@ -137,7 +135,24 @@ TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
   }
   EXPECT_EQ(exit_code_of({"--decoder", "auto"}), -1);
   EXPECT_EQ(exit_code_of({"--decoder", "libjpeg"}), -1);
-  EXPECT_EQ(exit_code_of({"--simd", "auto"}), -1);
+}
+
+TEST(ImagenetOptions, StepsOfTheFastPathCanBeLeftOut) {
+  const imagenet::FastPath all = options_of({}).fast;
+  EXPECT_TRUE(all.roi && all.slots && all.stream);
+  EXPECT_EQ(all.simd, image::Simd::automatic);
+  const imagenet::FastPath some = options_of({"--without", "simd,roi,own"}).fast;
+  EXPECT_TRUE(some.slots && some.stream);
+  EXPECT_FALSE(some.roi);
+  EXPECT_EQ(some.simd, image::Simd::scalar);
+  EXPECT_EQ(exit_code_of({"--without", "roi,wheels"}), 2);
+}
+
+TEST(ImagenetOptions, SimdIsOneThatTheMachineHas) {
+  for (const image::Simd simd : image::supported_simd())
+    EXPECT_EQ(options_of({"--simd", std::string(to_string(simd)).c_str()}).simd, simd);
+  EXPECT_EQ(options_of({"--simd", "auto"}).simd, image::Simd::automatic);
+  EXPECT_EQ(exit_code_of({"--simd", "mmx"}), 2);
 }
 
 TEST(ImagenetOptions, CommandLineGoesBeforeTheConfigFile) {

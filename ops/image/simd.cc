@@ -1,0 +1,66 @@
+#include "ops/image/simd.h"
+
+#include <penstock/error.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "ops/image/simd_targets.h"
+#include <hwy/targets.h>
+
+namespace penstock::image {
+namespace {
+
+struct Known {
+  Simd simd;
+  std::int64_t needs;  // bits of hwy::SupportedTargets()
+};
+
+// In the order of PENSTOCK_CHOOSE_KERNELS.
+#if defined(__x86_64__)
+constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::sse4, HWY_SSE4}, Known{Simd::avx2, HWY_AVX2},
+                           Known{Simd::avx512, HWY_AVX3_DL}};
+#else
+constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::neon, HWY_STATIC_TARGET}};
+#endif
+
+bool is_supported(const Known& one) { return (hwy::SupportedTargets() & one.needs) == one.needs; }
+
+std::size_t best_index() {
+  static const std::size_t best = static_cast<std::size_t>(
+      std::find_if(known.rbegin(), known.rend(), is_supported).base() - known.begin() - 1);
+  return best;
+}
+
+std::string names_of(const std::vector<Simd>& all) {
+  std::string text;
+  for (const Simd simd : all) text += (text.empty() ? "" : ", ") + std::string(to_string(simd));
+  return text;
+}
+
+}  // namespace
+
+std::string_view to_string(Simd simd) noexcept {
+  constexpr std::array<std::string_view, 6> names{"auto", "scalar", "sse4", "avx2", "avx512", "neon"};
+  return names[static_cast<std::size_t>(simd)];
+}
+
+std::vector<Simd> supported_simd() {
+  std::vector<Simd> all;
+  for (const Known& one : known)
+    if (is_supported(one)) all.push_back(one.simd);
+  return all;
+}
+
+Simd best_simd() { return known[best_index()].simd; }
+
+std::size_t kernel_index(Simd wanted) {
+  if (wanted == Simd::automatic) return best_index();
+  const auto at = std::find_if(known.begin(), known.end(), [wanted](const Known& one) { return one.simd == wanted; });
+  if (at != known.end() && is_supported(*at)) return static_cast<std::size_t>(at - known.begin());
+  throw Error(ErrorCode::invalid_argument, "simd: this CPU or build has no " + std::string(to_string(wanted)) + "; choose among " +
+                                               names_of(supported_simd()) + ", or auto");
+}
+
+}  // namespace penstock::image
