@@ -69,7 +69,7 @@ class Crop {
 
   void write(float extrapolation) {
     outside_ = bits_of(extrapolation, out_);
-    if (!work_.columns.is_outside()) prepare();
+    if (!work_.columns.is_outside() && !work_.rows.is_outside()) prepare();
     for (std::size_t y = 0; y < static_cast<std::size_t>(size_.height); ++y) write_row(y);
     if (out_.stream) hwy::FlushStream();
   }
@@ -80,7 +80,7 @@ class Crop {
   std::size_t inside() const { return work_.columns.last - work_.columns.first; }
 
   void prepare() {
-    work_.tables.build(work_.columns, part_.window.x, part_.window.width, kernels_);
+    work_.tables.build(work_.columns, part_.window.x, part_.pixels.width, kernels_);
     plane_ = (inside() + 15) / 16 * 16;
     for (MixedRow* row : {&work_.top, &work_.bottom}) {
       row->values.resize(3 * plane_);
@@ -203,57 +203,62 @@ void check_output(const Output& out, Size size) {
                 "crop_and_resize: the output's memory is not aligned to values of " + std::string(to_string(type)));
 }
 
-void check_part(const ImagePart& part) {
-  const Window& window = part.window;
-  const bool fits = part.pixels.height == window.height && part.pixels.width == window.width && window.y >= 0 && window.x >= 0 &&
-                    window.height <= part.whole.height - window.y && window.width <= part.whole.width - window.x;
-  if (!fits)
-    throw Error(ErrorCode::invalid_argument,
-                "crop_and_resize: pixels of " + std::to_string(part.pixels.height) + " x " + std::to_string(part.pixels.width) +
-                    " are not the window of " + std::to_string(window.height) + " x " + std::to_string(window.width) + " at row " +
-                    std::to_string(window.y) + ", column " + std::to_string(window.x) + " of an image of " +
-                    std::to_string(part.whole.height) + " x " + std::to_string(part.whole.width));
+void build_axes(Workspace& work, Size image, const Box& box, Size size, Interpolation method) {
+  build_axis(work.rows, box.ymin, box.ymax, image.height, size.height, method);
+  build_axis(work.columns, box.xmin, box.xmax, image.width, size.width, method);
 }
 
-void check_reach(const CropAxis& axis, std::int64_t first, std::int64_t count, const char* lines) {
-  const Reach reach = reach_of(axis);
-  if (reach.first >= first && reach.last < first + count) return;
-  throw Error(ErrorCode::invalid_argument, std::string("crop_and_resize: the box needs ") + lines + " " +
-                                               std::to_string(reach.first) + " to " + std::to_string(reach.last) +
-                                               " of the image, but the window has " + std::to_string(first) + " to " +
-                                               std::to_string(first + count - 1));
+// The pixels that are read; empty if there are none.
+Window needed_by(const Workspace& work) {
+  if (work.rows.is_outside() || work.columns.is_outside()) return {};
+  const Reach rows = reach_of(work.rows), columns = reach_of(work.columns);
+  return {rows.first, columns.first, rows.last + 1 - rows.first, columns.last + 1 - columns.first};
 }
 
-void build_axes(Workspace& work, const ImagePart& part, const Box& box, Size size, Interpolation method) {
-  build_axis(work.rows, box.ymin, box.ymax, part.whole.height, size.height, method);
-  build_axis(work.columns, box.xmin, box.xmax, part.whole.width, size.width, method);
-  if (work.rows.is_outside() || work.columns.is_outside()) return;
-  check_reach(work.rows, part.window.y, part.window.height, "rows");
-  check_reach(work.columns, part.window.x, part.window.width, "columns");
+Window united(const Window& a, const Window& b) {
+  if (a == Window{}) return b;
+  if (b == Window{}) return a;
+  const std::int64_t y = std::min(a.y, b.y), x = std::min(a.x, b.x);
+  return {y, x, std::max(a.y + a.height, b.y + b.height) - y, std::max(a.x + a.width, b.x + b.width) - x};
 }
+
+thread_local Workspace workspace;
 
 }  // namespace
 
-void crop_and_resize(const ImagePart& part, const Box& box, Size size, const Output& out, const CropOptions& options) {
+void crop_and_resize(const ImagePart& image, const Box& box, Size size, const Output& out, const CropOptions& options) {
   check_output_size(size, "crop_and_resize");
   check_output(out, size);
-  check_part(part);
   check_box(box);
-  thread_local Workspace work;
-  build_axes(work, part, box, size, options.method);
-  if (out.mirror == Mirror::yes) reverse(work.columns);
-  Crop(part, size, out, work).write(options.extrapolation);
+  build_axes(workspace, image.whole, box, size, options.method);
+  const Window needed = needed_by(workspace);
+  if (needed != Window{}) cut(image, needed, "crop_and_resize");
+  if (out.mirror == Mirror::yes) reverse(workspace.columns);
+  Crop(image, size, out, workspace).write(options.extrapolation);
 }
 
-void crop_and_resize(const ImagePart& part, const Box& box, Size size, std::span<float> out, const CropOptions& options) {
+void crop_and_resize(const ImagePart& image, const Box& box, Size size, std::span<float> out, const CropOptions& options) {
   check_output_size(size, "crop_and_resize");
   check_room(out.size(), size, "crop_and_resize");
-  crop_and_resize(part, box, size, Output{.memory = std::as_writable_bytes(out)}, options);
+  crop_and_resize(image, box, size, Output{.memory = std::as_writable_bytes(out)}, options);
 }
 
 void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
                      const CropOptions& options) {
   crop_and_resize(part_of(image), box, size, out, options);
+}
+
+Window source_window(Size image, std::span<const Box> boxes, Size size, const CropOptions& options) {
+  check_output_size(size, "source_window");
+  if (image.height < 1 || image.width < 1)
+    throw Error(ErrorCode::invalid_argument, "source_window: the image is empty; filter such images out before");
+  Window result;
+  for (const Box& box : boxes) {
+    check_box(box);
+    build_axes(workspace, image, box, size, options.method);
+    result = united(result, needed_by(workspace));
+  }
+  return result == Window{} ? Window{0, 0, 1, 1} : result;
 }
 
 Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,

@@ -297,17 +297,9 @@ TEST(CropOutput, RefusesABoxThatNeedsMoreThanTheWindow) {
   for (const Window& window : {Window{1, 0, 9, 10}, Window{0, 1, 10, 9}, Window{0, 0, 9, 10}, Window{0, 0, 10, 9}}) {
     Ten ten;
     ten.part = {whole.part.pixels.window(window), window, {10, 10}};
-    EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "but the window has");
+    EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "but the part given has");
     ten.crop({0.2F, 0.2F, 0.8F, 0.8F});
     ten.crop({0, 2, 1, 3});  // outside in one direction: no pixel is needed
-  }
-}
-
-TEST(CropOutput, RefusesPixelsThatAreNotTheWindow) {
-  for (const Window& window : {Window{0, 0, 9, 10}, Window{-1, 0, 10, 10}, Window{0, 1, 10, 10}}) {
-    Ten ten;
-    ten.part.window = window;
-    EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "are not the window of");
   }
 }
 
