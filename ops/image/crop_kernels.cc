@@ -129,6 +129,7 @@ struct ToF32 {
   }
 };
 
+// Mixed pixels are never NaN, and without a normaliser they lie between -0.5 and 255.5; this spares most of convert_lanes.h.
 struct ToF16 {
   using Value = std::uint16_t;
   template <class V>
@@ -136,7 +137,6 @@ struct ToF16 {
     const hn::DFromV<V> d;
     const hn::Rebind<std::uint16_t, decltype(d)> to;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3_DL
-    // The CPU's own conversion rounds to nearest even; it differs from f16_bits() in NaN only, which no pixel gives.
     return hn::BitCast(to, hn::DemoteTo(hn::Rebind<hwy::float16_t, decltype(d)>(), value));
 #else
     return hn::DemoteTo(to, hn::BitCast(hn::RebindToSigned<decltype(d)>(), f16_bits(d, value)));
@@ -149,8 +149,8 @@ struct ToBf16 {
   template <class V>
   static HWY_INLINE auto from(V value) {
     const hn::DFromV<V> d;
-    const auto bits = hn::BitCast(hn::RebindToSigned<decltype(d)>(), bf16_bits(d, value));
-    return hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), bits);
+    const auto bits = rounded_shift<16>(hn::BitCast(hn::RebindToUnsigned<decltype(d)>(), value));
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits));
   }
 };
 
@@ -158,8 +158,7 @@ struct ToU8 {
   using Value = std::uint8_t;
   template <class V>
   static HWY_INLINE auto from(V value) {
-    const hn::DFromV<V> d;
-    return hn::DemoteTo(hn::Rebind<std::uint8_t, decltype(d)>(), byte_values(d, value));
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, hn::DFromV<V>>(), hn::NearestInt(value));
   }
 };
 
