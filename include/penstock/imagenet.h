@@ -146,7 +146,7 @@ using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 // vector. A core does about 500 files a second.
 //
 // apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four, a size that
-// is not positive or has 2^29 values or more, or a parallelism below 1.
+// is not positive or has 2^29 values or more, instructions that the machine lacks, or a parallelism below 1.
 Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
 
 // Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one
