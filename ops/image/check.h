@@ -29,14 +29,15 @@ inline void check_output_size(Size size, const char* function) {
                   std::to_string(size.height) + " x " + std::to_string(size.width));
 }
 
-inline void check_window(const Window& part, Size image) {
-  const bool inside = part.y >= 0 && part.x >= 0 && part.height > 0 && part.width > 0 &&
-                      part.height <= image.height - part.y && part.width <= image.width - part.x;
-  if (inside) return;
-  throw Error(ErrorCode::invalid_argument,
-              "window of " + std::to_string(part.height) + " x " + std::to_string(part.width) + " at row " + std::to_string(part.y) +
-                  ", column " + std::to_string(part.x) + " does not lie in the image of " + std::to_string(image.height) + " x " +
-                  std::to_string(image.width));
+inline bool is_inside(const Window& part, Size image) {
+  return part.y >= 0 && part.x >= 0 && part.height > 0 && part.width > 0 && part.height <= image.height - part.y &&
+         part.width <= image.width - part.x;
+}
+
+inline std::string outside_text(const Window& part, Size image) {
+  return "window of " + std::to_string(part.height) + " x " + std::to_string(part.width) + " at row " + std::to_string(part.y) +
+         ", column " + std::to_string(part.x) + " does not lie in the image of " + std::to_string(image.height) + " x " +
+         std::to_string(image.width);
 }
 
 // Pixels of the image that lie in the part. Error(invalid_argument) if some do not.

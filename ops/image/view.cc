@@ -7,7 +7,8 @@
 namespace penstock::image {
 
 ImageView ImageView::window(const Window& part) const {
-  check_window(part, {height, width});
+  const Size size{height, width};
+  if (!is_inside(part, size)) throw Error(ErrorCode::invalid_argument, outside_text(part, size));
   return {row(part.y) + part.x * channels, part.height, part.width, stride};
 }
 

@@ -60,13 +60,24 @@ void check_decode(const json& picture, const Tensor& file) {
   }
 }
 
-void check_crop(const json& crop, const Tensor& image, const std::string& name) {
+template <class Value>
+std::string hash_of_crop(const json& crop, const Tensor& image, DType type, Simd simd) {
+  const Size size{crop["crop"][0], crop["crop"][1]};
+  std::vector<Value> values(size.values());
+  const Output out{.memory = std::as_writable_bytes(std::span(values)), .type = type, .simd = simd};
+  crop_and_resize(part_of(view_of(image)), box_of(crop), size, out);
+  return sha256_of(std::span<const Value>(values));
+}
+
+void check_crop(const json& crop, const Tensor& image, Simd simd, const std::string& name) {
+  EXPECT_EQ(hash_of_crop<float>(crop, image, DType::f32, simd), crop["f32_sha256"]) << name;
+  EXPECT_EQ(hash_of_crop<std::uint16_t>(crop, image, DType::f16, simd), crop["f16_sha256"]) << name;
+}
+
+void check_halves(const json& crop, const Tensor& image, const std::string& name) {
   const Box box = box_of(crop);
-  const Tensor result =
-      crop_and_resize(view_of(image), std::span(&box, 1), {crop["crop"][0], crop["crop"][1]});
-  EXPECT_EQ(hash_of(result), crop["f32_sha256"]) << name;
-  const std::vector<std::uint16_t> halves = halves_of(result);
-  EXPECT_EQ(sha256_of(std::span<const std::uint16_t>(halves)), crop["f16_sha256"]) << name;
+  const std::vector<std::uint16_t> halves =
+      halves_of(crop_and_resize(view_of(image), std::span(&box, 1), {crop["crop"][0], crop["crop"][1]}));
   std::vector<float> back(halves.size());
   for (std::size_t i = 0; i < halves.size(); ++i) back[i] = from_f16(halves[i]);
   EXPECT_EQ(sha256_of(std::span<const float>(back)), crop["f32_of_f16_sha256"]) << name;
@@ -88,7 +99,7 @@ TEST(GoldenCrops, DecodedPixelsEqualTensorFlows) {
   for (const json& picture : golden["images"]) check_decode(picture, shared_picture_file(picture));
 }
 
-TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBit) {
+TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBitWithEachSimd) {
   PENSTOCK_NEEDS_SHARED("golden/crops.json");
   int crops = 0;
   const json golden = test::golden_file("crops.json");
@@ -96,7 +107,9 @@ TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBit) {
     const Tensor file = shared_picture_file(picture);
     for (const json& crop : picture["crops"]) {
       const Tensor image = decode_jpeg(bytes_of(file), {.dct = dct_of(crop)});
-      check_crop(crop, image, picture["file"].get<std::string>() + " " + crop["pixels"].dump());
+      const std::string name = picture["file"].get<std::string>() + " " + crop["pixels"].dump();
+      for (const Simd simd : supported_simd()) check_crop(crop, image, simd, name + " " + std::string(to_string(simd)));
+      check_halves(crop, image, name);
       ++crops;
     }
   }
