@@ -346,7 +346,7 @@ TEST(CropOutput, RefusesMemoryOfAnotherSizeOrAlignment) {
 TEST(CropOutput, RefusesOtherTypesAndNormalisedBytes) {
   Ten ten;
   ten.out.type = DType::i32;
-  EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "not i32");
+  EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "but is i32");
   ten.out = {.memory = ten.out.memory.first(48), .type = DType::u8, .normaliser = &normaliser()};
   EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "bytes cannot be normalised");
 }
