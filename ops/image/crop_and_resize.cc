@@ -172,7 +172,7 @@ ImageView prepare(Workspace& work, const ImagePart& image, const Box& box, Size 
   }
   move_origin(work.rows, needed.y);
   move_origin(work.columns, needed.x);
-  return cut(image, needed, "crop_and_resize");
+  return cut(image, needed, "crop_and_resize", "source_window");
 }
 
 Window united(const Window& a, const Window& b) {

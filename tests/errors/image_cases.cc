@@ -16,6 +16,8 @@ const Tensor& picture() {
 
 image::ImageView view() { return image::view_of(picture()); }
 
+image::ImagePart upper_half() { return {view().window({0, 0, 2, 6}), {0, 0, 2, 6}, {4, 6}}; }
+
 double half() { return 0.5; }
 
 }  // namespace
@@ -40,6 +42,19 @@ Cases image_cases() {
        })},
       {"crop_and_resize of a box that is not finite", use([] {
          return image::crop_and_resize(view(), std::vector{image::Box{0, nan, 1, 1}}, {9, 9});
+       })},
+      {"crop_and_resize of a part that lacks pixels", use([] {
+         std::vector<float> out(Size{9, 9}.values());
+         image::crop_and_resize(upper_half(), image::Box{}, Size{9, 9}, out);
+         return 0;
+       })},
+      {"resize_and_centre_crop of a part that lacks pixels", use([] {
+         std::vector<std::uint8_t> out(Size{8, 8}.values());
+         image::resize_and_centre_crop(upper_half(), 8, Size{8, 8}, out);
+         return 0;
+       })},
+      {"source_window of an empty image", use([] {
+         return image::source_window({0, 4}, std::vector{image::Box{}}, {9, 9});
        })},
       {"resize of a region outside", use([] {
          return image::resize_bilinear(
