@@ -84,9 +84,9 @@ void read_cmyk_rows(j_decompress_ptr info, const Rows& rows) {
   }
 }
 
-// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: one that is missing, of
-// which it does not warn, makes it smooth blocks by their neighbours. Nor where it upsamples and converts colours in one step
-// (without fancy upsampling), which takes rows in pairs.
+// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: where the last ones are
+// missing, of which it does not warn, it smooths blocks by their neighbours, and by wrong ones in a window. Nor without fancy
+// upsampling, where rows come in pairs: skipping had faults there (libjpeg-turbo#244, #915).
 bool can_leave_out(j_decompress_ptr info) {
   const bool subsampled = info->max_h_samp_factor > 1 || info->max_v_samp_factor > 1;
   return jpeg_has_multiple_scans(info) == 0 && (info->do_fancy_upsampling != 0 || !subsampled);

@@ -12,8 +12,9 @@
 //   ps::Tensor image = ps::image::decode_jpeg(ps::image::bytes_of(file), {.name = path});
 //   image.shape()  ->  [375, 500, 3]
 //
-// Where only a part of the picture is needed, ask for that: a window of half of its area takes 0.77 of the time, one of a quarter
-// 0.62, one of a tenth 0.5.
+// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.77 of the time, a quarter 0.61,
+// a tenth 0.5. Rows above the window cost two thirds of decoding them, as their bits must be read. Of files with several scans
+// (progressive ones) the whole is decoded down to the window's last row.
 //
 //   thread_local ps::ByteBuffer buffer;
 //   ps::image::ImagePart part = ps::image::decode_jpeg(bytes, [](ps::image::Size image) {
