@@ -1,4 +1,5 @@
 #include <penstock/image/crop_and_resize.h>
+#include <penstock/image/output.h>
 #include <penstock/voc.h>
 
 #include <string>
@@ -6,7 +7,6 @@
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
-#include "ops/imagenet/store.h"
 
 namespace penstock::imagenet {
 namespace {
@@ -102,9 +102,9 @@ class CropOp final : public DecodeOp {
   Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context,
              std::size_t i) const {
     Tensor out = slot(context, i);
-    store_values(out, config().layout, [&](std::span<float> values) {
-      image::crop_and_resize(part, box, config().size, values);
-    });
+    image::Output values = image::output_of(out, config().layout);
+    values.simd = config().fast.simd;
+    image::crop_and_resize(part, box, config().size, values);
     return out;
   }
 };

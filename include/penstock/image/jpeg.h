@@ -21,10 +21,10 @@
 //     return ps::image::centre_window(image, {224, 224});
 //   }, buffer);
 //
-// The pixels are those of the whole picture, whatever the file's kind. But of a damaged file less is seen: bytes behind the
-// window's last row are not looked at (up to two rows of blocks below it may be), unless that is the picture's last row or the
-// file has several scans, as progressive ones do. So a file that ends early, below the window, is no error and gives the
-// right pixels, whereas decode_jpeg of the whole refuses it.
+// The pixels are those of the whole picture, whatever the file's kind. But damage below the window's last row is not seen, unless
+// that is the picture's last row or the file has several scans: what lies there is not decoded (but for up to two rows of
+// blocks), only its end is looked for. So a truncated file is refused as ever, while one with bad bytes below the window, or with a
+// stretch missing there, gives the window's pixels without a warning.
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
 //  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a

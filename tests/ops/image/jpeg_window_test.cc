@@ -276,35 +276,62 @@ Bytes without_end(const Bytes& file, std::size_t eighths) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() * eighths / 8)};
 }
 
-// The difference between a window and the whole picture: jpeg.h tells it.
-TEST(JpegWindow, FileThatEndsBelowItIsNotNoticed) {
+TEST(JpegWindow, TruncatedFileIsRefusedForAnyWindow) {
   for (const Kind& kind : {samplings()[0], samplings()[2]}) {
     const Bytes file = picture(tall, kind.how);
-    const Bytes damaged = without_end(file, 4);
-    EXPECT_ERROR(decode_jpeg(damaged), ErrorCode::data_loss, "truncated");
-    DecodeReport report;
-    EXPECT_EQ(decode_jpeg(damaged, top, {}, &report), decode_jpeg(file, top));
-    EXPECT_EQ(report.warnings, 0);
-    EXPECT_FALSE(report.truncated);
+    for (const std::size_t eighths : {1U, 4U, 7U})
+      for (const Window& window : {top, bottom})
+        EXPECT_ERROR(decode_jpeg(without_end(file, eighths), window), ErrorCode::data_loss, "truncated (Premature end of JPEG file)");
   }
 }
 
-TEST(JpegWindow, FileThatEndsInsideOrAboveItIsRefused) {
-  const Bytes file = picture(tall, {});
-  for (const std::size_t eighths : {1U, 4U, 7U})
-    EXPECT_ERROR(decode_jpeg(without_end(file, eighths), bottom), ErrorCode::data_loss, "truncated");
-  DecodeReport report;
+TEST(JpegWindow, TruncatedFileThatIsAcceptedGivesThePixelsOfTheWholePicture) {
+  const Bytes file = picture(tall, {}), damaged = without_end(file, 6);
   const DecodeOptions accept{.truncated = Truncated::accept};
-  const Bytes damaged = without_end(file, 7);
-  EXPECT_EQ(decode_jpeg(damaged, bottom, accept, &report), copy_of(view_of(decode_jpeg(damaged, accept)).window(bottom)));
-  EXPECT_TRUE(report.truncated);
+  for (const Window& window : {top, bottom}) {
+    DecodeReport report;
+    const Tensor expected = copy_of(view_of(decode_jpeg(damaged, accept)).window(window));
+    EXPECT_EQ(decode_jpeg(damaged, window, accept, &report), expected);
+    EXPECT_GE(report.warnings, 1);
+    EXPECT_TRUE(report.truncated);
+  }
+  EXPECT_EQ(decode_jpeg(damaged, top, accept), decode_jpeg(file, top));
 }
 
-TEST(JpegWindow, WithTheLastRowAMissingEndIsNoticed) {
+// Of pictures of one row of blocks libjpeg has read all bits, the end's too, when it gives the first pixels.
+TEST(JpegWindow, EndThatWasReadAlreadyIsThere) {
+  for (const Kind& kind : all_kinds())
+    for (const std::int64_t height : {2, 8, 9, 16, 17, 40}) {
+      const Decoded decoded(picture({height, 3}, kind.how));
+      for (std::int64_t rows = 1; rows <= height; ++rows) ASSERT_TRUE(decoded.gives({0, 0, rows, 1})) << kind.name;
+    }
+}
+
+TEST(JpegWindow, BytesBehindTheFilesEndDoNoHarm) {
+  Bytes file = picture(tall, {});
+  const Tensor pixels = decode_jpeg(file, top);
+  file.resize(file.size() + 1000, std::byte{0x55});
+  EXPECT_EQ(decode_jpeg(file, top), pixels);
+}
+
+// The difference between a window and the whole picture: jpeg.h tells it.
+TEST(JpegWindow, DamageBelowItIsNotNoticed) {
+  const Bytes file = picture(tall, {.restart_rows = 1});
+  Bytes damaged = file;
+  std::size_t last_restart = file.size() - 2;
+  while (damaged[last_restart] != std::byte{0xff} || (damaged[last_restart + 1] & std::byte{0xf8}) != std::byte{0xd0}) --last_restart;
+  damaged[last_restart + 1] ^= std::byte{1};
+  EXPECT_ERROR(decode_jpeg(damaged), ErrorCode::data_loss, "truncated");
+  EXPECT_ERROR(decode_jpeg(damaged, bottom), ErrorCode::data_loss, "truncated");
+  DecodeReport report;
+  EXPECT_EQ(decode_jpeg(damaged, top, {}, &report), decode_jpeg(file, top));
+  EXPECT_EQ(report.warnings, 0);
+}
+
+TEST(JpegWindow, LackOfTheLastTwoBytesIsNoticed) {
   Bytes file = picture(tall, {});
   file.resize(file.size() - 2);
-  EXPECT_ERROR(decode_jpeg(file, bottom), ErrorCode::data_loss, "truncated");
-  EXPECT_NO_THROW(decode_jpeg(file, top));
+  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(file, window), ErrorCode::data_loss, "truncated");
 }
 
 TEST(JpegWindow, ProgressiveFileMustBeWholeForAnyWindow) {
