@@ -97,8 +97,8 @@ struct Counters {
 
 // Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
 struct FastPath {
-  // Decode only the pixels that are needed, instead of the whole picture. A file that is damaged only below them is not noticed then
-  // (image/jpeg.h): it gives its example, where it would be an error or count in Counters::damaged without.
+  // Decode only the pixels that are needed, instead of the whole picture. Truncated files are noticed as ever. Other damage below
+  // those pixels is not (image/jpeg.h): such a file gives its example, where it would be an error or count in Counters::damaged without.
   bool roi = true;
 
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own

@@ -159,7 +159,7 @@ void resample(const ImagePart& image, const Stretch& rows, const Stretch& column
   build_taps(work.columns, work.exact, columns);
   const ImageView part =
       cut(image, {work.rows.begin, work.columns.begin, work.rows.end - work.rows.begin, work.columns.end - work.columns.begin},
-          "resize");
+          "resize_and_centre_crop", "centre_crop_source");
   const bool swapped = columns_first(rows, columns);
   const Size between{swapped ? rows.count : part.height, swapped ? part.width : columns.count};
   work.between.resize(between.values());
