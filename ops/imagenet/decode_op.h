@@ -25,8 +25,8 @@ class DecodeOp : public FileOp<LoadedFile> {
   // The picture, in memory of this thread that the next call of decode() reuses.
   image::ImageView decode(const LoadedFile& file) const;
 
-  // What the file's annotation says, which must be there.
-  VocAnnotation annotation_of(const LoadedFile& file) const;
+  // What the file's annotation says, which must be there; in memory of this thread, until the next call.
+  const VocAnnotation& annotation_of(const LoadedFile& file) const;
 
   // Bytes of decode()'s picture, by the file's header.
   std::size_t decoded_bytes(const LoadedFile& file) const;
