@@ -46,7 +46,7 @@ class FrameOp : public DecodeOp {
   // The frame's pixels to the size of an example.
   virtual void resize(const ImagePart& part, std::span<std::uint8_t> out) const = 0;
 
-  Element answer(LoadedFile& file, Context& context) const override {
+  Element answer(const LoadedFile& file, Context& context) const override {
     Example example;
     example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
     example.file = context.ordinal();
@@ -71,8 +71,8 @@ class FrameOp : public DecodeOp {
   // The name of the annotation's first object, where it was needed and read.
   std::string first_name_in(const LoadedFile& file) const {
     if (!file.annotation) return {};
-    VocAnnotation annotation = annotation_of(file);
-    return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
+    const VocAnnotation& annotation = annotation_of(file);
+    return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
   }
 
   void store(Tensor& out, std::span<const std::uint8_t> pixels, Mirror mirror) const {
