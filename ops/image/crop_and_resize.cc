@@ -69,6 +69,25 @@ void build_axis(Axis& axis, float low, float high, std::int64_t extent, std::int
   }
 }
 
+// The image's rows or columns [begin, end) that the axis reads.
+struct Range {
+  std::int64_t begin = 0, end = 0;
+};
+
+Range range_of(const Axis& axis) {
+  if (axis.first == axis.last) return {};
+  const std::size_t last = axis.last - 1;
+  return {std::min(axis.low[axis.first], axis.low[last]), std::int64_t{std::max(axis.high[axis.first], axis.high[last])} + 1};
+}
+
+// Counts from `begin` instead of from the image's edge.
+void move_origin(Axis& axis, std::int64_t begin) {
+  for (std::size_t i = axis.first; i < axis.last; ++i) {
+    axis.low[i] -= static_cast<std::int32_t>(begin);
+    axis.high[i] -= static_cast<std::int32_t>(begin);
+  }
+}
+
 float mix(float a, float b, float fraction) { return a + (b - a) * fraction; }
 
 void mix_columns(const std::uint8_t* from, const Axis& columns, float* to) {
@@ -127,24 +146,53 @@ void check_box(const Box& box) {
                       std::to_string(box.ymax) + ", xmax " + std::to_string(box.xmax) + ")");
 }
 
-void prepare(Workspace& work, const ImageView& image, const Box& box, Size size,
-             Interpolation method) {
+void build_axes(Workspace& work, Size image, const Box& box, Size size, Interpolation method) {
   build_axis(work.rows, box.ymin, box.ymax, image.height, size.height, method);
   build_axis(work.columns, box.xmin, box.xmax, image.width, size.width, method);
+}
+
+// Nothing is read where either range is empty.
+Window needed_by(const Workspace& work) {
+  const Range rows = range_of(work.rows), columns = range_of(work.columns);
+  if (rows.begin == rows.end || columns.begin == columns.end) return {};
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+}
+
+// The pixels that are needed, to which both axes refer now.
+ImageView prepare(Workspace& work, const ImagePart& image, const Box& box, Size size,
+                  Interpolation method) {
+  build_axes(work, image.whole, box, size, method);
   const auto values = static_cast<std::size_t>(size.width * channels);
   forget(work.top, values);
   forget(work.bottom, values);
+  const Window needed = needed_by(work);
+  if (needed == Window{}) {
+    work.rows.last = work.rows.first;
+    return {};
+  }
+  move_origin(work.rows, needed.y);
+  move_origin(work.columns, needed.x);
+  return cut(image, needed, "crop_and_resize");
 }
+
+Window united(const Window& a, const Window& b) {
+  if (a == Window{}) return b;
+  if (b == Window{}) return a;
+  const std::int64_t y = std::min(a.y, b.y), x = std::min(a.x, b.x);
+  return {y, x, std::max(a.y + a.height, b.y + b.height) - y, std::max(a.x + a.width, b.x + b.width) - x};
+}
+
+thread_local Workspace workspace;
 
 }  // namespace
 
-void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
+void crop_and_resize(const ImagePart& image, const Box& box, Size size, std::span<float> out,
                      const CropOptions& options) {
   check_output_size(size, "crop_and_resize");
   check_room(out.size(), size, "crop_and_resize");
   check_box(box);
-  thread_local Workspace work;
-  prepare(work, image, box, size, options.method);
+  Workspace& work = workspace;
+  const ImageView pixels = prepare(work, image, box, size, options.method);
   const auto width = static_cast<std::size_t>(size.width);
   for (std::size_t y = 0; y < static_cast<std::size_t>(size.height); ++y) {
     float* to = out.data() + y * width * 3;
@@ -153,11 +201,29 @@ void crop_and_resize(const ImageView& image, const Box& box, Size size, std::spa
       continue;
     }
     if (options.method == Interpolation::nearest)
-      copy_columns(image.row(work.rows.low[y]), work.columns, to);
+      copy_columns(pixels.row(work.rows.low[y]), work.columns, to);
     else
-      bilinear_row(image, work, y, to);
+      bilinear_row(pixels, work, y, to);
     fill_outside(work.columns, width, options.extrapolation, to);
   }
+}
+
+void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
+                     const CropOptions& options) {
+  crop_and_resize(part_of(image), box, size, out, options);
+}
+
+Window source_window(Size image, std::span<const Box> boxes, Size size, const CropOptions& options) {
+  check_output_size(size, "source_window");
+  if (image.height < 1 || image.width < 1)
+    throw Error(ErrorCode::invalid_argument, "source_window: the image is empty; filter such images out before");
+  Window result;
+  for (const Box& box : boxes) {
+    check_box(box);
+    build_axes(workspace, image, box, size, options.method);
+    result = united(result, needed_by(workspace));
+  }
+  return result == Window{} ? Window{0, 0, 1, 1} : result;
 }
 
 Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,

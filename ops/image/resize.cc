@@ -12,6 +12,9 @@
 namespace penstock::image {
 namespace {
 
+constexpr const char* kResize = "resize";
+constexpr const char* kCentreCrop = "resize_and_centre_crop";
+
 // Memory of a thread, kept from one picture to the next.
 struct Workspace {
   Taps rows, columns;
@@ -116,8 +119,7 @@ class Resize {
 
 // The pixels that the taps use, wherever they lie in what is there of the image.
 ImageView used_part(const ImagePart& image, const Taps& rows, const Taps& columns) {
-  return image.pixels.window({rows.begin - image.window.y, columns.begin - image.window.x, rows.end - rows.begin,
-                              columns.end - columns.begin});
+  return cut(image, {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin}, kResize);
 }
 
 void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns, const Output& out, Filter filter,
@@ -145,6 +147,18 @@ void check_region(Size image, const Region& region) {
 
 Region all_of(Size image) { return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)}; }
 
+struct CentreCrop {
+  Stretch rows, columns;
+};
+
+CentreCrop centre_crop(Size image, std::int64_t shorter, Size crop) {
+  const Size full = shorter_side_size(image, shorter);
+  const Window window = centre_window(full, crop);
+  const Region region = all_of(image);
+  return {{0, region.lower, image.height, full.height, window.y, window.height},
+          {0, region.right, image.width, full.width, window.x, window.width}};
+}
+
 Output bytes_to(std::span<std::uint8_t> out, Size size, const char* function) {
   check_output_size(size, function);
   check_room(out.size(), size, function);
@@ -155,9 +169,6 @@ Tensor new_picture(Size size, const char* function) {
   check_output_size(size, function);
   return Tensor(DType::u8, {size.height, size.width, channels});
 }
-
-constexpr const char* kResize = "resize";
-constexpr const char* kCentreCrop = "resize_and_centre_crop";
 
 }  // namespace
 
@@ -204,13 +215,21 @@ void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> 
 
 Tensor resize_bilinear(const ImageView& image, Size size) { return resize(image, size); }
 
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop, const ResizeOptions& options) {
+  const CentreCrop wanted = centre_crop(image, shorter, crop);
+  const Used rows = used_input(wanted.rows, options.filter), columns = used_input(wanted.columns, options.filter);
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+}
+
 void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, const Output& out,
                             const ResizeOptions& options) {
-  const Size full = shorter_side_size(image.whole, shorter);
-  const Window window = centre_window(full, crop);
-  const Region region = all_of(image.whole);
-  resample(image, {0, region.lower, image.whole.height, full.height, window.y, window.height},
-           {0, region.right, image.whole.width, full.width, window.x, window.width}, out, options.filter, kCentreCrop);
+  const CentreCrop wanted = centre_crop(image.whole, shorter, crop);
+  resample(image, wanted.rows, wanted.columns, out, options.filter, kCentreCrop);
+}
+
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options) {
+  resize_and_centre_crop(image, shorter, crop, bytes_to(out, crop, kCentreCrop), options);
 }
 
 void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const Output& out,

@@ -33,12 +33,6 @@ std::size_t best_index() {
   return best;
 }
 
-std::string names_of(const std::vector<Simd>& all) {
-  std::string text;
-  for (const Simd simd : all) text += (text.empty() ? "" : ", ") + std::string(to_string(simd));
-  return text;
-}
-
 }  // namespace
 
 std::string_view to_string(Simd simd) noexcept {
@@ -59,8 +53,8 @@ std::size_t kernel_index(Simd wanted) {
   if (wanted == Simd::automatic) return best_index();
   const auto at = std::find_if(known.begin(), known.end(), [wanted](const Known& one) { return one.simd == wanted; });
   if (at != known.end() && is_supported(*at)) return static_cast<std::size_t>(at - known.begin());
-  throw Error(ErrorCode::invalid_argument, "simd: this CPU or build has no " + std::string(to_string(wanted)) + "; choose among " +
-                                               names_of(supported_simd()) + ", or auto");
+  throw Error(ErrorCode::invalid_argument, "simd: this CPU or build has no " + std::string(to_string(wanted)) +
+                                               "; take automatic, or one of supported_simd()");
 }
 
 }  // namespace penstock::image

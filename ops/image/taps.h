@@ -36,4 +36,10 @@ struct Taps {
 // Fills `taps`, whose memory is used again. Costs a few nanoseconds a weight.
 void build_taps(Taps& taps, const Stretch& stretch, Filter filter);
 
+// The part of the input that these outputs use, as Taps has it.
+struct Used {
+  std::int64_t begin, end;
+};
+Used used_input(const Stretch& stretch, Filter filter);
+
 }  // namespace penstock::image

@@ -1,6 +1,5 @@
 #include "ops/imagenet/store.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace penstock::imagenet {
@@ -52,20 +51,9 @@ void store_values(Tensor& out, image::Layout layout,
                   [&](std::span<std::uint16_t> to) { convert(values, out.dtype(), to); });
 }
 
-void store_pixels(Tensor& out, const image::ImageView& view, const image::NormaliseOptions& how) {
-  const auto row_bytes = static_cast<std::size_t>(view.width) * channels;
-  write_in_layout(out.values<std::uint8_t>(), how.layout, [&](std::span<std::uint8_t> to) {
-    if (how.mirror == image::Mirror::yes) return image::hflip(view, to);
-    for (std::int64_t y = 0; y < view.height; ++y)
-      std::copy_n(view.row(y), row_bytes, to.data() + static_cast<std::size_t>(y) * row_bytes);
-  });
-}
-
-void store_normalised(Tensor& out, const image::ImageView& view,
-                      const image::NormaliseOptions& how) {
+const image::Normaliser& imagenet_normaliser() {
   static const image::Normaliser normaliser;
-  if (out.dtype() == DType::f32) return normaliser(view, out.values<float>(), how);
-  normaliser(view, out.dtype(), out.values<std::uint16_t>(), how);
+  return normaliser;
 }
 
 }  // namespace penstock::imagenet

@@ -16,11 +16,7 @@ namespace penstock::imagenet {
 void store_values(Tensor& out, image::Layout layout,
                   const std::function<void(std::span<float>)>& fill);
 
-// Stores pixels as they are in `out` of type u8.
-void store_pixels(Tensor& out, const image::ImageView& view, const image::NormaliseOptions& how);
-
-// Stores pixels normalised with ImageNet's mean and deviation in `out` of type f32, f16 or bf16.
-void store_normalised(Tensor& out, const image::ImageView& view,
-                      const image::NormaliseOptions& how);
+// ImageNet's mean and deviation.
+const image::Normaliser& imagenet_normaliser();
 
 }  // namespace penstock::imagenet

@@ -54,9 +54,20 @@ struct CropOptions {
 void crop_and_resize(const ImageView& image, const Box& box, Size size, std::span<float> out,
                      const CropOptions& options = {});
 
+// The same from the part of the image that the box needs. Error(invalid_argument) also if a pixel that it needs is not in the part.
+void crop_and_resize(const ImagePart& image, const Box& box, Size size, std::span<float> out,
+                     const CropOptions& options = {});
+
 // All boxes into a new tensor f32 [boxes, height, width, 3]; no boxes give [0, height, width, 3].
 Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,
                        const CropOptions& options = {});
+
+// The pixels that crop_and_resize reads for these boxes: the smallest window that holds them all. Where it reads none, as all
+// positions lie outside the image, the window is the first pixel. Error(invalid_argument): as crop_and_resize, or an empty image.
+//
+//   ps::image::Window needed = ps::image::source_window({375, 500}, boxes, {256, 256});
+//   ps::image::ImagePart part = ps::image::decode_jpeg(file, needed, buffer);
+Window source_window(Size image, std::span<const Box> boxes, Size size, const CropOptions& options = {});
 
 }  // namespace penstock::image
 

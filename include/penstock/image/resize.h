@@ -87,7 +87,13 @@ Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size
 void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const Output& out,
                             const ResizeOptions& options = {});
 
-// The same of an image of which a part is there. Error(invalid_argument) also if a pixel outside the part is needed.
+// The pixels that resize_and_centre_crop reads of an image of this size.
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop, const ResizeOptions& options = {});
+
+// resize_and_centre_crop of the image that this is a part of. Error(invalid_argument) also if the part lacks a pixel of
+// centre_crop_source().
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options = {});
 void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, const Output& out,
                             const ResizeOptions& options = {});
 
