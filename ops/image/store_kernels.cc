@@ -28,7 +28,9 @@ using FloatTag = hn::CappedTag<float, 16>;
 template <class V, class To>
 HWY_INLINE void put(V values, To* to, bool stream) {
   const hn::DFromV<V> d;
-  if (stream) return hn::Stream(values, d, to);
+  // Highway streams 16 bytes of a vector of 8.
+  if constexpr (hn::MaxLanes(d) * sizeof(To) >= 16)
+    if (stream) return hn::Stream(values, d, to);
   hn::StoreU(values, d, to);
 }
 
