@@ -73,8 +73,7 @@ Reach reach_of(const Taps& columns, std::size_t first) {
   return {left, right + 4 * channels - left};
 }
 
-void gather_indices(Gathered& out, const Taps& columns, std::size_t first, const Reach& reach) {
-  Lanes& index = out.indices.emplace_back();
+void gather_indices(Lanes& index, const Taps& columns, std::size_t first, const Reach& reach) {
   for (std::size_t lane = 0; lane < 16; ++lane) {
     const Value value = value_at(first + lane, columns.spans.size());
     const std::int64_t at = columns.spans[value.pixel].begin * channels + value.colour - reach.begin;
@@ -82,31 +81,34 @@ void gather_indices(Gathered& out, const Taps& columns, std::size_t first, const
   }
 }
 
-void gather_digits(Gathered& out, const PackedTaps& packed, std::size_t pixels, std::size_t first) {
+void gather_digits(Lanes* to, const PackedTaps& packed, std::size_t pixels, std::size_t first) {
   const std::size_t words = 3 * packed.quads;
-  for (std::size_t word = 0; word < words; ++word) {
-    Lanes& digits = out.digits.emplace_back();
-    for (std::size_t lane = 0; lane < 16; ++lane)
-      digits.values[lane] = packed.weights[value_at(first + lane, pixels).pixel * words + word];
+  for (std::size_t lane = 0; lane < 16; ++lane) {
+    const std::int32_t* const weights = packed.weights.data() + value_at(first + lane, pixels).pixel * words;
+    for (std::size_t word = 0; word < words; ++word) to[word].values[lane] = weights[word];
   }
 }
 
 constexpr std::int64_t kWindow = 64;
 
+void make_room(Gathered& out, std::size_t vectors, std::size_t quads) {
+  out.windows.resize(vectors);
+  out.indices.resize(vectors);
+  out.digits.resize(vectors * 3 * quads);
+}
+
 void gather(Gathered& out, const Taps& columns, const PackedTaps& packed) {
-  out.indices.clear();
-  out.digits.clear();
-  out.windows.clear();
+  const std::size_t pixels = columns.spans.size(), vectors = (pixels * channels + 15) / 16;
+  make_room(out, vectors, packed.quads);
   out.fits = true;
   out.is_wide = false;
-  for (std::size_t first = 0; first < columns.spans.size() * channels; first += 16) {
-    const Reach reach = reach_of(columns, first);
+  for (std::size_t i = 0; i < vectors && out.fits; ++i) {
+    const Reach reach = reach_of(columns, 16 * i);
     out.is_wide = out.is_wide || reach.bytes > kWindow;
-    out.fits = out.fits && reach.bytes <= 2 * kWindow;
-    if (!out.fits) return;
-    out.windows.push_back(reach.begin);
-    gather_indices(out, columns, first, reach);
-    gather_digits(out, packed, columns.spans.size(), first);
+    out.fits = reach.bytes <= 2 * kWindow;
+    out.windows[i] = reach.begin;
+    gather_indices(out.indices[i], columns, 16 * i, reach);
+    gather_digits(&out.digits[3 * packed.quads * i], packed, pixels, 16 * i);
   }
 }
 

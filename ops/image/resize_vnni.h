@@ -39,29 +39,50 @@ struct DigitSums {
   }
 };
 
-template <bool kWide>
-HWY_INLINE __m512i gather(const std::uint8_t* row, std::size_t at, std::size_t bytes, __m512i index) {
-  const __m512i window = load_inside(row, at, bytes);
-  if constexpr (!kWide) return _mm512_permutexvar_epi8(index, window);
-  return _mm512_permutex2var_epi8(window, index, load_inside(row, at + 64, bytes));
+// Where 16 values of any row come from.
+struct SourceWindow {
+  std::size_t at;
+  __mmask64 first, second;  // the bytes that a row has of its 64 or 128
+  __m512i index;
+
+  HWY_INLINE SourceWindow(std::size_t begin, std::size_t bytes, __m512i of)
+      : at(begin), first(inside(begin, bytes)), second(inside(begin + 64, bytes)), index(of) {}
+
+  template <bool kWide>
+  HWY_INLINE __m512i gather(const std::uint8_t* row) const {
+    const __m512i window = _mm512_maskz_loadu_epi8(first, row + at);
+    if constexpr (!kWide) return _mm512_permutexvar_epi8(index, window);
+    return _mm512_permutex2var_epi8(window, index, _mm512_maskz_loadu_epi8(second, row + at + 64));
+  }
+};
+
+HWY_INLINE void store_sums(const DigitSums& sums, std::uint8_t* to) {
+  const __m512i positive = _mm512_max_epi32(sums.whole(), _mm512_setzero_si512());
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(positive));
 }
 
+// The rows are written out, since g++ at -O2 keeps sums of a loop in memory.
 template <bool kWide>
-HWY_INLINE void resize_gathered_by(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes, std::uint8_t* const* to) {
-  const std::size_t quads = plan.column_quads;
+HWY_INLINE void resize_gathered_by(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes,
+                                   std::uint8_t* const* to) {
+  const std::uint8_t *const a = from[0], *const b = from[1], *const c = from[2], *const d = from[3];
   const Lanes* digits = plan.digits;
   for (std::size_t j = 0; j < plan.gathered; ++j) {
-    const __m512i index = _mm512_load_si512(&plan.indices[j]);
+    const __m512i index = _mm512_load_si512(plan.indices + j);
     auto at = static_cast<std::size_t>(plan.windows[j]);
-    DigitSums sums[kRowsAtOnce];
-    for (std::size_t quad = 0; quad < quads; ++quad, digits += 3, at += 12) {
+    DigitSums sums_a, sums_b, sums_c, sums_d;
+    for (std::size_t quad = 0; quad < plan.column_quads; ++quad, digits += 3, at += 12) {
+      const SourceWindow window(at, bytes, index);
       const __m512i w2 = _mm512_load_si512(digits), w1 = _mm512_load_si512(digits + 1), w0 = _mm512_load_si512(digits + 2);
-      for (std::size_t row = 0; row < kRowsAtOnce; ++row) sums[row].add(gather<kWide>(from[row], at, bytes, index), w2, w1, w0);
+      sums_a.add(window.gather<kWide>(a), w2, w1, w0);
+      sums_b.add(window.gather<kWide>(b), w2, w1, w0);
+      sums_c.add(window.gather<kWide>(c), w2, w1, w0);
+      sums_d.add(window.gather<kWide>(d), w2, w1, w0);
     }
-    for (std::size_t row = 0; row < kRowsAtOnce; ++row) {
-      const __m512i positive = _mm512_max_epi32(sums[row].whole(), _mm512_setzero_si512());
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to[row] + 16 * j), _mm512_cvtusepi32_epi8(positive));
-    }
+    store_sums(sums_a, to[0] + 16 * j);
+    store_sums(sums_b, to[1] + 16 * j);
+    store_sums(sums_c, to[2] + 16 * j);
+    store_sums(sums_d, to[3] + 16 * j);
   }
 }
 

@@ -71,10 +71,8 @@ void add_taps(Taps& taps, double* exact, const Axis& axis, double centre) {
     exact[x - begin] = weight;
     total += weight;
   }
-  const std::size_t at = taps.weights.size();
-  taps.spans.push_back({begin, end - begin, at});
-  taps.weights.resize(at + static_cast<std::size_t>(end - begin));
-  for (std::int64_t i = 0; i < end - begin; ++i) taps.weights[at + static_cast<std::size_t>(i)] = fixed_point(exact[i] / total);
+  taps.spans.push_back({begin, end - begin, taps.weights.size()});
+  for (std::int64_t i = 0; i < end - begin; ++i) taps.weights.push_back(fixed_point(exact[i] / total));
 }
 
 template <class Kernel>
