@@ -171,6 +171,7 @@ void Stage::keep_first(Group& group) {
   auto rest = new_group();
   rest->number = group.number + 1;
   rest->first_ordinal = group.first_ordinal + 1;
+  if (group.first_turn != SlotLedger::kNoTurn) rest->first_turn = group.first_turn + 1;
   rest->admitted = std::exchange(group.admitted, 1) - 1;
   rest->slots.assign(std::make_move_iterator(group.slots.begin() + 1), std::make_move_iterator(group.slots.end()));
   group.slots.resize(1);
