@@ -242,7 +242,7 @@ enum class Order : std::uint8_t { kept, arbitrary };
 // When an element-wise op knows how many results an element gives, which later elements of the batch need to know for their places.
 enum class Declares : std::uint8_t {
   whenever,  // the body calls Outputs::declare() when it gets to it, or never
-  first,     // the body calls it at once, after some microseconds: the slot() of a later element waits for that, 20 ms at most
+  first,     // the body calls it at once, after some microseconds: the slot() of a later element waits for that, 250 ms at most
   one_each,  // each element gives one result, or fails: nobody has to wait
 };
 

@@ -11,7 +11,7 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kWatched = 256;                // elements after which an op that has declared nothing is asked no more
-constexpr auto kPatience = std::chrono::milliseconds(20);  // longer than a thread that was preempted waits for a core, mostly
+constexpr auto kPatience = std::chrono::milliseconds(250);  // longer than a thread that was preempted waits for a core
 constexpr std::int64_t kMostResults = std::int64_t{1} << 31;  // of one element, that are believed: places are still numbers then
 constexpr std::size_t kKindsOfBlocks = 4;             // of one batch: shapes that never repeat are no samples of a batch
 
@@ -134,6 +134,7 @@ void SlotLedger::enter(std::int64_t turn) {
 }
 
 void SlotLedger::leave(std::int64_t turn) {
+  if (batch_.declares != Declares::first) return;
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(turn);
   if (entry == nullptr) return;

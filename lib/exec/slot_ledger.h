@@ -40,8 +40,8 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op does not use slots.
   std::int64_t admit(std::span<const Slot> inputs);
 
-  void enter(std::int64_t turn);                             // its call has come to this element
-  void leave(std::int64_t turn);                             // broken off: it will be entered again
+  void enter(std::int64_t turn);                             // a thread is about to run it, or does
+  void leave(std::int64_t turn);                             // it will be entered again
   void declare(std::int64_t turn, std::int64_t count) noexcept;
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
   void complete(std::int64_t turn, std::optional<std::int64_t> count);

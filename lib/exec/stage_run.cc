@@ -196,7 +196,6 @@ void Stage::settle_places(const Group& group) {
 
 void Stage::break_off(Group& group) {
   host_.memory().release(group.reserved);
-  if (group.first_turn != SlotLedger::kNoTurn) ledger_->leave(group.first_turn);  // it is alone in its group
   put_back(group);
 }
 

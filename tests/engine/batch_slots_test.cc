@@ -278,7 +278,9 @@ TEST(BatchSlots, GoOnBehindACheckpoint) {
       options.resume_from = std::make_shared<Checkpoint>(first.checkpoint());
       const Outcome outcome = read_all(dataset, options);
       EXPECT_EQ(outcome.texts, Texts(all.begin() + static_cast<std::ptrdiff_t>(taken), all.end())) << taken;
-      if (options.serial) EXPECT_LT(outcome.copied_rows, 10);
+      if (options.serial) {
+        EXPECT_LT(outcome.copied_rows, 10);
+      }
     }
   }
 }
@@ -290,7 +292,9 @@ TEST(BatchSlots, OfSeveralBatchesAreOpenAtOnce) {
     context.outputs().declare(1);
     Tensor row = context.outputs().slot(0, DType::i64, {kWords});
     ++begun;
-    if (value == 0) EXPECT_TRUE(eventually([&] { return begun >= 6; }));
+    if (value == 0) {
+      EXPECT_TRUE(eventually([&] { return begun >= 6; }));
+    }
     return filled(std::move(row), value);
   };
   auto run = range(8).map(first_is_last, 6).batch(2).start({.threads = 8, .tune = false});

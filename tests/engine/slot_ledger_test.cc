@@ -22,8 +22,8 @@ class Ledger {
   explicit Ledger(const BatchAhead& batch) : ledger(std::make_shared<SlotLedger>(batch)) {}
 
   std::int64_t admit(std::size_t count = 1) {
-    std::vector<Slot> slots(count);
-    return ledger->admit(slots);
+    std::vector<Slot> inputs(count);
+    return ledger->admit(inputs);
   }
   void admit_mark(std::uint8_t level) {
     std::vector<Slot> marks(1);
@@ -245,7 +245,7 @@ TEST(SlotLedger, KnowsTheSlotsOfItsGroupOnly) {
   const std::int64_t first = of.ledger->admit(slots);
   GroupPlaces places(*of.ledger, slots, first);
   EXPECT_EQ(places.enter(slots[1]), first + 1);
-  const Slot another;
+  const Slot another{};
   EXPECT_EQ(places.enter(another), SlotLedger::kNoTurn);
   EXPECT_EQ(BatchBlock::row_of(places.slot(SlotLedger::kNoTurn, 0, DType::i64, {4})).block, nullptr);
 }
