@@ -3,6 +3,8 @@
 #include <penstock/image.h>
 #include <penstock/io.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "bench/full_decode.h"
@@ -33,12 +35,31 @@ void JpegHeader(benchmark::State& state) {
 }
 BENCHMARK(JpegHeader);
 
+// A box of 262 x 400 pixels to 256 x 256, in cache. Args: Simd, DType, Layout.
 void CropAndResize(benchmark::State& state) {
   const Size size{256, 256};
-  std::vector<float> out(size.values());
-  for (auto _ : state) crop_and_resize(sample_view(), {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
+  const auto type = static_cast<DType>(state.range(1));
+  std::vector<std::byte> memory(size.values() * size_of(type));
+  const Output out{.memory = memory,
+                   .type = type,
+                   .layout = static_cast<Layout>(state.range(2)),
+                   .simd = static_cast<Simd>(state.range(0))};
+  const ImagePart part = part_of(sample_view());
+  for (auto _ : state) crop_and_resize(part, {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(memory.size()));
+  const auto pixels = static_cast<double>(size.height * size.width * state.iterations());
+  state.counters["s_per_pixel"] = benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetLabel(std::string(to_string(out.simd)) + " " + std::string(to_string(type)) +
+                 (out.layout == Layout::nchw ? " nchw" : " nhwc"));
 }
-BENCHMARK(CropAndResize);
+
+void crop_and_resize_arguments(benchmark::internal::Benchmark* benchmark) {
+  for (const Simd simd : supported_simd())
+    for (const DType type : {DType::f32, DType::f16, DType::u8})
+      for (const Layout layout : {Layout::nhwc, Layout::nchw})
+        benchmark->Args({static_cast<std::int64_t>(simd), static_cast<std::int64_t>(type), static_cast<std::int64_t>(layout)});
+}
+BENCHMARK(CropAndResize)->Apply(crop_and_resize_arguments)->Unit(benchmark::kMicrosecond);
 
 void ResizeWindow(benchmark::State& state) {
   const Size size{224, 224};

@@ -97,7 +97,10 @@ struct Counters {
 
 // Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
 struct FastPath {
-  bool roi = true;     // decode only the pixels that are needed, instead of the whole picture
+  // Decode only the pixels that are needed, instead of the whole picture. A file that is damaged only below them is not noticed then
+  // (image/jpeg.h): it gives its example, where it would be an error or count in Counters::damaged without.
+  bool roi = true;
+
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
   bool stream = true;  // write past the caches where the batch is larger than they are
   image::Simd simd = image::Simd::automatic;
@@ -143,7 +146,7 @@ using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 // vector. A core does about 500 files a second.
 //
 // apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four, a size that
-// is not positive or has 2^29 values or more, or a parallelism below 1.
+// is not positive or has 2^29 values or more, instructions that the machine lacks, or a parallelism below 1.
 Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
 
 // Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one

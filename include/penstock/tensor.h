@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include <penstock/error.h>
+#include <penstock/shape.h>
 
 #pragma GCC visibility push(default)
 
@@ -29,11 +29,6 @@ enum class DType : std::uint8_t { u8, i32, i64, f16, bf16, f32, f64 };
 
 std::size_t size_of(DType type) noexcept;          // bytes of one value
 std::string_view to_string(DType type) noexcept;   // "u8", "f32", ...
-
-using Shape = std::vector<std::int64_t>;
-
-std::string to_string(const Shape& shape);                   // "[2, 3]"
-std::int64_t element_count(const Shape& shape);              // product of the dimensions; 1 for rank 0. Error on overflow
 
 namespace detail {
 template <class V> struct DTypeOf;

@@ -45,28 +45,6 @@ std::string_view to_string(DType type) noexcept {
   return index < std::size(names) ? names[index] : "unknown";
 }
 
-std::string to_string(const Shape& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
-std::int64_t element_count(const Shape& shape) {
-  const auto negative = [](std::int64_t n) { return n < 0; };
-  if (std::any_of(shape.begin(), shape.end(), negative))
-    fail("negative dimension in shape " + to_string(shape) + "; dimensions are 0 or more");
-  // A zero anywhere makes the product 0, even where the other dimensions alone would overflow.
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
-  std::int64_t count = 1;
-  for (const std::int64_t n : shape)
-    if (__builtin_mul_overflow(count, n, &count))
-      fail("shape " + to_string(shape) + " has more than 2^63 - 1 elements");
-  return count;
-}
-
 Tensor::Tensor(DType type, Shape shape)
     : type_(type), shape_(std::move(shape)), count_(checked_count(type_, shape_)) {
   if (count_ != 0) data_ = detail::allocate_payload(bytes());

@@ -94,7 +94,7 @@ void convert_to_u8(std::span<const float> from, std::span<std::uint8_t> to) {
   convert_kernels(Simd::automatic).to_u8(from.data(), to.data(), from.size());
 }
 
-Normaliser::Normaliser(const Colour& mean, const Colour& deviation) {
+Normaliser::Normaliser(const Colour& mean, const Colour& deviation) : mean_(mean), deviation_(deviation) {
   for (std::size_t c = 0; c < 3; ++c) {
     if (!std::isfinite(mean[c]) || !std::isfinite(deviation[c]) || deviation[c] == 0)
       throw Error(ErrorCode::invalid_argument,

@@ -53,13 +53,38 @@ std::uint8_t to_byte(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> weight_bits, 0, 255));
 }
 
+double scale_of(const Stretch& stretch) {
+  return static_cast<double>(stretch.end - stretch.begin) / static_cast<double>(stretch.full);
+}
+
+// Where output i of those wanted lies on the input.
+double centre_of(const Stretch& stretch, std::int64_t i) {
+  return stretch.begin + (static_cast<double>(stretch.first + i) + 0.5) * scale_of(stretch);
+}
+
+// The input pixels [begin, end) under the filter around `centre`.
+struct Reach {
+  std::int64_t begin, end;
+};
+
+Reach reach_of(double centre, double scale, std::int64_t extent) {
+  const double reach = std::max(scale, 1.0);
+  return {std::max<std::int64_t>(whole_part(centre - reach + 0.5), 0), std::min(whole_part(centre + reach + 0.5), extent)};
+}
+
+// That of all outputs.
+Reach reach_of(const Stretch& stretch) {
+  const double scale = scale_of(stretch);
+  return {reach_of(centre_of(stretch, 0), scale, stretch.extent).begin,
+          reach_of(centre_of(stretch, stretch.count - 1), scale, stretch.extent).end};
+}
+
 // The triangle filter around `centre`, in Pillow's order of operations (Resample.c,
 // precompute_coeffs).
 Taps::Span add_taps(Taps& taps, std::vector<double>& exact, double centre, double scale,
                     std::int64_t extent) {
   const double reach = std::max(scale, 1.0);
-  const std::int64_t begin = std::max<std::int64_t>(whole_part(centre - reach + 0.5), 0);
-  const std::int64_t end = std::min(whole_part(centre + reach + 0.5), extent);
+  const auto [begin, end] = reach_of(centre, scale, extent);
   exact.clear();
   double total = 0;
   for (std::int64_t x = begin; x < end; ++x) {
@@ -73,14 +98,11 @@ Taps::Span add_taps(Taps& taps, std::vector<double>& exact, double centre, doubl
 }
 
 void build_taps(Taps& taps, std::vector<double>& exact, const Stretch& stretch) {
-  const double scale =
-      static_cast<double>(stretch.end - stretch.begin) / static_cast<double>(stretch.full);
+  const double scale = scale_of(stretch);
   taps.spans.clear();
   taps.weights.clear();
-  for (std::int64_t i = 0; i < stretch.count; ++i) {
-    const double centre = stretch.begin + (static_cast<double>(stretch.first + i) + 0.5) * scale;
-    taps.spans.push_back(add_taps(taps, exact, centre, scale, stretch.extent));
-  }
+  for (std::int64_t i = 0; i < stretch.count; ++i)
+    taps.spans.push_back(add_taps(taps, exact, centre_of(stretch, i), scale, stretch.extent));
   taps.begin = taps.spans.front().begin;
   taps.end = taps.spans.back().begin + taps.spans.back().count;
   for (Taps::Span& span : taps.spans) span.begin -= taps.begin;
@@ -130,14 +152,14 @@ bool columns_first(const Stretch& rows, const Stretch& columns) {
   return fewer_rows > 0 && fewer_rows > 2 * (columns.extent - columns.full);
 }
 
-void resample(const ImageView& image, const Stretch& rows, const Stretch& columns,
+void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns,
               std::uint8_t* out) {
   thread_local Workspace work;
   build_taps(work.rows, work.exact, rows);
   build_taps(work.columns, work.exact, columns);
   const ImageView part =
-      image.window({work.rows.begin, work.columns.begin, work.rows.end - work.rows.begin,
-                    work.columns.end - work.columns.begin});
+      cut(image, {work.rows.begin, work.columns.begin, work.rows.end - work.rows.begin, work.columns.end - work.columns.begin},
+          "resize");
   const bool swapped = columns_first(rows, columns);
   const Size between{swapped ? rows.count : part.height, swapped ? part.width : columns.count};
   work.between.resize(between.values());
@@ -169,6 +191,17 @@ Region whole(const ImageView& image) {
   return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)};
 }
 
+struct CentreCrop {
+  Stretch rows, columns;
+};
+
+CentreCrop centre_crop(Size image, std::int64_t shorter, Size crop) {
+  const Size full = shorter_side_size(image, shorter);
+  const Window window = centre_window(full, crop);
+  return {{0, static_cast<float>(image.height), image.height, full.height, window.y, window.height},
+          {0, static_cast<float>(image.width), image.width, full.width, window.x, window.width}};
+}
+
 }  // namespace
 
 void resize_bilinear(const ImageView& image, const Region& region, Size size,
@@ -176,7 +209,7 @@ void resize_bilinear(const ImageView& image, const Region& region, Size size,
   check_output_size(size, "resize_bilinear");
   check_room(out.size(), size, "resize_bilinear");
   check_region(image, region);
-  resample(image, {region.upper, region.lower, image.height, size.height, 0, size.height},
+  resample(part_of(image), {region.upper, region.lower, image.height, size.height, 0, size.height},
            {region.left, region.right, image.width, size.width, 0, size.width}, out.data());
 }
 
@@ -195,14 +228,23 @@ Tensor resize_bilinear(const ImageView& image, Size size) {
   return resize_bilinear(image, whole(image), size);
 }
 
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop) {
+  const CentreCrop needed = centre_crop(image, shorter, crop);
+  const Reach rows = reach_of(needed.rows);
+  const Reach columns = reach_of(needed.columns);
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+}
+
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop,
+                            std::span<std::uint8_t> out) {
+  const CentreCrop wanted = centre_crop(image.whole, shorter, crop);
+  check_room(out.size(), crop, "resize_and_centre_crop");
+  resample(image, wanted.rows, wanted.columns, out.data());
+}
+
 void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop,
                             std::span<std::uint8_t> out) {
-  const Size full = shorter_side_size({image.height, image.width}, shorter);
-  const Window window = centre_window(full, crop);
-  check_room(out.size(), crop, "resize_and_centre_crop");
-  const Region region = whole(image);
-  resample(image, {0, region.lower, image.height, full.height, window.y, window.height},
-           {0, region.right, image.width, full.width, window.x, window.width}, out.data());
+  resize_and_centre_crop(part_of(image), shorter, crop, out);
 }
 
 Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop) {

@@ -1,5 +1,6 @@
 #include <penstock/image/resize.h>
 
+#include <functional>
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
@@ -8,6 +9,7 @@
 namespace penstock::imagenet {
 namespace {
 
+using image::ImagePart;
 using image::ImageView;
 using image::Mirror;
 using image::Window;
@@ -32,24 +34,33 @@ class FrameOp : public DecodeOp {
   }
 
  protected:
-  // What is seen, before it is stored.
+  // What is seen.
   struct Frame {
-    std::array<float, 4> box;
+    Window source;  // the pixels that are needed
+    std::array<float, 4> box{};
     Mirror mirror = Mirror::no;
   };
 
  private:
-  virtual Frame resize(const ImageView& view, Context& context,
-                       std::span<std::uint8_t> out) const = 0;
+  virtual Frame choose(image::Size whole, Context& context) const = 0;
+
+  // The frame's pixels to the size of an example.
+  virtual void resize(const ImagePart& part, std::span<std::uint8_t> out) const = 0;
 
   Element answer(LoadedFile& file, Context& context) const override {
     Example example;
     example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
     example.file = context.ordinal();
     context.outputs().declare(1);
+    Frame frame;
+    const auto choose_window = [&](image::Size whole) {
+      frame = choose(whole, context);
+      return frame.source;
+    };
+    const ImagePart part = decode(file, std::cref(choose_window));
     thread_local std::vector<std::uint8_t> pixels;
     pixels.resize(config().size.values());
-    const Frame frame = resize(decode(file), context, pixels);
+    resize(part, pixels);
     example.box = frame.box;
     if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
     example.image = slot(context, 0);
@@ -80,14 +91,15 @@ class TrainOp final : public FrameOp {
   std::string name() const override { return "random_resized_crop"; }
 
  private:
-  Frame resize(const ImageView& view, Context& context,
-               std::span<std::uint8_t> out) const override {
+  Frame choose(image::Size whole, Context& context) const override {
     CounterRng rng = context.rng();
-    const image::Size whole{view.height, view.width};
     const Window window = image::random_crop(whole, [&rng] { return rng.uniform(); });
     const Mirror mirror = rng.uniform() < 0.5 ? Mirror::yes : Mirror::no;
-    image::resize_bilinear(view.window(window), config().size, out);
-    return {shares(window, whole), mirror};
+    return {window, shares(window, whole), mirror};
+  }
+
+  void resize(const ImagePart& part, std::span<std::uint8_t> out) const override {
+    image::resize_bilinear(part.pixels, config().size, out);
   }
 };
 
@@ -100,11 +112,14 @@ class EvalOp final : public FrameOp {
   }
 
  private:
-  Frame resize(const ImageView& view, Context&, std::span<std::uint8_t> out) const override {
-    const image::Size resized =
-        image::shorter_side_size({view.height, view.width}, config().shorter_side);
-    image::resize_and_centre_crop(view, config().shorter_side, config().size, out);
-    return {shares(image::centre_window(resized, config().size), resized), Mirror::no};
+  Frame choose(image::Size whole, Context&) const override {
+    const image::Size resized = image::shorter_side_size(whole, config().shorter_side);
+    return {image::centre_crop_source(whole, config().shorter_side, config().size),
+            shares(image::centre_window(resized, config().size), resized), Mirror::no};
+  }
+
+  void resize(const ImagePart& part, std::span<std::uint8_t> out) const override {
+    image::resize_and_centre_crop(part, config().shorter_side, config().size, out);
   }
 };
 

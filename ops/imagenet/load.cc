@@ -25,6 +25,10 @@ void check(const Config& config) {
   const DType type = config.dtype;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
     throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
+  const image::Simd simd = config.fast.simd;
+  const std::vector<image::Simd> here = image::supported_simd();
+  if (simd != image::Simd::automatic && std::find(here.begin(), here.end(), simd) == here.end())
+    throw wrong("fast.simd", " must be one that this machine has, but is " + std::string(to_string(simd)) + "; take automatic");
   graph::check_tunable("Config::read_parallelism", config.read_parallelism, 1);
   graph::check_tunable("Config::decode_parallelism", config.decode_parallelism, 1);
 }

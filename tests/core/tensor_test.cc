@@ -26,24 +26,6 @@ TEST(DType, KnowsItsSizeAndName) {
   EXPECT_EQ(to_string(DType::f64), "f64");
 }
 
-TEST(Shape, IsPrintedAsAList) {
-  EXPECT_EQ(to_string(Shape{}), "[]");
-  EXPECT_EQ(to_string(Shape{375, 500, 3}), "[375, 500, 3]");
-}
-
-TEST(ElementCount, IsTheProductOfTheDimensions) {
-  EXPECT_EQ(element_count({}), 1);
-  EXPECT_EQ(element_count({2, 3, 4}), 24);
-  EXPECT_EQ(element_count({5, 0}), 0);
-}
-
-TEST(ElementCount, RefusesOverflowAndNegativeDimensions) {
-  const std::int64_t big = std::int64_t{1} << 32;
-  EXPECT_ERROR(element_count({big, big}), ErrorCode::invalid_argument, "[4294967296, 4294967296]");
-  EXPECT_ERROR(element_count({0, -1}), ErrorCode::invalid_argument, "negative");
-  EXPECT_EQ(element_count({big, big, 0}), 0);
-}
-
 TEST(Tensor, IsEmptyByDefault) {
   const Tensor tensor;
   EXPECT_EQ(tensor.shape(), Shape{0});

@@ -76,10 +76,14 @@ class Normaliser {
   void operator()(const ImageView& image, DType type, std::span<std::uint16_t> out,
                   const NormaliseOptions& options = {}) const;
 
+  const Colour& mean() const noexcept { return mean_; }
+  const Colour& deviation() const noexcept { return deviation_; }
+
  private:
   template <class Value>
   using Table = std::array<std::array<Value, 256>, 3>;
 
+  Colour mean_, deviation_;
   Table<float> f32_;
   Table<std::uint16_t> f16_;
   Table<std::uint16_t> bf16_;

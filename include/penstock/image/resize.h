@@ -63,6 +63,14 @@ void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size c
                             std::span<std::uint8_t> out);
 Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop);
 
+// The pixels that resize_and_centre_crop reads of an image of this size.
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop);
+
+// resize_and_centre_crop of the image that this is a part of. Error(invalid_argument) also if the part lacks a pixel of
+// centre_crop_source().
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop,
+                            std::span<std::uint8_t> out);
+
 // A number from [0, 1), another one at each call.
 using Uniform = std::function<double()>;
 
