@@ -44,6 +44,15 @@ void copy(Tensor& rows, std::int64_t index, const Tensor& row) {
   detail::copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes());
 }
 
+// The first row of the block, whether the sample lies there or behind.
+bool take_first(const BatchBlock::Row& at) { return at.index == 0 ? at.block->keep(0) : at.block->take(0); }
+
+bool take_places_before(const BatchBlock::Row& at, std::int64_t count, std::int64_t capacity) {
+  bool taken = at.index == count && 2 * count <= capacity;
+  for (std::int64_t place = 0; taken && place < count; ++place) taken = at.block->take(place);
+  return taken;
+}
+
 }  // namespace
 
 void Collate<Tensor>::Builder::check(const Tensor& row) const {
@@ -56,7 +65,7 @@ void Collate<Tensor>::Builder::check(const Tensor& row) const {
 }
 
 void Collate<Tensor>::Builder::add(const Tensor& row) {
-  if (count_ == 0) open(row);
+  if (block_ == nullptr) open(row);
   report_drift(row);
   if (!lies_in_place(row)) {
     make_room(row);
@@ -65,15 +74,15 @@ void Collate<Tensor>::Builder::add(const Tensor& row) {
   ++count_;
 }
 
-// Adopts the memory that the first row was written into, if the batch fits there from its beginning on.
-void Collate<Tensor>::Builder::open(const Tensor& first) {
-  row_shape_ = first.shape();
-  const BatchBlock::Row at = BatchBlock::row_of(first);
+// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first samples lay elsewhere, they are copied
+// there, but not so late that more would be copied than is saved.
+void Collate<Tensor>::Builder::open(const Tensor& row) {
+  if (count_ == 0) row_shape_ = row.shape();
+  const BatchBlock::Row at = BatchBlock::row_of(row);
   if (at.block == nullptr || at.block->rows() < capacity_) return;
-  if (!(at.index == 0 ? at.block->keep(0) : at.block->take(0))) return;
+  if (count_ == 0 ? !take_first(at) : !take_places_before(at, count_, capacity_)) return;
+  move_to(at.block->tensor());
   block_ = at.block->shared_from_this();
-  rows_ = block_->tensor();
-  allocated_ = block_->rows();
 }
 
 // If so, the row is the batch's from now on. That of the first one is already, by open().

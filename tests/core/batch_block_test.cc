@@ -181,6 +181,30 @@ TEST(BatchInPlace, MovesRowsUpThatLieBehindTheirPlaces) {
   EXPECT_THAT(rows_of(result), ElementsAre(1, 2, 3, 4));
 }
 
+TEST(BatchInPlace, ComesIntoItsMemoryThoughItsFirstRowsLayElsewhere) {
+  const auto block = block_of(4);
+  Collecting batch(4);
+  batch.add(scratch(0));
+  batch.add(row(block, 1, 1));
+  batch.add(scratch(2));
+  batch.add(row(block, 3, 3));
+  EXPECT_EQ(batch.copied_rows(), 3) << "the first one twice";
+  const Tensor result = batch.finish();
+  EXPECT_EQ(result.data(), block->tensor().data());
+  EXPECT_THAT(rows_of(result), ElementsAre(0, 1, 2, 3));
+}
+
+TEST(BatchInPlace, StaysOutsideWhereOneOfItsPlacesIsAnothers) {
+  const auto block = block_of(4);
+  const Tensor late = row(block, 0, -1);
+  Collecting batch(4);
+  batch.add(scratch(0));
+  batch.add(row(block, 1, 1));
+  const Tensor result = batch.finish();
+  EXPECT_NE(result.data(), block->tensor().data());
+  EXPECT_THAT(rows_of(result), ElementsAre(0, 1));
+}
+
 // Its place is still somebody's, who may write there: the batch goes elsewhere.
 TEST(BatchInPlace, LeavesTheMemoryWhereItsNextPlaceIsAnothers) {
   const auto block = block_of(3);
