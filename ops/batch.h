@@ -9,9 +9,11 @@
 #include <penstock/op.h>
 #include <penstock/options.h>
 
+#include "lib/graph/traits.h"
+
 namespace penstock::ops {
 
-class BatchOp final : public StreamOp {
+class BatchOp final : public StreamOp, public graph::PutsTogether {
  public:
   // Error(invalid_argument) if batch_size < 1.
   BatchOp(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
@@ -21,6 +23,7 @@ class BatchOp final : public StreamOp {
   Flow flow(const Flow& input) const override;
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::int64_t elements_held() const override { return batch_size_; }
+  std::int64_t batch_size() const override { return batch_size_; }
 
  private:
   std::int64_t batch_size_;

@@ -3,9 +3,11 @@
 
 #include <penstock/op.h>
 
+#include "lib/graph/traits.h"
+
 namespace penstock::ops {
 
-class IgnoreErrorsOp final : public StreamOp {
+class IgnoreErrorsOp final : public StreamOp, public graph::KeepsElements {
  public:
   std::string name() const override { return "ignore_errors"; }
   bool is_as_new_after_output() const override { return true; }

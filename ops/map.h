@@ -12,6 +12,7 @@ class MapOp final : public FunctionOp {
   MapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
   std::string name() const override { return "map"; }
   bool may_fan_out() const override { return false; }
+  Declares declares() const override { return Declares::one_each; }
   Flow flow(const Flow& input) const override;
 
  private:

@@ -2,11 +2,12 @@
 // type is taken apart says ps::Unbatch (batch.h).
 #pragma once
 
+#include "lib/graph/traits.h"
 #include "ops/function_op.h"
 
 namespace penstock::ops {
 
-class UnbatchOp final : public FunctionOp {
+class UnbatchOp final : public FunctionOp, public graph::TakesApart {
  public:
   explicit UnbatchOp(detail::FunctionRef function);
   std::string name() const override { return "unbatch"; }

@@ -28,7 +28,7 @@ std::int64_t fresh_blocks() {
 
 // What the counters of the pipeline said at some moment.
 struct Counted {
-  std::int64_t files, images, without_boxes, missing, clamped, damaged, file_bytes;
+  std::int64_t files, images, without_boxes, missing, clamped, damaged;
 
   explicit Counted(const imagenet::Counters& now)
       : files(now.files),
@@ -36,8 +36,7 @@ struct Counted {
         without_boxes(now.without_examples),
         missing(now.missing_annotations),
         clamped(now.clamped_boxes),
-        damaged(now.damaged),
-        file_bytes(now.file_bytes) {}
+        damaged(now.damaged) {}
 };
 
 // The consumer's side of a repetition: looks at each batch and keeps time.
@@ -70,8 +69,6 @@ class Consumer {
   void take(const SampleBatch& batch) {
     if (result_.batches++ == 0) take_first(batch);
     result_.samples += batch.size();
-    result_.copied_bytes +=
-        static_cast<std::int64_t>(batch.column<&imagenet::Example::image>().bytes());
     count_files(batch.column<&imagenet::Example::file>());
     if (settings_.hash) digest_.add(batch);
     if (settings_.paced) play_step(options_.step_time, options_.step_cpu);
@@ -192,11 +189,11 @@ Measurement Bench::run_until_error(const RepetitionSettings& settings, Progress&
   result.missing_xml = after.missing - before.missing;
   result.clamped_boxes = after.clamped - before.clamped;
   result.damaged = after.damaged - before.damaged;
-  result.copied_bytes += after.file_bytes - before.file_bytes;
   const RunStats stats = run.stats();
   result.errors = stats.errors;
   result.memory_peak = stats.memory_peak;
   result.overshoot_bytes = stats.overshoot_bytes;
+  result.copied_bytes = stats.copied_bytes;
   result.snapshot = run.snapshot();
   result.explanation = run.explain();
   result.files_seen = after.files - before.files;

@@ -38,7 +38,7 @@ struct Measurement {
   std::int64_t clamped_boxes = 0;
   std::int64_t damaged = 0;
   std::int64_t decoded = 0;       // pictures, those read ahead in vain included
-  std::int64_t copied_bytes = 0;  // files and samples that were copied as they are
+  std::int64_t copied_bytes = 0;  // of samples that did not lie in their places in the batch
   std::int64_t allocations = 0;
   std::int64_t fresh_blocks = 0;  // of 256 KiB and more that the payload pool had to map anew
   std::int64_t memory_peak = 0, overshoot_bytes = 0;  // of the run's budget

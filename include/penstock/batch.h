@@ -51,7 +51,12 @@ concept Batchable = requires {
   typename Collate<T>::Builder;
 };
 
-// A batch of tensors is a tensor. Values are copied once, as they arrive, into memory for the whole batch.
+namespace detail {
+class BatchBlock;
+}
+
+// A batch of tensors is a tensor. A row that was written into its place in the batch (Outputs, op.h) stays there; others are copied
+// once, as they arrive, into memory for the whole batch.
 template <>
 struct Collate<Tensor> {
   using Result = Tensor;
@@ -63,11 +68,18 @@ struct Collate<Tensor> {
     Result finish();
 
    private:
+    void open(const Tensor& first);
+    bool lies_in_place(const Tensor& row) const;
+    void make_room(const Tensor& row);
+    void move_to(Tensor larger);
+    void report_drift(const Tensor& row) const;
+
     std::int64_t capacity_;
     std::int64_t count_ = 0;
     std::int64_t allocated_ = 0;
     Shape row_shape_;
-    Tensor rows_;
+    Tensor rows_;                                // its memory is the block's, where there is one
+    std::shared_ptr<detail::BatchBlock> block_;  // in which rows were written before they came; null: none was
   };
 };
 

@@ -117,23 +117,57 @@ class ContextServices {
   virtual bool try_reserve(std::int64_t bytes, bool may_refuse) = 0;
 };
 
+// Who knows where results lie in the batches to come. A turn is an input's position in the stage.
+class OutputPlaces {
+ public:
+  virtual ~OutputPlaces() = default;
+  virtual std::int64_t enter(const Slot& input) noexcept = 0;  // its turn
+  virtual void declare(std::int64_t turn, std::size_t count) noexcept = 0;
+  virtual Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) = 0;
+};
+
 // Thrown by Context::reserve to have the element tried again when memory is free. Never seen by users.
 struct RetryWhenMemoryIsFree {
   std::size_t bytes;
 };
 }  // namespace detail
 
-// Places for a body's results. Today each slot is pooled scratch memory; once all earlier elements of the batch have
-// declared their number, it will be the result's own place in the next batch, without a change to the body.
+// Places for a body's results: a tensor that is written where it will lie in the next batch is never copied.
+//
+//   pictures.map([](const Picture& picture, ps::Context& context) {
+//     context.outputs().declare(1);
+//     ps::Tensor out = context.outputs().slot(0, ps::DType::f32, {224, 224, 3});
+//     resize(picture, out.values<float>());
+//     return out;                                   // or a struct that has it in one of its ps::Fields
+//   }).batch(128);
+//
+// Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept, and all
+// earlier elements have declared their number (ElementwiseOp::declares): so declare early. Else they are scratch memory, which batch()
+// copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing else. A result that
+// has several tensors asks for slot(i) once for each, in types or shapes that differ.
 class Outputs {
  public:
+  Outputs() noexcept = default;
+  Outputs(detail::OutputPlaces* places, std::int64_t turn) noexcept : places_(places), turn_(turn) {}
+
   // How many results this element gives; call it as soon as it is known, before slot().
-  void declare(std::size_t count) noexcept { declared_ = count; }
+  void declare(std::size_t count) noexcept {
+    declared_ = count;
+    if (places_ != nullptr) places_->declare(turn_, count);
+  }
   std::size_t declared() const noexcept { return declared_; }
-  // Memory for result i, not initialised. Error(invalid_argument) if i >= declared().
+
+  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the result's alone: hand it
+  // on as result i, and write to it no more. Error(invalid_argument) if i >= declared(). Costs about 100 ns.
   Tensor slot(std::size_t i, DType type, const Shape& shape) const;
 
+  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches, it pays to write past
+  // them.
+  static std::size_t batch_bytes(const Tensor& slot) noexcept;
+
  private:
+  detail::OutputPlaces* places_ = nullptr;  // null: results lie in scratch memory
+  std::int64_t turn_ = -1;
   std::size_t declared_ = 0;
 };
 
@@ -142,8 +176,9 @@ class Outputs {
 //   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) { return random_crop(image, context.rng()); });
 class Context {
  public:
-  Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr) noexcept
-      : stop_(std::move(stop)), seed_(seed), services_(services) {}
+  Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr,
+          detail::OutputPlaces* places = nullptr) noexcept
+      : stop_(std::move(stop)), seed_(seed), services_(services), places_(places) {}
 
   // Set when the run is being abandoned: long functions should look at it and return or throw.
   const std::stop_token& stop_token() const noexcept { return stop_; }
@@ -168,13 +203,14 @@ class Context {
   void enter(const Slot& slot, bool may_retry = false) noexcept {
     stamp_ = slot.stamp;
     may_retry_ = may_retry;
-    outputs_ = {};
+    outputs_ = places_ == nullptr ? Outputs() : Outputs(places_, places_->enter(slot));
   }
 
  private:
   std::stop_token stop_;
   std::uint64_t seed_;
   detail::ContextServices* services_;
+  detail::OutputPlaces* places_;
   Stamp stamp_;
   Outputs outputs_;
   bool may_retry_ = false;
@@ -202,6 +238,13 @@ enum class Form : std::uint8_t {
 
 // Whether results leave in the order of their inputs.
 enum class Order : std::uint8_t { kept, arbitrary };
+
+// When an element-wise op knows how many results an element gives, which later elements of the batch need to know for their places.
+enum class Declares : std::uint8_t {
+  whenever,  // the body calls Outputs::declare() when it gets to it, or never
+  first,     // the body calls it at once, after some microseconds: the slot() of a later element waits for that, 250 ms at most
+  one_each,  // each element gives one result, or fails: nobody has to wait
+};
 
 // The answer of a body of the third form. Move-only. Exactly one of complete / fail counts; a Completion that is destroyed
 // without either gives an error element; one that is used after the run has ended does nothing. Any thread.
@@ -243,6 +286,8 @@ class ElementwiseOp : public Op {
 
   // Whether one element may become several. Maps and filters say no, which lets a checkpoint behind a batch be a position.
   virtual bool may_fan_out() const { return true; }
+
+  virtual Declares declares() const { return Declares::whenever; }
 
   // Whether results hold nothing but memory that the input held already, as those of filter and unbatch do: none is reserved
   // for them then, and none is counted twice.

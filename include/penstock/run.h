@@ -39,6 +39,7 @@ struct RunStats {
   std::int64_t dropped = 0;     // by ignore_errors
   std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
   std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
+  std::int64_t copied_bytes = 0;     // of tensors that did not lie in their places when batch() put them together
 };
 
 namespace detail {

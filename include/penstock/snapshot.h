@@ -64,6 +64,7 @@ struct StageSnapshot {
   std::int64_t starved_ns = 0;         // a call could have started, but there was no input
   std::int64_t blocked_ns = 0;         // finished elements could not leave
   std::int64_t bytes_out = 0;          // of all results made
+  std::int64_t copied_bytes = 0;       // of tensors that batches were put together from, and that did not lie in their places
 };
 
 struct ConsumerSnapshot {

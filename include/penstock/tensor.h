@@ -66,6 +66,7 @@ class Tensor {
 
   std::byte* data() noexcept { return data_.get(); }
   const std::byte* data() const noexcept { return data_.get(); }
+  const std::shared_ptr<std::byte>& owner() const noexcept { return data_; }  // keeps the memory alive; points to data()
 
   // The values as V. Error(invalid_argument) if V does not fit dtype(); std::uint16_t fits f16 and bf16.
   template <class V> std::span<V> values() {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/core/batch_block.h"
 #include "lib/core/stream_copy.h"
 
 namespace penstock {
 namespace {
 
-// Up to this many rows, or this many bytes, memory for the whole batch is taken at once; a larger
-// batch grows, since it may never be filled (batch(1'000'000'000) is a way to say "all").
-constexpr std::int64_t rows_at_once = 1024;
-constexpr std::int64_t bytes_at_once = std::int64_t{64} << 20;
+using detail::BatchBlock;
 
 [[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
@@ -35,13 +33,25 @@ Tensor new_rows(const Tensor& row, std::int64_t count) {
   return Tensor(row.dtype(), std::move(shape));
 }
 
-std::int64_t first_rows(std::int64_t capacity, const Tensor& row) {
-  const auto row_bytes = static_cast<std::int64_t>(row.bytes());
-  if (row_bytes == 0) return capacity;
-  return std::min(capacity, std::max(rows_at_once, bytes_at_once / row_bytes));
+constexpr std::size_t beyond_caches = std::size_t{8} << 20;  // bytes of a batch that no core's own cache holds
+
+void copy(Tensor& rows, std::int64_t index, const Tensor& row) {
+  std::byte* const place = rows.data() + static_cast<std::size_t>(index) * row.bytes();
+  if (rows.bytes() >= beyond_caches)
+    stream_copy(place, row.data(), row.bytes());
+  else if (row.bytes() > 0)
+    std::memcpy(place, row.data(), row.bytes());
+  detail::copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes());
 }
 
-constexpr std::size_t beyond_caches = std::size_t{8} << 20;  // bytes of a batch that no core's own cache holds
+// The first row of the block, whether the sample lies there or behind.
+bool take_first(const BatchBlock::Row& at) { return at.index == 0 ? at.block->keep(0) : at.block->take(0); }
+
+bool take_places_before(const BatchBlock::Row& at, std::int64_t count, std::int64_t capacity) {
+  bool taken = at.index == count && 2 * count <= capacity;
+  for (std::int64_t place = 0; taken && place < count; ++place) taken = at.block->take(place);
+  return taken;
+}
 
 }  // namespace
 
@@ -55,21 +65,65 @@ void Collate<Tensor>::Builder::check(const Tensor& row) const {
 }
 
 void Collate<Tensor>::Builder::add(const Tensor& row) {
-  if (count_ == 0) row_shape_ = row.shape();
-  if (count_ == allocated_) {
-    const std::int64_t wanted =
-        count_ == 0 ? first_rows(capacity_, row) : std::min(capacity_, 2 * allocated_);
-    Tensor larger = new_rows(row, std::max(wanted, count_ + 1));
-    if (count_ > 0 && rows_.bytes() > 0) std::memcpy(larger.data(), rows_.data(), rows_.bytes());
-    rows_ = std::move(larger);
-    allocated_ = rows_.shape()[0];
+  if (block_ == nullptr) open(row);
+  report_drift(row);
+  if (!lies_in_place(row)) {
+    make_room(row);
+    copy(rows_, count_, row);
   }
-  std::byte* const place = rows_.data() + static_cast<std::size_t>(count_) * row.bytes();
-  if (rows_.bytes() >= beyond_caches)
-    stream_copy(place, row.data(), row.bytes());
-  else if (row.bytes() > 0)
-    std::memcpy(place, row.data(), row.bytes());
   ++count_;
+}
+
+// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first samples lay elsewhere, they are copied
+// there, but not so late that more would be copied than is saved.
+void Collate<Tensor>::Builder::open(const Tensor& row) {
+  if (count_ == 0) row_shape_ = row.shape();
+  const BatchBlock::Row at = BatchBlock::row_of(row);
+  if (at.block == nullptr || at.block->rows() < capacity_) return;
+  if (count_ == 0 ? !take_first(at) : !take_places_before(at, count_, capacity_)) return;
+  move_to(at.block->tensor());
+  block_ = at.block->shared_from_this();
+}
+
+// If so, the row is the batch's from now on. That of the first one is already, by open().
+bool Collate<Tensor>::Builder::lies_in_place(const Tensor& row) const {
+  const BatchBlock::Row at = BatchBlock::row_of(row);
+  if (block_ == nullptr || at.block != block_.get() || at.index != count_) return false;
+  return count_ == 0 || block_->keep(count_);
+}
+
+// Sees to it that the next place may be written. Where a sample has been given that place which may still be under way, the batch leaves
+// the block.
+void Collate<Tensor>::Builder::make_room(const Tensor& row) {
+  const bool is_full = count_ == allocated_;
+  if (block_ != nullptr && !is_full && (count_ == 0 || block_->take(count_))) return;
+  if (block_ == nullptr && !is_full) return;
+  std::int64_t wanted = is_full ? std::min(capacity_, 2 * allocated_) : allocated_;
+  if (count_ == 0) wanted = detail::rows_taken_first(capacity_, row.bytes());
+  move_to(new_rows(row, std::max(wanted, count_ + 1)));
+}
+
+void Collate<Tensor>::Builder::move_to(Tensor larger) {
+  const std::size_t bytes = count_ == 0 ? 0 : rows_.bytes() / static_cast<std::size_t>(allocated_) * static_cast<std::size_t>(count_);
+  if (bytes > 0) std::memcpy(larger.data(), rows_.data(), bytes);
+  detail::copied_bytes_of_thread() += static_cast<std::int64_t>(bytes);
+  rows_ = std::move(larger);
+  allocated_ = rows_.shape()[0];
+  block_.reset();
+}
+
+// Tells who gave the row its place how far it is from the true one. A batch in memory of its own has no true place in any block: the next batch
+// is to begin with a block that nobody has had a row of.
+void Collate<Tensor>::Builder::report_drift(const Tensor& row) const {
+  const BatchBlock::Row at = BatchBlock::row_of(row);
+  if (at.block == nullptr) return;
+  std::int64_t drift = at.index - count_;
+  if (block_ != nullptr)
+    drift += (at.block->number() - block_->number()) * at.block->rows();
+  else if (drift > 0)
+    drift -= at.block->rows();
+  if (drift == 0) return;
+  if (const auto planner = at.block->planner()) planner->correct(drift, at.version);
 }
 
 Tensor Collate<Tensor>::Builder::finish() {

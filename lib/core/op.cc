@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lib/core/batch_block.h"
 #include "lib/core/byte_count.h"
 
 namespace penstock {
@@ -20,7 +21,12 @@ Tensor Outputs::slot(std::size_t i, DType type, const Shape& shape) const {
     throw Error(ErrorCode::invalid_argument, "outputs.slot(" + std::to_string(i) + ") needs i < " +
                                                  std::to_string(declared_) +
                                                  ", the number given to outputs.declare() before");
-  return Tensor(type, shape);
+  return places_ == nullptr ? Tensor(type, shape) : places_->slot(turn_, i, type, shape);
+}
+
+std::size_t Outputs::batch_bytes(const Tensor& slot) noexcept {
+  const auto* const block = detail::BatchBlock::row_of(slot).block;
+  return block == nullptr ? 0 : block->bytes();
 }
 
 std::string Context::origin() const {

@@ -7,6 +7,7 @@
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
 #include "lib/graph/positions.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 namespace {
@@ -108,7 +109,29 @@ class Compiler {
     };
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
     by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
+    foresee_through(*op);
     plan_->stages.push_back(std::move(stage));
+  }
+
+  // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they will lie.
+  void foresee_through(const ElementwiseOp& op) {
+    if (dynamic_cast<const graph::TakesApart*>(&op) != nullptr) {
+      ahead_.takes_apart = true;
+      return;
+    }
+    const bool makes_elements = op.order() == Order::kept && !op.passes_memory_on();
+    maker_ = makes_elements ? plan_->stages.size() : 0;
+    ahead_ = {.declares = op.declares()};
+  }
+
+  void foresee_through(const StreamOp& op, std::size_t depth) {
+    if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
+    if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op); batch != nullptr && maker_ != 0) {
+      ahead_.size = batch->batch_size();
+      ahead_.depth = depth;
+      plan_->stages[maker_].batch = ahead_;
+    }
+    maker_ = 0;
   }
 
   void add_stream(const Node& node, std::shared_ptr<const StreamOp> op) {
@@ -121,6 +144,7 @@ class Compiler {
     };
     by_position_ = by_position_ && op->is_as_new_after_output();
     if (first_stream_ == 0) first_stream_ = plan_->stages.size();
+    foresee_through(*op, depth);
     plan_->stages.push_back(std::move(stage));
   }
 
@@ -146,6 +170,8 @@ class Compiler {
   Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
   bool by_position_ = true;
   std::size_t first_stream_ = 0;     // 0: none yet
+  std::size_t maker_ = 0;            // the stage whose results are what the next op gets, in their order and all of them; 0: there is none
+  BatchAhead ahead_;                 // what is known of the batch that they go to
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Group {
   std::int64_t number = 0;          // groups of a stage count up
   std::int64_t elements = 0;        // of the input, when the call began
   std::int64_t first_ordinal = 0;   // of the first slot among the stage's inputs of this pass
+  std::int64_t first_turn = -1;     // of the first slot, in the stage's SlotLedger
   std::int64_t reserved = 0;
   std::int64_t hint = -1;           // bytes of the results as the op foretells them; -1: not asked
   std::int64_t needs = 0;           // bytes that a broken-off call asked for on top

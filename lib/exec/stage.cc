@@ -29,6 +29,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       keeps_statistics_(host.keeps_statistics()),
       one_at_a_time_(host.launcher().one_at_a_time()),
       is_source_(index == 0),
+      ledger_(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
       body_(plan.open(index, host, passes)),
       closed_(marks + 1, -1),
       departed_(marks + 1, -1),
@@ -98,6 +99,7 @@ void Stage::clear() {
   waiting_taken_ = 0;
   waiting_count_ = in_window_ = unsent_ = 0;
   lock.unlock();
+  if (ledger_) ledger_->clear();
 }
 
 void Stage::pump(Lock& lock) {
@@ -151,6 +153,7 @@ void Stage::perform(Actions& actions) {
   if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
   if (actions.tell_upstream) upstream_->nearest_that_reserves()->memory_is_free();
   actions.unwanted.clear();
+  if (ledger_ && ledger_->has_garbage()) ledger_->drop_garbage();
   host_.offer_memory();
 }
 

@@ -40,6 +40,7 @@
 #include "lib/exec/launcher.h"
 #include "lib/exec/memory_budget.h"
 #include "lib/exec/slot_gate.h"
+#include "lib/exec/slot_ledger.h"
 #include "lib/exec/stage_plan.h"
 #include "lib/exec/trace.h"
 
@@ -141,6 +142,7 @@ class Stage {
   void admit_from_front(Group& group, std::int64_t most);
   void drop_unwanted(Slots& slots, std::uint32_t from_sequence);
   void cancel_group(Group& group, std::uint32_t sequence);
+  void give_turns_back(const Group& group, std::size_t slots_before);
   std::unique_ptr<Group> new_group();
   void place(std::unique_ptr<Group> group);
   bool produce();
@@ -162,6 +164,7 @@ class Stage {
   bool force(Group& group, Lock& lock);
   void keep_first(Group& group);
   void put_back(Group& group);
+  void settle_places(const Group& group);
   void leave_token(Lock& lock, bool on_pool);
   bool may_run(bool on_pool) const;
   bool may_force(const Group& group) const;
@@ -171,7 +174,7 @@ class Stage {
   void run_to_end(Group& group, Lock& lock);
   void start_detached(Group& group, Lock& lock);
   bool call_body(Group& group);
-  template <class Call> void with_context(detail::ContextServices& services, Call&& call);
+  template <class Call> void with_context(detail::ContextServices& services, Group& group, Call&& call);
   void break_off(Group& group);
   void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now);
@@ -201,6 +204,7 @@ class Stage {
   const bool one_at_a_time_;
   const bool is_source_;
   Stage* upstream_ = nullptr;    // fixed before anything runs
+  const std::shared_ptr<SlotLedger> ledger_;  // null: where results will lie cannot be foreseen
   std::unique_ptr<Body> body_;   // run() outside the lock; serial bodies by the one token there is
   std::atomic<std::int64_t> dropped_{0};
 

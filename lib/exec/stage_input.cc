@@ -158,6 +158,7 @@ void Stage::place(std::unique_ptr<Group> group) {
     group->mark_sequence = mark.stamp.sequence;
     if (mark.level() >= plan_.depth) inputs_this_pass_ = 0;
   }
+  if (ledger_) group->first_turn = ledger_->admit(group->slots);
   in_window_ += group->admitted;
   if (has_work) {
     ready_.push_back(group.get());
@@ -181,9 +182,19 @@ bool Stage::produce() {
 }
 
 void Stage::cancel_group(Group& group, std::uint32_t sequence) {
+  const std::size_t before = group.slots.size();
   drop_unwanted(group.slots, sequence);
+  give_turns_back(group, before);
   group.input_bytes = 0;
   for (const Slot& slot : group.slots) group.input_bytes += slot.bytes();
+}
+
+// Of slots that were taken out of the group behind its first ones; its mark stayed.
+void Stage::give_turns_back(const Group& group, std::size_t slots_before) {
+  if (group.first_turn == SlotLedger::kNoTurn) return;
+  const auto marks = static_cast<std::int64_t>(group.has_mark);
+  const std::int64_t end = group.first_turn + static_cast<std::int64_t>(slots_before) - marks;
+  for (std::int64_t turn = group.first_turn + static_cast<std::int64_t>(group.slots.size()) - marks; turn < end; ++turn) ledger_->complete(turn, 0);
 }
 
 // Groups up to the mark of the unwanted pass; if that is still to come, everything until it does; if it has left, nothing.

@@ -10,6 +10,7 @@
 
 #include <penstock/op.h>
 
+#include "lib/exec/batch_ahead.h"
 #include "lib/exec/body.h"
 
 namespace penstock::exec {
@@ -34,6 +35,7 @@ struct StagePlan {
   Order order = Order::kept;
   bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
   std::int64_t elements_held = 1;  // that a stream op must hold to make progress
+  BatchAhead batch;              // where its results will lie
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
 

@@ -65,6 +65,17 @@ class StartServices final : public detail::ContextServices {
   AsyncTarget& target_;
 };
 
+// How many elements of the batch ahead a body's answer is; nothing: the element's own rows will tell.
+std::optional<std::int64_t> results_of(const Slot& slot, const BatchAhead& batch) {
+  switch (slot.kind()) {
+    case Slot::Kind::element: return batch.takes_apart ? std::nullopt : std::optional<std::int64_t>(1);
+    case Slot::Kind::many:
+      if (batch.takes_apart) return std::nullopt;
+      return static_cast<std::int64_t>(slot.value.get<std::vector<Element>>().size());
+    default: return 0;
+  }
+}
+
 }  // namespace
 
 BodyScope::BodyScope(const StageHost* host) noexcept : host_(host), outer_(innermost) { innermost = this; }
@@ -125,11 +136,14 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   lock.unlock();
   auto keys = keys_if_traced(group.slots);
   const ThreadUse before = use_if(group.sampled);
+  const std::int64_t copied_before = detail::copied_bytes_of_thread();
   const bool ran = call_body(group);
+  const std::int64_t copied = detail::copied_bytes_of_thread() - copied_before;
   if (!ran) {
     lock.lock();
     return break_off(group);
   }
+  settle_places(group);
   if (is_source_) keys = keys_if_traced(group.slots);
   const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   const std::int64_t held = body_->held_bytes();
@@ -138,6 +152,7 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   if (trace_ != nullptr) trace_call(group.started_ns, elements, std::move(keys));
   lock.lock();
   count_use(before, after);
+  counters_.copied_bytes += copied;
   const std::int64_t kept = held - std::exchange(held_bytes_, held);
   finish(group, sealed, kept);
 }
@@ -148,7 +163,7 @@ bool Stage::call_body(Group& group) {
   bool ran = true;
   auto call = [&] {
     try {
-      with_context(services, [&](Context& context) { body_->run(group, context); });
+      with_context(services, group, [&](Context& context) { body_->run(group, context); });
     } catch (const detail::RetryWhenMemoryIsFree&) {
       ran = false;
     }
@@ -158,8 +173,11 @@ bool Stage::call_body(Group& group) {
 }
 
 template <class Call>
-void Stage::with_context(detail::ContextServices& services, Call&& call) {
-  Context context(host_.stop_token(), mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position)), &services);
+void Stage::with_context(detail::ContextServices& services, Group& group, Call&& call) {
+  std::optional<GroupPlaces> places;
+  if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
+  const std::uint64_t seed = mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position));
+  Context context(host_.stop_token(), seed, &services, places ? &*places : nullptr);
   const BodyScope scope(&host_);
   call(context);
 }
@@ -167,6 +185,13 @@ void Stage::with_context(detail::ContextServices& services, Call&& call) {
 void Stage::count_more(Group& group, std::int64_t bytes) noexcept {
   host_.memory().overshoot(bytes);
   group.reserved += bytes;
+}
+
+// Before the results are sealed and may leave: tells the ledger how many came.
+void Stage::settle_places(const Group& group) {
+  if (group.first_turn == SlotLedger::kNoTurn) return;
+  std::int64_t turn = group.first_turn;
+  for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, plan_.batch));
 }
 
 void Stage::break_off(Group& group) {
@@ -186,7 +211,7 @@ void Stage::start_detached(Group& group, Lock& lock) {
   StartServices services(host_, *target);
   std::exception_ptr error;
   try {
-    with_context(services, [&](Context& context) { body_->start(group, context, Completion(target)); });
+    with_context(services, group, [&](Context& context) { body_->start(group, context, Completion(target)); });
   } catch (...) {
     error = std::current_exception();
   }
@@ -201,6 +226,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
   Slot& slot = group.slots.front();
   slot.value = std::move(value);
   slot.set_kind(kind);
+  settle_places(group);
   const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
   {
     Lock lock(mutex_);

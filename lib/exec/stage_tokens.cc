@@ -93,6 +93,7 @@ Group* Stage::claim_group(Lock& lock) {
   group.started_ns = accounted_until_;
   group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++running_;
+  if (ledger_) ledger_->enter(group.first_turn);
   busy_.store(true, std::memory_order_relaxed);
   ask_hint(group, lock);
   if (!reserve(group) && !force(group, lock)) {
@@ -171,6 +172,7 @@ void Stage::keep_first(Group& group) {
   auto rest = new_group();
   rest->number = group.number + 1;
   rest->first_ordinal = group.first_ordinal + 1;
+  if (group.first_turn != SlotLedger::kNoTurn) rest->first_turn = group.first_turn + 1;
   rest->admitted = std::exchange(group.admitted, 1) - 1;
   rest->slots.assign(std::make_move_iterator(group.slots.begin() + 1), std::make_move_iterator(group.slots.end()));
   group.slots.resize(1);
@@ -196,6 +198,7 @@ void Stage::put_back(Group& group) {
   group.state = Group::State::waiting;
   group.reserved = 0;
   --running_;
+  if (ledger_) ledger_->leave(group.first_turn);
   const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.number,
                                       [](const Group* other, std::int64_t number) { return other->number < number; });
   ready_.insert(place, &group);

@@ -1,4 +1,4 @@
-// What the graph's checks must know of an op beyond its kind. An op with such a property derives
+// What the graph's checks, and the plan of a run, must know of an op beyond its kind. An op with such a property derives
 // from the class as well.
 #pragma once
 
@@ -27,6 +27,23 @@ class SplitsByPosition {
 
  protected:
   ~SplitsByPosition() = default;
+};
+
+// What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or change their order.
+class PutsTogether {  // batch
+ public:
+  virtual std::int64_t batch_size() const = 0;
+
+ protected:
+  ~PutsTogether() = default;
+};
+class TakesApart {  // unbatch: each element becomes its rows
+ protected:
+  ~TakesApart() = default;
+};
+class KeepsElements {  // ignore_errors: all elements, and their order
+ protected:
+  ~KeepsElements() = default;
 };
 
 }  // namespace penstock::graph

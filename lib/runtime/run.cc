@@ -420,6 +420,7 @@ RunStats EngineRun::stats() const {
     stats.dropped = engine->dropped();
     stats.overshoot_bytes = snapshot.overshoot_bytes;
     stats.memory_peak = snapshot.memory_peak;
+    for (const StageSnapshot& stage : snapshot.stages) stats.copied_bytes += stage.copied_bytes;
   }
   return stats;
 }

@@ -53,6 +53,7 @@ class CropOp final : public DecodeOp {
     return DecodeOp::parameters() + ", boxes=" + text_of(config().boxes);
   }
 
+  Declares declares() const override { return Declares::first; }
   std::size_t bytes_of_result(const LoadedFile& file) const override {
     const std::size_t count = count_objects(file, config().voc.max_objects);
     return count * (example_bytes() + sizeof(Example)) + decoded_bytes(file);

@@ -104,7 +104,7 @@ std::size_t DecodeOp::example_bytes() const {
 }
 
 Tensor DecodeOp::slot(Context& context, std::size_t i) const {
-  return context.outputs().slot(i, config_->dtype, shape_);
+  return config_->fast.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
 }
 
 void DecodeOp::count_examples(std::size_t count) const {

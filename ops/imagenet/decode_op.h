@@ -34,7 +34,7 @@ class DecodeOp : public FileOp<LoadedFile> {
   // Bytes of one example's image.
   std::size_t example_bytes() const;
 
-  // Where the values of example i go.
+  // Where the values of example i go: into their place in the next batch, if that is wanted and known.
   Tensor slot(Context& context, std::size_t i) const;
 
   void count_examples(std::size_t count) const;

@@ -32,6 +32,7 @@ class FrameOp : public DecodeOp {
  public:
   using DecodeOp::DecodeOp;
 
+  Declares declares() const override { return Declares::one_each; }
   std::size_t bytes_of_result(const LoadedFile& file) const override {
     return example_bytes() + sizeof(Example) + decoded_bytes(file);
   }

@@ -1,0 +1,18 @@
+// BatchAhead: the batch that a stage's results go to, as far as their places in it can be foreseen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <penstock/op.h>
+
+namespace penstock::exec {
+
+struct BatchAhead {
+  std::int64_t size = 0;         // 0: there is none, or something between changes order or leaves elements out
+  std::size_t depth = 0;         // repeats upstream of it: marks of this level end its input
+  bool takes_apart = false;      // by unbatch: one result of the stage is several elements of the batch
+  Declares declares = Declares::whenever;  // the stage's op
+};
+
+}  // namespace penstock::exec

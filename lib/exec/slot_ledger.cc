@@ -1,0 +1,260 @@
+#include "lib/exec/slot_ledger.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "lib/core/byte_count.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kWatched = 256;                // elements after which an op that has declared nothing is asked no more
+constexpr auto kPatience = std::chrono::milliseconds(250);  // longer than a thread that was preempted waits for a core
+constexpr std::int64_t kMostResults = std::int64_t{1} << 31;  // of one element, that are believed: places are still numbers then
+constexpr std::size_t kKindsOfBlocks = 4;             // of one batch: shapes that never repeat are no samples of a batch
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ places
+
+std::int64_t SlotLedger::admit(std::span<const Slot> inputs) {
+  if (!is_used_.load(std::memory_order_relaxed)) return kNoTurn;
+  const std::lock_guard lock(mutex_);
+  if (!is_used_) return kNoTurn;
+  const std::int64_t first = first_turn_ + static_cast<std::int64_t>(entries_.size());
+  for (const Slot& input : inputs) {
+    Entry entry;
+    entry.ends_batch = input.kind() == Slot::Kind::pass_end && input.level() >= batch_.depth;
+    entry.is_known = entry.is_done = !input.is_element();
+    if (input.is_element() && batch_.declares == Declares::one_each && !batch_.takes_apart) {
+      entry.count = 1;
+      entry.is_known = true;
+    }
+    entries_.push_back(entry);
+  }
+  go_on();
+  forget_done();
+  return first;
+}
+
+SlotLedger::Entry* SlotLedger::find(std::int64_t turn) noexcept {
+  const std::int64_t index = turn - first_turn_;
+  const bool is_there = turn != kNoTurn && index >= 0 && index < static_cast<std::int64_t>(entries_.size());
+  return is_there ? &entries_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+// Where the entry behind this one begins.
+std::int64_t SlotLedger::after(const Entry& entry) const noexcept {
+  const std::int64_t end = entry.place + entry.count;
+  if (!entry.ends_batch) return end;
+  return floor_div(end + batch_.size - 1, batch_.size) * batch_.size;
+}
+
+// What has just become known.
+void SlotLedger::go_on() noexcept {
+  const std::int64_t before = known_until_;
+  for (Entry* entry = find(known_until_); entry != nullptr && entry->is_known; entry = find(known_until_)) {
+    entry->place = next_place_;
+    next_place_ = after(*entry);
+    ++known_until_;
+  }
+  if (waiting_ > 0 && known_until_ != before) known_.notify_all();
+}
+
+// The number of results of an element, which others may have relied on.
+void SlotLedger::tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept {
+  if (entry.is_known && entry.count == count) return;
+  entry.count = count;
+  entry.is_known = true;
+  if (turn >= known_until_) return go_on();
+  ++version_;
+  next_place_ = after(entry);
+  for (std::int64_t later = turn + 1; later < known_until_; ++later) {
+    Entry& moved = *find(later);
+    moved.place = next_place_;
+    next_place_ = after(moved);
+  }
+}
+
+void SlotLedger::declare(std::int64_t turn, std::int64_t count) noexcept {
+  const std::lock_guard lock(mutex_);
+  was_asked_ = true;
+  Entry* const entry = find(turn);
+  if (entry != nullptr && !entry->is_done) tell(turn, *entry, std::min(count, kMostResults));
+}
+
+void SlotLedger::complete(std::int64_t turn, std::optional<std::int64_t> count) {
+  const std::lock_guard lock(mutex_);
+  Entry* const entry = find(turn);
+  if (entry == nullptr || entry->is_done) return;
+  tell(turn, *entry, count.value_or(entry->is_known ? entry->count : 1));
+  entry->is_done = true;
+  ++completed_;
+  forget_done();
+  stop_if_unused();
+}
+
+void SlotLedger::forget_done() {
+  while (!entries_.empty() && entries_.front().is_done) {
+    entries_.pop_front();
+    ++first_turn_;
+  }
+  retire_blocks();
+}
+
+void SlotLedger::stop_if_unused() {
+  if (was_asked_ || completed_ < kWatched) return;
+  is_used_ = false;
+  first_turn_ += static_cast<std::int64_t>(entries_.size());
+  known_until_ = first_turn_;
+  entries_.clear();
+}
+
+// A whole batch more or less does not matter; places in blocks that are gone are none.
+void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (version != version_) return;
+  ++version_;
+  const std::int64_t missing = first_block_ * batch_.size - (next_place_ - drift);
+  if (missing > 0) drift -= (missing + batch_.size - 1) / batch_.size * batch_.size;
+  next_place_ -= drift;
+  for (std::int64_t turn = first_turn_; turn < known_until_; ++turn) find(turn)->place -= drift;
+}
+
+// ------------------------------------------------------------------------------------------------ slots
+
+void SlotLedger::enter(std::int64_t turn) {
+  if (batch_.declares != Declares::first) return;
+  const std::lock_guard lock(mutex_);
+  if (Entry* const entry = find(turn)) entry->is_entered = true;
+}
+
+void SlotLedger::leave(std::int64_t turn) {
+  if (batch_.declares != Declares::first) return;
+  const std::lock_guard lock(mutex_);
+  Entry* const entry = find(turn);
+  if (entry == nullptr) return;
+  entry->is_entered = false;
+  known_.notify_all();
+}
+
+std::optional<std::int64_t> SlotLedger::place_of(std::int64_t turn) noexcept {
+  const Entry* const entry = find(turn);
+  if (entry == nullptr || turn >= known_until_) return std::nullopt;
+  return entry->place;
+}
+
+// Whether those whose numbers are missing are about to tell them.
+bool SlotLedger::may_wait(std::int64_t turn) noexcept {
+  if (batch_.declares != Declares::first || find(turn) == nullptr) return false;
+  for (std::int64_t other = known_until_; other <= turn; ++other) {
+    const Entry& entry = *find(other);
+    if (!entry.is_known && !entry.is_entered) return false;
+  }
+  return true;
+}
+
+std::optional<SlotLedger::Where> SlotLedger::wait_for_place(std::int64_t turn) {
+  std::unique_lock lock(mutex_);
+  if (!place_of(turn) && may_wait(turn)) {
+    ++waiting_;
+    known_.wait_for(lock, kPatience, [&] { return place_of(turn) || !may_wait(turn); });
+    --waiting_;
+  }
+  const auto place = place_of(turn);
+  if (!place) return std::nullopt;
+  return Where{*place, version_};
+}
+
+Tensor SlotLedger::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
+  const std::size_t row_bytes = static_cast<std::size_t>(element_count(shape)) * size_of(type);
+  if (row_bytes == 0 || !detail::takes_batch_at_once(batch_.size, row_bytes)) return Tensor(type, shape);
+  const auto where = wait_for_place(turn);
+  if (!where) return Tensor(type, shape);
+  const std::int64_t place = where->place + byte_count(i);
+  const auto block = block_at(floor_div(place, batch_.size), type, shape);
+  auto row = block ? block->hand_out(place - block->number() * batch_.size, where->version) : std::nullopt;
+  return row ? std::move(*row) : Tensor(type, shape);
+}
+
+// ------------------------------------------------------------------------------------------------ blocks
+
+detail::BatchBlockRef SlotLedger::find_block(std::int64_t number, DType type, const Shape& shape) const {
+  const auto fits = [&](const auto& block) { return block->number() == number && block->holds(type, shape); };
+  const auto block = std::ranges::find_if(blocks_, fits);
+  return block == blocks_.end() ? nullptr : *block;
+}
+
+// Null: the batch cannot be written into any more, or has too many kinds of blocks.
+detail::BatchBlockRef SlotLedger::keep_block(detail::BatchBlockRef made) {
+  const auto kinds = std::ranges::count_if(blocks_, [&](const auto& block) { return block->number() == made->number(); });
+  if (made->number() < first_block_ || kinds >= static_cast<std::ptrdiff_t>(kKindsOfBlocks)) return nullptr;
+  blocks_.push_back(made);
+  return made;
+}
+
+// Made outside the lock; where two threads have made the same one, the second is let go.
+detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (number < first_block_) return nullptr;
+    if (auto found = find_block(number, type, shape)) return found;
+  }
+  auto made = std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
+  const std::lock_guard lock(mutex_);
+  auto found = find_block(number, type, shape);
+  return found ? found : keep_block(std::move(made));
+}
+
+// Those before the oldest element that is not done, as far as places are known.
+void SlotLedger::retire_blocks() {
+  const std::int64_t oldest = !entries_.empty() && first_turn_ < known_until_ ? entries_.front().place : next_place_;
+  first_block_ = std::max(first_block_, floor_div(oldest, batch_.size));
+  const auto retired = std::ranges::partition(blocks_, [this](const auto& block) { return block->number() >= first_block_; });
+  if (retired.empty()) return;
+  garbage_.insert(garbage_.end(), std::make_move_iterator(retired.begin()), std::make_move_iterator(retired.end()));
+  blocks_.erase(retired.begin(), retired.end());
+  has_garbage_ = true;
+}
+
+void SlotLedger::drop_garbage() {
+  std::vector<detail::BatchBlockRef> garbage;
+  const std::lock_guard lock(mutex_);
+  garbage.swap(garbage_);
+  has_garbage_ = false;
+}
+
+void SlotLedger::clear() {
+  std::vector<detail::BatchBlockRef> blocks, garbage;
+  const std::lock_guard lock(mutex_);
+  blocks.swap(blocks_);
+  garbage.swap(garbage_);
+}
+
+std::size_t SlotLedger::open_blocks() const {
+  const std::lock_guard lock(mutex_);
+  return blocks_.size();
+}
+
+// ------------------------------------------------------------------------------------------------ one call
+
+std::int64_t GroupPlaces::enter(const Slot& input) noexcept {
+  const Slot* const begin = inputs_.data();
+  const Slot* const end = begin + inputs_.size();
+  if (std::less<>()(&input, begin) || !std::less<>()(&input, end)) return SlotLedger::kNoTurn;
+  const std::int64_t turn = first_turn_ + (&input - begin);
+  ledger_.enter(turn);
+  return turn;
+}
+
+void GroupPlaces::declare(std::int64_t turn, std::size_t count) noexcept { ledger_.declare(turn, byte_count(count)); }
+
+Tensor GroupPlaces::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
+  return ledger_.slot(turn, i, type, shape);
+}
+
+}  // namespace penstock::exec

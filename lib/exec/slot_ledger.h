@@ -1,0 +1,132 @@
+// SlotLedger: which place of which batch an element's results get, before the batch exists.
+//
+// One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of the stage's input has
+// a turn, in input order. Where an element's results begin is the number of results before it: known once all elements before it
+// have told their numbers. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
+//
+// All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may be
+// written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only,
+// and the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under way.
+//
+// An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a flag
+// for each group. Else some 100 ns an element.
+//
+// Thread safety: admit() in input order, with the stage's lock held; all else by any thread. Nothing is called while the ledger's lock is held.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <penstock/op.h>
+
+#include "lib/core/batch_block.h"
+#include "lib/exec/batch_ahead.h"
+
+namespace penstock::exec {
+
+class SlotLedger final : public detail::RowPlanner, public std::enable_shared_from_this<SlotLedger> {
+ public:
+  static constexpr std::int64_t kNoTurn = -1;
+
+  explicit SlotLedger(const BatchAhead& batch) : batch_(batch) {}
+
+  // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op does not use slots.
+  std::int64_t admit(std::span<const Slot> inputs);
+
+  void enter(std::int64_t turn);                             // a thread is about to run it, or does
+  void leave(std::int64_t turn);                             // it will be entered again
+  void declare(std::int64_t turn, std::int64_t count) noexcept;
+  // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
+  void complete(std::int64_t turn, std::optional<std::int64_t> count);
+
+  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away. Throws std::bad_alloc.
+  Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
+
+  void correct(std::int64_t drift, std::uint32_t version) noexcept override;
+
+  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go back to the system.
+  bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
+  void drop_garbage();
+  void clear();
+
+  std::size_t open_blocks() const;
+
+ private:
+  struct Entry {
+    std::int64_t place = -1;     // where its results begin; of those before known_until_
+    std::int64_t count = 0;
+    bool is_known = false;       // count is what was declared, or what came
+    bool is_entered = false;     // a call is at it now
+    bool is_done = false;
+    bool ends_batch = false;     // a mark: what comes after it begins a batch
+  };
+  struct Where {
+    std::int64_t place;
+    std::uint32_t version;
+  };
+
+  // With the lock held:
+  Entry* find(std::int64_t turn) noexcept;
+  std::int64_t after(const Entry& entry) const noexcept;
+  void tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept;
+  void go_on() noexcept;
+  void forget_done();
+  void retire_blocks();
+  void stop_if_unused();
+  std::optional<std::int64_t> place_of(std::int64_t turn) noexcept;
+  bool may_wait(std::int64_t turn) noexcept;
+  detail::BatchBlockRef find_block(std::int64_t number, DType type, const Shape& shape) const;
+  detail::BatchBlockRef keep_block(detail::BatchBlockRef made);
+
+  std::optional<Where> wait_for_place(std::int64_t turn);
+  detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape);
+
+  const BatchAhead batch_;
+  std::atomic<bool> is_used_{true};
+  std::atomic<bool> has_garbage_{false};
+
+  // Guards all below; held for a few instructions, or a few for each element under way where one fails. Whenever it is free:
+  //   * entries_[i] has turn first_turn_ + i; the first one is not done; all before known_until_ are known, that one is not;
+  //   * entries before known_until_ lie behind each other, and next_place_ behind the last of them;
+  //   * all rows that were handed out since places last moved have version_;
+  //   * a block has a number of at least first_block_, and lower ones are never made again.
+  mutable std::mutex mutex_;
+  std::condition_variable known_;        // known_until_ has grown, or a call was broken off
+  std::deque<Entry> entries_;
+  std::int64_t first_turn_ = 0;
+  std::int64_t known_until_ = 0;
+  std::int64_t next_place_ = 0;
+  std::uint32_t version_ = 0;
+  std::int64_t waiting_ = 0;             // threads in wait_for_place()
+  std::int64_t first_block_ = 0;
+  std::vector<detail::BatchBlockRef> blocks_;
+  std::vector<detail::BatchBlockRef> garbage_;
+  std::int64_t completed_ = 0;
+  bool was_asked_ = false;
+};
+
+// What one call of a stage's body sees of the ledger: turns of its group's slots.
+class GroupPlaces final : public detail::OutputPlaces {
+ public:
+  GroupPlaces(SlotLedger& ledger, std::span<const Slot> inputs, std::int64_t first_turn) noexcept
+      : ledger_(ledger), inputs_(inputs), first_turn_(first_turn) {}
+
+  // kNoTurn for a slot that is none of the group's.
+  std::int64_t enter(const Slot& input) noexcept override;
+  void declare(std::int64_t turn, std::size_t count) noexcept override;
+  Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) override;
+
+ private:
+  SlotLedger& ledger_;
+  const std::span<const Slot> inputs_;
+  const std::int64_t first_turn_;
+};
+
+}  // namespace penstock::exec

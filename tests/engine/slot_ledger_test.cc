@@ -1,0 +1,254 @@
+// Where results are to lie, worked out without an engine: inputs are admitted, entered, declared and completed by hand.
+#include "lib/exec/slot_ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace penstock::exec {
+namespace {
+
+using detail::BatchBlock;
+
+class Ledger {
+ public:
+  explicit Ledger(const BatchAhead& batch) : ledger(std::make_shared<SlotLedger>(batch)) {}
+
+  std::int64_t admit(std::size_t count = 1) {
+    std::vector<Slot> inputs(count);
+    return ledger->admit(inputs);
+  }
+  void admit_mark(std::uint8_t level) {
+    std::vector<Slot> marks(1);
+    marks[0].set_kind(Slot::Kind::pass_end);
+    marks[0].set_level(level);
+    ledger->admit(marks);
+  }
+  void admit_error() {
+    std::vector<Slot> errors(1);
+    errors[0].set_kind(Slot::Kind::error);
+    ledger->admit(errors);
+  }
+  // "0:2": row 2 of block 0, "-": scratch memory. The slot is kept.
+  std::string slot(std::int64_t turn, std::size_t i = 0, const Shape& shape = {4}) {
+    slots.push_back(ledger->slot(turn, i, DType::i64, shape));
+    const BatchBlock::Row at = BatchBlock::row_of(slots.back());
+    return at.block == nullptr ? "-" : std::to_string(at.block->number()) + ":" + std::to_string(at.index);
+  }
+
+  std::shared_ptr<SlotLedger> ledger;
+  std::vector<Tensor> slots;
+};
+
+TEST(SlotLedger, GivesResultsTheirPlacesInOrder) {
+  Ledger of({.size = 3});
+  of.admit(2);
+  of.ledger->declare(0, 2);
+  of.ledger->declare(1, 2);
+  EXPECT_EQ(of.slot(1, 1), "1:0");
+  EXPECT_EQ(of.slot(0, 0), "0:0");
+  EXPECT_EQ(of.slot(0, 1), "0:1");
+  EXPECT_EQ(of.slot(1, 0), "0:2");
+}
+
+TEST(SlotLedger, KnowsNoPlaceBeforeAllEarlierElementsHaveDeclared) {
+  Ledger of({.size = 3});
+  of.admit(2);
+  of.ledger->declare(1, 1);
+  EXPECT_EQ(of.slot(1), "-");
+  of.ledger->declare(0, 0);
+  EXPECT_EQ(of.slot(1), "0:0");
+}
+
+TEST(SlotLedger, KnowsAllPlacesWhereEachElementGivesOneResult) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit(5);
+  EXPECT_EQ(of.slot(4), "1:1");
+}
+
+TEST(SlotLedger, CountsNothingBeforeUnbatchUntilItIsDeclared) {
+  Ledger of({.size = 3, .takes_apart = true, .declares = Declares::one_each});
+  of.admit(2);
+  EXPECT_EQ(of.slot(1), "-");
+}
+
+TEST(SlotLedger, CountsAnElementThatEndsWithoutADeclarationAsOne) {
+  Ledger of({.size = 3, .takes_apart = true});
+  of.admit(3);
+  of.ledger->complete(0, std::nullopt);
+  of.ledger->declare(1, 1);
+  EXPECT_EQ(of.slot(1), "0:1");
+}
+
+TEST(SlotLedger, CountsErrorsAsNothing) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit_error();
+  of.admit();
+  EXPECT_EQ(of.slot(1), "0:0");
+}
+
+TEST(SlotLedger, MovesLaterElementsUpWhenOneFails) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit(3);
+  EXPECT_EQ(of.slot(1), "0:1");
+  of.ledger->complete(0, 0);
+  EXPECT_EQ(of.slot(2), "-") << "its place is another's for now";
+  of.admit(1);
+  EXPECT_EQ(of.slot(3), "0:2");
+}
+
+TEST(SlotLedger, BeginsABatchAfterTheEndOfItsInput) {
+  Ledger of({.size = 3, .depth = 1, .declares = Declares::one_each});
+  of.admit();
+  of.admit_mark(0);
+  EXPECT_EQ(of.slot(of.admit()), "0:1");
+  of.admit_mark(1);
+  EXPECT_EQ(of.slot(of.admit()), "1:0");
+}
+
+TEST(SlotLedger, GivesOneElementOnePlaceForEachKindOfTensor) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit();
+  EXPECT_EQ(of.slot(0, 0, {4}), "0:0");
+  EXPECT_EQ(of.slot(0, 0, {4}), "-");
+  EXPECT_EQ(of.slot(0, 0, {5}), "0:0");
+}
+
+TEST(SlotLedger, MakesNoBlocksForShapesThatNeverRepeat) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit();
+  for (std::int64_t rows = 1; rows < 9; ++rows) of.slot(0, 0, {rows});
+  EXPECT_LT(of.ledger->open_blocks(), 6u);
+}
+
+TEST(SlotLedger, MakesNoBlockForABatchOfAnySize) {
+  Ledger of({.size = 1'000'000'000, .declares = Declares::one_each});
+  of.admit();
+  EXPECT_EQ(of.slot(0), "-");
+}
+
+TEST(SlotLedger, MakesNoBlockForRowsWithoutValues) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  of.admit();
+  EXPECT_EQ(of.slot(0, 0, {0, 4}), "-");
+}
+
+TEST(SlotLedger, LetsABlockGoWhenAllBeforeItsEndIsDone) {
+  Ledger of({.size = 2, .declares = Declares::one_each});
+  of.admit(5);
+  for (std::int64_t turn = 0; turn < 5; ++turn) of.slot(turn);
+  EXPECT_EQ(of.ledger->open_blocks(), 3u);
+  of.ledger->complete(1, 1);
+  of.ledger->complete(2, 1);
+  EXPECT_EQ(of.ledger->open_blocks(), 3u);
+  EXPECT_FALSE(of.ledger->has_garbage());
+  of.ledger->complete(0, 1);
+  EXPECT_EQ(of.ledger->open_blocks(), 2u);
+  EXPECT_TRUE(of.ledger->has_garbage());
+  of.ledger->drop_garbage();
+  EXPECT_FALSE(of.ledger->has_garbage());
+}
+
+TEST(SlotLedger, LearnsFromTheBatchHowFarPlacesAreOff) {
+  Ledger of({.size = 4, .declares = Declares::one_each});
+  of.admit(2);
+  EXPECT_EQ(of.slot(0), "0:0");
+  EXPECT_EQ(of.slot(1), "0:1");
+  of.ledger->correct(1, 0);
+  of.ledger->correct(1, 0);  // by the next row: it is the same mistake
+  of.admit(2);
+  EXPECT_EQ(of.slot(2), "-") << "row 1 is another's for now";
+  EXPECT_EQ(of.slot(3), "0:2");
+}
+
+TEST(SlotLedger, TakesThePlaceOfANextBatchForOneThatIsGone) {
+  Ledger of({.size = 2, .declares = Declares::one_each});
+  of.admit(4);
+  for (std::int64_t turn = 0; turn < 4; ++turn) of.ledger->complete(turn, 1);
+  of.ledger->correct(3, 0);
+  EXPECT_EQ(of.slot(of.admit()), "2:1");
+}
+
+TEST(SlotLedger, StandsAnyDeclaration) {
+  Ledger of({.size = 2, .takes_apart = true});
+  of.admit(4);
+  of.ledger->declare(0, std::int64_t{1} << 47);
+  of.ledger->declare(1, 1);
+  EXPECT_EQ(of.slot(1), "1073741824:0");
+  of.ledger->declare(0, 1);
+  EXPECT_EQ(of.slot(1), "0:1");
+  EXPECT_EQ(of.slot(7), "-");
+  of.ledger->declare(7, 1);
+  of.ledger->complete(7, 1);
+}
+
+TEST(SlotLedger, AsksAnOpNoMoreThatDeclaresNothing) {
+  Ledger of({.size = 2});
+  for (int i = 0; i < 256; ++i) of.ledger->complete(of.admit(), 1);
+  EXPECT_EQ(of.admit(), SlotLedger::kNoTurn);
+}
+
+TEST(SlotLedger, GoesOnWithAnOpThatDeclares) {
+  Ledger of({.size = 2});
+  for (int i = 0; i < 256; ++i) {
+    const std::int64_t turn = of.admit();
+    of.ledger->declare(turn, 0);
+    of.ledger->complete(turn, 0);
+  }
+  EXPECT_EQ(of.admit(), 256);
+}
+
+TEST(SlotLedger, WaitsForAnElementThatIsAboutToDeclare) {
+  Ledger of({.size = 3, .declares = Declares::first});
+  of.admit(2);
+  of.ledger->enter(0);
+  of.ledger->enter(1);
+  of.ledger->declare(1, 1);
+  std::string place;
+  std::thread other([&] { place = of.slot(1); });
+  of.ledger->declare(0, 2);
+  other.join();
+  EXPECT_EQ(place, "0:2");
+}
+
+// Else a stage would stand still for what may never come.
+TEST(SlotLedger, WaitsForNobodyWhoHasNotBegun) {
+  Ledger of({.size = 3, .declares = Declares::first});
+  of.admit(2);
+  of.ledger->enter(1);
+  of.ledger->declare(1, 1);
+  EXPECT_EQ(of.slot(1), "-");
+  of.ledger->enter(0);
+  of.ledger->leave(0);
+  EXPECT_EQ(of.slot(1), "-");
+}
+
+TEST(SlotLedger, GivesUpWaiting) {
+  Ledger of({.size = 3, .declares = Declares::first});
+  of.admit(2);
+  of.ledger->enter(0);
+  of.ledger->enter(1);
+  of.ledger->declare(1, 1);
+  EXPECT_EQ(of.slot(1), "-");
+}
+
+TEST(SlotLedger, KnowsTheSlotsOfItsGroupOnly) {
+  Ledger of({.size = 3, .declares = Declares::one_each});
+  std::vector<Slot> slots(2);
+  const std::int64_t first = of.ledger->admit(slots);
+  GroupPlaces places(*of.ledger, slots, first);
+  EXPECT_EQ(places.enter(slots[1]), first + 1);
+  const Slot another{};
+  EXPECT_EQ(places.enter(another), SlotLedger::kNoTurn);
+  EXPECT_EQ(BatchBlock::row_of(places.slot(SlotLedger::kNoTurn, 0, DType::i64, {4})).block, nullptr);
+}
+
+}  // namespace
+}  // namespace penstock::exec
