@@ -330,9 +330,9 @@ TEST(JpegWindow, DamageBelowItIsNotNoticed) {
 }
 
 TEST(JpegWindow, LackOfTheLastTwoBytesIsNoticed) {
-  Bytes file = picture(tall, {});
-  file.resize(file.size() - 2);
-  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(file, window), ErrorCode::data_loss, "truncated");
+  const Bytes file = picture(tall, {});
+  const auto damaged = std::span(file).first(file.size() - 2);
+  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(damaged, window), ErrorCode::data_loss, "truncated");
 }
 
 TEST(JpegWindow, ProgressiveFileMustBeWholeForAnyWindow) {
