@@ -34,6 +34,7 @@
 
 #include <penstock/call_site.h>
 #include <penstock/dataset.h>
+#include <penstock/detail/pooled.h>
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
 #include <penstock/image/simd.h>
@@ -79,6 +80,15 @@ struct penstock::Fields<penstock::imagenet::Example> {
   using Example = penstock::imagenet::Example;
   static constexpr auto value =
       std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
+};
+
+// Lists of a file's examples take their memory from where elements do, and give it back there.
+template <>
+class std::allocator<penstock::imagenet::Example> : public penstock::detail::PooledAllocator<penstock::imagenet::Example> {
+ public:
+  using propagate_on_container_move_assignment = std::true_type;
+  allocator() noexcept = default;
+  template <class U> allocator(const std::allocator<U>&) noexcept {}
 };
 
 namespace penstock::imagenet {

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,18 +31,28 @@ struct Workspace {
   AlignedMemory<float> interleaved, mean, deviation;
 };
 
-// A value of the output's type for each colour.
+std::uint32_t rounded_to(DType type, float value) {
+  switch (type) {
+    case DType::f32:
+      return std::bit_cast<std::uint32_t>(value);
+    case DType::f16:
+      return to_f16(value);
+    case DType::bf16:
+      return to_bf16(value);
+    default:
+      return to_u8(value);
+  }
+}
+
+// The value's bits in the output's type, for each colour.
 using Bits = std::array<std::uint32_t, 3>;
 
 Bits bits_of(float value, const Output& out) {
   Bits bits{};
   for (std::size_t c = 0; c < 3; ++c) {
     float last = value;
-    if (out.normaliser) last = (value * static_cast<float>(1.0 / 255.0) - out.normaliser->mean()[c]) / out.normaliser->deviation()[c];
-    bits[c] = out.type == DType::f32    ? std::bit_cast<std::uint32_t>(last)
-              : out.type == DType::f16  ? to_f16(last)
-              : out.type == DType::bf16 ? to_bf16(last)
-                                        : to_u8(last);
+    if (const Normaliser* n = out.normaliser) last = (value * static_cast<float>(1.0 / 255.0) - n->mean()[c]) / n->deviation()[c];
+    bits[c] = rounded_to(out.type, last);
   }
   return bits;
 }
@@ -155,17 +164,19 @@ class Crop {
     if (begin == end) return;
     for (std::size_t c = 0; c < 3; ++c) {
       void* const to = place(y, begin, c);
-      if (out_.type == DType::f32) fill(static_cast<std::uint32_t*>(to), end - begin, outside_[c]);
-      else if (out_.type == DType::u8) fill(static_cast<std::uint8_t*>(to), end - begin, outside_[c]);
-      else fill(static_cast<std::uint16_t*>(to), end - begin, outside_[c]);
+      if (out_.type == DType::f32)
+        fill(static_cast<float*>(to), end - begin, std::bit_cast<float>(outside_[c]));
+      else if (out_.type == DType::u8)
+        fill(static_cast<std::uint8_t*>(to), end - begin, static_cast<std::uint8_t>(outside_[c]));
+      else
+        fill(static_cast<std::uint16_t*>(to), end - begin, static_cast<std::uint16_t>(outside_[c]));
     }
   }
 
   template <class Value>
-  void fill(Value* to, std::size_t count, std::uint32_t bits) const {
+  void fill(Value* to, std::size_t count, Value value) const {
     const std::size_t step = has_planes() ? 1 : 3;
-    const auto value = static_cast<Value>(bits);
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * step, &value, sizeof value);
+    for (std::size_t i = 0; i < count; ++i) to[i * step] = value;
   }
 
   const ImagePart& part_;
@@ -192,9 +203,9 @@ void check_output(const Output& out, Size size) {
   const DType type = out.type;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
     throw Error(ErrorCode::invalid_argument,
-                "crop_and_resize: values are f32, f16, bf16 or u8, not " + std::string(to_string(type)));
+                "crop_and_resize: the output must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
   if (type == DType::u8 && out.normaliser)
-    throw Error(ErrorCode::invalid_argument, "crop_and_resize: bytes cannot be normalised; choose f32, f16 or bf16");
+    throw Error(ErrorCode::invalid_argument, "crop_and_resize: bytes cannot be normalised; take f32, f16 or bf16, or no normaliser");
   if (out.memory.size() != size.values() * size_of(type))
     throw Error(ErrorCode::invalid_argument, "crop_and_resize: the output needs " + std::to_string(size.values() * size_of(type)) +
                                                  " bytes, but its memory has " + std::to_string(out.memory.size()));
