@@ -281,7 +281,8 @@ TEST(JpegWindow, TruncatedFileIsRefusedForAnyWindow) {
     const Bytes file = picture(tall, kind.how);
     for (const std::size_t eighths : {1U, 4U, 7U})
       for (const Window& window : {top, bottom})
-        EXPECT_ERROR(decode_jpeg(without_end(file, eighths), window), ErrorCode::data_loss, "truncated (Premature end of JPEG file)");
+        EXPECT_ERROR(decode_jpeg(without_end(file, eighths), window), ErrorCode::data_loss,
+                     "truncated (Premature end of JPEG file)");
   }
 }
 
@@ -318,9 +319,9 @@ TEST(JpegWindow, BytesBehindTheFilesEndDoNoHarm) {
 TEST(JpegWindow, DamageBelowItIsNotNoticed) {
   const Bytes file = picture(tall, {.restart_rows = 1});
   Bytes damaged = file;
-  std::size_t last_restart = file.size() - 2;
-  while (damaged[last_restart] != std::byte{0xff} || (damaged[last_restart + 1] & std::byte{0xf8}) != std::byte{0xd0}) --last_restart;
-  damaged[last_restart + 1] ^= std::byte{1};
+  std::size_t at = file.size() - 2;
+  while (file[at] != std::byte{0xff} || (file[at + 1] & std::byte{0xf8}) != std::byte{0xd0}) --at;  // the last restart marker
+  damaged[at + 1] ^= std::byte{1};
   EXPECT_ERROR(decode_jpeg(damaged), ErrorCode::data_loss, "truncated");
   EXPECT_ERROR(decode_jpeg(damaged, bottom), ErrorCode::data_loss, "truncated");
   DecodeReport report;
@@ -329,9 +330,9 @@ TEST(JpegWindow, DamageBelowItIsNotNoticed) {
 }
 
 TEST(JpegWindow, LackOfTheLastTwoBytesIsNoticed) {
-  Bytes file = picture(tall, {});
-  file.resize(file.size() - 2);
-  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(file, window), ErrorCode::data_loss, "truncated");
+  const Bytes file = picture(tall, {});
+  const auto damaged = std::span(file).first(file.size() - 2);
+  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(damaged, window), ErrorCode::data_loss, "truncated");
 }
 
 TEST(JpegWindow, ProgressiveFileMustBeWholeForAnyWindow) {
