@@ -1,11 +1,15 @@
 // Element: an owning, move-only box for one value of any type.
 //
 // The engine moves elements between ops without knowing their types. Values of at most 32 bytes (numbers, std::string,
-// std::vector, smart pointers) live inside the box; larger ones on the heap. Moving an Element never throws.
+// std::vector, smart pointers) live inside the box; larger ones in memory that boxes use again and again. Moving an Element never
+// throws.
 // Users meet it only when they write an op of their own (op.h); Dataset<T> is typed.
 //
 //   ps::Element box(std::string("n01440764/1.JPEG"));
 //   std::string name = box.take<std::string>();      // box is empty now
+//
+// An Element may also refer to a value that lives elsewhere (Element::referring_to): sources in memory make such ones. Who only
+// reads them, through a const Element, costs no copy; get() and take() of one that is not const make it an owner first.
 #pragma once
 
 #include <cassert>
@@ -16,6 +20,7 @@
 #include <utility>
 
 #include <penstock/bytes.h>
+#include <penstock/detail/pooled.h>
 
 #pragma GCC visibility push(default)
 
@@ -32,7 +37,20 @@ class Element {
     if constexpr (is_inline<V>) {
       ::new (static_cast<void*>(storage_)) V(std::forward<T>(value));
     } else {
-      ::new (static_cast<void*>(storage_)) V*(std::make_unique<V>(std::forward<T>(value)).release());
+      ::new (static_cast<void*>(storage_)) V*(detail::make_pooled<V>(std::forward<T>(value)).release());
+    }
+  }
+
+  // The value, which must outlive the element and everything that it is moved to, and must not change meanwhile. What is as cheaply
+  // copied is copied.
+  template <class T> static Element referring_to(const T& value) {
+    if constexpr (is_plain<T>) {
+      return Element(T(value));
+    } else {
+      Element element;
+      ::new (static_cast<void*>(element.storage_)) const T*(&value);
+      element.type_ = &type_of_reference<T>;
+      return element;
     }
   }
 
@@ -50,16 +68,22 @@ class Element {
 
   bool empty() const noexcept { return type_ == nullptr; }
 
-  // The value; T must be the very type that was put in (debug builds check its size).
-  template <class T> T& get() noexcept {
+  // The value; T must be the very type that was put in (debug builds check its size). Throws only what copying a value throws that
+  // the element referred to.
+  template <class T> T& get() noexcept(is_plain<T>) {
     assert(type_ != nullptr && type_->size == sizeof(T));
-    if constexpr (is_inline<T>) {
-      return *std::launder(reinterpret_cast<T*>(storage_));
-    } else {
-      return **std::launder(reinterpret_cast<T**>(storage_));
+    if constexpr (!is_plain<T>) {
+      if (type_->own != nullptr) type_->own(*this);
     }
+    return at<T>(storage_);
   }
-  template <class T> const T& get() const noexcept { return const_cast<Element*>(this)->get<T>(); }
+  template <class T> const T& get() const noexcept {
+    assert(type_ != nullptr && type_->size == sizeof(T));
+    if constexpr (!is_plain<T>) {
+      if (type_->own != nullptr) return referred<T>(storage_);
+    }
+    return at<T>(const_cast<std::byte*>(storage_));
+  }
 
   // Moves the value out and empties the box.
   template <class T> T take() {
@@ -89,11 +113,14 @@ class Element {
     void (*destroy)(std::byte* at) noexcept;                    // null: nothing to do
     std::size_t (*bytes)(const std::byte* at);                  // null: size
     bool bytes_known;
+    void (*own)(Element& element);                              // null: it owns its value; else a copy takes the reference's place
   };
 
   template <class T>
   static constexpr bool is_inline = sizeof(T) <= kInlineBytes && alignof(T) <= alignof(std::max_align_t) &&
                                     std::is_nothrow_move_constructible_v<T>;
+  // Nobody refers to these: a copy costs no more.
+  template <class T> static constexpr bool is_plain = is_inline<T> && std::is_trivially_copyable_v<T>;
 
   template <class T> static T& at(std::byte* place) noexcept {
     if constexpr (is_inline<T>) {
@@ -110,7 +137,7 @@ class Element {
     if constexpr (is_inline<T>) {
       at<T>(place).~T();
     } else {
-      std::unique_ptr<T> owner(&at<T>(place));
+      detail::PooledPtr<T> owner(&at<T>(place));
     }
   }
   template <class T> static std::size_t count_bytes(const std::byte* place) {
@@ -123,6 +150,17 @@ class Element {
       is_inline<T> && std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
       has_fixed_bytes<T> ? nullptr : &count_bytes<T>,
       bytes_known<T>,
+      nullptr,
+  };
+
+  template <class T> static const T& referred(const std::byte* place) noexcept {
+    return **std::launder(reinterpret_cast<const T* const*>(place));
+  }
+  template <class T> static void become_owner(Element& element) { element = Element(T(referred<T>(element.storage_))); }
+  template <class T> static std::size_t count_referred_bytes(const std::byte* place) { return bytes_of(referred<T>(place)); }
+  template <class T>
+  static constexpr Type type_of_reference = {
+      sizeof(T), nullptr, nullptr, has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>, bytes_known<T>, &become_owner<T>,
   };
 
   void steal(Element& other) noexcept {
@@ -140,5 +178,14 @@ class Element {
 };
 
 }  // namespace penstock
+
+// Lists of elements (emit_many) take their memory from where boxes do.
+template <>
+class std::allocator<penstock::Element> : public penstock::detail::PooledAllocator<penstock::Element> {
+ public:
+  using propagate_on_container_move_assignment = std::true_type;
+  allocator() noexcept = default;
+  template <class U> allocator(const std::allocator<U>&) noexcept {}
+};
 
 #pragma GCC visibility pop

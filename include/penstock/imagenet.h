@@ -34,6 +34,7 @@
 
 #include <penstock/call_site.h>
 #include <penstock/dataset.h>
+#include <penstock/detail/pooled.h>
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
 #include <penstock/image/simd.h>
@@ -81,6 +82,15 @@ struct penstock::Fields<penstock::imagenet::Example> {
       std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
 };
 
+// Lists of a file's examples take their memory from where elements do, and give it back there.
+template <>
+class std::allocator<penstock::imagenet::Example> : public penstock::detail::PooledAllocator<penstock::imagenet::Example> {
+ public:
+  using propagate_on_container_move_assignment = std::true_type;
+  allocator() noexcept = default;
+  template <class U> allocator(const std::allocator<U>&) noexcept {}
+};
+
 namespace penstock::imagenet {
 
 // What happened to the files, over all runs that share the object. Counts only grow.
@@ -97,8 +107,8 @@ struct Counters {
 
 // Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
 struct FastPath {
-  // Decode only the pixels that are needed, instead of the whole picture. A file that is damaged only below them is not noticed then
-  // (image/jpeg.h): it gives its example, where it would be an error or count in Counters::damaged without.
+  // Decode only the pixels that are needed, instead of the whole picture. Truncated files are noticed as ever. Other damage below
+  // those pixels is not (image/jpeg.h): such a file gives its example, where it would be an error or count in Counters::damaged without.
   bool roi = true;
 
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own

@@ -309,7 +309,8 @@ class IndexedSource {
  public:
   virtual ~IndexedSource() = default;
   virtual std::int64_t size() const = 0;
-  virtual Element at(std::int64_t index) const = 0;                          // any thread
+  // Any thread. May refer to the source's own memory (Element::referring_to): a run keeps its source as long as its elements.
+  virtual Element at(std::int64_t index) const = 0;
   virtual std::string origin(std::int64_t) const { return {}; }              // its name, for error texts; must not wait
 };
 

@@ -101,8 +101,8 @@ class Iterator {
   Iterator(Iterator&&) noexcept = default;
   Iterator& operator=(Iterator&&) noexcept = default;
 
-  T& operator*() const noexcept { return current_.template get<T>(); }
-  T* operator->() const noexcept { return &current_.template get<T>(); }
+  T& operator*() const { return current_.template get<T>(); }
+  T* operator->() const { return &current_.template get<T>(); }
   Iterator& operator++() {
     current_.reset();
     at_end_ = core_->next(current_, nullptr) == detail::RunCore::Status::end;

@@ -59,6 +59,8 @@ struct VocOptions {
 // Error(resource_exhausted): more than max_bytes or max_objects.
 VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options = {});
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options = {});
+// The same into `annotation`, whose memory is used again. After an error it holds anything.
+void parse_voc(std::span<const std::byte> xml, const VocOptions& options, VocAnnotation& annotation);
 
 // What to do with a box that leaves the picture or is no box.
 enum class BoxPolicy : std::uint8_t {
@@ -85,6 +87,8 @@ struct BoxOptions {
 // picture of width or height 1 cannot be divided: Error(data_loss).
 std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
                                          const BoxOptions& options = {});
+// The same into `boxes`, whose memory is used again. After an error it holds anything.
+void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options, std::vector<image::Box>& boxes);
 
 // The files that may hold the annotation of an image, the likeliest first.
 //
@@ -108,6 +112,8 @@ struct AnnotationFile {
 std::optional<AnnotationFile> read_annotation(std::string_view image_path,
                                               std::string_view folder = {},
                                               std::size_t max_bytes = VocOptions{}.max_bytes);
+// The same into `file`, whose path's memory is used again. False: there is none, and `file` holds anything.
+bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file);
 
 }  // namespace penstock
 

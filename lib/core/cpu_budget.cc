@@ -1,11 +1,13 @@
 #include "lib/core/cpu_budget.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,16 +20,32 @@ namespace {
 
 constexpr double no_quota = std::numeric_limits<double>::infinity();
 
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (number_ >= 0) ::close(number_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int number() const noexcept { return number_; }
+
+ private:
+  const int number_;  // -1: it could not be opened
+};
+
 // Empty if it cannot be read. Files of /proc and cgroups are small; a longer one is not what it
-// should be.
+// should be. No stream: this is done again every second, and a stream asks for memory a dozen times.
 std::string read_file(const std::string& path) {
-  constexpr std::streamsize limit = std::streamsize{4} << 20;
-  std::ifstream file(path, std::ios::binary);
+  constexpr std::size_t limit = std::size_t{4} << 20;
   std::string text;
-  std::string part(std::size_t{16} << 10, '\0');
-  while (file && static_cast<std::streamsize>(text.size()) < limit) {
-    file.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part, 0, static_cast<std::size_t>(file.gcount()));
+  const OpenFile file(path);
+  std::array<char, 4096> part;
+  while (text.size() < limit) {
+    const ssize_t got = ::read(file.number(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(got));
   }
   return text;
 }
@@ -46,8 +64,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 bool lists(std::string_view comma_list, std::string_view name) {
-  const auto names = split(comma_list, ',');
-  return std::find(names.begin(), names.end(), name) != names.end();
+  while (!comma_list.empty()) {
+    if (next_part(comma_list, ',') == name) return true;
+  }
+  return false;
 }
 
 bool is_octal(std::string_view text) {
@@ -116,7 +136,8 @@ std::uint64_t read_available(const std::string& path) {
 std::int64_t count_list(std::string_view list) {
   constexpr std::int64_t unknown = std::numeric_limits<int>::max();
   std::int64_t count = 0;
-  for (std::string_view range : split(list, ',')) {
+  while (!list.empty()) {
+    std::string_view range = next_part(list, ',');
     const auto first = parse_integer(next_part(range, '-'));
     const auto last = range.empty() ? first : parse_integer(range);
     if (!first || !last || *first < 0 || *last < *first || *last >= unknown) return unknown;
@@ -134,7 +155,8 @@ std::int64_t read_cpuset(const std::string& folder, bool version_2) {
 // The cgroup that the process is in: lines of "4:cpu,cpuacct:/path"; version 2's is "0::/path".
 std::string_view cgroup_path(std::string_view cgroups, bool version_2,
                              std::string_view controller) {
-  for (std::string_view line : split(cgroups, '\n')) {
+  while (!cgroups.empty()) {
+    std::string_view line = next_part(cgroups, '\n');
     const std::string_view id = next_part(line, ':');
     const std::string_view names = next_part(line, ':');
     if (version_2 ? id == "0" && names.empty() : lists(names, controller)) return line;

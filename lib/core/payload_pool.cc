@@ -1,5 +1,6 @@
 #include "lib/core/payload_pool.h"
 
+#include <penstock/detail/pooled.h>
 #include <penstock/tensor.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -10,16 +11,7 @@
 #include <new>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PENSTOCK_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PENSTOCK_ASAN 1
-#endif
-#endif
-#ifdef PENSTOCK_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
+#include "lib/core/poison.h"
 
 namespace penstock {
 namespace {
@@ -29,18 +21,6 @@ constexpr std::size_t small_header = 64;
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_from = std::size_t{4} << 20;
 constexpr std::size_t max_payload = std::size_t{1} << 62;
-
-// The sanitizer knows nothing of a pool: tell it that an idle block is not to be touched, nor the
-// unused end of a live one.
-void set_accessible([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t bytes,
-                    [[maybe_unused]] bool accessible) noexcept {
-#ifdef PENSTOCK_ASAN
-  if (accessible)
-    ASAN_UNPOISON_MEMORY_REGION(at, bytes);
-  else
-    ASAN_POISON_MEMORY_REGION(at, bytes);
-#endif
-}
 
 std::byte* map(std::size_t bytes) noexcept {
   void* const at =
@@ -80,17 +60,18 @@ class BlockAllocator {
       : pool_(other.pool_), bytes_(other.bytes_) {}
 
   T* allocate([[maybe_unused]] std::size_t count) {
+    static_assert(small_header == detail::pooled_alignment);
     static_assert(sizeof(T) <= small_header && alignof(T) <= small_header);
     assert(count == 1);
     if (bytes_ >= PayloadPool::pooled_from) return reinterpret_cast<T*>(pool_->take(bytes_));
-    return static_cast<T*>(::operator new (small_header + bytes_, std::align_val_t{small_header}));
+    return static_cast<T*>(detail::take_pooled(small_header + bytes_));
   }
 
   void deallocate(T* at, std::size_t) noexcept {
     if (bytes_ >= PayloadPool::pooled_from)
       pool_->give_back(reinterpret_cast<std::byte*>(at), bytes_);
     else
-      ::operator delete (at, std::align_val_t{small_header});
+      detail::give_back_pooled(at, small_header + bytes_);
   }
 
   friend bool operator==(const BlockAllocator&, const BlockAllocator&) = default;

@@ -6,8 +6,8 @@
 // of 8 sizes per power of two (at most 12.5 % of a block is unused), and reused for requests of the
 // same size: the newest that was given back on the same core, else the newest. (A crop that is
 // written over memory which another core has read costs that core's copy of each line; with one
-// list for all cores `boxes` took up to 14 % more CPU time.) Smaller requests go to operator new,
-// with their control block in the same allocation.
+// list for all cores `boxes` took up to 14 % more CPU time.) Smaller requests go to the block pool
+// (block_pool.h), with their control block in the same block.
 //
 // What is kept idle follows the use, so that resident memory does too:
 //

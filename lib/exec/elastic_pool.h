@@ -16,6 +16,8 @@
 #include <mutex>
 #include <thread>
 
+#include <penstock/detail/pooled.h>
+
 namespace penstock::exec {
 
 class ElasticPool {
@@ -51,7 +53,7 @@ class ElasticPool {
     std::function<void()> call;
     ClientRef client;           // null: nobody's
   };
-  using Queue = std::deque<Work>;
+  using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
   using Lock = std::unique_lock<std::mutex>;
   void enqueue(std::function<void()> call, ClientRef client);
   bool find_thread(bool may_be_spare);

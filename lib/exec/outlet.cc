@@ -98,7 +98,7 @@ std::int64_t Outlet::top_up() {
 
 void Outlet::clear() {
   trace_.end();
-  std::deque<Slots> gone;
+  Queue<Slots> gone;
   {
     std::lock_guard lock(mutex_);
     gone.swap(packets_);

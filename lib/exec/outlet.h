@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 
 #include <penstock/snapshot.h>
@@ -65,7 +64,7 @@ class Outlet {
   StepTrace trace_;            // the consumer's thread only, until clear()
   mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
   std::condition_variable arrived_;
-  std::deque<Slots> packets_;
+  Queue<Slots> packets_;
   std::int64_t promised_ = 0;
   std::int64_t held_ = 0;      // of them, slots that have come: those here and unreported_
   std::int64_t full_since_ = 0;  // 0: more may come

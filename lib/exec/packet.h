@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include <penstock/detail/pooled.h>
 #include <penstock/op.h>
 
 namespace penstock::exec {
 
-using Slots = std::vector<Slot>;
+using Slots = std::vector<Slot, detail::PooledAllocator<Slot>>;
 
 // Elements and errors, without the ends of passes.
 inline std::int64_t count_elements(const Slots& slots) noexcept {
@@ -26,5 +28,10 @@ struct Packet {
   std::int64_t worth_waiting = 0;  // slots of this kind that are worth keeping ready: many where they are cheap and small
 };
 using PacketRef = std::shared_ptr<Packet>;
+
+inline PacketRef make_packet() { return std::allocate_shared<Packet>(detail::PooledAllocator<Packet>()); }
+
+// Lists that change with every element.
+template <class T> using Queue = std::deque<T, detail::PooledAllocator<T>>;
 
 }  // namespace penstock::exec

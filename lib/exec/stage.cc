@@ -85,8 +85,8 @@ void Stage::stop() {
 
 // Elements and the op's state are users' code: destroyed on this thread, without the lock.
 void Stage::clear() {
-  std::deque<Slots> waiting;
-  std::deque<std::unique_ptr<Group>> ring;
+  Queue<Slots> waiting;
+  Queue<std::unique_ptr<Group>> ring;
   Slots unwanted;
   std::unique_ptr<Body> body;
   Lock lock(mutex_);

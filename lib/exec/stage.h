@@ -25,7 +25,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -207,7 +206,7 @@ class Stage {
 
   mutable BriefMutex mutex_;     // all below. Nothing is called out of the stage while it is held, except the slot gate
   // Input: promised_ = credits given and not yet used + slots in waiting_. promised_ <= capacity() after top_up()
-  std::deque<Slots> waiting_;
+  Queue<Slots> waiting_;
   std::size_t waiting_taken_ = 0;        // slots already taken from waiting_.front()
   std::int64_t waiting_count_ = 0;
   std::int64_t promised_ = 0;
@@ -218,8 +217,8 @@ class Stage {
   std::vector<std::int64_t> closed_;     // [d]: sequence of the last mark admitted with a level >= d
   std::vector<std::int64_t> departed_;   // the same of marks that have left the ring
   // Ring: groups in input order. in_window_ = sum of their admitted. ready_: the waiting ones, oldest first
-  std::deque<std::unique_ptr<Group>> ring_;
-  std::deque<Group*> ready_;
+  Queue<std::unique_ptr<Group>> ring_;
+  Queue<Group*> ready_;
   std::vector<std::unique_ptr<Group>> spare_;
   std::int64_t in_window_ = 0;
   std::atomic<std::int64_t> occupied_{0};  // waiting_count_ + in_window_ + a packet being sent; the stages before read it without the lock

@@ -52,7 +52,7 @@ PacketRef Stage::collect() {
   }
   if (out.empty()) return nullptr;
   counters_.elements_out += count_elements(out);
-  auto packet = std::make_shared<Packet>();
+  auto packet = make_packet();
   packet->slots = std::move(out);
   return packet;
 }
@@ -80,7 +80,7 @@ PacketRef Stage::next_packet() {
   // Where memory is short, what is ready may be what everything else waits for.
   const bool has_room = 2 * host_.memory().used() < host_.memory().limit();
   const bool more_soon = has_room && credits_ > 0 && brings_soon();
-  if (!packet && owes_wake_ && !more_soon) packet = std::make_shared<Packet>();
+  if (!packet && owes_wake_ && !more_soon) packet = make_packet();
   if (!packet) return nullptr;
   packet->more_soon = owes_wake_ = more_soon;
   packet->worth_waiting = worth_waiting();

@@ -118,7 +118,8 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   flow::graph& graph = *graph_->graph;
   ExecNode& exec = graph_->clusters[stage.index()]->exec;
   if (on_pool) {
-    pool_.submit(waited_for([&stage] { stage.run_token(true); }), at_pool_);
+    graph.reserve_wait();
+    pool_.submit([this, &stage] { run_on_pool(stage); }, at_pool_);  // small enough to lie inside the std::function
   } else if (worker_of == &graph_->arena) {
     exec.try_put(Token{});
   } else {
@@ -128,6 +129,13 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
       graph.release_wait();
     });
   }
+}
+
+void TbbLauncher::run_on_pool(Stage& stage) {
+  flow::graph& graph = *graph_->graph;
+  workers_.join(WorkerThreads::Role::worker);
+  stage.run_token(true);
+  graph.release_wait();  // the last touch: whoever waits may take everything down now
 }
 
 bool TbbLauncher::try_on_pool(std::function<void()> work) {

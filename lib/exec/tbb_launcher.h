@@ -41,6 +41,7 @@ class TbbLauncher final : public Launcher {
  private:
   struct Graph;
   std::function<void()> waited_for(std::function<void()> work);
+  void run_on_pool(Stage& stage);
 
   std::unique_ptr<Graph> graph_;
   ElasticPool& pool_;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace penstock::runtime {
 namespace {
 
 // Filled like water: the others, least wish first, get what they wish or an even part of what is left for them and this one.
-double share_beside(double total, std::vector<double> others) {
+double share_beside(double total, Shares others) {
   std::sort(others.begin(), others.end());
   double left = total;
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -20,10 +21,10 @@ double share_beside(double total, std::vector<double> others) {
 
 }  // namespace
 
-std::vector<double> shares_of(double total, const std::vector<Claim>& claims) {
-  std::vector<double> shares;
+Shares shares_of(double total, const Claims& claims) {
+  Shares shares;
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    std::vector<double> others;
+    Shares others;
     for (std::size_t j = 0; j < claims.size(); ++j) {
       if (j != i) others.push_back(std::min(claims[j].wish, claims[j].most));
     }

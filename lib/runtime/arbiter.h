@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include <penstock/detail/pooled.h>
+
 namespace penstock::runtime {
 
 // Of one run.
@@ -14,9 +16,13 @@ struct Claim {
   double wish = 0;   // that it would use now
 };
 
+// Made ten times a second.
+using Claims = std::vector<Claim, detail::PooledAllocator<Claim>>;
+using Shares = std::vector<double, detail::PooledAllocator<double>>;
+
 // Max-min fair: what the others wish is theirs as far as that is no more than this run would get itself. So a run may count on
 // all that the others leave, and on its even share in any case: `total` divided by the number of runs. The shares of runs that wish for less
 // than they might have add up to more than `total`.
-std::vector<double> shares_of(double total, const std::vector<Claim>& claims);
+Shares shares_of(double total, const Claims& claims);
 
 }  // namespace penstock::runtime

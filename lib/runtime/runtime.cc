@@ -211,7 +211,7 @@ bool Runtime::read_clocks() {
 // tick saw.
 void Runtime::divide(std::vector<Tuned>& tuned) {
   const double all_cpus = share_.cpus(kLimitsPeriod);
-  std::vector<Claim> cpus, calls;
+  Claims cpus, calls;
   for (Tuned& each : tuned) {
     const auto engine = each.engine.lock();
     const bool lives = engine != nullptr && !engine->stopped();
@@ -219,8 +219,8 @@ void Runtime::divide(std::vector<Tuned>& tuned) {
     cpus.push_back(lives ? each.claims.cpus() : Claim());
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }
-  const std::vector<double> cpu_shares = shares_of(all_cpus, cpus);
-  const std::vector<double> call_shares = shares_of(static_cast<double>(kPoolThreads) / ranks_, calls);
+  const Shares cpu_shares = shares_of(all_cpus, cpus);
+  const Shares call_shares = shares_of(static_cast<double>(kPoolThreads) / ranks_, calls);
   for (std::size_t i = 0; i < tuned.size(); ++i) {
     tuned[i].cpu_share = cpu_shares[i];
     tuned[i].io_share = call_shares[i];

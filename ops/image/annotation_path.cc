@@ -31,37 +31,63 @@ std::string_view without_extension(std::string_view path) {
   return path.substr(0, dot);
 }
 
-std::vector<std::string> paths_in_folder(std::string_view image_path, std::string_view folder) {
-  const std::string_view path = without_extension(image_path);
-  std::string root(folder);
-  if (!root.ends_with('/')) root += '/';
+// Its own folder and name, or its name alone.
+std::string_view end_of(std::string_view path, bool with_folder) {
   const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos) return {root.append(path).append(".xml")};
+  if (slash == std::string_view::npos) return path;
+  if (!with_folder) return path.substr(slash + 1);
   const std::size_t before = slash == 0 ? std::string_view::npos : path.rfind('/', slash - 1);
-  const std::size_t class_folder = before == std::string_view::npos ? 0 : before + 1;
-  return {root + std::string(path.substr(class_folder)) + ".xml",
-          root + std::string(path.substr(slash + 1)) + ".xml"};
+  return path.substr(before == std::string_view::npos ? 0 : before + 1);
+}
+
+bool path_in_folder(std::string_view image_path, std::string_view folder, std::size_t candidate, std::string& path) {
+  const std::size_t candidates = image_path.find('/') == std::string_view::npos ? 1 : 2;
+  if (candidate >= candidates) return false;
+  path.assign(folder);
+  if (!path.ends_with('/')) path += '/';
+  path.append(end_of(without_extension(image_path), candidate == 0)).append(".xml");
+  return true;
+}
+
+bool sibling_path(std::string_view image_path, std::size_t candidate, std::string& path) {
+  constexpr std::string_view data = "Data";
+  const std::size_t at = find_data_folder(image_path);
+  if (candidate > 0 || at == std::string_view::npos) return false;
+  path.assign(without_extension(image_path)).replace(at, data.size(), "Annotations").append(".xml");
+  return true;
+}
+
+// One of annotation_paths() into `path`, whose memory is used again. False: there are no more.
+bool annotation_path(std::string_view image_path, std::string_view folder, std::size_t candidate, std::string& path) {
+  return folder.empty() ? sibling_path(image_path, candidate, path) : path_in_folder(image_path, folder, candidate, path);
 }
 
 }  // namespace
 
 std::vector<std::string> annotation_paths(std::string_view image_path, std::string_view folder) {
-  if (!folder.empty()) return paths_in_folder(image_path, folder);
-  const std::size_t data = find_data_folder(image_path);
-  if (data == std::string_view::npos) return {};
-  std::string path(without_extension(image_path));
-  path.replace(data, std::string_view("Data").size(), "Annotations");
-  return {path + ".xml"};
+  std::vector<std::string> paths;
+  std::string path;
+  while (annotation_path(image_path, folder, paths.size(), path)) paths.push_back(path);
+  return paths;
+}
+
+bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+  const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
+  for (std::size_t i = 0; annotation_path(image_path, folder, i, file.path); ++i) {
+    auto xml = read_file_if_there(file.path, options);
+    if (!xml) continue;
+    file.xml = std::move(*xml);
+    return true;
+  }
+  return false;
 }
 
 std::optional<AnnotationFile> read_annotation(std::string_view image_path, std::string_view folder,
                                               std::size_t max_bytes) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-  const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
-  for (const std::string& path : annotation_paths(image_path, folder)) {
-    if (auto xml = read_file_if_there(path, options)) return AnnotationFile{path, std::move(*xml)};
-  }
-  return std::nullopt;
+  AnnotationFile file;
+  if (!read_annotation(image_path, folder, max_bytes, file)) return std::nullopt;
+  return file;
 }
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 
 namespace penstock::image {
 namespace {
@@ -84,9 +85,9 @@ void read_cmyk_rows(j_decompress_ptr info, const Rows& rows) {
   }
 }
 
-// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: one that is missing, of
-// which it does not warn, makes it smooth blocks by their neighbours. Nor where it upsamples and converts colours in one step
-// (without fancy upsampling), which takes rows in pairs.
+// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: where the last ones are
+// missing, of which it does not warn, it smooths blocks by their neighbours, and by wrong ones in a window. Nor without fancy
+// upsampling, where rows come in pairs: skipping had faults there (libjpeg-turbo#244, #915).
 bool can_leave_out(j_decompress_ptr info) {
   const bool subsampled = info->max_h_samp_factor > 1 || info->max_v_samp_factor > 1;
   return jpeg_has_multiple_scans(info) == 0 && (info->do_fancy_upsampling != 0 || !subsampled);
@@ -94,6 +95,19 @@ bool can_leave_out(j_decompress_ptr info) {
 
 // Fancy upsampling makes a pixel of its neighbours too, and treats the first and last columns that it sees as the image's.
 std::int64_t columns_beside(const jpeg_decompress_struct& info) { return info.max_h_samp_factor > 1 ? 2 : 0; }
+
+// Whether the file's end is there, without decoding up to it: in the data of a scan no ff is followed by d9.
+bool has_end(j_decompress_ptr info) {
+  if (jpeg_input_complete(info) != 0 || info->unread_marker == JPEG_EOI) return true;
+  const std::string_view rest(reinterpret_cast<const char*>(info->src->next_input_byte), info->src->bytes_in_buffer);
+  return rest.rfind("\xff\xd9") != rest.npos;
+}
+
+// Ends an image of which rows are left. A file cut off is noticed as if they had been read.
+void leave_rest(j_decompress_ptr info) {
+  if (!has_end(info)) WARNMS(info, JWRN_JPEG_EOF);
+  jpeg_abort_decompress(info);
+}
 
 }  // namespace
 
@@ -177,7 +191,7 @@ bool JpegDecompressor::read_rows(std::uint8_t* out, std::size_t stride) noexcept
   if (rows.end == info_.output_height)
     jpeg_finish_decompress(&info_);
   else
-    jpeg_abort_decompress(&info_);
+    leave_rest(&info_);
   return true;
 }
 

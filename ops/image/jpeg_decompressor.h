@@ -48,7 +48,8 @@ class JpegDecompressor {
   std::int64_t row_width() const noexcept { return info_.output_width; }
   std::int64_t first_column() const noexcept { return window_.x - first_decoded_column_; }
 
-  // After start: the window's rows as RGB, `stride` bytes apart. What the file holds below them is not looked at.
+  // After start: the window's rows as RGB, `stride` bytes apart. Of what the file holds below them
+  // only the end is looked for.
   bool read_rows(std::uint8_t* out, std::size_t stride) noexcept;
 
   // After read_header: forget the image.

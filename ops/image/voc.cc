@@ -25,18 +25,27 @@ Error voc_error(ErrorCode code, std::string_view name, const std::string& reason
 }
 
 // Where an element stands, for messages such as "tag object[2]/bndbox/xmin is missing".
+// Put into words only when one is needed; it refers to the place above it.
 struct Place {
   std::string_view file;
-  std::string path;
+  const Place* above = nullptr;
+  const char* tag = nullptr;  // none: the root
+  std::size_t number = 0;     // of several with this tag, from 1
 
-  Place operator/(const char* tag) const { return {file, path.empty() ? tag : path + "/" + tag}; }
+  Place operator/(const char* below) const { return {file, this, below}; }
+
+  std::string path() const {
+    const std::string before = above == nullptr ? "" : above->path();
+    if (tag == nullptr) return before;
+    return before + (before.empty() ? "" : "/") + tag + (number == 0 ? "" : "[" + std::to_string(number) + "]");
+  }
 };
 
 const XMLElement& child(const XMLElement& parent, const char* tag, const Place& place) {
   const XMLElement* found = parent.FirstChildElement(tag);
   if (found == nullptr)
     throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path + "> is missing" + mend);
+                    "tag <" + (place / tag).path() + "> is missing" + mend);
   return *found;
 }
 
@@ -56,7 +65,7 @@ Number number_in(const XMLElement& parent, const char* tag, const Place& place) 
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty())
     throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path + "> holds " + in_quotes(text.substr(0, 40)) +
+                    "tag <" + (place / tag).path() + "> holds " + in_quotes(text.substr(0, 40)) +
                         ", which is not a number that fits" + mend);
   return value;
 }
@@ -65,49 +74,46 @@ std::int64_t extent_in(const XMLElement& size, const char* tag, const Place& pla
   const auto value = number_in<std::int64_t>(size, tag, place);
   if (value < 1)
     throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path + "> is " + std::to_string(value) +
+                    "tag <" + (place / tag).path() + "> is " + std::to_string(value) +
                         ", but must be at least 1" + mend);
   return value;
 }
 
-VocObject object_of(const XMLElement& element, const Place& place) {
+void read_object(const XMLElement& element, const Place& place, VocObject& object) {
   const Place in_box = place / "bndbox";
   const XMLElement& box = child(element, "bndbox", place);
-  VocObject object;
   object.name = text_of(element.FirstChildElement("name"));
   object.xmin = number_in<double>(box, "xmin", in_box);
   object.ymin = number_in<double>(box, "ymin", in_box);
   object.xmax = number_in<double>(box, "xmax", in_box);
   object.ymax = number_in<double>(box, "ymax", in_box);
-  return object;
 }
 
-void check_number_of_objects(const XMLElement& root, const VocOptions& options) {
+std::size_t number_of_objects(const XMLElement& root, const VocOptions& options) {
   std::size_t count = 0;
   for (const XMLElement* object = root.FirstChildElement("object"); object != nullptr;
        object = object->NextSiblingElement("object"))
     ++count;
-  if (count <= options.max_objects) return;
+  if (count <= options.max_objects) return count;
   throw voc_error(ErrorCode::resource_exhausted, options.name,
                   "it has " + std::to_string(count) + " objects, the limit is " +
                       std::to_string(options.max_objects) +
                       "; mend the file or raise VocOptions::max_objects");
 }
 
-VocAnnotation annotation_of(const XMLElement& root, const VocOptions& options) {
-  check_number_of_objects(root, options);
-  const Place at_root{options.name, ""};
+void read_annotation(const XMLElement& root, const VocOptions& options, VocAnnotation& annotation) {
+  annotation.objects.resize(number_of_objects(root, options));
+  const Place at_root{.file = options.name};
+  const Place in_size = at_root / "size";
   const XMLElement& size = child(root, "size", at_root);
-  VocAnnotation annotation;
-  annotation.width = extent_in(size, "width", at_root / "size");
-  annotation.height = extent_in(size, "height", at_root / "size");
-  int count = 0;
+  annotation.width = extent_in(size, "width", in_size);
+  annotation.height = extent_in(size, "height", in_size);
+  std::size_t count = 0;
   for (const XMLElement* object = root.FirstChildElement("object"); object != nullptr;
        object = object->NextSiblingElement("object")) {
-    const Place place{options.name, "object[" + std::to_string(++count) + "]"};
-    annotation.objects.push_back(object_of(*object, place));
+    const std::size_t i = count++;
+    read_object(*object, {options.name, nullptr, "object", count}, annotation.objects[i]);
   }
-  return annotation;
 }
 
 // A thread keeps the memory of documents up to this size. That of a document is up to 30 times its
@@ -123,8 +129,8 @@ bool has_own_entities(const tinyxml2::XMLDocument& document) {
   return false;
 }
 
-VocAnnotation parse_with(tinyxml2::XMLDocument& document, std::span<const std::byte> xml,
-                         const VocOptions& options) {
+void parse_with(tinyxml2::XMLDocument& document, std::span<const std::byte> xml, const VocOptions& options,
+                VocAnnotation& annotation) {
   document.Parse(reinterpret_cast<const char*>(xml.data()), xml.size());
   if (document.Error())
     throw voc_error(ErrorCode::data_loss, options.name,
@@ -135,7 +141,7 @@ VocAnnotation parse_with(tinyxml2::XMLDocument& document, std::span<const std::b
     throw voc_error(ErrorCode::data_loss, options.name, std::string("it holds no XML element") + mend);
   if (has_own_entities(document))
     throw voc_error(ErrorCode::data_loss, options.name, std::string("it has entities of its own, which are not expanded") + mend);
-  return annotation_of(*document.RootElement(), options);
+  read_annotation(*document.RootElement(), options, annotation);
 }
 
 // An object under one policy; the checks of A.9.
@@ -214,31 +220,42 @@ class BoxMaker {
 
 }  // namespace
 
-VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options) {
+void parse_voc(std::span<const std::byte> xml, const VocOptions& options, VocAnnotation& annotation) {
   if (xml.size() > options.max_bytes)
     throw voc_error(ErrorCode::resource_exhausted, options.name,
                     "it has " + std::to_string(xml.size()) + " bytes, the limit is " +
                         std::to_string(options.max_bytes) + " (max_bytes, which may be raised)");
   if (xml.size() <= largest_kept_file) {
     thread_local tinyxml2::XMLDocument document;  // keeps its memory pools
-    return parse_with(document, xml, options);
+    return parse_with(document, xml, options, annotation);
   }
   tinyxml2::XMLDocument document;
-  return parse_with(document, xml, options);
+  parse_with(document, xml, options, annotation);
+}
+
+VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options) {
+  VocAnnotation annotation;
+  parse_voc(xml, options, annotation);
+  return annotation;
 }
 
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options) {
   return parse_voc(image::bytes_of(xml), options);
 }
 
-std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
-                                         const BoxOptions& options) {
-  std::vector<image::Box> boxes;
-  if (annotation.objects.empty()) return boxes;
+void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options, std::vector<image::Box>& boxes) {
+  boxes.clear();
+  if (annotation.objects.empty()) return;
   const BoxMaker maker(annotation, options);
   boxes.reserve(annotation.objects.size());
   for (const VocObject& object : annotation.objects)
     boxes.push_back(maker.make(object, boxes.size() + 1));
+}
+
+std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
+                                         const BoxOptions& options) {
+  std::vector<image::Box> boxes;
+  normalised_boxes(annotation, options, boxes);
   return boxes;
 }
 

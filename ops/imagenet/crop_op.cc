@@ -59,8 +59,8 @@ class CropOp final : public DecodeOp {
   }
 
  private:
-  Element answer(LoadedFile& file, Context& context) const override {
-    const Boxes found = boxes_of(file);
+  Element answer(const LoadedFile& file, Context& context) const override {
+    const Boxes& found = boxes_of(file);
     const std::int32_t label = config().labels.id(label_of_file(file.path, found.first_name));
     context.outputs().declare(found.boxes.size());
     const image::ImagePart part = decode(
@@ -78,16 +78,20 @@ class CropOp final : public DecodeOp {
     return Element(std::move(examples));
   }
 
-  Boxes boxes_of(const LoadedFile& file) const {
-    Boxes result;
+  // In memory of this thread, until the next call.
+  const Boxes& boxes_of(const LoadedFile& file) const {
+    thread_local Boxes result;
+    result.boxes.clear();
+    result.first_name.clear();
+    result.clamped = 0;
     if (!file.annotation) {
       result.boxes.emplace_back();
       return result;
     }
-    VocAnnotation annotation = annotation_of(file);
+    const VocAnnotation& annotation = annotation_of(file);
     const BoxOptions options{config().boxes, file.annotation->path, &result.clamped};
-    result.boxes = normalised_boxes(annotation, options);
-    if (!annotation.objects.empty()) result.first_name = std::move(annotation.objects.front().name);
+    normalised_boxes(annotation, options, result.boxes);
+    if (!annotation.objects.empty()) result.first_name = annotation.objects.front().name;
     return result;
   }
 

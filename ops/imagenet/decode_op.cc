@@ -85,10 +85,12 @@ image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWin
   return part;
 }
 
-VocAnnotation DecodeOp::annotation_of(const LoadedFile& file) const {
+const VocAnnotation& DecodeOp::annotation_of(const LoadedFile& file) const {
   VocOptions options = config_->voc;
   options.name = file.annotation->path;
-  return parse_voc(file.annotation->xml, options);
+  thread_local VocAnnotation annotation;
+  parse_voc(image::bytes_of(file.annotation->xml), options, annotation);
+  return annotation;
 }
 
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace penstock::imagenet {
 
@@ -20,7 +21,7 @@ class FileOp : public ElementwiseOp {
     for (Slot& slot : slots) {
       context.enter(slot);
       try {
-        slot.emit(answer(slot.value.template get<Input>(), context));
+        slot.emit(answer(std::as_const(slot.value).template get<Input>(), context));
       } catch (...) {
         slot.fail(std::current_exception());
       }
@@ -35,8 +36,7 @@ class FileOp : public ElementwiseOp {
   virtual std::size_t bytes_of_result(const Input& input) const = 0;
 
  private:
-  // The input may be moved from.
-  virtual Element answer(Input& input, Context& context) const = 0;
+  virtual Element answer(const Input& input, Context& context) const = 0;
 };
 
 }  // namespace penstock::imagenet

@@ -4,15 +4,19 @@
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
-#include "ops/imagenet/store.h"
 
 namespace penstock::imagenet {
 namespace {
 
 using image::ImagePart;
-using image::ImageView;
 using image::Mirror;
+using image::Output;
 using image::Window;
+
+const image::Normaliser& imagenet_normaliser() {
+  static const image::Normaliser normaliser;
+  return normaliser;
+}
 
 // Part of a picture as shares of its height and width.
 std::array<float, 4> shares(const Window& part, image::Size whole) {
@@ -23,7 +27,7 @@ std::array<float, 4> shares(const Window& part, image::Size whole) {
           share(part.y + part.height, whole.height), share(part.x + part.width, whole.width)};
 }
 
-// One example a file: a part of the picture, resized to bytes, stored in its type.
+// One example a file: a part of the picture, resized into the example's memory in its type.
 class FrameOp : public DecodeOp {
  public:
   using DecodeOp::DecodeOp;
@@ -44,9 +48,9 @@ class FrameOp : public DecodeOp {
   virtual Frame choose(image::Size whole, Context& context) const = 0;
 
   // The frame's pixels to the size of an example.
-  virtual void resize(const ImagePart& part, std::span<std::uint8_t> out) const = 0;
+  virtual void resize(const ImagePart& part, const Output& out) const = 0;
 
-  Element answer(LoadedFile& file, Context& context) const override {
+  Element answer(const LoadedFile& file, Context& context) const override {
     Example example;
     example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
     example.file = context.ordinal();
@@ -57,13 +61,10 @@ class FrameOp : public DecodeOp {
       return frame.source;
     };
     const ImagePart part = decode(file, std::cref(choose_window));
-    thread_local std::vector<std::uint8_t> pixels;
-    pixels.resize(config().size.values());
-    resize(part, pixels);
     example.box = frame.box;
     if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
     example.image = slot(context, 0);
-    store(example.image, pixels, frame.mirror);
+    resize(part, output_to(example.image, frame.mirror));
     count_examples(1);
     return Element(std::move(example));
   }
@@ -71,16 +72,16 @@ class FrameOp : public DecodeOp {
   // The name of the annotation's first object, where it was needed and read.
   std::string first_name_in(const LoadedFile& file) const {
     if (!file.annotation) return {};
-    VocAnnotation annotation = annotation_of(file);
-    return annotation.objects.empty() ? std::string() : std::move(annotation.objects.front().name);
+    const VocAnnotation& annotation = annotation_of(file);
+    return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
   }
 
-  void store(Tensor& out, std::span<const std::uint8_t> pixels, Mirror mirror) const {
-    const auto [height, width] = config().size;
-    const ImageView view{pixels.data(), height, width, width * image::channels};
-    const image::NormaliseOptions how{config().layout, mirror};
-    if (config().dtype == DType::u8) return store_pixels(out, view, how);
-    store_normalised(out, view, how);
+  Output output_to(Tensor& image, Mirror mirror) const {
+    Output out = image::output_of(image, config().layout);
+    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
+    out.mirror = mirror;
+    out.simd = config().fast.simd;
+    return out;
   }
 };
 
@@ -97,8 +98,8 @@ class TrainOp final : public FrameOp {
     return {window, shares(window, whole), mirror};
   }
 
-  void resize(const ImagePart& part, std::span<std::uint8_t> out) const override {
-    image::resize_bilinear(part.pixels, config().size, out);
+  void resize(const ImagePart& part, const Output& out) const override {
+    image::resize(part.pixels, config().size, out);
   }
 };
 
@@ -117,7 +118,7 @@ class EvalOp final : public FrameOp {
             shares(image::centre_window(resized, config().size), resized), Mirror::no};
   }
 
-  void resize(const ImagePart& part, std::span<std::uint8_t> out) const override {
+  void resize(const ImagePart& part, const Output& out) const override {
     image::resize_and_centre_crop(part, config().shorter_side, config().size, out);
   }
 };

@@ -39,16 +39,21 @@ class ReadOp final : public FileOp<std::string> {
     return annotations_ == Annotations::all || label_in_path(path).empty();
   }
 
-  Element answer(std::string& path, Context&) const override {
+  Element answer(const std::string& path, Context&) const override {
     if (config_->counters) ++config_->counters->files;
     LoadedFile file;
     file.jpeg = read_file(path);
-    if (needs_annotation(path))
-      file.annotation = read_annotation(path, config_->annotations, config_->voc.max_bytes);
-    file.path = std::move(path);
+    if (needs_annotation(path)) file.annotation = annotation_of(path);
+    file.path = path;
     if (config_->counters)
       config_->counters->file_bytes += static_cast<std::int64_t>(bytes_of(file));
     return Element(std::move(file));
+  }
+
+  std::optional<LoadedAnnotation> annotation_of(const std::string& path) const {
+    thread_local AnnotationFile file;  // keeps its path's memory
+    if (!read_annotation(path, config_->annotations, config_->voc.max_bytes, file)) return std::nullopt;
+    return LoadedAnnotation{detail::PooledString(file.path), std::exchange(file.xml, Tensor())};
   }
 
   std::shared_ptr<const Config> config_;

@@ -1,20 +1,24 @@
 // The blocking half of the ImageNet pipelines: path -> bytes of the JPEG and of its annotation.
 #pragma once
 
+#include <penstock/detail/pooled.h>
 #include <penstock/imagenet.h>
 #include <penstock/op.h>
 
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace penstock::imagenet {
 
 // What goes from the reading to the computing map.
+struct LoadedAnnotation {
+  detail::PooledString path;
+  Tensor xml;  // u8 [bytes]
+};
 struct LoadedFile {
-  std::string path;
-  Tensor jpeg;                               // u8 [bytes]
-  std::optional<AnnotationFile> annotation;  // none: the file has none, or it is not needed
+  detail::PooledString path;
+  Tensor jpeg;                                 // u8 [bytes]
+  std::optional<LoadedAnnotation> annotation;  // none: the file has none, or it is not needed
 };
 
 // For bytes.h: what is in flight between the two maps.

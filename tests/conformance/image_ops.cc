@@ -32,11 +32,12 @@ ConfigRef config() {
 // The number, or what is not as it should be.
 std::string text_of_file(const ps::Element& element, bool with_annotation) {
   const auto& file = element.get<LoadedFile>();
-  const std::int64_t number = std::stoll(std::filesystem::path(file.path).stem().string());
+  const std::string path(file.path);
+  const std::int64_t number = std::stoll(std::filesystem::path(path).stem().string());
   const bool has_annotation = with_annotation && PictureFiles::has_annotation(number);
-  if (file.path != PictureFiles::get().path(number)) return file.path + ", a path that was not given";
-  if (file.jpeg.bytes() != std::filesystem::file_size(file.path)) return file.path + " with other bytes";
-  if (file.annotation.has_value() != has_annotation) return file.path + (has_annotation ? " without" : " with") + " annotation";
+  if (path != PictureFiles::get().path(number)) return path + ", a path that was not given";
+  if (file.jpeg.bytes() != std::filesystem::file_size(path)) return path + " with other bytes";
+  if (file.annotation.has_value() != has_annotation) return path + (has_annotation ? " without" : " with") + " annotation";
   return std::to_string(number);
 }
 

@@ -24,6 +24,7 @@ int crop_into(std::size_t bytes, DType type, std::size_t shift = 0, const image:
   image::crop_and_resize(image::part_of(view()), {}, {2, 2}, out);
   return 0;
 }
+image::ImagePart upper_half() { return {view().window({0, 0, 2, 6}), {0, 0, 2, 6}, {4, 6}}; }
 
 double half() { return 0.5; }
 
@@ -57,6 +58,19 @@ Cases image_cases() {
        })},
       {"crop_and_resize into too little memory", use([] { return crop_into(23, DType::f16); })},
       {"crop_and_resize into memory that is not aligned", use([] { return crop_into(24, DType::f16, 1); })},
+      {"crop_and_resize of a part that lacks pixels", use([] {
+         std::vector<float> out(Size{9, 9}.values());
+         image::crop_and_resize(upper_half(), image::Box{}, Size{9, 9}, out);
+         return 0;
+       })},
+      {"resize_and_centre_crop of a part that lacks pixels", use([] {
+         std::vector<std::uint8_t> out(Size{8, 8}.values());
+         image::resize_and_centre_crop(upper_half(), 8, Size{8, 8}, out);
+         return 0;
+       })},
+      {"source_window of an empty image", use([] {
+         return image::source_window({0, 4}, std::vector{image::Box{}}, {9, 9});
+       })},
       {"resize of a region outside", use([] {
          return image::resize_bilinear(
              view(), image::Region{.left = 0, .upper = 0, .right = 7, .lower = 4}, Size{9, 9});

@@ -179,7 +179,7 @@ void loader(std::string_view bytes) {
   const Tensor jpeg = tensor_of(made.jpeg), xml = tensor_of(made.xml);
   const bool can_decode = check_decoding(jpeg, config.decode).has_value();
   const auto annotation = check_annotation(xml, config.voc);
-  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, AnnotationFile{"a.xml", xml}};
+  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, imagenet::LoadedAnnotation{"a.xml", xml}};
   const imagenet::LoadedFile alone{"n00000001/a.JPEG", jpeg, std::nullopt};
   for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf}) {
     check_crops(policy, annotated, config, annotation, can_decode);

@@ -200,8 +200,8 @@ TEST(LoadCrops, WhatLooksLikeObjectsReservesNoMoreThanTheLimit) {
     config->voc.max_objects = max_objects;
     const std::string& path = set.paths()[0];
     SampleSet::write(set.annotation_of(path), "<object <object <object <object");
-    const LoadedFile file{
-        .path = path, .jpeg = read_file(path), .annotation = read_annotation(path)};
+    const AnnotationFile annotation = read_annotation(path).value();
+    const LoadedFile file{.path = detail::PooledString(path), .jpeg = read_file(path), .annotation = LoadedAnnotation{"a.xml", annotation.xml}};
     const OpRef op = crop_op(config);
     return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(file)).value();
   };

@@ -101,7 +101,7 @@ class MapFunction final : public Function {
     constexpr bool keeps_input = takes_const_reference<F, T>;
     for_each_slot(slots, context, keeps_input && slots.size() == 1, [&](Slot& slot) {
       if constexpr (keeps_input) {
-        slot.emit(Element(U(call_(std::as_const(slot.value.template get<T>()), context))));
+        slot.emit(Element(U(call_(std::as_const(slot.value).template get<T>(), context))));
       } else {
         slot.emit(Element(U(call_(std::move(slot.value.template get<T>()), context))));
       }
@@ -120,7 +120,7 @@ class FilterFunction final : public Function {
 
   void run(std::span<Slot> slots, Context& context) const override {
     for_each_slot(slots, context, false, [&](Slot& slot) {
-      if (!call_(std::as_const(slot.value.template get<T>()), context)) slot.drop();
+      if (!call_(std::as_const(slot.value).template get<T>(), context)) slot.drop();
     });
   }
 
@@ -189,7 +189,7 @@ class VectorSource final : public IndexedSource {
  public:
   explicit VectorSource(std::vector<T> values) : values_(std::move(values)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(values_.size()); }
-  Element at(std::int64_t index) const override { return Element(T(values_[static_cast<std::size_t>(index)])); }
+  Element at(std::int64_t index) const override { return Element::referring_to(values_[static_cast<std::size_t>(index)]); }
   std::string origin(std::int64_t index) const override {
     if constexpr (std::is_same_v<T, std::string>) return values_[static_cast<std::size_t>(index)];
     return {};

@@ -72,8 +72,10 @@ Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size 
 // The pixels that crop_and_resize reads for these boxes: the smallest window that holds them all. Where it reads none, as all
 // positions lie outside the image, the window is the first pixel. Error(invalid_argument): as crop_and_resize, or an empty image.
 //
-//   ps::image::Window needed = ps::image::source_window({375, 500}, boxes, {256, 256});
-//   ps::image::ImagePart part = ps::image::decode_jpeg(file, needed, buffer);
+//   std::vector<ps::image::Box> all{{0.1F, 0.2F, 0.5F, 0.6F}, {0.3F, 0.2F, 0.9F, 0.7F}};
+//   thread_local ps::ByteBuffer buffer;
+//   const auto needed = [&](ps::image::Size image) { return ps::image::source_window(image, all, {256, 256}); };
+//   ps::image::ImagePart part = ps::image::decode_jpeg(bytes, needed, buffer);
 Window source_window(Size image, std::span<const Box> boxes, Size size, const CropOptions& options = {});
 
 }  // namespace penstock::image
