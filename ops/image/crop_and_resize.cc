@@ -205,7 +205,8 @@ void check_output(const Output& out, Size size) {
     throw Error(ErrorCode::invalid_argument,
                 "crop_and_resize: the output must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
   if (type == DType::u8 && out.normaliser)
-    throw Error(ErrorCode::invalid_argument, "crop_and_resize: bytes cannot be normalised; take f32, f16 or bf16, or no normaliser");
+    throw Error(ErrorCode::invalid_argument,
+                "crop_and_resize: bytes cannot be normalised; take f32, f16 or bf16, or no normaliser");
   if (out.memory.size() != size.values() * size_of(type))
     throw Error(ErrorCode::invalid_argument, "crop_and_resize: the output needs " + std::to_string(size.values() * size_of(type)) +
                                                  " bytes, but its memory has " + std::to_string(out.memory.size()));
