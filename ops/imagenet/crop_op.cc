@@ -1,5 +1,4 @@
 #include <penstock/image/crop_and_resize.h>
-#include <penstock/image/output.h>
 #include <penstock/voc.h>
 
 #include <string>
@@ -107,9 +106,7 @@ class CropOp final : public DecodeOp {
   Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context,
              std::size_t i) const {
     Tensor out = slot(context, i);
-    image::Output values = image::output_of(out, config().layout);
-    values.simd = config().fast.simd;
-    image::crop_and_resize(part, box, config().size, values);
+    image::crop_and_resize(part, box, config().size, output_to(out));
     return out;
   }
 };

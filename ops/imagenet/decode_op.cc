@@ -12,6 +12,9 @@ namespace {
 // larger.
 constexpr std::size_t largest_kept_buffer = 16 * MiB;
 
+// A batch from this size on is in no core's own cache by the time that somebody reads it.
+constexpr std::size_t beyond_caches = 8 * MiB;
+
 ByteBuffer& buffer_of_thread() {
   thread_local ByteBuffer buffer;
   if (buffer.capacity() > largest_kept_buffer) buffer = ByteBuffer();
@@ -105,6 +108,13 @@ std::size_t DecodeOp::example_bytes() const {
 
 Tensor DecodeOp::slot(Context& context, std::size_t i) const {
   return config_->fast.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
+}
+
+image::Output DecodeOp::output_to(Tensor& slot) const {
+  image::Output out = image::output_of(slot, config_->layout);
+  out.stream = config_->fast.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= beyond_caches;
+  out.simd = config_->fast.simd;
+  return out;
 }
 
 void DecodeOp::count_examples(std::size_t count) const {

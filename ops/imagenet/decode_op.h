@@ -1,6 +1,7 @@
 // The computing half of the ImageNet pipelines, as far as load_crops, load_train and load_eval share it.
 #pragma once
 
+#include <penstock/image/output.h>
 #include <penstock/imagenet.h>
 #include <penstock/io.h>
 #include <penstock/op.h>
@@ -36,6 +37,9 @@ class DecodeOp : public FileOp<LoadedFile> {
 
   // Where the values of example i go: into their place in the next batch, if that is wanted and known.
   Tensor slot(Context& context, std::size_t i) const;
+
+  // What is to be written there.
+  image::Output output_to(Tensor& slot) const;
 
   void count_examples(std::size_t count) const;
 

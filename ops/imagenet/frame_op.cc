@@ -65,7 +65,10 @@ class FrameOp : public DecodeOp {
     example.box = frame.box;
     if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
     example.image = slot(context, 0);
-    resize(part, output_to(example.image, frame.mirror));
+    Output out = output_to(example.image);
+    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
+    out.mirror = frame.mirror;
+    resize(part, out);
     count_examples(1);
     return Element(std::move(example));
   }
@@ -75,14 +78,6 @@ class FrameOp : public DecodeOp {
     if (!file.annotation) return {};
     const VocAnnotation& annotation = annotation_of(file);
     return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
-  }
-
-  Output output_to(Tensor& image, Mirror mirror) const {
-    Output out = image::output_of(image, config().layout);
-    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
-    out.mirror = mirror;
-    out.simd = config().fast.simd;
-    return out;
   }
 };
 
