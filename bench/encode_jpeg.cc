@@ -1,5 +1,6 @@
 #include "bench/encode_jpeg.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdlib>
 #include <memory>
@@ -66,6 +67,10 @@ void set_options(jpeg_compress_struct& info, const EncodeOptions& options) {
   jpeg_set_quality(&info, options.quality, TRUE);
   info.comp_info[0].h_samp_factor = options.luma_h;
   info.comp_info[0].v_samp_factor = options.luma_v;
+  for (int i = 1; i < std::min(info.num_components, 3); ++i) {
+    info.comp_info[i].h_samp_factor = options.chroma_h;
+    info.comp_info[i].v_samp_factor = options.chroma_v;
+  }
   info.optimize_coding = options.arithmetic ? FALSE : TRUE;
   info.arith_code = options.arithmetic ? TRUE : FALSE;
   info.restart_in_rows = options.restart_rows;

@@ -14,9 +14,12 @@ enum class JpegColour : std::uint8_t { grey, ycc, rgb, cmyk, ycck };
 struct EncodeOptions {
   int quality = 90;  // libjpeg's, 1 to 100
   JpegColour colour = JpegColour::ycc;
-  // Sampling factors of the first component, the others have 1: 2 x 2 is 4:2:0, 2 x 1 is 4:2:2.
+  // Sampling factors of the first component: 2 x 2 is 4:2:0, 2 x 1 is 4:2:2.
   int luma_h = 1;
   int luma_v = 1;
+  // Of the second and third; other files than odd ones have 1.
+  int chroma_h = 1;
+  int chroma_v = 1;
   bool progressive = false;
   bool arithmetic = false;
   bool adobe_marker = true;  // only for cmyk and ycck

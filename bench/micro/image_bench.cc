@@ -3,6 +3,8 @@
 #include <penstock/image.h>
 #include <penstock/io.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "bench/full_decode.h"
@@ -33,45 +35,121 @@ void JpegHeader(benchmark::State& state) {
 }
 BENCHMARK(JpegHeader);
 
+// A box of 262 x 400 pixels to 256 x 256, in cache. Args: Simd, DType, Layout.
 void CropAndResize(benchmark::State& state) {
   const Size size{256, 256};
-  std::vector<float> out(size.values());
-  for (auto _ : state) crop_and_resize(sample_view(), {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
+  const auto type = static_cast<DType>(state.range(1));
+  std::vector<std::byte> memory(size.values() * size_of(type));
+  const Output out{.memory = memory,
+                   .type = type,
+                   .layout = static_cast<Layout>(state.range(2)),
+                   .simd = static_cast<Simd>(state.range(0))};
+  const ImagePart part = part_of(sample_view());
+  for (auto _ : state) crop_and_resize(part, {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(memory.size()));
+  const auto pixels = static_cast<double>(size.height * size.width * state.iterations());
+  state.counters["s_per_pixel"] = benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetLabel(std::string(to_string(out.simd)) + " " + std::string(to_string(type)) +
+                 (out.layout == Layout::nchw ? " nchw" : " nhwc"));
 }
-BENCHMARK(CropAndResize);
+
+void crop_and_resize_arguments(benchmark::internal::Benchmark* benchmark) {
+  for (const Simd simd : supported_simd())
+    for (const DType type : {DType::f32, DType::f16, DType::u8})
+      for (const Layout layout : {Layout::nhwc, Layout::nchw})
+        benchmark->Args({static_cast<std::int64_t>(simd), static_cast<std::int64_t>(type), static_cast<std::int64_t>(layout)});
+}
+BENCHMARK(CropAndResize)->Apply(crop_and_resize_arguments)->Unit(benchmark::kMicrosecond);
+
+// ------------------------------------------------------------------------------------------------
+// resize.h and convert.h, a benchmark for each instruction set
+
+Simd simd_of(const benchmark::State& state) { return static_cast<Simd>(state.range(0)); }
+
+// One benchmark for each instruction set of this machine.
+void EachSimd(benchmark::internal::Benchmark* one) {
+  for (const Simd simd : supported_simd()) one->Arg(static_cast<std::int64_t>(simd));
+}
+
+constexpr Size kTrainSize{224, 224};
+
+// Bytes that are read and written, and nanoseconds for a pixel that is written.
+void count(benchmark::State& state, std::size_t read, Size written, DType type) {
+  state.SetLabel(std::string(to_string(simd_of(state))));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(read + written.values() * size_of(type)));
+  const auto pixels = static_cast<double>(state.iterations() * written.height * written.width);
+  state.counters["per_pixel"] =
+      benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+Output output_to(Tensor& values, Layout layout, Simd simd) {
+  Output out = output_of(values, layout);
+  out.simd = simd;
+  return out;
+}
 
 void ResizeWindow(benchmark::State& state) {
-  const Size size{224, 224};
-  std::vector<std::uint8_t> out(size.values());
+  Tensor values(DType::u8, {224, 224, 3});
   const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
-  for (auto _ : state) resize_bilinear(window, size, out);
+  for (auto _ : state) resize(window, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
+  count(state, Size{300, 400}.values(), kTrainSize, DType::u8);
 }
-BENCHMARK(ResizeWindow);
+BENCHMARK(ResizeWindow)->Apply(EachSimd);
+
+void ResizeWindowBicubic(benchmark::State& state) {
+  Tensor values(DType::u8, {224, 224, 3});
+  const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
+  for (auto _ : state)
+    resize(window, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)), {.filter = Filter::bicubic});
+  count(state, Size{300, 400}.values(), kTrainSize, DType::u8);
+}
+BENCHMARK(ResizeWindowBicubic)->Apply(EachSimd);
+
+// All that train does with pixels.
+void ResizeWindowMirroredNormalisedF32Nchw(benchmark::State& state) {
+  static const Normaliser normaliser;
+  Tensor values(DType::f32, {3, 224, 224});
+  const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
+  Output out = output_to(values, Layout::nchw, simd_of(state));
+  out.normaliser = &normaliser;
+  out.mirror = Mirror::yes;
+  for (auto _ : state) resize(window, kTrainSize, out);
+  count(state, Size{300, 400}.values(), kTrainSize, DType::f32);
+}
+BENCHMARK(ResizeWindowMirroredNormalisedF32Nchw)->Apply(EachSimd);
 
 void ResizeAndCentreCrop(benchmark::State& state) {
-  const Size size{224, 224};
-  std::vector<std::uint8_t> out(size.values());
-  for (auto _ : state) resize_and_centre_crop(sample_view(), 256, size, out);
+  Tensor values(DType::u8, {224, 224, 3});
+  for (auto _ : state) resize_and_centre_crop(sample_view(), 256, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
+  count(state, Size{328, 328}.values(), kTrainSize, DType::u8);
 }
-BENCHMARK(ResizeAndCentreCrop);
+BENCHMARK(ResizeAndCentreCrop)->Apply(EachSimd);
 
-void NormaliseF32(benchmark::State& state) {
-  const Normaliser normaliser;
+// Same size: what is left is the store.
+void normalise(benchmark::State& state, DType type, Layout layout) {
+  static const Normaliser normaliser;
+  Tensor values(type, layout == Layout::nhwc ? Shape{224, 224, 3} : Shape{3, 224, 224});
+  Output out = output_to(values, layout, simd_of(state));
+  out.normaliser = &normaliser;
   const ImageView view = sample_view().window({.y = 0, .x = 0, .height = 224, .width = 224});
-  std::vector<float> out(Size{224, 224}.values());
-  const NormaliseOptions how{.layout = state.range(0) == 0 ? Layout::nhwc : Layout::nchw};
-  for (auto _ : state) normaliser(view, out, how);
-  state.SetLabel(state.range(0) == 0 ? "nhwc" : "nchw");
+  for (auto _ : state) store(view, out);
+  count(state, kTrainSize.values(), kTrainSize, type);
 }
-BENCHMARK(NormaliseF32)->Arg(0)->Arg(1);
 
-void NormaliseF16(benchmark::State& state) {
-  const Normaliser normaliser;
-  const ImageView view = sample_view().window({.y = 0, .x = 0, .height = 224, .width = 224});
-  std::vector<std::uint16_t> out(Size{224, 224}.values());
-  for (auto _ : state) normaliser(view, DType::f16, out);
-}
-BENCHMARK(NormaliseF16);
+void NormaliseF32(benchmark::State& state) { normalise(state, DType::f32, Layout::nhwc); }
+BENCHMARK(NormaliseF32)->Apply(EachSimd);
+
+void NormaliseF32Nchw(benchmark::State& state) { normalise(state, DType::f32, Layout::nchw); }
+BENCHMARK(NormaliseF32Nchw)->Apply(EachSimd);
+
+void NormaliseF16(benchmark::State& state) { normalise(state, DType::f16, Layout::nhwc); }
+BENCHMARK(NormaliseF16)->Apply(EachSimd);
+
+void NormaliseF16Nchw(benchmark::State& state) { normalise(state, DType::f16, Layout::nchw); }
+BENCHMARK(NormaliseF16Nchw)->Apply(EachSimd);
+
+void NormaliseBf16(benchmark::State& state) { normalise(state, DType::bf16, Layout::nhwc); }
+BENCHMARK(NormaliseBf16)->Apply(EachSimd);
 
 void ConvertToF16(benchmark::State& state) {
   const std::vector<float> from(Size{256, 256}.values(), 123.456F);

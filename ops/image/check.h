@@ -29,4 +29,30 @@ inline void check_output_size(Size size, const char* function) {
                   std::to_string(size.height) + " x " + std::to_string(size.width));
 }
 
+inline bool is_inside(const Window& part, Size image) {
+  return part.y >= 0 && part.x >= 0 && part.height > 0 && part.width > 0 && part.height <= image.height - part.y &&
+         part.width <= image.width - part.x;
+}
+
+inline std::string outside_text(const Window& part, Size image) {
+  return "window of " + std::to_string(part.height) + " x " + std::to_string(part.width) + " at row " + std::to_string(part.y) +
+         ", column " + std::to_string(part.x) + " does not lie in the image of " + std::to_string(image.height) + " x " +
+         std::to_string(image.width);
+}
+
+// Pixels of the image, which must lie in the part. `source` is the function that would have told them.
+inline ImageView cut(const ImagePart& image, const Window& needed, const char* function, const char* source) {
+  const Window& there = image.window;
+  const bool inside = needed.y >= there.y && needed.x >= there.x && needed.height <= there.y + there.height - needed.y &&
+                      needed.width <= there.x + there.width - needed.x;
+  if (inside) return image.pixels.window({needed.y - there.y, needed.x - there.x, needed.height, needed.width});
+  const auto text_of = [](const Window& w) {
+    return std::to_string(w.height) + " x " + std::to_string(w.width) + " pixels at row " + std::to_string(w.y) + ", column " +
+           std::to_string(w.x);
+  };
+  throw Error(ErrorCode::invalid_argument,
+              std::string(function) + ": needs " + text_of(needed) + " of the image, but the part given has " + text_of(there) +
+                  "; decode the window that " + source + "() tells");
+}
+
 }  // namespace penstock::image

@@ -1,6 +1,7 @@
 // Needs -ffp-contract=off, which .cmake/options.cmake sets everywhere: normalised values are
 // specified operation by operation.
 #include <penstock/image/convert.h>
+#include <penstock/image/output.h>
 
 #include <bit>
 #include <cmath>
@@ -94,53 +95,73 @@ void convert_to_u8(std::span<const float> from, std::span<std::uint8_t> to) {
   convert_kernels(Simd::automatic).to_u8(from.data(), to.data(), from.size());
 }
 
-Normaliser::Normaliser(const Colour& mean, const Colour& deviation) {
-  for (std::size_t c = 0; c < 3; ++c) {
+namespace {
+
+const Colour& checked(const Colour& mean, const Colour& deviation) {
+  for (std::size_t c = 0; c < 3; ++c)
     if (!std::isfinite(mean[c]) || !std::isfinite(deviation[c]) || deviation[c] == 0)
       throw Error(ErrorCode::invalid_argument,
                   "Normaliser: mean must be finite and deviation finite and not 0, but colour " +
                       std::to_string(c) + " has " + std::to_string(mean[c]) + " and " +
                       std::to_string(deviation[c]));
+  return mean;
+}
+
+void set(detail::NormaliserPattern& pattern, std::size_t i, float mean, float deviation) {
+  pattern.mean[i] = mean;
+  pattern.deviation[i] = deviation;
+  pattern.reciprocal[i] = 1 / deviation;
+}
+
+// As the kernels with a fused multiply and add do it.
+float corrected_quotient(float value, float deviation) {
+  const float reciprocal = 1 / deviation;
+  const float quotient = value * reciprocal;
+  return std::fma(std::fma(-quotient, deviation, value), reciprocal, quotient);
+}
+
+bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+
+}  // namespace
+
+detail::NormaliserTables::NormaliserTables(float the_scale, const Colour& mean, const Colour& deviation) : scale(the_scale) {
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t i = 0; i < 16; ++i) {
+      set(interleaved, 3 * i + c, mean[c], deviation[c]);
+      set(planes, 16 * c + i, mean[c], deviation[c]);
+    }
     for (std::size_t x = 0; x < 256; ++x) {
-      const float scaled = static_cast<float>(x) * static_cast<float>(1.0 / 255.0);
-      f32_[c][x] = (scaled - mean[c]) / deviation[c];
-      f16_[c][x] = to_f16(f32_[c][x]);
-      bf16_[c][x] = to_bf16(f32_[c][x]);
+      const float shifted = static_cast<float>(x) * scale - mean[c];
+      const float value = shifted / deviation[c];
+      corrects_exactly = corrects_exactly && same_bits(value, corrected_quotient(shifted, deviation[c]));
+      f32[c][x] = value;
+      f16[c][x] = to_f16(value);
+      bf16[c][x] = to_bf16(value);
     }
   }
 }
 
+Normaliser::Normaliser(const Colour& mean, const Colour& deviation)
+    : mean_(checked(mean, deviation)), deviation_(deviation), tables_(static_cast<float>(1.0 / 255.0), mean, deviation) {}
+
 namespace {
 
-// One colour of one row; from and to advance by their steps.
 template <class Value>
-void look_up(const std::uint8_t* from, std::int64_t from_step, const std::array<Value, 256>& table,
-             Value* to, std::int64_t to_step, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) to[i * to_step] = table[from[i * from_step]];
-}
-
-template <class Value>
-void look_up_all(const ImageView& image, const std::array<std::array<Value, 256>, 3>& table,
-                 std::span<Value> out, const NormaliseOptions& options) {
+void normalise(const ImageView& image, const Normaliser& normaliser, DType type, std::span<Value> out,
+               const NormaliseOptions& options) {
   check_room(out.size(), {image.height, image.width}, "Normaliser");
-  const bool planes = options.layout == Layout::nchw;
-  const bool mirrored = options.mirror == Mirror::yes;
-  const std::int64_t start = mirrored ? (image.width - 1) * channels : 0;
-  const std::int64_t step = mirrored ? -channels : channels;
-  for (std::int64_t y = 0; y < image.height; ++y)
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const std::int64_t first =
-          planes ? (c * image.height + y) * image.width : y * image.width * channels + c;
-      look_up(image.row(y) + start + c, step, table[static_cast<std::size_t>(c)],
-              out.data() + first, planes ? 1 : channels, image.width);
-    }
+  store(image, {.memory = std::as_writable_bytes(out),
+                .type = type,
+                .layout = options.layout,
+                .mirror = options.mirror,
+                .normaliser = &normaliser});
 }
 
 }  // namespace
 
 void Normaliser::operator()(const ImageView& image, std::span<float> out,
                             const NormaliseOptions& options) const {
-  look_up_all(image, f32_, out, options);
+  normalise(image, *this, DType::f32, out, options);
 }
 
 void Normaliser::operator()(const ImageView& image, DType type, std::span<std::uint16_t> out,
@@ -148,7 +169,7 @@ void Normaliser::operator()(const ImageView& image, DType type, std::span<std::u
   if (type != DType::f16 && type != DType::bf16)
     throw Error(ErrorCode::invalid_argument,
                 "Normaliser: 16-bit values are f16 or bf16, not " + std::string(to_string(type)));
-  look_up_all(image, type == DType::f16 ? f16_ : bf16_, out, options);
+  normalise(image, *this, type, out, options);
 }
 
 Tensor Normaliser::operator()(const ImageView& image, DType type,

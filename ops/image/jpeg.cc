@@ -116,19 +116,46 @@ void fill(DecodeReport* report, const JpegErrorState& state) {
   if (report != nullptr) *report = {state.warnings, state.truncated, state.first_warning};
 }
 
-// `memory_for(size)` gives the place for the pixels once the header is known.
-template <class MemoryFor>
-void decode(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* report,
-            MemoryFor memory_for) {
+Window whole_of(Size image) { return {0, 0, image.height, image.width}; }
+
+// What choose_window() wants of the open file.
+template <class Choose>
+Window chosen(const JpegDecompressor& decompressor, const Choose& choose_window, std::string_view name) {
+  const Size whole = size_of(decompressor);
+  const Window window = choose_window(whole);
+  if (!is_inside(window, whole)) throw decode_error(ErrorCode::invalid_argument, name, outside_text(window, whole));
+  return window;
+}
+
+// `memory_for(size)` gives the place for the rows, which may be wider than the window.
+template <class Choose, class MemoryFor>
+ImagePart decode(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* report,
+                 const Choose& choose_window, const MemoryFor& memory_for) {
   if (report != nullptr) *report = {};
   JpegDecompressor& decompressor = decompressor_of_thread();
   const DropAtEnd guard{decompressor};
   open(decompressor, file, options);
-  const Size size = size_of(decompressor);
-  std::uint8_t* out = memory_for(size);
-  const bool done = decompressor.read_pixels(out, static_cast<std::size_t>(size.width * channels));
+  const Size whole = size_of(decompressor);
+  const Window window = chosen(decompressor, choose_window, options.name);
+  ImageView pixels{nullptr, window.height, window.width, 0};
+  bool done = decompressor.start(window);
+  if (done) {
+    std::uint8_t* rows = memory_for(Size{window.height, decompressor.row_width()});
+    pixels.pixels = rows + decompressor.first_column() * channels;
+    pixels.stride = decompressor.row_width() * channels;
+    done = decompressor.read_rows(rows, static_cast<std::size_t>(pixels.stride));
+  }
   fill(report, decompressor.error());
   if (!done) throw_error_of(decompressor, options.name);
+  return {pixels, window, whole};
+}
+
+// Readable bytes in front of and behind the pixels in a caller's buffer.
+constexpr std::size_t bytes_before = 64;
+constexpr std::size_t bytes_behind = 128;
+
+std::uint8_t* room_in(ByteBuffer& buffer, Size size) {
+  return reinterpret_cast<std::uint8_t*>(buffer.reserve(bytes_before + size.values() + bytes_behind)) + bytes_before;
 }
 
 }  // namespace
@@ -144,7 +171,7 @@ JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions
 Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options,
                    DecodeReport* report) {
   Tensor image;
-  decode(file, options, report, [&image](Size size) {
+  decode(file, options, report, whole_of, [&image](Size size) {
     image = Tensor(DType::u8, {size.height, size.width, channels});
     return image.values<std::uint8_t>().data();
   });
@@ -153,13 +180,24 @@ Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options
 
 ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
                       const DecodeOptions& options, DecodeReport* report) {
-  ImageView image;
-  decode(file, options, report, [&](Size size) {
-    auto* pixels = reinterpret_cast<std::uint8_t*>(buffer.reserve(size.values()));
-    image = {pixels, size.height, size.width, size.width * channels};
-    return pixels;
-  });
-  return image;
+  return decode(file, options, report, whole_of, [&](Size size) { return room_in(buffer, size); }).pixels;
+}
+
+ImagePart decode_jpeg(std::span<const std::byte> file, const ChooseWindow& choose_window, ByteBuffer& buffer,
+                      const DecodeOptions& options, DecodeReport* report) {
+  return decode(file, options, report, choose_window, [&](Size size) { return room_in(buffer, size); });
+}
+
+ImagePart decode_jpeg(std::span<const std::byte> file, const Window& window, ByteBuffer& buffer,
+                      const DecodeOptions& options, DecodeReport* report) {
+  const auto choose_window = [&window](Size) { return window; };
+  return decode(file, options, report, choose_window, [&](Size size) { return room_in(buffer, size); });
+}
+
+Tensor decode_jpeg(std::span<const std::byte> file, const Window& window, const DecodeOptions& options,
+                   DecodeReport* report) {
+  ByteBuffer buffer;
+  return copy_of(decode_jpeg(file, window, buffer, options, report).pixels);
 }
 
 }  // namespace penstock::image

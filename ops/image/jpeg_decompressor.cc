@@ -1,6 +1,8 @@
 #include "ops/image/jpeg_decompressor.h"
 
+#include <algorithm>
 #include <new>
+#include <string_view>
 
 namespace penstock::image {
 namespace {
@@ -43,13 +45,23 @@ void check_scans(j_common_ptr info) {
   std::longjmp(state.jump, 1);
 }
 
-void read_rgb_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride) {
-  while (info->output_scanline < info->output_height) {
-    JSAMPROW rows[rows_per_call];
+// Where the window's rows go.
+struct Rows {
+  std::uint8_t* out;
+  std::size_t stride;
+  JDIMENSION first, end;  // in the image
+
+  // Those above the window, where they were not skipped, all go where its first row will be.
+  std::uint8_t* place(JDIMENSION row) const { return out + (row > first ? row - first : 0) * stride; }
+};
+
+void read_rgb_rows(j_decompress_ptr info, const Rows& rows) {
+  while (info->output_scanline < rows.end) {
+    JSAMPROW places[rows_per_call];
     JDIMENSION count = 0;
-    for (; count < rows_per_call && info->output_scanline + count < info->output_height; ++count)
-      rows[count] = out + (info->output_scanline + count) * stride;
-    jpeg_read_scanlines(info, rows, count);
+    for (; count < rows_per_call && info->output_scanline + count < rows.end; ++count)
+      places[count] = rows.place(info->output_scanline + count);
+    jpeg_read_scanlines(info, places, count);
   }
 }
 
@@ -63,14 +75,38 @@ void cmyk_to_rgb(const JSAMPLE* from, std::uint8_t* to, JDIMENSION width, bool i
     }
 }
 
-void read_cmyk_rows(j_decompress_ptr info, std::uint8_t* out, std::size_t stride) {
+void read_cmyk_rows(j_decompress_ptr info, const Rows& rows) {
   JSAMPARRAY row = info->mem->alloc_sarray(reinterpret_cast<j_common_ptr>(info), JPOOL_IMAGE,
                                            info->output_width * 4, 1);
-  while (info->output_scanline < info->output_height) {
-    std::uint8_t* to = out + info->output_scanline * stride;
+  while (info->output_scanline < rows.end) {
+    std::uint8_t* to = rows.place(info->output_scanline);
     jpeg_read_scanlines(info, row, 1);
     cmyk_to_rgb(row[0], to, info->output_width, info->saw_Adobe_marker);
   }
+}
+
+// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: where the last ones are
+// missing, of which it does not warn, it smooths blocks by their neighbours, and by wrong ones in a window. Nor without fancy
+// upsampling, where rows come in pairs: skipping had faults there (libjpeg-turbo#244, #915).
+bool can_leave_out(j_decompress_ptr info) {
+  const bool subsampled = info->max_h_samp_factor > 1 || info->max_v_samp_factor > 1;
+  return jpeg_has_multiple_scans(info) == 0 && (info->do_fancy_upsampling != 0 || !subsampled);
+}
+
+// Fancy upsampling makes a pixel of its neighbours too, and treats the first and last columns that it sees as the image's.
+std::int64_t columns_beside(const jpeg_decompress_struct& info) { return info.max_h_samp_factor > 1 ? 2 : 0; }
+
+// Whether the file's end is there, without decoding up to it: in the data of a scan no ff is followed by d9.
+bool has_end(j_decompress_ptr info) {
+  if (jpeg_input_complete(info) != 0 || info->unread_marker == JPEG_EOI) return true;
+  const std::string_view rest(reinterpret_cast<const char*>(info->src->next_input_byte), info->src->bytes_in_buffer);
+  return rest.rfind("\xff\xd9") != rest.npos;
+}
+
+// Ends an image of which rows are left. A file cut off is noticed as if they had been read.
+void leave_rest(j_decompress_ptr info) {
+  if (!has_end(info)) WARNMS(info, JWRN_JPEG_EOF);
+  jpeg_abort_decompress(info);
 }
 
 }  // namespace
@@ -116,17 +152,46 @@ bool JpegDecompressor::read_header(std::span<const std::byte> file,
   return true;
 }
 
-bool JpegDecompressor::read_pixels(std::uint8_t* out, std::size_t stride) noexcept {
+void JpegDecompressor::crop_columns() {
+  const std::int64_t beside = columns_beside(info_);
+  const std::int64_t begin = std::max<std::int64_t>(window_.x - beside, 0);
+  const std::int64_t end = std::min<std::int64_t>(window_.x + window_.width + beside, info_.output_width);
+  if (end - begin == info_.output_width) return;
+  auto first = static_cast<JDIMENSION>(begin);
+  auto width = static_cast<JDIMENSION>(end - begin);
+  jpeg_crop_scanline(&info_, &first, &width);
+  first_decoded_column_ = first;
+}
+
+bool JpegDecompressor::start(const Window& window) noexcept {
+  window_ = window;
+  first_decoded_column_ = 0;
   if (setjmp(error_.jump) != 0) {
     jpeg_abort_decompress(&info_);
     return false;
   }
   jpeg_start_decompress(&info_);
+  if (can_leave_out(&info_)) {
+    crop_columns();
+    jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(window_.y));
+  }
+  return true;
+}
+
+bool JpegDecompressor::read_rows(std::uint8_t* out, std::size_t stride) noexcept {
+  if (setjmp(error_.jump) != 0) {
+    jpeg_abort_decompress(&info_);
+    return false;
+  }
+  const Rows rows{out, stride, static_cast<JDIMENSION>(window_.y), static_cast<JDIMENSION>(window_.y + window_.height)};
   if (info_.out_color_space == JCS_CMYK)
-    read_cmyk_rows(&info_, out, stride);
+    read_cmyk_rows(&info_, rows);
   else
-    read_rgb_rows(&info_, out, stride);
-  jpeg_finish_decompress(&info_);
+    read_rgb_rows(&info_, rows);
+  if (rows.end == info_.output_height)
+    jpeg_finish_decompress(&info_);
+  else
+    leave_rest(&info_);
   return true;
 }
 

@@ -40,8 +40,17 @@ class JpegDecompressor {
   // scan. False: error() tells why.
   bool read_header(std::span<const std::byte> file, const DecodeOptions& options) noexcept;
 
-  // After read_header: all rows as RGB, `stride` bytes apart.
-  bool read_pixels(std::uint8_t* out, std::size_t stride) noexcept;
+  // After read_header: gets ready to read the rows of `window`, which lies in the image. They may be wider than the window, since
+  // libjpeg cuts at borders of blocks.
+  bool start(const Window& window) noexcept;
+
+  // After start: the width of the rows to come, and the first column of the window in them.
+  std::int64_t row_width() const noexcept { return info_.output_width; }
+  std::int64_t first_column() const noexcept { return window_.x - first_decoded_column_; }
+
+  // After start: the window's rows as RGB, `stride` bytes apart. Of what the file holds below them
+  // only the end is looked for.
+  bool read_rows(std::uint8_t* out, std::size_t stride) noexcept;
 
   // After read_header: forget the image.
   void drop() noexcept;
@@ -51,10 +60,13 @@ class JpegDecompressor {
 
  private:
   bool create() noexcept;
+  void crop_columns();
 
   jpeg_decompress_struct info_ = {};
   JpegErrorState error_ = {};
   jpeg_progress_mgr progress_ = {};
+  Window window_;
+  std::int64_t first_decoded_column_ = 0;
 };
 
 }  // namespace penstock::image

@@ -1,126 +1,28 @@
 #include <penstock/image/resize.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "ops/image/check.h"
+#include "ops/image/resize_kernels.h"
+#include "ops/image/row_writer.h"
+#include "ops/image/taps.h"
 
 namespace penstock::image {
 namespace {
 
-constexpr int weight_bits = 22;
-constexpr std::int32_t half = 1 << (weight_bits - 1);
+constexpr const char* kResize = "resize";
+constexpr const char* kCentreCrop = "resize_and_centre_crop";
 
-// The part of one output axis that is wanted: outputs first .. first + count - 1 of `full`, which
-// together show the stretch [begin, end) of an input of `extent` pixels.
-struct Stretch {
-  float begin, end;
-  std::int64_t extent;
-  std::int64_t full, first, count;
-};
-
-// For each output: its first input pixel, counted from `begin`, how many, and where their weights
-// begin.
-struct Taps {
-  struct Span {
-    std::int64_t begin, count;
-    std::size_t weights;
-  };
-  std::vector<Span> spans;
-  std::vector<std::int32_t> weights;
-  std::int64_t begin, end;  // the part of the input in use
-};
-
+// Memory of a thread, kept from one picture to the next.
 struct Workspace {
   Taps rows, columns;
-  std::vector<double> exact;
-  std::vector<std::int32_t> sums;
-  std::vector<std::uint8_t> between;  // the picture after the first pass
+  ResizeTables tables;
+  std::vector<std::uint8_t> between;  // rows after the first pass
+  std::vector<std::uint8_t> finished;
+  std::vector<const std::uint8_t*> taken;  // the rows that one output row is made of
 };
-
-// Towards zero, after the 0.5 that Pillow adds: not std::lround, which differs for negative
-// numbers.
-std::int64_t whole_part(double value) { return static_cast<std::int64_t>(value); }
-
-std::int32_t fixed_point(double weight) {
-  return static_cast<std::int32_t>(whole_part(weight * (1 << weight_bits) + 0.5));
-}
-
-// Clips to a byte after the fixed point is taken away.
-std::uint8_t to_byte(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> weight_bits, 0, 255));
-}
-
-// The triangle filter around `centre`, in Pillow's order of operations (Resample.c,
-// precompute_coeffs).
-Taps::Span add_taps(Taps& taps, std::vector<double>& exact, double centre, double scale,
-                    std::int64_t extent) {
-  const double reach = std::max(scale, 1.0);
-  const std::int64_t begin = std::max<std::int64_t>(whole_part(centre - reach + 0.5), 0);
-  const std::int64_t end = std::min(whole_part(centre + reach + 0.5), extent);
-  exact.clear();
-  double total = 0;
-  for (std::int64_t x = begin; x < end; ++x) {
-    const double distance = std::abs((static_cast<double>(x) - centre + 0.5) * (1 / reach));
-    exact.push_back(std::max(0.0, 1 - distance));
-    total += exact.back();
-  }
-  const Taps::Span span{begin, end - begin, taps.weights.size()};
-  for (const double weight : exact) taps.weights.push_back(fixed_point(weight / total));
-  return span;
-}
-
-void build_taps(Taps& taps, std::vector<double>& exact, const Stretch& stretch) {
-  const double scale =
-      static_cast<double>(stretch.end - stretch.begin) / static_cast<double>(stretch.full);
-  taps.spans.clear();
-  taps.weights.clear();
-  for (std::int64_t i = 0; i < stretch.count; ++i) {
-    const double centre = stretch.begin + (static_cast<double>(stretch.first + i) + 0.5) * scale;
-    taps.spans.push_back(add_taps(taps, exact, centre, scale, stretch.extent));
-  }
-  taps.begin = taps.spans.front().begin;
-  taps.end = taps.spans.back().begin + taps.spans.back().count;
-  for (Taps::Span& span : taps.spans) span.begin -= taps.begin;
-}
-
-void resize_row(const std::uint8_t* from, const Taps& columns, std::uint8_t* to) {
-  for (const Taps::Span& span : columns.spans) {
-    const std::uint8_t* pixel = from + span.begin * channels;
-    const std::int32_t* weight = columns.weights.data() + span.weights;
-    std::int32_t red = half, green = half, blue = half;
-    for (std::int64_t i = 0; i < span.count; ++i, pixel += channels) {
-      red += pixel[0] * weight[i];
-      green += pixel[1] * weight[i];
-      blue += pixel[2] * weight[i];
-    }
-    *to++ = to_byte(red);
-    *to++ = to_byte(green);
-    *to++ = to_byte(blue);
-  }
-}
-
-void resize_columns(const ImageView& image, const Taps& rows, std::vector<std::int32_t>& sums,
-                    std::uint8_t* to) {
-  const auto row_bytes = static_cast<std::size_t>(image.width * channels);
-  for (const Taps::Span& span : rows.spans) {
-    sums.assign(row_bytes, half);
-    for (std::int64_t i = 0; i < span.count; ++i) {
-      const std::uint8_t* from = image.row(span.begin + i);
-      const std::int32_t weight = rows.weights[span.weights + static_cast<std::size_t>(i)];
-      for (std::size_t x = 0; x < row_bytes; ++x) sums[x] += from[x] * weight;
-    }
-    for (std::size_t x = 0; x < row_bytes; ++x) *to++ = to_byte(sums[x]);
-  }
-}
-
-void resize_rows(const ImageView& image, const Taps& columns, std::uint8_t* to) {
-  const auto row_bytes = static_cast<std::int64_t>(columns.spans.size()) * channels;
-  for (std::int64_t y = 0; y < image.height; ++y, to += row_bytes)
-    resize_row(image.row(y), columns, to);
-}
 
 // Pillow's order of the passes, which shows in the bytes between them. Until version 12 it was
 // always rows first; version 13 begins with the columns where that saves much
@@ -130,85 +32,220 @@ bool columns_first(const Stretch& rows, const Stretch& columns) {
   return fewer_rows > 0 && fewer_rows > 2 * (columns.extent - columns.full);
 }
 
-void resample(const ImageView& image, const Stretch& rows, const Stretch& columns,
-              std::uint8_t* out) {
-  thread_local Workspace work;
-  build_taps(work.rows, work.exact, rows);
-  build_taps(work.columns, work.exact, columns);
-  const ImageView part =
-      image.window({work.rows.begin, work.columns.begin, work.rows.end - work.rows.begin,
-                    work.columns.end - work.columns.begin});
-  const bool swapped = columns_first(rows, columns);
-  const Size between{swapped ? rows.count : part.height, swapped ? part.width : columns.count};
-  work.between.resize(between.values());
-  const ImageView second{work.between.data(), between.height, between.width,
-                         between.width * channels};
-  if (swapped) {
-    resize_columns(part, work.rows, work.sums, work.between.data());
-    resize_rows(second, work.columns, out);
-  } else {
-    resize_rows(part, work.columns, work.between.data());
-    resize_columns(second, work.rows, work.sums, out);
+// One resize of the pixels that its taps use.
+class Resize {
+ public:
+  Resize(Workspace& work, const ImageView& part, const RowWriter& writer, Simd simd)
+      : work_(work), part_(part), writer_(writer), plan_(plan_of(work.tables, work.columns, work.rows, simd)) {}
+
+  void rows_first() {
+    const auto bytes = plan_.pixels * channels;
+    // A ring of rows after the first pass: those of one output row, and what a call makes beyond them.
+    ring_ = static_cast<std::size_t>(work_.rows.most) + kRowsAtOnce;
+    stride_ = padded(bytes);
+    work_.between.resize(ring_ * stride_);
+    work_.finished.resize(stride_);
+    for (std::size_t i = 0; i < work_.rows.spans.size(); ++i) {
+      make_rows(work_.rows.spans[i]);
+      take_rows(work_.rows.spans[i], [this](std::int64_t y) { return between(y); });
+      plan_.kernels->resize_columns(plan_, i, work_.taken.data(), bytes, work_.finished.data());
+      writer_.put(static_cast<std::int64_t>(i), work_.finished.data());
+    }
   }
+
+  void columns_first() {
+    const auto bytes = static_cast<std::size_t>(part_.width * channels);
+    ring_ = kRowsAtOnce;
+    stride_ = padded(bytes);
+    work_.between.resize(ring_ * stride_);
+    work_.finished.resize(kRowsAtOnce * padded(plan_.pixels * channels));
+    const auto count = static_cast<std::int64_t>(work_.rows.spans.size());
+    for (std::int64_t first = 0; first < count; first += kRowsAtOnce)
+      finish_rows(first, std::min<std::int64_t>(first + kRowsAtOnce, count), bytes);
+  }
+
+ private:
+  std::uint8_t* between(std::int64_t y) const { return work_.between.data() + static_cast<std::size_t>(y) % ring_ * stride_; }
+
+  // The first pass over the rows that this output row uses and that are not yet there, and over some of the next ones.
+  void make_rows(const Taps::Span& span) {
+    const std::int64_t end = span.begin + span.count;
+    made_ = std::max(made_, span.begin);
+    while (made_ < end) {
+      const std::int64_t last = std::min<std::int64_t>(made_ + kRowsAtOnce, part_.height) - 1;
+      const std::uint8_t* from[kRowsAtOnce];
+      std::uint8_t* to[kRowsAtOnce];
+      for (std::size_t i = 0; i < kRowsAtOnce; ++i) {
+        const std::int64_t y = std::min(made_ + static_cast<std::int64_t>(i), last);
+        from[i] = part_.row(y);
+        to[i] = between(y);
+      }
+      plan_.kernels->resize_rows(plan_, from, static_cast<std::size_t>(part_.width * channels), to);
+      made_ = last + 1;
+    }
+  }
+
+  // Pointers to the rows of one output row, and up to the next multiple of 4 the last one again.
+  template <class RowAt>
+  void take_rows(const Taps::Span& span, const RowAt& row_at) {
+    work_.taken.clear();
+    for (std::int64_t i = 0; i < span.count; ++i) work_.taken.push_back(row_at(span.begin + i));
+    work_.taken.resize(4 * plan_.row_quads, work_.taken.back());
+  }
+
+  void finish_rows(std::int64_t first, std::int64_t end, std::size_t bytes) {
+    const std::uint8_t* from[kRowsAtOnce];
+    std::uint8_t* to[kRowsAtOnce];
+    for (std::size_t i = 0; i < kRowsAtOnce; ++i) {
+      const std::int64_t y = std::min(first + static_cast<std::int64_t>(i), end - 1);
+      from[i] = between(y);
+      to[i] = work_.finished.data() + static_cast<std::size_t>(y - first) * padded(plan_.pixels * channels);
+      if (first + static_cast<std::int64_t>(i) >= end) continue;
+      take_rows(work_.rows.spans[static_cast<std::size_t>(y)], [this](std::int64_t row) { return part_.row(row); });
+      plan_.kernels->resize_columns(plan_, static_cast<std::size_t>(y), work_.taken.data(), bytes, between(y));
+    }
+    plan_.kernels->resize_rows(plan_, from, bytes, to);
+    for (std::int64_t y = first; y < end; ++y) writer_.put(y, to[y - first]);
+  }
+
+  Workspace& work_;
+  const ImageView part_;
+  const RowWriter& writer_;
+  const ResizePlan plan_;
+  std::size_t ring_ = 0;    // rows in `between`
+  std::size_t stride_ = 0;  // bytes from one to the next
+  std::int64_t made_ = 0;   // rows before this one were made, or are not used any more
+};
+
+// The pixels that the taps use, wherever they lie in what is there of the image.
+ImageView used_part(const ImagePart& image, const Taps& rows, const Taps& columns, const char* function) {
+  return cut(image, {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin}, function,
+             "centre_crop_source");
 }
 
-void check_region(const ImageView& image, const Region& region) {
+void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns, const Output& out, Filter filter,
+              const char* function) {
+  thread_local Workspace work;
+  const RowWriter writer(out, {rows.count, columns.count}, function);
+  build_taps(work.rows, rows, filter);
+  build_taps(work.columns, columns, filter);
+  Resize pass(work, used_part(image, work.rows, work.columns, function), writer, out.simd);
+  columns_first(rows, columns) ? pass.columns_first() : pass.rows_first();
+}
+
+void check_region(Size image, const Region& region) {
   const bool inside = region.left >= 0 && region.upper >= 0 && region.left < region.right &&
                       region.upper < region.lower &&
                       region.right <= static_cast<float>(image.width) &&
                       region.lower <= static_cast<float>(image.height);
   if (!inside)
     throw Error(ErrorCode::invalid_argument,
-                "resize_bilinear: region x " + std::to_string(region.left) + ".." +
+                "resize: region x " + std::to_string(region.left) + ".." +
                     std::to_string(region.right) + ", y " + std::to_string(region.upper) + ".." +
                     std::to_string(region.lower) + " is empty or leaves the image of " +
                     std::to_string(image.height) + " x " + std::to_string(image.width));
 }
 
-Region whole(const ImageView& image) {
-  return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)};
+Region all_of(Size image) { return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)}; }
+
+struct CentreCrop {
+  Stretch rows, columns;
+};
+
+CentreCrop centre_crop(Size image, std::int64_t shorter, Size crop) {
+  const Size full = shorter_side_size(image, shorter);
+  const Window window = centre_window(full, crop);
+  const Region region = all_of(image);
+  return {{0, region.lower, image.height, full.height, window.y, window.height},
+          {0, region.right, image.width, full.width, window.x, window.width}};
+}
+
+Output bytes_to(std::span<std::uint8_t> out, Size size, const char* function) {
+  check_output_size(size, function);
+  check_room(out.size(), size, function);
+  return {.memory = std::as_writable_bytes(out), .type = DType::u8};
+}
+
+Tensor new_picture(Size size, const char* function) {
+  check_output_size(size, function);
+  return Tensor(DType::u8, {size.height, size.width, channels});
 }
 
 }  // namespace
 
-void resize_bilinear(const ImageView& image, const Region& region, Size size,
-                     std::span<std::uint8_t> out) {
-  check_output_size(size, "resize_bilinear");
-  check_room(out.size(), size, "resize_bilinear");
-  check_region(image, region);
-  resample(image, {region.upper, region.lower, image.height, size.height, 0, size.height},
-           {region.left, region.right, image.width, size.width, 0, size.width}, out.data());
+void resize(const ImagePart& image, const Region& region, Size size, const Output& out, const ResizeOptions& options) {
+  check_output_size(size, kResize);
+  check_region(image.whole, region);
+  resample(image, {region.upper, region.lower, image.whole.height, size.height, 0, size.height},
+           {region.left, region.right, image.whole.width, size.width, 0, size.width}, out, options.filter, kResize);
 }
 
-Tensor resize_bilinear(const ImageView& image, const Region& region, Size size) {
-  check_output_size(size, "resize_bilinear");
-  Tensor result(DType::u8, {size.height, size.width, channels});
-  resize_bilinear(image, region, size, result.values<std::uint8_t>());
+void resize(const ImagePart& image, Size size, const Output& out, const ResizeOptions& options) {
+  resize(image, all_of(image.whole), size, out, options);
+}
+
+void resize(const ImageView& image, Size size, const Output& out, const ResizeOptions& options) {
+  resize(part_of(image), size, out, options);
+}
+
+void resize(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out, const ResizeOptions& options) {
+  resize(part_of(image), region, size, bytes_to(out, size, kResize), options);
+}
+
+Tensor resize(const ImageView& image, const Region& region, Size size, const ResizeOptions& options) {
+  Tensor result = new_picture(size, kResize);
+  resize(image, region, size, result.values<std::uint8_t>(), options);
   return result;
 }
 
-void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> out) {
-  resize_bilinear(image, whole(image), size, out);
+void resize(const ImageView& image, Size size, std::span<std::uint8_t> out, const ResizeOptions& options) {
+  resize(image, all_of({image.height, image.width}), size, out, options);
 }
 
-Tensor resize_bilinear(const ImageView& image, Size size) {
-  return resize_bilinear(image, whole(image), size);
+Tensor resize(const ImageView& image, Size size, const ResizeOptions& options) {
+  return resize(image, all_of({image.height, image.width}), size, options);
 }
 
-void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop,
-                            std::span<std::uint8_t> out) {
-  const Size full = shorter_side_size({image.height, image.width}, shorter);
-  const Window window = centre_window(full, crop);
-  check_room(out.size(), crop, "resize_and_centre_crop");
-  const Region region = whole(image);
-  resample(image, {0, region.lower, image.height, full.height, window.y, window.height},
-           {0, region.right, image.width, full.width, window.x, window.width}, out.data());
+void resize_bilinear(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out) {
+  resize(image, region, size, out);
 }
 
-Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop) {
-  check_output_size(crop, "resize_and_centre_crop");
-  Tensor result(DType::u8, {crop.height, crop.width, channels});
-  resize_and_centre_crop(image, shorter, crop, result.values<std::uint8_t>());
+Tensor resize_bilinear(const ImageView& image, const Region& region, Size size) { return resize(image, region, size); }
+
+void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> out) { resize(image, size, out); }
+
+Tensor resize_bilinear(const ImageView& image, Size size) { return resize(image, size); }
+
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop, const ResizeOptions& options) {
+  const CentreCrop wanted = centre_crop(image, shorter, crop);
+  const Used rows = used_input(wanted.rows, options.filter), columns = used_input(wanted.columns, options.filter);
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+}
+
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, const Output& out,
+                            const ResizeOptions& options) {
+  const CentreCrop wanted = centre_crop(image.whole, shorter, crop);
+  resample(image, wanted.rows, wanted.columns, out, options.filter, kCentreCrop);
+}
+
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options) {
+  resize_and_centre_crop(image, shorter, crop, bytes_to(out, crop, kCentreCrop), options);
+}
+
+void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const Output& out,
+                            const ResizeOptions& options) {
+  resize_and_centre_crop(part_of(image), shorter, crop, out, options);
+}
+
+void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options) {
+  resize_and_centre_crop(image, shorter, crop, bytes_to(out, crop, kCentreCrop), options);
+}
+
+Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const ResizeOptions& options) {
+  Tensor result = new_picture(crop, kCentreCrop);
+  resize_and_centre_crop(image, shorter, crop, result.values<std::uint8_t>(), options);
   return result;
 }
 

@@ -25,7 +25,11 @@ constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::sse4, HWY_SSE4}, 
 constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::neon, HWY_STATIC_TARGET}};
 #endif
 
-bool is_supported(const Known& one) { return (hwy::SupportedTargets() & one.needs) == one.needs; }
+// Asked once: Highway asks the CPU each time, which takes some 30 us under a hypervisor.
+bool is_supported(const Known& one) {
+  static const std::int64_t here = hwy::SupportedTargets();
+  return (here & one.needs) == one.needs;
+}
 
 std::size_t best_index() {
   static const std::size_t best = static_cast<std::size_t>(

@@ -7,14 +7,8 @@
 namespace penstock::image {
 
 ImageView ImageView::window(const Window& part) const {
-  const bool inside = part.y >= 0 && part.x >= 0 && part.height > 0 && part.width > 0 &&
-                      part.height <= height - part.y && part.width <= width - part.x;
-  if (!inside)
-    throw Error(ErrorCode::invalid_argument,
-                "window of " + std::to_string(part.height) + " x " + std::to_string(part.width) +
-                    " at row " + std::to_string(part.y) + ", column " + std::to_string(part.x) +
-                    " does not lie in the image of " + std::to_string(height) + " x " +
-                    std::to_string(width));
+  const Size size{height, width};
+  if (!is_inside(part, size)) throw Error(ErrorCode::invalid_argument, outside_text(part, size));
   return {row(part.y) + part.x * channels, part.height, part.width, stride};
 }
 

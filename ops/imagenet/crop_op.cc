@@ -1,4 +1,5 @@
 #include <penstock/image/crop_and_resize.h>
+#include <penstock/image/output.h>
 #include <penstock/voc.h>
 
 #include <string>
@@ -6,7 +7,6 @@
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
-#include "ops/imagenet/store.h"
 
 namespace penstock::imagenet {
 namespace {
@@ -63,11 +63,12 @@ class CropOp final : public DecodeOp {
     const Boxes& found = boxes_of(file);
     const std::int32_t label = config().labels.id(label_of_file(file.path, found.first_name));
     context.outputs().declare(found.boxes.size());
-    const image::ImageView view = decode(file);
+    const image::ImagePart part = decode(
+        file, [this, &found](image::Size whole) { return image::source_window(whole, found.boxes, config().size); });
     std::vector<Example> examples(found.boxes.size());
     for (std::size_t i = 0; i < examples.size(); ++i) {
       const image::Box& box = found.boxes[i];
-      examples[i] = {cut(view, box, context, i),
+      examples[i] = {cut(part, box, context, i),
                      label,
                      {box.ymin, box.xmin, box.ymax, box.xmax},
                      context.ordinal()};
@@ -102,11 +103,12 @@ class CropOp final : public DecodeOp {
     counters->clamped_boxes += found.clamped;
   }
 
-  Tensor cut(const image::ImageView& view, const image::Box& box, Context& context,
+  Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context,
              std::size_t i) const {
     Tensor out = slot(context, i);
-    const auto fill = [&](std::span<float> values) { image::crop_and_resize(view, box, config().size, values); };
-    store_values(out, config().layout, std::cref(fill));  // by reference: no memory is needed to pass it
+    image::Output values = image::output_of(out, config().layout);
+    values.simd = config().fast.simd;
+    image::crop_and_resize(part, box, config().size, values);
     return out;
   }
 };

@@ -48,6 +48,20 @@ std::string text_of(const VocOptions& options) {
          ", max_bytes=" + std::to_string(options.max_bytes);
 }
 
+image::ImagePart decode_window(std::span<const std::byte> jpeg, const image::ChooseWindow& choose_window,
+                               const image::DecodeOptions& options, image::DecodeReport& report) {
+  return image::decode_jpeg(jpeg, choose_window, buffer_of_thread(), options, &report);
+}
+
+// The same pixels, cut out of the whole picture.
+image::ImagePart cut_window(std::span<const std::byte> jpeg, const image::ChooseWindow& choose_window,
+                            const image::DecodeOptions& options, image::DecodeReport& report) {
+  const image::ImageView view = image::decode_jpeg(jpeg, buffer_of_thread(), options, &report);
+  const image::Size whole{view.height, view.width};
+  const image::Window window = choose_window(whole);
+  return {view.window(window), window, whole};
+}
+
 }  // namespace
 
 DecodeOp::DecodeOp(std::shared_ptr<const Config> config)
@@ -60,15 +74,15 @@ std::string DecodeOp::parameters() const {
          text_of(config_->labels) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc);
 }
 
-image::ImageView DecodeOp::decode(const LoadedFile& file) const {
+image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const {
   image::DecodeReport report;
-  const image::ImageView view = image::decode_jpeg(image::bytes_of(file.jpeg), buffer_of_thread(),
-                                                   options_for(*config_, file), &report);
+  const auto decode_part = config_->fast.roi ? decode_window : cut_window;
+  const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
   if (config_->counters) {
     ++config_->counters->images;
     if (report.warnings > 0) ++config_->counters->damaged;
   }
-  return view;
+  return part;
 }
 
 const VocAnnotation& DecodeOp::annotation_of(const LoadedFile& file) const {

@@ -1,16 +1,22 @@
 #include <penstock/image/resize.h>
 
+#include <functional>
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
-#include "ops/imagenet/store.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using image::ImageView;
+using image::ImagePart;
 using image::Mirror;
+using image::Output;
 using image::Window;
+
+const image::Normaliser& imagenet_normaliser() {
+  static const image::Normaliser normaliser;
+  return normaliser;
+}
 
 // Part of a picture as shares of its height and width.
 std::array<float, 4> shares(const Window& part, image::Size whole) {
@@ -21,7 +27,7 @@ std::array<float, 4> shares(const Window& part, image::Size whole) {
           share(part.y + part.height, whole.height), share(part.x + part.width, whole.width)};
 }
 
-// One example a file: a part of the picture, resized to bytes, stored in its type.
+// One example a file: a part of the picture, resized into the example's memory in its type.
 class FrameOp : public DecodeOp {
  public:
   using DecodeOp::DecodeOp;
@@ -31,28 +37,34 @@ class FrameOp : public DecodeOp {
   }
 
  protected:
-  // What is seen, before it is stored.
+  // What is seen.
   struct Frame {
-    std::array<float, 4> box;
+    Window source;  // the pixels that are needed
+    std::array<float, 4> box{};
     Mirror mirror = Mirror::no;
   };
 
  private:
-  virtual Frame resize(const ImageView& view, Context& context,
-                       std::span<std::uint8_t> out) const = 0;
+  virtual Frame choose(image::Size whole, Context& context) const = 0;
+
+  // The frame's pixels to the size of an example.
+  virtual void resize(const ImagePart& part, const Output& out) const = 0;
 
   Element answer(const LoadedFile& file, Context& context) const override {
     Example example;
     example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
     example.file = context.ordinal();
     context.outputs().declare(1);
-    thread_local std::vector<std::uint8_t> pixels;
-    pixels.resize(config().size.values());
-    const Frame frame = resize(decode(file), context, pixels);
+    Frame frame;
+    const auto choose_window = [&](image::Size whole) {
+      frame = choose(whole, context);
+      return frame.source;
+    };
+    const ImagePart part = decode(file, std::cref(choose_window));
     example.box = frame.box;
     if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
     example.image = slot(context, 0);
-    store(example.image, pixels, frame.mirror);
+    resize(part, output_to(example.image, frame.mirror));
     count_examples(1);
     return Element(std::move(example));
   }
@@ -64,12 +76,12 @@ class FrameOp : public DecodeOp {
     return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
   }
 
-  void store(Tensor& out, std::span<const std::uint8_t> pixels, Mirror mirror) const {
-    const auto [height, width] = config().size;
-    const ImageView view{pixels.data(), height, width, width * image::channels};
-    const image::NormaliseOptions how{config().layout, mirror};
-    if (config().dtype == DType::u8) return store_pixels(out, view, how);
-    store_normalised(out, view, how);
+  Output output_to(Tensor& image, Mirror mirror) const {
+    Output out = image::output_of(image, config().layout);
+    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
+    out.mirror = mirror;
+    out.simd = config().fast.simd;
+    return out;
   }
 };
 
@@ -79,14 +91,15 @@ class TrainOp final : public FrameOp {
   std::string name() const override { return "random_resized_crop"; }
 
  private:
-  Frame resize(const ImageView& view, Context& context,
-               std::span<std::uint8_t> out) const override {
+  Frame choose(image::Size whole, Context& context) const override {
     CounterRng rng = context.rng();
-    const image::Size whole{view.height, view.width};
     const Window window = image::random_crop(whole, [&rng] { return rng.uniform(); });
     const Mirror mirror = rng.uniform() < 0.5 ? Mirror::yes : Mirror::no;
-    image::resize_bilinear(view.window(window), config().size, out);
-    return {shares(window, whole), mirror};
+    return {window, shares(window, whole), mirror};
+  }
+
+  void resize(const ImagePart& part, const Output& out) const override {
+    image::resize(part.pixels, config().size, out);
   }
 };
 
@@ -99,11 +112,14 @@ class EvalOp final : public FrameOp {
   }
 
  private:
-  Frame resize(const ImageView& view, Context&, std::span<std::uint8_t> out) const override {
-    const image::Size resized =
-        image::shorter_side_size({view.height, view.width}, config().shorter_side);
-    image::resize_and_centre_crop(view, config().shorter_side, config().size, out);
-    return {shares(image::centre_window(resized, config().size), resized), Mirror::no};
+  Frame choose(image::Size whole, Context&) const override {
+    const image::Size resized = image::shorter_side_size(whole, config().shorter_side);
+    return {image::centre_crop_source(whole, config().shorter_side, config().size),
+            shares(image::centre_window(resized, config().size), resized), Mirror::no};
+  }
+
+  void resize(const ImagePart& part, const Output& out) const override {
+    image::resize_and_centre_crop(part, config().shorter_side, config().size, out);
   }
 };
 

@@ -103,6 +103,9 @@ Cases jpeg_cases(const std::string& folder) {
       {"load_eval of a picture with another label", load(folder, good, "n00000002/a.JPEG")},
       {"decode_jpeg without a name",
        in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
+      {"decode_jpeg of a window that leaves the picture", in_map([good] {
+         image::decode_jpeg(std::as_bytes(std::span(good)), image::Window{20, 0, 11, 5}, {.name = "a.JPEG"});
+       })},
   };
 }
 

@@ -1,6 +1,7 @@
 // Image functions that are asked for what cannot be.
 #include <penstock/image.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,15 @@ const Tensor& picture() {
 }
 
 image::ImageView view() { return image::view_of(picture()); }
+
+// A crop of 2 x 2 pixels into these bytes.
+int crop_into(std::size_t bytes, DType type, std::size_t shift = 0, const image::Normaliser* normaliser = nullptr) {
+  alignas(float) static std::array<std::byte, 64> memory;
+  const image::Output out{.memory = std::span(memory).subspan(shift, bytes), .type = type, .normaliser = normaliser};
+  image::crop_and_resize(image::part_of(view()), {}, {2, 2}, out);
+  return 0;
+}
+image::ImagePart upper_half() { return {view().window({0, 0, 2, 6}), {0, 0, 2, 6}, {4, 6}}; }
 
 double half() { return 0.5; }
 
@@ -40,6 +50,26 @@ Cases image_cases() {
        })},
       {"crop_and_resize of a box that is not finite", use([] {
          return image::crop_and_resize(view(), std::vector{image::Box{0, nan, 1, 1}}, {9, 9});
+       })},
+      {"crop_and_resize to another type", use([] { return crop_into(48, DType::i32); })},
+      {"crop_and_resize to normalised bytes", use([] {
+         const image::Normaliser normaliser;
+         return crop_into(12, DType::u8, 0, &normaliser);
+       })},
+      {"crop_and_resize into too little memory", use([] { return crop_into(23, DType::f16); })},
+      {"crop_and_resize into memory that is not aligned", use([] { return crop_into(24, DType::f16, 1); })},
+      {"crop_and_resize of a part that lacks pixels", use([] {
+         std::vector<float> out(Size{9, 9}.values());
+         image::crop_and_resize(upper_half(), image::Box{}, Size{9, 9}, out);
+         return 0;
+       })},
+      {"resize_and_centre_crop of a part that lacks pixels", use([] {
+         std::vector<std::uint8_t> out(Size{8, 8}.values());
+         image::resize_and_centre_crop(upper_half(), 8, Size{8, 8}, out);
+         return 0;
+       })},
+      {"source_window of an empty image", use([] {
+         return image::source_window({0, 4}, std::vector{image::Box{}}, {9, 9});
        })},
       {"resize of a region outside", use([] {
          return image::resize_bilinear(

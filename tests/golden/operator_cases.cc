@@ -29,30 +29,31 @@ ps::image::Window window_of(const json& a_case) {
       .y = a_case.at("i"), .x = a_case.at("j"), .height = a_case.at("h"), .width = a_case.at("w")};
 }
 
-void require_bilinear(const json& a_case) {
+ps::image::ResizeOptions options_of(const json& a_case) {
   const std::string filter = a_case.at("filter");
-  if (filter != "bilinear") throw Unsupported("filter '" + filter + "' is not built yet");
+  if (filter == "nearest") return {.filter = ps::image::Filter::nearest};
+  if (filter == "bilinear") return {.filter = ps::image::Filter::bilinear};
+  if (filter == "bicubic") return {.filter = ps::image::Filter::bicubic};
+  throw Unsupported("filter '" + filter + "' is not built yet");
 }
 
 // ------------------------------------------------------------------------------------------------
 // bytes
 
 ps::Tensor resize(const ImageView& image, const json& a_case) {
-  require_bilinear(a_case);
+  const ps::image::ResizeOptions options = options_of(a_case);
   const Size size = size_of(a_case.at("size"));
   const json& box = a_case.at("box");
-  if (box.is_null()) return ps::image::resize_bilinear(image, size);
-  return ps::image::resize_bilinear(image, {box.at(0), box.at(1), box.at(2), box.at(3)}, size);
+  if (box.is_null()) return ps::image::resize(image, size, options);
+  return ps::image::resize(image, {box.at(0), box.at(1), box.at(2), box.at(3)}, size, options);
 }
 
 ps::Tensor resized_crop(const ImageView& image, const json& a_case) {
-  require_bilinear(a_case);
-  return ps::image::resize_bilinear(image.window(window_of(a_case)), size_of(a_case.at("size")));
+  return ps::image::resize(image.window(window_of(a_case)), size_of(a_case.at("size")), options_of(a_case));
 }
 
 ps::Tensor resize_shorter_center_crop(const ImageView& image, const json& a_case) {
-  require_bilinear(a_case);
-  return ps::image::resize_and_centre_crop(image, a_case.at("shorter"), size_of(a_case.at("crop")));
+  return ps::image::resize_and_centre_crop(image, a_case.at("shorter"), size_of(a_case.at("crop")), options_of(a_case));
 }
 
 // How far a result with another hash may be off, by the README of the golden files, section Resize.
@@ -97,13 +98,18 @@ void check_close(const json& a_case, std::span<const std::uint8_t> values,
     expect_equal("mean", a_case["mean"], mean);
 }
 
+Tolerance tolerance_of(const json& a_case, const Operator& op) {
+  return a_case.value("filter", "") == "nearest" ? kExact : op.tolerance;
+}
+
 void check_bytes(const json& a_case, const ImageView& image, const Operator& op) {
   const ps::Tensor result = op.run(image, a_case);
   expect_equal("shape", a_case.at("shape"), result.shape());
   const std::string hash = sha256_of(result.values<std::uint8_t>());
   if (a_case.at("sha256") == hash) return;
-  check_close(a_case, result.values<std::uint8_t>(), op.tolerance);
-  if (op.tolerance.largest == 0) expect_equal("sha256", a_case["sha256"], hash);
+  const Tolerance tolerance = tolerance_of(a_case, op);
+  check_close(a_case, result.values<std::uint8_t>(), tolerance);
+  if (tolerance.largest == 0) expect_equal("sha256", a_case["sha256"], hash);
 }
 
 // ------------------------------------------------------------------------------------------------

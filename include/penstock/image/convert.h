@@ -54,9 +54,37 @@ struct NormaliseOptions {
 // One number for red, green and blue.
 using Colour = std::array<float, 3>;
 
+namespace detail {
+
+// The colours' numbers beside 48 values in a row: of 16 pixels, interleaved or in planes.
+struct alignas(64) NormaliserPattern {
+  float mean[48];
+  float deviation[48];
+  float reciprocal[48];  // of the deviation
+};
+
+// What the kernels need to normalise.
+struct NormaliserTables {
+  template <class Value>
+  using Table = std::array<std::array<Value, 256>, 3>;
+
+  NormaliserTables(float scale, const Colour& mean, const Colour& deviation);
+
+  float scale;
+  // Whether the product with the reciprocal, corrected once by a fused multiply and add, is the quotient for all 256 bytes.
+  bool corrects_exactly = true;
+  NormaliserPattern interleaved;
+  NormaliserPattern planes;
+  Table<float> f32;  // results, for those who look them up
+  Table<std::uint16_t> f16;
+  Table<std::uint16_t> bf16;
+};
+
+}  // namespace detail
+
 // (x * f32(1/255) - mean) / deviation in float32, each step rounded; f16 and bf16 round that
-// result. A pixel has 256 values, so all results are computed once and looked up: make one object
-// and keep it. 224 x 224 pixels cost 0.1 ms.
+// result. Make one object and keep it: it computes all results of the 256 bytes once, to look them up
+// or to know how they may be computed. CPU time: BENCHMARKS.
 class Normaliser {
  public:
   static constexpr Colour imagenet_mean{0.485F, 0.456F, 0.406F};
@@ -76,13 +104,14 @@ class Normaliser {
   void operator()(const ImageView& image, DType type, std::span<std::uint16_t> out,
                   const NormaliseOptions& options = {}) const;
 
- private:
-  template <class Value>
-  using Table = std::array<std::array<Value, 256>, 3>;
+  const Colour& mean() const noexcept { return mean_; }
+  const Colour& deviation() const noexcept { return deviation_; }
+  const detail::NormaliserTables& tables() const noexcept { return tables_; }
 
-  Table<float> f32_;
-  Table<std::uint16_t> f16_;
-  Table<std::uint16_t> bf16_;
+ private:
+  Colour mean_;
+  Colour deviation_;
+  detail::NormaliserTables tables_;
 };
 
 }  // namespace penstock::image

@@ -12,8 +12,23 @@
 //   ps::Tensor image = ps::image::decode_jpeg(ps::image::bytes_of(file), {.name = path});
 //   image.shape()  ->  [375, 500, 3]
 //
+// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.77 of the time, a quarter 0.61,
+// a tenth 0.5. Rows above the window cost two thirds of decoding them, as their bits must be read. Of files with several scans
+// (progressive ones) the whole is decoded down to the window's last row.
+//
+//   thread_local ps::ByteBuffer buffer;
+//   ps::image::ImagePart part = ps::image::decode_jpeg(bytes, [](ps::image::Size image) {
+//     return ps::image::centre_window(image, {224, 224});
+//   }, buffer);
+//
+// The pixels are those of the whole picture, whatever the file's kind. But damage below the window's last row is not seen, unless
+// that is the picture's last row or the file has several scans: what lies there is not decoded (but for up to two rows of
+// blocks), only its end is looked for. So a truncated file is refused as ever, while one with bad bytes below the window, or with a
+// stretch missing there, gives the window's pixels without a warning.
+//
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
-//  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says
+//  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
+//                      window that is empty or leaves the picture
 //  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
 //  resource_exhausted  more than max_pixels, or more than 500 progressive scans
 //  unimplemented       12 bits a sample, lossless, hierarchical, two components
@@ -25,6 +40,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,7 +85,7 @@ struct JpegHeader {
   int components = 0;  // in the file: 1 grey, 3 colour, 4 CMYK
 };
 
-// Signs of damage that libjpeg met and repaired: bad codes, missing or surplus bytes.
+// Signs of damage that libjpeg met and repaired: bad codes, missing or surplus bytes. Of a window: as far as it read.
 struct DecodeReport {
   std::int64_t warnings = 0;  // how many
   bool truncated = false;     // the file ended too early
@@ -88,9 +104,24 @@ JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions
 Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options = {},
                    DecodeReport* report = nullptr);
 
-// The same into memory that the caller keeps; the view holds until the buffer's next use.
+// The same into memory that the caller keeps; the view holds until the buffer's next use. 64 bytes in front of the first pixel and
+// 128 behind the last one may be read too, so that vector loads may run over the ends; their values are arbitrary.
 ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
                       const DecodeOptions& options = {}, DecodeReport* report = nullptr);
+
+// Which pixels are wanted, once the header has told the image's size. What it throws ends the decoding. It must not decode anything
+// itself.
+using ChooseWindow = std::function<Window(Size image)>;
+
+// A window of the picture, into memory as above. The pixels' stride may be larger than the window's width.
+ImagePart decode_jpeg(std::span<const std::byte> file, const ChooseWindow& choose_window, ByteBuffer& buffer,
+                      const DecodeOptions& options = {}, DecodeReport* report = nullptr);
+ImagePart decode_jpeg(std::span<const std::byte> file, const Window& window, ByteBuffer& buffer,
+                      const DecodeOptions& options = {}, DecodeReport* report = nullptr);
+
+// u8 [window.height, window.width, 3]; takes memory for the decoded rows on each call.
+Tensor decode_jpeg(std::span<const std::byte> file, const Window& window, const DecodeOptions& options = {},
+                   DecodeReport* report = nullptr);
 
 }  // namespace penstock::image
 

@@ -7,7 +7,7 @@
 //   ps::image::Output out = ps::image::output_of(place, ps::image::Layout::nchw);
 //   out.normaliser = &normaliser;
 //   out.mirror = ps::image::Mirror::yes;
-//   ps::image::resize_bilinear(part, {224, 224}, out);
+//   ps::image::resize(part, {224, 224}, out);
 #pragma once
 
 #include <penstock/image/convert.h>
@@ -40,6 +40,10 @@ struct Output {
 
 // The memory of a tensor of shape [height, width, 3] (nhwc) or [3, height, width] (nchw). Error(invalid_argument) for other shapes and types.
 Output output_of(Tensor& values, Layout layout);
+
+// The pixels as `out` says: mirrored, normalised, in its type and layout. Error(invalid_argument) for memory of another length, or not
+// aligned to its values, and for normalised bytes.
+void store(const ImageView& image, const Output& out);
 
 // The picture's size by the shape of such a tensor.
 Size size_of(const Tensor& values, Layout layout);

@@ -1,22 +1,22 @@
-// Antialiased bilinear resizing of 8-bit pictures, equal to Pillow's BILINEAR filter byte for byte,
-// and the geometry of the two usual ImageNet pipelines around it.
+// Antialiased resizing of 8-bit pictures, equal to Pillow's filters byte for byte, and the geometry of the two usual ImageNet
+// pipelines around it.
 //
-// The filter is a triangle that grows with the scale when shrinking, so every input pixel counts
-// (unlike crop_and_resize). Weights are fixed point with 22 bits; rows and columns are resized one
-// after the other, with bytes between. Values are those of Pillow 13, hence of torchvision on PIL
-// images: rows first, but columns first where height - new height is above 0 and above
-// 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some
-// values of such pictures.
+// Filters grow with the scale when shrinking, so every input pixel counts (unlike crop_and_resize). Weights are fixed point
+// with 22 bits; rows and columns are resized one after the other, with bytes between. Values are those of Pillow 13, hence of
+// torchvision on PIL images: rows first, but columns first where height - new height is above 0 and above
+// 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some values of such pictures.
+// All instruction sets give the same bytes.
 //
-// Safe from any number of threads; a thread keeps its tables and one intermediate picture for its
-// life. A crop of 500 x 375 to 224 x 224 costs 0.5-0.8 ms.
+// Safe from any number of threads; a thread keeps its tables and some rows for its life. COSTS
 //
 //   namespace im = ps::image;
 //   im::Window window = im::random_crop({view.height, view.width}, uniform);
-//   ps::Tensor train = im::resize_bilinear(view.window(window), {224, 224});
+//   ps::Tensor train = im::resize(view.window(window), {224, 224});
 //   ps::Tensor eval = im::resize_and_centre_crop(view, 256, {224, 224});
+//   im::resize(view, {224, 224}, out, {.filter = im::Filter::bicubic});  // normalised, in the type and place of an Output
 #pragma once
 
+#include <penstock/image/output.h>
 #include <penstock/image/view.h>
 #include <penstock/tensor.h>
 
@@ -36,15 +36,37 @@ struct Region {
   float lower = 0;
 };
 
+enum class Filter : std::uint8_t {
+  nearest,   // the one pixel under the middle
+  bilinear,  // a triangle of 2 pixels' width, or of 2 new pixels' width when shrinking
+  bicubic,   // Keys' cubic with a = -0.5, of 4 pixels' width
+};
+
+struct ResizeOptions {
+  Filter filter = Filter::bilinear;
+};
+
 // The whole view to `size`; out has size.height * size.width * 3 bytes. To resize a part whose
 // surroundings do not show, as RandomResizedCrop does, give image.window(...).
 // Error(invalid_argument) for a size that is not positive or another length of out.
-void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> out);
-Tensor resize_bilinear(const ImageView& image, Size size);
+void resize(const ImageView& image, Size size, std::span<std::uint8_t> out, const ResizeOptions& options = {});
+void resize(const ImageView& image, Size size, const Output& out, const ResizeOptions& options = {});
+Tensor resize(const ImageView& image, Size size, const ResizeOptions& options = {});
 
 // A region of the image to `size`; the filter may reach beyond the region up to the image's edge.
-// This is Pillow's Image.resize(size, BILINEAR, box). Error(invalid_argument) also for a region
+// This is Pillow's Image.resize(size, filter, box). Error(invalid_argument) also for a region
 // that leaves the image or is empty.
+void resize(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out,
+            const ResizeOptions& options = {});
+Tensor resize(const ImageView& image, const Region& region, Size size, const ResizeOptions& options = {});
+
+// The same of an image of which a part is there. Error(invalid_argument) also if a pixel outside the part is needed.
+void resize(const ImagePart& image, Size size, const Output& out, const ResizeOptions& options = {});
+void resize(const ImagePart& image, const Region& region, Size size, const Output& out, const ResizeOptions& options = {});
+
+// resize() with Filter::bilinear.
+void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> out);
+Tensor resize_bilinear(const ImageView& image, Size size);
 void resize_bilinear(const ImageView& image, const Region& region, Size size,
                      std::span<std::uint8_t> out);
 Tensor resize_bilinear(const ImageView& image, const Region& region, Size size);
@@ -59,9 +81,21 @@ Window centre_window(Size image, Size crop);
 
 // Resize of the shorter side to `shorter`, then the centre (torchvision's Resize and CenterCrop).
 // Only the pixels of the crop are computed.
-void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop,
-                            std::span<std::uint8_t> out);
-Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop);
+void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options = {});
+Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const ResizeOptions& options = {});
+void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const Output& out,
+                            const ResizeOptions& options = {});
+
+// The pixels that resize_and_centre_crop reads of an image of this size.
+Window centre_crop_source(Size image, std::int64_t shorter, Size crop, const ResizeOptions& options = {});
+
+// resize_and_centre_crop of the image that this is a part of. Error(invalid_argument) also if the part lacks a pixel of
+// centre_crop_source().
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
+                            const ResizeOptions& options = {});
+void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, const Output& out,
+                            const ResizeOptions& options = {});
 
 // A number from [0, 1), another one at each call.
 using Uniform = std::function<double()>;

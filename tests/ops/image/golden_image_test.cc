@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -60,13 +61,24 @@ void check_decode(const json& picture, const Tensor& file) {
   }
 }
 
-void check_crop(const json& crop, const Tensor& image, const std::string& name) {
+template <class Value>
+std::string hash_of_crop(const json& crop, const Tensor& image, DType type, Simd simd) {
+  const Size size{crop["crop"][0], crop["crop"][1]};
+  std::vector<Value> values(size.values());
+  const Output out{.memory = std::as_writable_bytes(std::span(values)), .type = type, .simd = simd};
+  crop_and_resize(part_of(view_of(image)), box_of(crop), size, out);
+  return sha256_of(std::span<const Value>(values));
+}
+
+void check_crop(const json& crop, const Tensor& image, Simd simd, const std::string& name) {
+  EXPECT_EQ(hash_of_crop<float>(crop, image, DType::f32, simd), crop["f32_sha256"]) << name;
+  EXPECT_EQ(hash_of_crop<std::uint16_t>(crop, image, DType::f16, simd), crop["f16_sha256"]) << name;
+}
+
+void check_halves(const json& crop, const Tensor& image, const std::string& name) {
   const Box box = box_of(crop);
-  const Tensor result =
-      crop_and_resize(view_of(image), std::span(&box, 1), {crop["crop"][0], crop["crop"][1]});
-  EXPECT_EQ(hash_of(result), crop["f32_sha256"]) << name;
-  const std::vector<std::uint16_t> halves = halves_of(result);
-  EXPECT_EQ(sha256_of(std::span<const std::uint16_t>(halves)), crop["f16_sha256"]) << name;
+  const std::vector<std::uint16_t> halves =
+      halves_of(crop_and_resize(view_of(image), std::span(&box, 1), {crop["crop"][0], crop["crop"][1]}));
   std::vector<float> back(halves.size());
   for (std::size_t i = 0; i < halves.size(); ++i) back[i] = from_f16(halves[i]);
   EXPECT_EQ(sha256_of(std::span<const float>(back)), crop["f32_of_f16_sha256"]) << name;
@@ -88,7 +100,7 @@ TEST(GoldenCrops, DecodedPixelsEqualTensorFlows) {
   for (const json& picture : golden["images"]) check_decode(picture, shared_picture_file(picture));
 }
 
-TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBit) {
+TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBitWithEachSimd) {
   PENSTOCK_NEEDS_SHARED("golden/crops.json");
   int crops = 0;
   const json golden = test::golden_file("crops.json");
@@ -96,7 +108,9 @@ TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBit) {
     const Tensor file = shared_picture_file(picture);
     for (const json& crop : picture["crops"]) {
       const Tensor image = decode_jpeg(bytes_of(file), {.dct = dct_of(crop)});
-      check_crop(crop, image, picture["file"].get<std::string>() + " " + crop["pixels"].dump());
+      const std::string name = picture["file"].get<std::string>() + " " + crop["pixels"].dump();
+      for (const Simd simd : supported_simd()) check_crop(crop, image, simd, name + " " + std::string(to_string(simd)));
+      check_halves(crop, image, name);
       ++crops;
     }
   }
@@ -122,21 +136,26 @@ Window window_in(const json& entry) {
   return {.y = entry["i"], .x = entry["j"], .height = entry["h"], .width = entry["w"]};
 }
 
+const std::map<std::string, Filter> filters{
+    {"nearest", Filter::nearest}, {"bilinear", Filter::bilinear}, {"bicubic", Filter::bicubic}};
+
+ResizeOptions options_in(const json& entry) { return {.filter = filters.at(entry["filter"])}; }
+
 Tensor resized(const ImageView& image, const json& entry) {
   const json& box = entry["box"];
-  if (box.is_null()) return resize_bilinear(image, size_in(entry["size"]));
-  return resize_bilinear(image, Region{box[0], box[1], box[2], box[3]}, size_in(entry["size"]));
+  if (box.is_null()) return resize(image, size_in(entry["size"]), options_in(entry));
+  return resize(image, Region{box[0], box[1], box[2], box[3]}, size_in(entry["size"]), options_in(entry));
 }
 
 Tensor resized_crop(const ImageView& image, const json& entry) {
-  return resize_bilinear(image.window(window_in(entry)), size_in(entry["size"]));
+  return resize(image.window(window_in(entry)), size_in(entry["size"]), options_in(entry));
 }
 
 Tensor centre(const ImageView& image, const json& entry) {
-  return resize_and_centre_crop(image, entry["shorter"], size_in(entry["crop"]));
+  return resize_and_centre_crop(image, entry["shorter"], size_in(entry["crop"]), options_in(entry));
 }
 
-// Runs all bilinear (or filterless) cases of one operator and counts them.
+// Runs all cases of one operator with the filters that are built, or without one, and counts them.
 int check_operator(const char* name, const Operator& apply) {
   int cases = 0;
   const json golden = test::golden_file("resize.json");
@@ -144,7 +163,7 @@ int check_operator(const char* name, const Operator& apply) {
     const Tensor image = decode_jpeg(bytes_of(shared_picture_file(picture)));
     EXPECT_EQ(hash_of(image), picture["rgb_sha256"]);
     for (const json& entry : picture["cases"]) {
-      if (entry["op"] != name || entry.value("filter", "bilinear") != "bilinear") continue;
+      if (entry["op"] != name || !filters.contains(entry.value("filter", "bilinear"))) continue;
       EXPECT_EQ(hash_of(apply(view_of(image), entry)), entry["sha256"]) << entry["id"];
       ++cases;
     }
@@ -154,17 +173,17 @@ int check_operator(const char* name, const Operator& apply) {
 
 TEST(GoldenResize, ResizeEqualsPillowsInEveryByte) {
   PENSTOCK_NEEDS_SHARED("golden/resize.json");
-  EXPECT_EQ(check_operator("resize", resized), 60);
+  EXPECT_EQ(check_operator("resize", resized), 120);
 }
 
 TEST(GoldenResize, ResizedCropEqualsTorchvisionsInEveryByte) {
   PENSTOCK_NEEDS_SHARED("golden/resize.json");
-  EXPECT_EQ(check_operator("resized_crop", resized_crop), 24);
+  EXPECT_EQ(check_operator("resized_crop", resized_crop), 36);
 }
 
 TEST(GoldenResize, ResizeAndCentreCropEqualsTorchvisionsInEveryByte) {
   PENSTOCK_NEEDS_SHARED("golden/resize.json");
-  EXPECT_EQ(check_operator("resize_shorter_center_crop", centre), 12);
+  EXPECT_EQ(check_operator("resize_shorter_center_crop", centre), 24);
 }
 
 TEST(GoldenResize, MirroredPicturesAreEqual) {
