@@ -18,11 +18,13 @@
 namespace penstock {
 namespace {
 
+using String = detail::PooledString;  // the limits are read every second, beside a loop that asks the heap for nothing
+
 constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 class OpenFile {
  public:
-  explicit OpenFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  explicit OpenFile(const String& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~OpenFile() {
     if (number_ >= 0) ::close(number_);
   }
@@ -35,10 +37,10 @@ class OpenFile {
 };
 
 // Empty if it cannot be read. Files of /proc and cgroups are small; a longer one is not what it
-// should be. No stream: this is done again every second, and a stream asks for memory a dozen times.
-std::string read_file(const std::string& path) {
+// should be.
+String read_file(const String& path) {
   constexpr std::size_t limit = std::size_t{4} << 20;
-  std::string text;
+  String text;
   const OpenFile file(path);
   std::array<char, 4096> part;
   while (text.size() < limit) {
@@ -90,8 +92,8 @@ std::string unescape(std::string_view text) {
 }
 
 // The number alone on the first line of a file.
-std::optional<std::int64_t> read_number(const std::string& path) {
-  const std::string text = read_file(path);
+std::optional<std::int64_t> read_number(const String& path) {
+  const String text = read_file(path);
   return parse_integer(std::string_view(text).substr(0, text.find('\n')));
 }
 
@@ -101,28 +103,28 @@ double ratio(std::optional<std::int64_t> quota, std::optional<std::int64_t> peri
 }
 
 // cpu.max: "50000 100000", or "max 100000".
-double read_quota_2(const std::string& folder) {
-  const std::string text = read_file(folder + "/cpu.max");
+double read_quota_2(const String& folder) {
+  const String text = read_file(folder + "/cpu.max");
   std::string_view rest(text);
   std::string_view line = next_part(rest, '\n');
   const auto quota = parse_integer(next_part(line, ' '));
   return ratio(quota, parse_integer(line));
 }
 
-double read_quota_1(const std::string& folder) {
+double read_quota_1(const String& folder) {
   return ratio(read_number(folder + "/cpu.cfs_quota_us"),
                read_number(folder + "/cpu.cfs_period_us"));
 }
 
 // "max", or version 1's number near 2^63, mean no limit; so does anything else that is not a
 // number.
-std::uint64_t read_limit(const std::string& path) {
+std::uint64_t read_limit(const String& path) {
   const auto bytes = read_number(path);
   return bytes && *bytes >= 0 ? static_cast<std::uint64_t>(*bytes) : MemoryLimits::unlimited;
 }
 
-std::uint64_t read_available(const std::string& path) {
-  const std::string text = read_file(path);
+std::uint64_t read_available(const String& path) {
+  const String text = read_file(path);
   for (std::string_view line : split(text, '\n')) {
     if (next_part(line, ':') != "MemAvailable") continue;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -146,8 +148,8 @@ std::int64_t count_list(std::string_view list) {
   return count > 0 ? std::min(count, unknown) : unknown;
 }
 
-std::int64_t read_cpuset(const std::string& folder, bool version_2) {
-  const std::string text =
+std::int64_t read_cpuset(const String& folder, bool version_2) {
+  const String text =
       read_file(folder + (version_2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
   return count_list(std::string_view(text).substr(0, text.find('\n')));
 }
@@ -175,11 +177,10 @@ std::string_view below(std::string_view path, std::string_view top) {
 }
 
 // The folder itself, and its parents up to the mount point.
-std::vector<std::string> with_parents(const std::string& mount_point, std::string_view path) {
-  std::vector<std::string> folders;
-  for (; !path.empty(); path = path.substr(0, path.rfind('/')))
-    folders.push_back(mount_point + std::string(path));
-  folders.push_back(mount_point);
+std::vector<String, detail::PooledAllocator<String>> with_parents(std::string_view mount_point, std::string_view path) {
+  std::vector<String, detail::PooledAllocator<String>> folders;
+  for (; !path.empty(); path = path.substr(0, path.rfind('/'))) folders.emplace_back(mount_point).append(path);
+  folders.emplace_back(mount_point);
   return folders;
 }
 
@@ -218,7 +219,7 @@ HostLimits::Cpus HostLimits::read_cpus() {
 // source and options.
 HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
     : root_(std::move(root)), cpus_(std::move(cpus)) {
-  const std::string mounts = read_file(root_ + "/proc/self/mountinfo");
+  const String mounts = read_file(String(root_) + "/proc/self/mountinfo");
   for (const std::string_view line : split(mounts, '\n')) {
     const auto fields = split(line, ' ');
     const auto dash = std::find(fields.begin(), fields.end(), "-");
@@ -230,15 +231,15 @@ HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
   }
 }
 
-std::string HostLimits::cgroups() const { return read_file(root_ + "/proc/self/cgroup"); }
+String HostLimits::cgroups() const { return read_file(String(root_) + "/proc/self/cgroup"); }
 
-std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view controller, std::string_view cgroups) const {
-  std::vector<Folder> folders;
+HostLimits::Folders HostLimits::folders_with(std::string_view controller, std::string_view cgroups) const {
+  Folders folders;
   for (const Hierarchy& hierarchy : hierarchies_) {
     const bool version_2 = hierarchy.version_2;
     if (!version_2 && !lists(hierarchy.options, controller)) continue;
     const auto path = below(cgroup_path(cgroups, version_2, controller), hierarchy.root);
-    for (std::string& folder : with_parents(hierarchy.mount_point, path))
+    for (String& folder : with_parents(hierarchy.mount_point, path))
       folders.push_back({version_2, std::move(folder)});
   }
   return folders;
@@ -247,7 +248,7 @@ std::vector<HostLimits::Folder> HostLimits::folders_with(std::string_view contro
 CpuLimits HostLimits::cpus() const {
   const Cpus cpus = cpus_();
   CpuLimits limits{.offered = cpus.online, .affinity = cpus.affinity};
-  const std::string cgroups = this->cgroups();
+  const String cgroups = this->cgroups();
   for (const Folder& folder : folders_with("cpu", cgroups)) {
     const double quota = folder.version_2 ? read_quota_2(folder.path) : read_quota_1(folder.path);
     limits.quota = std::min(limits.quota, quota);
@@ -260,7 +261,7 @@ CpuLimits HostLimits::cpus() const {
 }
 
 MemoryLimits HostLimits::memory() const {
-  MemoryLimits limits{.available = read_available(root_ + "/proc/meminfo")};
+  MemoryLimits limits{.available = read_available(String(root_) + "/proc/meminfo")};
   for (const Folder& folder : folders_with("memory", cgroups())) {
     const char* const name = folder.version_2 ? "/memory.max" : "/memory.limit_in_bytes";
     limits.cgroup = std::min(limits.cgroup, read_limit(folder.path + name));

@@ -10,6 +10,8 @@
 // the tightest one counts.
 #pragma once
 
+#include <penstock/detail/pooled.h>
+
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -74,11 +76,12 @@ class HostLimits {
   // The process's cgroup or one of its parents, where files with its limits may be.
   struct Folder {
     bool version_2 = false;
-    std::string path;
+    detail::PooledString path;
   };
+  using Folders = std::vector<Folder, detail::PooledAllocator<Folder>>;
 
-  std::string cgroups() const;  // that the process is in
-  std::vector<Folder> folders_with(std::string_view controller, std::string_view cgroups) const;
+  detail::PooledString cgroups() const;  // that the process is in
+  Folders folders_with(std::string_view controller, std::string_view cgroups) const;
 
   std::string root_;
   std::function<Cpus()> cpus_;

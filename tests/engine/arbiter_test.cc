@@ -38,7 +38,7 @@ TEST(Arbiter, TakesFromNobodyWhoHasLess) {
   std::uniform_real_distribution<double> wish(0, 10);
   for (int trial = 0; trial < 500; ++trial) {
     const double total = 10;
-    std::vector<Claim> claims(1 + random() % 6);
+    Claims claims(1 + random() % 6);
     for (Claim& claim : claims) claim = {kAll, wish(random)};
     const auto shares = shares_of(total, claims);
     for (std::size_t i = 0; i < claims.size(); ++i) {

@@ -62,7 +62,8 @@ class Allocations : public testing::Test {
 };
 
 TEST_F(Allocations, AreNoneForEachImageOfTrain) {
-  const auto train = from_vector(paths_).shuffle(1000, {.seed = 7}).apply(load_train(config_of(set_))).batch(128).prefetch(AUTOTUNE);
+  const auto train =
+      from_vector(paths_).shuffle(1000, {.seed = 7}).apply(load_train(config_of(set_))).batch(128).prefetch(AUTOTUNE);
   EXPECT_LT(allocations_per_image(train, paths_.size()), 0.5);
 }
 

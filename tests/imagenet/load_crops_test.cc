@@ -201,7 +201,9 @@ TEST(LoadCrops, WhatLooksLikeObjectsReservesNoMoreThanTheLimit) {
     const std::string& path = set.paths()[0];
     SampleSet::write(set.annotation_of(path), "<object <object <object <object");
     const AnnotationFile annotation = read_annotation(path).value();
-    const LoadedFile file{.path = detail::PooledString(path), .jpeg = read_file(path), .annotation = LoadedAnnotation{"a.xml", annotation.xml}};
+    const LoadedFile file{.path = detail::PooledString(path),
+                          .jpeg = read_file(path),
+                          .annotation = LoadedAnnotation{"a.xml", annotation.xml}};
     const OpRef op = crop_op(config);
     return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(file)).value();
   };

@@ -50,6 +50,24 @@ TEST(ParseVoc, ReadsSizeAndObjectsInOrder) {
   EXPECT_EQ(result.objects[1].ymin, 2);
 }
 
+TEST(ParseVoc, LeavesNoTraceOfWhatWasReadBefore) {
+  const std::string one = annotation(good_size + "<object><bndbox>" + good_box + "</bndbox></object>");
+  const std::string two = annotation("<size><width>9</width><height>8</height></size>" + object(good_box) + object(good_box));
+  VocAnnotation result;
+  const auto parse_into = [&result](const std::string& xml) { parse_voc(bytes(xml), {.name = "a.xml"}, result); };
+  parse_into(two);
+  EXPECT_THROW(parse_into(annotation(good_size + object(good_box) + object("") + object(good_box))), Error);
+  parse_into(one);
+  EXPECT_EQ(result.width, 500);
+  ASSERT_EQ(result.objects.size(), 1U);
+  EXPECT_EQ(result.objects[0].name, "");
+  EXPECT_EQ(result.objects[0].ymax, 40);
+  std::vector<image::Box> boxes(7);
+  normalised_boxes(result, {}, boxes);
+  ASSERT_EQ(boxes.size(), 1U);
+  EXPECT_EQ(boxes[0].ymax, normalised_boxes(result)[0].ymax);
+}
+
 TEST(ParseVoc, NameIsOptionalAndOtherTagsAreIgnored) {
   const VocAnnotation result =
       parse(annotation("<!-- by hand -->" + good_size + "<object><part><bndbox/></part><bndbox>" +
@@ -290,6 +308,16 @@ TEST_F(AnnotationFiles, AreFoundWhereTheyLie) {
   EXPECT_EQ(text_of(read_annotation("no/layout.JPEG")), "missing");
   EXPECT_EQ(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations").value().path,
             root_ + "/Annotations/b.xml");
+}
+
+TEST_F(AnnotationFiles, AreReadIntoTheSameMemoryAgain) {
+  AnnotationFile file;
+  EXPECT_TRUE(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations", 1000, file));
+  EXPECT_EQ(text_of(file), "flat");
+  EXPECT_TRUE(read_annotation(root_ + "/Data/c/a.JPEG", {}, 1000, file));
+  EXPECT_EQ(text_of(file), "in class");
+  EXPECT_EQ(file.path, root_ + "/Annotations/c/a.xml");
+  EXPECT_FALSE(read_annotation(root_ + "/Data/c/none.JPEG", {}, 1000, file));
 }
 
 TEST_F(AnnotationFiles, OtherFaultsThanMissingAreErrors) {
