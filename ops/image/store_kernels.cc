@@ -89,14 +89,27 @@ HWY_INLINE void store_block(const std::uint8_t* from, float scale, const Normali
   }
 }
 
-// The 16 reds of a block, its greens, its blues.
+#if HWY_TARGET == HWY_AVX3_DL
+HWY_ALIGN constexpr std::uint8_t kByColour[64] = {0,  3,  6,  9,  12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45,
+                                                  1,  4,  7,  10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43, 46,
+                                                  2,  5,  8,  11, 14, 17, 20, 23, 26, 29, 32, 35, 38, 41, 44, 47};
+#endif
+
+// The 16 reds of a block, its greens, its blues. `to` has kPlanes bytes.
+constexpr std::size_t kPlanes = 64;
+
 HWY_INLINE void to_planes(const std::uint8_t* from, std::uint8_t* to) {
+#if HWY_TARGET == HWY_AVX3_DL  // Highway 1.0.3 does not permute bytes across blocks
+  const __m512i block = _mm512_maskz_loadu_epi8((__mmask64{1} << kValues) - 1, from);
+  _mm512_store_si512(to, _mm512_permutexvar_epi8(_mm512_load_si512(kByColour), block));
+#else
   const BlockTag d;
   hn::Vec<BlockTag> red, green, blue;
   hn::LoadInterleaved3(d, from, red, green, blue);
   hn::StoreU(red, d, to);
   hn::StoreU(green, d, to + 16);
   hn::StoreU(blue, d, to + 32);
+#endif
 }
 
 template <class Value>
@@ -123,7 +136,7 @@ template <bool kDivide, class As>
 HWY_INLINE void store_planes(const NormaliserTables& how, typename As::Value* to, std::size_t plane, const std::uint8_t* row,
                              std::size_t width, bool stream) {
   using Value = typename As::Value;
-  HWY_ALIGN std::uint8_t colours[kValues];
+  HWY_ALIGN std::uint8_t colours[kPlanes];
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels) {
     to_planes(row + 3 * x, colours);
@@ -167,7 +180,7 @@ void store_byte_row(const RowTarget& to, const std::uint8_t* row, std::size_t by
 
 void store_byte_planes(const RowTarget& to, const std::uint8_t* row, std::size_t width) {
   auto* const out = reinterpret_cast<std::uint8_t*>(to.at);
-  HWY_ALIGN std::uint8_t colours[kValues];
+  HWY_ALIGN std::uint8_t colours[kPlanes];
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   for (std::size_t x = 0; x < width; x += kPixels) {
     const std::size_t count = width - x < kPixels ? width - x : kPixels;
@@ -180,7 +193,11 @@ void store_byte_planes(const RowTarget& to, const std::uint8_t* row, std::size_t
 void store(const NormaliserTables& how, const RowTarget& to, const std::uint8_t* row, std::size_t width) {
   switch (to.type) {
     case DType::f32: return store_as<AsF32>(how, to, row, width);
+#if HWY_TARGET == HWY_SSE4  // no instruction rounds to f16, and looking up is faster than doing it by hand
+    case DType::f16: return kScalarStore.store(how, to, row, width);
+#else
     case DType::f16: return store_as<AsF16>(how, to, row, width);
+#endif
     case DType::bf16: return store_as<AsBf16>(how, to, row, width);
     default: return to.layout == Layout::nhwc ? store_byte_row(to, row, 3 * width) : store_byte_planes(to, row, width);
   }
