@@ -78,39 +78,63 @@ HWY_INLINE V normalised(V values, V scale, const NormaliserPattern& pattern, std
   return hn::MulAdd(hn::NegMulAdd(quotient, deviation, shifted), reciprocal, quotient);
 }
 
-template <bool kDivide, class As, class At>
-HWY_INLINE void store_block(const std::uint8_t* from, float scale, const NormaliserPattern& pattern, const At& at, bool stream) {
+using IntTag = hn::RebindToSigned<FloatTag>;
+
+// A block's bytes as numbers, in the order in which they lie.
+struct Interleaved {
+  const std::uint8_t* from;
+
+  HWY_INLINE explicit Interleaved(const std::uint8_t* block) : from(block) {}
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const {
+    return hn::PromoteTo(IntTag(), hn::LoadU(hn::Rebind<std::uint8_t, FloatTag>(), from + i));
+  }
+};
+
+template <bool kDivide, class As, class Numbers, class At>
+HWY_INLINE void store_block(const Numbers& numbers, float scale, const NormaliserPattern& pattern, const At& at, bool stream) {
   const FloatTag d;
-  const hn::RebindToSigned<FloatTag> di;
-  const hn::Rebind<std::uint8_t, FloatTag> d8;
   for (std::size_t i = 0; i < kValues; i += hn::Lanes(d)) {
-    const auto values = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, from + i)));
+    const auto values = hn::ConvertTo(d, numbers(i));
     As()(normalised<kDivide>(values, hn::Set(d, scale), pattern, i), at(i), stream);
   }
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
-HWY_ALIGN constexpr std::uint8_t kByColour[64] = {0,  3,  6,  9,  12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45,
-                                                  1,  4,  7,  10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43, 46,
-                                                  2,  5,  8,  11, 14, 17, 20, 23, 26, 29, 32, 35, 38, 41, 44, 47};
-#endif
-
-// The 16 reds of a block, its greens, its blues. `to` has kPlanes bytes.
-constexpr std::size_t kPlanes = 64;
-
+// The 16 reds of a block, its greens, its blues.
 HWY_INLINE void to_planes(const std::uint8_t* from, std::uint8_t* to) {
-#if HWY_TARGET == HWY_AVX3_DL  // Highway 1.0.3 does not permute bytes across blocks
-  const __m512i block = _mm512_maskz_loadu_epi8((__mmask64{1} << kValues) - 1, from);
-  _mm512_store_si512(to, _mm512_permutexvar_epi8(_mm512_load_si512(kByColour), block));
-#else
   const BlockTag d;
   hn::Vec<BlockTag> red, green, blue;
   hn::LoadInterleaved3(d, from, red, green, blue);
   hn::StoreU(red, d, to);
   hn::StoreU(green, d, to + 16);
   hn::StoreU(blue, d, to + 32);
-#endif
 }
+
+// A block's bytes as numbers, colour by colour.
+#if HWY_TARGET == HWY_AVX3_DL  // one permutation across blocks for each, which Highway 1.0.3 does not have
+HWY_ALIGN constexpr std::int32_t kThirds[16] = {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45};
+
+struct Planes {
+  __m512i block;
+
+  HWY_INLINE explicit Planes(const std::uint8_t* from)
+      : block(_mm512_maskz_loadu_epi8((__mmask64{1} << kValues) - 1, from)) {}
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const {
+    const auto colour = hn::Set(IntTag(), static_cast<std::int32_t>(i / kPixels));
+    const auto index = hn::Add(hn::Load(IntTag(), kThirds), colour);
+    return hn::Vec<IntTag>{_mm512_maskz_permutexvar_epi8(0x1111111111111111, index.raw, block)};
+  }
+};
+#else
+struct Planes {
+  HWY_ALIGN std::uint8_t colours[kValues];
+
+  HWY_INLINE explicit Planes(const std::uint8_t* from) { to_planes(from, colours); }
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const { return Interleaved(colours)(i); }
+};
+#endif
 
 template <class Value>
 HWY_INLINE void copy(const Value* from, Value* to, std::size_t count) {
@@ -123,12 +147,12 @@ HWY_INLINE void store_interleaved(const NormaliserTables& how, typename As::Valu
   using Value = typename As::Value;
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels)
-    store_block<kDivide, As>(row + 3 * x, how.scale, how.interleaved, [&](std::size_t i) { return to + 3 * x + i; }, stream);
+    store_block<kDivide, As>(Interleaved(row + 3 * x), how.scale, how.interleaved, [&](std::size_t i) { return to + 3 * x + i; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  store_block<kDivide, As>(rest, how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(Interleaved(rest), how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
   copy(values, to + 3 * x, 3 * (width - x));
 }
 
@@ -136,19 +160,15 @@ template <bool kDivide, class As>
 HWY_INLINE void store_planes(const NormaliserTables& how, typename As::Value* to, std::size_t plane, const std::uint8_t* row,
                              std::size_t width, bool stream) {
   using Value = typename As::Value;
-  HWY_ALIGN std::uint8_t colours[kPlanes];
   std::size_t x = 0;
-  for (; x + kPixels <= width; x += kPixels) {
-    to_planes(row + 3 * x, colours);
-    store_block<kDivide, As>(colours, how.scale, how.planes, [&](std::size_t i) { return to + i / 16 * plane + x + i % 16; },
-                             stream);
-  }
+  for (; x + kPixels <= width; x += kPixels)
+    store_block<kDivide, As>(Planes(row + 3 * x), how.scale, how.planes,
+                             [&](std::size_t i) { return to + i / kPixels * plane + x + i % kPixels; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  to_planes(rest, colours);
-  store_block<kDivide, As>(colours, how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(Planes(rest), how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
   for (std::size_t c = 0; c < 3; ++c) copy(values + 16 * c, to + c * plane + x, width - x);
 }
 
@@ -180,7 +200,7 @@ void store_byte_row(const RowTarget& to, const std::uint8_t* row, std::size_t by
 
 void store_byte_planes(const RowTarget& to, const std::uint8_t* row, std::size_t width) {
   auto* const out = reinterpret_cast<std::uint8_t*>(to.at);
-  HWY_ALIGN std::uint8_t colours[kPlanes];
+  HWY_ALIGN std::uint8_t colours[kValues];
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   for (std::size_t x = 0; x < width; x += kPixels) {
     const std::size_t count = width - x < kPixels ? width - x : kPixels;
