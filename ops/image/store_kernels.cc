@@ -147,7 +147,8 @@ HWY_INLINE void store_interleaved(const NormaliserTables& how, typename As::Valu
   using Value = typename As::Value;
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels)
-    store_block<kDivide, As>(Interleaved(row + 3 * x), how.scale, how.interleaved, [&](std::size_t i) { return to + 3 * x + i; }, stream);
+    store_block<kDivide, As>(Interleaved(row + 3 * x), how.scale, how.interleaved,
+                             [&](std::size_t i) { return to + 3 * x + i; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];

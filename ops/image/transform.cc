@@ -90,7 +90,8 @@ void Transform::operator()(const ImageView& image, Tensor& place) const {
 
 void Transform::operator()(const ImageView& image, const Output& out) const {
   if (out.type != type() || out.layout != layout() || out.mirror != Mirror::no || out.normaliser != nullptr)
-    throw wrong("type, layout, mirror and normaliser are those of the chain; give an Output of its type and layout and leave the others");
+    throw wrong(
+        "type, layout, mirror and normaliser are those of the chain; give an Output of its type and layout and leave the others");
   run(image, out);
 }
 
