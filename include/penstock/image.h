@@ -8,6 +8,7 @@
 //  image/resize.h           antialiased resizing as Pillow does it; random and centre crops
 //  image/convert.h          normalised floats, half precision, bytes
 //  image/output.h           where the values of a sample go
+//  image/transform.h        steps that can be chained into one pass
 //  image/simd.h             which instructions they use
 //
 // Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels), penstock/io.h (files).
@@ -19,4 +20,5 @@
 #include <penstock/image/output.h>           // IWYU pragma: export
 #include <penstock/image/resize.h>           // IWYU pragma: export
 #include <penstock/image/simd.h>             // IWYU pragma: export
+#include <penstock/image/transform.h>        // IWYU pragma: export
 #include <penstock/image/view.h>             // IWYU pragma: export

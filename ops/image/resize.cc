@@ -15,6 +15,8 @@ namespace {
 constexpr const char* kResize = "resize";
 constexpr const char* kCentreCrop = "resize_and_centre_crop";
 
+constexpr auto rows_at_once = static_cast<std::int64_t>(kRowsAtOnce);
+
 // Memory of a thread, kept from one picture to the next.
 struct Workspace {
   Taps rows, columns;
@@ -60,8 +62,8 @@ class Resize {
     work_.between.resize(ring_ * stride_);
     work_.finished.resize(kRowsAtOnce * padded(plan_.pixels * channels));
     const auto count = static_cast<std::int64_t>(work_.rows.spans.size());
-    for (std::int64_t first = 0; first < count; first += kRowsAtOnce)
-      finish_rows(first, std::min<std::int64_t>(first + kRowsAtOnce, count), bytes);
+    for (std::int64_t first = 0; first < count; first += rows_at_once)
+      finish_rows(first, std::min(first + rows_at_once, count), bytes);
   }
 
  private:
@@ -72,7 +74,7 @@ class Resize {
     const std::int64_t end = span.begin + span.count;
     made_ = std::max(made_, span.begin);
     while (made_ < end) {
-      const std::int64_t last = std::min<std::int64_t>(made_ + kRowsAtOnce, part_.height) - 1;
+      const std::int64_t last = std::min(made_ + rows_at_once, part_.height) - 1;
       const std::uint8_t* from[kRowsAtOnce];
       std::uint8_t* to[kRowsAtOnce];
       for (std::size_t i = 0; i < kRowsAtOnce; ++i) {

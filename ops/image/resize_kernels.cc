@@ -63,8 +63,10 @@ using BlockTag = hn::FixedTag<std::uint8_t, 16>;
 
 constexpr std::uint8_t kNone = 0x80;
 
-HWY_ALIGN constexpr std::uint8_t kFirstTwoTaps[16] = {0, kNone, 3, kNone, 1, kNone, 4, kNone, 2, kNone, 5, kNone, kNone, kNone, kNone, kNone};
-HWY_ALIGN constexpr std::uint8_t kNextTwoTaps[16] = {6, kNone, 9, kNone, 7, kNone, 10, kNone, 8, kNone, 11, kNone, kNone, kNone, kNone, kNone};
+HWY_ALIGN constexpr std::uint8_t kFirstTwoTaps[16] = {0, kNone, 3, kNone, 1,     kNone, 4,     kNone,
+                                                      2, kNone, 5, kNone, kNone, kNone, kNone, kNone};
+HWY_ALIGN constexpr std::uint8_t kNextTwoTaps[16] = {6, kNone, 9,  kNone, 7,     kNone, 10,    kNone,
+                                                     8, kNone, 11, kNone, kNone, kNone, kNone, kNone};
 HWY_ALIGN constexpr std::uint8_t kFourPixels[16] = {0, 2, 4, 8, 10, 12, 1, 3, 5, 9, 11, 13, kNone, kNone, kNone, kNone};
 
 // 16 bytes of a row that has room for them, or what it has of them.

@@ -1,6 +1,7 @@
 // Both passes of a resize with VNNI, which adds four products of a byte and a signed byte at once. Weights of 22 bits are three
 // signed bytes, hence three exact sums. In intrinsics, since Highway 1.0.3 has neither VNNI nor permutations of bytes across
-// blocks; its AVX3_DL names the AVX-VNNI of other CPUs instead of AVX512-VNNI, hence the attributes of our own. Part of resize_kernels.cc, hence without #pragma once.
+// blocks; its AVX3_DL names the AVX-VNNI of other CPUs instead of AVX512-VNNI, hence the attributes of our own. Part of
+// resize_kernels.cc, hence without #pragma once.
 #if HWY_TARGET == HWY_AVX3_DL
 #include <immintrin.h>
 

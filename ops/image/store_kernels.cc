@@ -78,13 +78,24 @@ HWY_INLINE V normalised(V values, V scale, const NormaliserPattern& pattern, std
   return hn::MulAdd(hn::NegMulAdd(quotient, deviation, shifted), reciprocal, quotient);
 }
 
-template <bool kDivide, class As, class At>
-HWY_INLINE void store_block(const std::uint8_t* from, float scale, const NormaliserPattern& pattern, const At& at, bool stream) {
+using IntTag = hn::RebindToSigned<FloatTag>;
+
+// A block's bytes as numbers, in the order in which they lie.
+struct Interleaved {
+  const std::uint8_t* from;
+
+  HWY_INLINE explicit Interleaved(const std::uint8_t* block) : from(block) {}
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const {
+    return hn::PromoteTo(IntTag(), hn::LoadU(hn::Rebind<std::uint8_t, FloatTag>(), from + i));
+  }
+};
+
+template <bool kDivide, class As, class Numbers, class At>
+HWY_INLINE void store_block(const Numbers& numbers, float scale, const NormaliserPattern& pattern, const At& at, bool stream) {
   const FloatTag d;
-  const hn::RebindToSigned<FloatTag> di;
-  const hn::Rebind<std::uint8_t, FloatTag> d8;
   for (std::size_t i = 0; i < kValues; i += hn::Lanes(d)) {
-    const auto values = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, from + i)));
+    const auto values = hn::ConvertTo(d, numbers(i));
     As()(normalised<kDivide>(values, hn::Set(d, scale), pattern, i), at(i), stream);
   }
 }
@@ -99,6 +110,32 @@ HWY_INLINE void to_planes(const std::uint8_t* from, std::uint8_t* to) {
   hn::StoreU(blue, d, to + 32);
 }
 
+// A block's bytes as numbers, colour by colour.
+#if HWY_TARGET == HWY_AVX3_DL  // one permutation across blocks for each, which Highway 1.0.3 does not have
+HWY_ALIGN constexpr std::int32_t kThirds[16] = {0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45};
+
+struct Planes {
+  __m512i block;
+
+  HWY_INLINE explicit Planes(const std::uint8_t* from)
+      : block(_mm512_maskz_loadu_epi8((__mmask64{1} << kValues) - 1, from)) {}
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const {
+    const auto colour = hn::Set(IntTag(), static_cast<std::int32_t>(i / kPixels));
+    const auto index = hn::Add(hn::Load(IntTag(), kThirds), colour);
+    return hn::Vec<IntTag>{_mm512_maskz_permutexvar_epi8(0x1111111111111111, index.raw, block)};
+  }
+};
+#else
+struct Planes {
+  HWY_ALIGN std::uint8_t colours[kValues];
+
+  HWY_INLINE explicit Planes(const std::uint8_t* from) { to_planes(from, colours); }
+
+  HWY_INLINE hn::Vec<IntTag> operator()(std::size_t i) const { return Interleaved(colours)(i); }
+};
+#endif
+
 template <class Value>
 HWY_INLINE void copy(const Value* from, Value* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
@@ -110,12 +147,13 @@ HWY_INLINE void store_interleaved(const NormaliserTables& how, typename As::Valu
   using Value = typename As::Value;
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels)
-    store_block<kDivide, As>(row + 3 * x, how.scale, how.interleaved, [&](std::size_t i) { return to + 3 * x + i; }, stream);
+    store_block<kDivide, As>(Interleaved(row + 3 * x), how.scale, how.interleaved,
+                             [&](std::size_t i) { return to + 3 * x + i; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  store_block<kDivide, As>(rest, how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(Interleaved(rest), how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
   copy(values, to + 3 * x, 3 * (width - x));
 }
 
@@ -123,19 +161,15 @@ template <bool kDivide, class As>
 HWY_INLINE void store_planes(const NormaliserTables& how, typename As::Value* to, std::size_t plane, const std::uint8_t* row,
                              std::size_t width, bool stream) {
   using Value = typename As::Value;
-  HWY_ALIGN std::uint8_t colours[kValues];
   std::size_t x = 0;
-  for (; x + kPixels <= width; x += kPixels) {
-    to_planes(row + 3 * x, colours);
-    store_block<kDivide, As>(colours, how.scale, how.planes, [&](std::size_t i) { return to + i / 16 * plane + x + i % 16; },
-                             stream);
-  }
+  for (; x + kPixels <= width; x += kPixels)
+    store_block<kDivide, As>(Planes(row + 3 * x), how.scale, how.planes,
+                             [&](std::size_t i) { return to + i / kPixels * plane + x + i % kPixels; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  to_planes(rest, colours);
-  store_block<kDivide, As>(colours, how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(Planes(rest), how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
   for (std::size_t c = 0; c < 3; ++c) copy(values + 16 * c, to + c * plane + x, width - x);
 }
 
@@ -180,7 +214,11 @@ void store_byte_planes(const RowTarget& to, const std::uint8_t* row, std::size_t
 void store(const NormaliserTables& how, const RowTarget& to, const std::uint8_t* row, std::size_t width) {
   switch (to.type) {
     case DType::f32: return store_as<AsF32>(how, to, row, width);
+#if HWY_TARGET == HWY_SSE4  // no instruction rounds to f16, and looking up is faster than doing it by hand
+    case DType::f16: return kScalarStore.store(how, to, row, width);
+#else
     case DType::f16: return store_as<AsF16>(how, to, row, width);
+#endif
     case DType::bf16: return store_as<AsBf16>(how, to, row, width);
     default: return to.layout == Layout::nhwc ? store_byte_row(to, row, 3 * width) : store_byte_planes(to, row, width);
   }

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "tests/errors/catalogue.h"
 
@@ -27,6 +30,16 @@ int crop_into(std::size_t bytes, DType type, std::size_t shift = 0, const image:
 image::ImagePart upper_half() { return {view().window({0, 0, 2, 6}), {0, 0, 2, 6}, {4, 6}}; }
 
 double half() { return 0.5; }
+
+const image::Normaliser& imagenet() {
+  static const image::Normaliser normaliser;
+  return normaliser;
+}
+
+int store_to(const image::Output& out) {
+  image::store(view(), out);
+  return 0;
+}
 
 }  // namespace
 
@@ -72,8 +85,7 @@ Cases image_cases() {
          return image::source_window({0, 4}, std::vector{image::Box{}}, {9, 9});
        })},
       {"resize of a region outside", use([] {
-         return image::resize_bilinear(
-             view(), image::Region{.left = 0, .upper = 0, .right = 7, .lower = 4}, Size{9, 9});
+         return image::resize(view(), image::Region{.left = 0, .upper = 0, .right = 7, .lower = 4}, Size{9, 9});
        })},
       {"random_crop of an empty image", use([] {
          return image::random_crop({0, 4}, half);
@@ -96,6 +108,36 @@ Cases image_cases() {
       {"Normaliser to 16-bit values of another type", use([] {
          std::vector<std::uint16_t> out(72);
          image::Normaliser()(view(), DType::f32, out, {});
+         return 0;
+       })},
+      {"an output of integers", use([] {
+         return store_to({.memory = {}, .type = DType::i64});
+       })},
+      {"an output of normalised bytes", use([] {
+         return store_to({.memory = {}, .type = DType::u8, .normaliser = &imagenet()});
+       })},
+      {"an output with too little memory", use([] {
+         std::vector<std::byte> memory(12);
+         return store_to({.memory = memory});
+       })},
+      {"an output that is not aligned", use([] {
+         alignas(4) std::array<std::byte, 289> memory{};
+         return store_to({.memory = std::span(memory).subspan(1)});
+       })},
+      {"a chain of steps in another order", use([] {
+         return image::Flip{} | image::Crop{{0, 0, 2, 2}};
+       })},
+      {"a chain that normalises bytes", use([] {
+         return image::Normalise{} | image::Convert{DType::u8};
+       })},
+      {"a chain into a tensor of another type", use([] {
+         Tensor place(DType::u8, {4, 6, 3});
+         (image::Flip{} | image::Normalise{})(view(), place);
+         return 0;
+       })},
+      {"a chain into an output that mirrors by itself", use([] {
+         const image::Transform chain = image::Flip{};
+         chain(view(), image::Output{.memory = {}, .type = DType::u8, .mirror = image::Mirror::yes});
          return 0;
        })},
   };

@@ -28,7 +28,8 @@ struct Output {
   Layout layout = Layout::nhwc;
   Mirror mirror = Mirror::no;   // whether the picture is mirrored left to right
 
-  // Null: values are 0..255, those between two of the type rounded to the nearest, halves to even. With one: normalised. Not with u8.
+  // Null: values are 0..255, those between two of the type rounded to the nearest, halves to even. With one: normalised. Not with
+  // u8.
   const Normaliser* normaliser = nullptr;
 
   // Writes past the caches, for memory that is not read soon and larger than they are. What was written is visible to
@@ -41,8 +42,8 @@ struct Output {
 // The memory of a tensor of shape [height, width, 3] (nhwc) or [3, height, width] (nchw). Error(invalid_argument) for other shapes and types.
 Output output_of(Tensor& values, Layout layout);
 
-// The pixels as `out` says: mirrored, normalised, in its type and layout. Error(invalid_argument) for memory of another length, or not
-// aligned to its values, and for normalised bytes.
+// The pixels as `out` says: mirrored, normalised, in its type and layout. Error(invalid_argument) for memory of another length, or
+// not aligned to its values, and for normalised bytes.
 void store(const ImageView& image, const Output& out);
 
 // The picture's size by the shape of such a tensor.

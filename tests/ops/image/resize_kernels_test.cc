@@ -130,8 +130,9 @@ TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfUsualPictures) {
 
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesAtExtremeScales) {
   Random random(3);
-  for (const auto& [from, to] : {std::pair{Size{4096, 5}, Size{1, 5}}, {{5, 4096}, {5, 1}}, {{1, 4096}, {3, 7}}, {{1, 1}, {60, 600}},
-                                 {{2, 3}, {600, 4}}, {{4000, 90}, {2, 77}}, {{90, 4000}, {77, 2}}, {{3, 1300}, {5, 97}}})
+  for (const auto& [from, to] : {std::pair{Size{4096, 5}, Size{1, 5}}, {{5, 4096}, {5, 1}}, {{1, 4096}, {3, 7}},
+                                 {{1, 1}, {60, 600}}, {{2, 3}, {600, 4}}, {{4000, 90}, {2, 77}}, {{90, 4000}, {77, 2}},
+                                 {{3, 1300}, {5, 97}}})
     for (const Filter filter : {Filter::nearest, Filter::bilinear, Filter::bicubic}) {
       Case one = random_case(random, 1, 1);
       one = {from, to, {0, 0, static_cast<float>(from.width), static_cast<float>(from.height)}, filter, one.out, {}};
@@ -140,10 +141,15 @@ TEST_P(ResizeKernelsTest, GiveTheScalarBytesAtExtremeScales) {
     }
 }
 
-// Black and white in every pattern of 8 neighbours: the largest sums that overshoot in both directions.
+// Black beside white: sums that overshoot in both directions.
 TEST_P(ResizeKernelsTest, ClipOvershootLikeTheScalarKernels) {
   Random random(4);
-  Case one{.from = {16, 200}, .to = {23, 290}, .region = {0, 0, 200, 16}, .filter = Filter::bicubic, .out = {}, .text = "overshoot"};
+  Case one{.from = {16, 200},
+           .to = {23, 290},
+           .region = {0, 0, 200, 16},
+           .filter = Filter::bicubic,
+           .out = {},
+           .text = "overshoot"};
   one.out.type = DType::u8;
   const Picture picture(one.from, 0, Guard::behind, random);
   for (std::uint8_t& value : picture.memory.values()) value = value % 2 == 0 ? 0 : 255;

@@ -39,7 +39,12 @@ std::vector<Output> all_outputs(const Normaliser* normaliser) {
       for (const Mirror mirror : {Mirror::no, Mirror::yes})
         for (const bool stream : {false, true})
           if (type != DType::u8 || normaliser == nullptr)
-            all.push_back({.memory = {}, .type = type, .layout = layout, .mirror = mirror, .normaliser = normaliser, .stream = stream});
+            all.push_back({.memory = {},
+                           .type = type,
+                           .layout = layout,
+                           .mirror = mirror,
+                           .normaliser = normaliser,
+                           .stream = stream});
   return all;
 }
 

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+#include <penstock/image/transform.h>
+
+#include <numeric>
+
+#include "tests/support/expect_error.h"
+
+namespace penstock::image {
+namespace {
+
+Tensor picture() {
+  Tensor image(DType::u8, {40, 60, 3});
+  const auto values = image.values<std::uint8_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint8_t>(i * 37 + i / 180 * 11);
+  return image;
+}
+
+TEST(Transform, ChainEqualsItsStepsOneAfterTheOther) {
+  const Tensor image = picture();
+  const Window window{.y = 3, .x = 5, .height = 30, .width = 50};
+  const Transform chain = Crop{window} | Resize{{20, 24}, Filter::bicubic} | Flip{} | Normalise{} |
+                          Convert{DType::f16, Layout::nchw};
+  const Tensor resized = resize(view_of(image).window(window), {20, 24}, {.filter = Filter::bicubic});
+  const Tensor expected = Normaliser()(view_of(hflip(view_of(resized))), DType::f16, {.layout = Layout::nchw});
+  EXPECT_EQ(chain(image), expected);
+}
+
+TEST(Transform, StepsCanBeCalledAlone) {
+  const Tensor image = picture();
+  const ImageView view = view_of(image);
+  const Window window{.y = 1, .x = 2, .height = 3, .width = 4};
+  EXPECT_EQ(Crop{window}(view), copy_of(view.window(window)));
+  EXPECT_EQ((Resize{{7, 9}}(image)), resize(view, {7, 9}));
+  EXPECT_EQ((ResizeAndCentreCrop{20, {16, 16}}(image)), resize_and_centre_crop(view, 20, {16, 16}));
+  EXPECT_EQ(Flip{}(image), hflip(view));
+  EXPECT_EQ(Flip{Mirror::no}(image), image);
+  EXPECT_EQ(Normalise{}(image), Normaliser()(view, DType::f32));
+  EXPECT_EQ((Convert{DType::u8, Layout::nchw}(image)).shape(), (Shape{3, 40, 60}));
+}
+
+TEST(Transform, ChainsCanBeChained) {
+  const Tensor image = picture();
+  const Transform geometry = Resize{{8, 8}} | Flip{};
+  const Transform values = Normalise{} | Convert{DType::bf16};
+  EXPECT_EQ((geometry | values)(image), (Resize{{8, 8}} | Flip{} | Normalise{} | Convert{DType::bf16})(image));
+}
+
+TEST(Transform, WritesIntoAPlaceOfABatch) {
+  const Tensor image = picture();
+  const Transform chain = Resize{{8, 6}} | Convert{DType::f32};
+  Tensor batch(DType::f32, {2, 8, 6, 3});
+  Tensor place = batch.row(1);
+  chain(view_of(image), place);
+  EXPECT_EQ(place, chain(image));
+}
+
+TEST(Transform, WritesIntoMemory) {
+  const Tensor image = picture();
+  const Transform chain = Resize{{8, 6}} | Normalise{};
+  Tensor values(DType::f32, {8, 6, 3});
+  chain(view_of(image), output_of(values, Layout::nhwc));
+  EXPECT_EQ(values, chain(image));
+}
+
+TEST(Transform, WrongOrdersAreRefusedAtOnce) {
+  const auto invalid = ErrorCode::invalid_argument;
+  EXPECT_ERROR((Resize{{8, 8}} | Crop{{0, 0, 4, 4}}), invalid, "Crop cannot follow Resize");
+  EXPECT_ERROR((Flip{} | Flip{}), invalid, "Flip cannot follow Flip");
+  EXPECT_ERROR((Resize{{8, 8}} | ResizeAndCentreCrop{8, {8, 8}}), invalid, "cannot follow");
+  EXPECT_ERROR((Normalise{} | Convert{DType::u8}), invalid, "do not fit u8");
+}
+
+TEST(Transform, WrongPlacesAreRefused) {
+  const Tensor image = picture();
+  const Transform chain = Resize{{8, 6}} | Convert{DType::f32};
+  const auto invalid = ErrorCode::invalid_argument;
+  Tensor other(DType::f32, {6, 8, 3});
+  EXPECT_ERROR(chain(view_of(image), other), invalid, "but the place is f32 [6, 8, 3]");
+  Tensor place(DType::f32, {8, 6, 3});
+  Output out = output_of(place, Layout::nhwc);
+  out.mirror = Mirror::yes;
+  EXPECT_ERROR(chain(view_of(image), out), invalid, "those of the chain");
+  EXPECT_ERROR((Resize{{0, 6}}(image)), invalid, "size must be positive");
+}
+
+}  // namespace
+}  // namespace penstock::image
