@@ -215,7 +215,8 @@ detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, cons
 void SlotLedger::retire_blocks() {
   const std::int64_t oldest = !entries_.empty() && first_turn_ < known_until_ ? entries_.front().place : next_place_;
   first_block_ = std::max(first_block_, floor_div(oldest, batch_.size));
-  const auto retired = std::partition(blocks_.begin(), blocks_.end(), [this](const auto& block) { return block->number() >= first_block_; });
+  const auto is_open = [this](const auto& block) { return block->number() >= first_block_; };
+  const auto retired = std::partition(blocks_.begin(), blocks_.end(), is_open);
   if (retired == blocks_.end()) return;
   garbage_.insert(garbage_.end(), std::make_move_iterator(retired), std::make_move_iterator(blocks_.end()));
   blocks_.erase(retired, blocks_.end());
