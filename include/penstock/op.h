@@ -141,10 +141,10 @@ struct RetryWhenMemoryIsFree {
 //     return out;                                   // or a struct that has it in one of its ps::Fields
 //   }).batch(128);
 //
-// Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept, and all
-// earlier elements have declared their number (ElementwiseOp::declares): so declare early. Else they are scratch memory, which batch()
-// copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing else. A result that
-// has several tensors asks for slot(i) once for each, in types or shapes that differ.
+// Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept,
+// and all earlier elements have declared their number (ElementwiseOp::declares): so declare early. Else they are scratch memory,
+// which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing
+// else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ.
 class Outputs {
  public:
   Outputs() noexcept = default;
@@ -157,12 +157,12 @@ class Outputs {
   }
   std::size_t declared() const noexcept { return declared_; }
 
-  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the result's alone: hand it
-  // on as result i, and write to it no more. Error(invalid_argument) if i >= declared(). Costs about 100 ns.
+  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the result's alone:
+  // hand it on as result i, and write to it no more. Error(invalid_argument) if i >= declared().
   Tensor slot(std::size_t i, DType type, const Shape& shape) const;
 
-  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches, it pays to write past
-  // them.
+  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches, it pays to
+  // write past them.
   static std::size_t batch_bytes(const Tensor& slot) noexcept;
 
  private:

@@ -74,8 +74,8 @@ void Collate<Tensor>::Builder::add(const Tensor& row) {
   ++count_;
 }
 
-// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first samples lay elsewhere, they are copied
-// there, but not so late that more would be copied than is saved.
+// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first samples lay
+// elsewhere, they are copied there, but not so late that more would be copied than is saved.
 void Collate<Tensor>::Builder::open(const Tensor& row) {
   if (count_ == 0) row_shape_ = row.shape();
   const BatchBlock::Row at = BatchBlock::row_of(row);
@@ -92,8 +92,8 @@ bool Collate<Tensor>::Builder::lies_in_place(const Tensor& row) const {
   return count_ == 0 || block_->keep(count_);
 }
 
-// Sees to it that the next place may be written. Where a sample has been given that place which may still be under way, the batch leaves
-// the block.
+// Sees to it that the next place may be written. Where a sample has been given that place which may still be under way, the batch
+// leaves the block.
 void Collate<Tensor>::Builder::make_room(const Tensor& row) {
   const bool is_full = count_ == allocated_;
   if (block_ != nullptr && !is_full && (count_ == 0 || block_->take(count_))) return;
@@ -104,7 +104,8 @@ void Collate<Tensor>::Builder::make_room(const Tensor& row) {
 }
 
 void Collate<Tensor>::Builder::move_to(Tensor larger) {
-  const std::size_t bytes = count_ == 0 ? 0 : rows_.bytes() / static_cast<std::size_t>(allocated_) * static_cast<std::size_t>(count_);
+  const std::size_t row_bytes = count_ == 0 ? 0 : rows_.bytes() / static_cast<std::size_t>(allocated_);
+  const std::size_t bytes = row_bytes * static_cast<std::size_t>(count_);
   if (bytes > 0) std::memcpy(larger.data(), rows_.data(), bytes);
   detail::copied_bytes_of_thread() += static_cast<std::int64_t>(bytes);
   rows_ = std::move(larger);
@@ -112,8 +113,8 @@ void Collate<Tensor>::Builder::move_to(Tensor larger) {
   block_.reset();
 }
 
-// Tells who gave the row its place how far it is from the true one. A batch in memory of its own has no true place in any block: the next batch
-// is to begin with a block that nobody has had a row of.
+// Tells who gave the row its place how far it is from the true one. A batch in memory of its own has no true place in any block:
+// the next batch is to begin with a block that nobody has had a row of.
 void Collate<Tensor>::Builder::report_drift(const Tensor& row) const {
   const BatchBlock::Row at = BatchBlock::row_of(row);
   if (at.block == nullptr) return;

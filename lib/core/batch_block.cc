@@ -22,8 +22,8 @@ struct BatchBlock::Letter {
   void operator()(std::byte*) const noexcept {}
 };
 
-// Gives a row's reference counts their place in the block, which it keeps alive until they are gone, weak ones included. Only then is the row free: the
-// next owner's counts are built in the same place.
+// Gives a row's reference counts their place in the block, which it keeps alive until they are gone, weak ones included. Only then
+// is the row free: the next owner's counts are built in the same place.
 template <class T>
 class BatchBlock::PlaceAllocator {
  public:
@@ -49,7 +49,8 @@ class BatchBlock::PlaceAllocator {
   std::int64_t row_;
 };
 
-BatchBlock::BatchBlock(std::int64_t number, std::int64_t rows, DType type, const Shape& row_shape, std::weak_ptr<RowPlanner> planner)
+BatchBlock::BatchBlock(std::int64_t number, std::int64_t rows, DType type, const Shape& row_shape,
+                       std::weak_ptr<RowPlanner> planner)
     : number_(number),
       rows_(rows),
       type_(type),

@@ -1,11 +1,11 @@
 // BatchBlock: memory for one batch, in which each sample is written where it will lie, long before the batch is put together.
 //
-// A row is somebody's alone: it is free, or handed out as a Tensor, or taken for good by the batch. It is free again once the last copy of that Tensor
-// is gone. So whoever hands rows out may guess wrong about which sample will stand where: then a sample is copied into
-// its place, if that is free, or the batch moves to other memory (Collate<Tensor>::Builder), and a row that a consumer sees is
-// written by nobody.
+// A row is somebody's alone: it is free, or handed out as a Tensor, or taken for good by the batch. It is free again once the last
+// copy of that Tensor is gone. So whoever hands rows out may guess wrong about which sample will stand where: then a sample is
+// copied into its place, if that is free, or the batch moves to other memory (Collate<Tensor>::Builder), and a row that a consumer
+// sees is written by nobody.
 //
-// Members may be called from any thread. To hand a row out costs ~30 ns and allocates nothing.
+// Members may be called from any thread. To hand a row out allocates nothing.
 #pragma once
 
 #include <penstock/tensor.h>

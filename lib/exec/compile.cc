@@ -170,7 +170,7 @@ class Compiler {
   Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
   bool by_position_ = true;
   std::size_t first_stream_ = 0;     // 0: none yet
-  std::size_t maker_ = 0;            // the stage whose results are what the next op gets, in their order and all of them; 0: there is none
+  std::size_t maker_ = 0;            // the stage whose results the next op gets, in their order and all of them; 0: there is none
   BatchAhead ahead_;                 // what is known of the batch that they go to
 };
 

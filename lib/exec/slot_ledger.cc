@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "lib/core/byte_count.h"
@@ -214,10 +215,11 @@ detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, cons
 void SlotLedger::retire_blocks() {
   const std::int64_t oldest = !entries_.empty() && first_turn_ < known_until_ ? entries_.front().place : next_place_;
   first_block_ = std::max(first_block_, floor_div(oldest, batch_.size));
-  const auto retired = std::ranges::partition(blocks_, [this](const auto& block) { return block->number() >= first_block_; });
-  if (retired.empty()) return;
-  garbage_.insert(garbage_.end(), std::make_move_iterator(retired.begin()), std::make_move_iterator(retired.end()));
-  blocks_.erase(retired.begin(), retired.end());
+  const auto is_open = [this](const auto& block) { return block->number() >= first_block_; };
+  const auto retired = std::partition(blocks_.begin(), blocks_.end(), is_open);
+  if (retired == blocks_.end()) return;
+  garbage_.insert(garbage_.end(), std::make_move_iterator(retired), std::make_move_iterator(blocks_.end()));
+  blocks_.erase(retired, blocks_.end());
   has_garbage_ = true;
 }
 

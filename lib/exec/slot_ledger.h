@@ -1,17 +1,18 @@
 // SlotLedger: which place of which batch an element's results get, before the batch exists.
 //
-// One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of the stage's input has
-// a turn, in input order. Where an element's results begin is the number of results before it: known once all elements before it
-// have told their numbers. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
+// One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of the stage's
+// input has a turn, in input order. Where an element's results begin is the number of results before it: known once all elements
+// before it have told their numbers. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
 //
-// All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may be
-// written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only,
-// and the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under way.
+// All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may
+// be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only, and
+// the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under way.
 //
-// An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a flag
-// for each group. Else some 100 ns an element.
+// An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a flag for each
+// group.
 //
-// Thread safety: admit() in input order, with the stage's lock held; all else by any thread. Nothing is called while the ledger's lock is held.
+// Thread safety: admit() in input order, with the stage's lock held; all else by any thread. Nothing is called while the ledger's
+// lock is held.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,8 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
   void complete(std::int64_t turn, std::optional<std::int64_t> count);
 
-  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away. Throws std::bad_alloc.
+  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away. Throws
+  // std::bad_alloc.
   Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
 
   void correct(std::int64_t drift, std::uint32_t version) noexcept override;

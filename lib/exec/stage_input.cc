@@ -194,7 +194,8 @@ void Stage::give_turns_back(const Group& group, std::size_t slots_before) {
   if (group.first_turn == SlotLedger::kNoTurn) return;
   const auto marks = static_cast<std::int64_t>(group.has_mark);
   const std::int64_t end = group.first_turn + static_cast<std::int64_t>(slots_before) - marks;
-  for (std::int64_t turn = group.first_turn + static_cast<std::int64_t>(group.slots.size()) - marks; turn < end; ++turn) ledger_->complete(turn, 0);
+  const std::int64_t begin = group.first_turn + static_cast<std::int64_t>(group.slots.size()) - marks;
+  for (std::int64_t turn = begin; turn < end; ++turn) ledger_->complete(turn, 0);
 }
 
 // Groups up to the mark of the unwanted pass; if that is still to come, everything until it does; if it has left, nothing.

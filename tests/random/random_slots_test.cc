@@ -1,5 +1,5 @@
-// Random pipelines whose samples are written into batch memory, against the same ones whose samples lie in memory of their own, read
-// serially. Ops declare the truth or not, fail before and after, keep copies of what they give, and knobs are moved meanwhile.
+// Random pipelines whose samples are written into batch memory, against the same ones whose samples lie in memory of their own,
+// read serially. Ops declare the truth or not, fail before and after, keep copies of what they give, and knobs are moved meanwhile.
 //
 //   PENSTOCK_FULL=1 random_slots_test          3,000 pipelines instead of 300
 //   PENSTOCK_SEED=17 random_slots_test         this one alone
@@ -108,7 +108,8 @@ class Maker {
     if (failure == 1) throw std::runtime_error("declared");
     std::this_thread::sleep_for(pause);
     Samples samples;
-    for (std::int64_t i = 0; i < rows; ++i) samples.push_back(sample(random, 100 * value + i, static_cast<std::size_t>(i), context));
+    for (std::int64_t i = 0; i < rows; ++i)
+      samples.push_back(sample(random, 100 * value + i, static_cast<std::size_t>(i), context));
     if (failure >= 2) throw std::runtime_error("made");
     return samples;
   }
