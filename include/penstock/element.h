@@ -184,11 +184,10 @@ class Element {
 
 }  // namespace penstock
 
-// Lists of elements (emit_many) take their memory from where boxes do.
+// Lists of elements (emit_many) take their memory from where boxes do: every std::vector of Element in a program, yours too.
 template <>
 class std::allocator<penstock::Element> : public penstock::detail::PooledAllocator<penstock::Element> {
  public:
-  using propagate_on_container_move_assignment = std::true_type;
   allocator() noexcept = default;
   template <class U> allocator(const std::allocator<U>&) noexcept {}
 };

@@ -82,11 +82,11 @@ struct penstock::Fields<penstock::imagenet::Example> {
       std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
 };
 
-// Lists of a file's examples take their memory from where elements do, and give it back there.
+// Lists of a file's examples take their memory from where elements do, and give it back there. This is for every std::vector of
+// Example in a program that includes this header, yours too.
 template <>
 class std::allocator<penstock::imagenet::Example> : public penstock::detail::PooledAllocator<penstock::imagenet::Example> {
  public:
-  using propagate_on_container_move_assignment = std::true_type;
   allocator() noexcept = default;
   template <class U> allocator(const std::allocator<U>&) noexcept {}
 };
@@ -108,7 +108,8 @@ struct Counters {
 // Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
 struct FastPath {
   // Decode only the pixels that are needed, instead of the whole picture. Truncated files are noticed as ever. Other damage below
-  // those pixels is not (image/jpeg.h): such a file gives its example, where it would be an error or count in Counters::damaged without.
+  // those pixels is not (image/jpeg.h): such a file gives its example, where it would be an error or count in Counters::damaged
+  // without.
   bool roi = true;
 
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
@@ -153,7 +154,7 @@ using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 
 // ALCF's pipeline: each box of the file's annotation cut out by crop_and_resize, bit for bit as
 // TensorFlow does it; all boxes have the file's label. An annotation without objects gives an empty
-// vector. A core does about 500 files a second.
+// vector. What it costs stands in README.md, Figures.
 //
 // apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four, a size that
 // is not positive or has 2^29 values or more, instructions that the machine lacks, or a parallelism below 1.

@@ -134,17 +134,19 @@ struct RetryWhenMemoryIsFree {
 
 // Places for a body's results: a tensor that is written where it will lie in the next batch is never copied.
 //
-//   pictures.map([](const Picture& picture, ps::Context& context) {
+//   auto batches = pictures.map([](const ps::Tensor& picture, ps::Context& context) {
 //     context.outputs().declare(1);
-//     ps::Tensor out = context.outputs().slot(0, ps::DType::f32, {224, 224, 3});
-//     resize(picture, out.values<float>());
+//     ps::Tensor out = context.outputs().slot(0, ps::DType::u8, {224, 224, 3});
+//     ps::image::resize(ps::image::view_of(picture), {224, 224}, out.values<std::uint8_t>());
 //     return out;                                   // or a struct that has it in one of its ps::Fields
 //   }).batch(128);
 //
-// Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept,
-// and all earlier elements have declared their number (ElementwiseOp::declares): so declare early. Else they are scratch memory,
-// which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing
-// else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ.
+// Slots are places in batch memory where nothing but unbatch(), ignore_errors(), prefetch() and repeat() stands between the op and
+// batch(n), and all earlier elements have declared their number (ElementwiseOp::declares): so declare early. Any other op between
+// ends it, and so does an op that is Order::arbitrary or has passes_memory_on() (filter). Else slots are scratch memory, which
+// batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing else.
+// A result that has several tensors asks for slot(i) once for each, in types or shapes that differ: a second one of the same type
+// and shape is scratch memory, and copied.
 class Outputs {
  public:
   Outputs() noexcept = default;
@@ -194,7 +196,8 @@ class Context {
   // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, the call is broken off
   // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
   // Needs a function that takes its element by const reference (the input must survive); otherwise it only counts, as overshoot.
-  // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to wait for.
+  // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to
+  // wait for.
   void reserve(std::size_t bytes);
 
   Outputs& outputs() noexcept { return outputs_; }

@@ -1,11 +1,15 @@
 // Shape: the dimensions of a tensor.
 //
-// It is used as std::vector<std::int64_t> is, but up to 6 dimensions live inside it: a pipeline makes, copies and drops shapes with
-// every element, and none of that goes to the heap. More dimensions than that do. Const members may be called from any number of
-// threads.
+// Up to 6 dimensions live inside it: a pipeline makes, copies and drops shapes with every element, and none of that goes to the
+// heap. More dimensions than that do. Const members may be called from any number of threads.
+//
+// Of std::vector<std::int64_t> it has what shapes need: size, empty, data, begin, end, [], front, back, resize, clear, push_back,
+// insert and erase of one dimension, ==. The rest (at, assign, reserve, rbegin, <, ...) it has not. A vector becomes a Shape by
+// itself, a Shape becomes a vector where you say so.
 //
 //   ps::Shape shape{375, 500, 3};
-//   shape.insert(shape.begin(), 128);   // 128, 375, 500, 3
+//   shape.insert(shape.begin(), 128);
+//   std::vector<std::int64_t>(shape)  ->  [128, 375, 500, 3]
 #pragma once
 
 #include <algorithm>
@@ -56,6 +60,8 @@ class Shape {
     return *this;
   }
   ~Shape() = default;
+
+  explicit operator std::vector<std::int64_t>() const { return {begin(), end()}; }
 
   std::size_t size() const noexcept { return size_; }  // the rank
   bool empty() const noexcept { return size_ == 0; }

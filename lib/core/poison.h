@@ -16,7 +16,8 @@
 
 namespace penstock {
 
-inline void set_accessible([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes, [[maybe_unused]] bool accessible) noexcept {
+inline void set_accessible([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes,
+                           [[maybe_unused]] bool accessible) noexcept {
 #ifdef PENSTOCK_ASAN
   if (accessible)
     ASAN_UNPOISON_MEMORY_REGION(at, bytes);

@@ -5,8 +5,9 @@
 // before it have told their numbers. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
 //
 // All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may
-// be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only, and
-// the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under way.
+// be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only,
+// and the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under
+// way.
 //
 // An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a flag for each
 // group.
@@ -53,7 +54,8 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
 
   void correct(std::int64_t drift, std::uint32_t version) noexcept override;
 
-  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go back to the system.
+  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go back to the
+  // system.
   bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
   void drop_garbage();
   void clear();

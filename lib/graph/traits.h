@@ -29,7 +29,8 @@ class SplitsByPosition {
   ~SplitsByPosition() = default;
 };
 
-// What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or change their order.
+// What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or change their
+// order.
 class PutsTogether {  // batch
  public:
   virtual std::int64_t batch_size() const = 0;

@@ -40,14 +40,16 @@ HWY_INLINE void store_lanes(V narrow, To* to, std::size_t count) {
 void to_f16_all(const float* from, std::uint16_t* to, std::size_t count) {
   const hn::ScalableTag<float> d;
   for_each_vector(from, count, [&](auto value, std::size_t i, std::size_t n) HWY_ATTR {
-    store_lanes(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), f16_bits(d, value))), to + i, n);
+    const auto bits = hn::BitCast(hn::RebindToSigned<decltype(d)>(), f16_bits(d, value));
+    store_lanes(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), bits), to + i, n);
   });
 }
 
 void to_bf16_all(const float* from, std::uint16_t* to, std::size_t count) {
   const hn::ScalableTag<float> d;
   for_each_vector(from, count, [&](auto value, std::size_t i, std::size_t n) HWY_ATTR {
-    store_lanes(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), bf16_bits(d, value))), to + i, n);
+    const auto bits = hn::BitCast(hn::RebindToSigned<decltype(d)>(), bf16_bits(d, value));
+    store_lanes(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), bits), to + i, n);
   });
 }
 

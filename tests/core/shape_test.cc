@@ -2,6 +2,7 @@
 #include <penstock/shape.h>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,13 @@ TEST(Shape, HoldsWhatItIsMadeOf) {
   EXPECT_EQ(values_of(Shape(list.begin() + 1, list.end())), (List{5, 6}));
   EXPECT_EQ(Shape(list).front(), 4);
   EXPECT_EQ(Shape(list).back(), 6);
+}
+
+TEST(Shape, BecomesAVectorWhereOneSaysSo) {
+  EXPECT_EQ(List(Shape{375, 500, 3}), (List{375, 500, 3}));
+  EXPECT_EQ(static_cast<List>(Shape{1, 2, 3, 4, 5, 6, 7}), (List{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(List(Shape()), List());
+  static_assert(!std::is_convertible_v<Shape, List>);
 }
 
 TEST(Shape, IsEqualByItsDimensions) {

@@ -119,7 +119,8 @@ TEST(BatchSlots, SamplesInTheirPlacesAreNotCopied) {
 }
 
 TEST(BatchSlots, SamplesInMemoryOfTheirOwnAreCopiedAndCounted) {
-  const auto outcome = read_all(range(10).map([](std::int64_t value) { return filled(Tensor(DType::i64, {kWords}), value); }).batch(4));
+  const auto fill = [](std::int64_t value) { return filled(Tensor(DType::i64, {kWords}), value); };
+  const auto outcome = read_all(range(10).map(fill).batch(4));
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 2 3]", "[4 5 6 7]", "[8 9]"));
   EXPECT_EQ(outcome.copied_rows, 10);
 }
@@ -137,7 +138,8 @@ TEST(BatchSlots, AreFoundThroughUnbatch) {
 }
 
 TEST(BatchSlots, AreFoundThroughPrefetchAndIgnoredErrors) {
-  const Outcome outcome = read_all(range(5).map(rows({2})).prefetch(3).ignore_errors().unbatch().prefetch(3).batch(4), {.serial = true});
+  const Outcome outcome =
+      read_all(range(5).map(rows({2})).prefetch(3).ignore_errors().unbatch().prefetch(3).batch(4), {.serial = true});
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 10 11]", "[20 21 30 31]", "[40 41]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }

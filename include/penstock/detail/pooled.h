@@ -22,11 +22,15 @@ void* take_pooled(std::size_t bytes);
 // `bytes` as they were asked for.
 void give_back_pooled(void* at, std::size_t bytes) noexcept;
 
-// For containers. Has no state: all of them are equal.
+// For containers; has what std::allocator has. Without state: all of them are equal.
 template <class T>
 class PooledAllocator {
  public:
   using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using propagate_on_container_move_assignment = std::true_type;
+  using is_always_equal = std::true_type;
 
   PooledAllocator() noexcept = default;
   template <class U> PooledAllocator(const PooledAllocator<U>&) noexcept {}

@@ -12,7 +12,7 @@
 //  - Shrinking skips pixels: see resize.h where an antialiased picture is wanted.
 //
 // Safe from any number of threads. The same bits with each Simd. 256 x 256 from 500 x 375 costs 0.04 ms with AVX-512, 0.06 with
-// AVX2, 0.24 scalar.
+// AVX2, 0.24 scalar (`penstock-bench --benchmark_filter=CropAndResize`).
 //
 //   std::vector<ps::image::Box> boxes{{0, 0, 1, 1}, {0.1F, 0.2F, 0.9F, 1.1F}};
 //   ps::Tensor crops = ps::image::crop_and_resize(view, boxes, {256, 256});

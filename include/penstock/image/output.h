@@ -7,7 +7,7 @@
 //   ps::image::Output out = ps::image::output_of(place, ps::image::Layout::nchw);
 //   out.normaliser = &normaliser;
 //   out.mirror = ps::image::Mirror::yes;
-//   ps::image::resize(part, {224, 224}, out);
+//   ps::image::resize(view, {224, 224}, out);
 #pragma once
 
 #include <penstock/image/convert.h>
@@ -39,7 +39,8 @@ struct Output {
   Simd simd = Simd::automatic;
 };
 
-// The memory of a tensor of shape [height, width, 3] (nhwc) or [3, height, width] (nchw). Error(invalid_argument) for other shapes and types.
+// The memory of a tensor of shape [height, width, 3] (nhwc) or [3, height, width] (nchw). Error(invalid_argument) for other shapes
+// and types.
 Output output_of(Tensor& values, Layout layout);
 
 // The pixels as `out` says: mirrored, normalised, in its type and layout. Error(invalid_argument) for memory of another length, or

@@ -14,7 +14,8 @@
 //   im::Window window = im::random_crop({view.height, view.width}, uniform);
 //   ps::Tensor train = im::resize(view.window(window), {224, 224});
 //   ps::Tensor eval = im::resize_and_centre_crop(view, 256, {224, 224});
-//   im::resize(view, {224, 224}, out, {.filter = im::Filter::bicubic});  // normalised, in the type and place of an Output
+//   ps::Tensor place(ps::DType::f16, {224, 224, 3});
+//   im::resize(view, {224, 224}, im::output_of(place, im::Layout::nhwc), {.filter = im::Filter::bicubic});
 #pragma once
 
 #include <penstock/image/output.h>

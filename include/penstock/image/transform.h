@@ -5,9 +5,10 @@
 //   const im::Transform eval = im::ResizeAndCentreCrop{256, {224, 224}} | im::Normalise{} |
 //                              im::Convert{ps::DType::f16, im::Layout::nchw};
 //   ps::Tensor sample = eval(view);  // f16 [3, 224, 224]
-//   eval(view, place);               // the same into a tensor of this type and shape, as one row of a batch
-//
-//   ps::Tensor mirrored = im::Flip{}(image);
+//   ps::Tensor batch(ps::DType::f16, {128, 3, 224, 224});
+//   ps::Tensor row = batch.row(7);
+//   eval(view, row);                 // the same into a tensor of this type and shape
+//   ps::Tensor mirrored = im::Flip{}(view);
 //
 // The order is Crop, then Resize or ResizeAndCentreCrop, Flip, Normalise, Convert; each may be left out. What else is chained is an
 // Error(invalid_argument) at once. Values are those of the functions of image/resize.h and image/output.h. Safe from any number of
