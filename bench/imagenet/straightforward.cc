@@ -128,7 +128,8 @@ std::vector<Tap> taps(std::size_t from, std::size_t to) {
   return all;
 }
 
-std::uint8_t rounded(float value) { return static_cast<std::uint8_t>(std::clamp(value + 0.5F, 0.0F, 255.0F)); }
+// Sums of the triangle's weights are never negative.
+std::uint8_t rounded(float value) { return static_cast<std::uint8_t>(std::min(value + 0.5F, 255.0F)); }
 
 Picture cut(const Picture& from, std::size_t y, std::size_t x, std::size_t height, std::size_t width) {
   Picture part{std::vector<std::uint8_t>(3 * height * width), height, width};
@@ -143,8 +144,10 @@ Picture resize(const Picture& from, std::size_t height, std::size_t width) {
     for (std::size_t x = 0; x < width; ++x) {
       float sums[3] = {};
       const std::uint8_t* pixel = from.at(y, columns[x].first);
-      for (const float weight : columns[x].weights)
-        for (float& sum : sums) sum += weight * static_cast<float>(*pixel++);
+      for (const float weight : columns[x].weights) {
+        for (std::size_t c = 0; c < 3; ++c) sums[c] += weight * static_cast<float>(pixel[c]);
+        pixel += 3;
+      }
       for (std::size_t c = 0; c < 3; ++c) narrow.pixels[3 * (y * width + x) + c] = rounded(sums[c]);
     }
   Picture out{std::vector<std::uint8_t>(3 * height * width), height, width};
@@ -198,17 +201,23 @@ class Batches {
   Batches(std::size_t samples, std::size_t values) : most_(samples), batches_(2, std::vector<float>(samples * values)) {}
 
   void add(const std::vector<float>& sample) {
-    std::vector<float>& batch = batches_[samples_ / most_ % 2];
-    std::copy(sample.begin(), sample.end(), &batch[samples_ % most_ * sample.size()]);
+    std::copy(sample.begin(), sample.end(), &batches_[closed_ % 2][filled_ * sample.size()]);
     ++samples_;
+    if (++filled_ == most_) close();
   }
+  // Also at the end of an epoch.
+  void close() {
+    if (filled_ > 0) ++closed_;
+    filled_ = 0;
+  }
+  void restart() { samples_ = closed_ = 0; }
+
   std::size_t samples() const { return samples_; }
-  std::size_t batches() const { return (samples_ + most_ - 1) / most_; }
-  void restart() { samples_ = 0; }
+  std::size_t batches() const { return closed_; }
 
  private:
   std::size_t most_;
-  std::size_t samples_ = 0;
+  std::size_t filled_ = 0, closed_ = 0, samples_ = 0;
   std::vector<std::vector<float>> batches_;
 };
 
@@ -223,6 +232,7 @@ void add_samples(const std::string& path, const ImagenetOptions& options, Counte
 void run_epoch(const std::vector<std::string>& paths, const ImagenetOptions& options, std::int64_t epoch, Batches& to) {
   CounterRng random = make_rng(options.seed, static_cast<std::uint32_t>(epoch), 0, 0);
   for (const std::string& path : paths) add_samples(path, options, random, to);
+  to.close();
 }
 
 Cost run_epochs(const std::vector<std::string>& paths, const ImagenetOptions& options, Batches& to) {
