@@ -24,7 +24,7 @@ PATIENCE_S = 120  # nothing takes that long unless it hangs
 MODES = {"engine": [], "serial": ["--serial"]}
 
 # Files are made as long as this, so that faults of memory can be aimed at them: behind a JPEG's end come bytes that mean nothing.
-SMALL, LARGE = 200_000, 3_000_000
+SMALL, LARGE = 240_000, 3_000_000
 
 
 class Failure(Exception):
@@ -61,12 +61,11 @@ FAULTS = [
     Fault("cut short while it is read", "change:truncate:every=5", "error", "shrank"),
     Fault("written anew while it is read", "change:rewrite:every=5", "new_contents"),
     Fault("written again and again", "change:rewrite_always:every=5", "error", "is something writing it"),
-    Fault("no memory for small files", f"aligned_alloc:ENOMEM:min={SMALL}:max={SMALL + 1000}", "error", "out of memory",
+    Fault("no memory for small files", f"aligned_alloc:ENOMEM:min={SMALL}:max=263000", "error", "out of memory",
           aimed_at="small"),
     Fault("no memory for large files", f"mmap:ENOMEM:min={LARGE}:max=3500000", "error", "out of memory", aimed_at="large"),
     Fault("no memory for large files, once", f"mmap:ENOMEM:min={LARGE}:max=3500000:times=1", "went_on",
           aimed_at="large"),
-    Fault("no memory for pictures", "mmap:ENOMEM:min=600000:max=700000", "error", "out of memory", aimed_at="all"),
     Fault("no memory for batches", "mmap:ENOMEM:min=4500000:max=6000000", "error", "out of memory", aimed_at="all"),
     Fault("annotation: I/O error", "read:EIO:every=5:match=.xml", "error", "fault of the disk", "boxes"),
     Fault("annotation: too many open files, for good", "open:EMFILE:every=5:match=.xml", "error", "ulimit -n", "boxes"),
@@ -96,6 +95,8 @@ class Data:
             lengthen(path, SMALL)
         for path in self.aims["large"]:
             lengthen(path, LARGE)
+        # Memory for files comes in sizes: those of this one are asked for alike.
+        self.aims["small"] = [path for path in self.pictures if 229_312 < path.stat().st_size <= 262_080]
         self._write_new_contents()
 
     def _write_new_contents(self):
