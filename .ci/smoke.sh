@@ -44,7 +44,11 @@ smoke_imagenet() {
   for workload in boxes train eval; do
     check "imagenet $workload" "$bin/penstock-imagenet" --data "$data" --workload "$workload" \
       --batch 8 --epochs 1 --reps 1 --json --quiet
+    check "straightforward $workload" "$bin/penstock-imagenet" --data "$data" --workload "$workload" \
+      --batch 8 --reps 1 --straightforward
   done
+  check ladder "$root/bench/ladder" --program "$bin/penstock-imagenet" --data "$data" --rounds 1 --epochs 1 \
+    --dtype f16,u8 --cpu-scaling
 }
 
 smoke_golden() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace penstock::bench {
@@ -24,8 +25,11 @@ class FullDecode {
   // Whether the file could be decoded; what libjpeg repairs counts as decoded.
   bool decode(std::span<const std::byte> file) noexcept;
 
-  // Of the last picture: width() * height() * 3 bytes.
+  // Of the last picture: width() * height() * 3 bytes; for CMYK files * 4, as they are in the file. The buffer may be longer.
   const std::uint8_t* pixels() const noexcept { return pixels_.data(); }
+
+  // Hands that buffer over; the next picture gets a new one.
+  std::vector<std::uint8_t> take_pixels() noexcept { return std::exchange(pixels_, {}); }
   std::size_t width() const noexcept;
   std::size_t height() const noexcept;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
+#include <set>
 #include <utility>
 
 #include "bench/imagenet/config_file.h"
@@ -185,6 +186,19 @@ void check(const ImagenetOptions& options) {
   require(options.step_cpu == 0 || options.step_time.count() > 0, "--step-cpu needs --step-time");
 }
 
+// A flag without effect would pass for one that was measured.
+void check_straightforward(const CLI::App& app, const ImagenetOptions& options) {
+  const std::set<std::string> heeded{"straightforward", "data", "annotations", "workload",  "dtype", "layout", "batch",
+                                     "epochs",          "seed", "reps",        "with-unit", "json",  "quiet"};
+  for (const CLI::Option* option : app.get_options())
+    if (const std::string& name = option->get_single_name(); option->count() > 0 && !heeded.contains(name))
+      throw UsageError("--" + name + " has no effect with --straightforward; leave it out");
+  const image::Layout layout = options.workload == Workload::boxes ? image::Layout::nhwc : image::Layout::nchw;
+  require(options.dtype == DType::f32, "--straightforward makes f32 only; leave --dtype out");
+  require(options.layout.value_or(layout) == layout,
+          "--straightforward makes nhwc for boxes, nchw for train and eval; leave --layout out");
+}
+
 // Reads the line a second time, so that it overrides the file that it names.
 ImagenetOptions read_line(int count, const char* const* arguments, const std::string& config) {
   ImagenetOptions options;
@@ -198,6 +212,7 @@ ImagenetOptions read_line(int count, const char* const* arguments, const std::st
   if (options.stats_file.empty() && !given.logdir.empty())
     options.stats_file = given.logdir + "/stats.json";
   check(options);
+  if (options.straightforward) check_straightforward(app, options);
   return options;
 }
 

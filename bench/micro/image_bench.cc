@@ -3,7 +3,9 @@
 #include <penstock/image.h>
 #include <penstock/io.h>
 
+#include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@ using namespace image;
 
 // The unit of all ratios.
 void UnitFullDecode(benchmark::State& state) {
+  const std::span<const std::byte> jpeg = sample_jpeg();  // made at its first use
   FullDecode unit;
-  for (auto _ : state) benchmark::DoNotOptimize(unit.decode(sample_jpeg()));
+  for (auto _ : state) benchmark::DoNotOptimize(unit.decode(jpeg));
 }
 BENCHMARK(UnitFullDecode);
 
@@ -30,10 +33,30 @@ void DecodeJpeg(benchmark::State& state) {
 }
 BENCHMARK(DecodeJpeg)->Arg(0)->Arg(1);
 
+// The centre, of so many percent of the picture's area: what a crop needs of it.
+void DecodeJpegWindow(benchmark::State& state) {
+  const Size whole{sample_view().height, sample_view().width};
+  const double share = std::sqrt(static_cast<double>(state.range(0)) / 100);
+  Window window{.height = std::llround(share * static_cast<double>(whole.height)),
+                .width = std::llround(share * static_cast<double>(whole.width))};
+  window.y = (whole.height - window.height) / 2;
+  window.x = (whole.width - window.width) / 2;
+  ByteBuffer buffer;
+  for (auto _ : state) benchmark::DoNotOptimize(decode_jpeg(sample_jpeg(), window, buffer).pixels);
+}
+BENCHMARK(DecodeJpegWindow)->ArgName("percent")->Arg(100)->Arg(50)->Arg(25)->Arg(10);
+
 void JpegHeader(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(read_jpeg_header(sample_jpeg()).width);
 }
 BENCHMARK(JpegHeader);
+
+// Bytes and pixels that are written.
+void count(benchmark::State& state, Size written, DType type) {
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(written.values() * size_of(type)));
+  const auto pixels = static_cast<double>(state.iterations() * written.height * written.width);
+  state.counters["s_per_pixel"] = benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
 
 // A box of 262 x 400 pixels to 256 x 256, in cache. Args: Simd, DType, Layout.
 void CropAndResize(benchmark::State& state) {
@@ -46,9 +69,7 @@ void CropAndResize(benchmark::State& state) {
                    .simd = static_cast<Simd>(state.range(0))};
   const ImagePart part = part_of(sample_view());
   for (auto _ : state) crop_and_resize(part, {0.1F, 0.1F, 0.8F, 0.9F}, size, out);
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(memory.size()));
-  const auto pixels = static_cast<double>(size.height * size.width * state.iterations());
-  state.counters["s_per_pixel"] = benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  count(state, size, type);
   state.SetLabel(std::string(to_string(out.simd)) + " " + std::string(to_string(type)) +
                  (out.layout == Layout::nchw ? " nchw" : " nhwc"));
 }
@@ -60,6 +81,22 @@ void crop_and_resize_arguments(benchmark::internal::Benchmark* benchmark) {
         benchmark->Args({static_cast<std::int64_t>(simd), static_cast<std::int64_t>(type), static_cast<std::int64_t>(layout)});
 }
 BENCHMARK(CropAndResize)->Apply(crop_and_resize_arguments)->Unit(benchmark::kMicrosecond);
+
+// The same as f32 into one place after the other of 256 MiB, as into batches that no cache holds. Arg: whether past the caches.
+void CropIntoRing(benchmark::State& state) {
+  const Size size{256, 256};
+  const std::size_t bytes = size.values() * sizeof(float), places = (std::size_t{256} << 20) / bytes;
+  std::vector<std::byte> ring(places * bytes);
+  const ImagePart part = part_of(sample_view());
+  std::size_t place = 0;
+  for (auto _ : state) {
+    crop_and_resize(part, {0.1F, 0.1F, 0.8F, 0.9F}, size,
+                    {.memory = std::span(ring).subspan(place * bytes, bytes), .stream = state.range(0) != 0});
+    place = (place + 1) % places;
+  }
+  count(state, size, DType::f32);
+}
+BENCHMARK(CropIntoRing)->ArgName("stream")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 // ------------------------------------------------------------------------------------------------
 // resize.h and convert.h, a benchmark for each instruction set
@@ -73,13 +110,9 @@ void EachSimd(benchmark::internal::Benchmark* one) {
 
 constexpr Size kTrainSize{224, 224};
 
-// Bytes that are read and written, and nanoseconds for a pixel that is written.
-void count(benchmark::State& state, std::size_t read, Size written, DType type) {
+void label_and_count(benchmark::State& state, Size written, DType type) {
   state.SetLabel(std::string(to_string(simd_of(state))));
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(read + written.values() * size_of(type)));
-  const auto pixels = static_cast<double>(state.iterations() * written.height * written.width);
-  state.counters["per_pixel"] =
-      benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  count(state, written, type);
 }
 
 Output output_to(Tensor& values, Layout layout, Simd simd) {
@@ -92,7 +125,7 @@ void ResizeWindow(benchmark::State& state) {
   Tensor values(DType::u8, {224, 224, 3});
   const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
   for (auto _ : state) resize(window, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
-  count(state, Size{300, 400}.values(), kTrainSize, DType::u8);
+  label_and_count(state, kTrainSize, DType::u8);
 }
 BENCHMARK(ResizeWindow)->Apply(EachSimd);
 
@@ -101,7 +134,7 @@ void ResizeWindowBicubic(benchmark::State& state) {
   const ImageView window = sample_view().window({.y = 20, .x = 50, .height = 300, .width = 400});
   for (auto _ : state)
     resize(window, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)), {.filter = Filter::bicubic});
-  count(state, Size{300, 400}.values(), kTrainSize, DType::u8);
+  label_and_count(state, kTrainSize, DType::u8);
 }
 BENCHMARK(ResizeWindowBicubic)->Apply(EachSimd);
 
@@ -114,26 +147,39 @@ void ResizeWindowMirroredNormalisedF32Nchw(benchmark::State& state) {
   out.normaliser = &normaliser;
   out.mirror = Mirror::yes;
   for (auto _ : state) resize(window, kTrainSize, out);
-  count(state, Size{300, 400}.values(), kTrainSize, DType::f32);
+  label_and_count(state, kTrainSize, DType::f32);
 }
 BENCHMARK(ResizeWindowMirroredNormalisedF32Nchw)->Apply(EachSimd);
 
 void ResizeAndCentreCrop(benchmark::State& state) {
   Tensor values(DType::u8, {224, 224, 3});
   for (auto _ : state) resize_and_centre_crop(sample_view(), 256, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
-  count(state, Size{328, 328}.values(), kTrainSize, DType::u8);
+  label_and_count(state, kTrainSize, DType::u8);
 }
 BENCHMARK(ResizeAndCentreCrop)->Apply(EachSimd);
 
-// Same size: what is left is the store.
-void normalise(benchmark::State& state, DType type, Layout layout) {
-  static const Normaliser normaliser;
+// Same size: what is left is the store. Null: the values as they are.
+void store_with(const Normaliser* normaliser, benchmark::State& state, DType type, Layout layout) {
   Tensor values(type, layout == Layout::nhwc ? Shape{224, 224, 3} : Shape{3, 224, 224});
   Output out = output_to(values, layout, simd_of(state));
-  out.normaliser = &normaliser;
+  out.normaliser = normaliser;
   const ImageView view = sample_view().window({.y = 0, .x = 0, .height = 224, .width = 224});
   for (auto _ : state) store(view, out);
-  count(state, kTrainSize.values(), kTrainSize, type);
+  label_and_count(state, kTrainSize, type);
+}
+
+void StoreU8Nchw(benchmark::State& state) { store_with(nullptr, state, DType::u8, Layout::nchw); }
+BENCHMARK(StoreU8Nchw)->Apply(EachSimd);
+
+void StoreF16(benchmark::State& state) { store_with(nullptr, state, DType::f16, Layout::nhwc); }
+BENCHMARK(StoreF16)->Apply(EachSimd);
+
+void StoreF16Nchw(benchmark::State& state) { store_with(nullptr, state, DType::f16, Layout::nchw); }
+BENCHMARK(StoreF16Nchw)->Apply(EachSimd);
+
+void normalise(benchmark::State& state, DType type, Layout layout) {
+  static const Normaliser normaliser;
+  store_with(&normaliser, state, type, layout);
 }
 
 void NormaliseF32(benchmark::State& state) { normalise(state, DType::f32, Layout::nhwc); }
@@ -156,7 +202,7 @@ void ConvertToF16(benchmark::State& state) {
   std::vector<std::uint16_t> to(from.size());
   for (auto _ : state) convert_to_f16(from, to);
   state.SetBytesProcessed(state.iterations() *
-                          static_cast<std::int64_t>(from.size() * sizeof(float)));
+                          static_cast<std::int64_t>(to.size() * sizeof(std::uint16_t)));
 }
 BENCHMARK(ConvertToF16);
 

@@ -92,6 +92,11 @@ class Element {
     return value;
   }
 
+  // Copies the value here if the element only referred to it; throws what that copy throws.
+  void own() {
+    if (type_ != nullptr && type_->own != nullptr) type_->own(*this);
+  }
+
   void reset() noexcept {
     if (type_ != nullptr && type_->destroy != nullptr) type_->destroy(storage_);
     type_ = nullptr;

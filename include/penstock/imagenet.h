@@ -113,7 +113,7 @@ struct FastPath {
   bool roi = true;
 
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
-  bool stream = true;  // write past the caches where the batch is larger than they are
+  bool stream = true;  // write into those places past the caches where the batch is larger (copies of batch() always do)
   image::Simd simd = image::Simd::automatic;
 };
 

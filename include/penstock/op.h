@@ -357,7 +357,8 @@ class IndexedSource {
  public:
   virtual ~IndexedSource() = default;
   virtual std::int64_t size() const = 0;
-  // Any thread. May refer to the source's own memory (Element::referring_to): a run keeps its source as long as its elements.
+  // Any thread. May refer to the source's own memory (Element::referring_to): the engine
+  // copies the value before anybody gets the element who could keep it.
   virtual Element at(std::int64_t index) const = 0;
   virtual std::string origin(std::int64_t) const { return {}; }              // its name, for error texts; must not wait
 };

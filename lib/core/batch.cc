@@ -53,15 +53,16 @@ bool take_places_before(const BatchBlock::Row& at, std::int64_t count, std::int6
   return taken;
 }
 
+void check_like(DType type, const Shape& shape, std::int64_t index, const Tensor& row) {
+  if (row.dtype() != type)
+    fail_mismatch("type", std::string(to_string(type)), index, std::string(to_string(row.dtype())));
+  if (row.shape() != shape) fail_mismatch("shape", tf_shape(shape), index, tf_shape(row.shape()));
+}
+
 }  // namespace
 
 void Collate<Tensor>::Builder::check(const Tensor& row) const {
-  if (count_ == 0) return;
-  if (row.dtype() != rows_.dtype())
-    fail_mismatch("type", std::string(to_string(rows_.dtype())), count_,
-                  std::string(to_string(row.dtype())));
-  if (row.shape() != row_shape_)
-    fail_mismatch("shape", tf_shape(row_shape_), count_, tf_shape(row.shape()));
+  if (count_ > 0) check_like(rows_.dtype(), row_shape_, count_, row);
 }
 
 void Collate<Tensor>::Builder::add(const Tensor& row) {
@@ -79,7 +80,7 @@ void Collate<Tensor>::Builder::add(const Tensor& row) {
 void Collate<Tensor>::Builder::open(const Tensor& row) {
   if (count_ == 0) row_shape_ = row.shape();
   const BatchBlock::Row at = BatchBlock::row_of(row);
-  if (at.block == nullptr || at.block->rows() < capacity_) return;
+  if (at.block == nullptr || at.block->rows() != capacity_) return;
   if (count_ == 0 ? !take_first(at) : !take_places_before(at, count_, capacity_)) return;
   move_to(at.block->tensor());
   block_ = at.block->shared_from_this();
@@ -152,12 +153,13 @@ void detail::fail_unequal_columns(std::size_t first, std::size_t component, std:
 
 Tensor stack(std::span<const Tensor> rows) {
   if (rows.empty()) fail("cannot stack zero tensors; their shape would be unknown");
-  Collate<Tensor>::Builder batch(rows.size());
-  for (const Tensor& row : rows) {
-    batch.check(row);
-    batch.add(row);
+  const Tensor& first = rows.front();
+  Tensor all = new_rows(first, static_cast<std::int64_t>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    check_like(first.dtype(), first.shape(), static_cast<std::int64_t>(i), rows[i]);
+    if (first.bytes() > 0) std::memcpy(all.data() + i * first.bytes(), rows[i].data(), first.bytes());
   }
-  return batch.finish();
+  return all;
 }
 
 }  // namespace penstock

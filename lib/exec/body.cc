@@ -17,6 +17,18 @@ void append_failure(Slots& out, const Stamp& stamp) {
   out.back().fail(std::current_exception());
 }
 
+// What an op has left as it was goes on as a value of its own.
+void own_all(std::span<Slot> slots) {
+  for (Slot& slot : slots) {
+    if (!slot.is_element()) continue;
+    try {
+      slot.value.own();
+    } catch (...) {
+      slot.fail(std::current_exception());
+    }
+  }
+}
+
 // What begin_pass() and pass_end() are called for is no element of the source.
 Stamp of_no_element(Stamp pass) {
   pass.ordinal = -1;
@@ -53,6 +65,7 @@ void ElementwiseBody::run(Group& group, Context& context) {
     } catch (...) {
       for (Slot& slot : stretch) slot.fail(std::current_exception());
     }
+    if (borrows_) own_all(stretch);
     i = end;
   }
 }
@@ -218,6 +231,7 @@ bool SourceBody::produce_one(Slots& out, Context& context) {
   try {
     auto element = next(context);
     if (!element) return false;
+    if (!parts_.lends) element->own();
     out.emplace_back(std::move(*element), at_);
   } catch (...) {
     append_failure(out, at_);

@@ -65,13 +65,15 @@ class Body {
 // Calls an ElementwiseOp for each stretch of elements; errors and marks between them stay where they are.
 class ElementwiseBody final : public Body {
  public:
-  explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op) : op_(std::move(op)) {}
+  // borrows: its inputs may refer to values of the source, its results must not.
+  explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op, bool borrows = false) : op_(std::move(op)), borrows_(borrows) {}
   void run(Group& group, Context& context) override;
   void start(Group& group, Context& context, Completion completion) override;
   std::optional<std::int64_t> bytes_hint(const Group& group) const override;
 
  private:
   std::shared_ptr<const ElementwiseOp> op_;
+  const bool borrows_;
 };
 
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.
@@ -132,6 +134,7 @@ class RepeatBody final : public Body {
 struct SourceParts {
   std::shared_ptr<const SourceOp> op;
   std::unique_ptr<IndexSequence> order;  // null: read in order
+  bool lends = false;  // elements may refer to the source's values: whoever gets them is done with them before the run is
 };
 
 class SourceBody final : public Body {

@@ -72,12 +72,21 @@ class Compiler {
         stage.name += "+" + nodes[next]->op().name();
       }
     }
-    stage.open = [source, ops, indexed](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-      SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr};
+    const bool lends = next < nodes.size() && reads_in_place(*nodes[next]);
+    first_borrows_ = lends;
+    stage.open = [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+      SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
       return std::make_unique<SourceBody>(std::move(parts), passes);
     };
     plan_->stages.push_back(std::move(stage));
     return next;
+  }
+
+  // Whether the node's calls are done with their inputs when they return, and give results of their own.
+  static bool reads_in_place(const Node& node) {
+    if (node.kind() != Kind::elementwise) return false;
+    const auto* op = node.as<ElementwiseOp>();
+    return op->form() != Form::completes_later && !op->passes_memory_on();
   }
 
   static bool works_on_positions(const Node& node, const SourceOp& source) {
@@ -104,8 +113,9 @@ class Compiler {
     stage.order = op->order();
     stage.parallelism = op->parallelism();
     stage.passes_memory_on = op->passes_memory_on();
-    stage.open = [op](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<ElementwiseBody>(op);
+    const bool borrows = first_borrows_ && plan_->stages.size() == 1;
+    stage.open = [op, borrows](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<ElementwiseBody>(op, borrows);
     };
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
     by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
@@ -168,6 +178,7 @@ class Compiler {
   graph::NodeRef owner_;
   std::shared_ptr<Plan> plan_;
   Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
+  bool first_borrows_ = false;       // the stage behind the source
   bool by_position_ = true;
   std::size_t first_stream_ = 0;     // 0: none yet
   std::size_t maker_ = 0;            // the stage whose results the next op gets, in their order and all of them; 0: there is none

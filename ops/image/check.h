@@ -40,8 +40,8 @@ inline std::string outside_text(const Window& part, Size image) {
          std::to_string(image.width);
 }
 
-// Pixels of the image, which must lie in the part. `source` is the function that would have told them.
-inline ImageView cut(const ImagePart& image, const Window& needed, const char* function, const char* source) {
+// Pixels of the image, which must lie in the part. `advice` says how to get such a part.
+inline ImageView cut(const ImagePart& image, const Window& needed, const char* function, const char* advice) {
   const Window& there = image.window;
   const bool inside = needed.y >= there.y && needed.x >= there.x && needed.height <= there.y + there.height - needed.y &&
                       needed.width <= there.x + there.width - needed.x;
@@ -52,7 +52,7 @@ inline ImageView cut(const ImagePart& image, const Window& needed, const char* f
   };
   throw Error(ErrorCode::invalid_argument,
               std::string(function) + ": needs " + text_of(needed) + " of the image, but the part given has " + text_of(there) +
-                  "; decode the window that " + source + "() tells");
+                  "; " + advice);
 }
 
 }  // namespace penstock::image

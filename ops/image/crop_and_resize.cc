@@ -244,7 +244,7 @@ void crop_and_resize(const ImagePart& image, const Box& box, Size size, const Ou
   check_box(box);
   build_axes(workspace, image.whole, box, size, options.method);
   const Window needed = needed_by(workspace);
-  if (needed != Window{}) cut(image, needed, "crop_and_resize", "source_window");
+  if (needed != Window{}) cut(image, needed, "crop_and_resize", "decode the window that source_window() tells");
   if (out.mirror == Mirror::yes) reverse(workspace.columns);
   Crop(image, size, out, workspace).write(options.extrapolation);
 }

@@ -121,12 +121,22 @@ class Resize {
 
 // The pixels that the taps use, wherever they lie in what is there of the image.
 ImageView used_part(const ImagePart& image, const Taps& rows, const Taps& columns, const char* function) {
-  return cut(image, {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin}, function,
-             "centre_crop_source");
+  const char* const advice = function == kCentreCrop ? "decode the window that centre_crop_source() tells" : "decode a larger window";
+  return cut(image, {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin}, function, advice);
+}
+
+// Positions are counted in float, as Pillow does, which knows each whole number up to here.
+void check_extent(Size image, const char* function) {
+  constexpr std::int64_t most = (std::int64_t{1} << 24) - 1;
+  if (image.height <= most && image.width <= most) return;
+  throw Error(ErrorCode::invalid_argument, std::string(function) + ": an image may have at most " + std::to_string(most) +
+                                               " rows and columns, but this has " + std::to_string(image.height) + " x " +
+                                               std::to_string(image.width) + "; cut it first");
 }
 
 void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns, const Output& out, Filter filter,
               const char* function) {
+  check_extent(image.whole, function);
   thread_local Workspace work;
   const RowWriter writer(out, {rows.count, columns.count}, function);
   build_taps(work.rows, rows, filter);

@@ -24,7 +24,12 @@ Transform::Transform(const Flip& step) : Transform(Stage::flip) { mirror_ = step
 Transform::Transform(const Normalise& step) : Transform(Stage::normalise) {
   normaliser_ = std::make_shared<const Normaliser>(step.mean, step.deviation);
 }
-Transform::Transform(const Convert& step) : Transform(Stage::convert) { convert_ = step; }
+Transform::Transform(const Convert& step) : Transform(Stage::convert) {
+  const DType type = step.type;
+  if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
+    throw wrong("values are f32, f16, bf16 or u8, not " + std::string(to_string(type)));
+  convert_ = step;
+}
 
 void Transform::append(const Transform& next) {
   constexpr std::array names{"Crop", "Resize", "Flip", "Normalise", "Convert"};

@@ -95,8 +95,10 @@ Window random_crop(Size image, const Uniform& uniform, const RandomCropOptions& 
 Size shorter_side_size(Size image, std::int64_t shorter) {
   check_output_size({shorter, 1}, "shorter_side_size");
   check_output_size(image, "shorter_side_size");
-  if (image.width <= image.height) return {shorter * image.height / image.width, shorter};
-  return {shorter, shorter * image.width / image.height};
+  const bool is_tall = image.width <= image.height;
+  const std::int64_t longer = is_tall ? shorter * image.height / image.width : shorter * image.width / image.height;
+  check_output_size({longer, 1}, "shorter_side_size");
+  return is_tall ? Size{longer, shorter} : Size{shorter, longer};
 }
 
 Window centre_window(Size image, Size crop) {

@@ -227,5 +227,59 @@ TEST(Completions, OutAtOnceNeverExceedTheParallelism) {
   EXPECT_LE(most, 8u);
 }
 
+// -------------------------------------------------------------------------------- values of a source
+
+// Whose copies are counted.
+struct Page {
+  explicit Page(std::string words, std::shared_ptr<std::atomic<int>> counter) : text(std::move(words)), copies(std::move(counter)) {}
+  Page(const Page& other) : text(other.text), copies(other.copies) { ++*copies; }
+  Page(Page&&) noexcept = default;
+  std::string text;
+  std::shared_ptr<std::atomic<int>> copies;
+};
+
+// Keeps its inputs, as one does whose answers come much later.
+class KeepPages final : public ElementwiseOp {
+ public:
+  explicit KeepPages(std::vector<Element>& kept) : kept_(kept) {}
+  std::string name() const override { return "keep_pages"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  Tunable parallelism() const override { return 1; }
+  void start(Element value, Context&, Completion completion) const override {
+    kept_.push_back(std::move(value));
+    completion.complete(Element(std::int64_t{0}));
+  }
+
+ private:
+  std::vector<Element>& kept_;
+};
+
+std::vector<Page> three_pages(const std::shared_ptr<std::atomic<int>>& copies) {
+  std::vector<Page> pages;
+  for (const char* text : {"one page of some length, so that it lies elsewhere", "two", "three"}) pages.emplace_back(text, copies);
+  *copies = 0;
+  return pages;
+}
+
+TEST(BorrowedElements, OutliveTheirSourceWhereACallMayKeepThem) {
+  const auto copies = std::make_shared<std::atomic<int>>(0);
+  std::vector<Element> kept;
+  {
+    auto run = from_vector(three_pages(copies)).then<std::int64_t>(std::make_shared<KeepPages>(kept)).start();
+    EXPECT_EQ(rest_of(run), (std::vector<std::string>{"0", "0", "0"}));
+  }
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(*copies, 3);
+  EXPECT_EQ(kept[0].get<Page>().text, "one page of some length, so that it lies elsewhere");
+}
+
+TEST(BorrowedElements, AreNotCopiedForWhoOnlyReadsThem) {
+  const auto copies = std::make_shared<std::atomic<int>>(0);
+  auto run = from_vector(three_pages(copies)).map([](const Page& page) { return static_cast<std::int64_t>(page.text.size()); }).start();
+  EXPECT_EQ(rest_of(run), (std::vector<std::string>{"50", "3", "5"}));
+  EXPECT_EQ(*copies, 0);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -295,11 +295,13 @@ TEST(Errors, OfAPayloadThatThrowsWhenCopiedOutOfAVectorStayWithThatElement) {
   std::vector<Stubborn> values;
   for (std::int64_t i = 0; i < 5; ++i) values.emplace_back(i == 3 ? 9 : i);
   values[3].value = 3;
-  // Moving the vector moves no value; reading value 3 copies it.
-  const auto data = from_vector(std::move(values)).map([](const Stubborn& stubborn) {
-    return stubborn.value;
-  });
-  EXPECT_EQ(read(data), (Texts{"0", "1", "2", "x3", "4"}));
+  // Moving the vector moves no value. Who takes value 3 copies it; who only looks at it does not.
+  const auto data = from_vector(std::move(values));
+  const auto look = [](const Stubborn& stubborn) { return stubborn.value; };
+  EXPECT_EQ(read(data.map([](Stubborn stubborn) { return stubborn.value; })), (Texts{"0", "1", "2", "x3", "4"}));
+  EXPECT_EQ(read(data.prefetch(2).map(look)), (Texts{"0", "1", "2", "x3", "4"}));
+  EXPECT_EQ(read(data.filter([](const Stubborn&) { return true; }).map(look)), (Texts{"0", "1", "2", "x3", "4"}));
+  EXPECT_EQ(read(data.map(look)), (Texts{"0", "1", "2", "3", "4"}));
 }
 
 // -------------------------------------------------------------------------------- policy

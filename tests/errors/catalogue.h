@@ -26,6 +26,7 @@ Cases tensor_cases();
 Cases file_cases(const std::string& folder);
 Cases annotation_cases(const std::string& folder);
 Cases image_cases();
+Cases output_cases();
 Cases checkpoint_cases();
 Cases run_cases();
 

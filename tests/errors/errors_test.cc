@@ -61,6 +61,7 @@ std::string all_shown() {
       {"Files, pictures, labels", file_cases(folder.path())},
       {"Annotations", annotation_cases(folder.path())},
       {"Image functions", image_cases()},
+      {"Outputs of image functions", output_cases()},
       {"Checkpoints", checkpoint_cases()},
       {"Runs and settings", run_cases()},
   };

@@ -148,6 +148,25 @@ TEST(ImagenetOptions, StepsOfTheFastPathCanBeLeftOut) {
   EXPECT_EQ(exit_code_of({"--without", "roi,wheels"}), 2);
 }
 
+TEST(ImagenetOptions, StraightforwardRefusesFlagsThatItDoesNotHeed) {
+  EXPECT_EQ(exit_code_of({"--straightforward"}), -1);
+  EXPECT_EQ(exit_code_of({"--straightforward", "--workload", "eval", "--layout", "nchw", "--dtype", "f32", "--epochs", "2"}), -1);
+  for (const std::vector<const char*>& flags : std::vector<std::vector<const char*>>{{"--file-list", "f"},
+                                                                                     {"--dtype", "u8"},
+                                                                                     {"--layout", "nchw"},
+                                                                                     {"--steps", "3"},
+                                                                                     {"-n", "3"},
+                                                                                     {"--cpu", "2"},
+                                                                                     {"--without", "roi"},
+                                                                                     {"--explain"}}) {
+    std::vector<const char*> all{"--straightforward"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(exit_code_of(all), 2) << flags[0];
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("--straightforward")) << flags[0];
+  }
+}
+
 TEST(ImagenetOptions, SimdIsOneThatTheMachineHas) {
   for (const image::Simd simd : image::supported_simd())
     EXPECT_EQ(options_of({"--simd", std::string(to_string(simd)).c_str()}).simd, simd);

@@ -72,7 +72,7 @@ TEST(ImagenetProgram, VersionNamesItsLibraries) {
   const SampleSet set(0);
   const Outcome outcome = shell(set, "$P --version");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("SIMD targets"), HasSubstr("oneTBB 20"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("SIMD targets: scalar"), HasSubstr("oneTBB 20"),
                                  HasSubstr("libjpeg-turbo ")));
 }
 
@@ -97,6 +97,22 @@ TEST(ImagenetProgram, JsonIsOneLineARepetitionAndNothingElse) {
     EXPECT_EQ(line["missing_xml"], 1);
     EXPECT_EQ(line["digest"], lines[0]["digest"]);
     EXPECT_GT(line["cpu_s"], 0);
+  }
+}
+
+TEST(ImagenetProgram, StraightforwardPrintsTheSameFields) {
+  const SampleSet set(6);
+  const std::string flags = "--reps 1 --json --epochs 2 --batch 4 --with-unit --layout ";
+  for (const char* layout : {"nhwc --workload boxes", "nchw --workload train", "nchw --workload eval"}) {
+    const Outcome plain = run(set, "--reps 1 --epochs 2 --batch 4 --straightforward --layout " + std::string(layout));
+    ASSERT_EQ(plain.exit_code, 0) << plain.err;
+    const json ours = run(set, flags + layout).lines().at(0);
+    ASSERT_THAT(plain.lines(), SizeIs(1));
+    const json theirs = plain.lines().at(0);
+    for (const auto& [key, value] : theirs.items())
+      EXPECT_TRUE(key == "straightforward" || ours.contains(key)) << key;
+    for (const char* same : {"program", "workload", "images", "samples", "batches"})
+      EXPECT_EQ(theirs[same], ours[same]) << same;
   }
 }
 

@@ -95,6 +95,10 @@ TEST(ShorterSideSize, LongerSideIsTruncated) {
   EXPECT_EQ(shorter_side_size({100, 100}, 256), (Size{256, 256}));
 }
 
+TEST(ShorterSideSize, RefusesALongerSideBeyondAllImages) {
+  EXPECT_ERROR(shorter_side_size({65'535, 1}, 100'000'000), ErrorCode::invalid_argument, "shorter_side_size");
+}
+
 TEST(CentreWindow, HalvesAreRoundedToEven) {
   EXPECT_EQ(centre_window({256, 341}, {224, 224}), (Window{16, 58, 224, 224}));  // 58.5
   EXPECT_EQ(centre_window({227, 225}, {224, 224}), (Window{2, 0, 224, 224}));    // 1.5, 0.5

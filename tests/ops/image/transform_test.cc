@@ -68,6 +68,7 @@ TEST(Transform, WrongOrdersAreRefusedAtOnce) {
   EXPECT_ERROR((Flip{} | Flip{}), invalid, "Flip cannot follow Flip");
   EXPECT_ERROR((Resize{{8, 8}} | ResizeAndCentreCrop{8, {8, 8}}), invalid, "cannot follow");
   EXPECT_ERROR((Normalise{} | Convert{DType::u8}), invalid, "do not fit u8");
+  EXPECT_ERROR(Transform(Convert{DType::i64}), invalid, "not i64");
 }
 
 TEST(Transform, WrongPlacesAreRefused) {
