@@ -142,7 +142,7 @@ struct Config {
   Tunable read_parallelism = AUTOTUNE;    // files that are read at once
   Tunable decode_parallelism = AUTOTUNE;  // files that are decoded at once
 
-  FastPath fast = {};
+  FastPath fast = {};  // its steps, all of them taken
 
   // Where given, counts what happens.
   std::shared_ptr<Counters> counters = nullptr;

@@ -4,10 +4,13 @@
 //   a vector       [2, 3]
 //   a text         "n01440764"
 //   a number       7
+//   a shape        [2, 3]
 //
-// Needs nothing of penstock: a dataset is what can be looped over and is no vector and no text.
+// Needs nothing of penstock: a shape has a to_string() of its own, a dataset is what else can be looped over and is no vector and
+// no text.
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -40,8 +43,19 @@ std::string shown(const std::vector<T>& values) {
   return "[" + joined(values, ", ") + "]";
 }
 
+template <class T>
+concept PrintsItself = requires(const T& value) {
+  { to_string(value) } -> std::same_as<std::string>;
+};
+
+template <PrintsItself T>
+std::string shown(const T& value) {
+  return to_string(value);
+}
+
 template <class Dataset>
-  requires requires(const Dataset& dataset) { dataset.begin(); } && (!std::is_convertible_v<Dataset, std::string_view>)
+  requires requires(const Dataset& dataset) { dataset.begin(); } &&
+           (!std::is_convertible_v<Dataset, std::string_view> && !PrintsItself<Dataset>)
 std::string shown(const Dataset& dataset) {
   return joined(dataset, " ");
 }

@@ -45,7 +45,7 @@ enum class Filter : std::uint8_t {
 };
 
 struct ResizeOptions {
-  Filter filter = Filter::bilinear;
+  Filter filter = Filter::bilinear;  // between pixels
 };
 
 // The whole view to `size`; out has size.height * size.width * 3 bytes. To resize a part whose
