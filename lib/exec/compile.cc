@@ -12,6 +12,8 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::int64_t kMostRows = std::int64_t{1} << 30;  // batch(largest number) means "all": nothing of it is foreseen
+
 using graph::Kind;
 using graph::Node;
 
@@ -136,7 +138,7 @@ class Compiler {
 
   void foresee_through(const StreamOp& op, std::size_t depth) {
     if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
-    if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op); batch != nullptr && maker_ != 0) {
+    if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op); batch != nullptr && maker_ != 0 && batch->batch_size() <= kMostRows) {
       ahead_.size = batch->batch_size();
       ahead_.depth = depth;
       plan_->stages[maker_].batch = ahead_;

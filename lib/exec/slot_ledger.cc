@@ -165,25 +165,25 @@ detail::BatchBlockRef SlotLedger::find_block(std::int64_t number, DType type, co
   return block == blocks_.end() ? nullptr : *block;
 }
 
-// Null: the batch cannot be written into any more, or has too many kinds of blocks.
-detail::BatchBlockRef SlotLedger::keep_block(detail::BatchBlockRef made) {
-  const auto kinds = std::ranges::count_if(blocks_, [&](const auto& block) { return block->number() == made->number(); });
-  if (made->number() < first_block_ || kinds >= static_cast<std::ptrdiff_t>(kKindsOfBlocks)) return nullptr;
-  blocks_.push_back(made);
-  return made;
+// Not where the batch cannot be written into any more, or has too many kinds of blocks.
+bool SlotLedger::may_have_block(std::int64_t number) const {
+  const auto kinds = std::ranges::count_if(blocks_, [&](const auto& block) { return block->number() == number; });
+  return number >= first_block_ && kinds < static_cast<std::ptrdiff_t>(kKindsOfBlocks);
 }
 
 // Made outside the lock; where two threads have made the same one, the second is let go.
 detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
   {
     const std::lock_guard lock(mutex_);
-    if (number < first_block_) return nullptr;
     if (auto found = find_block(number, type, shape)) return found;
+    if (!may_have_block(number)) return nullptr;
   }
-  auto made = std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
+  const auto made = std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
   const std::lock_guard lock(mutex_);
-  auto found = find_block(number, type, shape);
-  return found ? found : keep_block(std::move(made));
+  if (auto found = find_block(number, type, shape)) return found;
+  if (!may_have_block(number)) return nullptr;
+  blocks_.push_back(made);
+  return made;
 }
 
 // Those before the oldest element that is not done, as far as places are known.

@@ -82,7 +82,7 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   void retire_blocks();
   void stop_if_unused();
   detail::BatchBlockRef find_block(std::int64_t number, DType type, const Shape& shape) const;
-  detail::BatchBlockRef keep_block(detail::BatchBlockRef made);
+  bool may_have_block(std::int64_t number) const;
 
   Entry entry_of(const Slot& input) const;
   std::optional<std::int64_t> results_of(const Element& input) const;

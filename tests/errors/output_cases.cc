@@ -25,11 +25,11 @@ Cases output_cases() {
   return {
       {"output_of a tensor without colours", use([] { return output_of(DType::f32, {4, 6}); })},
       {"output_of whole numbers", use([] { return output_of(DType::i32, {4, 6, 3}); })},
-      {"resize of 20 million rows", use([] { return image::resize(tall(20'000'000), Size{4, 4}); })},
+      {"resize of 20 million rows", use([] { return image::resize(tall(20'000'000), image::Size{4, 4}); })},
       {"resize of a part that lacks pixels", use([] {
          Tensor values(DType::u8, {2, 2, 3});
          const image::ImagePart lower{tall(2), {2, 0, 2, 1}, {4, 1}};
-         image::resize(lower, Size{2, 2}, image::output_of(values, image::Layout::nhwc));
+         image::resize(lower, image::Size{2, 2}, image::output_of(values, image::Layout::nhwc));
          return 0;
        })},
       {"a chain that converts to whole numbers", use([] { return image::Transform(image::Convert{DType::i64}); })},
