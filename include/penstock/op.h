@@ -142,9 +142,9 @@ struct RetryWhenMemoryIsFree {
 //   }).batch(128);
 //
 // Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept,
-// and all earlier elements have declared their number (ElementwiseOp::declares): so declare early. Else they are scratch memory,
-// which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies and nothing
-// else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ.
+// and the numbers of all earlier elements are known: they have declared (do it early), or ElementwiseOp::outputs_of tells. Else they
+// are scratch memory, which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some
+// copies and nothing else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ.
 class Outputs {
  public:
   Outputs() noexcept = default;
@@ -239,10 +239,9 @@ enum class Form : std::uint8_t {
 // Whether results leave in the order of their inputs.
 enum class Order : std::uint8_t { kept, arbitrary };
 
-// When an element-wise op knows how many results an element gives, which later elements of the batch need to know for their places.
+// Whether an op knows how many results an element gives, which later elements of the batch need to know for their places.
 enum class Declares : std::uint8_t {
-  whenever,  // the body calls Outputs::declare() when it gets to it, or never
-  first,     // the body calls it at once, after some microseconds: the slot() of a later element waits for that, 250 ms at most
+  whenever,  // outputs_of() tells, or the body calls Outputs::declare() when it gets to it, or never
   one_each,  // each element gives one result, or fails: nobody has to wait
 };
 
@@ -288,6 +287,11 @@ class ElementwiseOp : public Op {
   virtual bool may_fan_out() const { return true; }
 
   virtual Declares declares() const { return Declares::whenever; }
+
+  // How many results `input` will give, as Outputs::declare() would say it, where the input tells: places of later elements are
+  // then known before it is run. Called once an element with a lock of the stage held: be quick, below a microsecond, and never
+  // wait. A wrong number costs copies; an exception is as good as nullopt.
+  virtual std::optional<std::size_t> outputs_of(const Element& input) const;
 
   // Whether results hold nothing but memory that the input held already, as those of filter and unbatch do: none is reserved
   // for them then, and none is counted twice.

@@ -66,6 +66,8 @@ void ElementwiseOp::start(Element, Context&, Completion) const {
   throw_not_written(*this, "start()");
 }
 
+std::optional<std::size_t> ElementwiseOp::outputs_of(const Element&) const { return std::nullopt; }
+
 std::optional<std::size_t> ElementwiseOp::bytes_hint(const Element&) const { return std::nullopt; }
 
 std::unique_ptr<IndexSequence> StreamOp::over_index(std::unique_ptr<IndexSequence>) const {

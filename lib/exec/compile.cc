@@ -109,19 +109,19 @@ class Compiler {
     };
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
     by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
-    foresee_through(*op);
+    foresee_through(op);
     plan_->stages.push_back(std::move(stage));
   }
 
   // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they will lie.
-  void foresee_through(const ElementwiseOp& op) {
-    if (dynamic_cast<const graph::TakesApart*>(&op) != nullptr) {
+  void foresee_through(const std::shared_ptr<const ElementwiseOp>& op) {
+    if (dynamic_cast<const graph::TakesApart*>(op.get()) != nullptr) {
       ahead_.takes_apart = true;
       return;
     }
-    const bool makes_elements = op.order() == Order::kept && !op.passes_memory_on();
+    const bool makes_elements = op->order() == Order::kept && !op->passes_memory_on();
     maker_ = makes_elements ? plan_->stages.size() : 0;
-    ahead_ = {.declares = op.declares()};
+    ahead_ = {.declares = op->declares(), .op = op};
   }
 
   void foresee_through(const StreamOp& op, std::size_t depth) {

@@ -1,7 +1,6 @@
 #include "lib/exec/slot_ledger.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -12,7 +11,6 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kWatched = 256;                // elements after which an op that has declared nothing is asked no more
-constexpr auto kPatience = std::chrono::milliseconds(250);  // longer than a thread that was preempted waits for a core
 constexpr std::int64_t kMostResults = std::int64_t{1} << 31;  // of one element, that are believed: places are still numbers then
 constexpr std::size_t kKindsOfBlocks = 4;             // of one batch: shapes that never repeat are no samples of a batch
 
@@ -22,21 +20,36 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 
 // ------------------------------------------------------------------------------------------------ places
 
+SlotLedger::Entry SlotLedger::entry_of(const Slot& input) const {
+  Entry entry;
+  entry.ends_batch = input.kind() == Slot::Kind::pass_end && input.level() >= batch_.depth;
+  entry.is_done = !input.is_element();
+  const auto count = input.is_element() ? results_of(input.value) : std::optional<std::int64_t>(0);
+  entry.is_known = count.has_value();
+  entry.count = count.value_or(0);
+  return entry;
+}
+
+// What can be told of an element before it is run.
+std::optional<std::int64_t> SlotLedger::results_of(const Element& input) const {
+  if (batch_.declares == Declares::one_each && !batch_.takes_apart) return 1;
+  if (batch_.op == nullptr) return std::nullopt;
+  try {
+    const auto count = batch_.op->outputs_of(input);
+    return count ? std::optional(std::min(byte_count(*count), kMostResults)) : std::nullopt;
+  } catch (...) {
+    return std::nullopt;  // whatever is wrong with this element, the call itself will meet and report it
+  }
+}
+
 std::int64_t SlotLedger::admit(std::span<const Slot> inputs) {
   if (!is_used_.load(std::memory_order_relaxed)) return kNoTurn;
+  admitted_.clear();
+  for (const Slot& input : inputs) admitted_.push_back(entry_of(input));
   const std::lock_guard lock(mutex_);
   if (!is_used_) return kNoTurn;
   const std::int64_t first = first_turn_ + static_cast<std::int64_t>(entries_.size());
-  for (const Slot& input : inputs) {
-    Entry entry;
-    entry.ends_batch = input.kind() == Slot::Kind::pass_end && input.level() >= batch_.depth;
-    entry.is_known = entry.is_done = !input.is_element();
-    if (input.is_element() && batch_.declares == Declares::one_each && !batch_.takes_apart) {
-      entry.count = 1;
-      entry.is_known = true;
-    }
-    entries_.push_back(entry);
-  }
+  entries_.insert(entries_.end(), admitted_.begin(), admitted_.end());
   go_on();
   forget_done();
   return first;
@@ -57,13 +70,11 @@ std::int64_t SlotLedger::after(const Entry& entry) const noexcept {
 
 // What has just become known.
 void SlotLedger::go_on() noexcept {
-  const std::int64_t before = known_until_;
   for (Entry* entry = find(known_until_); entry != nullptr && entry->is_known; entry = find(known_until_)) {
     entry->place = next_place_;
     next_place_ = after(*entry);
     ++known_until_;
   }
-  if (waiting_ > 0 && known_until_ != before) known_.notify_all();
 }
 
 // The number of results of an element, which others may have relied on.
@@ -128,57 +139,21 @@ void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
 
 // ------------------------------------------------------------------------------------------------ slots
 
-void SlotLedger::enter(std::int64_t turn) {
-  if (batch_.declares != Declares::first) return;
+std::optional<SlotLedger::Where> SlotLedger::where(std::int64_t turn) {
   const std::lock_guard lock(mutex_);
-  if (Entry* const entry = find(turn)) entry->is_entered = true;
-}
-
-void SlotLedger::leave(std::int64_t turn) {
-  if (batch_.declares != Declares::first) return;
-  const std::lock_guard lock(mutex_);
-  Entry* const entry = find(turn);
-  if (entry == nullptr) return;
-  entry->is_entered = false;
-  known_.notify_all();
-}
-
-std::optional<std::int64_t> SlotLedger::place_of(std::int64_t turn) noexcept {
   const Entry* const entry = find(turn);
   if (entry == nullptr || turn >= known_until_) return std::nullopt;
-  return entry->place;
-}
-
-// Whether those whose numbers are missing are about to tell them.
-bool SlotLedger::may_wait(std::int64_t turn) noexcept {
-  if (batch_.declares != Declares::first || find(turn) == nullptr) return false;
-  for (std::int64_t other = known_until_; other <= turn; ++other) {
-    const Entry& entry = *find(other);
-    if (!entry.is_known && !entry.is_entered) return false;
-  }
-  return true;
-}
-
-std::optional<SlotLedger::Where> SlotLedger::wait_for_place(std::int64_t turn) {
-  std::unique_lock lock(mutex_);
-  if (!place_of(turn) && may_wait(turn)) {
-    ++waiting_;
-    known_.wait_for(lock, kPatience, [&] { return place_of(turn) || !may_wait(turn); });
-    --waiting_;
-  }
-  const auto place = place_of(turn);
-  if (!place) return std::nullopt;
-  return Where{*place, version_};
+  return Where{entry->place, version_};
 }
 
 Tensor SlotLedger::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
   const std::size_t row_bytes = static_cast<std::size_t>(element_count(shape)) * size_of(type);
   if (row_bytes == 0 || !detail::takes_batch_at_once(batch_.size, row_bytes)) return Tensor(type, shape);
-  const auto where = wait_for_place(turn);
-  if (!where) return Tensor(type, shape);
-  const std::int64_t place = where->place + byte_count(i);
+  const auto first = where(turn);
+  if (!first) return Tensor(type, shape);
+  const std::int64_t place = first->place + byte_count(i);
   const auto block = block_at(floor_div(place, batch_.size), type, shape);
-  auto row = block ? block->hand_out(place - block->number() * batch_.size, where->version) : std::nullopt;
+  auto row = block ? block->hand_out(place - block->number() * batch_.size, first->version) : std::nullopt;
   return row ? std::move(*row) : Tensor(type, shape);
 }
 
@@ -248,9 +223,7 @@ std::int64_t GroupPlaces::enter(const Slot& input) noexcept {
   const Slot* const begin = inputs_.data();
   const Slot* const end = begin + inputs_.size();
   if (std::less<>()(&input, begin) || !std::less<>()(&input, end)) return SlotLedger::kNoTurn;
-  const std::int64_t turn = first_turn_ + (&input - begin);
-  ledger_.enter(turn);
-  return turn;
+  return first_turn_ + (&input - begin);
 }
 
 void GroupPlaces::declare(std::int64_t turn, std::size_t count) noexcept { ledger_.declare(turn, byte_count(count)); }

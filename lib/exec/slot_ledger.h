@@ -1,8 +1,9 @@
 // SlotLedger: which place of which batch an element's results get, before the batch exists.
 //
 // One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of the stage's
-// input has a turn, in input order. Where an element's results begin is the number of results before it: known once all elements
-// before it have told their numbers. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
+// input has a turn, in input order. Where an element's results begin is the number of results before it: known once the
+// numbers of all elements before it are, which the op tells of its input (outputs_of) or the body declares. Place p is row p % n of
+// block p / n. The end of the batch's input rounds up to the next block.
 //
 // All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may
 // be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only, and
@@ -16,7 +17,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -41,8 +41,6 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op does not use slots.
   std::int64_t admit(std::span<const Slot> inputs);
 
-  void enter(std::int64_t turn);                             // a thread is about to run it, or does
-  void leave(std::int64_t turn);                             // it will be entered again
   void declare(std::int64_t turn, std::int64_t count) noexcept;
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
   void complete(std::int64_t turn, std::optional<std::int64_t> count);
@@ -64,8 +62,7 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   struct Entry {
     std::int64_t place = -1;     // where its results begin; of those before known_until_
     std::int64_t count = 0;
-    bool is_known = false;       // count is what was declared, or what came
-    bool is_entered = false;     // a call is at it now
+    bool is_known = false;       // count is what was told beforehand or declared, or what came
     bool is_done = false;
     bool ends_batch = false;     // a mark: what comes after it begins a batch
   };
@@ -82,15 +79,16 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   void forget_done();
   void retire_blocks();
   void stop_if_unused();
-  std::optional<std::int64_t> place_of(std::int64_t turn) noexcept;
-  bool may_wait(std::int64_t turn) noexcept;
   detail::BatchBlockRef find_block(std::int64_t number, DType type, const Shape& shape) const;
   detail::BatchBlockRef keep_block(detail::BatchBlockRef made);
 
-  std::optional<Where> wait_for_place(std::int64_t turn);
+  Entry entry_of(const Slot& input) const;
+  std::optional<std::int64_t> results_of(const Element& input) const;
+  std::optional<Where> where(std::int64_t turn);
   detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape);
 
   const BatchAhead batch_;
+  std::vector<Entry> admitted_;          // of admit() alone: memory that it uses again
   std::atomic<bool> is_used_{true};
   std::atomic<bool> has_garbage_{false};
 
@@ -100,13 +98,11 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   //   * all rows that were handed out since places last moved have version_;
   //   * a block has a number of at least first_block_, and lower ones are never made again.
   mutable std::mutex mutex_;
-  std::condition_variable known_;        // known_until_ has grown, or a call was broken off
   std::deque<Entry> entries_;
   std::int64_t first_turn_ = 0;
   std::int64_t known_until_ = 0;
   std::int64_t next_place_ = 0;
   std::uint32_t version_ = 0;
-  std::int64_t waiting_ = 0;             // threads in wait_for_place()
   std::int64_t first_block_ = 0;
   std::vector<detail::BatchBlockRef> blocks_;
   std::vector<detail::BatchBlockRef> garbage_;

@@ -93,7 +93,6 @@ Group* Stage::claim_group(Lock& lock) {
   group.started_ns = accounted_until_;
   group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++running_;
-  if (ledger_) ledger_->enter(group.first_turn);
   busy_.store(true, std::memory_order_relaxed);
   ask_hint(group, lock);
   if (!reserve(group) && !force(group, lock)) {
@@ -198,7 +197,6 @@ void Stage::put_back(Group& group) {
   group.state = Group::State::waiting;
   group.reserved = 0;
   --running_;
-  if (ledger_) ledger_->leave(group.first_turn);
   const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.number,
                                       [](const Group* other, std::int64_t number) { return other->number < number; });
   ready_.insert(place, &group);

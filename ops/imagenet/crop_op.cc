@@ -1,21 +1,14 @@
 #include <penstock/image/crop_and_resize.h>
 #include <penstock/voc.h>
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "ops/imagenet/decode_op.h"
 
 namespace penstock::imagenet {
 namespace {
-
-// What an annotation says, in the form that the crops need.
-struct Boxes {
-  std::vector<image::Box> boxes;
-  std::string first_name;  // of the first object; empty if there is none
-  std::int64_t clamped = 0;
-};
 
 const char* text_of(BoxPolicy policy) {
   switch (policy) {
@@ -29,18 +22,10 @@ const char* text_of(BoxPolicy policy) {
   return "tf";
 }
 
-// At least as many objects as parsing will find, at a fraction of its cost. Parsing refuses a file
-// with more than `most`.
-std::size_t count_objects(const LoadedFile& file, std::size_t most) {
+// How many crops a file gives; none if its annotation is wrong, for it will fail.
+std::size_t count_of(const LoadedFile& file) {
   if (!file.annotation) return 1;
-  const Tensor& xml = file.annotation->xml;
-  const std::string_view text(reinterpret_cast<const char*>(xml.data()), xml.bytes());
-  constexpr std::string_view tag = "<object";
-  std::size_t count = 0;
-  for (std::size_t at = text.find(tag); at != text.npos && count < most;
-       at = text.find(tag, at + tag.size()))
-    ++count;
-  return count;
+  return file.annotation->boxes ? file.annotation->boxes->boxes.size() : 0;
 }
 
 class CropOp final : public DecodeOp {
@@ -52,15 +37,16 @@ class CropOp final : public DecodeOp {
     return DecodeOp::parameters() + ", boxes=" + text_of(config().boxes);
   }
 
-  Declares declares() const override { return Declares::first; }
+  std::optional<std::size_t> outputs_of(const Element& input) const override {
+    return count_of(input.get<LoadedFile>());
+  }
   std::size_t bytes_of_result(const LoadedFile& file) const override {
-    const std::size_t count = count_objects(file, config().voc.max_objects);
-    return count * (example_bytes() + sizeof(Example)) + decoded_bytes(file);
+    return count_of(file) * (example_bytes() + sizeof(Example)) + decoded_bytes(file);
   }
 
  private:
   Element answer(const LoadedFile& file, Context& context) const override {
-    const Boxes& found = boxes_of(file);
+    const Boxes found = boxes_in(file);
     const std::int32_t label = config().labels.id(label_of_file(file.path, found.first_name));
     context.outputs().declare(found.boxes.size());
     const image::ImagePart part = decode(
@@ -78,21 +64,10 @@ class CropOp final : public DecodeOp {
     return Element(std::move(examples));
   }
 
-  // In memory of this thread, until the next call.
-  const Boxes& boxes_of(const LoadedFile& file) const {
-    thread_local Boxes result;
-    result.boxes.clear();
-    result.first_name.clear();
-    result.clamped = 0;
-    if (!file.annotation) {
-      result.boxes.emplace_back();
-      return result;
-    }
-    const VocAnnotation& annotation = annotation_of(file);
-    const BoxOptions options{config().boxes, file.annotation->path, &result.clamped};
-    normalised_boxes(annotation, options, result.boxes);
-    if (!annotation.objects.empty()) result.first_name = annotation.objects.front().name;
-    return result;
+  // Without an annotation, the whole picture. One that could not be read is read again, for its error.
+  Boxes boxes_in(const LoadedFile& file) const {
+    if (!file.annotation) return {.boxes = {image::Box{}}, .first_name = {}};
+    return file.annotation->boxes ? *file.annotation->boxes : boxes_of(*file.annotation, config());
   }
 
   // Once nothing can fail any more: a file that is refused was not repaired.

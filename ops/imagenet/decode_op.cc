@@ -88,14 +88,6 @@ image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWin
   return part;
 }
 
-const VocAnnotation& DecodeOp::annotation_of(const LoadedFile& file) const {
-  VocOptions options = config_->voc;
-  options.name = file.annotation->path;
-  thread_local VocAnnotation annotation;
-  parse_voc(image::bytes_of(file.annotation->xml), options, annotation);
-  return annotation;
-}
-
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
   const image::JpegHeader header =
       image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));

@@ -26,9 +26,6 @@ class DecodeOp : public FileOp<LoadedFile> {
   // The pixels of the picture that are chosen, in memory of this thread that the next call of decode() reuses.
   image::ImagePart decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const;
 
-  // What the file's annotation says, which must be there; in memory of this thread, until the next call.
-  const VocAnnotation& annotation_of(const LoadedFile& file) const;
-
   // What decode() takes at most: the bytes of the whole picture, by the file's header.
   std::size_t decoded_bytes(const LoadedFile& file) const;
 

@@ -76,7 +76,7 @@ class FrameOp : public DecodeOp {
   // The name of the annotation's first object, where it was needed and read.
   std::string first_name_in(const LoadedFile& file) const {
     if (!file.annotation) return {};
-    const VocAnnotation& annotation = annotation_of(file);
+    const VocAnnotation& annotation = parsed(*file.annotation, config());
     return annotation.objects.empty() ? std::string() : annotation.objects.front().name;
   }
 };

@@ -47,13 +47,23 @@ class ReadOp final : public FileOp<std::string> {
     file.path = path;
     if (config_->counters)
       config_->counters->file_bytes += static_cast<std::int64_t>(bytes_of(file));
+    if (annotations_ == Annotations::all && file.annotation) find_boxes(*file.annotation);
     return Element(std::move(file));
   }
 
   std::optional<LoadedAnnotation> annotation_of(const std::string& path) const {
     thread_local AnnotationFile file;  // keeps its path's memory
     if (!read_annotation(path, config_->annotations, config_->voc.max_bytes, file)) return std::nullopt;
-    return LoadedAnnotation{detail::PooledString(file.path), std::exchange(file.xml, Tensor())};
+    return LoadedAnnotation{detail::PooledString(file.path), std::exchange(file.xml, Tensor()), std::nullopt};
+  }
+
+  // An annotation that is wrong is the computing map's to report: it gets the XML and will fail in the same way.
+  void find_boxes(LoadedAnnotation& annotation) const {
+    try {
+      annotation.boxes = boxes_of(annotation, *config_);
+      annotation.xml = Tensor();
+    } catch (const Error&) {
+    }
   }
 
   std::shared_ptr<const Config> config_;
@@ -63,7 +73,27 @@ class ReadOp final : public FileOp<std::string> {
 }  // namespace
 
 std::size_t bytes_of(const LoadedFile& file) {
-  return file.jpeg.bytes() + (file.annotation ? file.annotation->xml.bytes() : 0);
+  if (!file.annotation) return file.jpeg.bytes();
+  const auto& [path, xml, boxes] = *file.annotation;
+  return file.jpeg.bytes() + xml.bytes() + (boxes ? boxes->boxes.size() * sizeof(image::Box) : 0);
+}
+
+const VocAnnotation& parsed(const LoadedAnnotation& annotation, const Config& config) {
+  VocOptions options = config.voc;
+  options.name = annotation.path;
+  thread_local VocAnnotation result;
+  parse_voc(image::bytes_of(annotation.xml), options, result);
+  return result;
+}
+
+Boxes boxes_of(const LoadedAnnotation& annotation, const Config& config) {
+  thread_local std::vector<image::Box> boxes;
+  Boxes result;
+  const VocAnnotation& voc = parsed(annotation, config);
+  normalised_boxes(voc, {config.boxes, annotation.path, &result.clamped}, boxes);
+  result.boxes.assign(boxes.begin(), boxes.end());
+  if (!voc.objects.empty()) result.first_name = voc.objects.front().name;
+  return result;
 }
 
 OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations) {

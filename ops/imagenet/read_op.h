@@ -5,15 +5,25 @@
 #include <penstock/imagenet.h>
 #include <penstock/op.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace penstock::imagenet {
+
+// What an annotation says, in the form that the crops need.
+struct Boxes {
+  std::vector<image::Box, detail::PooledAllocator<image::Box>> boxes;
+  detail::PooledString first_name;  // of the first object; empty if there is none
+  std::int64_t clamped = 0;
+};
 
 // What goes from the reading to the computing map.
 struct LoadedAnnotation {
   detail::PooledString path;
-  Tensor xml;  // u8 [bytes]
+  Tensor xml;                  // u8 [bytes]; empty where `boxes` say it all
+  std::optional<Boxes> boxes;  // none: they are not needed, or the XML is wrong, which the computing map then reports
 };
 struct LoadedFile {
   detail::PooledString path;
@@ -30,7 +40,12 @@ enum class Annotations : std::uint8_t {
   where_path_has_no_label,  // for the first object's name
 };
 
-// std::string -> LoadedFile.
+// What the XML says. Errors of parse_voc() and normalised_boxes().
+Boxes boxes_of(const LoadedAnnotation& annotation, const Config& config);
+// The object in memory of this thread, until the next call. Errors of parse_voc().
+const VocAnnotation& parsed(const LoadedAnnotation& annotation, const Config& config);
+
+// std::string -> LoadedFile; for Annotations::all with their boxes, so that their number is known before the file is decoded.
 OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations);
 
 }  // namespace penstock::imagenet

@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace penstock::exec {
@@ -205,38 +204,44 @@ TEST(SlotLedger, GoesOnWithAnOpThatDeclares) {
   EXPECT_EQ(of.admit(), 256);
 }
 
-TEST(SlotLedger, WaitsForAnElementThatIsAboutToDeclare) {
-  Ledger of({.size = 3, .declares = Declares::first});
-  of.admit(2);
-  of.ledger->enter(0);
-  of.ledger->enter(1);
-  of.ledger->declare(1, 1);
-  std::string place;
-  std::thread other([&] { place = of.slot(1); });
+// Gives as many results as the number that it gets; of 13 that cannot be told.
+class AsManyAsItSays final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "as_many_as_it_says"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::optional<std::size_t> outputs_of(const Element& input) const override {
+    const auto number = input.get<std::int64_t>();
+    if (number == 13) throw std::runtime_error("cannot tell");
+    return static_cast<std::size_t>(number);
+  }
+};
+
+std::int64_t admit(Ledger& of, const std::vector<std::int64_t>& numbers) {
+  std::vector<Slot> inputs;
+  for (const std::int64_t number : numbers) inputs.emplace_back(Element(number), Stamp{});
+  return of.ledger->admit(inputs);
+}
+
+TEST(SlotLedger, KnowsAllPlacesWhereInputsTellTheNumberOfResults) {
+  Ledger of({.size = 3, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
+  admit(of, {2, 0, 2, 1});
+  EXPECT_EQ(of.slot(3), "1:1");
+  EXPECT_EQ(of.slot(2, 1), "1:0");
+  EXPECT_EQ(of.slot(0), "0:0");
+}
+
+TEST(SlotLedger, WaitsForTheDeclarationWhereAskingTheInputFails) {
+  Ledger of({.size = 3, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
+  admit(of, {13, 1});
+  EXPECT_EQ(of.slot(1), "-");
   of.ledger->declare(0, 2);
-  other.join();
-  EXPECT_EQ(place, "0:2");
+  EXPECT_EQ(of.slot(1), "0:2");
 }
 
-// Else a stage would stand still for what may never come.
-TEST(SlotLedger, WaitsForNobodyWhoHasNotBegun) {
-  Ledger of({.size = 3, .declares = Declares::first});
-  of.admit(2);
-  of.ledger->enter(1);
-  of.ledger->declare(1, 1);
-  EXPECT_EQ(of.slot(1), "-");
-  of.ledger->enter(0);
-  of.ledger->leave(0);
-  EXPECT_EQ(of.slot(1), "-");
-}
-
-TEST(SlotLedger, GivesUpWaiting) {
-  Ledger of({.size = 3, .declares = Declares::first});
-  of.admit(2);
-  of.ledger->enter(0);
-  of.ledger->enter(1);
-  of.ledger->declare(1, 1);
-  EXPECT_EQ(of.slot(1), "-");
+TEST(SlotLedger, StandsAnyNumberThatAnInputTells) {
+  Ledger of({.size = 2, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
+  admit(of, {-1, 1});
+  EXPECT_EQ(of.slot(1), "1073741824:0");
 }
 
 TEST(SlotLedger, KnowsTheSlotsOfItsGroupOnly) {

@@ -160,9 +160,10 @@ void check_frames(const OpRef& op, const imagenet::LoadedFile& file, const image
   require(same(once->get<Example>(), twice->get<Example>()), "an op gives the same twice");
 }
 
-void check_crops(BoxPolicy policy, const imagenet::LoadedFile& file, imagenet::Config config,
+void check_crops(BoxPolicy policy, imagenet::LoadedFile file, imagenet::Config config,
                  const std::optional<VocAnnotation>& annotation, bool can_decode) {
   config.boxes = policy;
+  succeeds([&] { file.annotation->boxes = imagenet::boxes_of(*file.annotation, config); });
   const auto crops = run_op(imagenet::crop_op(std::make_shared<imagenet::Config>(config)), file, {});
   if (!crops) return;
   require(can_decode && annotation, "no crops without picture and annotation");
@@ -179,7 +180,7 @@ void loader(std::string_view bytes) {
   const Tensor jpeg = tensor_of(made.jpeg), xml = tensor_of(made.xml);
   const bool can_decode = check_decoding(jpeg, config.decode).has_value();
   const auto annotation = check_annotation(xml, config.voc);
-  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, imagenet::LoadedAnnotation{"a.xml", xml}};
+  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, imagenet::LoadedAnnotation{"a.xml", xml, std::nullopt}};
   const imagenet::LoadedFile alone{"n00000001/a.JPEG", jpeg, std::nullopt};
   for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf}) {
     check_crops(policy, annotated, config, annotation, can_decode);

@@ -5,6 +5,7 @@
 #include <penstock/io.h>
 #include <penstock/sources.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "ops/imagenet/decode_op.h"
@@ -193,22 +194,35 @@ TEST(LoadCrops, AnnotationWithTooManyObjectsIsAnError) {
                "it has 2 objects, the limit is 1");
 }
 
-TEST(LoadCrops, WhatLooksLikeObjectsReservesNoMoreThanTheLimit) {
+// What reading makes of a picture's files.
+Element read_file_of(const SampleSet& set, const std::string& path) {
+  auto run = from_vector(std::vector{path})
+                 .then<LoadedFile>(read_op(std::make_shared<Config>(small_config(set)), Annotations::all))
+                 .start({.serial = true});
+  return Element(std::move(*run.next()));
+}
+
+// Before the picture is decoded.
+TEST(LoadCrops, TellsTheNumberOfExamplesByWhatWasRead) {
+  const SampleSet set(4);  // 0, 1 and 2 boxes, no annotation
+  const OpRef op = crop_op(std::make_shared<Config>(small_config(set)));
+  const auto& crops = dynamic_cast<const ElementwiseOp&>(*op);
+  std::vector<std::size_t> counts;
+  for (const std::string& path : set.paths()) counts.push_back(crops.outputs_of(read_file_of(set, path)).value());
+  std::ranges::sort(counts);
+  EXPECT_THAT(counts, testing::ElementsAre(0, 1, 1, 2));
+}
+
+TEST(LoadCrops, ABadAnnotationReservesForNoExample) {
   const SampleSet set(3);
-  const auto bytes_of_result = [&](std::size_t max_objects) {
-    auto config = std::make_shared<Config>(small_config(set));
-    config->voc.max_objects = max_objects;
-    const std::string& path = set.paths()[0];
-    SampleSet::write(set.annotation_of(path), "<object <object <object <object");
-    const AnnotationFile annotation = read_annotation(path).value();
-    const LoadedFile file{.path = detail::PooledString(path),
-                          .jpeg = read_file(path),
-                          .annotation = LoadedAnnotation{"a.xml", annotation.xml}};
-    const OpRef op = crop_op(config);
-    return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(file)).value();
-  };
-  EXPECT_EQ(bytes_of_result(1000), bytes_of_result(4));
-  EXPECT_LT(bytes_of_result(3), bytes_of_result(4));
+  const OpRef op = crop_op(std::make_shared<Config>(small_config(set)));
+  const auto& crops = dynamic_cast<const ElementwiseOp&>(*op);
+  const std::string& path = set.paths()[2];
+  const auto good = crops.bytes_hint(read_file_of(set, path)).value();
+  SampleSet::write(set.annotation_of(path), "<object <object <object <object");
+  const Element bad = read_file_of(set, path);
+  EXPECT_EQ(crops.outputs_of(bad), 0U);
+  EXPECT_LT(crops.bytes_hint(bad).value(), good);
 }
 
 TEST(LoadCrops, UnknownLabelIsAnError) {
