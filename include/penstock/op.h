@@ -142,7 +142,7 @@ struct RetryWhenMemoryIsFree {
 //   }).batch(128);
 //
 // Slots are places in batch memory where nothing but unbatch() and ignore_errors() is between the op and batch(n), order is kept,
-// and the numbers of all earlier elements are known: they have declared (do it early), or ElementwiseOp::outputs_of tells. Else they
+// and the numbers of all earlier elements are known: they have declared (early), or ElementwiseOp::outputs_of tells. Else they
 // are scratch memory, which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some
 // copies and nothing else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ.
 class Outputs {
