@@ -64,7 +64,7 @@ struct Plan {
     take = random.one_in(4) ? random.between(0, 8) : -1;
   }
 
-  // Each element gives one result, as it has declared, and nothing takes it out of its place. (A take() gives up what was under way.)
+  // Each element gives one result, as it has declared, and nothing moves it. (A take() gives up what was under way.)
   bool copies_nothing() const {
     return shape == 0 && errors_in == 0 && lies_in == 0 && odd_in == 0 && !filters && take < 0;
   }
