@@ -65,7 +65,7 @@ class Body {
 // Calls an ElementwiseOp for each stretch of elements; errors and marks between them stay where they are.
 class ElementwiseBody final : public Body {
  public:
-  // borrows: its inputs may refer to values of the source, its results must not.
+  // borrows: its inputs may refer to values of the source, and its results must not.
   explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op, bool borrows = false) : op_(std::move(op)), borrows_(borrows) {}
   void run(Group& group, Context& context) override;
   void start(Group& group, Context& context, Completion completion) override;

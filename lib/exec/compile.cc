@@ -74,8 +74,8 @@ class Compiler {
         stage.name += "+" + nodes[next]->op().name();
       }
     }
-    const bool lends = next < nodes.size() && reads_in_place(*nodes[next]);
-    first_borrows_ = lends;
+    last_borrower_ = find_last_borrower(nodes, next);
+    const bool lends = last_borrower_ != 0;
     stage.open = [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
       SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
       return std::make_unique<SourceBody>(std::move(parts), passes);
@@ -84,11 +84,15 @@ class Compiler {
     return next;
   }
 
-  // Whether the node's calls are done with their inputs when they return, and give results of their own.
-  static bool reads_in_place(const Node& node) {
-    if (node.kind() != Kind::elementwise) return false;
-    const auto* op = node.as<ElementwiseOp>();
-    return op->form() != Form::completes_later && !op->passes_memory_on();
+  // The first stage behind the source, filters left out, whose results are its own and whose calls are done with their inputs when they
+  // return. 0: elements come to others before that, who might keep them.
+  static std::size_t find_last_borrower(const std::vector<const Node*>& nodes, std::size_t first) {
+    for (std::size_t i = first; i < nodes.size() && nodes[i]->kind() == Kind::elementwise; ++i) {
+      const auto* op = nodes[i]->as<ElementwiseOp>();
+      if (op->form() == Form::completes_later) return 0;
+      if (!op->passes_memory_on()) return 1 + i - first;
+    }
+    return 0;
   }
 
   static bool works_on_positions(const Node& node, const SourceOp& source) {
@@ -115,7 +119,7 @@ class Compiler {
     stage.order = op->order();
     stage.parallelism = op->parallelism();
     stage.passes_memory_on = op->passes_memory_on();
-    const bool borrows = first_borrows_ && plan_->stages.size() == 1;
+    const bool borrows = plan_->stages.size() == last_borrower_;
     stage.open = [op, borrows](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<ElementwiseBody>(op, borrows);
     };
@@ -180,7 +184,7 @@ class Compiler {
   graph::NodeRef owner_;
   std::shared_ptr<Plan> plan_;
   Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
-  bool first_borrows_ = false;       // the stage behind the source
+  std::size_t last_borrower_ = 0;    // the last stage whose inputs may refer to values of the source; 0: none
   bool by_position_ = true;
   std::size_t first_stream_ = 0;     // 0: none yet
   std::size_t maker_ = 0;            // the stage whose results the next op gets, in their order and all of them; 0: there is none

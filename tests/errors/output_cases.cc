@@ -6,9 +6,9 @@
 namespace penstock::errors {
 namespace {
 
-int output_of(DType type, const Shape& shape) {
+int output_of(DType type, const Shape& shape, image::Layout layout = image::Layout::nhwc) {
   Tensor values(type, shape);
-  (void)image::output_of(values, image::Layout::nhwc);
+  (void)image::output_of(values, layout);
   return 0;
 }
 
@@ -24,6 +24,7 @@ Cases output_cases() {
   const auto use = [](auto&& wrong) { return in_map([wrong] { (void)wrong(); }); };
   return {
       {"output_of a tensor without colours", use([] { return output_of(DType::f32, {4, 6}); })},
+      {"output_of a tensor without planes", use([] { return output_of(DType::f32, {4, 6, 3}, image::Layout::nchw); })},
       {"output_of whole numbers", use([] { return output_of(DType::i32, {4, 6, 3}); })},
       {"resize of 20 million rows", use([] { return image::resize(tall(20'000'000), image::Size{4, 4}); })},
       {"resize of a part that lacks pixels", use([] {
