@@ -74,7 +74,8 @@ std::string DecodeOp::parameters() const {
   return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
          std::string(to_string(config_->dtype)) +
          (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") + ", " +
-         text_of(config_->labels) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc);
+         text_of(config_->labels) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc) +
+         (config_->fast.roi ? "" : ", roi=false");
 }
 
 image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const {

@@ -18,18 +18,19 @@ using test::SampleSet;
 enum class Workload { boxes, train, eval };
 constexpr Workload workloads[] = {Workload::boxes, Workload::train, Workload::eval};
 
-Dataset<Batch<Example>> batches_of(const SampleSet& set, Workload workload, const Config& config) {
+Dataset<Batch<Example>> batches_of(const SampleSet& set, Workload workload, const Config& config, std::int64_t batch = 7) {
   const auto paths = from_vector(set.paths()).shuffle(1000, {.seed = 7});
   const auto examples = workload == Workload::boxes   ? paths.apply(load_crops(config)).unbatch()
                         : workload == Workload::train ? paths.apply(load_train(config))
                                                       : paths.apply(load_eval(config));
-  return examples.batch(7).prefetch(2);
+  return examples.batch(batch).prefetch(2);
 }
 
 // Of two epochs, taken out of their batches.
-std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Config& config, int threads) {
+std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Config& config, int threads,
+                                 std::int64_t batch_size = 7) {
   std::vector<Example> examples;
-  auto run = batches_of(set, workload, config).start({.threads = threads, .epochs = 2, .seed = 11});
+  auto run = batches_of(set, workload, config, batch_size).start({.threads = threads, .epochs = 2, .seed = 11});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
     run.epoch(epoch);
     while (auto batch = run.next())
@@ -90,6 +91,21 @@ TEST(FastPath, IsTheSameForAllTypesAndLayouts) {
         const auto expected = examples_of(set, workload, config_of(set, type, layout, plain), 1);
         test::expect_equal(examples_of(set, workload, config_of(set, type, layout, {}), 2), expected);
       }
+}
+
+// Large enough that they are.
+TEST(FastPath, BatchesThatAreWrittenPastTheCachesHoldTheSame) {
+  const SampleSet set(30);
+  for (const DType type : {DType::f32, DType::f16}) {
+    Config config = config_of(set, type, image::Layout::nhwc, {});
+    config.size = {300, 305};
+    config.shorter_side = 310;
+    const std::int64_t batch = (std::int64_t{9} << 20) / static_cast<std::int64_t>(config.size.values() * size_of(type)) + 1;
+    Config through_caches = config;
+    through_caches.fast.stream = false;
+    for (const Workload workload : workloads)
+      test::expect_equal(examples_of(set, workload, config, 2, batch), examples_of(set, workload, through_caches, 2, batch));
+  }
 }
 
 TEST(FastPath, RefusesInstructionsThatTheMachineLacks) {
