@@ -33,11 +33,9 @@ Tensor new_rows(const Tensor& row, std::int64_t count) {
   return Tensor(row.dtype(), std::move(shape));
 }
 
-constexpr std::size_t beyond_caches = std::size_t{8} << 20;  // bytes of a batch that no core's own cache holds
-
 void copy(Tensor& rows, std::int64_t index, const Tensor& row) {
   std::byte* const place = rows.data() + static_cast<std::size_t>(index) * row.bytes();
-  if (rows.bytes() >= beyond_caches)
+  if (rows.bytes() >= kBeyondCaches)
     stream_copy(place, row.data(), row.bytes());
   else if (row.bytes() > 0)
     std::memcpy(place, row.data(), row.bytes());

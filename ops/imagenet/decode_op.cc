@@ -5,15 +5,14 @@
 #include <cstdio>
 #include <utility>
 
+#include "lib/core/stream_copy.h"
+
 namespace penstock::imagenet {
 namespace {
 
 // A thread keeps its picture buffer up to this size, 5 megapixels: 1 in 1000 of ImageNet's files is
 // larger.
 constexpr std::size_t largest_kept_buffer = 16 * MiB;
-
-// A batch from this size on is in no core's own cache by the time that somebody reads it.
-constexpr std::size_t beyond_caches = 8 * MiB;
 
 ByteBuffer& buffer_of_thread() {
   thread_local ByteBuffer buffer;
@@ -105,7 +104,7 @@ Tensor DecodeOp::slot(Context& context, std::size_t i) const {
 
 image::Output DecodeOp::output_to(Tensor& slot) const {
   image::Output out = image::output_of(slot, config_->layout);
-  out.stream = config_->fast.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= beyond_caches;
+  out.stream = config_->fast.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= kBeyondCaches;
   out.simd = config_->fast.simd;
   return out;
 }
