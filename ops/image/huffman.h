@@ -1,0 +1,59 @@
+// Huffman codes of JPEG (ITU-T T.81, annexes C and F.2.2) and the tables by which they are decoded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace penstock::image {
+
+// As a DHT segment tells it (B.2.4.2).
+struct HuffmanCode {
+  std::array<std::uint8_t, 17> counts{};    // [n]: codes of n bits; [0] is not used
+  std::array<std::uint8_t, 256> symbols{};  // in the order of their codes; behind the last one 0
+  bool is_there = false;
+
+  friend bool operator==(const HuffmanCode&, const HuffmanCode&) = default;
+};
+
+// Whether it is one: no more codes than there are of a length, and for DC differences no symbol above 15 (F.1.2.1).
+bool is_code(const HuffmanCode& code, bool is_dc) noexcept;
+
+// Codes longer than the index of a table: the canonical way, one length after the other (F.2.2.3).
+struct LongCodes {
+  std::int32_t last[18];    // the largest code of a length, -1: none
+  std::int32_t offset[18];  // from a code to the place of its symbol
+  std::uint8_t symbols[256];
+};
+
+inline constexpr unsigned kDcIndexBits = 9;
+inline constexpr unsigned kAcIndexBits = 10;
+
+struct DcTable {
+  // Bits of code and value together, bits of the code << 8, 63 - bits of the value << 16; 0: a longer code, or none.
+  std::uint32_t entries[1U << kDcIndexBits];
+  LongCodes long_codes;
+};
+
+// One look-up gives up to two symbols, with all that is needed to take their values out of the bits without a branch.
+struct AcEntry {
+  std::uint8_t length;         // of both symbols with their values; 0: a longer code, ZRL, or none
+  std::uint8_t first_length;   // of the first symbol with its value
+  std::uint8_t first_code;     // bits before the first value
+  std::uint8_t first_shift;    // 64 - bits of the first value
+  std::uint8_t second_code;    // bits before the second value
+  std::uint8_t second_shift;   // 64 - bits of the second value; 64: there is no second symbol
+  std::uint8_t first_step;     // places in zigzag order to the first coefficient; 128: end of block
+  std::uint8_t both_steps;     // to the second one
+};
+
+struct AcTable {
+  AcEntry entries[1U << kAcIndexBits];
+  LongCodes long_codes;
+};
+
+// Of what is_code() takes.
+void build(DcTable& table, const HuffmanCode& code) noexcept;
+void build(AcTable& table, const HuffmanCode& code) noexcept;
+
+}  // namespace penstock::image
