@@ -19,10 +19,11 @@ struct HuffmanCode {
 // Whether it is one: no more codes than there are of a length, and for DC differences no symbol above 15 (F.1.2.1).
 bool is_code(const HuffmanCode& code, bool is_dc) noexcept;
 
-// Codes longer than the index of a table: the canonical way, one length after the other (F.2.2.3).
+// Codes longer than the index of a table: the canonical way, one length after the other (F.2.2.3). The next 16 bits are below
+// end[n] if they begin with a code of at most n bits; end[17] is above all of them, and means that they begin with none.
 struct LongCodes {
-  std::int32_t last[18];    // the largest code of a length, -1: none
-  std::int32_t offset[18];  // from a code to the place of its symbol
+  std::uint32_t end[18];
+  std::int32_t offset[17];  // from a code of n bits to the place of its symbol
   std::uint8_t symbols[256];
 };
 
@@ -31,26 +32,40 @@ inline constexpr unsigned kAcIndexBits = 10;
 
 struct DcTable {
   // Bits of code and value together, bits of the code << 8, 63 - bits of the value << 16; 0: a longer code, or none.
-  std::uint32_t entries[1U << kDcIndexBits];
+  alignas(64) std::uint32_t entries[1U << kDcIndexBits];
   LongCodes long_codes;
 };
+
+// Bits that one look-up of AC symbols takes at most; what needs more has its second symbol left out.
+inline constexpr unsigned kAcLookupBits = 28;
+
+// Steps in zigzag order. End of block is a step beyond 128, a wrong run one to 64 .. 127: bit 6 of a place tells it.
+inline constexpr unsigned kEndOfBlock = 128;
+inline constexpr unsigned kNoCode = 64;
 
 // One look-up gives up to two symbols, with all that is needed to take their values out of the bits without a branch.
 struct AcEntry {
-  std::uint8_t length;         // of both symbols with their values; 0: a longer code, ZRL, or none
-  std::uint8_t first_length;   // of the first symbol with its value
-  std::uint8_t first_code;     // bits before the first value
-  std::uint8_t first_shift;    // 64 - bits of the first value
-  std::uint8_t second_code;    // bits before the second value
-  std::uint8_t second_shift;   // 64 - bits of the second value; 64: there is no second symbol
-  std::uint8_t first_step;     // places in zigzag order to the first coefficient; 128: end of block
-  std::uint8_t both_steps;     // to the second one
+  std::uint8_t length;        // of both symbols with their values, at most kAcLookupBits; 0: a longer code, ZRL, or none
+  std::uint8_t first_length;  // of the first symbol with its value
+  std::uint8_t first_code;    // bits before the first value; where length is 0, those that the code has at least
+  std::uint8_t first_shift;   // 64 - bits of the first value
+  std::uint8_t second_code;   // bits before the second value
+  std::uint8_t second_shift;  // 64 - bits of the second value; 64: there is no second symbol, or it has no value
+  std::uint8_t first_step;    // places in zigzag order to the first coefficient: 1 .. 16, or kEndOfBlock
+  std::uint8_t both_steps;    // to the second one; without a second symbol the same
 };
+static_assert(sizeof(AcEntry) == 8);
 
 struct AcTable {
-  AcEntry entries[1U << kAcIndexBits];
+  alignas(64) AcEntry entries[1U << kAcIndexBits];
   LongCodes long_codes;
 };
+
+// The step of a symbol RRRRSSSS (F.1.2.2.1). As in libjpeg all with SSSS = 0 but ZRL end the block.
+constexpr unsigned ac_step(unsigned symbol) {
+  const bool ends = (symbol & 15U) == 0 && symbol != 0xf0;
+  return ends ? kEndOfBlock : (symbol >> 4U) + 1;
+}
 
 // Of what is_code() takes.
 void build(DcTable& table, const HuffmanCode& code) noexcept;
