@@ -1,6 +1,7 @@
 #include "ops/image/huffman.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace penstock::image {
@@ -8,27 +9,19 @@ namespace {
 
 constexpr unsigned kZeroRun = 0xf0;  // ZRL: 16 zeros, no value
 
-// By the next `kBits` bits: the code that they begin with. `length` 0: a longer one, or none.
-template <unsigned kBits>
-struct FlatCodes {
-  std::uint8_t length[1U << kBits];
-  std::uint8_t symbol[1U << kBits];
-};
+std::uint8_t byte_of(unsigned value) { return static_cast<std::uint8_t>(value); }
 
-// Codes of a length follow each other, longer ones follow them (C.2), so that the table is filled from its begin. A code of is_code()
-// leaves room behind the last one at every length.
-template <unsigned kBits>
-void fill(FlatCodes<kBits>& flat, const HuffmanCode& code) {
+// Codes of a length follow each other, longer ones follow them (C.2). So in a table by the next `bits` bits each code has a run of
+// entries that begins where the one before it ends: calls of(symbol, length, begin, end). Returns where longer codes begin; is_code()
+// has seen that there are no more entries than the table has.
+template <class Of>
+std::size_t for_each_run(const HuffmanCode& code, unsigned bits, const Of& of) {
   std::size_t at = 0, place = 0;
-  for (unsigned length = 1; length <= kBits; ++length) {
-    const std::size_t run = std::size_t{1} << (kBits - length);
-    for (unsigned i = 0; i < code.counts[length]; ++i, at += run, ++place) {
-      std::memset(flat.length + at, static_cast<int>(length), run);
-      std::memset(flat.symbol + at, code.symbols[place], run);
-    }
+  for (unsigned length = 1; length <= bits; ++length) {
+    const std::size_t run = std::size_t{1} << (bits - length);
+    for (unsigned i = 0; i < code.counts[length]; ++i, at += run) of(unsigned{code.symbols[place++]}, length, at, at + run);
   }
-  std::memset(flat.length + at, 0, (std::size_t{1} << kBits) - at);
-  std::memset(flat.symbol + at, 0, (std::size_t{1} << kBits) - at);
+  return at;
 }
 
 void fill(LongCodes& codes, const HuffmanCode& code) {
@@ -46,7 +39,9 @@ void fill(LongCodes& codes, const HuffmanCode& code) {
   std::memcpy(codes.symbols, code.symbols.data(), sizeof codes.symbols);
 }
 
-std::uint8_t byte_of(unsigned value) { return static_cast<std::uint8_t>(value); }
+// Entries as numbers: a sum of such numbers is the sum of their fields, as long as no field leaves its byte.
+std::uint64_t number_of(const AcEntry& entry) { return std::bit_cast<std::uint64_t>(entry); }
+AcEntry entry_of(std::uint64_t number) { return std::bit_cast<AcEntry>(number); }
 
 AcEntry long_entry(unsigned least_bits) {
   AcEntry entry{};
@@ -54,30 +49,59 @@ AcEntry long_entry(unsigned least_bits) {
   return entry;
 }
 
-// With the second symbol, if its code is among the index's bits and both fit into one look-up.
-AcEntry entry_of(const FlatCodes<kAcIndexBits>& flat, std::size_t index) {
-  const unsigned code = flat.length[index], symbol = flat.symbol[index], bits = symbol & 15U, step = ac_step(symbol);
-  if (code == 0 || symbol == kZeroRun) return long_entry(code == 0 ? kAcIndexBits + 1 : code);
-  const unsigned length = code + bits;
-  AcEntry entry{.length = byte_of(length),
-                .first_length = byte_of(length),
-                .first_code = byte_of(code),
-                .first_shift = byte_of(64 - bits),
-                .second_code = byte_of(length),
-                .second_shift = 64,
-                .first_step = byte_of(step),
-                .both_steps = byte_of(step)};
-  if (step == kEndOfBlock || length >= kAcIndexBits) return entry;
-  const std::size_t rest = (index << length) & ((std::size_t{1} << kAcIndexBits) - 1);
-  const unsigned second_code = flat.length[rest], second = flat.symbol[rest], second_bits = second & 15U;
-  const bool is_seen = second_code != 0 && second_code <= kAcIndexBits - length;
-  const unsigned both = length + second_code + second_bits;
-  if (!is_seen || second == kZeroRun || both > kAcLookupBits) return entry;
-  entry.length = byte_of(both);
-  entry.second_code = byte_of(length + second_code);
-  entry.second_shift = byte_of(64 - second_bits);
-  entry.both_steps = byte_of(step + ac_step(second));
-  return entry;
+// Without a second symbol.
+AcEntry single_entry(unsigned symbol, unsigned code_bits) {
+  const unsigned bits = symbol & 15U;
+  return {.length = byte_of(code_bits + bits),
+          .first_length = byte_of(code_bits + bits),
+          .first_code = byte_of(code_bits),
+          .first_shift = byte_of(64 - bits),
+          .second_code = byte_of(code_bits + bits),
+          .second_shift = 64,
+          .first_step = byte_of(ac_step(symbol)),
+          .both_steps = byte_of(ac_step(symbol))};
+}
+
+// What a second symbol adds to the entry of a first one of `length` bits; 0 where both are too long for a look-up.
+std::uint64_t added_by(unsigned symbol, unsigned code_bits, unsigned length) {
+  const unsigned bits = symbol & 15U;
+  if (symbol == kZeroRun || length + code_bits + bits > kAcLookupBits) return 0;
+  AcEntry with{}, without{};
+  without.second_shift = 64;
+  with.length = byte_of(code_bits + bits);
+  with.second_code = byte_of(code_bits);
+  with.second_shift = byte_of(64 - bits);
+  with.both_steps = byte_of(ac_step(symbol));
+  return number_of(with) - number_of(without);
+}
+
+// What second symbols add behind a first one of some number of bits, by the bits that are left of the index.
+struct SecondSymbols {
+  std::uint64_t added[1U << kAcIndexBits];  // behind n bits: those from 1 << (kAcIndexBits - n)
+  const std::uint64_t* behind(unsigned length) const { return added + (std::size_t{1} << (kAcIndexBits - length)); }
+};
+
+void fill(SecondSymbols& seconds, const HuffmanCode& code) {
+  for (unsigned length = 1; length < kAcIndexBits; ++length) {
+    const unsigned left = kAcIndexBits - length;
+    std::uint64_t* const added = seconds.added + (std::size_t{1} << left);
+    const std::size_t end = for_each_run(code, left, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+      std::fill(added + begin, added + run_end, added_by(symbol, bits, length));
+    });
+    std::fill(added + end, added + (std::size_t{1} << left), std::uint64_t{0});
+  }
+}
+
+// The index bits behind a first symbol come again for each of its values.
+void fill_run(AcEntry* begin, AcEntry* end, unsigned symbol, unsigned code_bits, const SecondSymbols& seconds) {
+  const unsigned length = code_bits + (symbol & 15U);
+  if (symbol == kZeroRun) return std::fill(begin, end, long_entry(code_bits));
+  const AcEntry single = single_entry(symbol, code_bits);
+  if (ac_step(symbol) == kEndOfBlock || length >= kAcIndexBits) return std::fill(begin, end, single);
+  const std::uint64_t* const added = seconds.behind(length);
+  const std::size_t period = std::size_t{1} << (kAcIndexBits - length);
+  for (; begin < end; begin += period)
+    for (std::size_t i = 0; i < period; ++i) begin[i] = entry_of(number_of(single) + added[i]);
 }
 
 }  // namespace
@@ -96,20 +120,21 @@ bool is_code(const HuffmanCode& code, bool is_dc) noexcept {
 }
 
 void build(DcTable& table, const HuffmanCode& code) noexcept {
-  FlatCodes<kDcIndexBits> flat;
-  fill(flat, code);
   fill(table.long_codes, code);
-  for (std::size_t i = 0; i < std::size(table.entries); ++i) {
-    const std::uint32_t length = flat.length[i], bits = flat.symbol[i] & 15U;
-    table.entries[i] = length == 0 ? 0 : (length + bits) | length << 8U | (63U - bits) << 16U;
-  }
+  const std::size_t end = for_each_run(code, kDcIndexBits, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+    std::fill(table.entries + begin, table.entries + run_end, (bits + symbol) | bits << 8U | (63U - symbol) << 16U);
+  });
+  std::fill(table.entries + end, std::end(table.entries), 0U);
 }
 
 void build(AcTable& table, const HuffmanCode& code) noexcept {
-  FlatCodes<kAcIndexBits> flat;
-  fill(flat, code);
+  SecondSymbols seconds;
+  fill(seconds, code);
   fill(table.long_codes, code);
-  for (std::size_t i = 0; i < std::size(table.entries); ++i) table.entries[i] = entry_of(flat, i);
+  const std::size_t end = for_each_run(code, kAcIndexBits, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+    fill_run(table.entries + begin, table.entries + run_end, symbol, bits, seconds);
+  });
+  std::fill(table.entries + end, std::end(table.entries), long_entry(kAcIndexBits + 1));
 }
 
 }  // namespace penstock::image
