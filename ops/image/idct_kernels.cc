@@ -137,7 +137,7 @@ HWY_INLINE void store_samples(const Eight<V16>& in, std::uint8_t* samples, std::
 // ------------------------------------------------------------------------------------------------
 // The bound
 
-// Whether the quick test takes every block of a vector.
+// Of each two columns.
 HWY_INLINE bool are_quickly_in_range(const std::int16_t* block, const std::int16_t* limits) {
   const Tag16 d;
   const Tag32 d32;
@@ -146,11 +146,28 @@ HWY_INLINE bool are_quickly_in_range(const std::int16_t* block, const std::int16
   };
   const V32 sums = hn::Add(hn::Add(hn::Add(row(0), row(1)), hn::Add(row(2), row(3))),
                            hn::Add(hn::Add(row(4), row(5)), hn::Add(row(6), row(7))));
-  const V32 cut = hn::Min(sums, hn::Set(d32, kQuickLimit + 1));
-  const V32 two = hn::Add(cut, hn::Shuffle2301(cut));
-  const V32 all = hn::Add(two, hn::Shuffle1032(two));
-  return hn::AllFalse(d32, hn::Gt(all, hn::Set(d32, kQuickLimit)));
+  return hn::AllFalse(d32, hn::Gt(sums, hn::Set(d32, kQuickLimit)));
 }
+
+// What was found so far among samples that are raised by 128 and not yet clamped.
+struct Extremes {
+  V16 lowest, highest;
+
+  // Not by initialisers in the class: the constructor that the compiler would write has no attributes.
+  HWY_INLINE Extremes() : lowest(hn::Zero(Tag16())), highest(hn::Zero(Tag16())) {}
+
+  HWY_INLINE void add(const Eight<V16>& in) {
+    lowest = hn::Min(hn::Min(lowest, least(in.v0, in.v1, in.v2, in.v3)), least(in.v4, in.v5, in.v6, in.v7));
+    highest = hn::Max(hn::Max(highest, most(in.v0, in.v1, in.v2, in.v3)), most(in.v4, in.v5, in.v6, in.v7));
+  }
+  HWY_INLINE bool are_in_range() const {
+    const Tag16 d;
+    const auto below = hn::Lt(lowest, hn::Set(d, std::int16_t{kLowest + 128}));
+    return hn::AllFalse(d, hn::Or(below, hn::Gt(highest, hn::Set(d, std::int16_t{kHighest + 128}))));
+  }
+  static HWY_INLINE V16 least(V16 a, V16 b, V16 c, V16 d) { return hn::Min(hn::Min(a, b), hn::Min(c, d)); }
+  static HWY_INLINE V16 most(V16 a, V16 b, V16 c, V16 d) { return hn::Max(hn::Max(a, b), hn::Max(c, d)); }
+};
 
 HWY_NOINLINE bool are_in_range(const std::int16_t* block, const std::int16_t* steps) {
   bool all = true;
@@ -165,14 +182,17 @@ HWY_INLINE void clear_rows(std::int16_t* block) {
   for (std::size_t y = 0; y < 8; ++y) hn::Store(hn::Zero(d), d, block + y * kGroupStride);
 }
 
+// False: some block breaks the bound; `extremes` tell about others.
 HWY_INLINE bool transform_blocks(std::int16_t* block, const std::int16_t* steps, const std::int16_t* limits, std::uint8_t* samples,
-                                 std::size_t stride) {
+                                 std::size_t stride, Extremes& extremes) {
   bool is_good = are_quickly_in_range(block, limits);
   if (HWY_UNLIKELY(!is_good)) is_good = are_in_range(block, steps);
   const Eight<V16> in = dequantised(block, steps);
   clear_rows(block);
   const Eight<V16> rows = transposed(transformed<kColumnShift>(in, 0));
-  store_samples(transformed<kRowShift>(rows, 128 << kRowShift), samples, stride);
+  const Eight<V16> columns = transformed<kRowShift>(rows, 128 << kRowShift);
+  extremes.add(columns);
+  store_samples(columns, samples, stride);
   return is_good;
 }
 
@@ -182,7 +202,7 @@ HWY_INLINE bool transform_flat(std::int16_t* group, std::int32_t step, std::uint
   alignas(32) std::uint64_t row[kBlocksInGroup];
   for (std::size_t j = 0; j < kBlocksInGroup; ++j) {
     const std::int32_t value = (group[8 * j] * step + 4) >> 3;
-    is_good &= value >= -512 && value <= 511;
+    is_good &= value >= kLowest && value <= kHighest;
     const std::int32_t sample = value < -128 ? 0 : value > 127 ? 255 : value + 128;
     row[j] = static_cast<std::uint64_t>(sample) * 0x0101010101010101U;
     group[8 * j] = 0;
@@ -194,16 +214,17 @@ HWY_INLINE bool transform_flat(std::int16_t* group, std::int32_t step, std::uint
 bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table, std::uint8_t* samples,
                std::size_t stride) {
   bool is_good = true;
+  Extremes extremes;
   for (std::size_t i = 0; i < count; ++i, groups += kGroupValues, samples += kGroupStride) {
     if (has_ac[i] == 0) {
       is_good &= transform_flat(groups, table.steps[0], samples, stride);
       continue;
     }
     for (std::size_t j = 0; j < kGroupStride; j += kLanes)
-      is_good &= transform_blocks(groups + j, table.steps + j, table.limits + j, samples + j, stride);
+      is_good &= transform_blocks(groups + j, table.steps + j, table.limits + j, samples + j, stride, extremes);
     has_ac[i] = 0;
   }
-  return is_good;
+  return is_good && extremes.are_in_range();
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool is_within_range(const std::int16_t* block, const std::int16_t* steps) noexc
   for (const Eight& row : rows) {
     if (!sums_fit(row)) return false;
     for (const std::int64_t value : transformed(row, kRowShift))
-      if (value < -512 || value > 511) return false;
+      if (value < kLowest || value > kHighest) return false;
   }
   return true;
 }
