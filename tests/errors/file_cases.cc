@@ -103,6 +103,10 @@ Cases jpeg_cases(const std::string& folder) {
       {"load_eval of a picture with another label", load(folder, good, "n00000002/a.JPEG")},
       {"decode_jpeg without a name",
        in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
+      {"decode_jpeg by our own decoder alone of what it does not take", in_map([good] {
+         image::decode_jpeg(std::as_bytes(std::span(good)),
+                            {.dct = image::Dct::ifast, .decoder = image::Decoder::own, .name = "a.JPEG"});
+       })},
       {"decode_jpeg of a window that leaves the picture", in_map([good] {
          image::decode_jpeg(std::as_bytes(std::span(good)), image::Window{20, 0, 11, 5}, {.name = "a.JPEG"});
        })},

@@ -58,6 +58,20 @@ void write_loader_seeds(const std::filesystem::path& folder) {
   write(folder / "high", loader_input(16, annotations[0], jpeg(9000, 1, {})));
 }
 
+// Of the kinds that our own decoder takes, whole and in part, on each instruction set.
+void write_jpeg_seeds(const std::filesystem::path& folder) {
+  const std::vector<EncodeOptions> hows{
+      {}, {.luma_h = 2}, {.luma_v = 2}, {.luma_h = 2, .luma_v = 2}, {.colour = JpegColour::grey}, {.quality = 30, .restart_mcus = 3},
+      {.optimise = false}, {.luma_h = 2, .luma_v = 2, .restart_mcus = 1, .optimise = false}, {.quality = 3, .force_baseline = false},
+      {.progressive = true}};
+  int number = 0;
+  for (const EncodeOptions& how : hows)
+    for (const auto& [height, width] : {std::pair{8, 8}, {17, 35}, {40, 24}}) {
+      const std::string head{static_cast<char>(number & 15), '\x20', '\x40', '\x60', '\x55'};
+      write(folder / std::to_string(number++), head + jpeg(height, width, how));
+    }
+}
+
 void write_config_seeds(const std::filesystem::path& folder) {
   const std::string config =
       R"({"data": {"handler": "h", "batch_size": 128, "train_filelist": "a.txt", "test_filelist": "b.txt", "shuffle_buffer": 20,)"
@@ -100,6 +114,7 @@ int main(int count, char** arguments) {
   }
   const std::filesystem::path folder(arguments[1]);
   write_loader_seeds(folder / "loader");
+  write_jpeg_seeds(folder / "jpeg");
   write_config_seeds(folder / "config");
   write_checkpoint_seeds(folder / "checkpoint");
 }

@@ -21,7 +21,7 @@ struct Target {
 
 TEST(FuzzRegressions, StayMended) {
   int inputs = 0;
-  for (const Target& target : {Target{"loader", loader}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
+  for (const Target& target : {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
     const fs::path folder = fs::path(PENSTOCK_SOURCE_DIR) / "tests/fuzz/regressions" / target.name;
     if (!fs::exists(folder)) continue;  // nothing found yet
     for (const auto& entry : fs::directory_iterator(folder)) {

@@ -12,6 +12,10 @@ namespace penstock::fuzz {
 // Bytes: options, length of the XML, XML, JPEG; case_of() in loader.cc reads them.
 void loader(std::string_view bytes);
 
+// A JPEG by both decoders, whole or a window of it: what a caller sees must be the same.
+// Bytes: options, four for the window, JPEG; case_of() in jpeg.cc reads them.
+void jpeg(std::string_view bytes);
+
 // ilsvrc.json, file lists, label lists and the paths in them. Bytes: config, a NUL, list.
 void config(std::string_view bytes);
 

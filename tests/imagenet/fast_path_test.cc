@@ -45,16 +45,16 @@ Config config_of(const SampleSet& set, DType type, image::Layout layout, const F
           .shorter_side = 44, .fast = fast};
 }
 
-constexpr FastPath plain{.roi = false, .slots = false, .stream = false, .simd = image::Simd::scalar};
+constexpr FastPath plain{.roi = false, .own = false, .slots = false, .stream = false, .simd = image::Simd::scalar};
 
 std::vector<FastPath> fast_paths() {
-  std::vector<FastPath> all{{}, {.roi = false}, {.slots = false}, {.stream = false}};
+  std::vector<FastPath> all{{}, {.roi = false}, {.own = false}, {.roi = false, .own = false}, {.slots = false}, {.stream = false}};
   for (const image::Simd simd : image::supported_simd()) all.push_back({.simd = simd});
   return all;
 }
 
 std::string name_of(Workload workload, const FastPath& fast, int threads) {
-  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", slots " +
+  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", own " + std::to_string(fast.own) + ", slots " +
          std::to_string(fast.slots) + ", stream " + std::to_string(fast.stream) + ", " + std::string(to_string(fast.simd)) + ", " +
          std::to_string(threads) + " threads";
 }

@@ -86,7 +86,7 @@ TEST(ImagenetProgram, JsonIsOneLineARepetitionAndNothingElse) {
     for (const char* key :
          {"program", "workload", "images", "samples", "batches", "wall_s", "cpu_s", "images_per_s",
           "wait_share", "ttfb_s", "peak_rss_bytes", "errors", "missing_xml", "digest",
-          "decoded_own", "decoded_libjpeg", "copied_bytes", "allocations", "labels_hash",
+          "decoded_own", "decoded_libjpeg", "refused", "copied_bytes", "allocations", "labels_hash",
           "files_seen", "delivered", "skipped", "failed", "unfinished", "without_boxes"})
       EXPECT_TRUE(line.contains(key)) << key;
     EXPECT_EQ(line["program"], "penstock-imagenet");
@@ -127,6 +127,29 @@ TEST(ImagenetProgram, DigestDoesNotDependOnThreadsMemoryOrBatches) {
       EXPECT_EQ(digest_of(set, work + flags), serial) << work << flags;
     EXPECT_NE(digest_of(set, work + "--seed 2"), serial);
   }
+}
+
+TEST(ImagenetProgram, DigestDoesNotDependOnTheDecoder) {
+  const SampleSet set(24);
+  for (const char* workload : {"boxes", "train", "eval"}) {
+    const std::string work = std::string("--workload ") + workload + " ";
+    const std::string expected = digest_of(set, work + "--decoder libjpeg");
+    EXPECT_EQ(digest_of(set, work + "--decoder own"), expected) << workload;
+    EXPECT_EQ(digest_of(set, work), expected) << workload;
+  }
+}
+
+TEST(ImagenetProgram, TellsWhoDecodedAndWhyNotTheOwnDecoder) {
+  const SampleSet set(6);
+  const auto own = run(set, "--json --reps 1").lines(), ifast = run(set, "--json --reps 1 --dct ifast").lines();
+  ASSERT_THAT(own, SizeIs(1));
+  EXPECT_EQ(own[0]["decoded_own"], 6);
+  EXPECT_EQ(own[0]["decoded_libjpeg"], 0);
+  EXPECT_EQ(own[0]["refused"], json::object());
+  ASSERT_THAT(ifast, SizeIs(1));
+  EXPECT_EQ(ifast[0]["decoded_own"], 0);
+  EXPECT_EQ(ifast[0]["decoded_libjpeg"], 6);
+  EXPECT_EQ(ifast[0]["refused"], (json{{"options", 6}}));
 }
 
 TEST(ImagenetProgram, TableIsForPeople) {

@@ -1,4 +1,5 @@
-// Windows of JPEG files against the same windows cut out of the whole picture.
+// Windows of JPEG files against the same windows cut out of the whole picture, by libjpeg (own_jpeg_test.cc has those of our own
+// decoder).
 //
 //   image_test                     3,000 random windows
 //   PENSTOCK_FULL=1 image_test     50,000
@@ -90,7 +91,7 @@ std::string text_of(const Window& w) {
 
 // A file with its pixels as the whole picture gives them.
 struct Decoded {
-  explicit Decoded(Bytes bytes, const DecodeOptions& how = {})
+  explicit Decoded(Bytes bytes, const DecodeOptions& how = {.decoder = Decoder::libjpeg})
       : file(std::move(bytes)), options(how), whole(decode_jpeg(file, options)), size{whole.shape()[0], whole.shape()[1]} {}
 
   bool gives(const Window& window) const {
