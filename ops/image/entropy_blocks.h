@@ -1,7 +1,7 @@
 // Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into them.
 //
 // Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up takes
-// at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 11 + 15 where values are skipped. So 24 + 28 and
+// at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where values are skipped. So 24 + 28 and
 // 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before and after. So `count` never falls below 0, and all
 // bits that a value is made of are there.
 //

@@ -62,6 +62,7 @@ using AcSkip = std::uint16_t;
 inline constexpr unsigned kSkipIndexBits = 12;
 inline constexpr unsigned kSkipEndOfBlock = 512;  // more than all steps before it: 16 for each bit of the index
 inline constexpr unsigned kSkipNothing = 1023;    // more than an end of block and all steps before it
+static_assert(kSkipIndexBits + 15 <= kAcLookupBits);
 static_assert(kSkipEndOfBlock > 64 + 16 * kSkipIndexBits && kSkipNothing > kSkipEndOfBlock + 64 + 16 * kSkipIndexBits);
 
 struct AcTable {
