@@ -64,16 +64,17 @@ void set_options(jpeg_compress_struct& info, const EncodeOptions& options) {
   info.in_color_space = input_space(options.colour);
   jpeg_set_defaults(&info);
   jpeg_set_colorspace(&info, stored_space(options.colour));
-  jpeg_set_quality(&info, options.quality, TRUE);
+  jpeg_set_quality(&info, options.quality, options.force_baseline ? TRUE : FALSE);
   info.comp_info[0].h_samp_factor = options.luma_h;
   info.comp_info[0].v_samp_factor = options.luma_v;
   for (int i = 1; i < std::min(info.num_components, 3); ++i) {
     info.comp_info[i].h_samp_factor = options.chroma_h;
     info.comp_info[i].v_samp_factor = options.chroma_v;
   }
-  info.optimize_coding = options.arithmetic ? FALSE : TRUE;
+  info.optimize_coding = options.optimise && !options.arithmetic ? TRUE : FALSE;
   info.arith_code = options.arithmetic ? TRUE : FALSE;
   info.restart_in_rows = options.restart_rows;
+  info.restart_interval = static_cast<unsigned>(options.restart_mcus);
   if (info.write_Adobe_marker && !options.adobe_marker) info.write_Adobe_marker = FALSE;
   if (options.progressive) jpeg_simple_progression(&info);
 }

@@ -74,6 +74,11 @@ image::Dct parse_dct(const std::string& text) {
   return choose<image::Dct>(text, {{"islow", image::Dct::islow}, {"ifast", image::Dct::ifast}});
 }
 
+image::Decoder parse_decoder(const std::string& text) {
+  using image::Decoder;
+  return choose<Decoder>(text, {{"auto", Decoder::automatic}, {"libjpeg", Decoder::libjpeg}, {"own", Decoder::own}});
+}
+
 image::Simd parse_simd(const std::string& text) {
   using image::Simd;
   const auto simd = choose<Simd>(text, {{"auto", Simd::automatic},
@@ -99,7 +104,9 @@ imagenet::FastPath fast_path_without(const std::string& steps) {
       fast.stream = false;
     else if (step == "simd")
       fast.simd = image::Simd::scalar;
-    else if (step != "own")  // the decoder of our own, which is not there yet
+    else if (step == "own")
+      fast.own = false;
+    else
       throw UsageError("must be a list of roi, slots, stream, simd, own, but has '" + step + "'");
   }
   return fast;

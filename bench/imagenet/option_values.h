@@ -14,6 +14,7 @@ DType parse_dtype(const std::string& text);
 image::Layout parse_layout(const std::string& text);
 BoxPolicy parse_box_policy(const std::string& text);
 image::Dct parse_dct(const std::string& text);
+image::Decoder parse_decoder(const std::string& text);
 image::Simd parse_simd(const std::string& text);
 ErrorPolicy parse_error_policy(const std::string& text);
 std::uint64_t parse_seed(const std::string& text);

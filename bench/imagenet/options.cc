@@ -97,9 +97,11 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
             "Boxes that leave the picture: as TensorFlow, refused, cut");
   add.value("--dct", to.dct, parse_dct, "islow|ifast", "islow",
             "JPEG's inverse transform; ifast is TensorFlow's");
+  add.value("--decoder", to.decoder, parse_decoder, "auto|libjpeg|own", "auto", "Of JPEGs; own: files that it does not take are errors");
   add.value("--simd", to.simd, parse_simd, "auto|scalar|sse4|avx2|avx512", "auto",
             "Instructions that image functions use");
-  add.value("--without", to.fast, fast_path_without, "roi,slots,stream,simd,own", "", "Steps of the fast path to leave out, to measure them");
+  add.value("--without", to.fast, fast_path_without, "roi,slots,stream,simd,own", "",
+            "Steps of the fast path to leave out, to measure them");
   add.flag("--hvd", to.horovod, "Read this rank's share only (Horovod, MPI, Slurm, torchrun)");
 }
 
@@ -149,8 +151,6 @@ void add_aliases(OptionAdder& add, ImagenetOptions& to) {
 void add_unbuilt_options(OptionAdder& add) {
   const auto never = [](const std::string&) { return false; };
   add.not_built("--records", never);
-  add.not_built("--decoder",
-                [](const std::string& text) { return text == "auto" || text == "libjpeg"; });
 }
 
 constexpr const char* footer =
@@ -183,6 +183,7 @@ void check(const ImagenetOptions& options) {
   require(options.generate == 0 || !options.data.empty(),
           "--generate needs --data DIR, the folder to write to");
   require(!options.peer || !options.data.empty(), "--peer needs --data DIR");
+  require(options.fast.own || options.decoder != image::Decoder::own, "--without own leaves out what --decoder own asks for");
   require(options.step_cpu == 0 || options.step_time.count() > 0, "--step-cpu needs --step-time");
 }
 

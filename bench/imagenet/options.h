@@ -46,6 +46,7 @@ struct ImagenetOptions {
   ErrorPolicy on_error = stop_on_error();
   BoxPolicy boxes = BoxPolicy::tf;
   image::Dct dct = image::Dct::islow;
+  image::Decoder decoder = image::Decoder::automatic;
   imagenet::FastPath fast;  // less what --without names
   image::Simd simd = image::Simd::automatic;
   bool horovod = false;

@@ -56,6 +56,7 @@ imagenet::Config config_of(const ImagenetOptions& options, const Files& files,
   config.annotations = options.annotations;
   config.boxes = options.boxes;
   config.decode.dct = options.dct;
+  config.decode.decoder = options.decoder;
   config.fast = options.fast;
   if (config.fast.simd == image::Simd::automatic) config.fast.simd = options.simd;
   config.read_parallelism = options.open_io;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "bench/engine/meter.h"
@@ -28,15 +29,19 @@ std::int64_t fresh_blocks() {
 
 // What the counters of the pipeline said at some moment.
 struct Counted {
-  std::int64_t files, images, without_boxes, missing, clamped, damaged;
+  std::int64_t files, images, own, without_boxes, missing, clamped, damaged;
+  std::array<std::int64_t, image::refusal_count> refused{};
 
   explicit Counted(const imagenet::Counters& now)
       : files(now.files),
         images(now.images),
+        own(now.decoded_own),
         without_boxes(now.without_examples),
         missing(now.missing_annotations),
         clamped(now.clamped_boxes),
-        damaged(now.damaged) {}
+        damaged(now.damaged) {
+    std::ranges::copy(now.refused, refused.begin());
+  }
 };
 
 // The consumer's side of a repetition: looks at each batch and keeps time.
@@ -182,6 +187,8 @@ Measurement Bench::run_until_error(const RepetitionSettings& settings, Progress&
   consumer.finish();
   const Counted after(*counters_);
   result.decoded = after.images - before.images;
+  result.decoded_own = after.own - before.own;
+  std::ranges::transform(after.refused, before.refused, result.refused.begin(), std::minus<>());
   // Files without a box give no sample, but are work done. What was read ahead in vain is not
   // counted.
   result.without_boxes = after.without_boxes - before.without_boxes;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <penstock/explanation.h>
+#include <penstock/image/jpeg.h>
 #include <penstock/snapshot.h>
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -38,6 +40,8 @@ struct Measurement {
   std::int64_t clamped_boxes = 0;
   std::int64_t damaged = 0;
   std::int64_t decoded = 0;       // pictures, those read ahead in vain included
+  std::int64_t decoded_own = 0;   // of these, by penstock's own decoder
+  std::array<std::int64_t, image::refusal_count> refused{};  // the others, if it was asked, by image::Refusal
   std::int64_t copied_bytes = 0;  // of samples that did not lie in their places in the batch
   std::int64_t allocations = 0;
   std::int64_t fresh_blocks = 0;  // of 256 KiB and more that the payload pool had to map anew

@@ -21,6 +21,23 @@ std::string hex(std::uint64_t value) {
   return print("%016llx", static_cast<unsigned long long>(value));
 }
 
+// How many pictures our own decoder left to libjpeg-turbo, by the reason.
+Json refused_of(const Measurement& m) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < m.refused.size(); ++i)
+    if (m.refused[i] > 0) json[std::string(to_string(static_cast<image::Refusal>(i)))] = m.refused[i];
+  return json;
+}
+
+std::string decoders_text(const Measurement& m) {
+  const Json refused = refused_of(m);
+  std::string reasons;
+  for (const auto& [reason, count] : refused.items())
+    reasons += (reasons.empty() ? ": " : ", ") + reason + " " + std::to_string(count.get<std::int64_t>());
+  return print("decoded %lld by the own decoder, %lld by libjpeg-turbo", static_cast<long long>(m.decoded_own),
+               static_cast<long long>(m.decoded - m.decoded_own)) + reasons + "\n";
+}
+
 Json json_of(const ImagenetOptions& options, const Files& files, const Measurement& m,
              const std::string& digest) {
   Json json = {
@@ -48,8 +65,9 @@ Json json_of(const ImagenetOptions& options, const Files& files, const Measureme
       {"failed", m.failed},
       {"unfinished", m.unfinished},
       {"without_boxes", m.without_boxes},
-      {"decoded_own", 0},
-      {"decoded_libjpeg", m.decoded},
+      {"decoded_own", m.decoded_own},
+      {"decoded_libjpeg", m.decoded - m.decoded_own},
+      {"refused", refused_of(m)},
       {"copied_bytes", m.copied_bytes},
       {"allocations", m.allocations},
       {"fresh_blocks", m.fresh_blocks},
@@ -123,7 +141,7 @@ std::string files_text(const Measurement& m) {
                            static_cast<long long>(m.files_seen), static_cast<long long>(m.images),
                            static_cast<long long>(m.skipped), static_cast<long long>(m.failed));
   if (m.unfinished != 0) text += print(" + unfinished %lld", static_cast<long long>(m.unfinished));
-  return text + print("; of the delivered %lld have no box\n", static_cast<long long>(m.without_boxes));
+  return text + print("; of the delivered %lld have no box\n", static_cast<long long>(m.without_boxes)) + decoders_text(m);
 }
 
 }  // namespace

@@ -97,12 +97,16 @@ namespace penstock::imagenet {
 struct Counters {
   std::atomic<std::int64_t> files{0};                // that were to be read, whatever became of them
   std::atomic<std::int64_t> images{0};               // decoded
+  std::atomic<std::int64_t> decoded_own{0};          // of these, by our own decoder; the others by libjpeg-turbo
   std::atomic<std::int64_t> examples{0};             // made of them
   std::atomic<std::int64_t> without_examples{0};     // decoded, but the annotation names no object
   std::atomic<std::int64_t> missing_annotations{0};  // files without XML that were taken whole
   std::atomic<std::int64_t> clamped_boxes{0};        // that BoxPolicy::clamp has cut, of files that were not refused
   std::atomic<std::int64_t> damaged{0};              // decoded, but libjpeg had to repair something
   std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
+
+  // Decoded, but not by our own decoder although it was asked; by image::Refusal, whose `none` stays 0.
+  std::array<std::atomic<std::int64_t>, image::refusal_count> refused{};
 };
 
 // Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
@@ -112,9 +116,10 @@ struct FastPath {
   // without.
   bool roi = true;
 
+  bool own = true;     // decode with our own JPEG decoder what it takes; else all with libjpeg-turbo
   bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
   bool stream = true;  // write into those places past the caches where the batch is larger (copies of batch() always do)
-  image::Simd simd = image::Simd::automatic;
+  image::Simd simd = image::Simd::automatic;  // of all image functions, the decoder included
 };
 
 struct Config {

@@ -5,28 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/image/aligned_memory.h"
 #include "ops/image/crop_axis.h"
 #include "ops/image/crop_kernels.h"
 
 namespace penstock::image {
-
-// Memory that begins at a cache line, for whole vectors of any length. It grows and stays.
-template <class T>
-class AlignedMemory {
- public:
-  T* resize(std::size_t count) {
-    constexpr std::size_t of_line = 64 / sizeof(T);
-    lines_.resize(count / of_line + 1);
-    return data();
-  }
-  T* data() { return lines_.data()->values; }
-
- private:
-  struct alignas(64) Line {
-    T values[64 / sizeof(T)];
-  };
-  std::vector<Line> lines_;
-};
 
 class CropTables {
  public:

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 #include "ops/image/check.h"
 #include "ops/image/jpeg_decompressor.h"
+#include "ops/image/own_jpeg.h"
 
 namespace penstock::image {
 namespace {
@@ -14,6 +17,11 @@ using namespace std::string_view_literals;
 JpegDecompressor& decompressor_of_thread() {
   thread_local JpegDecompressor decompressor;
   return decompressor;
+}
+
+OwnJpeg& own_of_thread() {
+  thread_local const auto own = std::make_unique<OwnJpeg>();
+  return *own;
 }
 
 Error decode_error(ErrorCode code, std::string_view name, const std::string& reason) {
@@ -112,31 +120,50 @@ Size size_of(const JpegDecompressor& decompressor) {
   return {decompressor.info().image_height, decompressor.info().image_width};
 }
 
-void fill(DecodeReport* report, const JpegErrorState& state) {
-  if (report != nullptr) *report = {state.warnings, state.truncated, state.first_warning};
-}
-
 Window whole_of(Size image) { return {0, 0, image.height, image.width}; }
 
 // What choose_window() wants of the open file.
 template <class Choose>
-Window chosen(const JpegDecompressor& decompressor, const Choose& choose_window, std::string_view name) {
-  const Size whole = size_of(decompressor);
+Window chosen(Size whole, const Choose& choose_window, std::string_view name) {
   const Window window = choose_window(whole);
   if (!is_inside(window, whole)) throw decode_error(ErrorCode::invalid_argument, name, outside_text(window, whole));
   return window;
 }
 
-// `memory_for(size)` gives the place for the rows, which may be wider than the window.
+// What is known of a picture on its way from one decoder to the other.
+struct Course {
+  std::optional<Window> window;  // chosen once, whoever decodes
+  Refusal refusal = Refusal::none;
+};
+
+// `memory_for(size)` gives the place for the rows, which may be wider than the window. Nothing: our own decoder does not take the
+// file; `course` tells why.
 template <class Choose, class MemoryFor>
-ImagePart decode(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* report,
-                 const Choose& choose_window, const MemoryFor& memory_for) {
-  if (report != nullptr) *report = {};
+std::optional<ImagePart> decode_own(std::span<const std::byte> file, const DecodeOptions& options, Course& course,
+                                    const Choose& choose_window, const MemoryFor& memory_for) {
+  OwnJpeg& own = own_of_thread();
+  course.refusal = own.read_header(file, options);
+  if (course.refusal != Refusal::none) return std::nullopt;
+  const Size whole = own.size();
+  course.window = chosen(whole, choose_window, options.name);
+  course.refusal = own.start(*course.window);
+  if (course.refusal != Refusal::none) return std::nullopt;
+  std::uint8_t* const rows = memory_for(Size{course.window->height, own.row_width()});
+  const std::int64_t stride = own.row_width() * channels;
+  course.refusal = own.read_rows(rows, static_cast<std::size_t>(stride));
+  if (course.refusal != Refusal::none) return std::nullopt;
+  const ImageView pixels{rows + own.first_column() * channels, course.window->height, course.window->width, stride};
+  return ImagePart{pixels, *course.window, whole};
+}
+
+template <class Choose, class MemoryFor>
+ImagePart decode_with_libjpeg(std::span<const std::byte> file, const DecodeOptions& options, Course& course, DecodeReport& report,
+                              const Choose& choose_window, const MemoryFor& memory_for) {
   JpegDecompressor& decompressor = decompressor_of_thread();
   const DropAtEnd guard{decompressor};
   open(decompressor, file, options);
   const Size whole = size_of(decompressor);
-  const Window window = chosen(decompressor, choose_window, options.name);
+  const Window window = course.window ? *course.window : chosen(whole, choose_window, options.name);
   ImageView pixels{nullptr, window.height, window.width, 0};
   bool done = decompressor.start(window);
   if (done) {
@@ -145,9 +172,34 @@ ImagePart decode(std::span<const std::byte> file, const DecodeOptions& options, 
     pixels.stride = decompressor.row_width() * channels;
     done = decompressor.read_rows(rows, static_cast<std::size_t>(pixels.stride));
   }
-  fill(report, decompressor.error());
+  const JpegErrorState& state = decompressor.error();
+  report.warnings = state.warnings;
+  report.truncated = state.truncated;
+  report.first_warning = state.first_warning;
   if (!done) throw_error_of(decompressor, options.name);
   return {pixels, window, whole};
+}
+
+template <class Choose, class MemoryFor>
+ImagePart decode(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* wanted_report,
+                 const Choose& choose_window, const MemoryFor& memory_for) {
+  DecodeReport unwanted;
+  DecodeReport& report = wanted_report != nullptr ? *wanted_report : unwanted;
+  report = {};
+  check_magic(file, options.name);
+  Course course;
+  if (options.decoder != Decoder::libjpeg) {
+    if (const auto part = decode_own(file, options, course, choose_window, memory_for)) {
+      report.own = true;
+      return *part;
+    }
+    report.refusal = course.refusal;
+    if (options.decoder == Decoder::own)
+      throw decode_error(ErrorCode::unimplemented, options.name,
+                         "penstock's own decoder does not take it (" + std::string(to_string(course.refusal)) +
+                             "); DecodeOptions::decoder = automatic leaves such files to libjpeg-turbo");
+  }
+  return decode_with_libjpeg(file, options, course, report, choose_window, memory_for);
 }
 
 // Readable bytes in front of and behind the pixels in a caller's buffer.

@@ -1,13 +1,14 @@
 // The headers of a JPEG file (ITU-T T.81, annex B), as far as our own decoder takes them.
 #pragma once
 
+#include <penstock/image/jpeg.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "ops/image/huffman.h"
-#include "ops/image/jpeg_refusal.h"
 
 namespace penstock::image {
 

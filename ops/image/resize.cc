@@ -121,7 +121,8 @@ class Resize {
 
 // The pixels that the taps use, wherever they lie in what is there of the image.
 ImageView used_part(const ImagePart& image, const Taps& rows, const Taps& columns, const char* function) {
-  const char* const advice = function == kCentreCrop ? "decode the window that centre_crop_source() tells" : "decode a larger window";
+  const char* const advice = function == kCentreCrop ? "decode the window that centre_crop_source() tells"
+                                                     : "decode the window that resize_source() tells";
   return cut(image, {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin}, function, advice);
 }
 
@@ -160,16 +161,29 @@ void check_region(Size image, const Region& region) {
 
 Region all_of(Size image) { return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)}; }
 
-struct CentreCrop {
+// Both axes of a resize.
+struct Geometry {
   Stretch rows, columns;
 };
 
-CentreCrop centre_crop(Size image, std::int64_t shorter, Size crop) {
+Geometry region_of(Size image, const Region& region, Size size) {
+  check_output_size(size, kResize);
+  check_region(image, region);
+  return {{region.upper, region.lower, image.height, size.height, 0, size.height},
+          {region.left, region.right, image.width, size.width, 0, size.width}};
+}
+
+Geometry centre_crop(Size image, std::int64_t shorter, Size crop) {
   const Size full = shorter_side_size(image, shorter);
   const Window window = centre_window(full, crop);
   const Region region = all_of(image);
   return {{0, region.lower, image.height, full.height, window.y, window.height},
           {0, region.right, image.width, full.width, window.x, window.width}};
+}
+
+Window source_of(const Geometry& wanted, Filter filter) {
+  const Used rows = used_input(wanted.rows, filter), columns = used_input(wanted.columns, filter);
+  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
 }
 
 Output bytes_to(std::span<std::uint8_t> out, Size size, const char* function) {
@@ -186,10 +200,8 @@ Tensor new_picture(Size size, const char* function) {
 }  // namespace
 
 void resize(const ImagePart& image, const Region& region, Size size, const Output& out, const ResizeOptions& options) {
-  check_output_size(size, kResize);
-  check_region(image.whole, region);
-  resample(image, {region.upper, region.lower, image.whole.height, size.height, 0, size.height},
-           {region.left, region.right, image.whole.width, size.width, 0, size.width}, out, options.filter, kResize);
+  const Geometry wanted = region_of(image.whole, region, size);
+  resample(image, wanted.rows, wanted.columns, out, options.filter, kResize);
 }
 
 void resize(const ImagePart& image, Size size, const Output& out, const ResizeOptions& options) {
@@ -228,15 +240,17 @@ void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> 
 
 Tensor resize_bilinear(const ImageView& image, Size size) { return resize(image, size); }
 
+Window resize_source(Size image, const Region& region, Size size, const ResizeOptions& options) {
+  return source_of(region_of(image, region, size), options.filter);
+}
+
 Window centre_crop_source(Size image, std::int64_t shorter, Size crop, const ResizeOptions& options) {
-  const CentreCrop wanted = centre_crop(image, shorter, crop);
-  const Used rows = used_input(wanted.rows, options.filter), columns = used_input(wanted.columns, options.filter);
-  return {rows.begin, columns.begin, rows.end - rows.begin, columns.end - columns.begin};
+  return source_of(centre_crop(image, shorter, crop), options.filter);
 }
 
 void resize_and_centre_crop(const ImagePart& image, std::int64_t shorter, Size crop, const Output& out,
                             const ResizeOptions& options) {
-  const CentreCrop wanted = centre_crop(image.whole, shorter, crop);
+  const Geometry wanted = centre_crop(image.whole, shorter, crop);
   resample(image, wanted.rows, wanted.columns, out, options.filter, kCentreCrop);
 }
 

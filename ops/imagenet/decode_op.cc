@@ -23,6 +23,8 @@ ByteBuffer& buffer_of_thread() {
 image::DecodeOptions options_for(const Config& config, const LoadedFile& file) {
   image::DecodeOptions options = config.decode;
   options.name = file.path;
+  options.simd = config.fast.simd;
+  if (!config.fast.own) options.decoder = image::Decoder::libjpeg;
   return options;
 }
 
@@ -42,7 +44,7 @@ std::string text_of(const image::DecodeOptions& options) {
   return std::string("dct=") + (options.dct == image::Dct::islow ? "islow" : "ifast") +
          ", fancy_upsampling=" + (options.fancy_upsampling ? "true" : "false") +
          ", truncated=" + (options.truncated == image::Truncated::reject ? "reject" : "accept") +
-         ", max_pixels=" + std::to_string(options.max_pixels);
+         ", max_pixels=" + std::to_string(options.max_pixels) + (options.decoder == image::Decoder::own ? ", decoder=own" : "");
 }
 
 std::string text_of(const VocOptions& options) {
@@ -81,11 +83,17 @@ image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWin
   image::DecodeReport report;
   const auto decode_part = config_->fast.roi ? decode_window : cut_window;
   const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
-  if (config_->counters) {
-    ++config_->counters->images;
-    if (report.warnings > 0) ++config_->counters->damaged;
-  }
+  count(report);
   return part;
+}
+
+void DecodeOp::count(const image::DecodeReport& report) const {
+  if (!config_->counters) return;
+  Counters& counters = *config_->counters;
+  ++counters.images;
+  if (report.warnings > 0) ++counters.damaged;
+  if (report.own) ++counters.decoded_own;
+  if (report.refusal != image::Refusal::none) ++counters.refused[static_cast<std::size_t>(report.refusal)];
 }
 
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {

@@ -43,6 +43,8 @@ class DecodeOp : public FileOp<LoadedFile> {
   const Config& config() const noexcept { return *config_; }
 
  private:
+  void count(const image::DecodeReport& report) const;
+
   std::shared_ptr<const Config> config_;
   Shape shape_;
 };

@@ -62,7 +62,10 @@ void resize(const ImageView& image, const Region& region, Size size, std::span<s
             const ResizeOptions& options = {});
 Tensor resize(const ImageView& image, const Region& region, Size size, const ResizeOptions& options = {});
 
-// The same of an image of which a part is there. Error(invalid_argument) also if a pixel outside the part is needed.
+// The pixels that resize() reads for a region of an image of this size. Errors as there.
+Window resize_source(Size image, const Region& region, Size size, const ResizeOptions& options = {});
+
+// The same of an image of which a part is there. Error(invalid_argument) also if the part lacks a pixel of resize_source().
 void resize(const ImagePart& image, Size size, const Output& out, const ResizeOptions& options = {});
 void resize(const ImagePart& image, const Region& region, Size size, const Output& out, const ResizeOptions& options = {});
 

@@ -10,12 +10,20 @@
 //   eval(view, row);                 // the same into a tensor of this type and shape
 //   ps::Tensor mirrored = im::Flip{}(view);
 //
-// The order is Crop, then Resize or ResizeAndCentreCrop, Flip, Normalise, Convert; each may be left out. What else is chained is an
-// Error(invalid_argument) at once. Values are those of the functions of image/resize.h and image/output.h. Safe from any number of
-// threads. Normalise computes a table, some microseconds: make a chain once and keep it where its steps do not change.
+// A chain knows which pixels it reads, so no others need to be decoded:
+//
+//   thread_local ps::ByteBuffer buffer;
+//   im::ImagePart part = im::decode_jpeg(bytes, [&](im::Size image) { return eval.source(image); }, buffer);
+//   ps::Tensor same = eval(part);
+//
+// The order is Crop, then Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert; each may be left out. What else is
+// chained is an Error(invalid_argument) at once. Values are those of the functions of image/resize.h, image/crop_and_resize.h and
+// image/output.h. Safe from any number of threads. Normalise computes a table, some microseconds: make a chain once and keep it where
+// its steps do not change.
 #pragma once
 
 #include <penstock/image/convert.h>
+#include <penstock/image/crop_and_resize.h>
 #include <penstock/image/output.h>
 #include <penstock/image/resize.h>
 #include <penstock/image/view.h>
@@ -33,7 +41,7 @@ namespace penstock::image {
 struct Crop {
   Window window;
 
-  template <class Image>  // ImageView, or a Tensor u8 [height, width, 3]; so below
+  template <class Image>  // ImageView, ImagePart, or a Tensor u8 [height, width, 3]; so below
   Tensor operator()(const Image& image) const;
 };
 
@@ -50,6 +58,16 @@ struct ResizeAndCentreCrop {
   std::int64_t shorter = 256;
   Size crop;
   Filter filter = Filter::bilinear;
+
+  template <class Image>
+  Tensor operator()(const Image& image) const;
+};
+
+// One box as TensorFlow's crop_and_resize cuts it. Gives f32 in 0..255 unless a Convert follows.
+struct CropAndResize {
+  Box box;
+  Size size;
+  CropOptions options = {};
 
   template <class Image>
   Tensor operator()(const Image& image) const;
@@ -87,19 +105,27 @@ class Transform {
   Transform(const Crop& step);                 // NOLINT(google-explicit-constructor): a step is a chain of one
   Transform(const Resize& step);               // NOLINT(google-explicit-constructor)
   Transform(const ResizeAndCentreCrop& step);  // NOLINT(google-explicit-constructor)
+  Transform(const CropAndResize& step);        // NOLINT(google-explicit-constructor)
   Transform(const Flip& step);                 // NOLINT(google-explicit-constructor)
   Transform(const Normalise& step);            // NOLINT(google-explicit-constructor)
   Transform(const Convert& step);              // NOLINT(google-explicit-constructor)
 
-  // A new tensor: u8, or f32 if normalised, [height, width, 3], unless Convert says other.
+  // The pixels that the chain reads of an image of this size. Error(invalid_argument) if a step does not fit such an image.
+  Window source(Size image) const;
+
+  // A new tensor: u8, or f32 if normalised or of CropAndResize, [height, width, 3], unless Convert says other. Of an image's part,
+  // steps count positions in the whole image; Error(invalid_argument) if a pixel of source() is not in the part.
+  Tensor operator()(const ImagePart& image) const;
   Tensor operator()(const ImageView& image) const;
   Tensor operator()(const Tensor& image) const;
 
   // The same into a tensor of this type and shape. Error(invalid_argument) for another.
+  void operator()(const ImagePart& image, Tensor& place) const;
   void operator()(const ImageView& image, Tensor& place) const;
 
   // The same into memory. `out` says which, and how to write (stream, simd); its type and layout must be the chain's, mirror and
   // normaliser are the chain's alone. Error(invalid_argument) otherwise.
+  void operator()(const ImagePart& image, const Output& out) const;
   void operator()(const ImageView& image, const Output& out) const;
 
  private:
@@ -109,8 +135,8 @@ class Transform {
 
   explicit Transform(Stage only) : first_(only), last_(only) {}
   void append(const Transform& next);
-  void run(const ImageView& image, Output out) const;
-  Size size_of_result(const ImageView& image) const;
+  void run(const ImagePart& image, Output out) const;
+  Size size_of_result(Size image) const;
   DType type() const;
   Layout layout() const;
 
@@ -118,6 +144,7 @@ class Transform {
   std::optional<Window> window_;
   std::optional<Resize> resize_;
   std::optional<ResizeAndCentreCrop> centre_;
+  std::optional<CropAndResize> box_;
   Mirror mirror_ = Mirror::no;
   std::shared_ptr<const Normaliser> normaliser_;
   std::optional<Convert> convert_;
@@ -136,6 +163,10 @@ Tensor Resize::operator()(const Image& image) const {
 }
 template <class Image>
 Tensor ResizeAndCentreCrop::operator()(const Image& image) const {
+  return Transform(*this)(image);
+}
+template <class Image>
+Tensor CropAndResize::operator()(const Image& image) const {
   return Transform(*this)(image);
 }
 template <class Image>

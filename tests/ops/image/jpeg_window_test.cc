@@ -14,6 +14,7 @@
 #include "bench/encode_jpeg.h"
 #include "tests/random/environment.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/random_jpeg.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::image {
@@ -23,10 +24,8 @@ using bench::EncodeOptions;
 using bench::JpegColour;
 using Bytes = std::vector<std::byte>;
 using Random = std::minstd_rand;
-
-std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
+using test::draw;
+using test::random_window;
 
 // Slopes and edges, so that neighbours matter wherever a pixel is made of several.
 std::vector<std::uint8_t> noise(Size size, int bytes_per_pixel) {
@@ -107,30 +106,6 @@ struct Decoded {
   Tensor whole;
   Size size;
 };
-
-struct Run {
-  std::int64_t begin, count;
-};
-
-// Anywhere, or at an edge, or all, or a single one.
-Run random_run(Random& random, std::int64_t extent) {
-  const std::int64_t count = draw(random, 0, 4) == 0 ? 1 : draw(random, 1, extent);
-  switch (draw(random, 0, 6)) {
-    case 0:
-      return {0, extent};
-    case 1:
-      return {0, count};
-    case 2:
-      return {extent - count, count};
-    default:
-      return {draw(random, 0, extent - count), count};
-  }
-}
-
-Window random_window(Random& random, Size size) {
-  const Run rows = random_run(random, size.height), columns = random_run(random, size.width);
-  return {rows.begin, columns.begin, rows.count, columns.count};
-}
 
 void check_random_windows(const Decoded& picture, int windows, Random& random, const std::string& name) {
   for (int i = 0; i < windows; ++i) {

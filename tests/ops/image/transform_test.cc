@@ -2,6 +2,7 @@
 #include <penstock/image/transform.h>
 
 #include <numeric>
+#include <vector>
 
 #include "tests/support/expect_error.h"
 
@@ -60,6 +61,53 @@ TEST(Transform, WritesIntoMemory) {
   Tensor values(DType::f32, {8, 6, 3});
   chain(view_of(image), output_of(values, Layout::nhwc));
   EXPECT_EQ(values, chain(image));
+}
+
+TEST(Transform, CropAndResizeIsAStep) {
+  const Tensor image = picture();
+  const CropAndResize step{{0.1F, 0.2F, 0.9F, 1.1F}, {20, 24}, {.extrapolation = 7}};
+  const Tensor boxes = crop_and_resize(view_of(image), {&step.box, 1}, step.size, step.options);
+  EXPECT_EQ(step(image), boxes.row(0));
+  const Tensor normalised = (step | Flip{} | Normalise{} | Convert{DType::bf16, Layout::nchw})(image);
+  Tensor expected(DType::bf16, {3, 20, 24});
+  static const Normaliser normaliser;
+  Output out = output_of(expected, Layout::nchw);
+  out.mirror = Mirror::yes;
+  out.normaliser = &normaliser;
+  crop_and_resize(part_of(view_of(image)), step.box, step.size, out, step.options);
+  EXPECT_EQ(normalised, expected);
+}
+
+// Chains of each kind, on the part of the picture that they ask for and nothing else.
+TEST(Transform, NeedsOnlyThePixelsOfItsSource) {
+  const Tensor image = picture();
+  const Crop crop{{.y = 3, .x = 5, .height = 30, .width = 50}};
+  const CropAndResize box{{0.2F, 0.3F, 0.6F, 0.7F}, {12, 14}};
+  const std::vector<Transform> chains{crop,
+                                      crop | Resize{{20, 24}, Filter::bicubic},
+                                      ResizeAndCentreCrop{20, {16, 16}} | Flip{},
+                                      crop | ResizeAndCentreCrop{18, {12, 16}} | Convert{DType::f16},
+                                      box | Normalise{},
+                                      crop | box};
+  for (const Transform& chain : chains) {
+    const ImageView whole = view_of(image);
+    const Window source = chain.source({whole.height, whole.width});
+    const Tensor pixels = copy_of(whole.window(source));
+    const ImagePart part{view_of(pixels), source, {whole.height, whole.width}};
+    EXPECT_EQ(chain(part), chain(image));
+    EXPECT_LT(source.height * source.width, whole.height * whole.width);
+  }
+}
+
+TEST(Transform, APartThatLacksPixelsIsRefused) {
+  const Tensor image = picture();
+  const ImagePart part{view_of(image).window({0, 0, 10, 60}), {0, 0, 10, 60}, {40, 60}};
+  const auto invalid = ErrorCode::invalid_argument;
+  EXPECT_ERROR((Resize{{8, 8}}(part)), invalid, "resize_source()");
+  EXPECT_ERROR((Crop{{5, 0, 10, 10}}(part)), invalid, "source()");
+  EXPECT_ERROR((Crop{{20, 0, 10, 10}}(part)), invalid, "source()");
+  EXPECT_ERROR((Crop{{35, 0, 10, 10}}(part)), invalid, "does not lie in the image");
+  EXPECT_ERROR(Transform(Crop{{35, 0, 10, 10}}).source({40, 60}), invalid, "does not lie in the image");
 }
 
 TEST(Transform, WrongOrdersAreRefusedAtOnce) {

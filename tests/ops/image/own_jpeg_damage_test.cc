@@ -1,0 +1,166 @@
+// Damaged files: whatever our own decoder makes of them, the result is libjpeg-turbo's, in pixels, warnings and error texts.
+//
+//   image_test                     1,000 damaged files
+//   PENSTOCK_FULL=1 image_test     10,000
+#include <gtest/gtest.h>
+#include <penstock/image/jpeg.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/random/environment.h"
+#include "tests/support/random_jpeg.h"
+#include "tests/support/shared_data.h"
+
+namespace penstock::image {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using Random = std::minstd_rand;
+using test::draw;
+using test::random_jpeg;
+
+// All that a caller can see.
+struct Outcome {
+  Tensor pixels;
+  std::string error;
+  std::int64_t warnings = 0;
+  bool truncated = false;
+  std::string first_warning;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
+  return out << to_string(outcome.pixels.shape()) << ", " << outcome.warnings << " warnings (" << outcome.first_warning << "), truncated "
+             << outcome.truncated << ", error '" << outcome.error << "'";
+}
+
+Outcome outcome_of(std::span<const std::byte> file, DecodeOptions options, Decoder decoder, const ChooseWindow& choose) {
+  options.decoder = decoder;
+  Outcome outcome;
+  DecodeReport report;
+  ByteBuffer buffer;
+  try {
+    outcome.pixels = copy_of(decode_jpeg(file, choose, buffer, options, &report).pixels);
+  } catch (const Error& error) {
+    outcome.error = error.what();
+  }
+  outcome.warnings = report.warnings;
+  outcome.truncated = report.truncated;
+  outcome.first_warning = report.first_warning;
+  return outcome;
+}
+
+void expect_same(std::span<const std::byte> file, const ChooseWindow& choose, const std::string& what) {
+  for (const Truncated truncated : {Truncated::reject, Truncated::accept}) {
+    const DecodeOptions options{.truncated = truncated, .max_pixels = 1 << 24};
+    const Outcome expected = outcome_of(file, options, Decoder::libjpeg, choose);
+    ASSERT_EQ(outcome_of(file, options, Decoder::automatic, choose), expected) << what;
+  }
+}
+
+Window whole_of(Size image) { return {0, 0, image.height, image.width}; }
+
+// Half of the pictures wholly, half a window of them.
+void expect_same_anywhere(std::span<const std::byte> file, Random& random, const std::string& what) {
+  if (draw(random, 0, 1) == 0) return expect_same(file, whole_of, what);
+  const auto seed = static_cast<unsigned>(random());
+  expect_same(file, [seed](Size image) {
+    Random fresh(seed);
+    return test::random_window(fresh, image);
+  }, what);
+}
+
+std::vector<Bytes> good_files(std::size_t count) {
+  std::vector<std::string> paths;
+  const auto folder = test::shared_folder() / "data";
+  if (std::filesystem::exists(folder))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".JPEG" || entry.path().extension() == ".jpg") paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  Random random(11);
+  std::shuffle(paths.begin(), paths.end(), random);
+  std::vector<Bytes> files;
+  for (std::size_t i = 0; i < std::min(count / 2, paths.size()); ++i) {
+    const Tensor file = read_file(paths[i]);
+    files.emplace_back(bytes_of(file).begin(), bytes_of(file).end());
+  }
+  while (files.size() < count) files.push_back(random_jpeg(random, {200, 200}).file);
+  return files;
+}
+
+TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
+  const auto count = static_cast<std::size_t>(random_graphs::graphs(20));
+  Random random(1);
+  std::size_t number = 0;
+  for (const Bytes& good : good_files(count)) {
+    ++number;
+    for (int i = 0; i < 50; ++i) {
+      Bytes bad = good;
+      const auto at = static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(bad.size()) - 1));
+      bad[at] = static_cast<std::byte>(draw(random, 0, 255));
+      ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "file " + std::to_string(number) + ", byte " + std::to_string(at)));
+    }
+  }
+}
+
+// Headers hold most of the decisions, and are a small part of a large file.
+TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
+  Random random(2);
+  for (std::int64_t i = 0; i < random_graphs::graphs(1000); ++i) {
+    Bytes bad = random_jpeg(random, {40, 40}).file;
+    const auto most = std::min<std::int64_t>(static_cast<std::int64_t>(bad.size()), 640);
+    for (std::int64_t changes = draw(random, 1, 2); changes > 0; --changes)
+      bad[static_cast<std::size_t>(draw(random, 0, most - 1))] = static_cast<std::byte>(draw(random, 0, 255));
+    ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "round " + std::to_string(i)));
+  }
+}
+
+TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
+  Random random(3);
+  for (std::int64_t i = 0; i < (random_graphs::is_on("PENSTOCK_FULL") ? 20 : 3); ++i) {
+    const Bytes good = random_jpeg(random, {40, 40}).file;
+    for (std::size_t length = 0; length < good.size(); ++length)
+      ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(std::span(good).first(length), random, "length " + std::to_string(length)));
+  }
+}
+
+// Markers where there was data, fill bytes before markers, and data moved.
+TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
+  Random random(4);
+  for (std::int64_t i = 0; i < random_graphs::graphs(1000); ++i) {
+    Bytes bad = random_jpeg(random, {60, 60}).file;
+    const auto at = static_cast<std::ptrdiff_t>(draw(random, 2, static_cast<std::int64_t>(bad.size()) - 1));
+    const Bytes marker{std::byte{0xff}, static_cast<std::byte>(draw(random, 0, 3) == 0 ? draw(random, 0, 255) : draw(random, 0xd0, 0xd9))};
+    bad.insert(bad.begin() + at, marker.begin(), marker.begin() + draw(random, 1, 2));
+    ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "round " + std::to_string(i)));
+  }
+}
+
+// Quantiser steps that make coefficients far larger than any picture has: libjpeg-turbo's own versions differ there.
+void multiply_steps(Bytes& file, int factor) {
+  for (std::size_t at = 2; at + 4 < file.size() && file[at] == std::byte{0xff} && file[at + 1] != std::byte{0xda};) {
+    const std::size_t length = std::to_integer<std::size_t>(file[at + 2]) << 8 | std::to_integer<std::size_t>(file[at + 3]);
+    if (file[at + 1] == std::byte{0xdb})
+      for (std::size_t i = at + 5; i < at + 2 + length; ++i)
+        if ((i - at - 4) % 65 != 0) file[i] = static_cast<std::byte>(std::min(255, factor * std::to_integer<int>(file[i])));
+    at += 2 + length;
+  }
+}
+
+TEST(OwnJpegDamage, LargerQuantiserStepsGiveWhatLibjpegGives) {
+  for (const int factor : {8, 255}) {
+    int number = 0;
+    for (Bytes file : good_files(static_cast<std::size_t>(random_graphs::graphs(30)))) {
+      multiply_steps(file, factor);
+      ASSERT_NO_FATAL_FAILURE(expect_same(file, whole_of, "file " + std::to_string(++number) + ", steps x " + std::to_string(factor)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace penstock::image
