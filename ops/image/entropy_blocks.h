@@ -1,13 +1,14 @@
-// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into them.
+// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into
+// them.
 //
-// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up takes
-// at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where values are skipped. So 24 + 28 and
-// 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before and after. So `count` never falls below 0, and all
-// bits that a value is made of are there.
+// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up
+// takes at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where values are skipped. So
+// 24 + 28 and 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before and after. So `count` never falls
+// below 0, and all bits that a value is made of are there.
 //
-// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the block ends: 1984 bits
-// at most, whatever the data, as a code that there is none of ends the block too. `next` is at most 7 bytes ahead of the bits used, and a
-// refill reads 8 bytes: within kReadAhead.
+// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the block ends: 1984
+// bits at most, whatever the data, as a code that there is none of ends the block too. `next` is at most 7 bytes ahead of the bits
+// used, and a refill reads 8 bytes: within kReadAhead.
 //
 // Why writing stays in the group. A symbol begins at place 62 or before and steps 128 at most; two together 16 + 128. So places are
 // 206 at most, and kPlaces sends all above 63 to the row beyond the group's last.
@@ -151,8 +152,8 @@ HWY_INLINE std::int16_t ac_value(std::uint64_t from, std::uint64_t shift) {
   return static_cast<std::int16_t>(static_cast<std::int64_t>(from) < 0 ? positive : negative);
 }
 
-// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one, which is written last:
-// without a second symbol it is the first one's place.
+// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one, which is written
+// last: without a second symbol it is the first one's place.
 HWY_INLINE bool store_step(BitState& state, const AcTable& table, std::int16_t* block, std::uint64_t& place) {
   const AcEntry& entry = table.entries[state.bits >> (64U - kAcIndexBits)];
   const std::uint64_t length = entry.length;

@@ -12,8 +12,8 @@ constexpr unsigned kZeroRun = 0xf0;  // ZRL: 16 zeros, no value
 std::uint8_t byte_of(unsigned value) { return static_cast<std::uint8_t>(value); }
 
 // Codes of a length follow each other, longer ones follow them (C.2). So in a table by the next `bits` bits each code has a run of
-// entries that begins where the one before it ends: calls of(symbol, length, begin, end). Returns where longer codes begin; is_code()
-// has seen that there are no more entries than the table has.
+// entries that begins where the one before it ends: calls of(symbol, length, begin, end). Returns where longer codes begin;
+// is_code() has seen that there are no more entries than the table has.
 template <class Of>
 std::size_t for_each_run(const HuffmanCode& code, unsigned bits, const Of& of) {
   std::size_t at = 0, place = 0;
@@ -155,9 +155,10 @@ bool is_code(const HuffmanCode& code, bool is_dc) noexcept {
 
 void build(DcTable& table, const HuffmanCode& code) noexcept {
   fill(table.long_codes, code);
-  const std::size_t end = for_each_run(code, kDcIndexBits, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+  const auto fill_entries = [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
     std::fill(table.entries + begin, table.entries + run_end, (bits + symbol) | bits << 8U | (63U - symbol) << 16U);
-  });
+  };
+  const std::size_t end = for_each_run(code, kDcIndexBits, fill_entries);
   std::fill(table.entries + end, std::end(table.entries), 0U);
 }
 
@@ -165,9 +166,10 @@ void build(AcTable& table, const HuffmanCode& code) noexcept {
   SecondSymbols seconds;
   fill(seconds, code);
   fill(table.long_codes, code);
-  const std::size_t end = for_each_run(code, kAcIndexBits, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+  const auto fill_entries = [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
     fill_run(table.entries + begin, table.entries + run_end, symbol, bits, seconds);
-  });
+  };
+  const std::size_t end = for_each_run(code, kAcIndexBits, fill_entries);
   std::fill(table.entries + end, std::end(table.entries), long_entry(kAcIndexBits + 1));
   AcSkip skips[2U << kSkipIndexBits];
   for (unsigned left = 1; left <= kSkipIndexBits; ++left) fill_skips(skips, code, left);

@@ -43,8 +43,8 @@ inline constexpr unsigned kAcLookupBits = 28;
 inline constexpr unsigned kEndOfBlock = 128;
 inline constexpr unsigned kNoCode = 64;
 
-// One look-up gives up to two symbols, with all that is needed to take their values without a branch. A first symbol that has a second
-// one behind it lies within the index, so that its value is known; the last one's value is taken out of the bits.
+// One look-up gives up to two symbols, with all that is needed to take their values without a branch. A first symbol that has a
+// second one behind it lies within the index, so that its value is known; the last one's value is taken out of the bits.
 struct AcEntry {
   std::uint8_t length;        // of the symbols with their values, at most kAcLookupBits; 0: a longer code, ZRL, or none
   std::uint8_t first_length;  // of the first symbol with its value

@@ -60,7 +60,7 @@ Found find(const WrittenCode& code, std::uint32_t bits) {
 std::vector<HuffmanCode> drawn_codes(const std::vector<std::uint8_t>& symbols) {
   std::minstd_rand random(3);
   std::vector<HuffmanCode> codes;
-  for (const unsigned depth : {0, 20, 50, 80, 95})
+  for (const unsigned depth : {0U, 20U, 50U, 80U, 95U})
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{7}, symbols.size()}) {
       std::vector<std::uint8_t> some = symbols;
       std::shuffle(some.begin(), some.end(), random);
@@ -105,7 +105,8 @@ void expect_entry(const AcEntry& entry, const WrittenCode& code, std::uint32_t b
   EXPECT_LE(entry.length, kAcLookupBits);
   const Found second = length < kAcIndexBits && first_step < kEndOfBlock ? find(code, bits << length) : Found{};
   const unsigned second_bits = second.symbol % 16, both = length + second.length + second_bits;
-  const bool are_two = second.length > 0 && length + second.length <= kAcIndexBits && second.symbol != 0xf0 && both <= kAcLookupBits;
+  const bool is_seen = second.length > 0 && length + second.length <= kAcIndexBits;
+  const bool are_two = is_seen && second.symbol != 0xf0 && both <= kAcLookupBits;
   EXPECT_EQ(entry.length, are_two ? both : length);
   EXPECT_EQ(entry.last_code, are_two ? length + second.length : first.length);
   EXPECT_EQ(entry.last_shift, 64 - (are_two ? second_bits : first_bits));
