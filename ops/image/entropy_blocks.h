@@ -1,12 +1,14 @@
-// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into them.
+// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into
+// them.
 //
-// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up takes
-// at most 9 bits of code and 15 of value, an AC look-up at most 28 (kAcLookupBits), so 24 + 28 and 28 + 28 fit. What is not in a table
-// takes at most 16 + 15 bits and refills before and after. So `count` never falls below 0, and all bits that a value is made of are there.
+// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up
+// takes at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where values are skipped. So
+// 24 + 28 and 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before and after. So `count` never falls
+// below 0, and all bits that a value is made of are there.
 //
-// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the block ends: 1984 bits
-// at most, whatever the data, as a code that there is none of ends the block too. `next` is at most 7 bytes ahead of the bits used, and a
-// refill reads 8 bytes: within kReadAhead.
+// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the block ends: 1984
+// bits at most, whatever the data, as a code that there is none of ends the block too. `next` is at most 7 bytes ahead of the bits
+// used, and a refill reads 8 bytes: within kReadAhead.
 //
 // Why writing stays in the group. A symbol begins at place 62 or before and steps 128 at most; two together 16 + 128. So places are
 // 206 at most, and kPlaces sends all above 63 to the row beyond the group's last.
@@ -150,18 +152,17 @@ HWY_INLINE std::int16_t ac_value(std::uint64_t from, std::uint64_t shift) {
   return static_cast<std::int16_t>(static_cast<std::int64_t>(from) < 0 ? positive : negative);
 }
 
-// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one. The second value is
-// written first: where there is none, its place is the first one's.
+// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one, which is written
+// last: without a second symbol it is the first one's place.
 HWY_INLINE bool store_step(BitState& state, const AcTable& table, std::int16_t* block, std::uint64_t& place) {
   const AcEntry& entry = table.entries[state.bits >> (64U - kAcIndexBits)];
   const std::uint64_t length = entry.length;
-  if (HWY_UNLIKELY(length == 0)) return store_long_step(state, table, entry.first_code, block, place);
+  if (HWY_UNLIKELY(length == 0)) return store_long_step(state, table, entry.last_code, block, place);
   const std::uint64_t first = place + entry.first_step;
-  place += entry.both_steps;
-  const std::int16_t second_value = ac_value(state.bits << (entry.second_code & 63U), entry.second_shift);
-  const std::int16_t first_value = ac_value(state.bits << (entry.first_code & 63U), entry.first_shift);
-  block[kPlaces.of[place]] = second_value;
-  block[kPlaces.of[first]] = first_value;
+  place += entry.all_steps;
+  const std::int16_t last_value = ac_value(state.bits << (entry.last_code & 63U), entry.last_shift);
+  block[kPlaces.of[first]] = entry.first_value;
+  block[kPlaces.of[place]] = last_value;
   if (place < kLastPlace) {
     drop(state, length);
     return true;
@@ -183,39 +184,44 @@ HWY_INLINE std::uint64_t store_ac(BitState& state, const AcTable& table, std::in
   }
 }
 
-// The same without values.
-HWY_INLINE bool skip_long_step(BitState& state, const AcTable& table, unsigned from, std::uint64_t& place) {
+// One symbol without its value: whether the block goes on.
+HWY_INLINE bool skip_symbol(BitState& state, const AcTable& table, std::uint64_t& place) {
   refill(state);
-  const LongStep found = find_long_step(table, state.bits, from);
+  const LongStep found = find_long_step(table, state.bits, 1);
   place += found.step;
   drop(state, found.length);
   refill(state);
   return place < kLastPlace;
 }
 
+// One look-up without values. Takes nothing, and returns false, where the block may end among its symbols.
 HWY_INLINE bool skip_step(BitState& state, const AcTable& table, std::uint64_t& place) {
-  const AcEntry& entry = table.entries[state.bits >> (64U - kAcIndexBits)];
-  const std::uint64_t length = entry.length;
-  if (HWY_UNLIKELY(length == 0)) return skip_long_step(state, table, entry.first_code, place);
-  const std::uint64_t first = place + entry.first_step;
-  place += entry.both_steps;
-  if (place < kLastPlace) {
-    drop(state, length);
-    return true;
-  }
-  const bool first_ends = first >= kLastPlace;
-  drop(state, first_ends ? entry.first_length : length);
-  place = first_ends ? first : place;
-  return false;
+  const std::uint64_t skip = table.skips[state.bits >> (64U - kSkipIndexBits)];
+  const std::uint64_t next = place + (skip >> 6U);
+  if (next >= kLastPlace) return false;
+  drop(state, skip);
+  place = next;
+  return true;
 }
 
+// Whether the block ends with the next look-up's last symbol, and not with one before it.
+HWY_INLINE bool skip_end(BitState& state, const AcTable& table, std::uint64_t place) {
+  const std::uint64_t skip = table.skips[state.bits >> (64U - kSkipIndexBits)];
+  if (place + (skip >> 6U) - kSkipEndOfBlock >= kLastPlace) return false;
+  drop(state, skip);
+  return true;
+}
+
+// Returns the last place, as store_ac() does where the data is wrong.
 HWY_INLINE std::uint64_t skip_ac(BitState& state, const AcTable& table) {
   std::uint64_t place = 0;
-  if (!skip_step(state, table, place)) return place;
   for (;;) {
-    refill(state);
-    if (!skip_step(state, table, place)) return place;
-    if (!skip_step(state, table, place)) return place;
+    while (skip_step(state, table, place)) {
+      refill(state);
+      if (!skip_step(state, table, place)) break;
+    }
+    if (HWY_LIKELY(skip_end(state, table, place))) return kEndOfBlock;
+    if (!skip_symbol(state, table, place)) return place;
   }
 }
 

@@ -43,21 +43,31 @@ inline constexpr unsigned kAcLookupBits = 28;
 inline constexpr unsigned kEndOfBlock = 128;
 inline constexpr unsigned kNoCode = 64;
 
-// One look-up gives up to two symbols, with all that is needed to take their values out of the bits without a branch.
+// One look-up gives up to two symbols, with all that is needed to take their values without a branch. A first symbol that has a
+// second one behind it lies within the index, so that its value is known; the last one's value is taken out of the bits.
 struct AcEntry {
-  std::uint8_t length;        // of both symbols with their values, at most kAcLookupBits; 0: a longer code, ZRL, or none
+  std::uint8_t length;        // of the symbols with their values, at most kAcLookupBits; 0: a longer code, ZRL, or none
   std::uint8_t first_length;  // of the first symbol with its value
-  std::uint8_t first_code;    // bits before the first value; where length is 0, those that the code has at least
-  std::uint8_t first_shift;   // 64 - bits of the first value
-  std::uint8_t second_code;   // bits before the second value
-  std::uint8_t second_shift;  // 64 - bits of the second value; 64: there is no second symbol, or it has no value
+  std::int16_t first_value;   // where there are two
+  std::uint8_t last_code;     // bits before the last value; where length is 0, those that the code has at least
+  std::uint8_t last_shift;    // 64 - bits of the last value
   std::uint8_t first_step;    // places in zigzag order to the first coefficient: 1 .. 16, or kEndOfBlock
-  std::uint8_t both_steps;    // to the second one; without a second symbol the same
+  std::uint8_t all_steps;     // to the last one; without a second symbol the same
 };
 static_assert(sizeof(AcEntry) == 8);
 
+// To get past symbols without their values: bits of as many symbols as the index shows whole codes of, with their values, and their
+// steps << 6. An end of block, which is the last symbol then, has kSkipEndOfBlock steps; a longer code, or none, kSkipNothing.
+using AcSkip = std::uint16_t;
+inline constexpr unsigned kSkipIndexBits = 12;
+inline constexpr unsigned kSkipEndOfBlock = 512;  // more than all steps before it: 16 for each bit of the index
+inline constexpr unsigned kSkipNothing = 1023;    // more than an end of block and all steps before it
+static_assert(kSkipIndexBits + 15 <= kAcLookupBits);
+static_assert(kSkipEndOfBlock > 64 + 16 * kSkipIndexBits && kSkipNothing > kSkipEndOfBlock + 64 + 16 * kSkipIndexBits);
+
 struct AcTable {
   alignas(64) AcEntry entries[1U << kAcIndexBits];
+  AcSkip skips[1U << kSkipIndexBits];
   LongCodes long_codes;
 };
 

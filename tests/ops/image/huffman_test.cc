@@ -60,7 +60,7 @@ Found find(const WrittenCode& code, std::uint32_t bits) {
 std::vector<HuffmanCode> drawn_codes(const std::vector<std::uint8_t>& symbols) {
   std::minstd_rand random(3);
   std::vector<HuffmanCode> codes;
-  for (const unsigned depth : {0, 20, 50, 80, 95})
+  for (const unsigned depth : {0U, 20U, 50U, 80U, 95U})
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{7}, symbols.size()}) {
       std::vector<std::uint8_t> some = symbols;
       std::shuffle(some.begin(), some.end(), random);
@@ -85,31 +85,59 @@ TEST(DcTable, HasEachCode) {
   }
 }
 
+// The value of `bits` bits (table F.1).
+int value_of_bits(std::uint32_t from, unsigned bits) {
+  const int value = bits == 0 ? 0 : static_cast<int>(from >> (32 - bits));
+  return bits == 0 || value >= 1 << (bits - 1) ? value : value - (1 << bits) + 1;
+}
+
 // What an entry says about the bits that its look-up saw.
 void expect_entry(const AcEntry& entry, const WrittenCode& code, std::uint32_t bits) {
   const Found first = find(code, bits);
   if (first.length == 0 || first.length > kAcIndexBits || first.symbol == 0xf0) {
     EXPECT_EQ(entry.length, 0);
+    EXPECT_EQ(entry.last_code, first.symbol == 0xf0 ? std::min(first.length, kAcIndexBits + 1) : kAcIndexBits + 1);
     return;
   }
   const unsigned first_bits = first.symbol % 16, first_step = ac_step(first.symbol), length = first.length + first_bits;
   EXPECT_EQ(entry.first_length, length);
-  EXPECT_EQ(entry.first_code, first.length);
-  EXPECT_EQ(entry.first_shift, 64 - first_bits);
   EXPECT_EQ(entry.first_step, first_step);
   EXPECT_LE(entry.length, kAcLookupBits);
-  if (entry.length == length) {  // one symbol
-    EXPECT_EQ(entry.both_steps, first_step);
-    return;
+  const Found second = length < kAcIndexBits && first_step < kEndOfBlock ? find(code, bits << length) : Found{};
+  const unsigned second_bits = second.symbol % 16, both = length + second.length + second_bits;
+  const bool is_seen = second.length > 0 && length + second.length <= kAcIndexBits;
+  const bool are_two = is_seen && second.symbol != 0xf0 && both <= kAcLookupBits;
+  EXPECT_EQ(entry.length, are_two ? both : length);
+  EXPECT_EQ(entry.last_code, are_two ? length + second.length : first.length);
+  EXPECT_EQ(entry.last_shift, 64 - (are_two ? second_bits : first_bits));
+  EXPECT_EQ(entry.all_steps, first_step + (are_two ? ac_step(second.symbol) : 0));
+  if (are_two) {
+    EXPECT_EQ(entry.first_value, value_of_bits(bits << first.length, first_bits));
   }
-  ASSERT_LT(length, kAcIndexBits);
-  ASSERT_LT(first_step, kEndOfBlock);
-  const Found second = find(code, bits << length);
-  ASSERT_LE(length + second.length, kAcIndexBits) << "the second code has bits that were not seen";
-  EXPECT_EQ(entry.second_code, length + second.length);
-  EXPECT_EQ(entry.second_shift, 64 - second.symbol % 16);
-  EXPECT_EQ(entry.length, length + second.length + second.symbol % 16);
-  EXPECT_EQ(entry.both_steps, first_step + ac_step(second.symbol));
+}
+
+// What a look-up of `bits` without values gets past, symbol by symbol.
+unsigned expected_skip(const WrittenCode& code, std::uint32_t bits) {
+  unsigned length = 0, steps = 0;
+  while (length < kSkipIndexBits) {
+    const Found found = find(code, bits << length);
+    if (found.length == 0 || length + found.length > kSkipIndexBits) break;
+    length += found.length + found.symbol % 16;
+    const bool is_end = ac_step(found.symbol) == kEndOfBlock;
+    steps += is_end ? kSkipEndOfBlock : ac_step(found.symbol);
+    if (is_end) break;
+  }
+  return length == 0 ? kSkipNothing << 6U : steps << 6U | length;
+}
+
+TEST(AcTable, SkipsAllSymbolsWhoseCodesAreSeen) {
+  const auto table = std::make_unique<AcTable>();
+  for (const HuffmanCode& code : drawn_codes(ac_symbols(15))) {
+    build(*table, code);
+    const WrittenCode written = written_code(code);
+    for (unsigned i = 0; i < 1U << kSkipIndexBits; ++i)
+      ASSERT_EQ(table->skips[i], expected_skip(written, i << (32 - kSkipIndexBits))) << i;
+  }
 }
 
 TEST(AcTable, HasOneOrTwoSymbolsOfEachCode) {
