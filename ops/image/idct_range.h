@@ -22,12 +22,12 @@
 // The quick test. Let S[v] be the sum of |d| over column v. A rounded value is within 1/2 of what was rounded, so
 //   |w| <= 11363 * S[v] / 2048 + 1/2.
 // If no S[v] is above 2952: |d|, and sums of two d of a column, are at most 2952; |w|, and sums of two w, which are of different
-// columns, at most 11363 * 5904 / 2048 + 1 < 2^15. So (1) holds. Whether (2) does is then seen from g as it is computed: g's sum is at
-// most 11363 * 8 * 16380 < 2^31 - 2^26, so it is right, and g fits in 16 bits.
+// columns, at most 11363 * 5904 / 2048 + 1 < 2^15. So (1) holds. Whether (2) does is then seen from g as it is computed: g's sum
+// is at most 11363 * 8 * 16380 < 2^31 - 2^26, so it is right, and g fits in 16 bits.
 //
 // The test adds up two neighbouring columns, in 32 bits: steps are cut at kQuickLimit + 1 (a coefficient of 1 then fails it, as it
-// must), and 16 products of at most 32767 * 2953 are below 2^31. Real pictures pass it, all 1,139,847 blocks
-// of shared/data/imagenet.
+// must), and 16 products of at most 32767 * 2953 are below 2^31. Real pictures pass it, all 1,139,847 blocks of
+// shared/data/imagenet.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ std::vector<BlockSamples> libjpeg_samples(const Blocks& blocks) {
       .width = 8, .height = 8 * count, .restart_interval = 1, .planes = {{.steps = blocks.steps, .blocks = blocks.blocks}}};
   const SamplePlane plane = testing::libjpeg_planes(testing::encode(picture)).at(0);
   std::vector<BlockSamples> all(blocks.blocks.size());
-  for (std::size_t i = 0; i < all.size(); ++i) std::copy_n(plane.samples.begin() + 64 * i, 64, all[i].begin());
+  for (std::size_t i = 0; i < all.size(); ++i) std::copy_n(plane.samples.data() + 64 * i, 64, all[i].begin());
   return all;
 }
 
@@ -373,8 +373,8 @@ void expect_plane(Simd simd, const CoefficientPlane& plane, const SamplePlane& e
   for (std::size_t y = 0; y < (expected.used_height + 7) / 8; ++y) {
     const std::vector<std::uint8_t> samples = transformed_row(simd, plane, across, y);
     for (std::size_t line = 0; line < 8; ++line)
-      ASSERT_TRUE(std::equal(samples.begin() + line * samples.size() / 8, samples.begin() + line * samples.size() / 8 + used,
-                             expected.samples.begin() + (8 * y + line) * expected.width));
+      ASSERT_TRUE(std::ranges::equal(std::span(samples).subspan(line * samples.size() / 8, used),
+                                     std::span(expected.samples).subspan((8 * y + line) * expected.width, used)));
   }
 }
 
