@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/micro/cycles.h"
+#include "bench/micro/each_simd.h"
 #include "bench/micro/picture.h"
 #include "ops/image/entropy_kernels.h"
 #include "ops/image/jpeg_markers.h"
@@ -142,18 +144,17 @@ void count(benchmark::State& state, bool are_symbols) {
                               benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   };
   state.SetBytesProcessed(state.iterations() * bytes);
-  if (are_symbols) state.counters["s_per_symbol"] = per_second(symbols);
+  if (are_symbols) {
+    state.counters["s_per_symbol"] = per_second(symbols);
+    state.counters["cycles_per_symbol"] = cycles_for_each(static_cast<double>(state.iterations() * symbols));
+  }
   state.counters["s_per_file"] = per_second(files().size());
 }
 
 const EntropyKernels& kernels_of(benchmark::State& state) {
-  const auto simd = static_cast<Simd>(state.range(0));
+  const Simd simd = simd_of(state);
   state.SetLabel(std::string(to_string(simd)));
   return entropy_kernels(simd);
-}
-
-void EachSimd(benchmark::internal::Benchmark* one) {
-  for (const Simd simd : supported_simd()) one->Arg(static_cast<std::int64_t>(simd));
 }
 
 void UnstuffScan(benchmark::State& state) {

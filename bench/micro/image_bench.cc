@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "bench/full_decode.h"
+#include "bench/micro/cycles.h"
+#include "bench/micro/each_simd.h"
 #include "bench/micro/picture.h"
 
 namespace penstock::bench {
@@ -26,13 +28,18 @@ void UnitFullDecode(benchmark::State& state) {
 }
 BENCHMARK(UnitFullDecode);
 
-void DecodeJpeg(benchmark::State& state) {
+void decode(benchmark::State& state, const DecodeOptions& options, const char* label) {
   ByteBuffer buffer;
-  const DecodeOptions options{.dct = state.range(0) == 0 ? Dct::islow : Dct::ifast};
   for (auto _ : state) benchmark::DoNotOptimize(decode_jpeg(sample_jpeg(), buffer, options).pixels);
-  state.SetLabel(state.range(0) == 0 ? "islow" : "ifast");
+  state.SetLabel(label);
 }
-BENCHMARK(DecodeJpeg)->Arg(0)->Arg(1);
+BENCHMARK_CAPTURE(decode, libjpeg, DecodeOptions{.decoder = Decoder::libjpeg}, "libjpeg-turbo, islow");
+BENCHMARK_CAPTURE(decode, ifast, DecodeOptions{.dct = Dct::ifast}, "libjpeg-turbo, ifast");
+
+void DecodeJpeg(benchmark::State& state) {
+  decode(state, {.decoder = Decoder::own, .simd = simd_of(state)}, std::string(to_string(simd_of(state))).c_str());
+}
+BENCHMARK(DecodeJpeg)->Apply(EachSimd);
 
 // The centre, of so many percent of the picture's area: what a crop needs of it.
 void DecodeJpegWindow(benchmark::State& state) {
@@ -57,6 +64,7 @@ void count(benchmark::State& state, Size written, DType type) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(written.values() * size_of(type)));
   const auto pixels = static_cast<double>(state.iterations() * written.height * written.width);
   state.counters["s_per_pixel"] = benchmark::Counter(pixels, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["cycles_per_pixel"] = cycles_for_each(pixels);
 }
 
 // A box of 262 x 400 pixels to 256 x 256, in cache. Args: Simd, DType, Layout.
@@ -103,13 +111,6 @@ BENCHMARK(CropIntoRing)->ArgName("stream")->Arg(0)->Arg(1)->Unit(benchmark::kMic
 
 // ------------------------------------------------------------------------------------------------
 // resize.h and convert.h, a benchmark for each instruction set
-
-Simd simd_of(const benchmark::State& state) { return static_cast<Simd>(state.range(0)); }
-
-// One benchmark for each instruction set of this machine.
-void EachSimd(benchmark::internal::Benchmark* one) {
-  for (const Simd simd : supported_simd()) one->Arg(static_cast<std::int64_t>(simd));
-}
 
 constexpr Size kTrainSize{224, 224};
 

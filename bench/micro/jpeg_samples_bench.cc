@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/micro/cycles.h"
+#include "bench/micro/each_simd.h"
 #include "ops/image/idct_kernels.h"
 #include "ops/image/ycc_kernels.h"
 
@@ -17,17 +19,12 @@ namespace {
 
 using namespace image;
 
-Simd simd_of(const benchmark::State& state) { return static_cast<Simd>(state.range(0)); }
-
-void EachSimd(benchmark::internal::Benchmark* one) {
-  for (const Simd simd : supported_simd()) one->Arg(static_cast<std::int64_t>(simd));
-}
-
 // Time for each of `items` and bytes that are written in each iteration.
 void count(benchmark::State& state, const char* name, std::size_t items, std::size_t bytes) {
   using benchmark::Counter;
   const auto all = static_cast<double>(state.iterations()) * static_cast<double>(items);
-  state.counters[name] = Counter(all, Counter::kIsRate | Counter::kInvert);
+  state.counters[std::string("s_per_") + name] = Counter(all, Counter::kIsRate | Counter::kInvert);
+  state.counters[std::string("cycles_per_") + name] = cycles_for_each(all);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
   state.SetLabel(std::string(to_string(simd_of(state))));
 }
@@ -54,7 +51,7 @@ void transform_groups(benchmark::State& state, std::uint8_t flag) {
     benchmark::DoNotOptimize(kernels.transform(coefficients.values, flags.data(), kGroups, table, samples.data(), kGroups * 32));
     benchmark::ClobberMemory();
   }
-  count(state, "s_per_block", kGroups * kBlocksInGroup, samples.size());
+  count(state, "block", kGroups * kBlocksInGroup, samples.size());
 }
 
 void IdctBlocks(benchmark::State& state) { transform_groups(state, 1); }
@@ -86,7 +83,7 @@ void each_row(benchmark::State& state, std::size_t bytes, const Call& call) {
     call(kernels, a.begin(), b.begin(), c.begin(), out.data());
     benchmark::ClobberMemory();
   }
-  count(state, "s_per_pixel", kWidth, bytes);
+  count(state, "pixel", kWidth, bytes);
 }
 
 void YccToRgb(benchmark::State& state) {

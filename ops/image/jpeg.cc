@@ -212,7 +212,11 @@ std::uint8_t* room_in(ByteBuffer& buffer, Size size) {
 
 }  // namespace
 
+// Our own reader is quicker; what it finds odd, libjpeg judges.
 JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions& options) {
+  JpegHeaders headers;
+  const bool is_usual = read_headers(file, headers) == Refusal::none;
+  if (is_usual && headers.width * headers.height <= options.max_pixels) return {headers.width, headers.height, headers.components};
   JpegDecompressor& decompressor = decompressor_of_thread();
   const DropAtEnd guard{decompressor};
   open(decompressor, file, options);

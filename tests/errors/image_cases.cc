@@ -135,6 +135,12 @@ Cases image_cases() {
          (image::Flip{} | image::Normalise{})(view(), place);
          return 0;
        })},
+      {"a chain that cuts out pixels that were not decoded", use([] {
+         return image::Crop{{2, 0, 2, 6}}(upper_half());
+       })},
+      {"a chain without a crop of a part", use([] {
+         return image::Flip{}(upper_half());
+       })},
       {"a chain into an output that mirrors by itself", use([] {
          const image::Transform chain = image::Flip{};
          chain(view(), image::Output{.memory = {}, .type = DType::u8, .mirror = image::Mirror::yes});

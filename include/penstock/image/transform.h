@@ -12,9 +12,10 @@
 //
 // A chain knows which pixels it reads, so no others need to be decoded:
 //
+//   const ps::image::Transform frame = ps::image::ResizeAndCentreCrop{256, {224, 224}} | ps::image::Flip{};
 //   thread_local ps::ByteBuffer buffer;
-//   im::ImagePart part = im::decode_jpeg(bytes, [&](im::Size image) { return eval.source(image); }, buffer);
-//   ps::Tensor same = eval(part);
+//   const auto needed = [&](ps::image::Size image) { return frame.source(image); };
+//   ps::Tensor sample = frame(ps::image::decode_jpeg(bytes, needed, buffer));
 //
 // The order is Crop, then Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert; each may be left out. What else is
 // chained is an Error(invalid_argument) at once. Values are those of the functions of image/resize.h, image/crop_and_resize.h and

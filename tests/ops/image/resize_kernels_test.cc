@@ -128,6 +128,11 @@ TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfUsualPictures) {
   for (int i = 0; i < cases(60); ++i) ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 600, 300), random));
 }
 
+TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfLargePictures) {
+  Random random(5);
+  for (int i = 0; i < cases(20) / 10; ++i) ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 4096, 4096), random));
+}
+
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesAtExtremeScales) {
   Random random(3);
   for (const auto& [from, to] : {std::pair{Size{4096, 5}, Size{1, 5}}, {{5, 4096}, {5, 1}}, {{1, 4096}, {3, 7}},
