@@ -100,8 +100,7 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
   add.value("--decoder", to.decoder, parse_decoder, "auto|libjpeg|own", "auto", "Of JPEGs; own: files that it does not take are errors");
   add.value("--simd", to.simd, parse_simd, "auto|scalar|sse4|avx2|avx512", "auto",
             "Instructions that image functions use");
-  add.value("--without", to.fast, fast_path_without, "roi,slots,stream,simd,own", "",
-            "Steps of the fast path to leave out, to measure them");
+  add.value("--without", to.fast, fast_path_without, "STEPS", "", "Leave out some of roi,slots,stream,simd,own, to measure them");
   add.flag("--hvd", to.horovod, "Read this rank's share only (Horovod, MPI, Slurm, torchrun)");
 }
 

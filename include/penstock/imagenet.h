@@ -105,7 +105,7 @@ struct Counters {
   std::atomic<std::int64_t> damaged{0};              // decoded, but libjpeg had to repair something
   std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
 
-  // Decoded, but not by our own decoder although it was asked; by image::Refusal, whose `none` stays 0.
+  // That our own decoder was asked for and did not take, whatever became of them; by image::Refusal, whose `none` stays 0.
   std::array<std::atomic<std::int64_t>, image::refusal_count> refused{};
 };
 
@@ -142,7 +142,8 @@ struct Config {
   // load_eval resizes the shorter side to this before it cuts out the centre.
   std::int64_t shorter_side = 256;
 
-  image::DecodeOptions decode = {};  // `name` is not used: error texts have the path
+  // `name` is not used, error texts have the path; nor is `simd`, but fast.simd. Where fast.own is false, all is libjpeg's.
+  image::DecodeOptions decode = {};
 
   Tunable read_parallelism = AUTOTUNE;    // files that are read at once
   Tunable decode_parallelism = AUTOTUNE;  // files that are decoded at once

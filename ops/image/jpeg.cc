@@ -8,6 +8,7 @@
 #include "ops/image/check.h"
 #include "ops/image/jpeg_decompressor.h"
 #include "ops/image/own_jpeg.h"
+#include "ops/image/simd.h"
 
 namespace penstock::image {
 namespace {
@@ -91,13 +92,16 @@ std::string precision_text(const jpeg_decompress_struct& info) {
   throw decode_error(code_of_libjpeg(error.code), name, reason);
 }
 
+void check_pixels(Size size, const DecodeOptions& options) {
+  if (size.width * size.height <= options.max_pixels) return;
+  throw decode_error(ErrorCode::resource_exhausted, options.name,
+                     "its header asks for " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                         " pixels, the limit is " + std::to_string(options.max_pixels) +
+                         " (DecodeOptions::max_pixels, which may be raised)");
+}
+
 void check_header(const jpeg_decompress_struct& info, const DecodeOptions& options) {
-  const std::int64_t pixels = std::int64_t{info.image_width} * info.image_height;
-  if (pixels > options.max_pixels)
-    throw decode_error(ErrorCode::resource_exhausted, options.name,
-                       "its header asks for " + std::to_string(info.image_width) + " x " +
-                           std::to_string(info.image_height) + " pixels, the limit is " +
-                           std::to_string(options.max_pixels) + " (DecodeOptions::max_pixels, which may be raised)");
+  check_pixels({info.image_height, info.image_width}, options);
   // libjpeg-turbo 3 reads such headers without complaint.
   if (info.data_precision != 8)
     throw decode_error(ErrorCode::unimplemented, options.name, precision_text(info));
@@ -145,6 +149,7 @@ std::optional<ImagePart> decode_own(std::span<const std::byte> file, const Decod
   course.refusal = own.read_header(file, options);
   if (course.refusal != Refusal::none) return std::nullopt;
   const Size whole = own.size();
+  check_pixels(whole, options);
   course.window = chosen(whole, choose_window, options.name);
   course.refusal = own.start(*course.window);
   if (course.refusal != Refusal::none) return std::nullopt;
@@ -187,6 +192,7 @@ ImagePart decode(std::span<const std::byte> file, const DecodeOptions& options, 
   DecodeReport& report = wanted_report != nullptr ? *wanted_report : unwanted;
   report = {};
   check_magic(file, options.name);
+  kernel_index(options.simd);  // whoever decodes, instructions that the CPU lacks are refused
   Course course;
   if (options.decoder != Decoder::libjpeg) {
     if (const auto part = decode_own(file, options, course, choose_window, memory_for)) {

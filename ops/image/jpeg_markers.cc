@@ -198,7 +198,10 @@ Refusal HeaderReader::check_sampling() {
   for (int i = 0; i < headers_.components; ++i) {
     JpegComponent& component = headers_.component[static_cast<std::size_t>(i)];
     if (!is_factor(component.across) || !is_factor(component.down)) return Refusal::sampling;
-    if (headers_.components == 1) component.across = component.down = 1;
+    if (headers_.components == 1) {
+      headers_.rows_at_once = component.down;
+      component.across = component.down = 1;
+    }
     if (component.across > (i == 0 ? 2 : 1) || component.down > (i == 0 ? 2 : 1)) return Refusal::sampling;
   }
   headers_.across = headers_.component[0].across;

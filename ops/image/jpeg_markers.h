@@ -31,6 +31,7 @@ struct JpegHeaders {
   std::array<JpegComponent, 3> component;
   int across = 1;  // the largest of the components
   int down = 1;
+  int rows_at_once = 1;  // rows of MCUs that libjpeg decodes together: a single component's V
   std::int64_t restart_interval = 0;  // MCUs; 0: none
   std::array<QuantiserSteps, 4> quantisers;
   std::array<HuffmanCode, 4> dc, ac;

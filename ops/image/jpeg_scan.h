@@ -24,7 +24,7 @@ namespace penstock::image {
 
 class JpegScan {
  public:
-  // The next scan. What is not none: it must not be read. Memory for the largest scan so far is kept.
+  // The next scan. What is not none: it must not be read. Memory for the largest file so far is kept, up to 16 MiB.
   Refusal open(std::span<const std::byte> file, const JpegHeaders& headers, Simd simd);
 
   // The next `mcus` of all, in order. Never past the last one of the image.

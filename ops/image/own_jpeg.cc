@@ -18,8 +18,7 @@ Refusal OwnJpeg::read_header(std::span<const std::byte> file, const DecodeOption
   if (options.dct != Dct::islow || !options.fancy_upsampling) return Refusal::options;
   file_ = file;
   simd_ = options.simd;
-  if (const Refusal refusal = read_headers(file, headers_); refusal != Refusal::none) return refusal;
-  return headers_.width * headers_.height > options.max_pixels ? Refusal::options : Refusal::none;
+  return read_headers(file, headers_);
 }
 
 Refusal OwnJpeg::start(const Window& window) {
@@ -36,6 +35,8 @@ Refusal OwnJpeg::start(const Window& window) {
                  8 * headers_.across);
   down_ = mcus(window.y - (is_tall ? kBefore : 0), std::min(window.y + window.height + (is_tall ? kBelow : 0), headers_.height),
                8 * headers_.down);
+  mcus_down_ = divided_up(headers_.height, 8 * headers_.down);
+  down_.end = std::min(divided_up(down_.end, headers_.rows_at_once) * headers_.rows_at_once, mcus_down_);
   mcus_across_ = divided_up(headers_.width, 8 * headers_.across);
   planes_.begin(headers_, across_.first, across_.end - across_.first, simd_);
   return Refusal::none;
@@ -51,7 +52,7 @@ Refusal OwnJpeg::read_rows(std::uint8_t* out, std::size_t stride) {
       planes_.write(y, out);
     planes_.keep_last();
   }
-  const bool is_whole = down_.end == divided_up(headers_.height, 8 * headers_.down);
+  const bool is_whole = down_.end == mcus_down_;
   return is_whole && !scan_.is_at_end() ? Refusal::data : Refusal::none;
 }
 

@@ -68,7 +68,8 @@ class OwnJpeg {
   SamplePlanes planes_;
   Window window_;
   Range across_, down_;
-  std::int64_t mcus_across_ = 0;
+  std::int64_t mcus_across_ = 0;  // of the image
+  std::int64_t mcus_down_ = 0;
 };
 
 }  // namespace penstock::image

@@ -137,7 +137,6 @@ void check_extent(Size image, const char* function) {
 
 void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns, const Output& out, Filter filter,
               const char* function) {
-  check_extent(image.whole, function);
   thread_local Workspace work;
   const RowWriter writer(out, {rows.count, columns.count}, function);
   build_taps(work.rows, rows, filter);
@@ -168,12 +167,14 @@ struct Geometry {
 
 Geometry region_of(Size image, const Region& region, Size size) {
   check_output_size(size, kResize);
+  check_extent(image, kResize);
   check_region(image, region);
   return {{region.upper, region.lower, image.height, size.height, 0, size.height},
           {region.left, region.right, image.width, size.width, 0, size.width}};
 }
 
 Geometry centre_crop(Size image, std::int64_t shorter, Size crop) {
+  check_extent(image, kCentreCrop);
   const Size full = shorter_side_size(image, shorter);
   const Window window = centre_window(full, crop);
   const Region region = all_of(image);

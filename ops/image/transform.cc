@@ -79,6 +79,10 @@ Window Transform::source(Size image) const {
   const Window seen = window_.value_or(Window{0, 0, image.height, image.width});
   if (!is_inside(seen, image)) throw wrong("Crop's " + outside_text(seen, image));
   Window read{0, 0, seen.height, seen.width};
+  if (resize_) {
+    const Region all{0, 0, static_cast<float>(seen.width), static_cast<float>(seen.height)};
+    read = resize_source(size_of(seen), all, resize_->size, {.filter = resize_->filter});
+  }
   if (centre_) read = centre_crop_source(size_of(seen), centre_->shorter, centre_->crop, {.filter = centre_->filter});
   if (box_) read = source_window(size_of(seen), {&box_->box, 1}, box_->size, box_->options);
   return {seen.y + read.y, seen.x + read.x, read.height, read.width};

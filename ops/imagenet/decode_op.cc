@@ -82,9 +82,14 @@ std::string DecodeOp::parameters() const {
 image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const {
   image::DecodeReport report;
   const auto decode_part = config_->fast.roi ? decode_window : cut_window;
-  const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
-  count(report);
-  return part;
+  try {
+    const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
+    count(report);
+    return part;
+  } catch (...) {
+    count_refusal(report);
+    throw;
+  }
 }
 
 void DecodeOp::count(const image::DecodeReport& report) const {
@@ -93,7 +98,12 @@ void DecodeOp::count(const image::DecodeReport& report) const {
   ++counters.images;
   if (report.warnings > 0) ++counters.damaged;
   if (report.own) ++counters.decoded_own;
-  if (report.refusal != image::Refusal::none) ++counters.refused[static_cast<std::size_t>(report.refusal)];
+  count_refusal(report);
+}
+
+void DecodeOp::count_refusal(const image::DecodeReport& report) const {
+  if (!config_->counters || report.refusal == image::Refusal::none) return;
+  ++config_->counters->refused[static_cast<std::size_t>(report.refusal)];
 }
 
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {

@@ -44,6 +44,7 @@ class DecodeOp : public FileOp<LoadedFile> {
 
  private:
   void count(const image::DecodeReport& report) const;
+  void count_refusal(const image::DecodeReport& report) const;
 
   std::shared_ptr<const Config> config_;
   Shape shape_;

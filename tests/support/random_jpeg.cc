@@ -35,7 +35,11 @@ EncodeOptions random_options(Random& random) {
   const std::int64_t sampling = draw(random, 0, 5);
   how.luma_h = sampling == 1 || sampling == 2 ? 2 : 1;
   how.luma_v = sampling == 2 || sampling == 3 ? 2 : 1;
-  if (sampling == 4) how.colour = bench::JpegColour::grey;
+  if (sampling == 4) {  // whose factors change only how libjpeg goes through it
+    how.colour = bench::JpegColour::grey;
+    how.luma_h = static_cast<int>(draw(random, 1, 2));
+    how.luma_v = static_cast<int>(draw(random, 1, 4));
+  }
   if (sampling == 5) how.luma_h = how.luma_v = 2;  // the most frequent one by far
   how.optimise = draw(random, 0, 1) == 1;
   how.force_baseline = draw(random, 0, 7) > 0;

@@ -31,7 +31,7 @@
 // stretch missing there, gives the window's pixels without a warning.
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
-//  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
+//  invalid_argument    `simd` asks for what the CPU lacks (this text begins with "simd: "); another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
 //                      window that is empty or leaves the picture
 //  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
 //  resource_exhausted  more than max_pixels, or more than 500 progressive scans
@@ -82,7 +82,7 @@ enum class Refusal : std::uint8_t {
   scans,         // several, or with components in another order
   tables,        // missing or wrong
   marker,        // one that is unknown, wrong or unusual in the headers
-  options,       // Dct::ifast, no fancy upsampling, or more than max_pixels
+  options,       // Dct::ifast, or no fancy upsampling
   data,          // damaged: a bad code, too short or too long, a wrong marker
   coefficients,  // so large that libjpeg-turbo's own versions differ (ops/image/idct_range.h)
 };

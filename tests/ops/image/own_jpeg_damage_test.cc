@@ -108,6 +108,21 @@ TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
   }
 }
 
+// libjpeg decodes two rows of blocks at once where a grey file says so, and sees what is wrong in the second.
+TEST(OwnJpegDamage, RowsThatLibjpegDecodesTogetherAreLookedAt) {
+  std::vector<std::uint8_t> pixels(64 * 64);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i / 7);
+  for (const int rows : {1, 2, 3, 4}) {
+    const Bytes good = bench::encode_jpeg(pixels, 64, 64, {.colour = bench::JpegColour::grey, .luma_h = 2, .luma_v = rows});
+    for (std::size_t length = good.size() / 4; length < good.size(); length += 7) {
+      Bytes bad(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
+      bad.insert(bad.end(), {std::byte{0xff}, std::byte{0xd9}});
+      for (const std::int64_t y : {0, 7, 8, 20, 40})
+        ASSERT_NO_FATAL_FAILURE(expect_same(bad, [y](Size) { return Window{y, 3, 4, 9}; }, std::to_string(length)));
+    }
+  }
+}
+
 // Headers hold most of the decisions, and are a small part of a large file.
 TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
   Random random(2);
