@@ -43,7 +43,7 @@ Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& he
   interval_mcus_ = headers.restart_interval > 0 ? headers.restart_interval : mcus;
   const std::int64_t intervals = (mcus + interval_mcus_ - 1) / interval_mcus_;
   const std::size_t room = file.size() - headers.scan + 64 + kReadAhead;
-  if (data_.size() > kMostKept && room <= kMostKept) data_ = {};
+  if (kept_bytes() > kMostKept) let_memory_go();
   if (data_.size() < room) data_.resize(room);
   ends_.clear();
   std::size_t at = headers.scan, written = 0;
@@ -56,6 +56,12 @@ Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& he
     at = part.position + 2;
   }
   return Refusal::none;
+}
+
+// Not by assigning {}, which keeps the memory.
+void JpegScan::let_memory_go() {
+  data_ = std::vector<std::uint8_t>();
+  ends_ = std::vector<std::size_t>();
 }
 
 void JpegScan::plan_blocks(const JpegHeaders& headers) {

@@ -24,7 +24,8 @@ namespace penstock::image {
 
 class JpegScan {
  public:
-  // The next scan. What is not none: it must not be read. Memory for the largest file so far is kept, up to 16 MiB.
+  // The next scan. What is not none: it must not be read. Memory for the largest file so far is kept; if that is more than 16 MiB,
+  // until the next file only.
   Refusal open(std::span<const std::byte> file, const JpegHeaders& headers, Simd simd);
 
   // The next `mcus` of all, in order. Never past the last one of the image.
@@ -39,6 +40,9 @@ class JpegScan {
   // The groups of row `y` of a component's blocks, of which an MCU has `down`; and whether each has more than first coefficients.
   std::int16_t* groups(std::size_t component, int y) { return rows_[component][static_cast<std::size_t>(y)].groups.data(); }
   std::uint8_t* has_ac(std::size_t component, int y) { return rows_[component][static_cast<std::size_t>(y)].has_ac.data(); }
+
+  // Memory for the data of a scan.
+  std::size_t kept_bytes() const { return data_.capacity() + ends_.capacity() * sizeof(std::size_t); }
 
  private:
   static constexpr std::size_t most_groups = kMcusAtOnce * 2 / kBlocksInGroup;  // of a row: an MCU has at most 2 blocks across
@@ -56,6 +60,7 @@ class JpegScan {
   };
 
   Refusal unstuff(std::span<const std::byte> file, const JpegHeaders& headers);
+  void let_memory_go();
   void plan_blocks(const JpegHeaders& headers);
   void begin_interval(std::size_t number);
   bool is_used_up() const;

@@ -61,7 +61,9 @@ void write_loader_seeds(const std::filesystem::path& folder) {
 // Of the kinds that our own decoder takes, whole and in part, on each instruction set.
 void write_jpeg_seeds(const std::filesystem::path& folder) {
   const std::vector<EncodeOptions> hows{
-      {}, {.luma_h = 2}, {.luma_v = 2}, {.luma_h = 2, .luma_v = 2}, {.colour = JpegColour::grey}, {.colour = JpegColour::grey, .luma_h = 2, .luma_v = 2}, {.quality = 30, .restart_mcus = 3},
+      {}, {.luma_h = 2}, {.luma_v = 2}, {.luma_h = 2, .luma_v = 2},
+      {.colour = JpegColour::grey}, {.colour = JpegColour::grey, .luma_h = 2, .luma_v = 2},
+      {.quality = 30, .restart_mcus = 3},
       {.optimise = false}, {.luma_h = 2, .luma_v = 2, .restart_mcus = 1, .optimise = false}, {.quality = 3, .force_baseline = false},
       {.progressive = true}};
   int number = 0;

@@ -5,9 +5,9 @@
 // 8 bits, in grey (three equal channels), YCbCr, RGB, CMYK and YCCK. EXIF orientation is ignored,
 // as in those libraries.
 //
-// Our own decoder takes baseline files of the usual kinds; it needs little more than half of libjpeg-turbo's time, and gives its
-// pixels, byte for byte. Whatever it does not take, and whatever is unusual or damaged, libjpeg-turbo decodes from the beginning, so
-// that pixels, warnings and error texts never depend on DecodeOptions::decoder (Decoder::own alone refuses instead).
+// Our own decoder takes baseline and extended sequential files of the usual kinds; it needs little more than half of libjpeg-turbo's
+// time, and gives its pixels, byte for byte. Whatever it does not take, and whatever is unusual or damaged, libjpeg-turbo decodes from
+// the beginning, so that pixels, warnings and error texts never depend on DecodeOptions::decoder (Decoder::own alone refuses instead).
 //
 // All functions may be called from any number of threads; each thread keeps one decoder of each kind for
 // its life. One ImageNet photo (500 x 375) costs about 0.7 ms, 1.2 ms with libjpeg-turbo; its header alone 1 us.
@@ -26,12 +26,13 @@
 //   }, buffer);
 //
 // The pixels are those of the whole picture, whatever the file's kind. But damage below the window's last row is not seen, unless
-// that is the picture's last row or the file has several scans: what lies there is not decoded (but for up to two rows of
-// blocks), only its end is looked for. So a truncated file is refused as ever, while one with bad bytes below the window, or with a
-// stretch missing there, gives the window's pixels without a warning.
+// that is the picture's last row or the file has several scans: what lies there is not decoded (but for the few rows of blocks that
+// libjpeg decodes together), only its end is looked for. So a truncated file is refused as ever, while one with bad bytes below the
+// window, or with a stretch missing there, gives the window's pixels without a warning.
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
-//  invalid_argument    `simd` asks for what the CPU lacks (this text begins with "simd: "); another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
+//  invalid_argument    `simd` asks for what the CPU lacks (this text begins with "simd: ");
+//                      another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
 //                      window that is empty or leaves the picture
 //  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
 //  resource_exhausted  more than max_pixels, or more than 500 progressive scans

@@ -13,6 +13,8 @@
 
 #include "bench/encode_jpeg.h"
 #include "bench/full_decode.h"
+#include "ops/image/jpeg_markers.h"
+#include "ops/image/jpeg_scan.h"
 #include "tests/random/environment.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_jpeg.h"
@@ -74,6 +76,7 @@ TEST(OwnJpeg, TakesEveryGeneratedFileAndGivesThePixelsOfLibjpeg) {
       const Window window = random_window(random, {expected.shape()[0], expected.shape()[1]});
       const ImagePart part = decode_jpeg(jpeg.file, window, buffer, {}, &report);
       ASSERT_EQ(copy_of(part.pixels), copy_of(view_of(expected).window(window))) << jpeg.text;
+      ASSERT_TRUE(report.own || is_too_narrow(report.refusal, expected)) << jpeg.text;
     }
   }
 }
@@ -120,6 +123,20 @@ TEST(OwnJpeg, EveryWindowOfASmallPictureEqualsTheWholePicture) {
         ASSERT_EQ(decode_jpeg(file, columns, own), copy_of(view_of(expected).window(columns))) << h << v << " " << begin << " " << end;
       }
   }
+}
+
+// Bytes behind the picture are part of many files, and a thread lives long.
+TEST(OwnJpeg, DoesNotKeepTheMemoryOfAVeryLargeFile) {
+  const Bytes small = picture({40, 50});
+  Bytes large = small;
+  large.resize(std::size_t{40} << 20);
+  JpegHeaders headers;
+  JpegScan scan;
+  for (const Bytes* const file : std::initializer_list<const Bytes*>{&large, &small}) {
+    ASSERT_EQ(read_headers(*file, headers), Refusal::none);
+    ASSERT_EQ(scan.open(*file, headers, Simd::automatic), Refusal::none);
+  }
+  EXPECT_LT(scan.kept_bytes(), std::size_t{1} << 20);
 }
 
 TEST(OwnJpeg, LeavesToLibjpegWhatItDoesNotTake) {
