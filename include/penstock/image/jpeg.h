@@ -5,19 +5,20 @@
 // 8 bits, in grey (three equal channels), YCbCr, RGB, CMYK and YCCK. EXIF orientation is ignored,
 // as in those libraries.
 //
-// Our own decoder takes baseline and extended sequential files of the usual kinds; it needs little more than half of libjpeg-turbo's
+// Our own decoder takes baseline and extended sequential files of the usual kinds; it needs half of libjpeg-turbo's
 // time, and gives its pixels, byte for byte. Whatever it does not take, and whatever is unusual or damaged, libjpeg-turbo decodes from
 // the beginning, so that pixels, warnings and error texts never depend on DecodeOptions::decoder (Decoder::own alone refuses instead).
 //
 // All functions may be called from any number of threads; each thread keeps one decoder of each kind for
-// its life. One ImageNet photo (500 x 375) costs about 0.7 ms, 1.2 ms with libjpeg-turbo; its header alone 1 us.
+// its life. One ImageNet photo (500 x 375) costs about 0.5 ms, 1 ms with libjpeg-turbo; its header alone 1 us.
 //
 //   ps::Tensor file = ps::read_file(path);
 //   ps::Tensor image = ps::image::decode_jpeg(ps::image::bytes_of(file), {.name = path});
 //   image.shape()  ->  [375, 500, 3]
 //
-// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.77 of the time, a quarter 0.61,
-// a tenth 0.5. Rows above the window cost two thirds of decoding them, as their bits must be read. Of files with several scans
+// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.66 of the time, a quarter 0.49,
+// a tenth 0.36 (0.77, 0.61, 0.5 with libjpeg-turbo; `penstock-bench --benchmark_filter=DecodeJpegWindow`). Rows above the window cost
+// two thirds of decoding them, as their bits must be read. Of files with several scans
 // (progressive ones) the whole is decoded down to the window's last row.
 //
 //   thread_local ps::ByteBuffer buffer;
