@@ -32,9 +32,9 @@
 // window, or with a stretch missing there, gives the window's pixels without a warning.
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
-//  invalid_argument    `simd` asks for what the CPU lacks (this text begins with "simd: ");
-//                      another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
-//                      window that is empty or leaves the picture
+//  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
+//                      window that is empty or leaves the picture; a `simd` that the CPU lacks, whose
+//                      text begins with "simd: " instead
 //  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
 //  resource_exhausted  more than max_pixels, or more than 500 progressive scans
 //  unimplemented       12 bits a sample, lossless, hierarchical, two components; with Decoder::own all that it does not take
