@@ -15,6 +15,8 @@ namespace penstock::image {
 // 64 steps in natural order, row by row (B.2.4.1 has them in zigzag order).
 using QuantiserSteps = std::array<std::uint16_t, 64>;
 
+constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 struct JpegComponent {
   int across = 1;  // blocks of an MCU in each direction (H and V of B.2.2)
   int down = 1;
@@ -36,6 +38,10 @@ struct JpegHeaders {
   std::array<QuantiserSteps, 4> quantisers;
   std::array<HuffmanCode, 4> dc, ac;
   std::size_t scan = 0;  // where the entropy-coded data begins
+
+  // MCUs of the image in each direction (A.2.3).
+  std::int64_t mcus_across() const { return divided_up(width, 8 * across); }
+  std::int64_t mcus_down() const { return divided_up(height, 8 * down); }
 };
 
 // Reads up to the first scan's data. What is not none leaves `headers` in any state. Every length is checked against the file; all

@@ -1,7 +1,6 @@
 #include "ops/image/jpeg_scan.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace penstock::image {
 namespace {
@@ -11,11 +10,6 @@ constexpr std::uint8_t kEndOfImage = 0xd9;
 
 // What a thread keeps from one file to the next, a hundred times what usual files need.
 constexpr std::size_t kMostKept = std::size_t{16} << 20;
-
-std::int64_t mcus_of(const JpegHeaders& headers) {
-  const auto parts = [](std::int64_t samples, int blocks) { return (samples + 8 * blocks - 1) / (8 * blocks); };
-  return parts(headers.width, headers.across) * parts(headers.height, headers.down);
-}
 
 }  // namespace
 
@@ -39,9 +33,9 @@ Refusal JpegScan::open(std::span<const std::byte> file, const JpegHeaders& heade
 // Each restart interval ends with a marker that counts up from RST0 to RST7 and begins again, the last one with the image.
 Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& headers) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(file.data());
-  const std::int64_t mcus = mcus_of(headers);
+  const std::int64_t mcus = headers.mcus_across() * headers.mcus_down();
   interval_mcus_ = headers.restart_interval > 0 ? headers.restart_interval : mcus;
-  const std::int64_t intervals = (mcus + interval_mcus_ - 1) / interval_mcus_;
+  const std::int64_t intervals = divided_up(mcus, interval_mcus_);
   const std::size_t room = file.size() - headers.scan + 64 + kReadAhead;
   if (kept_bytes() > kMostKept) let_memory_go();
   if (data_.size() < room) data_.resize(room);

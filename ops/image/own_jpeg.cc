@@ -10,8 +10,6 @@ constexpr std::int64_t kBefore = 1;
 constexpr std::int64_t kBehind = 1;
 constexpr std::int64_t kBelow = 2;
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 Refusal OwnJpeg::read_header(std::span<const std::byte> file, const DecodeOptions& options) {
@@ -35,15 +33,13 @@ Refusal OwnJpeg::start(const Window& window) {
                  8 * headers_.across);
   down_ = mcus(window.y - (is_tall ? kBefore : 0), std::min(window.y + window.height + (is_tall ? kBelow : 0), headers_.height),
                8 * headers_.down);
-  mcus_down_ = divided_up(headers_.height, 8 * headers_.down);
-  down_.end = std::min(divided_up(down_.end, headers_.rows_at_once) * headers_.rows_at_once, mcus_down_);
-  mcus_across_ = divided_up(headers_.width, 8 * headers_.across);
+  down_.end = std::min(divided_up(down_.end, headers_.rows_at_once) * headers_.rows_at_once, headers_.mcus_down());
   planes_.begin(headers_, across_.first, across_.end - across_.first, simd_);
   return Refusal::none;
 }
 
 Refusal OwnJpeg::read_rows(std::uint8_t* out, std::size_t stride) {
-  if (!scan_.skip(down_.first * mcus_across_)) return Refusal::data;
+  if (!scan_.skip(down_.first * headers_.mcus_across())) return Refusal::data;
   std::int64_t y = window_.y;
   for (std::int64_t row = down_.first; row < down_.end; ++row) {
     if (const Refusal refusal = decode_row(); refusal != Refusal::none) return refusal;
@@ -52,7 +48,7 @@ Refusal OwnJpeg::read_rows(std::uint8_t* out, std::size_t stride) {
       planes_.write(y, out);
     planes_.keep_last();
   }
-  const bool is_whole = down_.end == mcus_down_;
+  const bool is_whole = down_.end == headers_.mcus_down();
   return is_whole && !scan_.is_at_end() ? Refusal::data : Refusal::none;
 }
 
@@ -64,17 +60,23 @@ Refusal OwnJpeg::decode_row() {
   for (std::int64_t first = 0; first < count; first += at_once) {
     const std::int64_t mcus = std::min(at_once, count - first);
     if (!scan_.store(mcus)) return Refusal::data;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(headers_.components); ++c) {
-      const JpegComponent& component = headers_.component[c];
-      const auto groups = static_cast<std::size_t>(divided_up(mcus * component.across, kBlocksInGroup));
-      for (int y = 0; y < component.down; ++y) {
-        std::uint8_t* const samples = planes_.row(c, 8 * y) + first * 8 * component.across;
-        if (!idct_->transform(scan_.groups(c, y), scan_.has_ac(c, y), groups, tables_[c], samples, planes_.stride(c)))
-          return Refusal::coefficients;
-      }
+    if (!transform(first, mcus)) return Refusal::coefficients;
+  }
+  return scan_.skip(headers_.mcus_across() - across_.end) ? Refusal::none : Refusal::data;
+}
+
+// The MCUs that the scan has stored, to samples from MCU `first` of the range on.
+bool OwnJpeg::transform(std::int64_t first, std::int64_t mcus) {
+  bool is_good = true;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(headers_.components); ++c) {
+    const JpegComponent& component = headers_.component[c];
+    const auto groups = static_cast<std::size_t>(divided_up(mcus * component.across, kBlocksInGroup));
+    for (int y = 0; y < component.down; ++y) {
+      std::uint8_t* const samples = planes_.row(c, 8 * y) + first * 8 * component.across;
+      is_good &= idct_->transform(scan_.groups(c, y), scan_.has_ac(c, y), groups, tables_[c], samples, planes_.stride(c));
     }
   }
-  return scan_.skip(mcus_across_ - across_.end) ? Refusal::none : Refusal::data;
+  return is_good;
 }
 
 }  // namespace penstock::image

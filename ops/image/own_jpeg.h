@@ -1,4 +1,4 @@
-// Our own JPEG decoder: the pixels of libjpeg-turbo (accurate transform, smooth colour), byte for byte, in little more than half the
+// Our own JPEG decoder: the pixels of libjpeg-turbo (accurate transform, smooth colour), byte for byte, in half the
 // time. Baseline and extended sequential Huffman files of 8 bits, one scan, grey or YCbCr as 4:4:4, 4:2:2, 4:2:0 and 4:4:0.
 //
 // It takes a file only as long as everything is as expected. Whatever else there is, even if libjpeg would only warn, is a
@@ -24,13 +24,13 @@
 
 #include "ops/image/idct_kernels.h"
 #include "ops/image/jpeg_markers.h"
-
 #include "ops/image/jpeg_scan.h"
 #include "ops/image/sample_planes.h"
 
 namespace penstock::image {
 
-// Not thread-safe: one for each thread. It keeps the memory of its largest picture (a row of MCUs, and the file's data).
+// Not thread-safe: one for each thread. It keeps the memory of its largest picture: a row of MCUs, and the file's data as JpegScan
+// does.
 class OwnJpeg {
  public:
   // Takes the file, which must stay until its rows are read. Of the options, those that change pixels, and `simd`.
@@ -58,6 +58,7 @@ class OwnJpeg {
   };
 
   Refusal decode_row();
+  bool transform(std::int64_t first, std::int64_t mcus);
 
   std::span<const std::byte> file_;
   Simd simd_ = Simd::automatic;
@@ -68,8 +69,6 @@ class OwnJpeg {
   SamplePlanes planes_;
   Window window_;
   Range across_, down_;
-  std::int64_t mcus_across_ = 0;  // of the image
-  std::int64_t mcus_down_ = 0;
 };
 
 }  // namespace penstock::image

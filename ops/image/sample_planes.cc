@@ -6,8 +6,6 @@
 namespace penstock::image {
 namespace {
 
-constexpr std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 constexpr std::size_t whole_lines(std::int64_t samples) { return static_cast<std::size_t>(divided_up(samples, 64)) * 64; }
 
 }  // namespace
