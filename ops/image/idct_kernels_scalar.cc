@@ -2,86 +2,113 @@
 #include <array>
 #include <cstdlib>
 
+#include "ops/image/clamped.h"
 #include "ops/image/idct_kernels.h"
 #include "ops/image/idct_range.h"
 
 namespace penstock::image {
 namespace {
 
-using Eight = std::array<std::int64_t, 8>;
-
-// The products of kOddWeights with factors in common taken out, as islow does: 9 in place of 16.
-std::array<std::int64_t, 4> odd_part(const Eight& in) {
-  const std::int64_t in37 = in[3] + in[7], in15 = in[1] + in[5];
-  const std::int64_t all = (in37 + in15) * 9633;
-  const std::int64_t of37 = all - in37 * 16069, of15 = all - in15 * 3196;
-  const std::int64_t of17 = (in[1] + in[7]) * 7373, of35 = (in[3] + in[5]) * 20995;
-  return {in[1] * 12299 - of17 + of15, in[3] * 25172 - of35 + of37, in[5] * 16819 - of35 + of15, in[7] * 2446 - of17 + of37};
-}
-
-template <int kShift>
-Eight transformed(const Eight& in) {
-  constexpr std::int64_t kHalf = std::int64_t{1} << (kShift - 1);
-  const std::int64_t sum = kUnitWeight * (in[0] + in[4]) + kHalf, difference = kUnitWeight * (in[0] - in[4]) + kHalf;
-  const std::int64_t both = (in[2] + in[6]) * kEvenWeights[0][1];
-  const std::int64_t outer = both + in[2] * 6270, inner = both - in[6] * 15137;
-  const std::array<std::int64_t, 4> odd = odd_part(in);
-  return {(sum + outer + odd[0]) >> kShift,        (difference + inner + odd[1]) >> kShift, (difference - inner + odd[2]) >> kShift,
-          (sum - outer + odd[3]) >> kShift,        (sum - outer - odd[3]) >> kShift,        (difference - inner - odd[2]) >> kShift,
-          (difference + inner - odd[1]) >> kShift, (sum + outer - odd[0]) >> kShift};
-}
-
-struct Block {
-  std::array<Eight, 8> rows;
-  bool is_quick = true;  // no column's sum is above kQuickLimit
+// By name, not in an array: g++ at -O2 keeps arrays in memory. Sums and products wrap, as idct_range.h allows.
+struct Eight {
+  std::uint32_t v0, v1, v2, v3, v4, v5, v6, v7;
 };
 
-void transform_column(const std::int16_t* column, const std::int16_t* steps, std::size_t x, Block& block) {
-  Eight in;
-  int any = 0;
-  for (std::size_t y = 1; y < 8; ++y) any |= column[y * kGroupStride];
-  in[0] = column[0] * steps[0];
-  block.is_quick = block.is_quick && std::abs(in[0]) <= kQuickLimit;
-  if (any == 0) {
-    for (Eight& row : block.rows) row[x] = in[0] * (kUnitWeight >> kColumnShift);
-    return;
-  }
-  std::int64_t sum = std::abs(in[0]);
-  for (std::size_t y = 1; y < 8; ++y) {
-    in[y] = column[y * kGroupStride] * steps[y * kGroupStride];
-    sum += std::abs(in[y]);
-  }
-  block.is_quick = block.is_quick && sum <= kQuickLimit;
-  const Eight out = transformed<kColumnShift>(in);
-  for (std::size_t y = 0; y < 8; ++y) block.rows[y][x] = out[y];
+std::int32_t as_signed(std::uint32_t value) { return static_cast<std::int32_t>(value); }
+
+// Outputs before their last shift. `bias` is added to each. The products of kOddWeights have factors in common taken out, as in islow:
+// 9 in place of 16.
+inline Eight sums_of(const Eight& in, std::uint32_t bias) {
+  const std::uint32_t sum = kUnitWeight * (in.v0 + in.v4) + bias, difference = kUnitWeight * (in.v0 - in.v4) + bias;
+  const std::uint32_t both = (in.v2 + in.v6) * 4433;
+  const std::uint32_t outer = both + in.v2 * 6270, inner = both - in.v6 * 15137;
+  const std::uint32_t even0 = sum + outer, even1 = difference + inner, even2 = difference - inner, even3 = sum - outer;
+
+  const std::uint32_t in37 = in.v3 + in.v7, in15 = in.v1 + in.v5;
+  const std::uint32_t all = (in37 + in15) * 9633;
+  const std::uint32_t of37 = all - in37 * 16069, of15 = all - in15 * 3196;
+  const std::uint32_t of17 = (in.v1 + in.v7) * 7373, of35 = (in.v3 + in.v5) * 20995;
+  const std::uint32_t odd0 = in.v1 * 12299 - of17 + of15, odd1 = in.v3 * 25172 - of35 + of37;
+  const std::uint32_t odd2 = in.v5 * 16819 - of35 + of15, odd3 = in.v7 * 2446 - of17 + of37;
+  return {even0 + odd0, even1 + odd1, even2 + odd2, even3 + odd3, even3 - odd3, even2 - odd2, even1 - odd1, even0 - odd0};
 }
 
-// Returns whether all are within the range for which a clamp is right.
-bool store_row(const Eight& row, std::uint8_t* samples) {
-  bool is_good = true;
-  for (std::size_t x = 0; x < 8; ++x) {
-    is_good = is_good && row[x] >= kLowest && row[x] <= kHighest;
-    samples[x] = static_cast<std::uint8_t>(std::clamp<std::int64_t>(row[x] + 128, 0, 255));
+// Most columns have no value beyond this but the first, which may be what is left of kQuickLimit. Then no sum is needed.
+constexpr std::uint32_t kSmall = 256;
+constexpr std::uint32_t kSmallFirst = kQuickLimit - 7 * kSmall;
+
+int magnitude(std::uint32_t value) { return std::abs(as_signed(value)); }
+
+// Whether the sum of magnitudes is at most kQuickLimit.
+inline bool is_quick(const Eight& in) {
+  const std::uint32_t seen = (in.v1 + kSmall) | (in.v2 + kSmall) | (in.v3 + kSmall) | (in.v4 + kSmall) | (in.v5 + kSmall) |
+                             (in.v6 + kSmall) | (in.v7 + kSmall);
+  if (seen < 2 * kSmall && in.v0 + kSmallFirst <= 2 * kSmallFirst) return true;
+  std::int64_t sum = 0;
+  for (const std::uint32_t value : {in.v0, in.v1, in.v2, in.v3, in.v4, in.v5, in.v6, in.v7}) sum += magnitude(value);
+  return sum <= kQuickLimit;
+}
+
+using Workspace = std::array<std::uint32_t, 64>;
+
+// Puts w to every eighth of the workspace. Returns whether the quick test is passed.
+bool transform_column(const std::int16_t* column, const std::int16_t* steps, std::uint32_t* out) {
+  const auto coefficient = [column](std::size_t y) { return column[y * kGroupStride]; };
+  const auto value = [&](std::size_t y) { return static_cast<std::uint32_t>(coefficient(y) * steps[y * kGroupStride]); };
+  if ((coefficient(1) | coefficient(2) | coefficient(3) | coefficient(4) | coefficient(5) | coefficient(6) | coefficient(7)) == 0) {
+    for (std::size_t y = 0; y < 8; ++y) out[8 * y] = value(0) * (kUnitWeight >> kColumnShift);
+    return value(0) + kQuickLimit <= 2 * kQuickLimit;
   }
-  return is_good;
+  const Eight in{value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)};
+  const Eight sums = sums_of(in, 1U << (kColumnShift - 1));
+  std::size_t at = 0;
+  for (const std::uint32_t sum : {sums.v0, sums.v1, sums.v2, sums.v3, sums.v4, sums.v5, sums.v6, sums.v7}) {
+    out[at] = static_cast<std::uint32_t>(as_signed(sum) >> kColumnShift);
+    at += 8;
+  }
+  return is_quick(in);
+}
+
+// g - kLowest is without a sign where g is in range, and below this.
+constexpr std::uint32_t kRange = kHighest - kLowest + 1;
+constexpr std::uint32_t kRowBias = (std::uint32_t{-kLowest} << kRowShift) + (1U << (kRowShift - 1));
+constexpr auto kSamples = clamped<kRange>(kLowest + 128);
+
+// One row of samples. Returns all bits of g - kLowest that were seen.
+std::uint32_t transform_row(const std::uint32_t* row, std::uint8_t* samples) {
+  const Eight in{row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]};
+  std::uint32_t seen = 0;
+  const auto sample = [&seen](std::uint32_t sum) {
+    const std::uint32_t raised = sum >> kRowShift;
+    seen |= raised;
+    return kSamples[raised % kRange];
+  };
+  if ((in.v1 | in.v2 | in.v3 | in.v4 | in.v5 | in.v6 | in.v7) == 0) {
+    std::fill_n(samples, 8, sample(in.v0 * kUnitWeight + kRowBias));
+    return seen;
+  }
+  const Eight sums = sums_of(in, kRowBias);
+  const std::array<std::uint8_t, 8> eight{sample(sums.v0), sample(sums.v1), sample(sums.v2), sample(sums.v3),
+                                          sample(sums.v4), sample(sums.v5), sample(sums.v6), sample(sums.v7)};
+  std::copy(eight.begin(), eight.end(), samples);
+  return seen;
 }
 
 bool transform_block(const std::int16_t* coefficients, const std::int16_t* steps, std::uint8_t* samples, std::size_t stride) {
-  Block block;
-  for (std::size_t x = 0; x < 8; ++x) transform_column(coefficients + x, steps + x, x, block);
-  bool is_good = block.is_quick || is_within_range(coefficients, steps);
-  for (std::size_t y = 0; y < 8; ++y)
-    is_good = store_row(transformed<kRowShift>(block.rows[y]), samples + y * stride) && is_good;
-  return is_good;
+  Workspace rows;
+  bool are_quick = true;
+  for (std::size_t x = 0; x < 8; ++x) are_quick = transform_column(coefficients + x, steps + x, rows.data() + x) && are_quick;
+  if (!are_quick && !is_within_range(coefficients, steps)) return false;
+  std::uint32_t seen = 0;
+  for (std::size_t y = 0; y < 8; ++y) seen |= transform_row(rows.data() + 8 * y, samples + y * stride);
+  return seen < kRange;
 }
 
 // One coefficient: 4 d, then (4 d * 8192 + 2^17) >> 18.
 bool transform_flat_block(std::int16_t first, std::int16_t step, std::uint8_t* samples, std::size_t stride) {
-  Eight row;
-  row.fill((first * step + 4) >> 3);
-  bool is_good = true;
-  for (std::size_t y = 0; y < 8; ++y) is_good = store_row(row, samples + y * stride) && is_good;
-  return is_good;
+  const auto raised = static_cast<std::uint32_t>(((first * step + 4) >> 3) - kLowest);
+  for (std::size_t y = 0; y < 8; ++y) std::fill_n(samples + y * stride, 8, kSamples[raised % kRange]);
+  return raised < kRange;
 }
 
 bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table, std::uint8_t* samples,

@@ -38,7 +38,7 @@ Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& he
   const std::int64_t intervals = divided_up(mcus, interval_mcus_);
   const std::size_t room = file.size() - headers.scan + 64 + kReadAhead;
   if (kept_bytes() > kMostKept) let_memory_go();
-  if (data_.size() < room) data_.resize(room);
+  data_.resize(room);
   ends_.clear();
   std::size_t at = headers.scan, written = 0;
   for (std::int64_t i = 0; i < intervals; ++i) {
@@ -52,9 +52,9 @@ Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& he
   return Refusal::none;
 }
 
-// Not by assigning {}, which keeps the memory.
+// Not by assigning {}, with which a vector keeps its memory.
 void JpegScan::let_memory_go() {
-  data_ = std::vector<std::uint8_t>();
+  data_ = AlignedMemory<std::uint8_t>();
   ends_ = std::vector<std::size_t>();
 }
 

@@ -42,7 +42,7 @@ class JpegScan {
   std::uint8_t* has_ac(std::size_t component, int y) { return rows_[component][static_cast<std::size_t>(y)].has_ac.data(); }
 
   // Memory for the data of a scan.
-  std::size_t kept_bytes() const { return data_.capacity() + ends_.capacity() * sizeof(std::size_t); }
+  std::size_t kept_bytes() const { return data_.bytes() + ends_.capacity() * sizeof(std::size_t); }
 
  private:
   static constexpr std::size_t most_groups = kMcusAtOnce * 2 / kBlocksInGroup;  // of a row: an MCU has at most 2 blocks across
@@ -76,7 +76,7 @@ class JpegScan {
 
   // Invariant: behind the last interval's end `data_` has kReadAhead bytes more. What lies there is arbitrary: who has read it is
   // found to be past the end.
-  std::vector<std::uint8_t> data_;
+  AlignedMemory<std::uint8_t> data_;
   std::vector<std::size_t> ends_;  // of the restart intervals in data_
   std::int64_t interval_mcus_ = 0;  // of each but the last
   std::size_t interval_ = 0;        // the one that is read

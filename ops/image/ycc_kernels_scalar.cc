@@ -1,21 +1,44 @@
 #include <algorithm>
 
+#include "ops/image/clamped.h"
 #include "ops/image/ycc_kernels.h"
 
 namespace penstock::image {
 namespace {
 
-constexpr std::int32_t kHalf = 1 << 15;  // of the fixed point
+// JFIF 1.02: R = Y + 1.402 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.772 Cb, with 16 bits behind the point: what is added to Y,
+// for each Cb and Cr. Green's two parts are rounded together.
+struct ColourTable {
+  std::int32_t red[256], blue[256];
+  std::int32_t green_of_red[256], green_of_blue[256];  // times 2^16
+};
 
-std::uint8_t clamped(std::int32_t value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); }
+constexpr std::int32_t kHalf = 1 << 15;
 
-// JFIF 1.02: R = Y + 1.402 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.772 Cb, with 16 bits behind the point.
+constexpr ColourTable colour_table() {
+  ColourTable table{};
+  for (int i = 0; i < 256; ++i) {
+    const int value = i - 128;
+    table.red[i] = (91881 * value + kHalf) >> 16;
+    table.blue[i] = (116130 * value + kHalf) >> 16;
+    table.green_of_red[i] = -46802 * value + kHalf;
+    table.green_of_blue[i] = -22554 * value;
+  }
+  return table;
+}
+
+constexpr ColourTable kColours = colour_table();
+
+// Y plus what is added is above -256 and below 512.
+constexpr int kLeast = -256;
+constexpr auto kClamped = clamped<768>(kLeast);
+
 void rgb(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, std::size_t width, std::uint8_t* out) {
   for (std::size_t i = 0; i < width; ++i, out += 3) {
-    const std::int32_t blue = cb[i] - 128, red = cr[i] - 128;
-    out[0] = clamped(y[i] + ((91881 * red + kHalf) >> 16));
-    out[1] = clamped(y[i] + ((-22554 * blue - 46802 * red + kHalf) >> 16));
-    out[2] = clamped(y[i] + ((116130 * blue + kHalf) >> 16));
+    const std::uint8_t* const at = kClamped.data() - kLeast + y[i];
+    out[0] = at[kColours.red[cr[i]]];
+    out[1] = at[(kColours.green_of_blue[cb[i]] + kColours.green_of_red[cr[i]]) >> 16];
+    out[2] = at[kColours.blue[cb[i]]];
   }
 }
 
