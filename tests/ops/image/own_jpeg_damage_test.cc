@@ -172,6 +172,40 @@ TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
   EXPECT_GT(taken, 0);
 }
 
+Bytes striped(const bench::EncodeOptions& how) {
+  std::vector<std::uint8_t> pixels(48 * 48 * 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 5 + i / 144 * 31);
+  return bench::encode_jpeg(pixels, 48, 48, how);
+}
+
+TEST(OwnJpegDamage, RestartMarkersOutOfOrderGiveWhatLibjpegGives) {
+  taken = 0;
+  const Bytes good = striped({.restart_mcus = 4});
+  int markers = 0;
+  for (std::size_t at = 0; at + 1 < good.size(); ++at) {
+    if (good[at] != std::byte{0xff} || (good[at + 1] & std::byte{0xf8}) != std::byte{0xd0}) continue;
+    ++markers;
+    for (const unsigned number : {1U, 2U, 7U}) {
+      Bytes bad = good;
+      bad[at + 1] ^= std::byte(number);
+      ASSERT_NO_FATAL_FAILURE(expect_same(bad, whole_of, std::to_string(at)));
+    }
+  }
+  EXPECT_GE(markers, 8);
+  EXPECT_EQ(taken, 0);
+}
+
+TEST(OwnJpegDamage, DataBehindTheLastMcuGivesWhatLibjpegGives) {
+  const Bytes good = striped({});
+  for (const std::size_t more : {0U, 1U, 2U, 40U}) {
+    taken = 0;
+    Bytes bad = good;
+    bad.insert(bad.end() - 2, more, std::byte{0x5a});
+    ASSERT_NO_FATAL_FAILURE(expect_same(bad, whole_of, std::to_string(more)));
+    EXPECT_EQ(taken, more == 0 ? 2 : 0) << more;
+  }
+}
+
 // Quantiser steps that make coefficients far larger than any picture has: libjpeg-turbo's own versions differ there.
 void multiply_steps(Bytes& file, int factor) {
   for (std::size_t at = 2; at + 4 < file.size() && file[at] == std::byte{0xff} && file[at + 1] != std::byte{0xda};) {
