@@ -12,7 +12,8 @@
 //          prepare_range_limit_table; RANGE_MASK in jdct.h)
 //   SIMD   d is the low half of the product; d0 + d4, d0 - d4, d1 + d5, d3 + d7, and the same of w, are sums of 16 bits; w is cut
 //          or saturated to 16 bits; columns of only d0 take d0 << 2 in 16 bits. Sums of products have 32 bits. g saturates.
-//   ours   d is the low half of the product; w saturates to 16 bits; sums of products have 32 bits; g saturates.
+//   ours   d is the low half of the product; w saturates to 16 bits; sums of products have 32 bits; g saturates. In plain C++ d and w
+//          have 32 bits, and g is cut to those below 1024.
 // Adding, subtracting and multiplying wrap, so a sum of 32 bits is right whatever came between, if its own value fits.
 // So all agree on a block where, in exact arithmetic,
 //   (1) each d, each w, and each of those eight kinds of sums fits in 16 bits, and
@@ -25,7 +26,7 @@
 // columns, at most 11363 * 5904 / 2048 + 1 < 2^15. So (1) holds. Whether (2) does is then seen from g as it is computed: g's sum
 // is at most 11363 * 8 * 16380 < 2^31 - 2^26, so it is right, and g fits in 16 bits.
 //
-// The test adds up two neighbouring columns, in 32 bits: steps are cut at kQuickLimit + 1 (a coefficient of 1 then fails it, as it
+// SIMD code adds up two neighbouring columns, in 32 bits: steps are cut at kQuickLimit + 1 (a coefficient of 1 then fails it, as it
 // must), and 16 products of at most 32767 * 2953 are below 2^31. Real pictures pass it, all 1,139,847 blocks of
 // shared/data/imagenet.
 #pragma once
