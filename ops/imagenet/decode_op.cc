@@ -109,7 +109,7 @@ void DecodeOp::count_refusal(const image::DecodeReport& report) const {
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
   const image::JpegHeader header =
       image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));
-  return image::Size{header.height, header.width}.values();
+  return image::Size{header.height, header.width}.values() + image::bytes_of(file.jpeg).size();
 }
 
 std::size_t DecodeOp::example_bytes() const {

@@ -225,6 +225,14 @@ TEST(LoadCrops, ABadAnnotationReservesForNoExample) {
   EXPECT_LT(crops.bytes_hint(bad).value(), good);
 }
 
+TEST(LoadCrops, ReservesForThePictureAndTheDecodersCopyOfItsFile) {
+  const SampleSet set(1);  // 0 boxes
+  const OpRef op = crop_op(std::make_shared<Config>(small_config(set)));
+  const Tensor file = read_file(set.paths()[0]);
+  const auto hint = dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(read_file_of(set, set.paths()[0])).value();
+  EXPECT_EQ(hint, image::decode_jpeg(image::bytes_of(file)).bytes() + file.bytes());
+}
+
 TEST(LoadCrops, UnknownLabelIsAnError) {
   const SampleSet set(3);
   Config config = small_config(set);
