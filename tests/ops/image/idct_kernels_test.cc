@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ops/image/idct_range.h"
-#include "tests/ops/image/libjpeg_stages.h"
+#include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/support/file_contents.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/jpeg_coefficients.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/ops/image/libjpeg_stages.h"
+#include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/jpeg_coefficients.h"
 
