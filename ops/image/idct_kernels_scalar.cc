@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 
 #include "ops/image/clamped.h"
@@ -9,7 +10,7 @@
 namespace penstock::image {
 namespace {
 
-// By name, not in an array: g++ at -O2 keeps arrays in memory. Sums and products wrap, as idct_range.h allows.
+// Registers rather than an array, as in idct_kernels.cc. Sums and products wrap, as idct_range.h allows.
 struct Eight {
   std::uint32_t v0, v1, v2, v3, v4, v5, v6, v7;
 };
@@ -33,9 +34,11 @@ inline Eight sums_of(const Eight& in, std::uint32_t bias) {
   return {even0 + odd0, even1 + odd1, even2 + odd2, even3 + odd3, even3 - odd3, even2 - odd2, even1 - odd1, even0 - odd0};
 }
 
-// Most columns have no value beyond this but the first, which may be what is left of kQuickLimit. Then no sum is needed.
+// In most columns all values but the first are at most 256. The first may then have the rest of kQuickLimit, and nothing need be added
+// up. A power of two, so that an OR is below it only if all are.
 constexpr std::uint32_t kSmall = 256;
 constexpr std::uint32_t kSmallFirst = kQuickLimit - 7 * kSmall;
+static_assert(std::has_single_bit(kSmall));
 
 int magnitude(std::uint32_t value) { return std::abs(as_signed(value)); }
 
@@ -51,7 +54,7 @@ inline bool is_quick(const Eight& in) {
 
 using Workspace = std::array<std::uint32_t, 64>;
 
-// Puts w to every eighth of the workspace. Returns whether the quick test is passed.
+// Puts w into every eighth value of the workspace. Returns whether the quick test is passed.
 bool transform_column(const std::int16_t* column, const std::int16_t* steps, std::uint32_t* out) {
   const auto coefficient = [column](std::size_t y) { return column[y * kGroupStride]; };
   const auto value = [&](std::size_t y) { return static_cast<std::uint32_t>(coefficient(y) * steps[y * kGroupStride]); };
@@ -69,8 +72,9 @@ bool transform_column(const std::int16_t* column, const std::int16_t* steps, std
   return is_quick(in);
 }
 
-// g - kLowest is without a sign where g is in range, and below this.
+// g - kLowest lies in 0 .. kRange - 1 exactly where g is in range.
 constexpr std::uint32_t kRange = kHighest - kLowest + 1;
+static_assert(std::has_single_bit(kRange));
 constexpr std::uint32_t kRowBias = (std::uint32_t{-kLowest} << kRowShift) + (1U << (kRowShift - 1));
 constexpr auto kSamples = clamped<kRange>(kLowest + 128);
 

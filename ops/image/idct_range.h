@@ -13,7 +13,7 @@
 //   SIMD   d is the low half of the product; d0 + d4, d0 - d4, d1 + d5, d3 + d7, and the same of w, are sums of 16 bits; w is cut
 //          or saturated to 16 bits; columns of only d0 take d0 << 2 in 16 bits. Sums of products have 32 bits. g saturates.
 //   ours   d is the low half of the product; w saturates to 16 bits; sums of products have 32 bits; g saturates. In plain C++ d and w
-//          have 32 bits, and g is cut to those below 1024.
+//          have 32 bits; g + 512 is taken modulo 1024, and the block refused if that changed it.
 // Adding, subtracting and multiplying wrap, so a sum of 32 bits is right whatever came between, if its own value fits.
 // So all agree on a block where, in exact arithmetic,
 //   (1) each d, each w, and each of those eight kinds of sums fits in 16 bits, and
@@ -24,7 +24,8 @@
 //   |w| <= 11363 * S[v] / 2048 + 1/2.
 // If no S[v] is above 2952: |d|, and sums of two d of a column, are at most 2952; |w|, and sums of two w, which are of different
 // columns, at most 11363 * 5904 / 2048 + 1 < 2^15. So (1) holds. Whether (2) does is then seen from g as it is computed: g's sum
-// is at most 11363 * 8 * 16380 < 2^31 - 2^26, so it is right, and g fits in 16 bits.
+// is at most 11363 * 8 * 16380 < 2^31 - 2^28, which leaves room for what is added to it (2^25 in SIMD code, 2^27 in plain C++), so it is
+// right, and g fits in 16 bits.
 //
 // SIMD code adds up two neighbouring columns, in 32 bits: steps are cut at kQuickLimit + 1 (a coefficient of 1 then fails it, as it
 // must), and 16 products of at most 32767 * 2953 are below 2^31. Real pictures pass it, all 1,139,847 blocks of

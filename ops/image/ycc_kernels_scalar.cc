@@ -13,7 +13,7 @@ struct ColourTable {
   std::int32_t green_of_red[256], green_of_blue[256];  // times 2^16
 };
 
-constexpr std::int32_t kHalf = 1 << 15;
+constexpr std::int32_t kHalf = 1 << 15;  // of the fixed point
 
 constexpr ColourTable colour_table() {
   ColourTable table{};
@@ -29,7 +29,7 @@ constexpr ColourTable colour_table() {
 
 constexpr ColourTable kColours = colour_table();
 
-// Y plus what is added is above -256 and below 512.
+// What is added to Y is 227 at most, so the sum is above -256 and below 512.
 constexpr int kLeast = -256;
 constexpr auto kClamped = clamped<768>(kLeast);
 

@@ -315,6 +315,30 @@ TEST_P(IdctKernelsTest, GroupsAreAsTheScalarOnesAndNothingElseIsTouched) {
   EXPECT_GT(good, 30);
 }
 
+// Steps and coefficients of powers of two: sums of 32 bits often come back to where small ones lie.
+TEST_P(IdctKernelsTest, SumsThatWrapAroundAreNotTaken) {
+  CoefficientBlock wrapping{};
+  wrapping[32] = 4096;  // rows of 2^19, hence sums of 2^32
+  EXPECT_FALSE(transform_alone(GetParam(), wrapping, table_of(equal_steps(32)), 0).is_good);
+  Random random(6);
+  const auto power = [&random](int most) { return 1 << drawn(random, 0, most); };
+  int within = 0;
+  for (int i = 0; i < 400; ++i) {
+    QuantiserSteps steps;
+    for (std::uint16_t& step : steps) step = static_cast<std::uint16_t>(power(14));
+    const IdctTable table = table_of(steps);
+    for (int k = 0; k < 50; ++k) {
+      CoefficientBlock block{};
+      for (int count = drawn(random, 1, 6); count > 0; --count)
+        block[static_cast<std::size_t>(drawn(random, 0, 63))] = static_cast<std::int16_t>(power(14) * (drawn(random, 0, 1) == 0 ? 1 : -1));
+      const bool is_good = transform_alone(GetParam(), block, table, 1).is_good;
+      ASSERT_EQ(is_good, is_within_range(block, table)) << i;
+      within += is_good ? 1 : 0;
+    }
+  }
+  EXPECT_GT(within, 200);
+}
+
 // Blocks of which each two neighbouring columns sum up to it, however they lie: none is transformed wrongly. What the quick test
 // cannot know of them, whether their samples are in range, must be found out.
 TEST_P(IdctKernelsTest, QuickLimitIsEnough) {
