@@ -31,9 +31,6 @@ function(penstock_add_test name)
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test-bin)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
-  target_compile_definitions(
-    ${name} PRIVATE PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                    PENSTOCK_SHARED_DIR="${PENSTOCK_SHARED_DIR}")
   target_link_libraries(
     ${name} PRIVATE penstock_internal test_support GTest::gtest_main ${arg_LIBS})
   if(arg_LABEL STREQUAL "engine")

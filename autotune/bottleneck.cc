@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autotune/cores.h"
+
 namespace penstock::autotune {
 namespace {
 
@@ -10,7 +12,6 @@ constexpr double kServed = 0.03;   // a consumer that waits less has what it wan
 constexpr double kWaits = 0.5;     // of a call's time: it does not compute
 constexpr std::int64_t kCounts = 8; // elements delivered: a rate that is good enough to doubt something by
 constexpr double kFarBelow = 1.5;
-constexpr double kOurs = 0.8;      // of the cores whose slots are in use: less, and somebody else is on them
 constexpr double kAtCeiling = 0.75; // what was measured once is hardly ever reached again
 constexpr double kShare = 0.05;    // of the time: less is chance
 // A number that the controller is free to move is no resource: with a true one in use nearly as much, that one is the limit.
@@ -24,51 +25,16 @@ struct Candidate {
   double score = 0;
 };
 
-double known_or(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
-
 bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
-
-double share_of_slot(double part, const StageRates& stage) { return stage.slot_s > 0 ? known_or(part / stage.slot_s, 0) : 0; }
 
 double share_of_looks(std::int64_t seen, const Looks& looks) {
   return looks.count > 0 ? static_cast<double>(seen) / static_cast<double>(looks.count) : 0;
 }
 
-double cpu_slots(const Evidence& evidence) {
-  const Decision* moved = last_move(evidence.facts, -1, "cpu_slots");
-  return moved != nullptr ? static_cast<double>(moved->to) : std::max(1.0, std::ceil(evidence.now().cpu_budget - 0.01));
-}
-
-// By the clocks of the threads; and by the slots for calls that compute, because other processes may use the cores: a call then has
-// its slot, but no core. Calls that hold a slot only to wait do not count.
-double cpu_use(const Evidence& evidence) {
-  double computing = 0, waiting = 0;
-  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
-    const StageRates& stage = evidence.rates.stages[i];
-    if (!computes(evidence.now().stages[i])) continue;
-    const double wait = share_of_slot(stage.waiting_s, stage) * stage.in_flight;
-    computing += stage.in_flight - wait;
-    waiting += wait;
-  }
-  const Looks& looks = evidence.facts.window.looks;
-  const double held = looks.count > 0 ? looks.cpu_slots / static_cast<double>(looks.count) - waiting : 0;
-  const double by_slots = std::max(computing, held) / cpu_slots(evidence);
-  const double by_clocks = (known_or(cores_in_use(evidence), 0) + known_or(consumer_cores(evidence), 0)) / evidence.now().cpu_budget;
-  return std::clamp(std::max(by_clocks, by_slots), 0.0, 1.0);
-}
-
-// Of a stage, on average over the window: the number may have been moved a moment ago.
-double calls_allowed(const Evidence& evidence, int index) {
-  const auto i = static_cast<std::size_t>(index);
-  const Looks& looks = evidence.facts.window.looks;
-  if (!evidence.now().stages[i].parallel) return 1;
-  return std::max(1.0, static_cast<double>(looks.stages[i].calls) / static_cast<double>(looks.count));
-}
-
 // Calls under way of those that were allowed, without the time that they only wait for a core.
 double stage_use(const Evidence& evidence, int index) {
   const StageRates& rates = evidence.rates.stages[static_cast<std::size_t>(index)];
-  return std::min(1.0, rates.in_flight / calls_allowed(evidence, index)) * (1 - share_of_slot(rates.delay_s, rates));
+  return std::min(1.0, rates.in_flight / calls_allowed(evidence, index)) * (1 - delay_share(rates));
 }
 
 StageLimits limits_of(const Evidence& evidence, int index) {
@@ -117,7 +83,7 @@ Hold hold_of_calls(const Evidence& evidence, int index) {
 // Its own number of calls is no limit to a stage that computes on all cores.
 bool is_bounded_by_cores(const StageSnapshot& stage, const StageRates& rates, const Evidence& evidence) {
   const bool has_enough = static_cast<double>(stage.parallelism) >= cpu_slots(evidence);
-  return computes(stage) && has_enough && share_of_slot(rates.waiting_s, rates) < kWaits;
+  return computes(stage) && has_enough && waiting_share(rates) < kWaits;
 }
 
 // A stage that is busy because it catches up, or runs ahead, is no limit to what is delivered: that is far below its own bound.
@@ -150,9 +116,9 @@ Candidate ceiling_candidate(const Evidence& evidence, int index) {
 Candidate window_candidate(const Evidence& evidence, int index) {
   const Looks& looks = evidence.facts.window.looks;
   const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
-  const bool no_memory = limits_of(evidence, index).window == Hold::memory;
-  if (no_memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
-  const Hold hold = evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
+  const Hold known = limits_of(evidence, index).window;
+  if (known == Hold::memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
+  const Hold hold = known != Hold::unknown ? known : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   return {{Limit::window, index, share, hold}, share - kKnobCounts};
 }
 
@@ -201,9 +167,7 @@ Candidate serial_candidate(const Evidence& evidence, int index) {
 
 Candidate cpu_candidate(const Evidence& evidence) {
   const double use = cpu_use(evidence);
-  const double ours = cores_in_use(evidence) + known_or(consumer_cores(evidence), 0);
-  const bool others = ours < kOurs * use * evidence.now().cpu_budget;
-  return {{Limit::cpu, -1, use, others ? Hold::other_processes : Hold::cores}, use};
+  return {{Limit::cpu, -1, use, others_use_cores(evidence) ? Hold::other_processes : Hold::cores}, use};
 }
 
 Candidate better(const Candidate& a, const Candidate& b) { return b.score > a.score ? b : a; }
@@ -225,7 +189,7 @@ Explanation::Bottleneck of_serial_run(const Evidence& evidence) {
   Explanation::Bottleneck found;
   for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
     const double use = evidence.rates.stages[i].in_flight;
-    if (!(use > known_or(found.use, 0))) continue;
+    if (!(use > (std::isnan(found.use) ? 0 : found.use))) continue;
     found = {Limit::serial, static_cast<int>(i), std::min(use, 1.0), Hold::user_limit};
   }
   return found;
@@ -244,18 +208,6 @@ double holding_share(const Evidence& evidence, int stage) {
   const double at_work = std::min(1.0, evidence.rates.stages[i].in_flight / calls_allowed(evidence, stage));
   const double held_up = std::max(share_of_looks(looks.stages[i].memory, looks), share_of_looks(looks.stages[i].window, looks));
   return std::min(std::max(at_work, held_up), 1 - evidence.rates.stages[i].starved);
-}
-
-double cores_in_use(const Evidence& evidence) {
-  const auto is_read = [](const StageRates& stage) { return stage.samples > 0; };
-  if (std::ranges::none_of(evidence.rates.stages, is_read)) return kUnknown;
-  return evidence.rates.cpu_in_use + std::max(0.0, known_or(evidence.foreign.cores, 0));
-}
-
-double consumer_cores(const Evidence& evidence) {
-  const ConsumerSnapshot &before = evidence.facts.window.before.consumer, &now = evidence.now().consumer;
-  if (now.cpu_ns < 0) return kUnknown;
-  return 1e-9 * static_cast<double>(now.cpu_ns - std::max<std::int64_t>(before.cpu_ns, 0)) / evidence.rates.seconds;
 }
 
 Explanation::Bottleneck bottleneck_of(const Evidence& evidence) {

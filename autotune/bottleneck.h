@@ -12,11 +12,4 @@ Explanation::Bottleneck bottleneck_of(const Evidence& evidence);
 // Share of the time in which a stage was what later ones waited for: at work, or held up, with input there.
 double holding_share(const Evidence& evidence, int stage);
 
-// Cores that the pipeline uses: its calls, and threads that they start.
-// NaN: no clock was read.
-double cores_in_use(const Evidence& evidence);
-
-// Cores that the consumer's own thread uses; NaN: not known.
-double consumer_cores(const Evidence& evidence);
-
 }  // namespace penstock::autotune

@@ -8,6 +8,7 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kOften = 0.3;  // of the looks
+constexpr double kLeastFactor = 0.5;  // clocks are not read when the window begins: what is further off is of another time
 
 // Stages that finished nothing in the window: a call there may last longer than that, or the stage is far ahead.
 Rates rates_of(const Window& window) {
@@ -34,6 +35,20 @@ void charge(Rates& rates, const ForeignCpu& foreign) {
   if (stage.rate > 0) stage.cpu_s += foreign.cores / stage.rate;
 }
 
+// Of this run alone, or not known.
+double cores_of_workers(const Window& window) {
+  if (window.now.runs != 1 || (window.before.runs != 1 && window.before.time_ns > 0)) return kUnknown;
+  return cores_between_readings(window, [](const Snapshot& at) { return at.workers_cpu_ns; });
+}
+
+// Calls use no more than the threads that run them. That samples say more comes of asking: it throws what a call needs out of the caches.
+void calibrate(Rates& rates, double workers) {
+  if (!(workers > 0) || rates.cpu_in_use <= workers) return;
+  const double factor = std::max(workers / rates.cpu_in_use, kLeastFactor);
+  for (StageRates& stage : rates.stages) stage.cpu_s *= factor;
+  rates.cpu_in_use *= factor;
+}
+
 // A stage waits for memory if it does at many looks, not if it just does.
 Snapshot with_usual_waits(const Window& window) {
   Snapshot now = window.now;
@@ -50,6 +65,8 @@ Evidence evidence_of(Facts facts) {
   if (facts.window.looks.count == 0) facts.window.looks.add(facts.window.now);
   Evidence evidence;
   evidence.rates = rates_of(facts.window);
+  evidence.workers = cores_of_workers(facts.window);
+  calibrate(evidence.rates, evidence.workers);
   evidence.foreign = foreign_cpu(facts.window, evidence.rates);
   charge(evidence.rates, evidence.foreign);
   evidence.bounds = bounds_of(evidence.rates, with_usual_waits(facts.window), facts.limits);

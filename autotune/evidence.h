@@ -36,6 +36,7 @@ struct ForeignCpu {
 struct Evidence {
   Facts facts;
   Rates rates;                // of the window, and of the run where the window has none
+  double workers = kUnknown;  // cores that the threads of our calls use, if no other run does; their calls use no more
   ForeignCpu foreign;         // charged to the stage's CPU time
   std::vector<Bound> bounds;
 
@@ -45,6 +46,9 @@ struct Evidence {
 Evidence evidence_of(Facts facts);
 
 ForeignCpu foreign_cpu(const Window& window, const Rates& rates);
+
+// Cores, by a sum of CPU times that were read at two moments of the window.
+double cores_between_readings(const Window& window, std::int64_t (*used)(const Snapshot&));
 
 // The last move of a knob, null where there is none. A stage of -1 is the run.
 const Decision* last_move(const Facts& facts, int stage, std::string_view knob);

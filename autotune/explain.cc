@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autotune/bottleneck.h"
+#include "autotune/cores.h"
 #include "autotune/service_times.h"
 #include "autotune/what_if.h"
 
@@ -13,7 +14,11 @@ namespace {
 
 constexpr std::size_t kDecisions = 8;
 constexpr double kFar = 10;        // a bound of more than ten times what is delivered matters to nobody
+constexpr std::int64_t kManyBytes = 1 << 20;
+constexpr double kOutlier = 4;  // times what results are on average
+constexpr double kPartCopied = 0.1;  // of the batches: less comes of failed elements
 constexpr double kDelayed = 0.05;  // of the consumer's time
+constexpr double kMuchQueued = 0.1, kOftenQueued = 0.2;  // calls without a core on average; share of the time in which they are ready
 
 double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
@@ -55,6 +60,7 @@ Explanation::Stage row(const StageSnapshot& before, const StageSnapshot& now, co
   row.elements_out = now.elements_out;
   row.errors = now.errors;
   row.dropped = now.dropped;
+  row.unseen_type = now.unseen_type;
   return row;
 }
 
@@ -121,11 +127,42 @@ void warn_of_memory(Explanation& to, const Snapshot& now) {
   to.warnings.push_back({Explanation::Problem::memory_too_small, -1, static_cast<double>(required), to.looks});
 }
 
+// Reserved for each result, beside what results have been so far.
+bool has_outlier(const StageSnapshot& stage) {
+  return stage.waits_for_memory && stage.made > 0 &&
+         static_cast<double>(stage.bytes_expected) > kOutlier * static_cast<double>(stage.bytes_out) / static_cast<double>(stage.made);
+}
+
+void warn_of_sizes(Explanation& to, const Snapshot& now) {
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
+    const StageSnapshot& stage = now.stages[i];
+    if (!stage.unseen_type.empty()) to.warnings.push_back({Explanation::Problem::unseen_memory, static_cast<int>(i), kUnknown, stage.made});
+    if (has_outlier(stage)) to.warnings.push_back({Explanation::Problem::outlier, static_cast<int>(i), static_cast<double>(stage.bytes_expected), stage.made});
+  }
+}
+
 // Where nobody has seen the beginning, it was none.
 void warn_of_delay(Explanation& to, const ConsumerSnapshot& before, const ConsumerSnapshot& now) {
   if (now.delay_ns < 0 || to.window <= 0) return;
   const double share = seconds(now.delay_ns - std::max<std::int64_t>(before.delay_ns, 0)) / to.window;
   if (share > kDelayed) to.warnings.push_back({Explanation::Problem::consumer_delayed, -1, share, to.delivered.samples});
+}
+
+// Not where it is the bottleneck anyhow: that says so itself.
+void warn_of_other_processes(Explanation& to, const Evidence& evidence) {
+  const Queued found = queued(evidence);
+  const bool is_said = to.bottleneck.hold == Hold::other_processes;
+  if (is_said || found.calls < kMuchQueued || found.share < kOftenQueued || !others_use_cores(evidence)) return;
+  to.warnings.push_back({Explanation::Problem::other_processes, -1, found.share, to.delivered.samples});
+}
+
+// Of sources there is nothing to be said: they have no places to write to.
+void warn_of_copies(Explanation& to, const Window& window) {
+  for (const StageSnapshot& batch : window.now.stages) {
+    const bool is_much = batch.copied_bytes > kManyBytes && static_cast<double>(batch.copied_bytes) > kPartCopied * static_cast<double>(batch.bytes_out);
+    if (batch.places_end <= 0 || !is_much) continue;
+    to.warnings.push_back({Explanation::Problem::copies, batch.places_end, static_cast<double>(batch.copied_bytes) / to.time, batch.completed});
+  }
 }
 
 // Only where more room would be the first idea: nothing but a wider bottleneck fills a buffer.
@@ -155,6 +192,7 @@ void set_resources(Explanation& to, const Evidence& evidence) {
   const Snapshot& now = evidence.now();
   const Looks& looks = evidence.facts.window.looks;
   to.cpu_used = cores_in_use(evidence);
+  to.cpu_in_calls = std::min(evidence.rates.cpu_in_use, to.cpu_used);
   to.cpu_consumer = consumer_cores(evidence);
   to.cpu_budget = now.cpu_budget;
   to.prefetch = now.consumer.prefetch;
@@ -188,6 +226,7 @@ Explanation explain(Facts facts) {
   set_consumer(to, evidence);
   set_resources(to, evidence);
   set_stages(to, evidence);
+  to.queued = queued(evidence).share;
   to.bottleneck = bottleneck_of(evidence);
   to.bounds = bounds(evidence);
   to.what_ifs = what_ifs(evidence, to.bottleneck);
@@ -195,7 +234,10 @@ Explanation explain(Facts facts) {
   to.decisions.assign(made.end() - static_cast<std::ptrdiff_t>(std::min(made.size(), kDecisions)), made.end());
   warn_of_foreign_threads(to, evidence.foreign);
   warn_of_memory(to, window.now);
+  warn_of_sizes(to, window.now);
   warn_of_delay(to, window.before.consumer, window.now.consumer);
+  warn_of_copies(to, window);
+  warn_of_other_processes(to, evidence);
   warn_of_buffers(to);
   return to;
 }

@@ -11,25 +11,18 @@ namespace {
 constexpr double kWorthTelling = 0.1;   // cores
 constexpr double kInStep = 0.8;         // correlation
 constexpr std::size_t kPairs = 6;       // at least
+constexpr double kClearly = 2;          // standard errors
 
 bool is_known(const Snapshot& snapshot) {
   return snapshot.process_cpu_ns >= 0 && snapshot.workers_cpu_ns >= 0 && snapshot.consumer_cpu_ns >= 0;
 }
 
-// From one reading of the clocks to another: all of them are of that moment, not of the snapshot's.
-double cores_between(const Snapshot& before, const Snapshot& now) {
-  const auto unexplained = [](const Snapshot& at) { return at.process_cpu_ns - at.workers_cpu_ns - at.consumer_cpu_ns; };
-  if (!is_known(before) || !is_known(now) || now.clocks_ns <= before.clocks_ns) return kUnknown;
-  return static_cast<double>(unexplained(now) - unexplained(before)) / static_cast<double>(now.clocks_ns - before.clocks_ns);
-}
+std::int64_t unexplained(const Snapshot& at) { return at.process_cpu_ns - at.workers_cpu_ns - at.consumer_cpu_ns; }
 
-// Since the window began, or since the first step whose clocks were read: a run knows nothing of the process before it.
-double cores_in(const Window& window) {
-  if (is_known(window.before)) return cores_between(window.before, window.now);
-  for (const auto& step : window.steps) {
-    if (is_known(*step)) return cores_between(*step, window.now);
-  }
-  return kUnknown;
+// From one reading of the clocks to another: all of them are of that moment, not of the snapshot's.
+double cores_between(const Snapshot& before, const Snapshot& now, std::int64_t (*used)(const Snapshot&)) {
+  if (!is_known(before) || !is_known(now) || now.clocks_ns <= before.clocks_ns) return kUnknown;
+  return static_cast<double>(used(now) - used(before)) / static_cast<double>(now.clocks_ns - before.clocks_ns);
 }
 
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
@@ -57,7 +50,7 @@ Series series_of(const Window& window) {
   series.stages.resize(window.now.stages.size());
   for (std::size_t i = 1; i < window.steps.size(); ++i) {
     const Snapshot &before = *window.steps[i - 1], &now = *window.steps[i];
-    const double cores = cores_between(before, now);
+    const double cores = cores_between(before, now, unexplained);
     if (std::isnan(cores) || before.stages.size() != now.stages.size()) continue;
     series.cores.push_back(cores);
     const double time = static_cast<double>(now.time_ns - before.time_ns);
@@ -68,7 +61,12 @@ Series series_of(const Window& window) {
   return series;
 }
 
-// The stage that goes up and down with the unexplained cores, clearly more so than any other; -1: they all do, or none.
+// Fisher's z of a correlation: its standard error is 1 / sqrt(n - 3) for n pairs, whatever the correlation (R. A. Fisher, Statistical Methods for
+// Research Workers, section 35).
+double fishers_z(double correlation) { return std::atanh(std::clamp(correlation, -0.999999, 0.999999)); }
+
+// The stage that goes up and down with the unexplained cores, clearly more so than any other; -1: they all do, or none. Stages of one pipeline
+// have much the same rates, so what looks like a difference is most often chance.
 int stage_in_step(const Series& series) {
   int best = -1;
   double first = 0, second = 0;
@@ -79,7 +77,8 @@ int stage_in_step(const Series& series) {
     first = now;
     best = static_cast<int>(k);
   }
-  return first > kInStep && 1 - second > 2 * (1 - first) ? best : -1;
+  const double error = std::sqrt(2 / (static_cast<double>(series.cores.size()) - 3));
+  return first > kInStep && fishers_z(first) - fishers_z(second) > kClearly * error ? best : -1;
 }
 
 // A call that nobody has said to wait, and that does, may well wait for its own threads.
@@ -99,8 +98,17 @@ int stage_that_waits(const Window& window, const Rates& rates) {
 
 }  // namespace
 
+// Since the window began, or since the first step whose clocks were read: a run knows nothing of the process before it.
+double cores_between_readings(const Window& window, std::int64_t (*used)(const Snapshot&)) {
+  if (is_known(window.before)) return cores_between(window.before, window.now, used);
+  for (const auto& step : window.steps) {
+    if (is_known(*step)) return cores_between(*step, window.now, used);
+  }
+  return kUnknown;
+}
+
 ForeignCpu foreign_cpu(const Window& window, const Rates& rates) {
-  ForeignCpu foreign{.cores = cores_in(window)};
+  ForeignCpu foreign{.cores = cores_between_readings(window, unexplained)};
   if (!(foreign.cores > kWorthTelling)) return foreign;
   const Series series = series_of(window);
   if (series.cores.size() >= kPairs) foreign.stage = stage_in_step(series);

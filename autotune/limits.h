@@ -11,7 +11,7 @@ struct StageLimits {
   // Elements/s that no more calls get out of its device or lock, as far as probes have shown.
   double ceiling = std::numeric_limits<double>::infinity();
   Hold calls = Hold::unknown;   // why there are no more at once: open_io or memory
-  Hold window = Hold::unknown;  // why it is no wider: memory
+  Hold window = Hold::unknown;  // why it is no wider: memory or knob_limit
 
   bool operator==(const StageLimits&) const = default;
 };

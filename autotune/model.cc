@@ -7,6 +7,7 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kSecond = 1e9;
+constexpr double kBusyMachine = 10;  // a tenth of the time without a core is no chance
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / kSecond; }
 
@@ -14,17 +15,38 @@ double share(double part, double whole) { return whole > 0 ? std::clamp(part / w
 
 double calls_allowed(const StageSnapshot& stage) { return stage.parallel ? static_cast<double>(std::max<std::int64_t>(stage.parallelism, 1)) : 1; }
 
-// s split into k, r and w by the calls whose clocks were read. Their share of the whole is taken, not their own length: they are finished
-// calls, which are the short ones of a window.
+// Of the calls whose clocks were read, sums.
+struct Sampled {
+  double wall = 0, cpu = 0, delay = 0;  // s
+  double elements = 0;
+};
+
+Sampled sampled_between(const StageCounts& before, const StageSnapshot& now) {
+  return {.wall = seconds(now.sampled_wall_ns - before.sampled_wall_ns),
+          .cpu = seconds(now.sampled_cpu_ns - before.sampled_cpu_ns),
+          .delay = seconds(now.sampled_delay_ns - before.sampled_delay_ns),
+          .elements = static_cast<double>(now.sampled_elements - before.sampled_elements)};
+}
+
+// k. Where cores are free, the samples' share of the whole time: they are finished calls, which are the short ones of a window. Where calls
+// wait for cores, an element's CPU time itself: how long those calls took that were not sampled says little of what they compute.
+double cpu_per_element(const Sampled& sampled, double slot_s) {
+  const double by_share = share(sampled.cpu, sampled.wall) * slot_s;
+  if (!(sampled.elements > 0)) return by_share;
+  const double by_elements = std::min(sampled.cpu / sampled.elements, slot_s);
+  const double busy = std::min(kBusyMachine * share(sampled.delay, sampled.wall), 1.0);
+  return by_share + busy * (by_elements - by_share);
+}
+
+// s split into k, r and w. What is not k is r and w as in the samples.
 void split_time(StageRates& rates, const StageCounts& before, const StageSnapshot& now) {
-  const double wall = seconds(now.sampled_wall_ns - before.sampled_wall_ns);
+  const Sampled sampled = sampled_between(before, now);
   rates.samples = now.samples - before.samples;
-  if (rates.samples <= 0 || wall <= 0 || !(rates.slot_s >= 0)) return;
-  const double cpu = seconds(now.sampled_cpu_ns - before.sampled_cpu_ns);
-  const double delay = seconds(now.sampled_delay_ns - before.sampled_delay_ns);
-  rates.cpu_s = share(cpu, wall) * rates.slot_s;
-  rates.delay_s = std::min(share(delay, wall) * rates.slot_s, rates.slot_s - rates.cpu_s);
-  rates.waiting_s = std::max(0.0, rates.slot_s - rates.cpu_s - rates.delay_s);
+  if (rates.samples <= 0 || sampled.wall <= 0 || !(rates.slot_s >= 0)) return;
+  rates.cpu_s = cpu_per_element(sampled, rates.slot_s);
+  const double rest = rates.slot_s - rates.cpu_s;
+  rates.delay_s = share(sampled.delay, sampled.wall - sampled.cpu) * rest;
+  rates.waiting_s = rest - rates.delay_s;
 }
 
 // Results of a stage per element that it takes, over the whole run: a window may hold no batch at all.
@@ -53,9 +75,11 @@ StageCounts counts_of(const StageSnapshot& stage) {
           .starved_ns = stage.starved_ns,
           .blocked_ns = stage.blocked_ns,
           .samples = stage.samples,
+          .sampled_elements = stage.sampled_elements,
           .sampled_wall_ns = stage.sampled_wall_ns,
           .sampled_cpu_ns = stage.sampled_cpu_ns,
-          .sampled_delay_ns = stage.sampled_delay_ns};
+          .sampled_delay_ns = stage.sampled_delay_ns,
+          .sampling_ns = stage.sampling_ns};
 }
 
 StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, double time) {
@@ -70,7 +94,8 @@ StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, doub
   const std::int64_t made = now.made - before.made;
   if (made > 0) rates.bytes = static_cast<double>(now.bytes_out - before.bytes_out) / static_cast<double>(made);
   if (rates.completed <= 0) return rates;
-  rates.slot_s = slots / static_cast<double>(rates.completed);
+  const double sampling = seconds(now.sampling_ns - before.sampling_ns);
+  rates.slot_s = std::max(slots - sampling, 0.0) / static_cast<double>(rates.completed);
   split_time(rates, before, now);
   return rates;
 }

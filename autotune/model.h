@@ -44,7 +44,7 @@ struct Rates {
 struct StageCounts {
   std::int64_t completed = 0, made = 0, bytes_out = 0;
   std::int64_t slot_ns = 0, starved_ns = 0, blocked_ns = 0;
-  std::int64_t samples = 0, sampled_wall_ns = 0, sampled_cpu_ns = 0, sampled_delay_ns = 0;
+  std::int64_t samples = 0, sampled_elements = 0, sampled_wall_ns = 0, sampled_cpu_ns = 0, sampled_delay_ns = 0, sampling_ns = 0;
 };
 StageCounts counts_of(const StageSnapshot& stage);
 

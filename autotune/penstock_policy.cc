@@ -24,8 +24,9 @@ constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found 
 constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
 constexpr std::int64_t kPartForBuffer = 32;   // if the budget has room for so many times as many
+constexpr std::int64_t kMostMoreRequests = 2; // times as many calls that complete later as did not queue
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
-constexpr double kWidest = 64;                // window of a stage that computes, in calls
+constexpr std::int64_t kWidest = 64;          // window of a stage that computes, in calls
 // Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the other needs.
 constexpr double kScarceForBranch = 0.7;
 constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
@@ -121,7 +122,7 @@ class PenstockPolicy final : public Policy {
   // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
   void share_open_io(const Snapshot& now, Flow& flow) {
     call_s_.clear();
-    free_threads_ = now.open_io_limit;
+    free_threads_ = open_io_ = now.open_io_limit;
     bool has_one_without = false;
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
@@ -182,7 +183,7 @@ class PenstockPolicy final : public Policy {
   static Hold hold_of(Reason reason) { return reason == Reason::byte_limit ? Hold::memory : Hold::open_io; }
   static double seconds(const Snapshot& now) { return static_cast<double>(now.time_ns) / 1e9; }
   static bool waits(const StageSnapshot& stage) { return stage.on_pool || stage.completes_later; }
-  static bool takes_threads(const StageSnapshot& stage) { return stage.parallel && stage.on_pool && !stage.completes_later; }
+  static bool takes_threads(const StageSnapshot& stage) { return stage.on_pool && !stage.completes_later; }
   static std::int64_t calls_of(const StageSnapshot& stage) { return std::max(stage.parallelism, stage.running); }
 
   void tune(Stage& stage, const Snapshot& now, const Flow& flow) {
@@ -227,11 +228,15 @@ class PenstockPolicy final : public Policy {
     if (takes_threads(snapshot)) free_threads_ -= std::max<std::int64_t>(stage.calls - calls_of(snapshot), 0);
   }
 
+  // Calls that complete later take no thread, but whoever answers them has to keep them. So they begin within open I/O, and go on to twice as many
+  // as have been answered no slower than a few.
+  std::int64_t requests_for(const Stage& stage) const { return std::max(open_io_, kMostMoreRequests * stage.tuner.useful_calls()); }
+
   // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
   StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot) const {
     const Knob& knob = *stage.parallelism;
     const std::int64_t threads = std::min(stage.open_io, std::max<std::int64_t>(free_threads_, 0) + calls_of(snapshot));
-    StageTuner::Bounds bounds = {knob.low, snapshot.completes_later ? knob.high : std::min(knob.high, threads), Reason::io_limit};
+    StageTuner::Bounds bounds = {knob.low, std::min(knob.high, snapshot.completes_later ? requests_for(stage) : threads), Reason::io_limit};
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t fit = each > 0 ? that_fit(stage, holdings_[stage.index].bytes) : bounds.most;
     if (fit < bounds.most) bounds = {knob.low, fit, Reason::byte_limit};
@@ -249,8 +254,13 @@ class PenstockPolicy final : public Policy {
     double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
     if (makes_many) passing += std::sqrt(passing);
     passing *= stage.stretch.value();
-    if (waits(snapshot)) return static_cast<std::int64_t>(std::ceil(std::max(passing, 1.25 * calls)));
-    return static_cast<std::int64_t>(std::ceil(std::clamp(passing, 2 * calls, kWidest * calls)));
+    const double least = (waits(snapshot) ? 1.25 : 2) * calls;
+    const double most = waits(snapshot) ? kUnboundedFit : static_cast<double>(kWidest * stage.calls);
+    return static_cast<std::int64_t>(std::ceil(std::clamp(passing, least, most)));
+  }
+
+  static std::int64_t widest_for(const Stage& stage, const StageSnapshot& snapshot) {
+    return waits(snapshot) ? stage.window->high : std::min(stage.window->high, kWidest * stage.calls);
   }
 
   static bool next_is_empty(const Snapshot& now, const StageSnapshot& stage) {
@@ -262,10 +272,11 @@ class PenstockPolicy final : public Policy {
   void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     stage.stretch.look(snapshot, flow.consumer_waits() && next_is_empty(now, snapshot), stage.tuner.calm_s() < 10, now.time_ns);
+    const std::int64_t widest = widest_for(stage, snapshot);
     auto wanted = window_for(stage, snapshot, flow);
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
-    limits_of(stage.index).window = wanted > most ? Hold::memory : Hold::unknown;
+    limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;
     wanted = std::min(wanted, most);
     const double now_s = seconds(now);
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
@@ -312,7 +323,8 @@ class PenstockPolicy final : public Policy {
   Knob *prefetch_ = nullptr, *priority_ = nullptr, *cpu_slots_ = nullptr;  // none: not to be moved
   GiveWay give_way_;
   std::int64_t gives_way_ = 0;  // where the priority stands
-  std::int64_t free_threads_ = 0;  // of open_io; what a tick hands out is gone
+  std::int64_t open_io_ = 0;       // now
+  std::int64_t free_threads_ = 0;  // of these; what a tick hands out is gone
   FlowMeter flow_meter_;
   Flow flow_;
   std::vector<double> cpu_s_, call_s_;  // by stage, and by stage that waits, as of this tick: kept for their storage

@@ -1,34 +1,63 @@
 #include "autotune/placement.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace penstock::autotune {
 namespace {
 
-constexpr double kBlockingShare = 0.5;       // a call that is off the CPU for more than half of its time blocks
-constexpr double kComputingShare = 0.8;      // on the CPU for more than this: it computes
+constexpr double kBlockingShare = 0.5;       // calls that wait for more than this part of the time in which they could run block
+constexpr double kComputingShare = 0.8;      // that use the CPU for more than this part of it compute
 constexpr std::int64_t kShortCall = 50'000;  // ns; shorter calls are not worth a thread of their own
+// Looks at calls under way: as many asleep, where one that is awake takes two of them back. So calls wait for two thirds of their time at least;
+// of calls that do for a fifth, four in a million looks say so.
+constexpr std::int64_t kAsleep = 8, kAwake = 2;
+constexpr std::int64_t kMostAsleep = 2 * kAsleep;  // eight looks that find it awake make a stage forget that it slept
+constexpr std::int64_t kMostDoublings = 10;
 
 }  // namespace
 
-// Time off the CPU alone proves nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself.
 std::optional<int> Placement::wish(const StageSnapshot& now) {
+  if (now.form_is_known) return std::nullopt;
+  count_looks(now);
+  const Kind kind = judge_samples(now);
+  if (now.on_pool) return may_come_back(kind) ? std::optional(0) : std::nullopt;
+  if (std::exchange(is_on_pool_, false)) proofs_ = 0;
+  return asleep_ >= kAsleep || kind == Kind::blocks ? std::optional(1) : std::nullopt;
+}
+
+// By samples, but not while calls are seen asleep: of a pipe that is written to in bursts, eight quick reads in a row say nothing. And after each move to the
+// pool they have to say so twice as often: there may be calls that wait only where they hold the slot that others need.
+bool Placement::may_come_back(Kind kind) {
+  if (!std::exchange(is_on_pool_, true)) ++moves_;
+  if (asleep_ > 0 || kind == Kind::blocks) proofs_ = 0;
+  if (asleep_ > 0 || kind != Kind::computes) return false;
+  return ++proofs_ >= std::int64_t{1} << std::min(moves_ - 1, kMostDoublings);
+}
+
+void Placement::count_looks(const StageSnapshot& now) {
+  const std::int64_t looks = now.looks - std::exchange(looks_, now.looks);
+  const std::int64_t asleep = now.looks_asleep - std::exchange(looks_asleep_, now.looks_asleep);
+  asleep_ = std::clamp<std::int64_t>(asleep_ + asleep - kAwake * (looks - asleep), 0, kMostAsleep);
+}
+
+// Time off the CPU alone proves nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself. By time, and not by
+// calls: one of ten may be what the others wait behind.
+Placement::Kind Placement::judge_samples(const StageSnapshot& now) {
   const std::int64_t samples = now.samples - samples_;
-  if (now.form_is_known || !now.parallel || samples < 2) return std::nullopt;
-  const auto wall = static_cast<double>(now.sampled_wall_ns - wall_ns_);
+  if (samples < 2) return Kind::unknown;
   const auto cpu = static_cast<double>(now.sampled_cpu_ns - cpu_ns_);
-  const bool long_enough = wall / static_cast<double>(samples) > kShortCall;
-  const bool waits = 2 * (now.samples_that_waited - waited_) > samples;
-  const bool blocks = long_enough && waits && cpu < (1 - kBlockingShare) * wall;
-  const bool computes = samples >= 8 && (!waits || cpu > kComputingShare * wall);
+  const double own = cpu + static_cast<double>(now.sampled_waiting_ns - waiting_ns_);
+  const bool long_enough = own > static_cast<double>(kShortCall * samples);
+  const bool blocks = long_enough && cpu < (1 - kBlockingShare) * own;
+  const bool computes = samples >= 8 && cpu > kComputingShare * own;
   if (blocks || computes || samples >= 16) note(now);
-  if (!now.on_pool && blocks) return 1;
-  if (now.on_pool && computes) return 0;
-  return std::nullopt;
+  return blocks ? Kind::blocks : computes ? Kind::computes : Kind::unknown;
 }
 
 void Placement::note(const StageSnapshot& now) {
   samples_ = now.samples;
-  waited_ = now.samples_that_waited;
-  wall_ns_ = now.sampled_wall_ns;
+  waiting_ns_ = now.sampled_waiting_ns;
   cpu_ns_ = now.sampled_cpu_ns;
 }
 

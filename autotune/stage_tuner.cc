@@ -209,6 +209,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   const bool computes_differently = cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s();
   if (is_other_world || computes_differently || (level_changed && !own_effect && !probe_)) alarm(sample.waiting_s);
   if (!knee) learn_base(sample);
+  if (!knee && sample.call_s() < kSlower * call_s()) useful_calls_ = std::max(useful_calls_, sample.calls);
   add_to_steady(sample);
   // A lock may give more to fewer calls. A single sample may be luck.
   if (ceiling_ < kUnbounded && steady_.seconds > kSettledRate) ceiling_ = std::max(ceiling_, steady_.rate);

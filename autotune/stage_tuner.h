@@ -40,6 +40,7 @@ class StageTuner {
   std::optional<Wish> wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe);
 
   bool known() const noexcept { return known_; }
+  std::int64_t useful_calls() const noexcept { return useful_calls_; }  // the most at once that did not queue; 0: there was no sample
   bool probing() const noexcept { return probe_.has_value(); }
   double cpu_s() const noexcept { return known_ ? cpu_.value() : 0; }
   double call_s() const noexcept { return cpu_s() + base_; }    // of an element, on an idle machine
@@ -136,6 +137,7 @@ class StageTuner {
   bool is_guessed_ = false;          // how long a call takes, by the ages of some: they may be quick again by now
   bool unseen_ = true;               // no sample of the present number of calls yet
   std::int64_t seen_calls_ = 0;      // of which there was one
+  std::int64_t useful_calls_ = 0;    // the most of which there was one, and that took no longer than fewer
   int relearn_ = 0;                  // samples to be believed as they are
   int fewer_in_a_row_ = 0;
   bool fresh_ = false;               // a sample has been taken in this tick

@@ -13,13 +13,15 @@ using Change = Explanation::Change;
 class Ladder {
  public:
   Ladder(const Evidence& evidence, const Explanation::Bottleneck& bottleneck) : evidence_(evidence) {
+    const bool is_of_others = bottleneck.hold == Hold::other_processes;  // what the cores would give is no bound of what they do
     for (const Bound& bound : evidence.bounds) {
+      if (is_of_others) break;
       const bool is_it = bound.kind == bottleneck.limit && (bound.stage == bottleneck.stage || bound.stage < 0);
       if (is_it && bound.rate >= 0 && std::isfinite(bound.rate)) lowest_ = bound;
     }
     if (!(lowest_.rate > 0)) lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};
     for (Bound bound : evidence.bounds) {
-      if (bound.kind == lowest_.kind && bound.stage == lowest_.stage) continue;
+      if (bound.kind == lowest_.kind && bound.stage == lowest_.stage && !is_of_others) continue;
       bound.rate = std::max(bound.rate, lowest_.rate);
       if (bound.rate >= 0) others_.push_back(bound);
     }
@@ -122,8 +124,9 @@ std::vector<WhatIf> what_ifs(const Evidence& evidence, const Explanation::Bottle
     const double useful = useful_calls(evidence, ladder, bottleneck.stage);
     if (useful > 0) add({.change = Change::calls, .stage = bottleneck.stage, .amount = useful});
   }
+  const bool is_liftable = bottleneck.limit != Limit::cpu || bottleneck.hold == Hold::other_processes;
   const int slow = is_calls || bottleneck.limit == Limit::serial ? bottleneck.stage : dearest_stage(evidence.rates);
-  if (!is_calls && bottleneck.limit != Limit::serial && bottleneck.limit != Limit::cpu) add({.change = Change::lifted, .stage = bottleneck.stage});
+  if (!is_calls && bottleneck.limit != Limit::serial && is_liftable) add({.change = Change::lifted, .stage = bottleneck.stage});
   if (slow >= 0) add({.change = Change::twice_as_fast, .stage = slow});
   add({.change = Change::core});
   return all;

@@ -2,12 +2,20 @@
 
 #include <penstock/ops.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "lib/graph/arguments.h"
 
 namespace penstock::ops {
 namespace {
+
+// An error that is told when it is certain that its batch would have been whole.
+struct Held {
+  Slot slot;
+  std::int64_t input_number;
+};
 
 class State final : public StreamState {
  public:
@@ -17,19 +25,23 @@ class State final : public StreamState {
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
     last_ = slot.stamp;
-    if (!fits(slot)) {
-      out.forward(std::move(slot));
-      return;
+    if (fits(slot)) {
+      guarded(out, count_ + 1, [&] { add(std::move(slot)); });
+    } else {
+      ++misfits_;
+      tell(std::move(slot), out);
     }
-    guarded(out, count_ + 1, [&] { add(std::move(slot)); });
+    if (is_certain()) tell_held(out);
     if (count_ == batch_size_) finish(out);
   }
   void error(Slot&& slot, Emitter& out) override {
     last_ = slot.stamp;  // a remainder comes after it: whoever resumes behind that has had the error
-    out.forward(std::move(slot));
+    tell(std::move(slot), out);
   }
   void pass_end(Emitter& out) override {
     if (count_ > 0 && !drop_remainder_) finish(out);
+    std::erase_if(held_, [](const Held& held) { return held.slot.kind() == Slot::Kind::failed; });
+    tell_held(out);
     clear();
   }
   std::int64_t held_bytes() const override { return held_bytes_; }
@@ -42,15 +54,30 @@ class State final : public StreamState {
       builder_->check(slot.value);
       return true;
     } catch (...) {
-      slot.fail(std::current_exception());
+      slot.fail(detail::current_failure());
       return false;
     }
   }
   void add(Slot&& slot) {
     builder_->add(std::move(slot.value));
-    held_bytes_ += slot.bytes();
+    held_bytes_ += std::max<std::int64_t>(slot.bytes() - static_cast<std::int64_t>(sizeof(Slot)), 0);  // a row needs no slot
     ++count_;
   }
+  // Whether the elements that have come would be a whole batch: what is missing then is lost. Before that they may be a remainder,
+  // which is left out with all that does not fit into it.
+  bool is_certain() const { return !drop_remainder_ || count_ + misfits_ >= batch_size_; }
+
+  // An error, of an element that does not fit or from before: in its place among the others.
+  void tell(Slot&& slot, Emitter& out) {
+    const bool is_ours = slot.kind() == Slot::Kind::failed;
+    if (held_.empty() && (!is_ours || is_certain())) return out.forward(std::move(slot));
+    held_.push_back({std::move(slot), out.input_number()});
+  }
+  void tell_held(Emitter& out) {
+    for (Held& held : held_) out.forward_late(std::move(held.slot), held.input_number);
+    held_.clear();
+  }
+
   void finish(Emitter& out) {
     Element batch;
     guarded(out, count_, [&] { batch = builder_->finish(); });
@@ -66,6 +93,7 @@ class State final : public StreamState {
     } catch (...) {
       const auto cause = std::current_exception();
       const std::string lost = std::to_string(elements) + (elements == 1 ? " element" : " elements");
+      tell_held(out);
       clear();
       Slot slot({}, last_);
       slot.fail(std::make_exception_ptr(Error(
@@ -76,6 +104,8 @@ class State final : public StreamState {
   void clear() {
     builder_.reset();
     count_ = 0;
+    misfits_ = 0;
+    held_.clear();
     held_bytes_ = 0;
   }
 
@@ -84,6 +114,8 @@ class State final : public StreamState {
   bool drop_remainder_;
   std::unique_ptr<detail::BatchBuilder> builder_;
   std::int64_t count_ = 0;
+  std::int64_t misfits_ = 0;    // since the last batch
+  std::vector<Held> held_;      // the first is one of these; fewer than batch_size_ of them, and what came between
   std::int64_t held_bytes_ = 0;
   Stamp last_;
 };

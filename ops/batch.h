@@ -1,7 +1,8 @@
 // batch(n): n elements together. Documented at Dataset::batch; what a batch of a type is says ps::Collate (batch.h).
 //
 // An element that does not fit its neighbours becomes an error in its place and the batch goes on
-// without it. Only if collecting itself fails (no memory) is a batch given up: its members' places
+// without it. With drop_remainder it is told when as many elements have come as a batch has: if the
+// input ends before, they are the remainder, and left out whether or not they fit each other. Only if collecting itself fails (no memory) is a batch given up: its members' places
 // are taken by one error.
 #pragma once
 
@@ -21,6 +22,7 @@ class BatchOp final : public StreamOp, public graph::PutsTogether {
   std::string parameters() const override;
   bool is_as_new_after_output() const override { return true; }
   Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::int64_t elements_held() const override { return batch_size_; }
   std::int64_t batch_size() const override { return batch_size_; }

@@ -7,7 +7,8 @@
 namespace penstock::ops {
 
 FilterOp::FilterOp(detail::FunctionRef predicate, const FilterOptions& options)
-    : FunctionOp(std::move(predicate), options.parallelism, {.order = options.order, .blocks = false}) {}
+    : FunctionOp(std::move(predicate),
+                 {.parallelism = options.parallelism, .order = options.order, .blocks = false, .name = options.name}) {}
 
 // Even of an endless input nobody knows whether anything is left.
 Flow FilterOp::flow(const Flow& input) const {

@@ -6,11 +6,11 @@
 
 namespace penstock::ops {
 
-FlatMapOp::FlatMapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
-    : FunctionOp(std::move(function), parallelism, options) {}
+FlatMapOp::FlatMapOp(detail::FunctionRef function, const MapOptions& options)
+    : FunctionOp(std::move(function), options) {}
 
-OpRef flat_map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options) {
-  return std::make_shared<FlatMapOp>(std::move(function), parallelism, options);
+OpRef flat_map(detail::FunctionRef function, const MapOptions& options) {
+  return std::make_shared<FlatMapOp>(std::move(function), options);
 }
 
 }  // namespace penstock::ops

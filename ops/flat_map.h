@@ -9,7 +9,7 @@ namespace penstock::ops {
 
 class FlatMapOp final : public FunctionOp {
  public:
-  FlatMapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+  FlatMapOp(detail::FunctionRef function, const MapOptions& options);
   std::string name() const override { return "flat_map"; }
   Flow flow(const Flow&) const override { return {}; }
 };

@@ -6,23 +6,31 @@
 #include <penstock/options.h>
 
 #include <optional>
+#include <string>
+
+#include "lib/graph/traits.h"
 
 namespace penstock::ops {
 
-class FunctionOp : public ElementwiseOp {
+class FunctionOp : public ElementwiseOp, public graph::NamedByUser {
  public:
-  // Error(invalid_argument) if parallelism is below 1, or not fixed to 1 for a function that is not
-  // callable as const.
-  FunctionOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+  // Error(invalid_argument) if parallelism is below 1, or for a function that is not callable as const not fixed
+  // to 1, or if such a function cannot be copied; or for a name that cannot be printed in a line.
+  FunctionOp(detail::FunctionRef function, const MapOptions& options);
 
+  std::string parameters() const override;
+  const std::string& label() const override { return label_; }
   Form form() const override { return blocks_.value_or(false) ? Form::blocks : Form::computes; }
   bool form_is_known() const override { return blocks_.has_value(); }
   Tunable parallelism() const override { return parallelism_; }
+  bool is_reentrant() const override { return function_->callable_in_parallel(); }
   Order order() const override { return order_; }
   std::optional<std::size_t> bytes_hint(const Element& input) const override;
   void run(std::span<Slot> slots, Context& context) const override {
     function_->run(slots, context);
   }
+  bool has_state() const override { return !function_->callable_in_parallel(); }
+  std::unique_ptr<ElementwiseState> open() const override;
 
  private:
   detail::FunctionRef function_;
@@ -30,6 +38,7 @@ class FunctionOp : public ElementwiseOp {
   Order order_;
   std::optional<bool> blocks_;
   BytesHint bytes_hint_;
+  std::string label_;
 };
 
 }  // namespace penstock::ops

@@ -6,13 +6,13 @@
 
 namespace penstock::ops {
 
-GeneratorOp::GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory)
-    : factory_(std::move(factory)) {
+GeneratorOp::GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks)
+    : factory_(std::move(factory)), blocks_(blocks) {
   if (!factory_) throw Error(ErrorCode::invalid_argument, "the generator is a null pointer; give a GeneratorFactory");
 }
 
-OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory) {
-  return std::make_shared<GeneratorOp>(std::move(factory));
+OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks) {
+  return std::make_shared<GeneratorOp>(std::move(factory), blocks);
 }
 
 }  // namespace penstock::ops

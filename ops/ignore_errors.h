@@ -12,6 +12,7 @@ class IgnoreErrorsOp final : public StreamOp, public graph::KeepsElements {
   std::string name() const override { return "ignore_errors"; }
   bool is_as_new_after_output() const override { return true; }
   Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
 };
 

@@ -4,12 +4,15 @@
 
 #include <utility>
 
+#include "lib/graph/arguments.h"
+
 namespace penstock::ops {
 
 IndexedSourceOp::IndexedSourceOp(std::string name, std::string parameters,
                                  std::shared_ptr<const IndexedSource> source)
     : name_(std::move(name)), parameters_(std::move(parameters)), source_(std::move(source)) {
   if (!source_) throw Error(ErrorCode::invalid_argument, "the source is a null pointer; give an IndexedSource");
+  if (source_->size() < 0) graph::reject("size()", "at least 0", source_->size());
 }
 
 OpRef indexed_source(std::string name, std::string parameters,

@@ -6,16 +6,16 @@
 
 namespace penstock::ops {
 
-MapOp::MapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options)
-    : FunctionOp(std::move(function), parallelism, options),
+MapOp::MapOp(detail::FunctionRef function, const MapOptions& options)
+    : FunctionOp(std::move(function), options),
       keeps_leading_dimension_(options.keeps_leading_dimension) {}
 
 Flow MapOp::flow(const Flow& input) const {
   return keeps_leading_dimension_ ? input : Flow{.cardinality = input.cardinality};
 }
 
-OpRef map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options) {
-  return std::make_shared<MapOp>(std::move(function), parallelism, options);
+OpRef map(detail::FunctionRef function, const MapOptions& options) {
+  return std::make_shared<MapOp>(std::move(function), options);
 }
 
 }  // namespace penstock::ops

@@ -9,7 +9,7 @@ namespace penstock::ops {
 
 class MapOp final : public FunctionOp {
  public:
-  MapOp(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+  MapOp(detail::FunctionRef function, const MapOptions& options);
   std::string name() const override { return "map"; }
   bool may_fan_out() const override { return false; }
   Declares declares() const override { return Declares::one_each; }

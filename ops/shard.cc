@@ -53,6 +53,12 @@ class Sequence final : public IndexSequence {
   std::optional<std::int64_t> at(std::int64_t i) const override {
     return input_->at(i * num_shards_ + index_);
   }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    const auto i = input_->find(position);
+    if (!i) return std::nullopt;
+    const bool is_ours = *i < input_->size() && *i % num_shards_ == index_;
+    return is_ours ? *i / num_shards_ : size();
+  }
   std::int64_t size() const override { return share(input_->size(), num_shards_, index_); }
 
  private:

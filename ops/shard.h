@@ -16,6 +16,7 @@ class ShardOp final : public StreamOp, public graph::SplitsByPosition {
   std::string name() const override { return "shard"; }
   std::string parameters() const override;
   Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
   std::int64_t num_shards() const override { return num_shards_; }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "lib/core/chunked.h"
 #include "lib/core/permutation.h"
 #include "lib/graph/arguments.h"
 
@@ -28,29 +29,43 @@ class State final : public StreamState {
   void begin_pass(Emitter&) override {
     window_.clear();
     is_first_ = true;
-    held_bytes_ = 0;
   }
   void element(Slot&& slot, Emitter& out) override {
     if (is_first_) window_.start(key_.rng(slot.stamp.epoch, slot.stamp.pass));
     is_first_ = false;
-    held_bytes_ += slot.bytes();
     if (auto drawn = window_.exchange(std::move(slot))) emit(std::move(*drawn), out);
   }
-  void pass_end(Emitter& out) override {
-    while (!window_.empty()) emit(window_.draw(), out);
+  bool flush(Emitter& out) override {
+    if (!window_.empty()) emit(window_.draw(), out);
+    return !window_.empty();
   }
-  std::int64_t held_bytes() const override { return held_bytes_; }
+  void pass_end(Emitter&) override { window_.clear(); }  // something is left where nobody wants the pass
+  std::int64_t held_bytes() const override { return window_.held().bytes(); }
 
  private:
-  void emit(Slot&& slot, Emitter& out) {
-    held_bytes_ -= slot.bytes();
-    out.emit(std::move(slot.value), slot.stamp);
-  }
+  static void emit(Slot&& slot, Emitter& out) { out.emit(std::move(slot.value), slot.stamp); }
 
-  ShuffleWindow<Slot> window_;
+  ShuffleWindow<ElementStore> window_;
   ShuffleKey key_;
   bool is_first_ = true;
-  std::int64_t held_bytes_ = 0;
+};
+
+// Positions that a window holds.
+class Positions {
+ public:
+  void push_back(std::int64_t position) { held_.push_back(position); }
+  std::size_t size() const noexcept { return held_.size(); }
+  bool empty() const noexcept { return held_.empty(); }
+  void clear() noexcept { held_.clear(); }
+  void swap_with_last(std::size_t i) noexcept { std::swap(held_[i], held_.back()); }
+  std::int64_t take_last() noexcept {
+    const std::int64_t last = held_.back();
+    held_.pop_back();
+    return last;
+  }
+
+ private:
+  Chunked<std::int64_t> held_;
 };
 
 // To skip is to draw again what was drawn: the base class's skip().
@@ -73,7 +88,7 @@ class WindowSequence final : public IndexSequence {
 
  private:
   std::unique_ptr<IndexSequence> input_;
-  ShuffleWindow<std::int64_t> window_;
+  ShuffleWindow<Positions> window_;
   ShuffleKey key_;
 };
 
@@ -98,6 +113,11 @@ class PermutedSequence final : public IndexSequence {
   std::optional<std::int64_t> at(std::int64_t i) const override {
     const auto from = static_cast<std::int64_t>(order_(static_cast<std::uint64_t>(i)));
     return listed_.empty() ? input_->at(from) : listed_[static_cast<std::size_t>(from)];
+  }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    const auto from = listed_.empty() ? input_->find(position) : std::nullopt;
+    if (!from || *from == size()) return from;
+    return static_cast<std::int64_t>(order_.inverse(static_cast<std::uint64_t>(*from)));
   }
   std::int64_t size() const override { return input_->size(); }
 
@@ -153,7 +173,16 @@ Flow ShuffleOp::flow(const Flow& input) const {
         ErrorCode::invalid_argument,
         "buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a "
         "number, or shuffle before repeat");
+  check_can_permute(input.cardinality);
   return input;
+}
+
+// A buffer for all of them would be no smaller.
+void ShuffleOp::check_can_permute(std::int64_t elements) const {
+  constexpr auto most = static_cast<std::int64_t>(KeyedPermutation::most_positions);
+  if (elements <= most || capacity_ < elements) return;
+  throw Error(ErrorCode::invalid_argument, "buffer_size has room for all " + std::to_string(elements) + " elements, but at most 2^62 = " +
+                                               std::to_string(most) + " can be shuffled as one: give a smaller number, or shuffle parts (shard, take, skip)");
 }
 
 std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const {

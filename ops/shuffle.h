@@ -11,41 +11,42 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "lib/core/element_store.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::ops {
 
-// At most `capacity` values. Once it is full, every value that enters drives out one of all those
-// inside, itself included: with capacity 1 the order stays.
-template <class T>
+// At most `capacity` values, in a List of them: push_back, size, swap_with_last, take_last. Once it is full, every value that enters drives out
+// one of all those inside, itself included: with capacity 1 the order stays.
+template <class List>
 class ShuffleWindow {
  public:
+  using Value = decltype(std::declval<List&>().take_last());
+
   explicit ShuffleWindow(std::int64_t capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
 
   void start(const CounterRng& rng) { rng_ = rng; }
   void clear() noexcept { held_.clear(); }
   bool empty() const noexcept { return held_.empty(); }
+  const List& held() const noexcept { return held_; }
 
-  std::optional<T> exchange(T value) {
+  std::optional<Value> exchange(Value value) {
     held_.push_back(std::move(value));
     if (held_.size() < capacity_) return std::nullopt;
     return draw();
   }
 
   // One of those inside, each with the same probability. Needs !empty().
-  T draw() {
-    std::swap(held_[rng_.uniform(std::size_t{0}, held_.size())], held_.back());
-    T value = std::move(held_.back());
-    held_.pop_back();
-    return value;
+  Value draw() {
+    held_.swap_with_last(rng_.uniform(std::size_t{0}, held_.size()));
+    return held_.take_last();
   }
 
  private:
   std::size_t capacity_;
   CounterRng rng_;
-  std::vector<T> held_;
+  List held_;
 };
 
 // What decides the order of a pass.
@@ -65,13 +66,16 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   std::string parameters() const override;
   std::string parameters_but_seed() const override;
   Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
   std::int64_t elements_held() const override { return capacity_; }
+  std::int64_t bytes_of_place() const override { return ElementStore::bytes_of_place(); }
   bool is_seeded() const override { return is_seeded_; }
 
  private:
   std::string parameters_with(const std::string& seed) const;
+  void check_can_permute(std::int64_t elements) const;
 
   std::int64_t capacity_;  // the largest number for "all"
   bool is_seeded_;

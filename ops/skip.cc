@@ -41,6 +41,11 @@ class Sequence final : public IndexSequence {
   std::optional<std::int64_t> next() override { return input_->next(); }
   void skip(std::int64_t count) override { input_->skip(count); }
   std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i + skipped_); }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    const auto i = input_->find(position);
+    if (!i) return std::nullopt;
+    return *i < skipped_ ? size() : *i - skipped_;
+  }
   std::int64_t size() const override { return input_->size() - skipped_; }
 
  private:

@@ -53,6 +53,10 @@ class Sequence final : public IndexSequence {
     input_->skip(skipped);
   }
   std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i); }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    const auto i = input_->find(position);
+    return i ? std::optional(std::min(*i, size())) : std::nullopt;
+  }
   std::int64_t size() const override { return std::min(limit_, input_->size()); }
 
  private:

@@ -15,6 +15,7 @@ class TakeOp final : public StreamOp {
   std::string name() const override { return "take"; }
   std::string parameters() const override;
   Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
 

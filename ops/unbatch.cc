@@ -19,7 +19,7 @@ std::int64_t rows_of(const Flow& input) {
 }  // namespace
 
 UnbatchOp::UnbatchOp(detail::FunctionRef function)
-    : FunctionOp(std::move(function), AUTOTUNE, {.blocks = false}) {}
+    : FunctionOp(std::move(function), {.blocks = false}) {}
 
 Flow UnbatchOp::flow(const Flow& input) const { return {.cardinality = rows_of(input)}; }
 

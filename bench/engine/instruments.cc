@@ -36,6 +36,7 @@ exec::EngineSettings settings_with(const Instruments& instruments) {
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.slots = runtime.slots_for(0);
   settings.gate = &runtime.gate();
+  settings.compute = &runtime.compute();
   settings.pool = &runtime.pool();
   settings.workers = &runtime.workers();
   settings.statistics = instruments.statistics;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -154,6 +155,16 @@ int run_real(const Options& options) {
   return sit_real_exam(chosen(options), settings, options.json) ? 0 : 1;
 }
 
+// Each second in 98 of 100, and nowhere less than in 85. Where nobody was asked it counts as 1.
+bool is_well_explained(const std::vector<Summary>& summaries) {
+  double sum = 0, least = 1;
+  for (const Summary& each : summaries) {
+    sum += each.grade.explained;
+    least = std::min(least, each.grade.explained);
+  }
+  return sum >= 0.98 * static_cast<double>(summaries.size()) && least >= 0.85;
+}
+
 int run(const Options& options) {
   if (options.mode == "real") return run_real(options);
   if (options.random > 0) return run_random(options);
@@ -177,7 +188,7 @@ int run(const Options& options) {
     const auto [met, scenarios] = bars_met(own);
     const bool gates = std::ranges::all_of(own, &Summary::gates_met);
     passed = passed && gates;
-    if (policy == "penstock" && options.must_pass) passed = passed && met + 1 >= scenarios && score_of(own) >= 0.97;
+    if (policy == "penstock" && options.must_pass) passed = passed && met + 1 >= scenarios && score_of(own) >= 0.97 && is_well_explained(own);
     const nlohmann::ordered_json line = {{"policy", policy}, {"score", score_of(own)}, {"bars_met", met}, {"scenarios", scenarios}, {"gates_met", gates}};
     if (options.json) {
       std::printf("%s\n", line.dump().c_str());
@@ -251,7 +262,7 @@ int main(int count, char** arguments) {
   app.add_flag("--decisions", options.decisions, "Print what the first policy does in one seed instead");
   app.add_option("--seed", options.seed, "Of --decisions")->capture_default_str();
   app.add_option("--plot", options.plot_file, "Draw rate, calls and bytes over time into this SVG instead");
-  app.add_flag("--must-pass", options.must_pass, "Exit code 1 also where more than one bar is missed, the score is below 0.97 or another policy is 3 % better");
+  app.add_flag("--must-pass", options.must_pass, "Exit code 1 also where more than one bar is missed, the score is below 0.97, another policy is 3 % better or --explain finds the wrong bottleneck too often");
   app.add_option("--random", options.random, "Sit this many scenarios drawn at random instead; with --scenario R001 that alone")
       ->check(CLI::PositiveNumber);
   app.add_flag("--check-descent", options.check_descent, "With --random: compare the oracle's descent with the search of everything instead");

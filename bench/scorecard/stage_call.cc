@@ -234,8 +234,9 @@ void Stage::learn(const Call& call, Time now) {
   counters_.sampled_elements += call.input.count;
   counters_.sampled_wall_ns += wall;
   counters_.sampled_cpu_ns += static_cast<Time>(used);
-  counters_.sampled_delay_ns += std::max<Time>(now - call.on_cpu_since - static_cast<Time>(used), 0);
-  if (!counters_.form_is_known) counters_.samples_that_waited += call.waited;
+  const Time delay = std::max<Time>(now - call.on_cpu_since - static_cast<Time>(used), 0);
+  counters_.sampled_delay_ns += delay;
+  if (!counters_.form_is_known && call.waited) counters_.sampled_waiting_ns += std::max<Time>(wall - static_cast<Time>(used) - delay, 0);
 }
 
 // The thread takes the next group of the stage, or gives its slot back: what it has just made may be wanted by a stage that goes first. Memory

@@ -2,11 +2,14 @@
 //
 //  batch of Tensor                    -> one Tensor of rank + 1, contiguous
 //  batch of a struct with ps::Fields  -> Batch<Example>: one contiguous column per field
+//  batch of any other struct          -> Rows<Example>: a std::vector<Example>
 //  batch of anything else             -> std::vector<T>
 //
 // A type of your own can say otherwise by specialising Collate (together) and Unbatch (apart).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <tuple>
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include <penstock/bytes.h>
+#include <penstock/detail/unavailable.h>
 #include <penstock/error.h>
 #include <penstock/fields.h>
 #include <penstock/tensor.h>
@@ -23,20 +27,58 @@
 
 namespace penstock {
 
+// A batch of structs without ps::Fields: their std::vector. Its own type, so that the compiler can say how to get columns.
+template <class T>
+class Rows : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  Rows(std::vector<T> rows) noexcept : std::vector<T>(std::move(rows)) {}  // NOLINT: implicit
+
+  template <auto Member>
+  PENSTOCK_UNAVAILABLE("column(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, right "
+                       "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+                       "std::tuple{&Example::image, &Example::label}; };") std::vector<int> column() const {
+    return {};
+  }
+  template <auto Member>
+  PENSTOCK_UNAVAILABLE("tensor(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, right "
+                       "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+                       "std::tuple{&Example::image, &Example::label}; };") Tensor tensor() const {
+    return {};
+  }
+};
+
+namespace detail {
+// A class that is no container, pointer or tuple: a struct of the user's, as a rule. (Of another class Rows are as good.)
+template <class T>
+concept MayHaveFields = std::is_class_v<T> && !requires { typename T::value_type; } && !requires { typename T::element_type; } &&
+                        !requires { std::tuple_size<T>::value; };
+template <class T> using RowsOf = std::conditional_t<MayHaveFields<T>, Rows<T>, std::vector<T>>;
+
+template <class T>
+struct Bytes<Rows<T>> {
+  static constexpr bool known = Bytes<std::vector<T>>::known;
+  static constexpr UnseenType unseen = Bytes<std::vector<T>>::unseen;
+  static constexpr bool fixed = false;
+  static std::size_t of(const Rows<T>& rows) { return Bytes<std::vector<T>>::of(rows); }
+};
+}  // namespace detail
+
 // Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check() throws
 // Error(invalid_argument) for one that does not fit its neighbours (it is reported, the others stay); add() follows a check.
 // If add() or finish() throws, the batch is lost, with one error in its place.
 template <class T>
 struct Collate {
-  using Result = std::vector<T>;
+  using Result = detail::RowsOf<T>;
   class Builder {
    public:
-    explicit Builder(std::size_t capacity) { rows_.reserve(capacity < 4096 ? capacity : 4096); }
+    explicit Builder(std::size_t capacity) { rows_.reserve(std::min(capacity, kRowsAtOnce)); }
     void check(const T&) const {}
     void add(T value) { rows_.push_back(std::move(value)); }
     Result finish() { return std::move(rows_); }
 
    private:
+    static constexpr std::size_t kRowsAtOnce = std::clamp<std::size_t>((std::size_t{1} << 20) / sizeof(T), 1, 4096);
     Result rows_;
   };
 };
@@ -83,20 +125,99 @@ struct Collate<Tensor> {
   };
 };
 
-// A batch of structs: one column per field listed in Fields<T>.
+namespace detail {
+// Numbers that a tensor holds as they are; a bool is 0 or 1.
+template <class V>
+concept ColumnValue = std::is_same_v<V, bool> || (TensorValue<V> && !std::is_same_v<V, std::uint16_t>);
+
+// A column as a tensor.
+template <class Column> struct ColumnTensor { static constexpr bool exists = false; };
+template <> struct ColumnTensor<Tensor> {
+  static constexpr bool exists = true;
+  static Tensor of(const Tensor& column) { return column; }
+};
+template <class V>
+  requires ColumnValue<V>
+struct ColumnTensor<std::vector<V>> {
+  static constexpr bool exists = true;
+  using Value = std::conditional_t<std::is_same_v<V, bool>, std::uint8_t, V>;
+  static Tensor of(const std::vector<V>& column) {
+    Tensor tensor(DTypeOf<Value>::type, {static_cast<std::int64_t>(column.size())});
+    std::copy(column.begin(), column.end(), tensor.values<Value>().begin());
+    return tensor;
+  }
+};
+template <class V, std::size_t N>
+  requires(ColumnValue<V> && !std::is_same_v<V, bool>)
+struct ColumnTensor<std::vector<std::array<V, N>>> {
+  static constexpr bool exists = true;
+  static Tensor of(const std::vector<std::array<V, N>>& column) {
+    Tensor tensor(DTypeOf<V>::type, {static_cast<std::int64_t>(column.size()), static_cast<std::int64_t>(N)});
+    auto place = tensor.values<V>().begin();
+    for (const auto& row : column) place = std::copy(row.begin(), row.end(), place);
+    return tensor;
+  }
+};
+
+template <class M> struct MemberType;
+template <class Value, class Class> struct MemberType<Value Class::*> { using type = Value; };
+template <auto Member> using TensorOfColumn = ColumnTensor<Batch<typename MemberType<decltype(Member)>::type>>;
+template <class T, auto Member>
+concept ListsMember = field_index<T>(Member) < field_count<T>;
+}  // namespace detail
+
+// A batch of structs: one column per field listed in Fields<T>. The column of a tensor is a tensor, that of a number a std::vector.
 //
 //   for (const ps::Batch<Example>& batch : train) step(batch.column<&Example::image>(), batch.column<&Example::label>());
+//   for (const ps::Batch<Example>& batch : train) step(batch.tensor<&Example::image>(), batch.tensor<&Example::label>());
+//   for (auto&& batch : train) {
+//     auto& [images, labels] = batch.columns();       // all of them, in the order of Fields
+//     step(images, labels);
+//   }
 template <class T>
 class StructBatch {
  public:
   // The column of a field: Batch of the field's type, size() rows.
-  template <auto Member> auto& column() noexcept { return std::get<index_of<Member>()>(columns_); }
-  template <auto Member> const auto& column() const noexcept { return std::get<index_of<Member>()>(columns_); }
+  template <auto Member>
+    requires detail::ListsMember<T, Member>
+  auto& column() noexcept {
+    return std::get<index_of<Member>()>(columns_);
+  }
+  template <auto Member>
+    requires detail::ListsMember<T, Member>
+  const auto& column() const noexcept {
+    return std::get<index_of<Member>()>(columns_);
+  }
   std::int64_t size() const noexcept { return size_; }
 
+  // The column as a Tensor of size() rows: of numbers (f32, f64, i32, i64, u8; bool as u8) shape [n], of arrays of them [n, N]; values
+  // are copied. Of a column that is a tensor it is another handle of the same memory, and nothing is copied.
+  template <auto Member>
+    requires(detail::ListsMember<T, Member> && detail::TensorOfColumn<Member>::exists)
+  Tensor tensor() const {
+    return detail::TensorOfColumn<Member>::of(std::get<index_of<Member>()>(columns_));
+  }
+
+  // What no method takes, so that the compiler can say why.
+  template <auto Member>
+    requires(!detail::ListsMember<T, Member>)
+  PENSTOCK_UNAVAILABLE("column(): this member is not listed in ps::Fields<T>: add it to the std::tuple there") Tensor column() const {
+    return {};
+  }
+  template <auto Member>
+    requires(!detail::ListsMember<T, Member>)
+  PENSTOCK_UNAVAILABLE("tensor(): this member is not listed in ps::Fields<T>: add it to the std::tuple there") Tensor tensor() const {
+    return {};
+  }
+  template <auto Member>
+    requires(detail::ListsMember<T, Member> && !detail::TensorOfColumn<Member>::exists)
+  PENSTOCK_UNAVAILABLE("tensor(): a tensor holds values of type float, double, std::int32_t, std::int64_t, std::uint8_t or bool, or "
+                       "std::arrays of them: use column<>(), or give the member another type") Tensor tensor() const {
+    return {};
+  }
+
  private:
-  template <class M> struct FieldOf;
-  template <class F> struct FieldOf<F T::*> { using type = F; };
+  template <class M> using FieldOf = detail::MemberType<M>;
   template <class Field> struct Column {
     static_assert(Batchable<Field>, "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, "
                                     "or leave it out of ps::Fields");
@@ -107,18 +228,7 @@ class StructBatch {
   template <class... M> static auto builders_of(const std::tuple<M...>&)
       -> std::tuple<typename Collate<typename FieldOf<M>::type>::Builder...>;
 
-  template <auto Member, std::size_t I = 0> static consteval std::size_t index_of() {
-    using Fields_ = std::remove_cvref_t<decltype(Fields<T>::value)>;
-    static_assert(I < std::tuple_size_v<Fields_>, "this member is not listed in ps::Fields<T>");
-    if constexpr (std::is_same_v<std::tuple_element_t<I, Fields_>, decltype(Member)>) {
-      if (std::get<I>(Fields<T>::value) == Member) return I;
-    }
-    if constexpr (I + 1 < std::tuple_size_v<Fields_>) {
-      return index_of<Member, I + 1>();
-    } else {
-      throw "this member is not listed in ps::Fields<T>";
-    }
-  }
+  template <auto Member> static consteval std::size_t index_of() { return field_index<T>(Member); }
 
  public:
   using Columns = decltype(columns_of(Fields<T>::value));
@@ -175,6 +285,7 @@ template <class T>
 struct Bytes<StructBatch<T>> {
   using Columns = typename StructBatch<T>::Columns;
   static constexpr bool known = Bytes<Columns>::known;
+  static constexpr UnseenType unseen = Bytes<Columns>::unseen;
   static constexpr bool fixed = false;
   static std::size_t of(const StructBatch<T>& batch) { return Bytes<Columns>::of(batch.columns()); }
 };
@@ -195,6 +306,12 @@ template <class U>
 struct Unbatch<std::vector<U>> {
   using value_type = U;
   static std::vector<U> apart(std::vector<U> rows) { return rows; }
+};
+
+template <class U>
+struct Unbatch<Rows<U>> {
+  using value_type = U;
+  static std::vector<U> apart(Rows<U> rows) { return std::vector<U>(std::move(rows)); }
 };
 
 // Rows are views of the batch's memory: nothing is copied.

@@ -4,8 +4,8 @@
 //
 // Known by themselves: arithmetic types and enums; std::string; Tensor; std::vector, array, pair,
 // tuple and optional of known types; types with Fields (fields.h), as the sum of their fields. A
-// Tensor or a vector counts its values, not its own handle of some dozen bytes; shared values are
-// counted by every holder.
+// Tensor or a vector counts its values, not its own handle of some dozen bytes; a string counts the
+// block that it has on the heap, in full; shared values are counted by every holder.
 //
 // For a type of your own, put a function of the same name beside it:
 //
@@ -14,6 +14,7 @@
 //   std::size_t bytes_of(const Clip& clip) { return sizeof(Clip) + clip.length * sizeof(float); }
 //   }
 //
+// Known, too, is what is copied byte by byte (std::is_trivially_copyable) and no pointer: it owns nothing.
 // Any other type counts sizeof(T), and bytes_known<T> is false. Counting does not throw, may be done
 // from any thread, and costs O(1) for tensors, strings and vectors of arithmetic types, otherwise one
 // step per contained value.
@@ -29,6 +30,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -52,15 +54,19 @@ constexpr std::size_t call(const T& value) {
 }
 }  // namespace bytes_adl
 
-// Bytes<T>: `known` as in bytes_known, `fixed` as in has_fixed_bytes, of(value) the count.
+// Bytes<T>: `known` as in bytes_known, `fixed` as in has_fixed_bytes, of(value) the count; `unseen` the
+// first type in it that is not known, null if all are.
 template <class T>
 struct Bytes;
 
-// A value that owns nothing elsewhere.
-template <class T, bool Known>
+using UnseenType = const std::type_info*;
+
+// A value of which nothing but its size is known.
+template <class T, bool OwnsNothing>
 struct PlainBytes {
-  static constexpr bool known = Known;
-  static constexpr bool fixed = Known;
+  static constexpr bool known = OwnsNothing;
+  static constexpr bool fixed = OwnsNothing;
+  static constexpr UnseenType unseen = OwnsNothing ? nullptr : &typeid(T);
   static constexpr std::size_t of(const T&) noexcept { return sizeof(T); }
 };
 
@@ -69,6 +75,11 @@ template <class T, class... Part>
 struct SumBytes {
   static constexpr bool known = (Bytes<Part>::known && ...);
   static constexpr bool fixed = (Bytes<Part>::fixed && ...);
+  static constexpr UnseenType unseen = [] {
+    UnseenType found = nullptr;
+    static_cast<void>(((Bytes<Part>::known ? false : (found = Bytes<Part>::unseen, true)) || ...));
+    return found;
+  }();
   template <class... Value>
   static constexpr std::size_t sum(const Value&... value) {
     if constexpr (fixed) return sizeof(T);
@@ -80,6 +91,7 @@ template <class T>
 struct OwnBytes {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
+  static constexpr UnseenType unseen = nullptr;
   static constexpr std::size_t of(const T& value) { return bytes_adl::call(value); }
 };
 
@@ -92,6 +104,11 @@ struct FieldBytes<T, std::index_sequence<I...>> : SumBytes<T, FieldType<T, I>...
   }
 };
 
+// A type that owns memory must free it when it is destroyed; but a pointer may be somebody's only hold of it.
+template <class T>
+inline constexpr bool owns_nothing =
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && !std::is_pointer_v<T>;
+
 template <class T>
 constexpr auto choose_bytes() {
   if constexpr (bytes_adl::HasOwn<T>)
@@ -99,19 +116,24 @@ constexpr auto choose_bytes() {
   else if constexpr (HasFields<T>)
     return std::type_identity<FieldBytes<T>>{};
   else
-    return std::type_identity<PlainBytes<T, std::is_arithmetic_v<T> || std::is_enum_v<T>>>{};
+    return std::type_identity<PlainBytes<T, owns_nothing<T>>>{};
 }
 
 template <class T>
 struct Bytes : decltype(choose_bytes<T>())::type {};
 
+// What a block of so many bytes takes of the heap: glibc's malloc keeps a word beside each, and rounds
+// up to 16 (mallopt's documentation calls it a chunk). A short string is a fifth of that.
+constexpr std::size_t heap_block(std::size_t bytes) noexcept { return (bytes + 8 + 15) / 16 * 16; }
+
 template <>
 struct Bytes<std::string> {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
+  static constexpr UnseenType unseen = nullptr;
   static std::size_t of(const std::string& text) noexcept {
     const bool inside = text.capacity() <= std::string().capacity();
-    return sizeof(std::string) + (inside ? 0 : text.capacity() + 1);
+    return sizeof(std::string) + (inside ? 0 : heap_block(text.capacity() + 1));
   }
 };
 
@@ -119,6 +141,7 @@ template <>
 struct Bytes<Tensor> {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
+  static constexpr UnseenType unseen = nullptr;
   static std::size_t of(const Tensor& tensor) noexcept { return tensor.bytes(); }
 };
 
@@ -126,6 +149,7 @@ template <class T>
 struct Bytes<std::vector<T>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = false;
+  static constexpr UnseenType unseen = Bytes<T>::unseen;
   static constexpr std::size_t of(const std::vector<T>& values) {
     if constexpr (std::is_same_v<T, bool>) return values.capacity() / 8;
     if constexpr (Bytes<T>::fixed) return values.capacity() * sizeof(T);
@@ -139,6 +163,7 @@ template <class T, std::size_t N>
 struct Bytes<std::array<T, N>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = Bytes<T>::fixed;
+  static constexpr UnseenType unseen = Bytes<T>::unseen;
   static constexpr std::size_t of(const std::array<T, N>& values) {
     if constexpr (fixed) return sizeof(values);
     std::size_t sum = 0;
@@ -151,6 +176,7 @@ template <class T>
 struct Bytes<std::optional<T>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = false;
+  static constexpr UnseenType unseen = Bytes<T>::unseen;
   static constexpr std::size_t of(const std::optional<T>& value) {
     return value ? Bytes<T>::of(*value) : 0;
   }
@@ -192,7 +218,7 @@ inline constexpr detail::BytesOf bytes_of{};
 template <class T>
 inline constexpr bool bytes_known = detail::Bytes<std::remove_cvref_t<T>>::known;
 
-// Every T holds exactly sizeof(T) bytes: arithmetic types, enums, and arrays, pairs, tuples and
+// Every T holds exactly sizeof(T) bytes: arithmetic types, enums, what is copied byte by byte, and arrays, pairs, tuples and
 // structs with Fields of those.
 template <class T>
 inline constexpr bool has_fixed_bytes = detail::Bytes<std::remove_cvref_t<T>>::fixed;

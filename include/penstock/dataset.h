@@ -22,7 +22,21 @@
 //            and pass it on.
 //  Memory    an op holds one element per running call plus its window; all ops together stay within the run's budget.
 //  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once on
-//            one object unless parallelism is 1: be stateless or thread-safe. Move-only functions are fine.
+//            one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
+//            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a copy of its own, as
+//            it was given, in the order of the elements: what it gives depends on the pass alone. One that cannot be copied is refused
+//            with a GraphError. What its copies share through pointers and references is yours to guard.
+//  Waiting   An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never waits for them,
+//            but for the order. So a function, a source or an op may wait for what the consumer gives back (a buffer of your own pool, an
+//            answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one where one call runs at a time
+//            (parallelism 1, sources, stream ops) or order is arbitrary; 2 x parallelism where you fix it to more and order is kept, for
+//            no element begins further ahead of the oldest one that is not done. What gathers elements (batch, shuffle, flat_map over a
+//            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run that stands still says
+//            who waits for whom, once on stderr, and in explain().
+//  Lifetime  Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take microseconds run in
+//            groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds them: n wait, and the step has
+//            no more than the larger of n and 2 x parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do
+//            that, take it from a pool of your own that waits when it is empty (as above), or say {.blocks = true}: one element a call.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +46,16 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <penstock/batch.h>
 #include <penstock/call_site.h>
 #include <penstock/detail/functions.h>
+#include <penstock/detail/inner_dataset.h>
+#include <penstock/detail/refused.h>
+#include <penstock/detail/unavailable.h>
 #include <penstock/graph.h>
 #include <penstock/ops.h>
 #include <penstock/options.h>
@@ -52,9 +70,6 @@ namespace penstock {
 template <class T> class Dataset;
 
 namespace detail {
-template <class T> struct IsDataset : std::false_type {};
-template <class T> struct IsDataset<Dataset<T>> : std::true_type {};
-
 // What flat_map's function may return: a Dataset<U> or anything that Unbatch takes apart.
 template <class R> struct Flatten {
   using value_type = typename Unbatch<R>::value_type;
@@ -62,23 +77,24 @@ template <class R> struct Flatten {
 };
 template <class U> struct Flatten<Dataset<U>> {
   using value_type = U;
-  static std::vector<U> apart(const Dataset<U>& inner) {
-    std::vector<U> values;
-    auto run = inner.start({.serial = true, .tune = false});
-    while (auto value = run.next()) values.push_back(std::move(*value));
-    return values;
-  }
 };
+template <class F, class T>
+using FlatMapFunction = std::conditional_t<IsDataset<Result<F, T>>::value, InnerFunction<F, T>,
+                                           ManyFunction<F, T, typename Flatten<Result<F, T>>::value_type, Flatten<Result<F, T>>>>;
 struct Identity {
   template <class V> V operator()(V&& value) const { return std::forward<V>(value); }
 };
 }  // namespace detail
 
 template <class T>
-class Dataset {
+class Dataset : private detail::Refused<T> {
+  using Refused = detail::Refused<T>;
+
  public:
   using value_type = T;
 
+  // Around a node that graph::append() has made. Nobody checks that its elements are of type T: use then<T>() and from_indexed<T>(). Of a null
+  // node, and of a dataset that was moved from: Error(invalid_argument) when it is asked for anything.
   explicit Dataset(graph::NodeRef node) : node_(std::move(node)) {}
 
   // ------------------------------------------------------------------------------------------------ choose and order
@@ -105,6 +121,10 @@ class Dataset {
   // positions are shuffled, not elements: buffer_size >= the number of elements is a uniform permutation with no buffer and no
   // fill time. Over a stream it holds buffer_size elements, and an element leaves at most buffer_size - 1 places early.
   // Needs buffer_size >= 1, or UNKNOWN_CARDINALITY for "all".
+  // "Uniform" means: of up to 256 positions each order is equally likely over seeds and epochs. Of more there are more orders than
+  // keys of 128 bits; each position comes to each place equally often, neighbours are apart by any distance, odd orders are as likely as even
+  // ones, as far as tests can tell. It is not made to withstand somebody who wants to guess it. An order is the same on all machines; a new
+  // release may change it, and says so in the changelog.
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}, CallSite site = CallSite::here()) const {
     return append("shuffle", site, [&] { return ops::shuffle(buffer_size, options); });
   }
@@ -116,7 +136,8 @@ class Dataset {
     return append("repeat", site, [&] { return ops::repeat(count); });
   }
 
-  // At most the first count elements (-1: all). What lies behind is not computed, but for what was already under way.
+  // At most the first count elements (-1: all). What lies behind is not computed, but for what was already under way, for which nobody
+  // waits: the end comes with the last element, whatever the ops before are doing. (The end of the run does wait for running calls.)
   // Errors pass and do not count.
   //   ps::range(10).take(3)  ->  0 1 2
   Dataset take(std::int64_t count, CallSite site = CallSite::here()) const {
@@ -132,41 +153,59 @@ class Dataset {
   // ------------------------------------------------------------------------------------------------ transform
 
   // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads files): it
-  // then runs on a thread pool from the start; left open, the controller finds out within a second.
+  // then runs on a thread pool from the start; left open, the controller finds out within a second. A name is what errors and reports
+  // call this step.
   //   ps::range(3).map([](std::int64_t x) { return 2 * x; })  ->  0 2 4
+  //   auto decoded = files.map(decode, {.parallelism = 8, .name = "decode"});
   template <class F>
-    requires detail::ElementFunction<F, T>
-  auto map(F function, Tunable parallelism = AUTOTUNE, MapOptions options = {}, CallSite site = CallSite::here()) const {
-    using U = detail::Result<F, T>;
-    return append<U>("map", site, [&] {
+    requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> && !detail::ReturnsWrongFields<F, T>)
+  Dataset<detail::Result<F, T>> map(F function, MapOptions options = {}, CallSite site = CallSite::here()) const {
+    return append<detail::Result<F, T>>("map", site, [&] {
       check_hint(options.bytes_hint);
-      return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), parallelism, options);
+      return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), options);
     });
+  }
+  // The same; parallelism can be given in one place only.
+  template <class F>
+    requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> && !detail::ReturnsWrongFields<F, T>)
+  Dataset<detail::Result<F, T>> map(F function, Tunable parallelism, MapOptions options = {}, CallSite site = CallSite::here()) const {
+    set_parallelism("map", options, parallelism, site);
+    return map(std::move(function), std::move(options), site);
   }
 
   // Keeps the elements for which predicate(const T&) is true. The predicate must not wait (for files, a server): it always runs on
   // the cores, never on the thread pool. Let a map before it fetch what it looks at.
   //   ps::range(5).filter([](std::int64_t x) { return x % 2 == 0; })  ->  0 2 4
   template <class F>
-    requires detail::ElementFunction<F, const T&>
+    requires(detail::ElementFunction<F, const T&> && !detail::ReturnsNoBool<F, const T&>)
   Dataset filter(F predicate, FilterOptions options = {}, CallSite site = CallSite::here()) const {
     return append("filter", site, [&] {
       return ops::filter(std::make_shared<detail::FilterFunction<F, T>>(std::move(predicate)), options);
     });
   }
 
-  // The elements of what f returns, one after the other: a Dataset<U> (run on the calling thread, all its elements are held),
-  // a std::vector<U>, a Tensor's rows, or any type with ps::Unbatch.
+  // The elements of what f returns, one after the other: a Dataset<U>, a std::vector<U>, a Tensor's rows, or any type with ps::Unbatch.
   //   ps::range(4).flat_map([](std::int64_t x) { return ps::range(x); })  ->  0 0 1 0 1 2
+  // A Dataset is run on the calling thread, in the epoch and pass of its element, and all its elements are held before the first one leaves.
+  // So it must end, and its elements fit into the memory budget: else the element fails (resource_exhausted). Where memory is short, f may be
+  // called for an element again. When the elements are no longer wanted, collecting them ends with the next one. An error inside it is an error
+  // element in its place, whose cause() is the inner ElementError; more than 10,000 in a row fail the element as a whole. What an
+  // ignore_errors() in it leaves out is counted as this run's, too.
   template <class F>
-    requires detail::ElementFunction<F, T>
-  auto flat_map(F function, Tunable parallelism = AUTOTUNE, MapOptions options = {}, CallSite site = CallSite::here()) const {
-    using Apart = detail::Flatten<detail::Result<F, T>>;
-    using U = typename Apart::value_type;
+    requires(detail::ElementFunction<F, T> && !detail::ReturnsNoRows<F, T>)
+  auto flat_map(F function, MapOptions options = {}, CallSite site = CallSite::here()) const {
+    using U = typename detail::Flatten<detail::Result<F, T>>::value_type;
     return append<U>("flat_map", site, [&] {
       check_hint(options.bytes_hint);
-      return ops::flat_map(std::make_shared<detail::ManyFunction<F, T, U, Apart>>(std::move(function)), parallelism, options);
+      return ops::flat_map(std::make_shared<detail::FlatMapFunction<F, T>>(std::move(function)), options);
     });
+  }
+  // The same; parallelism can be given in one place only.
+  template <class F>
+    requires(detail::ElementFunction<F, T> && !detail::ReturnsNoRows<F, T>)
+  auto flat_map(F function, Tunable parallelism, MapOptions options = {}, CallSite site = CallSite::here()) const {
+    set_parallelism("flat_map", options, parallelism, site);
+    return flat_map(std::move(function), std::move(options), site);
   }
 
   // The rows of each element, as elements of their own. Nothing is copied. An element without rows gives nothing.
@@ -182,12 +221,16 @@ class Dataset {
 
   // batch_size elements together, contiguous where ps::Collate says so. The last batch of an epoch may be smaller, or is left
   // out with {.drop_remainder = true}. Holds batch_size elements. An element that does not fit (another shape) is
-  // reported as an error in its place; the batch goes on with its neighbours.
+  // reported as an error in its place; the batch goes on with its neighbours. With drop_remainder that is told when as many elements have
+  // come as a batch has: where the input ends before, they are the remainder, and nothing of it is missed.
   //   ps::range(5).batch(2)  ->  [0, 1] [2, 3] [4]
   //   ps::range(5).batch(2, {.drop_remainder = true})  ->  [0, 1] [2, 3]
-  auto batch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const {
-    static_assert(Batchable<T>, "batch(): elements of this type cannot be put together; give the type a ps::Collate, or map to "
-                                "one that has it, before batch()");
+  // Of records of a few bytes, batch the positions and fetch the rows of a whole batch in one call: an element costs 0.1 to 0.2 us on its
+  // way, whatever it holds.
+  //   auto rows = ps::range(1'000'000).shuffle(1'000'000, {.seed = 7}).batch(1024).map(fetch_rows);
+  auto batch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const
+    requires detail::BatchElement<T>
+  {
     return append<Batch<T>>("batch", site, [&] {
       return ops::batch(batch_size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
     });
@@ -198,7 +241,7 @@ class Dataset {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
   }
 
-  // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many). Needs >= 0.
+  // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many; cheap functions go fastest so). Needs >= 0.
   Dataset prefetch(Tunable buffer_size = AUTOTUNE, CallSite site = CallSite::here()) const {
     return append("prefetch", site, [&] { return ops::prefetch(buffer_size); });
   }
@@ -211,11 +254,11 @@ class Dataset {
     return std::invoke(std::forward<Transform>(transform), *this);
   }
 
-  // An op of your own (op.h). It must take elements of type T and give elements of type U. Nobody checks that: otherwise memory is
-  // read as what it is not.
+  // An op of your own (op.h). It must take elements of type T and give elements of type U. What it takes as another type, or gives as
+  // another type, becomes an error element that names both types. Looking costs a comparison for each element.
   template <class U = T>
   Dataset<U> then(OpRef op, CallSite site = CallSite::here()) const {
-    return Dataset<U>(graph::append(node_, std::move(op), site));
+    return Dataset<U>(graph::append(node_, std::move(op), site, &typeid(U)));
   }
 
   // ------------------------------------------------------------------------------------------------ run
@@ -235,9 +278,31 @@ class Dataset {
 
   const graph::NodeRef& node() const noexcept { return node_; }
 
+  // What no method takes, so that the compiler can say why (detail/refused.h).
+  using Refused::apply;
+  using Refused::batch;
+  using Refused::filter;
+  using Refused::flat_map;
+  using Refused::map;
+  using Refused::shuffle;
+  using Refused::start;
+  using Refused::unbatch;
+  template <class U>
+    requires(!std::is_same_v<T, U>)
+  PENSTOCK_UNAVAILABLE("a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what they "
+                     "return a name of its own, as in auto batches = data.batch(32)") Dataset&
+  operator=(const Dataset<U>&) {
+    return *this;
+  }
+
  private:
   template <class U = T, class Make> Dataset<U> append(const char* op, CallSite site, Make&& make) const {
     return Dataset<U>(graph::build(node_, op, site, std::forward<Make>(make)));
+  }
+
+  void set_parallelism(const char* op, MapOptions& options, const Tunable& parallelism, CallSite site) const {
+    if (!(options.parallelism == AUTOTUNE)) graph::fail(node_, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
+    options.parallelism = parallelism;
   }
 
   static void check_hint(const BytesHint& hint) {

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include <penstock/bytes.h>
@@ -26,7 +27,19 @@
 
 namespace penstock {
 
+namespace detail {
+// Throws Error(invalid_argument); null: the element is empty.
+[[noreturn]] void fail_element_type(const std::type_info* held, const std::type_info& asked);
+}  // namespace detail
+
 class Element {
+  static constexpr std::size_t kInlineBytes = 32;
+  static constexpr std::size_t kInlineAlignment = 8;  // what is aligned more strictly would make every element larger
+  template <class T>
+  static constexpr bool is_inline = sizeof(T) <= kInlineBytes && alignof(T) <= kInlineAlignment && std::is_nothrow_move_constructible_v<T>;
+  // Nobody refers to these: a copy costs no more.
+  template <class T> static constexpr bool is_plain = is_inline<T> && std::is_trivially_copyable_v<T>;
+
  public:
   Element() noexcept = default;
 
@@ -68,28 +81,45 @@ class Element {
 
   bool empty() const noexcept { return type_ == nullptr; }
 
-  // The value; T must be the very type that was put in (debug builds check its size). Throws only what copying a value throws that
-  // the element referred to.
-  template <class T> T& get() noexcept(is_plain<T>) {
-    assert(type_ != nullptr && type_->size == sizeof(T));
+  // Whether the value is a T, and no other type.
+  template <class T> bool holds() const noexcept { return type_ == &type_of<T> || holds(typeid(T)); }
+  bool holds(const std::type_info& type) const noexcept { return type_ != nullptr && *type_->info == type; }
+
+  // The value's type; null: the element is empty.
+  const std::type_info* type() const noexcept { return type_ == nullptr ? nullptr : type_->info; }
+
+  // The value. T must be the very type that was put in: Error(invalid_argument) names both otherwise. Of one that is not const it
+  // throws, too, what copying a value throws that the element referred to.
+  template <class T> T& get() {
+    check<T>();
+    return unchecked<T>();
+  }
+  template <class T> const T& get() const {
+    check<T>();
+    return unchecked<T>();
+  }
+
+  // Moves the value out and empties the box. Errors as get().
+  template <class T> T take() {
+    T value = std::move(get<T>());
+    reset();
+    return value;
+  }
+
+  // get() for those who know the type: a wrong one reads memory as what it is not (debug builds look at it).
+  template <class T> T& unchecked() noexcept(is_plain<T>) {
+    assert(holds<T>());
     if constexpr (!is_plain<T>) {
       if (type_->own != nullptr) type_->own(*this);
     }
     return at<T>(storage_);
   }
-  template <class T> const T& get() const noexcept {
-    assert(type_ != nullptr && type_->size == sizeof(T));
+  template <class T> const T& unchecked() const noexcept {
+    assert(holds<T>());
     if constexpr (!is_plain<T>) {
       if (type_->own != nullptr) return referred<T>(storage_);
     }
     return at<T>(const_cast<std::byte*>(storage_));
-  }
-
-  // Moves the value out and empties the box.
-  template <class T> T take() {
-    T value = std::move(get<T>());
-    reset();
-    return value;
   }
 
   // Copies the value here if the element only referred to it; throws what that copy throws.
@@ -97,35 +127,35 @@ class Element {
     if (type_ != nullptr && type_->own != nullptr) type_->own(*this);
   }
 
+  bool refers() const noexcept { return type_ != nullptr && type_->own != nullptr; }  // to a value that is not its own
+
   void reset() noexcept {
     if (type_ != nullptr && type_->destroy != nullptr) type_->destroy(storage_);
     type_ = nullptr;
   }
 
-  // Bytes that the value holds, as ps::bytes_of counts them; 0 when empty. `known` in Type says whether it is more than sizeof.
+  // Bytes that the value holds, as ps::bytes_of counts them; 0 when empty. `unseen` in Type says whether it is more than sizeof.
   std::size_t bytes() const {
     if (type_ == nullptr) return 0;
     return type_->bytes == nullptr ? type_->size : type_->bytes(storage_);
   }
-  bool bytes_are_known() const noexcept { return type_ == nullptr || type_->bytes_known; }
+  // Names the value's type where all of that type hold as many bytes; null: they differ, or it is empty. Two that are equal are of one type; two
+  // libraries may have two for one type.
+  const void* same_bytes() const noexcept { return type_ != nullptr && type_->bytes == nullptr && type_->unseen == nullptr ? type_ : nullptr; }
+  bool bytes_are_known() const noexcept { return type_ == nullptr || type_->unseen == nullptr; }
+  // Else: of which part of it nobody can tell what memory it owns. It may be the whole type.
+  const std::type_info* unseen_type() const noexcept { return type_ == nullptr ? nullptr : type_->unseen; }
 
  private:
-  static constexpr std::size_t kInlineBytes = 32;
-
   struct Type {
+    const std::type_info* info;
     std::size_t size;
     void (*relocate)(std::byte* to, std::byte* from) noexcept;  // null: memcpy is enough
     void (*destroy)(std::byte* at) noexcept;                    // null: nothing to do
     std::size_t (*bytes)(const std::byte* at);                  // null: size
-    bool bytes_known;
+    const std::type_info* unseen;                               // null: bytes_known
     void (*own)(Element& element);                              // null: it owns its value; else a copy takes the reference's place
   };
-
-  template <class T>
-  static constexpr bool is_inline = sizeof(T) <= kInlineBytes && alignof(T) <= alignof(std::max_align_t) &&
-                                    std::is_nothrow_move_constructible_v<T>;
-  // Nobody refers to these: a copy costs no more.
-  template <class T> static constexpr bool is_plain = is_inline<T> && std::is_trivially_copyable_v<T>;
 
   template <class T> static T& at(std::byte* place) noexcept {
     if constexpr (is_inline<T>) {
@@ -150,11 +180,12 @@ class Element {
   }
   template <class T>
   static constexpr Type type_of = {
+      &typeid(T),
       sizeof(T),
       is_inline<T> && !std::is_trivially_copyable_v<T> ? &relocate<T> : nullptr,
       is_inline<T> && std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
       has_fixed_bytes<T> ? nullptr : &count_bytes<T>,
-      bytes_known<T>,
+      detail::Bytes<T>::unseen,
       nullptr,
   };
 
@@ -165,8 +196,12 @@ class Element {
   template <class T> static std::size_t count_referred_bytes(const std::byte* place) { return bytes_of(referred<T>(place)); }
   template <class T>
   static constexpr Type type_of_reference = {
-      sizeof(T), nullptr, nullptr, has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>, bytes_known<T>, &become_owner<T>,
+      &typeid(T), sizeof(T), nullptr, nullptr, has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>, detail::Bytes<T>::unseen, &become_owner<T>,
   };
+
+  template <class T> void check() const {
+    if (!holds<T>()) detail::fail_element_type(type_ == nullptr ? nullptr : type_->info, typeid(T));
+  }
 
   void steal(Element& other) noexcept {
     type_ = std::exchange(other.type_, nullptr);
@@ -179,7 +214,7 @@ class Element {
   }
 
   const Type* type_ = nullptr;
-  alignas(std::max_align_t) std::byte storage_[kInlineBytes];
+  alignas(kInlineAlignment) std::byte storage_[kInlineBytes];
 };
 
 }  // namespace penstock

@@ -46,6 +46,7 @@ enum class Hold : std::uint8_t {
   one_at_a_time,    // the op needs its elements in turn
   not_tuned,        // RunOptions::tune is off
   settling,         // nothing: the controller is at it
+  knob_limit,       // it is as wide as it may be: a window does not grow beyond 4,096 elements, or 64 for each call that computes
 };
 
 // "user_limit"
@@ -114,6 +115,7 @@ struct Explanation {
     double blocked = 0;            // share of the time without room for results
     double blame = 0;              // its share of the waiting of those behind it and of the consumer; all stages together have 1
     std::int64_t bytes_held = 0;   // by elements here
+    std::string unseen_type = {};  // of results whose memory nobody can tell; "": none
     // since the run began
     std::int64_t elements_in = 0;  // received
     std::int64_t elements_out = 0; // passed on
@@ -126,6 +128,10 @@ struct Explanation {
     buffer_cannot_help, // the consumer wants more than the pipeline can give, so no buffer fills
     memory_too_small,   // the ops must hold `amount` bytes, more than there may be
     consumer_delayed,   // the consumer's own thread waits `amount` of the time for a core
+    copies,             // batches copy `amount` bytes a second, because what `stage` hands on does not lie in them: Outputs in op.h
+    unseen_memory,      // `stage` gives elements that may own memory which nobody can tell (Stage::unseen_type): the budget does not hold for them
+    outlier,            // `stage` waits for memory because it reserves `amount` bytes a result since one was so large; that is forgotten within some hundred calls
+    other_processes,    // calls that are ready to run have no core for `amount` of the time: other processes use them
   };
   struct Warning {
     Problem problem = Problem::foreign_threads;  // what is the matter
@@ -134,6 +140,9 @@ struct Explanation {
     std::int64_t samples = 0;      // pairs of numbers that `stage` was told by; 0: only likely
   };
 
+  // Nothing has moved for 5 s or longer while the consumer waits: which calls are under way since when, who waits for whom, a line each. Empty: all
+  // goes on. The same is written to stderr once.
+  std::string stand_still;
   double time = 0;                 // since the run began
   double window = 0;               // that all this is about
   bool serial = false;             // everything in turn on the consumer's thread: RunOptions::serial, or
@@ -144,7 +153,9 @@ struct Explanation {
   Bottleneck bottleneck;           // what limits the pipeline
   std::vector<Bound> bounds;       // smallest first, unknown ones last; without those that are far from mattering
   std::vector<WhatIf> what_ifs;    // what would make it faster
-  double cpu_used = kUnknown;      // cores, by the pipeline: its calls, and threads that they start
+  double cpu_used = kUnknown;      // cores, by the pipeline: the threads of its calls, and threads that these start
+  double cpu_in_calls = kUnknown;  // cores, of these: inside calls. The rest is spent between them
+  double queued = 0;               // share of the time in which calls are ready to run and have no core
   double cpu_consumer = kUnknown;  // cores, by the consumer's thread
   double cpu_budget = 1;           // cores that the run may use
   std::int64_t prefetch = 1;       // knob

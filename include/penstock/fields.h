@@ -24,9 +24,9 @@
 
 namespace penstock {
 
-// Left undefined: a type without a specialisation has no fields.
+// Left undefined: a type without a specialisation has no fields. The compiler shows the next line to who specialises it elsewhere.
 template <class T>
-struct Fields;
+struct Fields;  // specialise it outside of all namespaces, behind the struct: template <> struct ps::Fields<mine::Example> { ... };
 
 // T, whatever its const and reference, has a Fields specialisation.
 template <class T>

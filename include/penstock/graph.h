@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <penstock/call_site.h>
@@ -21,8 +22,9 @@ namespace penstock::graph {
 class Node;
 using NodeRef = std::shared_ptr<const Node>;
 
-// A new node behind `input` (null: a source). Throws GraphError if the op cannot stand there.
-NodeRef append(const NodeRef& input, OpRef op, CallSite site);
+// A new node behind `input` (null: a source). Throws GraphError if the op cannot stand there. `gives`: the type that all elements
+// which leave the op must have, if that is to be looked at while a run gets them; null: it is known to be right.
+NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives = nullptr);
 
 // Throws GraphError with the op's name, its position in the chain, the user's file and line, and the reason.
 [[noreturn]] void fail(const NodeRef& input, const char* op, CallSite site, const std::string& reason);
@@ -35,9 +37,9 @@ std::uint32_t take_epoch(const NodeRef& node);
 
 // append(), with argument errors of `make` told as GraphError.
 template <class Make>
-NodeRef build(const NodeRef& input, const char* op, CallSite site, Make&& make) {
+NodeRef build(const NodeRef& input, const char* op, CallSite site, Make&& make, const std::type_info* gives = nullptr) {
   try {
-    return append(input, make(), site);
+    return append(input, make(), site, gives);
   } catch (const GraphError&) {
     throw;
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 //
 //  image/view.h             ImageView, Window, Size; hflip: start here
 //  image/jpeg.h             decode_jpeg, read_jpeg_header
+//  image/boxes.h            boxes that follow a crop and a flip
 //  image/crop_and_resize.h  boxes cut out as TensorFlow does it
 //  image/resize.h           antialiased resizing as Pillow does it; random and centre crops
 //  image/convert.h          normalised floats, half precision, bytes
@@ -14,6 +15,7 @@
 // Beside it: penstock/voc.h (annotations and their boxes), penstock/labels.h (class labels), penstock/io.h (files).
 #pragma once
 
+#include <penstock/image/boxes.h>            // IWYU pragma: export
 #include <penstock/image/convert.h>          // IWYU pragma: export
 #include <penstock/image/crop_and_resize.h>  // IWYU pragma: export
 #include <penstock/image/jpeg.h>             // IWYU pragma: export

@@ -28,6 +28,7 @@
 //  the JPEG cannot be decoded                  as decode_jpeg() in image/jpeg.h
 //  the XML cannot be read, a box is refused    as parse_voc(), normalised_boxes() in voc.h
 //  no label, or one that is not in the table   not_found
+//  what Config::label_of throws                as it is
 //
 // Everything here may be called from any number of threads.
 #pragma once
@@ -35,6 +36,7 @@
 #include <penstock/call_site.h>
 #include <penstock/dataset.h>
 #include <penstock/detail/pooled.h>
+#include <penstock/image/boxes.h>
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
 #include <penstock/image/simd.h>
@@ -73,6 +75,19 @@ struct Example {
   std::int64_t file = 0;  // position of its file in the source
 };
 
+// What a picture shows, as VOC's annotations tell it.
+struct Object {
+  std::int32_t label = 0;  // number of its name in Config::labels
+  image::PixelBox box;     // in Example::image
+};
+
+// One picture with its objects, of which there may be any number.
+struct ObjectExample {
+  Tensor image;                 // as Example::image
+  std::vector<Object> objects;  // in the order of the annotation
+  std::int64_t file = 0;        // position of its file in the source
+};
+
 }  // namespace penstock::imagenet
 
 template <>
@@ -80,6 +95,12 @@ struct penstock::Fields<penstock::imagenet::Example> {
   using Example = penstock::imagenet::Example;
   static constexpr auto value =
       std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
+};
+
+template <>
+struct penstock::Fields<penstock::imagenet::ObjectExample> {
+  using Example = penstock::imagenet::ObjectExample;
+  static constexpr auto value = std::tuple{&Example::image, &Example::objects, &Example::file};
 };
 
 // Lists of a file's examples take their memory from where elements do, and give it back there. This is for every std::vector of
@@ -122,9 +143,19 @@ struct FastPath {
   image::Simd simd = image::Simd::automatic;  // of all image functions, the decoder included
 };
 
+// The number of a picture's class. Called by several threads at once, for each file in each epoch: be quick. What it throws makes the file an
+// error element.
+using LabelOf = std::function<std::int32_t(const std::string& path)>;
+
 struct Config {
-  // The numbers of the labels. Must not be empty: see labels_of() and LabelTable::from_file().
+  // The numbers of the labels. Must not be empty, unless there is label_of: see labels_of() and LabelTable::from_file().
   LabelTable labels = {};
+
+  // Where given, tells the labels instead, and `labels` is not looked at: for folders that are not ImageNet's (image_folder()), or classes
+  // of your own. A checkpoint does not compare functions.
+  //
+  //   ps::imagenet::Config cats_and_dogs{.label_of = [](const std::string& path) { return path.find("/cat") != path.npos ? 1 : 0; }};
+  LabelOf label_of = nullptr;
 
   // Height and width of an example. 0 x 0: 256 x 256 for load_crops, 224 x 224 for load_train and load_eval.
   image::Size size = {};
@@ -138,6 +169,9 @@ struct Config {
   std::string annotations = {};
   VocOptions voc = {};  // `name` is not used: error texts have the XML's path
   BoxPolicy boxes = BoxPolicy::strict;  // of load_crops: what to do with boxes that leave the picture or are none
+
+  // load_objects leaves boxes out of whose area less than this share is seen; 0: none at all.
+  double least_visible = 0.1;
 
   // load_eval resizes the shorter side to this before it cuts out the centre.
   std::int64_t shorter_side = 256;
@@ -175,11 +209,38 @@ Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 // shorter side below the size.
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
-// All files *.JPEG, *.jpeg, *.JPG, *.jpg below a folder, sorted by their bytes; links are followed.
-// Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like
-// if a folder cannot be read, invalid_argument for a link that leads back to a folder it lies in; the text names it. A million
-// files take some seconds: keep the list (from_file_list).
+// Training to find objects: the picture as load_train makes it with the same seed, and the boxes of its annotation, which follow the crop and
+// the mirroring (image::transform_boxes). Boxes of which less than Config::least_visible is left are left out; a picture without an annotation
+// has none. Needs Config::labels, with all names that annotations use, else Error(not_found). GraphError as for load_train.
+//
+//   ps::imagenet::Config config{.labels = ps::LabelTable::from_names({"raccoon"}), .size = {300, 300}, .annotations = "annotations"};
+//   auto train = ps::list_files("images", {".jpg"}).shuffle(1'000, {.seed = 3}).apply(ps::imagenet::load_objects(config)).batch(8);
+//   for (auto&& batch : train)
+//     for (const std::vector<ps::imagenet::Object>& objects : batch.column<&ps::imagenet::ObjectExample::objects>())
+//       std::cout << objects.size() << " objects\n";
+Transform<ObjectExample> load_objects(Config config, CallSite site = CallSite::here());
+
+// All files *.jpeg and *.jpg below a folder, in upper case or lower: file_paths() of io.h, with its order and errors.
 std::vector<std::string> list_images(const std::string& folder);
+
+// Pictures in a folder for each class: the sub-folders' names, sorted, are the classes 0, 1, ... as for torchvision's ImageFolder. Files
+// may lie deeper in them; what lies in the root itself is left out.
+struct ImageFolder {
+  std::vector<std::string> paths;  // sorted
+  LabelTable classes;              // names of the sub-folders
+  LabelOf label_of;                // of these paths, for Config. Error(invalid_argument) for one that does not begin with the root as it was given
+};
+
+// Error(not_found) if there are no sub-folders, or one without pictures (*.jpeg, *.jpg): it would be a class that never comes; also the
+// errors of list_images().
+//
+//   const ps::imagenet::ImageFolder folder = ps::imagenet::image_folder("photos/train");  // photos/train/cat/1.jpg, photos/train/dog/1.jpg, ...
+//   auto train = ps::from_vector(folder.paths)
+//                    .shuffle(100'000, {.seed = 7})
+//                    .apply(ps::imagenet::load_train({.label_of = folder.label_of}))
+//                    .batch(32)
+//                    .prefetch();
+ImageFolder image_folder(const std::string& root);
 
 // The table of all labels of these files, in sorted order (label_of_file() of labels.h). Where a
 // path tells no label, the file's annotation is read, at about 15 us a file. Files without a label

@@ -11,11 +11,11 @@
 // | parallelism | stage  | calls of the stage's function that may run at once                                |
 // | window      | stage  | elements between the oldest unfinished and the newest started (reordering) *      |
 // | buffer      | stage  | elements that may wait at the stage's input *                                     |
-// | placement   | stage  | 0: compute arena, 1: pool of threads for blocking calls                           |
+// | placement   | stage  | 0: on a CPU slot, 1: on a thread of the pool for calls that block                 |
 // | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 100 x of it ** |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
-// | cpu_slots   | run    | calls on the compute arena at once, at most those of the process                  |
+// | cpu_slots   | run    | calls that compute at once, at most the CPU slots of the process                  |
 // | priority    | run    | of the workers: 0 as the consumer, 1 below it (nice +10) ***                      |
 // * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some hundred at a few us.
 // ** As far as no thread goes without that has nothing else to do.

@@ -10,26 +10,26 @@
 // later from any thread. The engine owns threads, order, buffers, errors and counting; an op never sees them.
 //
 // An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops). It must take the dataset's type and give
-// the one that then() is told: elements are untyped here, and nobody checks that.
+// the one that then() is told: elements are untyped here, so that is only looked at while they pass, and a wrong one is an error element.
 //   ps::Dataset<std::string> words = lines.then<std::string>(std::make_shared<SplitWords>());
 //
-// Vocabulary. An *epoch* is what one `for` loop over a dataset delivers. A *pass* is one run through the source; an
-// epoch has several where the pipeline holds a repeat. Ordinals and passes count from 0.
+// What a body reads and answers is in slot.h, with the words that are used here; what it may ask meanwhile in context.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <penstock/context.h>
 #include <penstock/element.h>
 #include <penstock/error.h>
-#include <penstock/random.h>
-#include <penstock/tensor.h>
+#include <penstock/slot.h>
 #include <penstock/tunable.h>
 
 #pragma GCC visibility push(default)
@@ -48,177 +48,6 @@ struct Flow {
   std::int64_t leading_dimension = UNKNOWN_CARDINALITY;  // rows in every element (after batch with drop_remainder), if fixed
 };
 
-// ------------------------------------------------------------------------------------------------ one element under way
-
-// Where an element comes from. It never depends on threads, so random numbers, error texts and checkpoints hang on it.
-struct Stamp {
-  std::uint32_t epoch = 0;
-  std::uint32_t pass = 0;        // pass within the epoch
-  std::uint32_t sequence = 0;    // pass within the run; only for the engine
-  std::int64_t ordinal = 0;      // position in the source (of a file list: its line)
-  std::uint64_t sub = 0;         // which of several elements made of that one: 0, or 1 + index; nested fan-outs are mixed
-
-  Stamp child(std::uint64_t index) const noexcept {
-    Stamp stamp = *this;
-    stamp.sub = sub * 0x9E3779B97F4A7C15u + index + 1;
-    return stamp;
-  }
-};
-
-// One place in the stream: an element with its stamp, or what became of it. A body reads `value` and answers by one of
-// emit, emit_many, drop, fail; answering nothing leaves the input as the output.
-class Slot {
- public:
-  enum class Kind : std::uint8_t { element, error, pass_end, dropped, many, failed };
-
-  Slot() noexcept = default;
-  Slot(Element element, const Stamp& at) : value(std::move(element)), stamp(at) {}
-
-  Element value;
-  Stamp stamp;
-
-  template <class T> T take() { return value.take<T>(); }
-  void emit(Element element) noexcept { value = std::move(element); }
-  void drop() noexcept {
-    value.reset();
-    kind_ = Kind::dropped;
-  }
-  void emit_many(std::vector<Element> elements) {
-    value = Element(std::move(elements));
-    kind_ = Kind::many;
-  }
-  void fail(std::exception_ptr error) {
-    value = Element(std::move(error));
-    kind_ = Kind::failed;
-  }
-
-  // For the engine.
-  Kind kind() const noexcept { return kind_; }
-  void set_kind(Kind kind) noexcept { kind_ = kind; }
-  bool is_element() const noexcept { return kind_ == Kind::element; }
-  std::uint8_t level() const noexcept { return level_; }          // of a pass_end: how many repeats ended with it
-  void set_level(std::uint8_t level) noexcept { level_ = level; }
-  std::int64_t bytes() const noexcept { return bytes_; }          // charged to the memory budget
-  void set_bytes(std::int64_t bytes) noexcept { bytes_ = bytes; }
-
- private:
-  std::int64_t bytes_ = 0;
-  Kind kind_ = Kind::element;
-  std::uint8_t level_ = 0;
-};
-
-// ------------------------------------------------------------------------------------------------ what a body may ask
-
-namespace detail {
-class ContextServices {
- public:
-  virtual ~ContextServices() = default;
-  virtual std::string origin(std::int64_t ordinal) const = 0;
-  virtual bool try_reserve(std::int64_t bytes, bool may_refuse) = 0;
-};
-
-// Who knows where results lie in the batches to come. A turn is an input's position in the stage.
-class OutputPlaces {
- public:
-  virtual ~OutputPlaces() = default;
-  virtual std::int64_t enter(const Slot& input) noexcept = 0;  // its turn
-  virtual void declare(std::int64_t turn, std::size_t count) noexcept = 0;
-  virtual Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) = 0;
-};
-
-// Thrown by Context::reserve to have the element tried again when memory is free. Never seen by users.
-struct RetryWhenMemoryIsFree {
-  std::size_t bytes;
-};
-}  // namespace detail
-
-// Places for a body's results: a tensor that is written where it will lie in the next batch is never copied.
-//
-//   auto batches = pictures.map([](const ps::Tensor& picture, ps::Context& context) {
-//     context.outputs().declare(1);
-//     ps::Tensor out = context.outputs().slot(0, ps::DType::u8, {224, 224, 3});
-//     ps::image::resize(ps::image::view_of(picture), {224, 224}, out.values<std::uint8_t>());
-//     return out;                                   // or a struct that has it in one of its ps::Fields
-//   }).batch(128);
-//
-// Slots are places in batch memory where nothing but unbatch(), ignore_errors(), prefetch() and repeat() stands between the op and
-// batch(n), and the numbers of all earlier elements are known: they have declared (do it early), or ElementwiseOp::outputs_of
-// tells. Any other op between ends it, and so does an op that is Order::arbitrary or has passes_memory_on() (filter). Else slots are
-// scratch memory, which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies
-// and nothing else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ: a second one of
-// the same type and shape is scratch memory, and copied. A slot that is kept keeps the memory of its whole batch.
-class Outputs {
- public:
-  Outputs() noexcept = default;
-  Outputs(detail::OutputPlaces* places, std::int64_t turn) noexcept : places_(places), turn_(turn) {}
-
-  // How many results this element gives; call it as soon as it is known, before slot().
-  void declare(std::size_t count) noexcept {
-    declared_ = count;
-    if (places_ != nullptr) places_->declare(turn_, count);
-  }
-  std::size_t declared() const noexcept { return declared_; }
-
-  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the result's alone:
-  // hand it on as result i, and write to it no more. Error(invalid_argument) if i >= declared().
-  Tensor slot(std::size_t i, DType type, const Shape& shape) const;
-
-  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches, it pays to
-  // write past them.
-  static std::size_t batch_bytes(const Tensor& slot) noexcept;
-
- private:
-  detail::OutputPlaces* places_ = nullptr;  // null: results lie in scratch memory
-  std::int64_t turn_ = -1;
-  std::size_t declared_ = 0;
-};
-
-// The second argument of a user function `f(T, ps::Context&)`. Valid during the call only, on its thread only.
-//
-//   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) { return random_crop(image, context.rng()); });
-class Context {
- public:
-  Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr,
-          detail::OutputPlaces* places = nullptr) noexcept
-      : stop_(std::move(stop)), seed_(seed), services_(services), places_(places) {}
-
-  // Set when the run is being abandoned: long functions should look at it and return or throw.
-  const std::stop_token& stop_token() const noexcept { return stop_; }
-
-  // Random numbers for this element: the same for any number of threads and ranks, new in each epoch and pass.
-  CounterRng rng() const noexcept { return make_rng(seed_, stamp_.epoch, stamp_.pass, stamp_.ordinal, stamp_.sub); }
-
-  std::uint32_t epoch() const noexcept { return stamp_.epoch; }
-  std::int64_t ordinal() const noexcept { return stamp_.ordinal; }  // position in the source
-  const Stamp& stamp() const noexcept { return stamp_; }
-  std::string origin() const;                                       // the source item's name (a file), "" if it has none
-
-  // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, the call is broken off
-  // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
-  // Needs a function that takes its element by const reference (the input must survive); otherwise it only counts, as overshoot.
-  // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to
-  // wait for.
-  void reserve(std::size_t bytes);
-
-  Outputs& outputs() noexcept { return outputs_; }
-
-  // For authors of ops: call it before each element of a span.
-  void enter(const Slot& slot, bool may_retry = false) noexcept {
-    stamp_ = slot.stamp;
-    may_retry_ = may_retry;
-    outputs_ = places_ == nullptr ? Outputs() : Outputs(places_, places_->enter(slot));
-  }
-
- private:
-  std::stop_token stop_;
-  std::uint64_t seed_;
-  detail::ContextServices* services_;
-  detail::OutputPlaces* places_;
-  Stamp stamp_;
-  Outputs outputs_;
-  bool may_retry_ = false;
-};
-
 // ------------------------------------------------------------------------------------------------ ops
 
 // Base of all ops: what is true of it without running it. Const members are called from any thread.
@@ -234,7 +63,7 @@ using OpRef = std::shared_ptr<const Op>;
 
 // How a body spends its time, and so where it runs.
 enum class Form : std::uint8_t {
-  computes,         // on a CPU slot of the compute arena
+  computes,         // on a CPU slot
   blocks,           // on a thread of the elastic pool: reads files, sleeps, waits
   completes_later,  // start() returns at once; the result comes through a Completion from any thread
 };
@@ -271,6 +100,13 @@ class Completion {
   std::shared_ptr<Target> target_;
 };
 
+// Runs the elements of one pass, one call at a time and in their order; see ElementwiseOp::open.
+class ElementwiseState {
+ public:
+  virtual ~ElementwiseState() = default;
+  virtual void run(std::span<Slot> slots, Context& context) = 0;
+};
+
 // 1 -> 0..n. `run` and `start` are const and may be called from several threads at once: be stateless or thread-safe.
 // Throwing from run() fails every element of the span: answer each by itself, slot.fail(std::current_exception()).
 class ElementwiseOp : public Op {
@@ -278,12 +114,23 @@ class ElementwiseOp : public Op {
   virtual Form form() const { return Form::computes; }
   virtual bool form_is_known() const { return true; }  // false: form() is a guess, the controller may find that it blocks
   virtual Tunable parallelism() const { return AUTOTUNE; }
+  // False: calls must not overlap, as those of a function with state. parallelism() is then 1, and no knob moves it.
+  virtual bool is_reentrant() const { return true; }
   virtual Order order() const { return Order::kept; }
 
   // Computes or blocks: answer every slot of the span. Cheap ops get many slots a call, dear ones a single one.
   virtual void run(std::span<Slot> slots, Context& context) const;
 
-  // Completes later: hand the element to whatever does the work, and return.
+  // For an op whose calls change something of its own: has_state() is true, and what open() gives runs the elements in place of run(), one
+  // call at a time, whatever parallelism() says. It is asked for a new one for each pass of each run, so what a pass gives does not depend on
+  // what ran before it. A null pointer fails the elements (unimplemented).
+  // A run of such a pipeline is resumed by running its epoch again from the start.
+  virtual bool has_state() const { return false; }
+  virtual std::unique_ptr<ElementwiseState> open() const { return nullptr; }
+
+  // Completes later: hand the element to whatever does the work, and return. As many may be out at once as parallelism() says: a service that
+  // bears only so many wants a number, or Tunable::between(1, most). AUTOTUNE begins with four, stays within RunOptions::open_io until
+  // so many are answered no slower than a few, and then at most doubles at a time, up to 4,096.
   virtual void start(Element value, Context& context, Completion completion) const;
 
   // Whether one element may become several. Maps and filters say no, which lets a checkpoint behind a batch be a position.
@@ -309,21 +156,34 @@ class ElementwiseOp : public Op {
 class Emitter {
  public:
   virtual ~Emitter() = default;
+  // A new element. Its stamp is that of the input which it comes from, or of the last one that it is made of.
   virtual void emit(Element value, const Stamp& stamp) = 0;
-  virtual void forward(Slot&& slot) = 0;   // passes an error on, untouched
+  virtual void forward(Slot&& slot) = 0;   // passes a slot on as it is: an error, or an element that is kept
+  // For an error that is told later than its element came: `number` is what input_number() said then.
+  virtual void forward_late(Slot&& slot, std::int64_t number) {
+    static_cast<void>(number);
+    forward(std::move(slot));
+  }
+  virtual std::int64_t input_number() const { return 0; }  // which input of the pass this call is about
   virtual void drop_error(Slot&&) {}       // leaves an error out for good: RunStats::dropped counts it
-  virtual void end_pass() = 0;             // nothing more of this pass is wanted; pass_end() still follows
+  // Nothing more of this pass is wanted. pass_end() follows at once, and the pass ends for all that comes behind, however long the stages
+  // before are in ending theirs.
+  virtual void end_pass() = 0;
 };
 
-// The state of a StreamOp in one run. Called by one thread at a time, in order. What a function throws becomes an error element
-// in the place of its results.
+// The state of a StreamOp in one run. Called by one thread at a time, in order. For each element it may emit or forward none, one or
+// several; one that it neither forwards nor keeps is left out. What a function throws becomes an error element in the place of its
+// results. A state may refer to the op that has opened it: the op lives longer.
 class StreamState {
  public:
   virtual ~StreamState() = default;
   virtual void begin_pass(Emitter&) {}                                       // before the first element of each pass
   virtual void element(Slot&& slot, Emitter& out) = 0;
   virtual void error(Slot&& slot, Emitter& out) { out.forward(std::move(slot)); }
-  virtual void pass_end(Emitter&) {}                                         // flush; state for the next pass starts clean
+  // When the pass has ended, again and again until it says false, and before pass_end(): gives some of what is held, and tells whether more
+  // is left. What it has given leaves first, so that a large buffer does not lie in memory twice. Not called where nobody wants the pass.
+  virtual bool flush(Emitter&) { return false; }
+  virtual void pass_end(Emitter&) {}                                         // gives the rest; state for the next pass starts clean
   virtual std::int64_t held_bytes() const { return 0; }                      // of elements kept inside
 };
 
@@ -339,24 +199,35 @@ class IndexSequence {
   }
   // The position that the i-th next() of this pass gives, 0 <= i < size(), where that is O(1); nullopt: it is not.
   virtual std::optional<std::int64_t> at(std::int64_t) const { return std::nullopt; }
+  // The i for which at(i) is `position`, size() where there is none, if that is cheap; nullopt: it is not. A resumed run asks.
+  virtual std::optional<std::int64_t> find(std::int64_t position) const {
+    static_cast<void>(position);
+    return std::nullopt;
+  }
   virtual std::int64_t size() const = 0;                                     // per pass
 };
 
 // Serial and stateful.
 class StreamOp : public Op {
  public:
-  virtual std::unique_ptr<StreamState> open(std::uint64_t seed) const = 0;   // one per run
+  // Whether its state computes, or waits for something (a lock, a file): then it blocks, and holds no CPU slot meanwhile. Unknown: the
+  // controller finds out.
+  virtual Form form() const { return Form::computes; }
+  virtual bool form_is_known() const { return false; }
+  // One per run. What it throws, or a null pointer, fails every request of the run with an Error that names the op.
+  virtual std::unique_ptr<StreamState> open(std::uint64_t seed) const = 0;
   // The same op over positions instead of elements, if it only selects and orders; it then runs before anything is read.
   virtual std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const;
   // That it must hold to make progress; the largest std::int64_t: all of a pass. A run whose ops must hold more than its memory
   // budget says so once, and reads nothing ahead.
   virtual std::int64_t elements_held() const { return 1; }
+  virtual std::int64_t bytes_of_place() const { return 0; }                  // that it needs for each of them beside what values hold
   // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch). An output
   // must then bear the stamp of the last slot that was read, be that an element or an error.
   virtual bool is_as_new_after_output() const { return false; }
 };
 
-// A source whose elements can be made in any order.
+// A source whose elements can be made in any order: ps::from_indexed() (sources.h) makes a dataset of it.
 class IndexedSource {
  public:
   virtual ~IndexedSource() = default;
@@ -379,8 +250,12 @@ class SourceReader {
 // Makes elements. Either indexable (indexed() is not null) or read in order.
 class SourceOp : public Op {
  public:
+  // Whether making an element computes, or waits (for a socket, a file, a queue): then it blocks, and holds no CPU slot meanwhile. Unknown: the
+  // controller finds out, within some elements that take long.
+  virtual Form form() const { return Form::computes; }
+  virtual bool form_is_known() const { return indexed() != nullptr; }
   virtual const IndexedSource* indexed() const { return nullptr; }
-  virtual std::unique_ptr<SourceReader> open() const = 0;                    // one per run; may be null if indexed
+  virtual std::unique_ptr<SourceReader> open() const = 0;                    // one per run; may be null if indexed. Errors as StreamOp::open
 };
 
 }  // namespace penstock

@@ -21,7 +21,7 @@ namespace penstock::ops {
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
 OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
 OpRef file_list(const std::string& path);
-OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory);
+OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks = std::nullopt);
 
 OpRef shard(std::int64_t num_shards, std::int64_t index);
 OpRef shard(const World& world);
@@ -29,9 +29,9 @@ OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options);
 OpRef repeat(std::int64_t count);
 OpRef take(std::int64_t count);
 OpRef skip(std::int64_t count);
-OpRef map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+OpRef map(detail::FunctionRef function, const MapOptions& options);
 OpRef filter(detail::FunctionRef predicate, const FilterOptions& options);
-OpRef flat_map(detail::FunctionRef function, Tunable parallelism, const MapOptions& options);
+OpRef flat_map(detail::FunctionRef function, const MapOptions& options);
 OpRef unbatch(detail::FunctionRef function);
 OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
 OpRef prefetch(Tunable buffer_size);

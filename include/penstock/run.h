@@ -4,7 +4,8 @@
 // it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
 // running call is all that costs; one that lasts more than 3 s is named on stderr, with its element.
 //
-// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time. knobs(), snapshot(),
+// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time; a second one that comes
+// meanwhile gets Error(failed_precondition), and the first goes on. knobs(), snapshot(),
 // stats(), explain() and decisions() may be used from any thread meanwhile; knobs() counts as a request.
 #pragma once
 
@@ -36,7 +37,7 @@ struct RunStats {
   std::int64_t delivered = 0;   // elements
   std::int64_t errors = 0;      // error elements that reached the consumer, thrown or skipped
   std::int64_t skipped = 0;     // of these, left out under RunOptions::on_error
-  std::int64_t dropped = 0;     // by ignore_errors
+  std::int64_t dropped = 0;     // by ignore_errors, also inside a dataset of flat_map
   std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
   std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
   std::int64_t copied_bytes = 0;     // of tensors that did not lie in their places when batch() put them together
@@ -118,7 +119,8 @@ class Iterator {
   bool at_end_ = false;
 };
 
-// One epoch of a run, for a range-for loop.
+// One epoch of a run, for a range-for loop. A handle to the run, which stands in one epoch at a time: once the run has gone to another one, an
+// earlier handle gives what is left of that.
 template <class T>
 class Epoch {
  public:

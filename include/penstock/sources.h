@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <penstock/dataset.h>
+#include <penstock/detail/unavailable.h>
+#include <penstock/io.h>
 
 #pragma GCC visibility push(default)
 
@@ -24,6 +27,11 @@ Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t 
 // relative to the list's folder. The file is read now; its order is the dataset's. GraphError if it cannot be read or is empty.
 Dataset<std::string> from_file_list(const std::string& path, CallSite site = CallSite::here());
 
+// The files below a folder, as file_paths() in io.h lists them: with one of the extensions, sorted, now. GraphError where that has an error.
+//   auto pictures = ps::list_files("photos", {".png"}).shuffle(100'000, {.seed = 1});
+Dataset<std::string> list_files(const std::string& folder, std::vector<std::string> extensions = {}, const ListFilesOptions& options = {},
+                                CallSite site = CallSite::here());
+
 // Copies of the given values. T must be copyable: move-only elements come from from_generator.
 //   ps::from_vector(std::vector{3, 1, 4})  ->  3 1 4
 template <std::copy_constructible T>
@@ -34,22 +42,87 @@ Dataset<T> from_vector(std::vector<T> values, CallSite site = CallSite::here()) 
   }));
 }
 
+template <class T>
+  requires(!std::copy_constructible<T>)
+PENSTOCK_UNAVAILABLE("from_vector(): its elements cannot be copied, which each epoch needs: make them in a from_generator(), or hold them "
+                     "by std::shared_ptr") Dataset<T> from_vector(std::vector<T>) {
+  return Dataset<T>(nullptr);
+}
+
+// A source of your own that makes any element when asked for it (IndexedSource, op.h): records of a file, rows of a table. Shuffles and
+// shards behind it choose positions before anything is made. T: the type of what at() gives; a value of another type becomes an error
+// element. The name is that of the op, in describe() and errors. GraphError for a null pointer.
+//   auto records = ps::from_indexed<std::int64_t>(std::make_shared<Squares>(), "squares");
+template <class T>
+Dataset<T> from_indexed(std::shared_ptr<const IndexedSource> source, const std::string& name = "from_indexed", CallSite site = CallSite::here()) {
+  return Dataset<T>(graph::build(
+      nullptr, "from_indexed", site,
+      [&] {
+        const std::string count = source ? std::to_string(source->size()) + " elements" : "";
+        return ops::indexed_source(name, count, std::move(source));
+      },
+      &typeid(T)));
+}
+
+// The same of anything with `size()` and `at(std::int64_t) const`, which any thread may call. It is moved or copied into the dataset.
+//   auto squares = ps::from_indexed(SquareTable{100});
+template <detail::Indexable S>
+auto from_indexed(S source, const std::string& name = "from_indexed", CallSite site = CallSite::here()) {
+  return from_indexed<detail::Indexed<S>>(std::make_shared<detail::ValueSource<S>>(std::move(source)), name, site);
+}
+
+template <class S>
+  requires std::convertible_to<S, std::shared_ptr<const IndexedSource>>
+PENSTOCK_UNAVAILABLE("from_indexed(): the source does not tell the type of its elements: write it, as in from_indexed<std::string>(source)")
+Dataset<int> from_indexed(const S&) {
+  return Dataset<int>(nullptr);
+}
+
 // Which pass a generator is asked for.
 struct Pass {
   std::uint32_t epoch = 0;
   std::uint32_t pass = 0;  // within the epoch, where the pipeline repeats
 };
 
+struct GeneratorOptions {
+  // Whether calls wait (for a socket, a file, a queue) rather than compute. One that waits runs on a thread of its own and takes no CPU
+  // slot from other functions. Unset: found out while the run goes on, and until then it holds a slot.
+  std::optional<bool> blocks = std::nullopt;
+};
+
 namespace detail {
-template <class G> using Generated = typename std::invoke_result_t<G&>::value_type;
+// A generator is called with the run's Context if it takes one.
+template <class G>
+concept Generates = std::invocable<G&, Context&> || std::invocable<G&>;
+template <class G>
+decltype(auto) generate_one(G& generator, Context& context) {
+  if constexpr (std::invocable<G&, Context&>) {
+    return generator(context);
+  } else {
+    return generator();
+  }
+}
+
+template <class R> inline constexpr bool is_optional = false;
+template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
+
+template <class G> using GeneratedOptional = std::remove_cvref_t<decltype(generate_one(std::declval<G&>(), std::declval<Context&>()))>;
+
+// Called for one element after the other, and each call gives one or the end.
+template <class G>
+concept Generator = Generates<G> && is_optional<GeneratedOptional<G>>;
+template <class F>
+concept GeneratorMaker = std::invocable<const F&, Pass> && Generator<std::remove_cvref_t<std::invoke_result_t<const F&, Pass>>>;
+
+template <class G> using Generated = typename GeneratedOptional<G>::value_type;
 
 template <class G>
 class GeneratorReader final : public SourceReader {
  public:
   explicit GeneratorReader(std::function<G(Pass)> make) : make_(std::move(make)) {}
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override { generator_.emplace(make_(Pass{epoch, pass})); }
-  std::optional<Element> next(Context&) override {
-    auto value = (*generator_)();
+  std::optional<Element> next(Context& context) override {
+    auto value = generate_one(*generator_, context);
     if (!value) return std::nullopt;
     return Element(std::move(*value));
   }
@@ -70,9 +143,9 @@ class TypedGeneratorFactory final : public GeneratorFactory {
 };
 
 template <class G>
-Dataset<Generated<G>> generate(std::function<G(Pass)> make, CallSite site) {
+Dataset<Generated<G>> generate(std::function<G(Pass)> make, const GeneratorOptions& options, CallSite site) {
   return Dataset<Generated<G>>(graph::build(nullptr, "from_generator", site, [&] {
-    return ops::generator(std::make_shared<TypedGeneratorFactory<G>>(std::move(make)));
+    return ops::generator(std::make_shared<TypedGeneratorFactory<G>>(std::move(make)), options.blocks);
   }));
 }
 }  // namespace detail
@@ -80,18 +153,40 @@ Dataset<Generated<G>> generate(std::function<G(Pass)> make, CallSite site) {
 // What a callable returning std::optional<T> gives until it returns nullopt. Each pass starts from a copy of it. Called by one
 // thread at a time.
 //   ps::from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
-template <class G>
-  requires std::copy_constructible<G> && std::invocable<G&>
-auto from_generator(G generator, CallSite site = CallSite::here()) {
-  return detail::generate<G>([generator = std::move(generator)](Pass) { return generator; }, site);
+//   ps::from_generator([i = 0]() mutable { return i < 2 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->  0 1
+//
+// An exception is an error element in its place, and the pass goes on with the next call: one that always throws never ends. Return nullopt where
+// nothing more can come, or let the consumer stop at an error (RunOptions::on_error).
+//
+// One that waits should take a Context: its stop token is set when the run is abandoned, or the pass is not wanted any more (a take() has
+// enough). It then returns at once, whatever it likes. The run's destructor, and the next pass, wait for a call that goes on.
+//   auto lines = ps::from_generator([&](ps::Context& context) { return messages.pop(context.stop_token()); });
+template <detail::Generator G>
+  requires(std::copy_constructible<G> && !std::invocable<const G&, Pass>)
+auto from_generator(G generator, const GeneratorOptions& options = {}, CallSite site = CallSite::here()) {
+  return detail::generate<G>([generator = std::move(generator)](Pass) { return generator; }, options, site);
 }
 
 // The same with a factory: make(Pass) gives the callable for a pass. For state that cannot be copied.
-template <class F>
-  requires std::invocable<const F&, Pass>
-auto from_generator(F make, CallSite site = CallSite::here()) {
+template <detail::GeneratorMaker F>
+auto from_generator(F make, const GeneratorOptions& options = {}, CallSite site = CallSite::here()) {
   using G = std::invoke_result_t<const F&, Pass>;
-  return detail::generate<G>(std::function<G(Pass)>(std::move(make)), site);
+  return detail::generate<G>(std::function<G(Pass)>(std::move(make)), options, site);
+}
+
+// What from_generator() does not take, so that the compiler can say why.
+template <class G>
+  requires(!detail::Generator<G> && !detail::GeneratorMaker<G>)
+PENSTOCK_UNAVAILABLE("from_generator(): the callable must take nothing, or ps::Context&, and return a std::optional<T>: the next element, or std::nullopt "
+                     "at the end. Or it takes a ps::Pass and returns such a callable") Dataset<int> from_generator(G, const void* = nullptr) {
+  return Dataset<int>(nullptr);
+}
+template <detail::Generator G>
+  requires(!std::copy_constructible<G>)
+PENSTOCK_UNAVAILABLE("from_generator(): the callable cannot be copied, but each pass starts from a copy of it: give a factory, which makes "
+                     "one for each pass, as in from_generator([](ps::Pass) { return MyGenerator(); })") Dataset<int>
+from_generator(G, const void* = nullptr) {
+  return Dataset<int>(nullptr);
 }
 
 }  // namespace penstock

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include <penstock/detail/unavailable.h>
 #include <penstock/error.h>
 #include <penstock/shape.h>
 
@@ -31,13 +32,21 @@ std::size_t size_of(DType type) noexcept;          // bytes of one value
 std::string_view to_string(DType type) noexcept;   // "u8", "f32", ...
 
 namespace detail {
-template <class V> struct DTypeOf;
-template <> struct DTypeOf<std::uint8_t> { static bool holds(DType t) { return t == DType::u8; } };
-template <> struct DTypeOf<std::int32_t> { static bool holds(DType t) { return t == DType::i32; } };
-template <> struct DTypeOf<std::int64_t> { static bool holds(DType t) { return t == DType::i64; } };
-template <> struct DTypeOf<std::uint16_t> { static bool holds(DType t) { return t == DType::f16 || t == DType::bf16; } };
-template <> struct DTypeOf<float> { static bool holds(DType t) { return t == DType::f32; } };
-template <> struct DTypeOf<double> { static bool holds(DType t) { return t == DType::f64; } };
+// A C++ type of values: its name, the DType that it is, and the second one that std::uint16_t is.
+template <class V> struct DTypeOf { static constexpr const char* name = nullptr; };
+template <DType first, DType second = first> struct DTypes {
+  static constexpr DType type = first;
+  static constexpr bool holds(DType t) { return t == first || t == second; }
+};
+template <> struct DTypeOf<std::uint8_t> : DTypes<DType::u8> { static constexpr const char* name = "std::uint8_t"; };
+template <> struct DTypeOf<std::int32_t> : DTypes<DType::i32> { static constexpr const char* name = "std::int32_t"; };
+template <> struct DTypeOf<std::int64_t> : DTypes<DType::i64> { static constexpr const char* name = "std::int64_t"; };
+template <> struct DTypeOf<std::uint16_t> : DTypes<DType::f16, DType::bf16> { static constexpr const char* name = "std::uint16_t"; };
+template <> struct DTypeOf<float> : DTypes<DType::f32> { static constexpr const char* name = "float"; };
+template <> struct DTypeOf<double> : DTypes<DType::f64> { static constexpr const char* name = "double"; };
+
+template <class V>
+concept TensorValue = DTypeOf<V>::name != nullptr;
 
 // Uninitialised memory, 64-byte aligned; from the payload pool when it is large. Throws std::bad_alloc.
 std::shared_ptr<std::byte> allocate_payload(std::size_t bytes);
@@ -68,21 +77,37 @@ class Tensor {
   const std::byte* data() const noexcept { return data_.get(); }
   const std::shared_ptr<std::byte>& owner() const noexcept { return data_; }  // keeps the memory alive; points to data()
 
+  // A column of numbers is a std::vector and no tensor, so that the compiler can say what to write.
+  template <class V>
+  PENSTOCK_UNAVAILABLE("a std::vector is no Tensor: write batch.tensor<&Example::label>() for a column of a batch, or copy the values "
+                       "into a Tensor(type, shape)") Tensor(const std::vector<V>&) {}
+
   // The values as V. Error(invalid_argument) if V does not fit dtype(); std::uint16_t fits f16 and bf16.
-  template <class V> std::span<V> values() {
-    check_type(detail::DTypeOf<V>::holds(type_));
+  template <detail::TensorValue V> std::span<V> values() {
+    check_type<V>();
     return {reinterpret_cast<V*>(data_.get()), static_cast<std::size_t>(count_)};
   }
-  template <class V> std::span<const V> values() const {
-    check_type(detail::DTypeOf<V>::holds(type_));
+  template <detail::TensorValue V> std::span<const V> values() const {
+    check_type<V>();
     return {reinterpret_cast<const V*>(data_.get()), static_cast<std::size_t>(count_)};
+  }
+
+  // What no method takes, so that the compiler can say why.
+  template <class V>
+    requires(!detail::TensorValue<V>)
+  PENSTOCK_UNAVAILABLE("values(): a tensor holds std::uint8_t, std::int32_t, std::int64_t, float, double, or the bits of f16 and bf16 as "
+                       "std::uint16_t: ask for one of these") std::span<V> values() const {
+    return {};
   }
 
   // Row i of dimension 0 as a view of the same memory, rank - 1. Needs rank >= 1 and 0 <= i < shape()[0].
   Tensor row(std::int64_t i) const;
 
  private:
-  void check_type(bool fits) const;
+  template <class V> void check_type() const {
+    if (!detail::DTypeOf<V>::holds(type_)) fail_type(detail::DTypeOf<V>::name);
+  }
+  [[noreturn]] void fail_type(const char* asked) const;
 
   DType type_ = DType::u8;
   Shape shape_;

@@ -23,6 +23,7 @@ class Tunable {
   constexpr bool is_automatic() const noexcept { return automatic_; }
   constexpr std::int64_t low() const noexcept { return low_; }
   constexpr std::int64_t high() const noexcept { return high_; }
+  friend constexpr bool operator==(const Tunable&, const Tunable&) noexcept = default;
 
  private:
   constexpr Tunable(std::int64_t low, std::int64_t high) noexcept : low_(low), high_(high), automatic_(true) {}

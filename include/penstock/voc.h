@@ -9,6 +9,7 @@
 //   ps::Tensor crops = ps::image::crop_and_resize(view, boxes, {256, 256});
 #pragma once
 
+#include <penstock/image/boxes.h>
 #include <penstock/image/crop_and_resize.h>
 #include <penstock/tensor.h>
 
@@ -89,6 +90,10 @@ std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
                                          const BoxOptions& options = {});
 // The same into `boxes`, whose memory is used again. After an error it holds anything.
 void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options, std::vector<image::Box>& boxes);
+
+// The same boxes by their edges, in pixels: what VOC writes as 1..10 covers ten pixels, and is 0..10 here. Nothing is cut or refused. For
+// image::transform_boxes, whose header has an example.
+std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation);
 
 // The files that may hold the annotation of an image, the likeliest first.
 //

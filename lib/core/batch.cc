@@ -33,6 +33,17 @@ Tensor new_rows(const Tensor& row, std::int64_t count) {
   return Tensor(row.dtype(), std::move(shape));
 }
 
+// As many rows as wanted, or as are to be had, but no fewer than needed.
+Tensor rows_to_be_had(const Tensor& row, std::int64_t needed, std::int64_t wanted) {
+  for (;; wanted = std::max(needed, wanted / 2)) {
+    try {
+      return new_rows(row, std::max(needed, wanted));
+    } catch (const std::bad_alloc&) {
+      if (wanted <= needed) throw;
+    }
+  }
+}
+
 void copy(Tensor& rows, std::int64_t index, const Tensor& row) {
   std::byte* const place = rows.data() + static_cast<std::size_t>(index) * row.bytes();
   if (rows.bytes() >= kBeyondCaches)
@@ -99,7 +110,7 @@ void Collate<Tensor>::Builder::make_room(const Tensor& row) {
   if (block_ == nullptr && !is_full) return;
   std::int64_t wanted = is_full ? std::min(capacity_, 2 * allocated_) : allocated_;
   if (count_ == 0) wanted = detail::rows_taken_first(capacity_, row.bytes());
-  move_to(new_rows(row, std::max(wanted, count_ + 1)));
+  move_to(rows_to_be_had(row, count_ + 1, wanted));
 }
 
 void Collate<Tensor>::Builder::move_to(Tensor larger) {

@@ -1,6 +1,6 @@
 #include "lib/core/batch_block.h"
 
-#include <penstock/op.h>
+#include <penstock/context.h>
 
 #include <algorithm>
 #include <cassert>
@@ -10,9 +10,12 @@ namespace penstock::detail {
 namespace {
 
 // Up to this many rows, or this many bytes, memory for the whole batch is taken at once; a larger
-// batch grows, since it may never be filled (batch(1'000'000'000) is a way to say "all").
+// batch grows, since it may never be filled (batch(1'000'000'000) is a way to say "all"). The same for more bytes than the last number,
+// however few the rows: 1000 rows of 100 MiB are not to be had.
 constexpr std::int64_t rows_at_once = 1024;
 constexpr std::int64_t bytes_at_once = std::int64_t{64} << 20;
+constexpr std::int64_t most_bytes_at_once = std::int64_t{1} << 30;
+constexpr std::int64_t bytes_of_few_places = std::int64_t{1} << 20;  // of one batch
 
 }  // namespace
 
@@ -86,11 +89,20 @@ BatchBlock::Row BatchBlock::row_of(const Tensor& tensor) noexcept {
 
 std::int64_t rows_taken_first(std::int64_t capacity, std::size_t row_bytes) noexcept {
   if (row_bytes == 0) return capacity;
-  return std::min(capacity, std::max(rows_at_once, bytes_at_once / static_cast<std::int64_t>(row_bytes)));
+  const auto bytes = static_cast<std::int64_t>(row_bytes);
+  const std::int64_t affordable = std::max<std::int64_t>(most_bytes_at_once / bytes, 1);
+  return std::min({capacity, affordable, std::max(rows_at_once, bytes_at_once / bytes)});
 }
 
 bool takes_batch_at_once(std::int64_t capacity, std::size_t row_bytes) noexcept {
   return rows_taken_first(capacity, row_bytes) == capacity;
+}
+
+// Several blocks are open at a time, and the memory budget does not count their places: a quarter of what the rows hold at most. To copy a small
+// row costs nothing beside its call.
+bool is_worth_places(std::int64_t rows, std::size_t row_bytes) noexcept {
+  const std::int64_t bytes = rows * static_cast<std::int64_t>(row_bytes);
+  return BatchBlock::bytes_of_places(rows) <= std::max(bytes_of_few_places, bytes / 4);
 }
 
 std::int64_t& copied_bytes_of_thread() noexcept {

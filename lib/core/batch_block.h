@@ -58,6 +58,9 @@ class BatchBlock : public std::enable_shared_from_this<BatchBlock> {
 
   static Row row_of(const Tensor& tensor) noexcept;
 
+  // What the places of so many rows hold, beside the rows themselves.
+  static constexpr std::int64_t bytes_of_places(std::int64_t rows) noexcept { return rows * static_cast<std::int64_t>(sizeof(Place)); }
+
  private:
   enum class State : std::uint8_t { free, handed_out, taken };
   struct Letter;
@@ -86,8 +89,10 @@ class BatchBlock : public std::enable_shared_from_this<BatchBlock> {
 };
 using BatchBlockRef = std::shared_ptr<BatchBlock>;
 
-// Whether memory for a whole batch is taken at once: not for batches of any size, which may never be filled.
+// Whether memory for a whole batch is taken at once: not where it is more than any batch is likely to need, or than it may ever fill.
 bool takes_batch_at_once(std::int64_t capacity, std::size_t row_bytes) noexcept;
+// Whether rows are worth a place each: not the smallest of very many, whose places would hold more than they do.
+bool is_worth_places(std::int64_t rows, std::size_t row_bytes) noexcept;
 // For how many rows it is taken at first.
 std::int64_t rows_taken_first(std::int64_t capacity, std::size_t row_bytes) noexcept;
 

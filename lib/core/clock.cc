@@ -1,26 +1,14 @@
 #include "lib/core/clock.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <string_view>
 
-#include "lib/core/scheduler_file.h"
 #include "lib/core/text.h"
 
 namespace penstock {
-
-ThreadUse thread_use(bool with_waits) noexcept {
-  static thread_local const SchedulerFile own;
-  ThreadUse use{thread_cpu_ns(), own.delay_ns().value_or(0), 0};
-  if (!with_waits) return use;
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  use.waits = usage.ru_nvcsw;
-  return use;
-}
 
 // /proc/self/statm: "size resident shared text lib data dt", in pages.
 std::size_t rss_bytes() noexcept {

@@ -28,15 +28,6 @@ inline std::int64_t process_cpu_ns() noexcept {
   return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-// What a thread has used so far.
-struct ThreadUse {
-  std::int64_t cpu_ns = 0;
-  std::int64_t delay_ns = 0;  // ready to run, and no core free; stays 0 where the system does not tell
-  std::int64_t waits = 0;     // how often it gave the CPU up by itself; a thread that was merely preempted has not
-};
-// Of the calling thread. `waits` only if asked for. Two system calls, 2 us; with `waits` three, 3 us.
-ThreadUse thread_use(bool with_waits) noexcept;
-
 // Resident memory of the process in bytes, as the kernel's last count has it (off by some pages per
 // thread); 0 if /proc cannot be read. ~5 us.
 std::size_t rss_bytes() noexcept;

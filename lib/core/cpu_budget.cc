@@ -1,7 +1,6 @@
 #include "lib/core/cpu_budget.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/core/cpu_mask.h"
 #include "lib/core/text.h"
 
 namespace penstock {
@@ -184,20 +184,6 @@ std::vector<String, detail::PooledAllocator<String>> with_parents(std::string_vi
   return folders;
 }
 
-int cpus_in_mask(int machine) {
-  struct Free {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  // The kernel refuses a mask that is narrower than its own, whose width it does not tell.
-  for (int width = 1024; width <= 1 << 20; width *= 4) {
-    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(width)));
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(width));
-    if (set && ::sched_getaffinity(::getpid(), bytes, set.get()) == 0)
-      return CPU_COUNT_S(bytes, set.get());
-  }
-  return machine;
-}
-
 }  // namespace
 
 double CpuLimits::cpus() const noexcept { return std::min(static_cast<double>(affinity), quota); }
@@ -211,7 +197,7 @@ std::uint64_t MemoryLimits::bytes() const noexcept { return std::min(cgroup, ava
 
 HostLimits::Cpus HostLimits::read_cpus() {
   const int online = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
-  return {online, std::max(1, cpus_in_mask(online))};
+  return {online, std::max(1, cpus_in_mask_of_process(online))};
 }
 
 // A line of mountinfo: "31 23 0:28 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct"

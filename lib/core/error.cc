@@ -47,13 +47,17 @@ const char* advice_for(const std::exception_ptr& cause) {
   }
 }
 
+// " at element 17 (source element 12, 'a.jpg') of"; " in" for what was no element's.
+std::string element_text(const ErrorPlace& place) {
+  const std::string source = source_text(place);
+  if (place.ordinal < 0 && source.empty()) return " in";
+  return " at " + (place.ordinal >= 0 ? "element " + std::to_string(place.ordinal) : "an element") + source + " of";
+}
+
 // "map (op 2 at train.cc:14) failed at element 17 (source element 12, 'a.jpg') of epoch 0: not a
 // JPEG file"
 std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
-  std::string text = op_text(place) + " failed at ";
-  text += place.ordinal >= 0 ? "element " + std::to_string(place.ordinal) : "an element";
-  text += source_text(place) + " of epoch " + std::to_string(place.epoch) + ": ";
-  return text + message_of(cause) + advice_for(cause);
+  return op_text(place) + " failed" + element_text(place) + " epoch " + std::to_string(place.epoch) + ": " + message_of(cause) + advice_for(cause);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include <cxxabi.h>
 #include <penstock/error.h>
 
-#include <cstdlib>
-#include <memory>
 #include <new>
 #include <string>
 #include <typeinfo>
+
+#include "lib/core/type_name.h"
 
 namespace penstock {
 namespace {
@@ -16,23 +16,16 @@ constexpr int most_nested = 8;  // texts shown; who nests deeper is caught in a 
 
 std::string text_of(const std::exception_ptr& error, int depth);
 
-std::string name_of(const std::type_info& type) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
-  return name ? name.get() : type.name();
-}
-
 // Inside a catch block.
 std::string type_of_current_exception() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   if (type == nullptr) return no_type;  // thrown by another language
-  return std::string(no_type) + " of type " + name_of(*type);
+  return std::string(no_type) + " of type " + type_name(*type);
 }
 
 std::string what_of(const std::exception& error) {
   const char* const what = error.what();
-  return what != nullptr ? what : "exception of type " + name_of(typeid(error)) + " without a text";
+  return what != nullptr ? what : "exception of type " + type_name(typeid(error)) + " without a text";
 }
 
 // What the exception was thrown for, in its turn. rethrow_if_nested() would end the process where there is nothing nested.

@@ -1,9 +1,8 @@
 #include <penstock/op.h>
 
+#include <new>
+#include <typeinfo>
 #include <utility>
-
-#include "lib/core/batch_block.h"
-#include "lib/core/byte_count.h"
 
 namespace penstock {
 namespace {
@@ -14,28 +13,21 @@ namespace {
               op.name() + ": its form needs " + function + ", which the op does not override");
 }
 
+const std::exception_ptr& no_memory() noexcept {
+  static const std::exception_ptr error = std::make_exception_ptr(std::bad_alloc());
+  return error;
+}
+
 }  // namespace
 
-Tensor Outputs::slot(std::size_t i, DType type, const Shape& shape) const {
-  if (i >= declared_)
-    throw Error(ErrorCode::invalid_argument, "outputs.slot(" + std::to_string(i) + ") needs i < " +
-                                                 std::to_string(declared_) +
-                                                 ", the number given to outputs.declare() before");
-  return places_ == nullptr ? Tensor(type, shape) : places_->slot(turn_, i, type, shape);
-}
-
-std::size_t Outputs::batch_bytes(const Tensor& slot) noexcept {
-  const auto* const block = detail::BatchBlock::row_of(slot).block;
-  return block == nullptr ? 0 : block->bytes();
-}
-
-std::string Context::origin() const {
-  return services_ == nullptr ? std::string() : services_->origin(stamp_.ordinal);
-}
-
-void Context::reserve(std::size_t bytes) {
-  if (services_ == nullptr || services_->try_reserve(byte_count(bytes), may_retry_)) return;
-  throw detail::RetryWhenMemoryIsFree{bytes};
+std::exception_ptr detail::current_failure() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc& error) {
+    return typeid(error) == typeid(std::bad_alloc) ? no_memory() : std::current_exception();
+  } catch (...) {
+    return std::current_exception();
+  }
 }
 
 Completion::~Completion() {
@@ -52,7 +44,7 @@ void Completion::complete(Element value) noexcept {
 
 void Completion::complete_many(std::vector<Element> values) {
   if (const auto target = std::exchange(target_, nullptr))
-    target->finish(Slot::Kind::many, Element(std::move(values)));
+    target->finish(Slot::Kind::many, Element(std::unique_ptr<detail::Results>(std::make_unique<detail::ListResults<Element>>(std::move(values)))));
 }
 
 void Completion::fail(std::exception_ptr error) noexcept {

@@ -3,6 +3,7 @@
 #include <penstock/error.h>
 #include <penstock/random.h>
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
@@ -27,7 +28,7 @@ CounterRng stream_of(const PermutationKey& key) noexcept {
 }  // namespace
 
 KeyedPermutation::KeyedPermutation(std::uint64_t n, const PermutationKey& key) : n_(n) {
-  if (n > std::uint64_t{1} << 62)
+  if (n > most_positions)
     throw Error(ErrorCode::invalid_argument, "cannot permute " + std::to_string(n) + " positions");
   CounterRng rng = stream_of(key);
   if (n <= table_size)
@@ -37,7 +38,7 @@ KeyedPermutation::KeyedPermutation(std::uint64_t n, const PermutationKey& key) :
 }
 
 void KeyedPermutation::make_table(CounterRng& rng) {
-  for (std::size_t i = 0; i < table_size; ++i) table_[i] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < n_; ++i) table_[i] = static_cast<std::uint8_t>(i);
   for (std::size_t left = n_; left > 1; --left)
     std::swap(table_[left - 1], table_[rng.uniform(std::size_t{0}, left)]);
 }
@@ -51,6 +52,10 @@ void KeyedPermutation::make_network(CounterRng& rng) {
     round.add = rng.next_u64();
     round.multiply = rng.next_u64() | 1;
   }
+  const bool is_odd = rng.next_u64() & 1;
+  const std::uint64_t first = rng.uniform(std::uint64_t{0}, n_);
+  const std::uint64_t apart = rng.uniform(std::uint64_t{1}, n_);
+  exchanged_ = {first, is_odd ? (first + apart) % n_ : first};
 }
 
 // The halves are updated in turn instead of being swapped, so they may differ in width by one bit.
@@ -64,12 +69,35 @@ std::uint64_t KeyedPermutation::walk(std::uint64_t x) const noexcept {
   return left << right_bits_ | right;
 }
 
+std::uint64_t KeyedPermutation::walk_back(std::uint64_t x) const noexcept {
+  std::uint64_t left = x >> right_bits_;
+  std::uint64_t right = x & right_mask_;
+  for (std::size_t i = rounds; i > 0; i -= 2) {
+    right ^= fold(left ^ keys_[i - 1].add, keys_[i - 1].multiply) & right_mask_;
+    left ^= fold(right ^ keys_[i - 2].add, keys_[i - 2].multiply) & left_mask_;
+  }
+  return left << right_bits_ | right;
+}
+
+std::uint64_t KeyedPermutation::exchange(std::uint64_t i) const noexcept {
+  if (i == exchanged_[0]) return exchanged_[1];
+  return i == exchanged_[1] ? exchanged_[0] : i;
+}
+
 std::uint64_t KeyedPermutation::operator()(std::uint64_t i) const noexcept {
   if (n_ <= table_size) return table_[i];
   // Walking ends: the network's cycle through i comes back to i, which is inside.
-  std::uint64_t x = walk(i);
+  std::uint64_t x = walk(exchange(i));
   while (x >= n_) x = walk(x);
   return x;
+}
+
+std::uint64_t KeyedPermutation::inverse(std::uint64_t x) const noexcept {
+  if (n_ <= table_size)
+    return static_cast<std::uint64_t>(std::find(table_.begin(), table_.begin() + n_, x) - table_.begin());
+  std::uint64_t i = walk_back(x);
+  while (i >= n_) i = walk_back(i);
+  return exchange(i);
 }
 
 }  // namespace penstock

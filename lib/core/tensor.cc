@@ -80,8 +80,8 @@ Tensor Tensor::row(std::int64_t i) const {
                 std::shared_ptr<std::byte>(data_, begin));
 }
 
-void Tensor::check_type(bool fits) const {
-  if (!fits) fail("a tensor of type " + std::string(to_string(type_)) + " read as another type: look at dtype() first");
+void Tensor::fail_type(const char* asked) const {
+  fail("a tensor of type " + std::string(to_string(type_)) + " does not hold values of type " + asked + ": look at dtype(), and ask values<>() for that type");
 }
 
 bool operator==(const Tensor& a, const Tensor& b) noexcept {

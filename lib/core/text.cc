@@ -64,6 +64,23 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
   return static_cast<std::uint64_t>(value);
 }
 
+// Bytes of the character that begins here; 0: none does. `least`, `most`: of its second byte, by which RFC 3629 excludes what is overlong, a
+// surrogate or too large.
+std::size_t length_of_character(std::string_view text) noexcept {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = at(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (at(1) < least || at(1) > most) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if (at(i) < 0x80 || at(i) > 0xbf) return 0;
+  }
+  return length;
+}
+
 // Three significant digits, without zeros at the end of the fraction.
 std::string three_digits(double value) {
   std::array<char, 32> buffer;
@@ -99,6 +116,15 @@ std::string in_quotes(std::string_view name) {
       text += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
   }
   return text + "'";
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = length_of_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {

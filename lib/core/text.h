@@ -20,6 +20,9 @@ std::string_view trimmed(std::string_view text) noexcept;
 // reach the user's terminal. Of more than 1,000 bytes the middle is left out.
 std::string in_quotes(std::string_view name);
 
+// Whether it is UTF-8 as RFC 3629 has it: nothing overlong, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text) noexcept;
+
 // The whole of `text` as a decimal number, without blanks or a plus sign; nullopt if it is anything
 // else or too large.
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;

@@ -1,4 +1,4 @@
-// ThreadMeter: what one thread has used so far, for any thread to read. (Of the calling thread itself: thread_use() in clock.h.)
+// ThreadMeter: what one thread has used so far, for any thread to read. (Of the calling thread itself: CallClock.)
 #pragma once
 
 #include <cstdint>

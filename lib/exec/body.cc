@@ -1,20 +1,27 @@
 #include "lib/exec/body.h"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
+#include <new>
 #include <span>
 #include <utility>
 
 #include "lib/core/byte_count.h"
+#include "lib/exec/opened.h"
 
 namespace penstock::exec {
 namespace {
 
+constexpr std::size_t kSpareSlots = 2;  // of a stream op's results
+constexpr std::size_t kFlushedAtOnce = 256;  // results
 constexpr int kPassedAtOnce = 4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
 // What the user's code has just thrown stands where its results would.
 void append_failure(Slots& out, const Stamp& stamp) {
-  out.emplace_back(Element(), stamp);
-  out.back().fail(std::current_exception());
+  Slot failure(Element(), stamp);
+  failure.fail(detail::current_failure());
+  out.push_back(std::move(failure));
 }
 
 // What an op has left as it was goes on as a value of its own.
@@ -24,7 +31,7 @@ void own_all(std::span<Slot> slots) {
     try {
       slot.value.own();
     } catch (...) {
-      slot.fail(std::current_exception());
+      slot.fail(detail::current_failure());
     }
   }
 }
@@ -33,6 +40,12 @@ void own_all(std::span<Slot> slots) {
 Stamp of_no_element(Stamp pass) {
   pass.ordinal = -1;
   return pass;
+}
+
+// Tells how far the call has come; whether its rest is wanted back.
+bool tell(OpenCall& call, std::size_t answered) {
+  call.progress.answered.store(answered, std::memory_order_release);
+  return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
 std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
@@ -48,26 +61,49 @@ std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& valu
 
 // ------------------------------------------------------------------------------------------------ element-wise
 
+void ElementwiseBody::call(std::span<Slot> slots, Context& context) {
+  if (!op_->has_state()) return op_->run(slots, context);
+  if (state_ == nullptr) state_ = opened(op_->open());
+  state_->run(slots, context);
+}
+
 void ElementwiseBody::run(Group& group, Context& context) {
   Slots& slots = group.slots;
-  for (std::size_t i = 0; i < slots.size();) {
-    if (!slots[i].is_element()) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i + 1;
+  std::size_t done = 0;
+  while (done < slots.size() && !context.was_stopped()) {
+    std::size_t end = done;
     while (end < slots.size() && slots[end].is_element()) ++end;
-    const std::span<Slot> stretch(&slots[i], end - i);
-    try {
-      op_->run(stretch, context);
-    } catch (const detail::RetryWhenMemoryIsFree&) {
-      throw;
-    } catch (...) {
-      for (Slot& slot : stretch) slot.fail(std::current_exception());
+    if (end > done) {
+      end = done + run_stretch(group, std::span<Slot>(&slots[done], end - done), context);
+    } else {
+      take_mark(slots[end++]);
     }
-    if (borrows_) own_all(stretch);
-    i = end;
+    done = end;
   }
+  group.give_back(done);
+}
+
+// A state is of one pass. An op without one may be here on several threads.
+void ElementwiseBody::take_mark(const Slot& slot) {
+  if (op_->has_state() && slot.kind() == Slot::Kind::pass_end && slot.level() >= depth_) state_.reset();
+}
+
+// How many of these elements have been run.
+std::size_t ElementwiseBody::run_stretch(Group& group, std::span<Slot> stretch, Context& context) {
+  const auto base = static_cast<std::size_t>(stretch.data() - group.slots.data());
+  const bool is_lent = borrows_ && std::ranges::any_of(stretch, [](const Slot& slot) { return slot.value.refers(); });
+  context.follow(group.is_open() ? &group.call->progress : nullptr, base, is_lent ? stretch : std::span<Slot>());
+  try {
+    call(stretch, context);
+  } catch (const detail::RetryWhenMemoryIsFree&) {
+    throw;
+  } catch (...) {
+    for (Slot& slot : stretch.subspan(context.answered())) slot.fail(detail::current_failure());
+    return stretch.size();
+  }
+  const std::size_t done = context.was_stopped() ? context.answered() : stretch.size();
+  if (is_lent) own_all(stretch.subspan(context.answered(), done - context.answered()));
+  return done;
 }
 
 void ElementwiseBody::start(Group& group, Context& context, Completion completion) {
@@ -92,25 +128,90 @@ std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) cons
 StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host)
     : state_(std::move(state)), stage_(stage), depth_(depth), host_(host) {}
 
+// A failure's place is found by its number, so it and what is behind it stay.
+inline bool StreamBody::go_on() {
+  if (call_ == nullptr) return true;
+  return !tell(*call_, failures_.empty() ? out_->size() : call_->progress.answered.load(std::memory_order_relaxed));
+}
+
 void StreamBody::run(Group& group, Context&) {
-  failures_.clear();
-  std::int64_t input = group.first_ordinal;
-  note_failures(0, input);  // of the pass's beginning
-  for (Slot& slot : group.slots) {
-    const std::size_t from = out_.size();
-    take(std::move(slot));
-    note_failures(from, input++);
+  std::swap(group.results, early_);
+  out_ = &group.results;
+  call_ = group.is_open() ? group.call.get() : nullptr;
+  input_ = group.first_ordinal;
+  std::size_t ran = 0;
+  while (ran < group.slots.size() && (ran == 0 || go_on())) {
+    const Slot& next = group.slots[ran];
+    group.is_flush = next.kind() == Slot::Kind::pass_end && flush(next, group);
+    if (group.is_flush) break;
+    take(std::move(group.slots[ran++]));
+    ++input_;
   }
+  if (!group.slots.empty()) ask_held_bytes(group.slots[std::max<std::size_t>(ran, 1) - 1].stamp);
+  group.give_back(ran);
+  if (call_ != nullptr) call_->close();
+  call_ = nullptr;
+  out_ = &early_;
+  reported_.clear();
+  std::swap(failures_, reported_);
   group.slots.clear();
-  std::swap(group.slots, out_);
-  held_bytes_ = state_->held_bytes();
+  std::swap(group.slots, group.results);
+}
+
+// Before the mark that ends the op's input: some of what it holds. True: there is more, and the mark waits.
+bool StreamBody::flush(const Slot& mark, Group& group) {
+  if (mark.level() < depth_ || static_cast<std::int64_t>(mark.stamp.sequence) <= closed_until_) return false;
+  bool more = true;
+  while (more && out_->size() < kFlushedAtOnce && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed)) {
+    more = false;  // also where it throws
+    guarded(of_no_element(mark.stamp), [&] { more = state_->flush(*this); });
+  }
+  return more && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed);
+}
+
+// One that throws is a failure of the last element that the state has seen: the first time, for it is asked after each call. The books keep
+// what it said last.
+void StreamBody::ask_held_bytes(const Stamp& last) {
+  const bool failed_before = held_bytes_failed_;
+  try {
+    held_bytes_ = state_->held_bytes();
+    held_bytes_failed_ = false;
+  } catch (...) {
+    held_bytes_failed_ = true;
+    if (!failed_before) add_failure(last);
+  }
+}
+
+// There is always room for a failure and a mark: where the list finds no memory, that can still be said.
+void StreamBody::add(Slot&& slot) {
+  const std::size_t spare = slot.kind() == Slot::Kind::failed ? 1 : slot.kind() == Slot::Kind::pass_end ? 0 : kSpareSlots;
+  if (out_->size() + spare >= out_->capacity()) grow();
+  out_->push_back(std::move(slot));
+}
+
+void StreamBody::grow() {
+  const std::size_t slots = std::max<std::size_t>(2 * out_->size(), 16);
+  if (call_ == nullptr) return out_->reserve(slots);
+  std::lock_guard lock(call_->mutex);  // the list moves
+  out_->reserve(slots);
 }
 
 void StreamBody::take(Slot&& slot) {
+  if (static_cast<std::int64_t>(slot.stamp.sequence) <= closed_until_) return;
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
   sequence_ = slot.stamp.sequence;
   guarded(slot.stamp, [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
+  if (wants_nothing_) close_pass();
+}
+
+// Without waiting for the mark that the source will send: it, or any stage between, may be long in coming to it. Where somebody behind was quicker,
+// nobody waits.
+void StreamBody::close_pass() {
+  auto mark = host_.close_pass(stage_, {depth_, sequence_});
+  if (!mark) return;
+  closed_until_ = static_cast<std::int64_t>(mark->stamp.sequence);
+  take_mark(std::move(*mark));
 }
 
 template <class Call>
@@ -119,12 +220,27 @@ void StreamBody::guarded(const Stamp& at, Call&& call) {
   try {
     call();
   } catch (...) {
-    append_failure(out_, stamp);
+    add_failure(stamp);
+  }
+}
+
+// What the user's code has just thrown. One for which there is no memory is only counted: one before it says so.
+void StreamBody::add_failure(const Stamp& stamp) {
+  Slot failure(Element(), stamp);
+  failure.fail(detail::current_failure());
+  try {
+    failures_.push_back({out_->size(), input_});
+    add(std::move(failure));
+  } catch (const std::bad_alloc&) {
+    std::erase_if(failures_, [this](const Failure& noted) { return noted.result == out_->size(); });
+    host_.count_dropped(stage_, 1);
   }
 }
 
 void StreamBody::begin_pass(const Stamp& stamp) {
+  is_between_passes_ = true;
   guarded(of_no_element(stamp), [this] { state_->begin_pass(*this); });
+  is_between_passes_ = false;
 }
 
 void StreamBody::take_mark(Slot&& mark) {
@@ -135,60 +251,36 @@ void StreamBody::take_mark(Slot&& mark) {
     wants_nothing_ = false;
   }
   sequence_ = stamp.sequence + 1;
-  out_.push_back(std::move(mark));
+  add(std::move(mark));
   if (!ends_input) return;
   Stamp next = stamp;
   next.sequence = sequence_;
   begin_pass(next);
 }
 
-// Results of one input are few; of a pass's end they can be a whole buffer.
-void StreamBody::note_failures(std::size_t from, std::int64_t input) {
-  for (std::size_t i = from; i < out_.size(); ++i) {
-    if (out_[i].kind() == Slot::Kind::failed) failures_.push_back({i, input});
-  }
+void StreamBody::forward_late(Slot&& slot, std::int64_t number) {
+  if (slot.kind() == Slot::Kind::failed) failures_.push_back({out_->size(), number});
+  add(std::move(slot));
 }
 
-std::int64_t StreamBody::failed_input(const Group&, std::size_t result) const {
-  return std::ranges::find(failures_, result, &Failure::result)->input;
+// One that is not noted has failed since: its type was wrong. It is named by the element that it was made of. So is a result of a call that goes on:
+// none that is noted has left it, and what is noted is the running thread's.
+std::int64_t StreamBody::failed_input(const Group& group, std::size_t result) const {
+  if (group.is_part) return group.slots[result].stamp.ordinal;
+  const auto found = std::ranges::find(reported_, group.taken + result, &Failure::result);
+  return found == reported_.end() ? group.slots[result].stamp.ordinal : found->input;
 }
 
+// Of a pass that is just beginning (take(0)): the source looks before it reads.
 void StreamBody::end_pass() {
   wants_nothing_ = true;
-  host_.cut_pass(stage_, {depth_, sequence_});
-}
-
-// ------------------------------------------------------------------------------------------------ endless repeat
-
-void RepeatBody::run(Group& group, Context&) {
-  std::erase_if(group.slots, [this](Slot& slot) { return !keep(slot); });
-}
-
-bool RepeatBody::keep(Slot& slot) {
-  if (slot.kind() == Slot::Kind::pass_end) return keep_mark(slot);
-  gave_something_ = true;
-  return !ended_;
-}
-
-bool RepeatBody::keep_mark(const Slot& mark) {
-  if (mark.level() > depth_) {
-    ended_ = false;
-    gave_something_ = false;
-    return true;
-  }
-  if (ended_ || mark.level() < depth_) return !ended_;
-  if (!gave_something_) {
-    ended_ = true;
-    host_.cut_pass(stage_, {depth_ + 1, mark.stamp.sequence + 1});
-  }
-  gave_something_ = false;
-  return true;
+  if (is_between_passes_) host_.cut_pass(stage_, {depth_, sequence_});
 }
 
 // ------------------------------------------------------------------------------------------------ source
 
 SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {
-  if (!parts_.order) reader_ = parts_.op->open();
+  if (!parts_.order) reader_ = opened(parts_.op->open());
 }
 
 void SourceBody::resume_at(const Stamp& last) {
@@ -197,20 +289,28 @@ void SourceBody::resume_at(const Stamp& last) {
 }
 
 // False: it failed, and the pass has nothing but that.
-bool SourceBody::begin_reading(const Stamp& pass, Slots& out) {
+bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) {
   at_ = pass;
   at_.ordinal = 0;
   try {
     if (parts_.order) {
       parts_.order->begin_pass(pass.epoch, pass.pass);
+      if (resume_) pass_over_delivered();
     } else {
+      Slot here(Element(), of_no_element(pass));
+      context.enter(here);
       reader_->begin_pass(pass.epoch, pass.pass);
     }
     return true;
   } catch (...) {
-    append_failure(out, at_);
+    append_failure(out, of_no_element(pass));
     return false;
   }
+}
+
+// Where the order tells at which step the element comes. Else all steps before it are taken, but nothing is made.
+void SourceBody::pass_over_delivered() {
+  if (const auto steps = parts_.order->find(resume_->ordinal)) parts_.order->skip(*steps);
 }
 
 // The next element; at_ is then its stamp.
@@ -219,6 +319,7 @@ std::optional<Element> SourceBody::next(Context& context) {
     const auto index = parts_.order->next();
     if (!index) return std::nullopt;
     at_.ordinal = *index;
+    if (resume_ && *index != resume_->ordinal) return Element();  // passed over, and taken out by leave_out_delivered()
     return parts_.op->indexed()->at(*index);
   }
   Slot here(Element(), at_);
@@ -249,11 +350,15 @@ void SourceBody::run(Group& group, Context& context) {
   const auto wanted = static_cast<std::size_t>(group.admitted);
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
-  bool more = !pass.fresh || begin_reading(pass.stamp, group.slots);
+  bool more = !pass.over;
+  if (more && pass.fresh) more = begin_reading(pass.stamp, group.slots, context);
   more = more && !passes_.cut_requested();
-  for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce;) {
+  group.slots.reserve(wanted + 2);  // a failure to begin and the mark: others may look at the list, so it must not move
+  bool wanted_back = false;
+  for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce && !wanted_back;) {
     more = produce_one(group.slots, context);
     passed += leave_out_delivered(group.slots);
+    wanted_back = more && group.is_open() && tell(*group.call, group.slots.size());
   }
   if (more) return;
   group.slots.push_back(passes_.close());

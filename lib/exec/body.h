@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,15 @@ namespace penstock::exec {
 // Asks that the pass which `sequence` belongs to ends early; see PassControl::end.
 struct PassCut {
   std::size_t depth;
-  std::uint32_t sequence;
+  std::uint64_t sequence;
 };
 
 // What bodies ask of the engine. Any thread.
 class BodyHost {
  public:
   virtual ~BodyHost() = default;
-  virtual void cut_pass(std::size_t stage, const PassCut& cut) = 0;
+  virtual void cut_pass(std::size_t stage, const PassCut& cut) = 0;    // when the source looks
+  virtual std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one
   virtual void count_dropped(std::size_t stage, std::int64_t errors) = 0;
 };
 
@@ -35,7 +37,11 @@ class Body {
   // Runs a group in place: afterwards its slots are results, not yet sealed (seal.h). Stream bodies and sources are called by one
   // thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group untouched: whatever else a
   // user's code throws becomes a failed slot.
+  // Where the group's call is open (OpenCall), it tells how far it has come, and gives back what it has not begun as soon as that is wanted.
   virtual void run(Group& group, Context& context) = 0;
+
+  // Where the results of an open call lie.
+  virtual Slots& results_of(Group& group) const { return group.slots; }
 
   // Third form only: hands the single element over.
   virtual void start(Group&, Context&, Completion) {}
@@ -50,7 +56,7 @@ class Body {
 
   // After run(): which of the stage's inputs of this pass failed, given the place of the failure among the results.
   virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
-    return group.first_ordinal + static_cast<std::int64_t>(result);
+    return group.first_ordinal + static_cast<std::int64_t>(group.taken + result);
   }
 
   // Before the first slot arrives: a stream op may say that it wants nothing at all.
@@ -66,14 +72,22 @@ class Body {
 class ElementwiseBody final : public Body {
  public:
   // borrows: its inputs may refer to values of the source, and its results must not.
-  explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op, bool borrows = false) : op_(std::move(op)), borrows_(borrows) {}
+  // depth: repeats upstream. An op that has a state is told of marks, too (StagePlan::has_state).
+  explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op, bool borrows = false, std::size_t depth = 0)
+      : op_(std::move(op)), borrows_(borrows), depth_(depth) {}
   void run(Group& group, Context& context) override;
   void start(Group& group, Context& context, Completion completion) override;
   std::optional<std::int64_t> bytes_hint(const Group& group) const override;
 
  private:
+  void call(std::span<Slot> slots, Context& context);
+  std::size_t run_stretch(Group& group, std::span<Slot> stretch, Context& context);
+  void take_mark(const Slot& slot);
+
   std::shared_ptr<const ElementwiseOp> op_;
   const bool borrows_;
+  const std::size_t depth_;
+  std::unique_ptr<ElementwiseState> state_;  // of the pass being read, of an op that has one; made with its first element
 };
 
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.
@@ -82,50 +96,71 @@ class StreamBody final : public Body, private Emitter {
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_bytes_; }
+  Slots& results_of(Group& group) const override { return group.results; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void begin() override { begin_pass(Stamp()); }
 
  private:
-  void emit(Element value, const Stamp& stamp) override { out_.emplace_back(std::move(value), stamp); }
-  void forward(Slot&& slot) override { out_.push_back(std::move(slot)); }
+  void emit(Element value, const Stamp& stamp) override { add(Slot(std::move(value), stamp)); }
+  void forward(Slot&& slot) override { forward_late(std::move(slot), input_); }
+  void forward_late(Slot&& slot, std::int64_t number) override;
+  std::int64_t input_number() const override { return input_; }
   void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
   void end_pass() override;
 
+  void add(Slot&& slot);
+  void grow();
+  void add_failure(const Stamp& stamp);
+  void ask_held_bytes(const Stamp& last);
+  bool go_on();
+  bool flush(const Slot& mark, Group& group);
   void take(Slot&& slot);
   void take_mark(Slot&& mark);
   void begin_pass(const Stamp& stamp);
+  void close_pass();
   template <class Call> void guarded(const Stamp& stamp, Call&& call);
-  void note_failures(std::size_t from, std::int64_t input);
 
   std::unique_ptr<StreamState> state_;
   const std::size_t stage_;
   const std::size_t depth_;
   BodyHost& host_;
-  Slots out_;
+  Slots early_;                 // what came before the first group
+  Slots* out_ = &early_;        // or the results of the group being run
+  OpenCall* call_ = nullptr;    // of that group, if others look at it
   struct Failure {
     std::size_t result;
     std::int64_t input;
   };
-  std::vector<Failure> failures_;  // of the group being run
-  std::uint32_t sequence_ = 0;  // of the pass being read
+  std::vector<Failure> failures_;  // of the group being run, and before it of the first pass's beginning
+  std::vector<Failure> reported_;  // of the group that was run last
+  bool is_between_passes_ = false;
+  std::int64_t input_ = 0;      // number in its pass of the slot being read
+  std::uint64_t sequence_ = 0;  // of the pass being read
+  std::int64_t closed_until_ = -1;  // the mark with this sequence has gone on already: what still comes of those passes is left out
   bool wants_nothing_ = false;
   std::int64_t held_bytes_ = 0;
+  bool held_bytes_failed_ = false;  // when it was asked for last
 };
 
 // The part of an endless repeat that is not in PassControl: a pass that gave nothing ends it. Counting repeats need no stage.
 class RepeatBody final : public Body {
  public:
-  RepeatBody(std::size_t stage, std::size_t depth, BodyHost& host) : stage_(stage), depth_(depth), host_(host) {}
+  // place: of the op in the user's code, for a warning.
+  RepeatBody(std::size_t stage, std::size_t depth, BodyHost& host, std::string place = {})
+      : stage_(stage), depth_(depth), host_(host), place_(std::move(place)) {}
   void run(Group& group, Context& context) override;
   void resume_at(const Stamp&) override { gave_something_ = true; }
 
  private:
   bool keep(Slot& slot);
   bool keep_mark(const Slot& mark);
+  void warn();
 
   const std::size_t stage_;
   const std::size_t depth_;   // repeats upstream, without this one
   BodyHost& host_;
+  const std::string place_;
+  bool has_warned_ = false;
   bool gave_something_ = false;
   bool ended_ = false;        // an empty pass was seen: everything up to the mark of the next level is left out
 };
@@ -147,7 +182,8 @@ class SourceBody final : public Body {
 
  private:
   bool produce_one(Slots& out, Context& context);
-  bool begin_reading(const Stamp& pass, Slots& out);
+  bool begin_reading(const Stamp& pass, Slots& out, Context& context);
+  void pass_over_delivered();
   bool leave_out_delivered(Slots& slots);
   std::optional<Element> next(Context& context);
 

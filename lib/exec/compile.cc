@@ -1,9 +1,13 @@
 #include "lib/exec/compile.h"
 
+#include <exception>
+#include <string>
 #include <utility>
 
+#include <penstock/error.h>
 #include <penstock/ops.h>
 
+#include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
 #include "lib/graph/positions.h"
@@ -23,6 +27,25 @@ std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& 
   return {owner, node.as<Interface>()};
 }
 
+// Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
+std::string place_of(const StagePlan& stage) {
+  return stage.op + " (op " + std::to_string(stage.position) + (stage.call_site.empty() ? "" : " at ") + stage.call_site + ")";
+}
+
+using Open = decltype(StagePlan::open);
+
+// What an op's open() throws belongs to no element, and ends every request of the run: it is to say whose it is.
+Open with_place(const StagePlan& stage, Open open) {
+  return [place = place_of(stage), open = std::move(open)](std::size_t index, BodyHost& host, PassControl& passes) {
+    try {
+      return open(index, host, passes);
+    } catch (...) {
+      const auto error = std::current_exception();
+      throw Error(code_of(error), place + " could not be opened: " + message_of(error));
+    }
+  };
+}
+
 using PositionOps = std::vector<std::shared_ptr<const StreamOp>>;
 
 std::unique_ptr<IndexSequence> make_order(const SourceOp& source, const PositionOps& ops) {
@@ -39,7 +62,7 @@ class Compiler {
     const auto nodes = graph::chain(owner_);
     std::size_t next = add_source(nodes);
     for (; next < nodes.size(); ++next) add(*nodes[next]);
-    plan_->prefetch = buffer_;
+    plan_->prefetch = plan_->stages.back().buffer_behind = buffer_;
     plan_->text = graph::pipeline_text(owner_);
     plan_->work_text = graph::work_text(owner_);
     plan_->resumes_by_position = by_position_;
@@ -50,13 +73,20 @@ class Compiler {
  private:
   StagePlan stage_of(const Node& node) {
     StagePlan stage;
-    stage.op = node.op().name();
-    stage.name = stage.op;
+    stage.op = graph::title_of(node);
+    stage.name = graph::label_of(node);
+    stage.gives = node.gives();
     stage.call_site = graph::to_string(node.site());
     stage.position = node.position();
     stage.depth = plan_->repeats.size();
+    if (!plan_->stages.empty()) plan_->stages.back().buffer_behind = buffer_;
     stage.buffer = std::exchange(buffer_, AUTOTUNE);
     return stage;
+  }
+
+  // Of a node that is no stage of its own: what the stage before gives is what the node gives.
+  static void note_type(StagePlan& stage, const Node& node) {
+    if (node.gives() != nullptr) stage.gives = node.gives();
   }
 
   // The source, with the ops behind it that work on positions. Gives the first node that does not belong to it.
@@ -67,19 +97,22 @@ class Compiler {
     std::size_t next = 1;
     const bool indexed = source->indexed() != nullptr;
     stage.is_prompt = indexed;
+    stage.form = source->form();
+    stage.form_is_known = source->form_is_known();
     if (indexed) {
       plan_->names = source->indexed();
       for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
         ops.push_back(share<StreamOp>(owner_, *nodes[next]));
         stage.name += "+" + nodes[next]->op().name();
+        note_type(stage, *nodes[next]);
       }
     }
     last_borrower_ = find_last_borrower(nodes, next);
     const bool lends = last_borrower_ != 0;
-    stage.open = [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+    stage.open = with_place(stage, [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
       SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
       return std::make_unique<SourceBody>(std::move(parts), passes);
-    };
+    });
     plan_->stages.push_back(std::move(stage));
     return next;
   }
@@ -104,8 +137,12 @@ class Compiler {
     switch (node.kind()) {
       case Kind::elementwise: return add_elementwise(node);
       case Kind::stream: return add_stream(node, share<StreamOp>(owner_, node));
-      case Kind::repeat: return add_repeat(node, node.as<graph::RepeatOp>()->count());
-      case Kind::buffer: buffer_ = node.as<graph::BufferOp>()->size(); return;
+      case Kind::repeat:
+        add_repeat(node, node.as<graph::RepeatOp>()->count());
+        return note_type(plan_->stages.back(), node);
+      case Kind::buffer:
+        buffer_ = node.as<graph::BufferOp>()->size();
+        return note_type(plan_->stages.back(), node);
       case Kind::source: return;  // append() lets a source stand only at the beginning
     }
   }
@@ -117,14 +154,17 @@ class Compiler {
     stage.form = op->form();
     stage.form_is_known = op->form_is_known();
     stage.order = op->order();
-    stage.parallelism = op->parallelism();
+    stage.has_state = op->has_state();
+    stage.parallelism = stage.has_state ? Tunable(1) : op->parallelism();  // whatever the op says: calls at once would race for the state
+    stage.is_reentrant = op->is_reentrant() && !stage.has_state;
     stage.passes_memory_on = op->passes_memory_on();
+    const std::size_t depth = stage.depth;
     const bool borrows = plan_->stages.size() == last_borrower_;
-    stage.open = [op, borrows](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<ElementwiseBody>(op, borrows);
+    stage.open = [op, borrows, depth](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<ElementwiseBody>(op, borrows, depth);
     };
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
-    by_position_ = by_position_ && op->order() == Order::kept && !(first_stream_ != 0 && op->may_fan_out());
+    by_position_ = by_position_ && op->order() == Order::kept && !op->has_state() && !(first_stream_ != 0 && op->may_fan_out());
     foresee_through(op);
     plan_->stages.push_back(std::move(stage));
   }
@@ -136,12 +176,15 @@ class Compiler {
       return;
     }
     const bool makes_elements = op->order() == Order::kept && !op->passes_memory_on();
+    places_end_ = static_cast<int>(plan_->stages.size());
     maker_ = makes_elements ? plan_->stages.size() : 0;
     ahead_ = {.declares = op->declares(), .op = op};
   }
 
-  void foresee_through(const StreamOp& op, std::size_t depth) {
+  void foresee_through(const StreamOp& op, std::size_t depth, StagePlan& stage) {
     if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
+    if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.places_end = places_end_;
+    places_end_ = static_cast<int>(plan_->stages.size());
     if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op); batch != nullptr && maker_ != 0 && batch->batch_size() <= kMostRows) {
       ahead_.size = batch->batch_size();
       ahead_.depth = depth;
@@ -153,14 +196,17 @@ class Compiler {
   void add_stream(const Node& node, std::shared_ptr<const StreamOp> op) {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
+    stage.form = op->form();
+    stage.form_is_known = op->form_is_known();
     stage.passes_memory_on = true;
     stage.elements_held = op->elements_held();
-    stage.open = [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<StreamBody>(op->open(0), index, depth, host);
-    };
+    stage.bytes_of_place = op->bytes_of_place();
+    stage.open = with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
+    });
     by_position_ = by_position_ && op->is_as_new_after_output();
     if (first_stream_ == 0) first_stream_ = plan_->stages.size();
-    foresee_through(*op, depth);
+    foresee_through(*op, depth, stage);
     plan_->stages.push_back(std::move(stage));
   }
 
@@ -175,8 +221,8 @@ class Compiler {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
     stage.passes_memory_on = true;
-    stage.open = [depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<RepeatBody>(index, depth, host);
+    stage.open = [depth, place = place_of(stage)](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<RepeatBody>(index, depth, host, place);
     };
     plan_->stages.push_back(std::move(stage));
   }
@@ -188,6 +234,7 @@ class Compiler {
   bool by_position_ = true;
   std::size_t first_stream_ = 0;     // 0: none yet
   std::size_t maker_ = 0;            // the stage whose results the next op gets, in their order and all of them; 0: there is none
+  int places_end_ = 0;               // the stage whose results the next op gets; those of stages before it have no place there
   BatchAhead ahead_;                 // what is known of the batch that they go to
 };
 

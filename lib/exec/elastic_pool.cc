@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
+
+#include "lib/core/cpu_mask.h"
 
 namespace penstock::exec {
 namespace {
@@ -23,7 +25,7 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client) {
       work();
       return join(gone);
     }
-    enqueue(std::move(work), std::move(client));
+    enqueue(work, std::move(client));
   }
   work_.notify_one();
   join(gone);
@@ -36,16 +38,18 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
     Lock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     found = find_thread(true);
-    if (found) enqueue(std::move(work), std::make_shared<Client>());
+    if (found) enqueue(work, std::make_shared<Client>());
   }
   if (found) work_.notify_one();
   join(gone);
   return found;
 }
 
-void ElasticPool::enqueue(std::function<void()> call, ClientRef client) {
-  if (client != nullptr) ++client->queued_;
-  queue_.push_back({std::move(call), std::move(client)});
+// Where there is no memory for its line, the call is still the caller's.
+void ElasticPool::enqueue(std::function<void()>& call, ClientRef client) {
+  queue_.emplace_back();
+  queue_.back() = {std::move(call), std::move(client)};
+  if (const auto& of = queue_.back().client) ++of->queued_;
 }
 
 // With the lock held. Whether a thread is to come for one piece of work more: an idle one that nothing else has, or a new one.
@@ -55,20 +59,21 @@ bool ElasticPool::find_thread(bool may_be_spare) {
   return static_cast<std::int64_t>(threads_.size()) < most && grow();
 }
 
-// With the lock held. False if the system gives no thread: then the ones there are have to do.
+// With the lock held. False if the system gives no thread, or no memory for one: then the ones there are have to do.
 bool ElasticPool::grow() {
-  threads_.emplace_back();
-  const auto self = std::prev(threads_.end());
+  Threads made;
   try {
+    const auto self = made.emplace(made.end());
     *self = std::thread([this, self] { serve(self); });
-    return true;
-  } catch (const std::system_error&) {
-    threads_.erase(self);
+  } catch (const std::exception&) {  // std::system_error or std::bad_alloc
     return false;
   }
+  threads_.splice(threads_.end(), made);
+  return true;
 }
 
 void ElasticPool::serve(Threads::iterator self) {
+  take_mask_of_process();  // whoever made it may be pinned to a core
   Lock lock(mutex_);
   for (auto next = next_work(lock); next != queue_.end(); next = next_work(lock)) run(next, lock);
   leaving_.splice(leaving_.end(), threads_, self);

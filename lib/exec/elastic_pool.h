@@ -55,7 +55,7 @@ class ElasticPool {
   };
   using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
   using Lock = std::unique_lock<std::mutex>;
-  void enqueue(std::function<void()> call, ClientRef client);
+  void enqueue(std::function<void()>& call, ClientRef client);
   bool find_thread(bool may_be_spare);
   bool grow();
   void serve(Threads::iterator self);

@@ -11,6 +11,10 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::chrono::nanoseconds kShortestPause = std::chrono::microseconds(50), kLongestPause = std::chrono::milliseconds(4);
+
+constexpr std::size_t kReserve = 16 << 10;
+
 std::int64_t first_depth(const Tunable& prefetch, bool serial) {
   return serial ? 1 : first_value(prefetch, 2);
 }
@@ -30,10 +34,11 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
       settings_(settings),
       started_ns_(now_ns()),
       memory_(settings.memory_bytes),
-      passes_(plan_->repeats, settings.first_epoch, settings.epochs),
+      passes_(plan_->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
       outlet_(first_depth(plan_->prefetch, settings.serial), widest_outlet(plan_->prefetch, settings.serial)),
       surroundings_{.cpu_budget = settings.cpu_budget, .open_io_limit = settings.open_io} {
   make_launcher();
+  passes_.number_from(settings_.pass);
   outlet_.set_trace(trace());
   for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
     stages_.push_back(std::make_unique<Stage>(plan_->stages[i], i, plan_->repeats.size(), *this, passes_));
@@ -60,7 +65,8 @@ void Engine::make_launcher() {
     queue_ = std::make_unique<QueueLauncher>(settings_.choice);
     launcher_ = queue_.get();
   } else {
-    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.pool, *settings_.workers);
+    reserve_ = std::make_unique_for_overwrite<std::byte[]>(kReserve);
+    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.compute, *settings_.pool, *settings_.workers);
     launcher_ = tbb_.get();
   }
 }
@@ -94,12 +100,15 @@ Engine::~Engine() {
 void Engine::request_stop() {
   stopped_.store(true);
   stop_.request_stop();
+  passes_.stop();
   for (auto& stage : stages_) stage->stop();
 }
 
 void Engine::shut_down() {
+  reserve_.reset();
   request_stop();
-  if (tbb_) tbb_->wait();
+  let_go_of_results();
+  for (auto pause = kShortestPause; tbb_ && !tbb_->wait_for(pause); pause = std::min(2 * pause, kLongestPause)) let_go_of_results();
   while (queue_ && queue_->run_one()) {
   }
   for (auto& stage : stages_) stage->stop();  // calls that a last token has still handed over
@@ -107,14 +116,41 @@ void Engine::shut_down() {
   for (auto& stage : stages_) stage->clear();
 }
 
+// Nobody will take them, and calls under way may wait for what they hold: buffers of a pool of the user's.
+void Engine::let_go_of_results() {
+  try {
+    outlet_.clear();
+    for (auto& stage : stages_) stage->let_go_of_slots();
+  } catch (const std::bad_alloc&) {  // again when the calls have ended
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ the consumer's side
 
 Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_point* deadline) {
   refuse_own_body("next()");
   while (!take(slot)) {
+    check_given_up();
     if (!wait(deadline)) return Taken::timeout;
   }
   return Taken::slot;
+}
+
+// By any thread, which may be inside anything: so without waiting, and the rest is done by whoever shuts down.
+void Engine::give_up(std::exception_ptr cause) noexcept {
+  outlet_.fail(std::move(cause));
+  stopped_.store(true);
+  stop_.request_stop();
+  passes_.stop();
+  if (queue_) queue_->wake();
+}
+
+void Engine::check_given_up() {
+  const auto cause = outlet_.failure();
+  if (!cause) return;
+  reserve_.reset();  // a text takes some, too
+  throw Error(code_of(cause), "the run has ended before its time: " + message_of(cause) +
+                                  ". What it was about is lost: make its shuffle buffers and batches smaller, or go on from a checkpoint");
 }
 
 void Engine::refuse_own_body(const char* caller) const {
@@ -133,6 +169,7 @@ bool Engine::take(Slot& slot) {
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
     outlet_.count_taken(is_mark);
     sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
+    if (is_mark) passes_.forget_until(slot.stamp.sequence);
   }
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
@@ -146,10 +183,25 @@ bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
     if (!queue_->run_one()) return queue_->wait_for_token(deadline);
     return outlet_.has_slots() || in_time(deadline);
   }
-  if (!BodyScope::inside_any()) return outlet_.wait(deadline);
+  if (!BodyScope::inside_any()) return outlet_.wait(deadline, look_pause_, [this] { return look_around(); });
   // On a thread that the engine itself may need: work instead of waiting.
   if (!help_somebody()) outlet_.wait_briefly();
+  look_after_calls();
   return in_time(deadline);
+}
+
+// By the waiting consumer, at first as often as looking was worth it last time.
+std::chrono::nanoseconds Engine::look_around() {
+  const bool found = look_after_calls();
+  const bool is_busy = std::ranges::any_of(stages_, [](const auto& stage) { return stage->has_open_calls(); });
+  look_pause_ = found ? std::max(look_pause_ / 2, kShortestPause) : std::min(look_pause_ * 2, is_busy ? kLongestPause / 2 : kLongestPause);
+  return look_pause_;
+}
+
+bool Engine::look_after_calls() {
+  bool found = false;
+  for (auto& stage : stages_) found = stage->look_after_calls() || found;
+  return found;
 }
 
 bool Engine::help_somebody() {
@@ -173,14 +225,15 @@ bool Engine::is_starved() const {
 }
 
 // Not a thread for nothing: who waits for a slot may have no work left.
-void Engine::relieve() {
-  if (!tbb_ || std::ranges::none_of(stages_, [](const auto& stage) { return stage->can_be_relieved(); }) || relieved_.exchange(true)) return;
-  const bool has_thread = tbb_->try_on_pool([this] {
-    while (is_starved() && relieve_one()) {
+void Engine::relieve(bool once_more) {
+  if (!tbb_ || std::ranges::none_of(stages_, [](const auto& stage) { return stage->can_be_relieved(); })) return;
+  const bool has_been = lent_.fetch_add(1) > 0;
+  const bool has_thread = (once_more || !has_been) && tbb_->try_on_pool([this] {
+    while (relieve_one() && is_starved()) {
     }
-    relieved_.store(false);
+    --lent_;
   });
-  if (!has_thread) relieved_.store(false);
+  if (!has_thread) --lent_;
 }
 
 void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
@@ -191,7 +244,7 @@ void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
 void Engine::abandon_epoch() {
   refuse_own_body("epoch()");  // while the epoch is still whole
   const std::size_t depth = passes_.depth();
-  const std::uint32_t last = passes_.halt();
+  const std::uint64_t last = passes_.halt();
   for (std::size_t i = stages_.size(); i-- > 1;) stages_[i]->cancel_pass(depth, sequence_);
   stages_.front()->wake();
   while (sequence_ <= last) {
@@ -216,8 +269,19 @@ bool Engine::cpu_slot_is_wanted(std::size_t stage) { return at_gate_ && settings
 
 bool Engine::has_free_cpu_slot() const { return !at_gate_ || settings_.gate->has_free_slot(*at_gate_); }
 
+// In this order: a token that comes of the slot is to find this thread, which has nothing else to do.
 void Engine::release_cpu_slot() {
+  if (tbb_) tbb_->token_ends();
   if (at_gate_) settings_.gate->release(at_gate_);
+}
+
+void Engine::give_up_cpu_slot() {
+  if (tbb_) tbb_->token_goes_without_slot();
+  if (at_gate_) settings_.gate->release(at_gate_);
+}
+
+void Engine::end_without_cpu_slot() {
+  if (tbb_) tbb_->token_ends_without_slot();
 }
 
 void Engine::offer_memory() {
@@ -242,7 +306,18 @@ bool Engine::next_is_empty(std::size_t stage) const {
 
 void Engine::cut_pass(std::size_t stage, const PassCut& cut) {
   passes_.end(cut.depth, cut.sequence);
+  let_go_of_pass(stage, cut);
+}
+
+std::optional<Slot> Engine::close_pass(std::size_t stage, const PassCut& cut) {
+  std::optional<Slot> mark = passes_.close_early(cut.depth, cut.sequence);
+  let_go_of_pass(stage, cut);
+  return mark;
+}
+
+void Engine::let_go_of_pass(std::size_t stage, const PassCut& cut) {
   for (std::size_t i = stage; i-- > 1;) stages_[i]->cancel_pass(cut.depth, cut.sequence);
+  stages_.front()->recall();
   stages_.front()->wake();
 }
 
@@ -271,6 +346,7 @@ void Engine::snapshot(Snapshot& snapshot) const {
   snapshot.overshoot_bytes = memory_.overshot_bytes();
   if (at_gate_) snapshot.cpu_slots_in_use = at_gate_->in_use();
   std::lock_guard lock(surroundings_mutex_);
+  snapshot.runs = surroundings_.runs;
   snapshot.cpu_budget = surroundings_.cpu_budget;
   snapshot.open_io_limit = surroundings_.open_io_limit;
   if (surroundings_.clocks_read_at < started_ns_) return;

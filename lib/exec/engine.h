@@ -32,15 +32,18 @@ struct EngineSettings {
   bool slots_are_fixed = false;        // by the user
   std::uint32_t first_epoch = 0;
   std::uint32_t epochs = 0;
+  std::uint64_t first_sequence = 0;    // of passes; for tests
   std::uint64_t seed = 0;
+  std::uint32_t pass = 0;              // of an outer run, that passes are numbered from
   const Stamp* resume_after = nullptr; // by position; read during construction only
   SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
+  ComputePool* compute = nullptr;      // these three: needed unless it is serial, or pumped by a choice
   ElasticPool* pool = nullptr;
+  WorkerThreads* workers = nullptr;    // told of each thread
   QueueLauncher::Choice choice;        // for tests: a queue pumped in this order
   std::function<std::int64_t()> clock; // for tests: instead of the system's, so that a schedule can be repeated
   std::int64_t open_io = 64;           // blocking calls at once
   double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
-  WorkerThreads* workers = nullptr;    // told of each thread; needed where there is a pool
   bool serial = false;
   bool statistics = true;              // false: only what the engine needs itself, to see what the rest costs
   std::shared_ptr<Trace> trace;        // none: nobody wants one
@@ -50,6 +53,7 @@ struct EngineSettings {
 struct Surroundings {
   double cpu_budget = 1;
   std::int64_t open_io_limit = 64;
+  std::int64_t runs = 1;
   std::int64_t process_cpu_ns = -1;
   std::int64_t workers_cpu_ns = -1;
   std::int64_t clocks_read_at = -1;    // by now_ns()
@@ -84,13 +88,16 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
   void abandon_epoch();
 
+  bool look_after_calls();                       // now and then: see Stage. True: something could leave
+  void watch_calls() { for (auto& stage : stages_) stage->watch_calls(); }  // now and then: see Stage
   void nudge_consumer() { outlet_.nudge(); }     // now and then
   void read_consumer_clock() noexcept { outlet_.read_consumer_clock(); }  // the same
   bool is_starved() const;                       // its stages wait for CPU slots, and none of its calls has any
   // Lends the run a thread without a slot for as long as it is starved. Where that has lasted, calls of other runs may have all
   // slots and be waiting for this very run, on threads of their own where nobody sees it. Does nothing where no thread is to be
   // had: ask again.
-  void relieve();
+  // once_more: though it has been lent one that has not come back. That may wait, too, for what other stages hold.
+  void relieve(bool once_more = false);
   void set_surroundings(const Surroundings& surroundings);
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
   std::vector<Knob> knobs();
@@ -113,8 +120,11 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool acquire_cpu_slot(std::size_t stage) override;
   bool cpu_slot_is_wanted(std::size_t stage) override;
   void release_cpu_slot() override;
+  void give_up_cpu_slot() override;
+  void end_without_cpu_slot() override;
   bool stopped() const noexcept override { return stopped_.load(std::memory_order_relaxed); }
   void offer_memory() override;
+  void give_up(std::exception_ptr cause) noexcept override;
   void wake_consumer() override { outlet_.wake(); }
   bool has_free_cpu_slot() const override;
   std::int64_t memory_claimed_behind(std::size_t stage) const override;
@@ -129,6 +139,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   Trace* trace() const override { return settings_.trace.get(); }
   bool keeps_statistics() const override { return settings_.statistics; }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
+  std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
   void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->count_dropped(errors); }
 
   // SlotGate::Waiter
@@ -139,11 +150,15 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   void open();
   void make_launcher();
+  void let_go_of_pass(std::size_t stage, const PassCut& cut);
   void resume_by_position(const Stamp& last);
   std::size_t cpu_rank(std::size_t stage) const;
   bool take(Slot& slot);
+  void check_given_up();
   bool wait(const std::chrono::steady_clock::time_point* deadline);
+  std::chrono::nanoseconds look_around();
   bool help_somebody();
+  void let_go_of_results();
   bool relieve_one();
   Knob stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                   void (Stage::*set)(std::int64_t));
@@ -160,12 +175,14 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   MemoryBudget memory_;
   PassControl passes_;
   Outlet outlet_;
-  std::uint32_t sequence_ = 0;             // of the pass that the consumer is in; its thread only
+  std::chrono::nanoseconds look_pause_ = std::chrono::milliseconds(4);  // of the waiting consumer; its thread only
+  std::uint64_t sequence_ = 0;             // of the pass that the consumer is in; its thread only
   std::stop_source stop_;
   std::atomic<bool> stopped_{false};
   SlotGate::RunRef at_gate_;               // none without a gate
-  std::atomic<bool> relieved_{false};      // by a thread at this moment
+  std::atomic<std::int64_t> lent_{0};      // threads, at this moment
   std::atomic<bool> gives_way_{false};     // its workers are to be less urgent than the consumer
+  std::unique_ptr<std::byte[]> reserve_;   // to shut down takes some memory, and there may be none
   std::unique_ptr<QueueLauncher> queue_;   // one of these two
   std::unique_ptr<TbbLauncher> tbb_;
   Launcher* launcher_ = nullptr;

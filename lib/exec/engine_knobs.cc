@@ -22,6 +22,12 @@ Bounds bounds_of(const Tunable& asked) {
   return {low, std::max(low, std::min(asked.high(), kMany))};
 }
 
+// What is known to compute one element after the other has no choice of any use.
+bool may_be_placed(const StagePlan& plan) {
+  if (plan.form == Form::completes_later) return false;
+  return !plan.serial || !plan.form_is_known || plan.form == Form::blocks;
+}
+
 }  // namespace
 
 Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high,
@@ -48,12 +54,13 @@ std::vector<Knob> Engine::knobs() {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StagePlan& plan = stages_[i]->plan();
     if (!plan.serial) {
-      const Bounds calls = bounds_of(plan.parallelism);
+      const Bounds calls = plan.is_reentrant ? bounds_of(plan.parallelism) : Bounds{1, 1};
       knobs.push_back(stage_knob(i, "parallelism", calls.low, calls.high, &StageSnapshot::parallelism, &Stage::set_parallelism));
       knobs.back().user_fixed = !plan.parallelism.is_automatic();
-      if (plan.form != Form::completes_later) knobs.push_back(placement_knob(i));
     }
+    if (may_be_placed(plan)) knobs.push_back(placement_knob(i));
     knobs.push_back(stage_knob(i, "window", 1, kMany, &StageSnapshot::window, &Stage::set_window));
+    knobs.back().user_fixed = plan.keeps_near();
     const Bounds buffer = bounds_of(plan.buffer);
     if (i > 0) knobs.push_back(stage_knob(i, "buffer", buffer.low, buffer.high, &StageSnapshot::buffer, &Stage::set_buffer));
     if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();

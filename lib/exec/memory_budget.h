@@ -1,7 +1,7 @@
 // MemoryBudget: the bytes that the elements of one run may hold, all stages together.
 //
 // A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint tells the size, `used`
-// never passes the limit by more than one element per stage: the local rule of progress (a stage may always start its oldest element
+// never passes the limit by more than one element per stage, or by a 256th of the limit where elements are smaller: the local rule of progress (a stage may always start its oldest element
 // while all is empty up to the next one that reserves) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
 // Without hints a call may turn out larger than reserved; that is counted as overshoot.
 //
@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/core/cache_line.h"
+
 namespace penstock::exec {
 
 class MemoryBudget {
@@ -20,6 +22,9 @@ class MemoryBudget {
 
   // Takes `bytes` if they fit beside what is `kept` for others, who go first; always, if `forced`. A refusal asks for a wake-up: see take_wake_up().
   bool reserve(std::int64_t bytes, bool forced, std::int64_t kept = 0) noexcept;
+
+  // Whether reserve() would take them. Asks for nothing.
+  bool has_room(std::int64_t bytes, std::int64_t kept) const noexcept { return used_.load(std::memory_order_seq_cst) + bytes + kept <= limit(); }
 
   // The next take_wake_up() is for somebody who needs that many; 0: for whoever was refused because of what was kept, and is no more.
   void note_need(std::int64_t bytes) noexcept;
@@ -50,8 +55,8 @@ class MemoryBudget {
 
   void note_peak(std::int64_t used) noexcept;
 
-  std::atomic<std::int64_t> limit_;
-  std::atomic<std::int64_t> used_{0};
+  alignas(kCacheLine) std::atomic<std::int64_t> used_{0};  // each call of each stage writes it
+  alignas(kCacheLine) std::atomic<std::int64_t> limit_;    // what follows is mostly read
   std::atomic<std::int64_t> peak_{0};
   std::atomic<std::int64_t> overshoot_{0};
   std::atomic<bool> overshot_{false};

@@ -18,16 +18,36 @@ void Outlet::receive(Packet& packet) {
   {
     std::lock_guard lock(mutex_);
     const auto count = static_cast<std::int64_t>(packet.slots.size());
+    if (!keep(packet.slots)) return arrived_.notify_all();
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
-    if (count > 0) packets_.push_back(std::move(packet.slots));
     worth_waiting_ = std::min(packet.worth_waiting, widest_);
     held_ += count;
     account_full();
     wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity() || now_ns() - woken_ns_ > kBetweenWakes);
-    if (wake) woken_ns_ = now_ns();
+    if (wake) call_consumer();
   }
   if (wake) arrived_.notify_all();
 }
+
+// With the lock held. False: there is no memory for one packet more, or was none for one before this.
+bool Outlet::keep(Slots& slots) noexcept {
+  if (failure_) return false;
+  try {
+    if (!slots.empty()) packets_.push_back(std::move(slots));
+  } catch (...) {
+    failure_ = detail::current_failure();
+  }
+  return !failure_;
+}
+
+// With the lock held.
+void Outlet::call_consumer() {
+  woken_ns_ = now_ns();
+  is_called_ = true;
+}
+
+// With the lock held. Nobody calls where more was promised that did not come.
+bool Outlet::is_worth_waking() const { return failure_ || (!packets_.empty() && (is_called_ || now_ns() - woken_ns_ > kBetweenWakes)); }
 
 // With the lock held.
 std::int64_t Outlet::capacity() const { return std::max(depth_, worth_waiting_); }
@@ -108,26 +128,39 @@ void Outlet::clear() {
   }
 }
 
-bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline) {
+bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline, std::chrono::nanoseconds first_look, const Look& look) {
   std::unique_lock lock(mutex_);
-  if (!packets_.empty()) return true;
+  if (!packets_.empty() || failure_) return true;
   const std::int64_t start = now_ns();
   waiting_since_ = start;
   ++waits_;
   somebody_waits_ = true;
-  const auto there = [this] { return !packets_.empty(); };
-  bool arrived = true;
-  if (deadline == nullptr) {
-    arrived_.wait(lock, there);
-  } else {
-    arrived = arrived_.wait_until(lock, *deadline, there);
+  is_called_ = false;
+  auto next_look = std::chrono::steady_clock::now() + first_look;
+  for (;;) {
+    const bool ends = deadline != nullptr && *deadline < next_look;
+    if (arrived_.wait_until(lock, ends ? *deadline : next_look, [this] { return is_worth_waking(); }) || ends) break;
+    if (!packets_.empty()) break;  // it is awake now: what is there need not wait for more
+    next_look = look_without(lock, look);
   }
+  // Who asks again and again for a moment only never waits until a look is due.
+  if (packets_.empty() && std::chrono::steady_clock::now() - looked_ >= first_look) look_without(lock, look);
   wait_ns_ += now_ns() - start;
   waiting_since_ = 0;
   somebody_waits_ = false;
+  const bool arrived = !packets_.empty() || failure_;
   lock.unlock();
   trace_.waited(start);
   return arrived;
+}
+
+// Lets go of the lock meanwhile. When to look again.
+std::chrono::steady_clock::time_point Outlet::look_without(std::unique_lock<std::mutex>& lock, const Look& look) {
+  lock.unlock();
+  const std::chrono::nanoseconds pause = look();
+  looked_ = std::chrono::steady_clock::now();
+  lock.lock();
+  return looked_ + pause;
 }
 
 void Outlet::wait_briefly() {
@@ -140,12 +173,26 @@ void Outlet::wait_briefly() {
 void Outlet::nudge() { wake_after(kBetweenWakes); }
 void Outlet::wake() { wake_after(0); }
 
+// The first one tells; others follow from it.
+void Outlet::fail(std::exception_ptr cause) noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(cause);
+  }
+  arrived_.notify_all();
+}
+
+std::exception_ptr Outlet::failure() const noexcept {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
 void Outlet::wake_after(std::int64_t pause_ns) {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
     wake = somebody_waits_ && !packets_.empty() && now_ns() - woken_ns_ > pause_ns;
-    if (wake) woken_ns_ = now_ns();
+    if (wake) call_consumer();
   }
   if (wake) arrived_.notify_all();
 }

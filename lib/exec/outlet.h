@@ -5,10 +5,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <mutex>
 
 #include <penstock/snapshot.h>
 
+#include "lib/core/cache_line.h"
 #include "lib/exec/consumer_clock.h"
 #include "lib/exec/packet.h"
 #include "lib/exec/trace.h"
@@ -29,14 +32,19 @@ class Outlet {
   std::int64_t top_up();                           // after the depth was raised, and at the start
   void clear();
 
-  // Waits until something is there, or until the deadline (null: for ever). False: the deadline has passed.
-  bool wait(const std::chrono::steady_clock::time_point* deadline);
+  // Waits until something is there, or until the deadline (null: for ever). False: the deadline has passed. Meanwhile calls `look` now and then,
+  // without a lock; it says after how long to call it again. At the deadline, too, if the last look is as long ago as `first_look`.
+  using Look = std::function<std::chrono::nanoseconds()>;
+  bool wait(const std::chrono::steady_clock::time_point* deadline, std::chrono::nanoseconds first_look, const Look& look);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly();
   // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may turn out dearer than
   // its like. wake(): nothing more can come until it takes some.
   void nudge();
   void wake();
+  // Nothing more comes: who takes from here is to get this, when it has had what is there.
+  void fail(std::exception_ptr cause) noexcept;
+  std::exception_ptr failure() const noexcept;
 
   bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   void set_depth(std::int64_t depth);
@@ -47,7 +55,11 @@ class Outlet {
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
+  std::chrono::steady_clock::time_point look_without(std::unique_lock<std::mutex>& lock, const Look& look);
   void account_full();
+  bool keep(Slots& slots) noexcept;
+  void call_consumer();
+  bool is_worth_waking() const;
   void wake_after(std::int64_t pause_ns);
   bool refill(std::int64_t& credits);
   std::int64_t report();
@@ -56,13 +68,14 @@ class Outlet {
 
   const std::int64_t widest_;
   // The consumer's thread only: the packet that it is taking from, and how many slots it took since it last said so.
-  Slots own_;
+  alignas(kCacheLine) Slots own_;
   std::size_t own_taken_ = 0;
   std::int64_t unreported_ = 0;
   std::int64_t report_at_ = 1;
   ConsumerClock clock_;
+  std::chrono::steady_clock::time_point looked_;  // when it looked last; the epoch: never
   StepTrace trace_;            // the consumer's thread only, until clear()
-  mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
+  alignas(kCacheLine) mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
   std::condition_variable arrived_;
   Queue<Slots> packets_;
   std::int64_t promised_ = 0;
@@ -72,11 +85,13 @@ class Outlet {
   std::int64_t depth_;
   std::int64_t worth_waiting_ = 0;
   bool somebody_waits_ = false;
+  bool is_called_ = false;     // whoever waits has been woken
+  std::exception_ptr failure_; // null: all is well
   std::int64_t woken_ns_ = 0;  // when it was woken last
   std::int64_t waits_ = 0;
   std::int64_t wait_ns_ = 0;
   std::int64_t waiting_since_ = 0;
-  std::atomic<std::int64_t> taken_{0};  // elements and errors
+  alignas(kCacheLine) std::atomic<std::int64_t> taken_{0};  // elements and errors. These two: each next() writes them
   std::atomic<std::int64_t> ready_{0};  // slots here, own_ among them
 };
 

@@ -9,16 +9,27 @@ namespace {
 constexpr std::int64_t kMostRounds = std::int64_t{1} << 24;  // of the outer repeats: some 0.1 s, for a pass that is not there
 }
 
-PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs)
+Slot PassControl::slot_of(const Mark& mark) {
+  Slot slot(Element(), mark.stamp);
+  slot.set_kind(Slot::Kind::pass_end);
+  slot.set_level(mark.level);
+  return slot;
+}
+
+PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs, std::uint64_t first_sequence)
     : counts_(std::move(counts)),
       digits_(counts_.size(), 0),
-      closed_(counts_.size() + 1, -1),
+      closed_(counts_.size() + 1, static_cast<std::int64_t>(first_sequence) - 1),
+      forgotten_(closed_),
       epochs_left_(std::max(epochs, 1u)) {
   now_.epoch = first_epoch;
+  now_.sequence = first_sequence;
 }
 
 bool PassControl::current(Pass& pass) {
   std::lock_guard lock(mutex_);
+  pass.over = !owed_.empty();
+  if (pass.over) return true;
   if (epochs_left_ == 0) return false;
   pass.stamp = now_;
   pass.fresh = std::exchange(fresh_, false);
@@ -27,12 +38,12 @@ bool PassControl::current(Pass& pass) {
 
 bool PassControl::idle() const {
   std::lock_guard lock(mutex_);
-  return epochs_left_ == 0;
+  return epochs_left_ == 0 && owed_.empty();
 }
 
 bool PassControl::cut_requested() const {
   std::lock_guard lock(mutex_);
-  return cut_;
+  return cut_ || !owed_.empty();
 }
 
 // Turns the odometer on from digit `from`; the digits below it start again. Gives the number of repeats that ended.
@@ -49,7 +60,7 @@ std::uint8_t PassControl::advance(std::size_t from) {
 
 // Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do not meet.
 std::uint32_t PassControl::pass_number() const {
-  std::uint32_t number = 0;
+  std::uint32_t number = base_;
   std::uint32_t step = 1;
   for (const std::int64_t digit : digits_) {
     number += static_cast<std::uint32_t>(digit) * step;
@@ -60,26 +71,76 @@ std::uint32_t PassControl::pass_number() const {
 
 Slot PassControl::close() {
   std::lock_guard lock(mutex_);
-  Slot mark(Element(), now_);
-  mark.set_kind(Slot::Kind::pass_end);
-  mark.set_level(advance(cut_ ? cut_depth_ : 0));
-  std::fill_n(closed_.begin(), mark.level() + 1u, now_.sequence);
+  if (owed_.empty()) owed_.push_back(close_pass(cut_ ? cut_depth_ : 0));
+  const Mark mark = owed_.front();
+  owed_.pop_front();
+  return slot_of(mark);
+}
+
+// With the lock held.
+PassControl::Mark PassControl::close_pass(std::size_t from) {
+  const Mark mark{now_, advance(from)};
+  std::fill_n(closed_.begin(), mark.level + 1u, static_cast<std::int64_t>(now_.sequence));
   now_.pass = pass_number();
   ++now_.sequence;
   cut_ = false;
   fresh_ = true;
-  if (mark.level() == counts_.size()) {
+  if (mark.level == counts_.size()) {
     ++now_.epoch;
     --epochs_left_;
   }
+  marks_.push_back(mark);
   return mark;
 }
 
-void PassControl::end(std::size_t depth, std::uint32_t sequence) {
-  std::lock_guard lock(mutex_);
+// With the lock held: who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here on: what
+// is said late is not said to that.
+std::stop_source PassControl::take_stop() { return stopped_ ? stop_ : std::exchange(stop_, std::stop_source()); }
+
+void PassControl::end(std::size_t depth, std::uint64_t sequence) {
+  std::stop_source gone(std::nostopstate);
+  std::unique_lock lock(mutex_);
   if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
   cut_depth_ = cut_ ? std::max(cut_depth_, depth) : depth;
   cut_ = true;
+  if (epochs_left_ > 0 && !fresh_) gone = take_stop();
+  lock.unlock();
+  gone.request_stop();
+}
+
+std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t sequence) {
+  std::unique_lock lock(mutex_);
+  if (forgotten_[depth] >= static_cast<std::int64_t>(sequence)) return std::nullopt;
+  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) {
+    const auto ends_it = [&](const Mark& mark) { return mark.level >= depth && mark.stamp.sequence >= sequence; };
+    return slot_of(*std::ranges::find_if(marks_, ends_it));
+  }
+  const Mark mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
+  owed_.push_back(mark);
+  auto gone = take_stop();
+  lock.unlock();
+  gone.request_stop();
+  return slot_of(mark);
+}
+
+void PassControl::forget_until(std::uint64_t sequence) {
+  std::lock_guard lock(mutex_);
+  for (; !marks_.empty() && marks_.front().stamp.sequence <= sequence; marks_.pop_front()) {
+    std::fill_n(forgotten_.begin(), marks_.front().level + 1u, static_cast<std::int64_t>(marks_.front().stamp.sequence));
+  }
+}
+
+std::stop_token PassControl::stop_token() const {
+  std::lock_guard lock(mutex_);
+  return stop_.get_token();
+}
+
+void PassControl::stop() {
+  std::unique_lock lock(mutex_);
+  stopped_ = true;
+  auto gone = stop_;
+  lock.unlock();
+  gone.request_stop();
 }
 
 void PassControl::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
@@ -89,13 +150,17 @@ void PassControl::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
   fresh_ = true;
 }
 
-std::uint32_t PassControl::halt() {
-  std::lock_guard lock(mutex_);
+std::uint64_t PassControl::halt() {
+  std::unique_lock lock(mutex_);
   if (epochs_left_ == 0) return now_.sequence - 1;
   cut_ = true;
   cut_depth_ = counts_.size();
   epochs_left_ = 1;
-  return now_.sequence;
+  const std::uint64_t last = now_.sequence;
+  auto gone = take_stop();
+  lock.unlock();
+  gone.request_stop();
+  return last;
 }
 
 // Digit 0 follows from the others, so only rounds of the outer ones are counted.

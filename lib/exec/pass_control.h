@@ -6,14 +6,19 @@
 // ignores the others. So the source starts the next pass at once, without waiting for a repeat far down the chain to ask.
 //
 // The price is that it may have begun a pass which nobody wants: behind `take(5).repeat(3)` every pass is cut short. Whoever has
-// enough calls end(): the digits below its depth are wound up, and the source goes on with the next pass of that depth. Sequence
+// enough calls close_early(): the pass ends there and then, the digits below its depth are wound up, and the source goes on with the next
+// pass of that depth. The source may be inside a call that takes long, so it does not ask: whoever has enough gets the mark for what
+// comes behind it, and the source **owes** the same mark to the stages between, which it sends when it is back. Sequence
 // numbers count every pass begun; they tell an outdated request from a fresh one. Pass numbers seed random orders, so they must not
 // depend on how far the source had run ahead: they are made of the digits alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 #include <penstock/op.h>
@@ -23,32 +28,49 @@ namespace penstock::exec {
 class PassControl {
  public:
   // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked (0: 1).
-  PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs);
+  // first_sequence: tests begin late.
+  PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs, std::uint64_t first_sequence = 0);
 
   // A pass of the source. Its stamp has epoch, pass and sequence set.
   struct Pass {
     Stamp stamp;
     bool fresh = false;  // not begun before
+    bool over = false;   // somebody else has ended it: only close() is left to do
   };
 
   // The pass to run now; false if there is none until begin_epoch().
   bool current(Pass& pass);
   bool idle() const;
 
-  // Whether somebody wants the current pass to end early; cheap.
+  // Whether the pass that the source is in is to end early, or has ended; cheap.
   bool cut_requested() const;
 
-  // Ends the current pass, by itself or because it was cut, and gives its mark.
+  // For the source: ends the pass that it is in, by itself or because it was cut, and gives its mark.
   Slot close();
 
-  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream. Outdated requests do nothing.
-  void end(std::size_t depth, std::uint32_t sequence);
+  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream: it ends when the source looks. Outdated
+  // requests do nothing.
+  void end(std::size_t depth, std::uint64_t sequence);
+
+  // The same at once. Gives the mark that ends the op's input: of this pass, or of the last one that ends with it. None where the consumer has had
+  // that mark: somebody behind the op has closed the pass before it, and the source's own is still to come.
+  std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence);
+
+  // Marks up to this sequence have reached the consumer: nobody will ask for them.
+  void forget_until(std::uint64_t sequence);
+
+  // Set when the pass that the source is in is not wanted any more, or after stop().
+  std::stop_token stop_token() const;
+  void stop();                           // the run is abandoned
 
   // After the last epoch asked for.
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);
 
   // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last to come.
-  std::uint32_t halt();
+  std::uint64_t halt();
+
+  // Passes are numbered from this one on, where the run is part of another run's pass. Before anything is read.
+  void number_from(std::uint32_t pass) noexcept { now_.pass = base_ = pass; }
 
   // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once, before
   // anything is read. Error(data_loss) if the epoch has no such pass.
@@ -57,19 +79,35 @@ class PassControl {
   std::size_t depth() const noexcept { return counts_.size(); }
 
  private:
+  struct Mark {
+    Stamp stamp;
+    std::uint8_t level;
+  };
+
   std::uint8_t advance(std::size_t from);
   std::uint32_t pass_number() const;
+  Mark close_pass(std::size_t from);
+  std::stop_source take_stop();
+  static Slot slot_of(const Mark& mark);
 
   const std::vector<std::int64_t> counts_;
 
   mutable std::mutex mutex_;  // all below; held for a few instructions, never across a call out
+  // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of the passes from
+  // the first of these on, and close() gives it that one before anything else.
   std::vector<std::int64_t> digits_;
   std::vector<std::int64_t> closed_;  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
+  std::vector<std::int64_t> forgotten_;  // the same of marks that the consumer has had, which marks_ tells no more of
+  std::uint32_t base_ = 0;            // of pass numbers
   Stamp now_;
   bool fresh_ = true;
   std::uint32_t epochs_left_;
   bool cut_ = false;
   std::size_t cut_depth_ = 0;
+  std::deque<Mark> marks_;            // made, and perhaps not yet with the consumer; sequences rise
+  std::deque<Mark> owed_;             // of them, those that the source is still to send
+  std::stop_source stop_;             // of the pass that the source is in; of the next one, as soon as that one is to end
+  bool stopped_ = false;
 };
 
 }  // namespace penstock::exec

@@ -60,9 +60,17 @@ bool QueueLauncher::run_one() {
   return true;
 }
 
+void QueueLauncher::wake() {
+  {
+    std::lock_guard lock(mutex_);
+    is_woken_ = true;
+  }
+  arrived_.notify_one();
+}
+
 bool QueueLauncher::wait_for_token(const std::chrono::steady_clock::time_point* deadline) {
   std::unique_lock lock(mutex_);
-  const auto there = [this] { return !tokens_.empty() || outlet_->has_slots(); };
+  const auto there = [this] { return is_woken_ || !tokens_.empty() || outlet_->has_slots(); };
   if (deadline != nullptr) return arrived_.wait_until(lock, *deadline, there);
   arrived_.wait(lock, there);
   return true;

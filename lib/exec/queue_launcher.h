@@ -26,6 +26,7 @@ class QueueLauncher final : public Launcher {
   explicit QueueLauncher(Choice choice = nullptr) : choice_(std::move(choice)) {}
   void connect(std::vector<Stage*> stages, Outlet& outlet);
 
+  void wake();           // for good: nobody waits for a token any more
   bool run_one();        // runs a waiting token; false: there is none
   // Waits for what another thread brings, a Completion: a token, or a slot at the outlet. False: the deadline has passed.
   bool wait_for_token(const std::chrono::steady_clock::time_point* deadline);
@@ -47,9 +48,10 @@ class QueueLauncher final : public Launcher {
   std::vector<Stage*> stages_;
   Outlet* outlet_ = nullptr;
 
-  std::mutex mutex_;  // tokens_; never held while one runs
+  std::mutex mutex_;  // all below; never held while one runs
   std::condition_variable arrived_;
   std::vector<Token> tokens_;
+  bool is_woken_ = false;
 };
 
 }  // namespace penstock::exec

@@ -37,6 +37,7 @@ class ResumeBody final : public Body {
     if (last_) group.first_ordinal += static_cast<std::int64_t>(leave_out(group.slots));
     body_->run(group, context);
   }
+  Slots& results_of(Group& group) const override { return body_->results_of(group); }
   void begin() override { body_->begin(); }
   std::int64_t held_bytes() const override { return body_->held_bytes(); }
   std::int64_t failed_input(const Group& group, std::size_t result) const override {

@@ -4,14 +4,17 @@
 #include <exception>
 #include <utility>
 
+#include <penstock/error.h>
+
 #include "lib/core/byte_count.h"
+#include "lib/core/type_name.h"
 
 namespace penstock::exec {
 namespace {
 
 using Origin = std::function<std::string(std::int64_t)>;
 
-void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) {
+std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) {
   ErrorPlace place;
   place.op = plan.op;
   place.position = plan.position;
@@ -20,68 +23,227 @@ void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const O
   place.source_ordinal = slot.stamp.ordinal;
   place.epoch = slot.stamp.epoch;
   place.origin = origin(slot.stamp.ordinal);
-  slot.value = Element(std::make_exception_ptr(ElementError(std::move(place), slot.take<std::exception_ptr>())));
+  return std::make_exception_ptr(ElementError(std::move(place), slot.value.get<std::exception_ptr>()));
+}
+
+// Where there is no memory for its place, the error stays what it was.
+void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) noexcept {
+  try {
+    slot.value = Element(with_place(slot, plan, ordinal, origin));
+  } catch (...) {
+  }
   slot.set_kind(Slot::Kind::error);
 }
 
-void charge(Slot& slot, Sealed& sum) {
-  const std::int64_t bytes = byte_count(slot.value.bytes());
-  slot.set_bytes(bytes);
-  sum.bytes += bytes;
-  ++sum.elements;
-  sum.largest = std::max(sum.largest, bytes);
+constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
+
+// Whoever gets an element of another type would read memory as what it is not: it fails.
+void check_type(const Slot& slot, const std::type_info& wanted) {
+  if (slot.value.holds(wanted)) return;
+  const std::string given = slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
+  throw Error(ErrorCode::invalid_argument, "the op gave " + given + ", but the dataset behind it has elements of type " + type_name(wanted) +
+                                               ": write the type that the op gives, as in then<Type>(op)");
 }
 
-void spread(Slot& slot, Slots& out, Sealed& sum) {
-  auto values = slot.take<std::vector<Element>>();
-  std::int64_t all = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    out.emplace_back(std::move(values[i]), slot.stamp.child(i));
-    charge(out.back(), sum);
-    all += out.back().bytes();
+// The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself. `hint`: of one that nobody can
+// see into.
+std::int64_t bytes_of_list(const detail::Results& results, std::int64_t hint) {
+  try {
+    const std::int64_t bytes = byte_count(results.bytes());
+    return results.bytes_are_known() ? bytes : std::max(bytes, hint);
+  } catch (...) {
+    return 0;
   }
-  sum.largest = std::max(sum.largest, all);  // one call's need, which is what estimates are made of
 }
 
-// Something dropped or fanned out: the slots are laid out anew.
-void rebuild(Slots& slots, Sealed& sum) {
-  Slots out;
-  out.reserve(slots.size());
-  for (Slot& slot : slots) {
+// What results become, one after the other: those that have failed get their place.
+class Seal {
+ public:
+  Seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const Origin& origin)
+      : group_(group), plan_(plan), body_(body), most_(most), origin_(origin) {}
+
+  // A result of the group's slot `i`, or one of `several` that were made of it.
+  void finish(Slot& slot, std::size_t i, std::size_t several = 1) {
+    if (slot.is_element() && same_bytes_ != nullptr && slot.value.same_bytes() == same_bytes_) {
+      slot.set_bytes(bytes_of_same_);
+      ++sum_.elements;
+      sum_.bytes += bytes_of_same_;
+      return;
+    }
+    finish_by_itself(slot, i, several);
+  }
+
+  // Adds what slot `i` has become. False: there is more of it than may be, and the rest stays in it.
+  bool place(Slot& slot, std::size_t i, Slots& out) {
+    if (slot.kind() == Slot::Kind::dropped) return true;
+    if (slot.kind() == Slot::Kind::many) return spread(slot, i, out);
+    add(slot, i);
+    out.push_back(std::move(slot));
+    return true;
+  }
+
+  // Where there is no memory for places of its own: slot `i` stays where it is, or fails for that if it has become many.
+  void place_here(Slot& slot, std::size_t i, const std::exception_ptr& no_memory) {
+    if (slot.kind() == Slot::Kind::dropped) return;
+    if (slot.kind() != Slot::Kind::many) return add(slot, i);
+    group_.unfolded = 0;
+    slot.fail(no_memory);
+    finish(slot, i);
+  }
+
+  // Slot `i` gets its place later: behind one that has more results than may be, which has been measured.
+  void fold(Slot& slot, std::size_t i, bool is_measured) {
+    if (slot.kind() == Slot::Kind::dropped) return slot.set_bytes(0);
     if (slot.kind() == Slot::Kind::many) {
-      spread(slot, out, sum);
-    } else if (slot.kind() != Slot::Kind::dropped) {
-      if (slot.is_element()) charge(slot, sum);
+      if (!is_measured) slot.set_bytes(bytes_of_list(slot.results(), hint_each()));
+    } else {
+      add(slot, i);
+      sum_.bytes -= slot.bytes();
+    }
+    sum_.folded += slot.bytes();
+  }
+
+  const Sealed& sum() const noexcept { return sum_; }
+
+ private:
+  void finish_by_itself(Slot& slot, std::size_t i, std::size_t several) {
+    if (slot.is_element() && measure(slot, several)) {
+      ++sum_.elements;
+      sum_.largest = std::max(sum_.largest, slot.bytes());
+    } else if (slot.kind() == Slot::Kind::failed) {
+      make_error(slot, plan_, body_.failed_input(group_, i), origin_);
+      slot.set_bytes(kPlace);
+      ++sum_.errors;
+    }
+    sum_.bytes += slot.bytes();
+  }
+
+  // What is unfolded has been finished before.
+  void add(Slot& slot, std::size_t i) {
+    if (!group_.is_unfolding) return finish(slot, i);
+    sum_.bytes += slot.bytes();
+  }
+
+  // The next results of a list. True: all have their slots now. One that finds no memory for them is one failure.
+  bool spread(Slot& slot, std::size_t i, Slots& out) {
+    detail::Results& results = slot.results();
+    const std::size_t size = results.size(), told = std::exchange(group_.unfolded, 0);
+    const std::size_t end = std::min(size, told + most_ - std::min(most_, out.size()));
+    try {
+      make_room(out, end - told + group_.slots.size() - i);
+    } catch (...) {
+      slot.fail(detail::current_failure());
+      finish(slot, i);
       out.push_back(std::move(slot));
+      return true;
+    }
+    if (told == 0 && end < size) slot.set_bytes(bytes_of_list(results, hint_each()));
+    const std::int64_t before = sum_.bytes;
+    for (std::size_t child = told; child < end; ++child) {
+      out.emplace_back(Element(), slot.stamp.child(child));
+      take(results, child, out.back());
+      finish(out.back(), i, size);
+    }
+    sum_.largest = std::max(sum_.largest, sum_.bytes - before + (end < size ? slot.bytes() : 0));  // one call's need, which is what estimates are made of
+    if (end == size) return true;
+    shrink(slot, size - told, size - end);
+    group_.unfolded = end;
+    return false;
+  }
+
+  static void take(detail::Results& results, std::size_t child, Slot& slot) {
+    try {
+      slot.value = results.take(child);
+    } catch (...) {
+      slot.fail(detail::current_failure());
     }
   }
-  slots = std::move(out);
+
+  // Of a list's `before` results `after` are left: as if all were of one size.
+  static void shrink(Slot& slot, std::size_t before, std::size_t after) {
+    slot.set_bytes(static_cast<std::int64_t>(static_cast<double>(slot.bytes()) * static_cast<double>(after) / static_cast<double>(before)));
+  }
+
+  // False: it fails, because it is of another type, or its size cannot be told, for the user's bytes_of throws.
+  bool measure(Slot& slot, std::size_t several) {
+    try {
+      if (plan_.gives != nullptr) check_type(slot, *plan_.gives);
+      const std::int64_t bytes = byte_count(slot.value.bytes()) + kPlace;
+      slot.set_bytes(slot.value.bytes_are_known() ? bytes : believed(slot, bytes, several));
+      same_bytes_ = slot.value.same_bytes();
+      bytes_of_same_ = bytes;
+      return true;
+    } catch (...) {
+      slot.fail(detail::current_failure());
+      return false;
+    }
+  }
+  // Of a type that nobody can see into: what an op passes on is what it was; else the hint tells.
+  std::int64_t believed(const Slot& slot, std::int64_t bytes, std::size_t several) {
+    if (plan_.passes_memory_on) return std::max(bytes, slot.bytes());
+    if (group_.hint < 0) {
+      sum_.unseen = slot.value.type();
+      sum_.unseen_part = slot.value.unseen_type();
+      return bytes;
+    }
+    return std::max(bytes, hint_each() / static_cast<std::int64_t>(several) + kPlace);
+  }
+  // Of what one input becomes; less than nothing: there is no hint.
+  std::int64_t hint_each() const { return group_.hint < 0 ? -1 : group_.hint / std::max<std::int64_t>(group_.elements, 1); }
+
+  static void make_room(Slots& out, std::size_t more) {
+    const std::size_t needed = out.size() + more;
+    if (needed > out.capacity()) out.reserve(std::max(needed, 2 * out.capacity()));
+  }
+
+  Group& group_;
+  const StagePlan& plan_;
+  const Body& body_;
+  const std::size_t most_;
+  const Origin& origin_;
+  Sealed sum_;
+  const void* same_bytes_ = nullptr;  // of the last result that was measured: what has been found of it holds for all that are like it
+  std::int64_t bytes_of_same_ = 0;
+};
+
+// No list is made anew.
+void lay_out_here(Group& group, Seal& seal, const std::exception_ptr& no_memory) {
+  for (std::size_t i = 0; i < group.slots.size(); ++i) seal.place_here(group.slots[i], i, no_memory);
+  group.placed = group.slots.size();
+  std::erase_if(group.slots, [](const Slot& slot) { return slot.kind() == Slot::Kind::dropped; });
 }
+
+// Some were dropped, or have become many: the slots are laid out anew, up to the first list that has more results than may be.
+void lay_out(Group& group, Seal& seal) {
+  Slots& slots = group.slots;
+  Slots out;
+  try {
+    out.reserve(slots.size());
+  } catch (...) {
+    return lay_out_here(group, seal, detail::current_failure());
+  }
+  std::size_t placed = 0;
+  while (placed < slots.size() && seal.place(slots[placed], placed, out)) ++placed;
+  for (std::size_t i = placed; i < slots.size(); ++i) seal.fold(slots[i], i, i == placed || group.is_unfolding);
+  slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(placed));
+  group.placed = placed;
+  std::swap(group.folded, slots);
+  std::swap(slots, out);
+}
+
+bool stays(const Slot& slot) { return slot.kind() != Slot::Kind::many && slot.kind() != Slot::Kind::dropped; }
 
 }  // namespace
 
-Sealed seal(Group& group, const StagePlan& plan, const Body& body, const Origin& origin) {
+Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const Origin& origin) {
   Slots& slots = group.slots;
-  Sealed sum;
-  bool in_place = true;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    Slot& slot = slots[i];
-    if (slot.is_element()) continue;
-    if (slot.kind() == Slot::Kind::failed) {
-      make_error(slot, plan, body.failed_input(group, i), origin);
-      slot.set_bytes(0);
-      ++sum.errors;
-    }
-    in_place = in_place && (slot.kind() == Slot::Kind::error || slot.kind() == Slot::Kind::pass_end);
+  Seal seal(group, plan, body, most, origin);
+  if (!group.is_unfolding && std::ranges::all_of(slots, stays)) {
+    for (std::size_t i = 0; i < slots.size(); ++i) seal.finish(slots[i], i);
+  } else {
+    lay_out(group, seal);
   }
-  if (!in_place) {
-    rebuild(slots, sum);
-    return sum;
-  }
-  for (Slot& slot : slots) {
-    if (slot.is_element()) charge(slot, sum);
-  }
-  return sum;
+  return seal.sum();
 }
 
 }  // namespace penstock::exec

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/core/cache_line.h"
 #include "lib/exec/brief_mutex.h"
 
 namespace penstock::exec {
@@ -69,7 +70,7 @@ class SlotGate {
   bool take_waiter(Entry& entry);
   void offer_free_slots();
 
-  mutable BriefMutex mutex_;  // all below; never held across a call out. The numbers are written under it, and read without
+  alignas(kCacheLine) mutable BriefMutex mutex_;  // all below; never held across a call out. The numbers are written under it, and read without
   std::atomic<std::int64_t> slots_;
   std::atomic<std::int64_t> in_use_{0};
   std::atomic<std::size_t> waiting_{0};  // waiters_.size()

@@ -14,6 +14,10 @@ constexpr std::int64_t kWatched = 256;                // elements after which an
 constexpr std::int64_t kMostResults = std::int64_t{1} << 31;  // of one element, that are believed: places are still numbers then
 constexpr std::size_t kKindsOfBlocks = 4;             // of one batch: shapes that never repeat are no samples of a batch
 
+bool may_have_places(std::int64_t rows, std::size_t row_bytes) {
+  return row_bytes > 0 && detail::takes_batch_at_once(rows, row_bytes) && detail::is_worth_places(rows, row_bytes);
+}
+
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
 }  // namespace
@@ -148,7 +152,7 @@ std::optional<SlotLedger::Where> SlotLedger::where(std::int64_t turn) {
 
 Tensor SlotLedger::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
   const std::size_t row_bytes = static_cast<std::size_t>(element_count(shape)) * size_of(type);
-  if (row_bytes == 0 || !detail::takes_batch_at_once(batch_.size, row_bytes)) return Tensor(type, shape);
+  if (!may_have_places(batch_.size, row_bytes)) return Tensor(type, shape);
   const auto first = where(turn);
   if (!first) return Tensor(type, shape);
   const std::int64_t place = first->place + byte_count(i);
@@ -171,6 +175,15 @@ bool SlotLedger::may_have_block(std::int64_t number) const {
   return number >= first_block_ && kinds < static_cast<std::ptrdiff_t>(kKindsOfBlocks);
 }
 
+// None where there is no memory for it: the batch may never need all of its rows.
+detail::BatchBlockRef SlotLedger::make_block(std::int64_t number, DType type, const Shape& shape) {
+  try {
+    return std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 // Made outside the lock; where two threads have made the same one, the second is let go.
 detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
   {
@@ -178,7 +191,8 @@ detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, cons
     if (auto found = find_block(number, type, shape)) return found;
     if (!may_have_block(number)) return nullptr;
   }
-  const auto made = std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
+  const auto made = make_block(number, type, shape);
+  if (made == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
   if (auto found = find_block(number, type, shape)) return found;
   if (!may_have_block(number)) return nullptr;

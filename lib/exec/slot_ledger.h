@@ -87,6 +87,7 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   Entry entry_of(const Slot& input) const;
   std::optional<std::int64_t> results_of(const Element& input) const;
   std::optional<Where> where(std::int64_t turn);
+  detail::BatchBlockRef make_block(std::int64_t number, DType type, const Shape& shape);
   detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape);
 
   const BatchAhead batch_;

@@ -2,6 +2,7 @@
 #include "lib/exec/stage.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lib/exec/async_target.h"
@@ -16,7 +17,7 @@ constexpr std::size_t kFetchedAhead = 8;  // groups
 std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   if (plan.serial) return 1;
   if (plan.form == Form::computes) return first_value(plan.parallelism, host.cpu_slots());
-  return first_value(plan.parallelism, plan.form == Form::blocks ? std::min<std::int64_t>(4, host.open_io()) : 4);
+  return first_value(plan.parallelism, std::min<std::int64_t>(4, host.open_io()));
 }
 
 }  // namespace
@@ -29,19 +30,24 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       keeps_statistics_(host.keeps_statistics()),
       one_at_a_time_(host.launcher().one_at_a_time()),
       is_source_(index == 0),
+      begins_with_few_(!plan.serial && !plan.passes_memory_on && plan.form != Form::completes_later),
+      keeps_near_(plan.keeps_near()),
+      keeps_passes_apart_(plan.keeps_passes_apart()),
       ledger_(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
+      passes_(passes),
       body_(plan.open(index, host, passes)),
+      on_pool_(plan.form == Form::blocks),
       closed_(marks + 1, -1),
       departed_(marks + 1, -1),
       parallelism_(first_parallelism(plan, host)),
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
       buffer_(first_value(plan.buffer, one_at_a_time_ ? 1 : 2)),
-      on_pool_(plan.form == Form::blocks),
       accounted_until_(host.now()),
       last_call_ns_(accounted_until_) {
   counters_.name = plan_.name;
   counters_.position = plan_.position;
   counters_.feeds = host_.is_last(index_) ? -1 : static_cast<int>(index_) + 1;
+  counters_.places_end = plan_.places_end;
   counters_.parallel = !plan_.serial;
   counters_.ordered = plan_.order == Order::kept;
   counters_.completes_later = plan_.form == Form::completes_later;
@@ -77,11 +83,40 @@ void Stage::stop() {
     Lock lock(mutex_);
     for (auto& group : ring_) {
       if (group->target) targets.push_back(group->target);
+      want_back(*group);
     }
   }
   for (auto& target : targets) target->detach();
   Lock lock(mutex_);
   completed_.wait(lock, [this] { return completing_ == 0; });
+}
+
+// Destroyed on this thread, without the lock: users' code. No books are kept any more.
+void Stage::let_go_of_slots() {
+  Queue<Slots> waiting;
+  std::vector<Slots> gone;
+  Lock lock(mutex_);
+  gone.reserve(2 * ring_.size());  // what finds no room later would be destroyed with the lock held
+  waiting.swap(waiting_);
+  waiting_taken_ = 0;
+  waiting_count_ = 0;
+  for (auto& group : ring_) {
+    if (group->state == Group::State::running) {
+      gone.push_back(answers_of(*group));
+    } else {
+      gone.push_back(std::exchange(group->slots, {}));
+      gone.push_back(std::exchange(group->folded, {}));
+    }
+  }
+}
+
+// Of a call that goes on: what it has done.
+Slots Stage::answers_of(Group& group) {
+  Slots answers;
+  if (group.call == nullptr) return answers;
+  std::lock_guard lock(group.call->mutex);
+  group.call->take(body_->results_of(group), answers);
+  return answers;
 }
 
 // Elements and the op's state are users' code: destroyed on this thread, without the lock.
@@ -96,22 +131,26 @@ void Stage::clear() {
   unwanted.swap(unwanted_);
   body.swap(body_);
   ready_.clear();
+  folded_.clear();
+  has_folded_ = false;
   waiting_taken_ = 0;
   waiting_count_ = in_window_ = unsent_ = 0;
   lock.unlock();
   if (ledger_) ledger_->clear();
 }
 
-void Stage::pump(Lock& lock) {
-  while (!host_.stopped()) {
-    Actions actions = next_actions();
-    if (actions.nothing()) return;
-    const bool emits = actions.packet != nullptr;
-    lock.unlock();
-    perform(actions);
-    lock.lock();
-    if (emits) emitting_ = false;
-  }
+void Stage::pump(Lock& lock) noexcept {
+  or_give_up(lock, [&] {
+    while (!host_.stopped()) {
+      Actions actions = next_actions();
+      if (actions.nothing()) return;
+      const bool emits = actions.packet != nullptr;
+      lock.unlock();
+      perform(actions);
+      lock.lock();
+      if (emits) emitting_ = false;
+    }
+  });
 }
 
 // Output first: groups that leave, even those without any result, make room in the window.
@@ -123,7 +162,9 @@ Stage::Actions Stage::next_actions() {
     while (admit_group()) admitted = true;
   }
   actions.credits = top_up();
+  const bool waited = waits_for_memory_;
   actions.launches = claim_tokens();
+  actions.wake_consumer = !waited && waits_for_memory_;
   // More may have been promised to the consumer than there is a CPU slot for.
   if (owes_wake_ && waits_for_slot_ && !actions.packet && !emitting_) actions.packet = next_packet();
   if (actions.packet) emitting_ = true;
@@ -152,6 +193,7 @@ void Stage::perform(Actions& actions) {
   if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
   if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
   if (actions.tell_upstream) upstream_->nearest_that_reserves()->memory_is_free();
+  if (actions.wake_consumer) host_.wake_consumer();
   actions.unwanted.clear();
   if (ledger_ && ledger_->has_garbage()) ledger_->drop_garbage();
   host_.offer_memory();
@@ -189,11 +231,18 @@ void Stage::set_grain(std::int64_t nanoseconds) {
   grain_ns_ = std::max<std::int64_t>(nanoseconds, 0);
 }
 
+// Calls that are under way on the cores go on there, but without a CPU slot: they wait, and what waits for a slot may be what they wait for.
 void Stage::set_on_pool(bool on_pool) {
   Lock lock(mutex_);
   on_pool_ = on_pool;
-  if (on_pool) waits_for_slot_ = false;
+  std::int64_t slots = 0;
+  if (on_pool) {
+    waits_for_slot_ = false;
+    std::swap(slots, cpu_slots_);
+  }
   pump(lock);
+  lock.unlock();
+  for (; slots > 0; --slots) host_.give_up_cpu_slot();
 }
 
 // ------------------------------------------------------------------------------------------------ snapshot
@@ -223,9 +272,17 @@ void Stage::snapshot(StageSnapshot& out) const {
   out.waits_for_cpu_slot = waits_for_slot_;
   out.slot_ns += running_ * (now - accounted_until_);
   out.bytes_held = held_bytes_;
-  const std::int64_t held = std::min(plan_.elements_held, counters_.completed);
-  out.bytes_required = static_cast<std::int64_t>(static_cast<double>(held) * input_average_);
+  out.bytes_required = required_bytes(std::min(plan_.elements_held, counters_.completed));
+  out.bytes_required_in_all = required_bytes(plan_.elements_held);
+  out.bytes_expected = static_cast<std::int64_t>(expected_bytes_each());
   describe_ring(now, out);
+}
+
+// Of so many elements that it holds: a value needs no slot there, but what the op has in place of it.
+std::int64_t Stage::required_bytes(std::int64_t elements) const {
+  if (elements == std::numeric_limits<std::int64_t>::max()) return 0;  // all that come: nobody knows
+  const double place = static_cast<double>(plan_.bytes_of_place) - static_cast<double>(sizeof(Slot));
+  return static_cast<std::int64_t>(static_cast<double>(elements) * std::max(input_average_ + place, 0.0));
 }
 
 void Stage::knobs(StageSnapshot& out) const {
@@ -251,9 +308,10 @@ void Stage::describe_ring(std::int64_t now, StageSnapshot& out) const {
     // Groups lie anywhere, and other cores have just written to them.
     if (i + kFetchedAhead < ring_.size()) __builtin_prefetch(ring_[i + kFetchedAhead].get());
     const auto& group = ring_[i];
+    out.bytes_held += group->folded_bytes;
     if (group->state == Group::State::done) continue;
     out.bytes_held += group->input_bytes;
-    if (group->state == Group::State::waiting) out.ready += group->admitted;
+    if (group->state == Group::State::waiting && group->folded_bytes == 0) out.ready += group->admitted;
     const bool is_cut_off = stopped && group->target != nullptr && !group->target->is_starting();
     if (group->state == Group::State::waiting || is_cut_off) continue;
     begins_.push_back(group->started_ns);

@@ -15,15 +15,15 @@ void Stage::retire(std::size_t place) {
   auto group = std::move(ring_[place]);
   ring_.erase(ring_.begin() + static_cast<std::ptrdiff_t>(place));
   in_window_ -= group->admitted;
-  if (group->has_mark) std::fill_n(departed_.begin(), group->mark_level + 1u, group->mark_sequence);
+  if (group->has_mark) std::fill_n(departed_.begin(), group->mark_level + 1u, static_cast<std::int64_t>(group->mark_sequence));
   group->clear();
   spare_.push_back(std::move(group));
 }
 
-// Moves what credits allow. True: all of the group has left.
-bool Stage::collect_group(Group& group, Slots& out) {
+// Moves what credits allow, and keeps the mark if asked to. True: all of the group has left.
+bool Stage::collect_group(Group& group, bool keeps_mark, Slots& out) {
   const auto size = static_cast<std::int64_t>(group.slots.size());
-  const std::int64_t count = std::min(size - static_cast<std::int64_t>(group.left), credits_);
+  const std::int64_t count = std::min(size - static_cast<std::int64_t>(group.left) - (keeps_mark ? 1 : 0), credits_);
   if (count == size && out.empty()) {
     std::swap(out, group.slots);
   } else {
@@ -41,9 +41,13 @@ PacketRef Stage::collect() {
   Slots out;
   for (std::size_t place = 0; place < ring_.size();) {
     Group& group = *ring_[place];
-    if (group.has_mark && place > 0) break;
     if (group.state == Group::State::done) {
-      if (!collect_group(group, out)) break;
+      const bool is_folded = !group.folded.empty();  // its mark, too
+      if (!collect_group(group, group.has_mark && !is_folded && place > 0, out)) break;
+      if (is_folded) {
+        wait_to_unfold(group);
+        continue;
+      }
       retire(place);
     } else {
       if (plan_.order == Order::kept || group.has_mark) break;
@@ -67,7 +71,7 @@ bool Stage::brings_soon() const {
 
 void Stage::tell_what_is_under_way() {
   cheap_.store(plan_.is_prompt && slot_ns_average_ > 0 && slot_ns_average_ < kCheapCall, std::memory_order_relaxed);
-  busy_.store(running_ > 0 || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_), std::memory_order_relaxed);
+  busy_.store(running_ > 0 || !folded_.empty() || (!ready_.empty() && !waits_for_memory_ && !waits_for_slot_), std::memory_order_relaxed);
 }
 
 // The last stage tells the outlet whether to wake its consumer now. Having promised more, it keeps the promise: with the next packet,
@@ -87,13 +91,16 @@ PacketRef Stage::next_packet() {
   return packet;
 }
 
-// Results that are made soon enough to wait for. The rest of the books counts inputs, of which a batch takes many and an unbatch few.
+// Results that are made soon enough to wait for, as far as memory does not count. The rest of the books counts inputs, of which a batch takes many
+// and a flat_map few.
 std::int64_t Stage::worth_waiting() const {
   const auto inputs = static_cast<double>(std::max<std::int64_t>(counters_.completed, 1));
   const double results = static_cast<double>(made_) / inputs;
   const bool small = bytes_average_ < kSmallElement * results;
   const std::int64_t soon = small && slot_ns_average_ < kCheapCall ? small_elements(kWakeHorizon) : 0;
-  return static_cast<std::int64_t>(static_cast<double>(std::max(capacity() / 2, soon)) * results);
+  const double most = static_cast<double>(std::max(capacity() / 2, soon)) * results;
+  const double affordable = affordable_bytes() / std::max(bytes_average_ / std::max(results, 1.0), 1.0);
+  return static_cast<std::int64_t>(std::min(most, affordable));
 }
 
 }  // namespace penstock::exec

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <penstock/op.h>
@@ -23,21 +24,34 @@ inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
 }
 
 struct StagePlan {
-  std::string name;              // ops it runs, "from_file_list+shard+shuffle" where several are fused
-  std::string op;                // its first op alone: of a fused source the only one that can fail
+  std::string name;              // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
+  std::string op;                // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;         // of its first op
   int position = 0;              // of its first op in the chain
   std::size_t depth = 0;         // repeats upstream
   bool serial = true;            // one call at a time, in order: sources and stream ops
+  const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right
   Form form = Form::computes;
   bool form_is_known = true;
+  bool is_reentrant = true;      // not: parallelism is 1 for good
   bool is_prompt = true;         // not a generator: that may read a queue, and its next element be long in coming
   Order order = Order::kept;
+  bool has_state = false;        // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
   std::int64_t elements_held = 1;  // that a stream op must hold to make progress
+  std::int64_t bytes_of_place = 0; // for each of them
   BatchAhead batch;              // where its results will lie
+  int places_end = -1;           // of a batch: the stage before which no result has a place in it; -1: no batch
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
+  Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
+
+  // Whether the window counts elements that have begun, and is the user's: who leaves the number of calls to the controller asks for no bound.
+  bool keeps_near() const noexcept { return !serial && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1; }
+
+  // The same for results in arbitrary order, which pass each other but not the end of a pass: no element behind one begins while one before it is not
+  // done, for it might wait for what the other holds.
+  bool keeps_passes_apart() const noexcept { return !serial && order == Order::arbitrary && !parallelism.is_automatic() && parallelism.low() > 1; }
 
   // Makes the body for stage `index` of a run.
   std::function<std::unique_ptr<Body>(std::size_t index, BodyHost& host, PassControl& passes)> open;

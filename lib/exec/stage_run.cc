@@ -6,6 +6,8 @@
 #include <penstock/service_times.h>
 
 #include "lib/core/clock.h"
+#include "lib/core/heap_top.h"
+#include "lib/core/type_name.h"
 #include "lib/exec/async_target.h"
 #include "lib/exec/seal.h"
 #include "lib/exec/stage.h"
@@ -14,6 +16,9 @@ namespace penstock::exec {
 namespace {
 
 constexpr double kBetweenSamples = 4'000'000;  // ns, on average: to read the thread's clocks before and after a call costs 4 to 6 us
+// Of a result that was much larger than others, with each call: after a hundred calls a twenty-fifth is left. So one outlier slows the calls that
+// follow, and not the run; outliers that come again and again are reserved for.
+constexpr double kForgets = 1.0 / 32;
 constexpr std::int64_t kFirstSamples = 8;            // calls that are all sampled: where a stage belongs is to be known soon
 
 thread_local const BodyScope* innermost = nullptr;
@@ -24,6 +29,9 @@ class CallServices final : public detail::ContextServices {
   CallServices(StageHost& host, Stage& stage, Group& group) : host_(host), stage_(stage), group_(group) {}
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
+  bool is_unwanted() const noexcept override { return BodyScope::is_unwanted(); }
+  void count_dropped(std::int64_t errors) noexcept override { stage_.count_dropped(errors); }
+  std::int64_t memory_budget() const noexcept override { return host_.memory().limit(); }
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
   // its elements are answered already.
@@ -71,14 +79,23 @@ std::optional<std::int64_t> results_of(const Slot& slot, const BatchAhead& batch
     case Slot::Kind::element: return batch.takes_apart ? std::nullopt : std::optional<std::int64_t>(1);
     case Slot::Kind::many:
       if (batch.takes_apart) return std::nullopt;
-      return static_cast<std::int64_t>(slot.value.get<std::vector<Element>>().size());
+      return static_cast<std::int64_t>(slot.results().size());
     default: return 0;
   }
 }
 
+// A struct may say its members, and one of them be what nobody can see into.
+std::string name_of_unseen(const Sealed& results) {
+  const std::string whole = type_name(*results.unseen);
+  return *results.unseen == *results.unseen_part ? whole : whole + " (because of " + type_name(*results.unseen_part) + " in it)";
+}
+
 }  // namespace
 
-BodyScope::BodyScope(const StageHost* host) noexcept : host_(host), outer_(innermost) { innermost = this; }
+BodyScope::BodyScope(const StageHost* host, Group* group, const Context* context) noexcept
+    : host_(host), group_(group), context_(context), outer_(innermost) {
+  innermost = this;
+}
 BodyScope::~BodyScope() { innermost = outer_; }
 bool BodyScope::inside_any() noexcept { return innermost != nullptr; }
 int BodyScope::depth() noexcept {
@@ -93,7 +110,19 @@ bool BodyScope::inside(const StageHost* host) noexcept {
   return false;
 }
 
+bool BodyScope::is_unwanted() noexcept {
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    if (scope->host_->stopped()) return true;
+    if (scope->group_ != nullptr && std::atomic_ref(scope->group_->is_unwanted).load(std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+std::uint32_t BodyScope::pass() noexcept {
+  return innermost == nullptr || innermost->context_ == nullptr ? 0 : innermost->context_->stamp().pass;
+}
+
 void Stage::run_group(Group& group, Lock& lock) {
+  if (group.is_unfolding) return unfold(group, lock);
   group.elements = std::count_if(group.slots.begin(), group.slots.end(), [](const Slot& slot) { return slot.is_element(); });
   ++counters_.calls;
   if (plan_.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
@@ -113,13 +142,26 @@ bool Stage::sample_now(const Group& group) {
   return static_cast<double>(drawn) * kBetweenSamples < between_calls_ns_ * 0x1p32;
 }
 
-ThreadUse Stage::use_if(bool sampled) const { return sampled ? thread_use(!plan_.form_is_known) : ThreadUse(); }
+void Stage::begin_sample(Group& group, CallClock& clock) const {
+  group.sampling_ns = 0;
+  if (!group.sampled) return;
+  const std::int64_t asked_ns = host_.now();
+  clock.begin(!plan_.form_is_known);
+  group.sampling_ns += host_.now() - asked_ns;
+}
+
+ThreadUse Stage::end_sample(Group& group, CallClock& clock) const {
+  if (!group.sampled) return {};
+  const std::int64_t asked_ns = host_.now();
+  const ThreadUse use = clock.end();
+  group.sampling_ns += host_.now() - asked_ns;
+  return use;
+}
 
 // With the lock held. The rest of a sample is counted by learn().
-void Stage::count_use(const ThreadUse& before, const ThreadUse& after) {
-  counters_.sampled_cpu_ns += after.cpu_ns - before.cpu_ns;
-  counters_.sampled_delay_ns += after.delay_ns - before.delay_ns;
-  counters_.samples_that_waited += after.waits > before.waits;
+void Stage::count_use(const ThreadUse& use) {
+  counters_.sampled_cpu_ns += use.cpu_ns;
+  counters_.sampled_delay_ns += use.delay_ns;
 }
 
 std::vector<Trace::Key> Stage::keys_if_traced(const Slots& slots) const {
@@ -133,9 +175,11 @@ void Stage::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Tr
 
 void Stage::run_to_end(Group& group, Lock& lock) {
   group.sampled = sample_now(group);
+  open_call(group);
   lock.unlock();
   auto keys = keys_if_traced(group.slots);
-  const ThreadUse before = use_if(group.sampled);
+  CallClock clock;
+  begin_sample(group, clock);
   const std::int64_t copied_before = detail::copied_bytes_of_thread();
   const bool ran = call_body(group);
   const std::int64_t copied = detail::copied_bytes_of_thread() - copied_before;
@@ -143,15 +187,18 @@ void Stage::run_to_end(Group& group, Lock& lock) {
     lock.lock();
     return break_off(group);
   }
+  close_call(group);
   settle_places(group);
   if (is_source_) keys = keys_if_traced(group.slots);
-  const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
+  const Sealed sealed = seal_results(group);
   const std::int64_t held = body_->held_bytes();
-  const ThreadUse after = use_if(group.sampled);
+  const ThreadUse use = end_sample(group, clock);
+  give_back_heap_top();
   const std::int64_t elements = is_source_ ? static_cast<std::int64_t>(keys.size()) : group.elements;
   if (trace_ != nullptr) trace_call(group.started_ns, elements, std::move(keys));
   lock.lock();
-  count_use(before, after);
+  count_use(use);
+  group.awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : Group::kAlways;
   counters_.copied_bytes += copied;
   const std::int64_t kept = held - std::exchange(held_bytes_, held);
   finish(group, sealed, kept);
@@ -161,14 +208,21 @@ void Stage::run_to_end(Group& group, Lock& lock) {
 bool Stage::call_body(Group& group) {
   CallServices services(host_, *this, group);
   bool ran = true;
+  std::exception_ptr no_memory;  // for the engine's own lists
   auto call = [&] {
     try {
-      with_context(services, group, [&](Context& context) { body_->run(group, context); });
+      with_context(services, group, [&](Context& context) {
+        const BodyScope scope(&host_, &group, &context);
+        body_->run(group, context);
+      });
     } catch (const detail::RetryWhenMemoryIsFree&) {
       ran = false;
+    } catch (...) {
+      no_memory = detail::current_failure();  // TBB need not see it
     }
   };
   host_.launcher().run_body(CallRef(call));
+  if (no_memory) std::rethrow_exception(no_memory);
   return ran;
 }
 
@@ -177,20 +231,24 @@ void Stage::with_context(detail::ContextServices& services, Group& group, Call&&
   std::optional<GroupPlaces> places;
   if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
   const std::uint64_t seed = mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position));
-  Context context(host_.stop_token(), seed, &services, places ? &*places : nullptr);
-  const BodyScope scope(&host_);
+  Context context(is_source_ ? passes_.stop_token() : host_.stop_token(), seed, &services, places ? &*places : nullptr);
   call(context);
 }
 
 void Stage::count_more(Group& group, std::int64_t bytes) noexcept {
   host_.memory().overshoot(bytes);
+  if (!group.is_open()) {
+    group.reserved += bytes;
+    return;
+  }
+  std::lock_guard lock(group.call->mutex);  // a part of the group may be leaving, with its share
   group.reserved += bytes;
 }
 
 // Before the results are sealed and may leave: tells the ledger how many came.
 void Stage::settle_places(const Group& group) {
   if (group.first_turn == SlotLedger::kNoTurn) return;
-  std::int64_t turn = group.first_turn;
+  std::int64_t turn = group.first_turn + static_cast<std::int64_t>(group.taken);
   for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, plan_.batch));
 }
 
@@ -207,29 +265,38 @@ void Stage::start_detached(Group& group, Lock& lock) {
   const std::int64_t begin = group.started_ns;
   lock.unlock();
   auto keys = keys_if_traced(group.slots);
-  const ThreadUse before = use_if(sampled);
+  CallClock clock;
+  begin_sample(group, clock);
   StartServices services(host_, *target);
   std::exception_ptr error;
   try {
-    with_context(services, group, [&](Context& context) { body_->start(group, context, Completion(target)); });
+    with_context(services, group, [&](Context& context) {
+      const BodyScope scope(&host_, nullptr, &context);  // the group may be gone before the call is
+      body_->start(group, context, Completion(target));
+    });
   } catch (...) {
-    error = std::current_exception();
+    error = detail::current_failure();
   }
   target->started(std::move(error));  // from here on the group may be gone
-  const ThreadUse after = use_if(sampled);
+  const ThreadUse use = sampled ? clock.end() : ThreadUse();  // behind what the call lasts
   if (trace_ != nullptr) trace_call(begin, 1, std::move(keys));
   lock.lock();
-  count_use(before, after);
+  count_use(use);
 }
 
 void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
   Slot& slot = group.slots.front();
   slot.value = std::move(value);
   slot.set_kind(kind);
-  settle_places(group);
-  const auto sealed = seal(group, plan_, *body_, [this](std::int64_t i) { return host_.origin(i); });
+  Sealed sealed;
   {
     Lock lock(mutex_);
+    or_give_up(lock, [&] {
+      lock.unlock();
+      settle_places(group);
+      sealed = seal_results(group);
+      lock.lock();
+    });
     ++completing_;  // before the group lets go of its target, by which stop() would find this call
     --detached_;
     group.target.reset();
@@ -248,38 +315,57 @@ void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes)
   const std::int64_t now = host_.now();
   account(now);
   --running_;
-  group.state = Group::State::done;
-  const auto outputs = static_cast<std::int64_t>(group.slots.size());
-  unsent_ += outputs;
-  counters_.errors += results.errors;
-  made_ += results.elements;
-  bytes_largest_ = std::max(bytes_largest_, results.largest);
-  learn(group, is_source_ ? outputs : group.elements, results.bytes, now);
-  if (plan_.passes_memory_on) {
-    host_.memory().charge(results.bytes + kept_bytes - group.input_bytes - group.reserved);
-  } else {
-    host_.memory().settle(group.reserved, group.input_bytes, results.bytes);
-  }
+  const auto inputs = is_source_ ? static_cast<std::int64_t>(group.slots.size()) : group.elements;
+  group.reserved += std::exchange(group.reserved_since, 0);
+  const bool knew_nothing = bytes_average_ <= 0;
+  learn(group, inputs, results.bytes + results.folded, now);
+  release_results(group, results, kept_bytes);
+  if (knew_nothing && !plan_.passes_memory_on) reserve_for_first_calls();
 }
 
+// With the lock held: a group, or the first part of one, may leave.
+void Stage::release_results(Group& group, const Sealed& results, std::int64_t kept_bytes) {
+  group.state = Group::State::done;
+  unsent_ += static_cast<std::int64_t>(group.slots.size());
+  counters_.bytes_out += results.bytes;
+  counters_.errors += results.errors;
+  made_ += results.elements;
+  bytes_largest_ = std::max(bytes_largest_, static_cast<double>(results.largest));
+  if (results.unseen != nullptr && counters_.unseen_type.empty()) counters_.unseen_type = name_of_unseen(results);
+  const std::int64_t bytes = results.bytes + results.folded;
+  const std::int64_t folded_before = std::exchange(group.folded_bytes, results.folded);
+  folded_bytes_ += results.folded - folded_before;
+  if (plan_.passes_memory_on || group.is_unfolding) {
+    host_.memory().charge(bytes + kept_bytes - group.input_bytes - group.reserved - folded_before);
+  } else {
+    host_.memory().settle(group.reserved, group.input_bytes, bytes);
+  }
+  group.reserved = group.input_bytes = 0;
+  if (group.is_unwanted) let_go_of_folded(group);
+}
+
+// `inputs`: those that have not left in parts, whose share of the time was as long.
 void Stage::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) {
   counters_.completed += inputs;
-  counters_.bytes_out += output_bytes;
+  const std::int64_t time = now - group.started_ns - group.sampling_ns;
+  const std::int64_t timed = inputs + (plan_.serial && !is_source_ ? 0 : static_cast<std::int64_t>(group.taken));
   if (group.sampled) {
     ++counters_.samples;
-    counters_.sampled_elements += inputs;
-    counters_.sampled_wall_ns += now - group.started_ns;
+    counters_.sampled_elements += timed;
+    counters_.sampled_wall_ns += time;
+    counters_.sampled_waiting_ns += std::max<std::int64_t>(time - group.awake_ns, 0);
+    counters_.sampling_ns += group.sampling_ns;
   }
-  if (inputs > 0) {
-    const double count = static_cast<double>(inputs);
-    const double each = static_cast<double>(now - group.started_ns) / count;
-    if (keeps_statistics_) counters_.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += inputs;
-    const double bytes = static_cast<double>(output_bytes) / count;
-    const double input = static_cast<double>(group.input_bytes) / count;
-    slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
-    bytes_average_ += (bytes_average_ > 0 ? 0.1 : 1.0) * (bytes - bytes_average_);
-    input_average_ += (input_average_ > 0 ? 0.1 : 1.0) * (input - input_average_);
-  }
+  if (timed == 0) return;
+  const double each = static_cast<double>(time) / static_cast<double>(timed);
+  if (keeps_statistics_) counters_.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += timed;
+  slot_ns_average_ += (slot_ns_average_ > 0 ? 0.1 : 1.0) * (each - slot_ns_average_);
+  if (inputs == 0) return;
+  const double bytes = static_cast<double>(output_bytes) / static_cast<double>(inputs);
+  const double input = static_cast<double>(group.input_bytes) / static_cast<double>(inputs);
+  bytes_average_ += (bytes_average_ > 0 ? 0.1 : 1.0) * (bytes - bytes_average_);
+  if (bytes_largest_ > bytes_average_) bytes_largest_ += kForgets * (bytes_average_ - bytes_largest_);
+  input_average_ += (input_average_ > 0 ? 0.1 : 1.0) * (input - input_average_);
 }
 
 }  // namespace penstock::exec

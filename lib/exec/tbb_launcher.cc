@@ -3,6 +3,7 @@
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
 #include <optional>
@@ -19,49 +20,55 @@ namespace flow = oneapi::tbb::flow;
 
 struct Token {};
 using InNode = flow::multifunction_node<PacketRef, std::tuple<flow::continue_msg>, flow::lightweight>;
-using ExecNode = flow::multifunction_node<Token, std::tuple<PacketRef>>;
+using ExecNode = flow::multifunction_node<Token, std::tuple<PacketRef>, flow::lightweight>;
 using CreditNode = flow::function_node<std::int64_t, flow::continue_msg, flow::lightweight>;
 using OutletNode = flow::function_node<PacketRef, flow::continue_msg, flow::lightweight>;
 
-// The arena whose task this thread is running, if it is one of our workers.
-thread_local const void* worker_of = nullptr;
+// This thread is in the arena of a run whose token it runs.
+thread_local bool is_in_arena = false;
 
-class WorkerScope {
+class ArenaScope {
  public:
-  explicit WorkerScope(const void* arena) noexcept : outer_(std::exchange(worker_of, arena)) {}
-  ~WorkerScope() { worker_of = outer_; }
-  WorkerScope(const WorkerScope&) = delete;
-  WorkerScope& operator=(const WorkerScope&) = delete;
-
- private:
-  const void* outer_;
-};
-
-// This thread waits for a run's end and runs its tokens meanwhile: it is the user's.
-thread_local bool is_guest = false;
-
-class GuestScope {
- public:
-  GuestScope() noexcept : outer_(std::exchange(is_guest, true)) {}
-  ~GuestScope() { is_guest = outer_; }
-  GuestScope(const GuestScope&) = delete;
-  GuestScope& operator=(const GuestScope&) = delete;
+  ArenaScope() noexcept : outer_(std::exchange(is_in_arena, true)) {}
+  ~ArenaScope() { is_in_arena = outer_; }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
 
  private:
   const bool outer_;
 };
 
+// TBB's workers come into the arena only for parallel loops in users' functions: their CPU time is the run's, too.
+class WorkerObserver final : public oneapi::tbb::task_scheduler_observer {
+ public:
+  WorkerObserver(oneapi::tbb::task_arena& arena, WorkerThreads& workers) : task_scheduler_observer(arena), workers_(workers) { observe(true); }
+  ~WorkerObserver() override { observe(false); }
+  WorkerObserver(const WorkerObserver&) = delete;
+  WorkerObserver& operator=(const WorkerObserver&) = delete;
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) workers_.join(WorkerThreads::Role::worker);
+  }
+
+ private:
+  WorkerThreads& workers_;
+};
+
+int width(std::int64_t slots) { return static_cast<int>(std::max<std::int64_t>(slots, 1)); }
+
+// All but the places for which TBB may have workers: of those it has not got it would only warn on stderr.
+unsigned reserved(std::int64_t slots) {
+  using oneapi::tbb::global_control;
+  const auto workers = static_cast<std::int64_t>(global_control::active_value(global_control::max_allowed_parallelism)) - 1;
+  return static_cast<unsigned>(std::max<std::int64_t>(width(slots) - workers, 1));
+}
+
 // A lightweight body must be noexcept, or TBB silently makes a task of it.
 struct Cluster {
-  Cluster(flow::graph& graph, const void* arena, Stage& stage, WorkerThreads& workers)
+  Cluster(flow::graph& graph, Stage& stage)
       : in(graph, flow::unlimited,
            [&stage](const PacketRef& packet, InNode::output_ports_type&) noexcept { stage.receive(std::move(packet->slots)); }),
         exec(graph, flow::unlimited,
-             [&stage, arena, &workers](const Token&, ExecNode::output_ports_type&) noexcept {
-               const WorkerScope scope(arena);
-               if (!is_guest) workers.join(WorkerThreads::Role::worker);
-               stage.run_token(false);
-             }),
+             [&stage](const Token&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
           stage.add_credits(count);
           return {};
@@ -76,29 +83,27 @@ struct Cluster {
 
 // Order of destruction: wait (in ~TbbLauncher), then nodes, then the graph, then the arena.
 struct TbbLauncher::Graph {
-  explicit Graph(std::int64_t slots) : arena(static_cast<int>(std::max<std::int64_t>(slots, 1)), 0) {
+  Graph(std::int64_t slots, WorkerThreads& workers) : arena(width(slots), reserved(slots)), observer(arena, workers) {
     arena.execute([this] { graph.emplace(); });  // a graph belongs to the arena it is born in
   }
 
   oneapi::tbb::task_arena arena;
+  WorkerObserver observer;
   std::optional<flow::graph> graph;
   std::vector<std::unique_ptr<Cluster>> clusters;
   std::unique_ptr<OutletNode> outlet;
 };
 
-TbbLauncher::TbbLauncher(std::int64_t slots, ElasticPool& pool, WorkerThreads& workers)
-    : graph_(std::make_unique<Graph>(slots)), pool_(pool), workers_(workers) {}
+TbbLauncher::TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers)
+    : graph_(std::make_unique<Graph>(slots, workers)), compute_(compute), pool_(pool), workers_(workers) {}
 
 TbbLauncher::~TbbLauncher() { wait(); }
 
-void TbbLauncher::wait() {
-  const GuestScope scope;
-  graph_->arena.execute([this] { graph_->graph->wait_for_all(); });
-}
+void TbbLauncher::wait() { out_.wait(); }
 
 void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
   flow::graph& graph = *graph_->graph;
-  for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, &graph_->arena, *stage, workers_));
+  for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, *stage));
   graph_->outlet = std::make_unique<OutletNode>(graph, flow::unlimited,
                                                 [&outlet](const PacketRef& packet) noexcept -> flow::continue_msg {
                                                   outlet.receive(*packet);
@@ -115,44 +120,63 @@ void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
 }
 
 void TbbLauncher::launch(Stage& stage, bool on_pool) {
-  flow::graph& graph = *graph_->graph;
-  ExecNode& exec = graph_->clusters[stage.index()]->exec;
-  if (on_pool) {
-    graph.reserve_wait();
-    pool_.submit([this, &stage] { run_on_pool(stage); }, at_pool_);  // small enough to lie inside the std::function
-  } else if (worker_of == &graph_->arena) {
-    exec.try_put(Token{});
+  out_.begin();
+  try {
+    if (on_pool) {
+      pool_.submit([this, &stage] { run_on_pool(stage); }, at_pool_);  // small enough to lie inside the std::function
+    } else {
+      compute_.submit(*this, stage);
+    }
+  } catch (...) {  // no memory for a line in a list: it is in none
+    out_.end();
+    throw;
+  }
+}
+
+// Into the arena once for all tokens that come one after the other: that costs as much as a small group. Calls that were found to wait keep their places
+// there, though they have no CPU slot any more: who comes beside them must not wait for one.
+void TbbLauncher::run_here(Stage& first) {
+  workers_.join(WorkerThreads::Role::worker);
+  const bool may_be_full = in_arena_.fetch_add(1) >= graph_->arena.max_concurrency() && without_slot_.load() > 0;
+  if (may_be_full) {
+    first.run_token(false);
   } else {
-    graph.reserve_wait();
-    graph_->arena.enqueue([&exec, &graph] {
-      exec.try_put(Token{});
-      graph.release_wait();
-    });
+    graph_->arena.execute([this, &first] { run_in_arena(first); });
+  }
+  in_arena_.fetch_sub(1);
+  out_.end();
+}
+
+void TbbLauncher::run_in_arena(Stage& first) {
+  const ArenaScope scope;
+  Stage* stage = &first;
+  graph_->clusters[stage->index()]->exec.try_put(Token{});
+  while ((stage = compute_.take(*this)) != nullptr) {
+    out_.end();  // of the token before: this one counts now
+    graph_->clusters[stage->index()]->exec.try_put(Token{});
   }
 }
 
 void TbbLauncher::run_on_pool(Stage& stage) {
-  flow::graph& graph = *graph_->graph;
   workers_.join(WorkerThreads::Role::worker);
   stage.run_token(true);
-  graph.release_wait();  // the last touch: whoever waits may take everything down now
+  out_.end();
 }
 
 bool TbbLauncher::try_on_pool(std::function<void()> work) {
   auto waited = waited_for(std::move(work));
   const bool taken = pool_.try_submit(waited);
-  if (!taken) graph_->graph->release_wait();
+  if (!taken) out_.end();
   return taken;
 }
 
 // Has to run, or wait() never returns.
 std::function<void()> TbbLauncher::waited_for(std::function<void()> work) {
-  flow::graph& graph = *graph_->graph;
-  graph.reserve_wait();
-  return [work = std::move(work), &graph, &workers = workers_] {
-    workers.join(WorkerThreads::Role::worker);
+  out_.begin();
+  return [this, work = std::move(work)] {
+    workers_.join(WorkerThreads::Role::worker);
     work();
-    graph.release_wait();  // the last touch: whoever waits may take everything down now
+    out_.end();
   };
 }
 
@@ -162,30 +186,10 @@ void TbbLauncher::send(Stage& from, PacketRef packet) {
 
 void TbbLauncher::give_credits(Stage& to, std::int64_t count) { graph_->clusters[to.index()]->credit.try_put(count); }
 
-// Isolated, or a parallel loop inside a user's function would pick up another of our tokens and nest it on its stack.
+// Isolated, or a parallel loop inside a user's function would pick up parts of another call's loop and nest them on its stack.
 void TbbLauncher::run_body(CallRef body) {
-  if (worker_of == nullptr) return body();
+  if (!is_in_arena) return body();
   oneapi::tbb::this_task_arena::isolate([body] { body(); });
-}
-
-struct TbbThreads::Control {
-  explicit Control(std::size_t threads) : control(oneapi::tbb::global_control::max_allowed_parallelism, threads) {}
-  oneapi::tbb::global_control control;
-};
-
-TbbThreads::TbbThreads() = default;
-TbbThreads::~TbbThreads() = default;
-
-// One more than the workers wanted: TBB counts the thread that waits. Never less than two, or a machine with one core makes no
-// progress at all.
-void TbbThreads::ensure(std::int64_t threads) {
-  using oneapi::tbb::global_control;
-  const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)) + 1;
-  // TBB is asked for news only: the controller's thread may still be here when the process has ended and TBB's statics are gone.
-  if (wanted <= ensured_) return;
-  ensured_ = wanted;
-  auto wider = std::make_unique<Control>(std::max(wanted, global_control::active_value(global_control::max_allowed_parallelism)));
-  control_ = std::move(wider);
 }
 
 }  // namespace penstock::exec

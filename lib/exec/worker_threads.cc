@@ -1,19 +1,20 @@
 #include "lib/exec/worker_threads.h"
 
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <list>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "lib/core/clock.h"
+#include "lib/core/scheduler_file.h"
 #include "lib/core/thread_meter.h"
 
 namespace penstock::exec {
@@ -39,8 +40,6 @@ namespace {
 
 using Members = WorkerThreads::Members;
 
-id_t this_thread_number() { return static_cast<id_t>(::syscall(SYS_gettid)); }
-
 // Linux: of one thread, in spite of the name.
 bool renice(id_t thread, int niceness) { return ::setpriority(PRIO_PROCESS, thread, niceness) == 0; }
 
@@ -61,12 +60,12 @@ class Membership {
     leave();
     Members::Member self;
     self.cpu_before = thread_cpu_ns();
-    self.number = this_thread_number();
+    self.number = static_cast<id_t>(this_thread_number());
     self.role = role;
-    members_ = members;
-    process_ = ::getpid();
     std::lock_guard lock(members->mutex);
     place_ = members->threads.insert(members->threads.end(), self);
+    members_ = members;
+    process_ = ::getpid();
     if (role == WorkerThreads::Role::worker && members->was_reniced) renice_above_process(self.number, members->niceness);
   }
 
@@ -93,7 +92,7 @@ class Membership {
 thread_local const void* joined = nullptr;  // a Membership's Members: an address costs nothing to look at
 
 bool try_to_come_back() {
-  const id_t self = this_thread_number();
+  const auto self = static_cast<id_t>(this_thread_number());
   const int before = niceness_of(self);
   return before < 19 && renice(self, before + 1) && renice(self, before);
 }
@@ -118,7 +117,11 @@ WorkerThreads::WorkerThreads() : members_(std::make_shared<Members>()) {}
 void WorkerThreads::join(Role role) {
   if (joined == members_.get()) return;
   static thread_local Membership membership;
-  membership.enter(members_, role);
+  try {
+    membership.enter(members_, role);
+  } catch (const std::bad_alloc&) {
+    return;  // its CPU time is not counted
+  }
   joined = members_.get();
 }
 

@@ -41,7 +41,7 @@ const Node* find_unseeded_shuffle(const NodeRef& last) {
 }
 
 std::string named(const Node& node) {
-  return node.op().name() + " (op " + std::to_string(node.position()) + ")";
+  return title_of(node) + " (op " + std::to_string(node.position()) + ")";
 }
 
 // Ranks that draw different orders would read some elements twice and others never.
@@ -78,17 +78,25 @@ std::string rank_conflict(const NodeRef& input, const Op& op) {
   return problem;
 }
 
+// A Dataset is a pointer to its last node.
+const Node& node_of(const NodeRef& last) {
+  if (last) return *last;
+  throw Error(ErrorCode::invalid_argument,
+              "the dataset is empty: it was moved from, or made of a null node. Use the one that it was moved to, or begin with a source");
+}
+
 }  // namespace
 
-Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site)
+Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site, const std::type_info* gives)
     : input_(std::move(input)),
       op_(std::move(op)),
       kind_(kind),
       site_(site),
       position_(position_behind(input_)),
-      flow_(op_->flow(input_ ? input_->flow() : Flow{})) {}
+      flow_(op_->flow(input_ ? input_->flow() : Flow{})),
+      gives_(gives) {}
 
-NodeRef append(const NodeRef& input, OpRef op, CallSite site) {
+NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives) {
   if (!op) fail(input, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
   const std::string name = op->name();
   const std::optional<Kind> kind = kind_of(*op);
@@ -96,7 +104,7 @@ NodeRef append(const NodeRef& input, OpRef op, CallSite site) {
   if (problem.empty()) problem = rank_conflict(input, *op);
   if (!problem.empty()) fail(input, name.c_str(), site, problem);
   try {
-    return std::make_shared<const Node>(input, std::move(op), *kind, site);
+    return std::make_shared<const Node>(input, std::move(op), *kind, site, gives);
   } catch (const Error& error) {
     fail(input, name.c_str(), site, error.what());
   }
@@ -109,16 +117,26 @@ void fail(const NodeRef& input, const char* op, CallSite site, const std::string
   throw GraphError(std::string(op) + ": " + reason + " (" + place + ")");
 }
 
-std::int64_t cardinality(const NodeRef& node) { return node->flow().cardinality; }
+std::int64_t cardinality(const NodeRef& node) { return node_of(node).flow().cardinality; }
 
-std::uint32_t take_epoch(const NodeRef& node) { return node->take_epoch(); }
+std::uint32_t take_epoch(const NodeRef& node) { return node_of(node).take_epoch(); }
 
 std::vector<const Node*> chain(const NodeRef& last) {
   std::vector<const Node*> nodes;
-  for (const Node* node = last.get(); node != nullptr; node = node->input().get())
+  for (const Node* node = &node_of(last); node != nullptr; node = node->input().get())
     nodes.push_back(node);
   std::reverse(nodes.begin(), nodes.end());
   return nodes;
+}
+
+std::string label_of(const Node& node) {
+  const auto* named = node.as<NamedByUser>();
+  return named == nullptr || named->label().empty() ? node.op().name() : named->label();
+}
+
+std::string title_of(const Node& node) {
+  const std::string label = label_of(node), op = node.op().name();
+  return label == op ? op : op + " '" + label + "'";
 }
 
 std::string to_string(const CallSite& site) {

@@ -24,7 +24,8 @@ enum class Kind : std::uint8_t { source, elementwise, stream, repeat, buffer };
 class Node {
  public:
   // Use append(), which checks. Throws what op->flow() throws.
-  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site);
+  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site,
+                                           const std::type_info* gives);
 
   const NodeRef& input() const noexcept { return input_; }  // null for a source
   const Op& op() const noexcept { return *op_; }
@@ -32,6 +33,7 @@ class Node {
   const CallSite& site() const noexcept { return site_; }
   int position() const noexcept { return position_; }  // in the chain; the source is 0
   const Flow& flow() const noexcept { return flow_; }  // of what this op gives
+  const std::type_info* gives() const noexcept { return gives_; }  // see append()
 
   // The op as one of its interfaces, null if it has another.
   template <class Interface>
@@ -50,11 +52,18 @@ class Node {
   CallSite site_;
   int position_;
   Flow flow_;
+  const std::type_info* gives_;
   mutable std::atomic<std::uint32_t> epochs_{0};
 };
 
-// All nodes from the source to `last`. They live as long as `last` does.
+// All nodes from the source to `last`, which must not be null, else Error(invalid_argument). They live as long as `last` does.
 std::vector<const Node*> chain(const NodeRef& last);
+
+// What the user calls this step, "decode"; else the op's name, "map".
+std::string label_of(const Node& node);
+
+// For error texts: "map", or "map 'decode'".
+std::string title_of(const Node& node);
 
 // "train.cc:12", without folders; "" if unknown.
 std::string to_string(const CallSite& site);

@@ -17,6 +17,9 @@ class AllPositions final : public IndexSequence {
     next_ += std::clamp<std::int64_t>(count, 0, size_ - next_);
   }
   std::optional<std::int64_t> at(std::int64_t i) const override { return i; }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    return position >= 0 && position < size_ ? position : size_;
+  }
   std::int64_t size() const override { return size_; }
 
  private:

@@ -7,6 +7,15 @@
 
 namespace penstock::graph {
 
+// Has a name that the user has given to this very step of a pipeline ("decode"), beside the op's ("map").
+class NamedByUser {
+ public:
+  virtual const std::string& label() const = 0;  // "": none was given
+
+ protected:
+  ~NamedByUser() = default;
+};
+
 // Changes the order at random (shuffle).
 class ShufflesOrder {
  public:

@@ -71,6 +71,10 @@ const char* name_of(Explanation::Problem problem) {
     case Explanation::Problem::buffer_cannot_help: return "buffer_cannot_help";
     case Explanation::Problem::memory_too_small: return "memory_too_small";
     case Explanation::Problem::consumer_delayed: return "consumer_delayed";
+    case Explanation::Problem::copies: return "copies";
+    case Explanation::Problem::unseen_memory: return "unseen_memory";
+    case Explanation::Problem::outlier: return "outlier";
+    case Explanation::Problem::other_processes: return "other_processes";
   }
   return "unknown";
 }
@@ -132,6 +136,7 @@ std::string json(const Explanation::Stage& stage) {
       .with("blocked", stage.blocked)
       .with("blame", stage.blame)
       .with("bytes_held", stage.bytes_held)
+      .with("unseen_type", stage.unseen_type)
       .with("elements_in", stage.elements_in)
       .with("elements_out", stage.elements_out)
       .with("errors", stage.errors)
@@ -190,6 +195,7 @@ const char* name_of(Hold hold) noexcept {
     case Hold::one_at_a_time: return "one_at_a_time";
     case Hold::not_tuned: return "not_tuned";
     case Hold::settling: return "settling";
+    case Hold::knob_limit: return "knob_limit";
   }
   return "unknown";
 }
@@ -209,6 +215,8 @@ std::string to_json(const Explanation& e) {
       .with_json("bounds", array_of(e.bounds, [&](const auto& each) { return json(e, each); }))
       .with_json("what_ifs", array_of(e.what_ifs, [&](const auto& each) { return json(e, each); }))
       .with("cpu_used", e.cpu_used)
+      .with("cpu_in_calls", e.cpu_in_calls)
+      .with("queued", e.queued)
       .with("cpu_consumer", e.cpu_consumer)
       .with("cpu_budget", e.cpu_budget)
       .with("prefetch", e.prefetch)
@@ -220,6 +228,7 @@ std::string to_json(const Explanation& e) {
       .with_json("stages", array_of(e.stages, [](const auto& each) { return json(each); }))
       .with_json("decisions", array_of(e.decisions, [&](const auto& each) { return json(e, each); }))
       .with_json("warnings", array_of(e.warnings, [&](const auto& each) { return json(e, each); }))
+      .with("stand_still", e.stand_still)
       .text();
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kLines = 20;
 constexpr std::size_t kChanges = 3;
 constexpr double kNothing = 0.005;  // of a gain
+constexpr double kMuchBetween = 0.05, kPartBetween = 0.1;  // cores, and of those in use: less between calls is as it should be
 
 using Change = Explanation::Change;
 using Problem = Explanation::Problem;
@@ -46,6 +47,7 @@ class Report {
   explicit Report(const Explanation& of) : of_(of) {}
 
   std::string text() {
+    stand_still();
     line(headline());
     line("bottleneck: " + bottleneck());
     if (of_.bottleneck.limit != Limit::unknown) line("why not more: " + hold());
@@ -62,6 +64,13 @@ class Report {
   void line(const std::string& text) {
     text_ += text + "\n";
     ++lines_;
+  }
+
+  // It has lines of its own.
+  void stand_still() {
+    if (of_.stand_still.empty()) return;
+    lines_ += static_cast<std::size_t>(std::ranges::count(of_.stand_still, '\n'));
+    line(of_.stand_still);
   }
 
   // "decode (op 4)"
@@ -94,7 +103,7 @@ class Report {
     switch (of_.bottleneck.limit) {
       case Limit::unknown: return "unknown; too little has happened yet";
       case Limit::consumer: return "the consumer; it is busy itself for " + percent(of_.bottleneck.use) + " of the time";
-      case Limit::cpu: return "the cores; " + cores();
+      case Limit::cpu: return (of_.bottleneck.hold == Hold::other_processes ? "the cores, which other processes use; " : "the cores; ") + cores();
       case Limit::serial: return stage(of_.bottleneck.stage) + "; it takes one element at a time, and is at it " +
                                  percent(of_.bottleneck.use) + " of the time: " + calls();
       case Limit::parallel: return stage(of_.bottleneck.stage) + "; " + under_way() + ": " + calls();
@@ -136,12 +145,14 @@ class Report {
       case Hold::user_limit: return of_.serial ? why_serial() : "the number is fixed or bounded by the program";
       case Hold::open_io: return "RunOptions::open_io allows no more calls at once that wait";
       case Hold::cores: return "there are " + number(of_.cpu_budget) + " cores for this process";
-      case Hold::other_processes: return "other processes use the " + number(of_.cpu_budget) + " cores as well";
+      case Hold::other_processes: return "other processes use the " + number(of_.cpu_budget) + " cores as well: calls are ready to run and have none " +
+                                         percent(of_.queued) + " of the time";
       case Hold::memory: return "RunOptions::memory_bytes allows " + memory_limit();
       case Hold::device: return "more calls at once were tried, and brought no more";
       case Hold::one_at_a_time: return "this op needs its elements one after the other";
       case Hold::not_tuned: return "RunOptions::tune is off, so nothing is moved";
       case Hold::settling: return "nothing is in the way: the numbers are still being raised";
+      case Hold::knob_limit: return "it is as wide as it may be: make the slowest calls shorter, or let results leave as they come (Order::arbitrary)";
     }
     return "unknown";
   }
@@ -178,9 +189,14 @@ class Report {
       case Change::call: return "one more call at once at " + stage(what.stage);
       case Change::calls: return number(what.amount) + " calls at once at " + stage(what.stage);
       case Change::twice_as_fast: return stage(what.stage) + " twice as fast";
-      case Change::lifted: return of_.bottleneck.limit == Limit::consumer ? "a faster consumer" : "without this limit";
+      case Change::lifted: return lifted();
     }
     return "";
+  }
+
+  std::string lifted() const {
+    if (of_.bottleneck.limit == Limit::consumer) return "a faster consumer";
+    return of_.bottleneck.hold == Hold::other_processes ? "without the other processes" : "without this limit";
   }
 
   std::string what_if(const Explanation::WhatIf& what) const {
@@ -193,6 +209,8 @@ class Report {
 
   std::string resources() const {
     std::string text = "in use: " + number(of_.cpu_used) + " of " + number(of_.cpu_budget) + " cores";
+    const bool is_much = of_.cpu_used - of_.cpu_in_calls > std::max(kMuchBetween, kPartBetween * of_.cpu_used);
+    if (is_much) text += ", " + number(of_.cpu_used - of_.cpu_in_calls) + " of them between calls";
     if (std::isfinite(of_.cpu_consumer)) text += " (the consumer: " + number(of_.cpu_consumer) + ")";
     text += "; memory: " + bytes(of_.memory_used) + " of " + memory_limit() + holders();
     return text + ", at most " + bytes(static_cast<double>(of_.memory_peak));
@@ -233,8 +251,23 @@ class Report {
       case Problem::memory_too_small: return "the ops must hold " + bytes(warning.amount) + " at once, but RunOptions::memory_bytes allows " +
                                              memory_limit() + ": nothing is read ahead";
       case Problem::consumer_delayed: return "the consumer's own thread waits for a core " + percent(warning.amount) + " of the time";
+      case Problem::copies: return copies(warning);
+      case Problem::unseen_memory: return unseen_memory(warning);
+      case Problem::outlier: return stage(warning.stage) + " waits for memory: a result was much larger than the others, so " + bytes(warning.amount) +
+                                    " are reserved for each. That is forgotten within some hundred calls; a bytes_hint avoids it";
+      case Problem::other_processes: return "calls are ready to run and have no core " + percent(warning.amount) + " of the time: other processes use them";
     }
     return "";
+  }
+
+  std::string unseen_memory(const Explanation::Warning& warning) const {
+    return "the memory budget does not hold for what " + stage(warning.stage) + " gives: nobody can tell what memory elements of type " +
+           of_.stages[static_cast<std::size_t>(warning.stage)].unseen_type + " own. Say their members (ps::Fields), write a bytes_of, or give a bytes_hint";
+  }
+
+  std::string copies(const Explanation::Warning& warning) const {
+    return "batches copy " + bytes(warning.amount) + "/s: what " + stage(warning.stage) +
+           " hands on does not lie in them. Let the op that makes the tensors stand right before batch, and write them through Context::outputs()";
   }
 
   std::string foreign_threads(const Explanation::Warning& warning) const {

@@ -10,4 +10,7 @@ namespace penstock::runtime {
 // Empty unless the ops of the run must hold more than its budget allows. It runs all the same, but reads nothing ahead.
 std::string memory_warning(const Snapshot& snapshot);
 
+// Empty unless the stage gives elements that may own memory which nobody can tell: the budget does not hold for them.
+std::string unseen_memory_warning(const StageSnapshot& stage);
+
 }  // namespace penstock::runtime

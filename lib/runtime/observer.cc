@@ -30,6 +30,11 @@ void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
   decisions_.assign(policy->log().last().begin(), policy->log().last().end());
 }
 
+void Observer::stands_still(const std::string& text) {
+  std::lock_guard lock(mutex_);
+  if (stand_still_ != text) stand_still_ = text;
+}
+
 autotune::Window Observer::recent(const Snapshot& now) const {
   std::lock_guard lock(mutex_);
   return history_.recent(now);
@@ -53,12 +58,16 @@ Explanation Observer::explain(autotune::Window window) const {
                         .serial = execution_.serial,
                         .inside_another_run = execution_.inside_another_run,
                         .tuned = execution_.tuned};
+  std::string stand_still;
   {
     std::lock_guard lock(mutex_);
     facts.decisions = decisions_;
     facts.limits = limits_;
+    stand_still = stand_still_;
   }
-  return autotune::explain(std::move(facts));
+  Explanation explanation = autotune::explain(std::move(facts));
+  explanation.stand_still = std::move(stand_still);
+  return explanation;
 }
 
 }  // namespace penstock::runtime

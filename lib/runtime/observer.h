@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <penstock/decision.h>
@@ -28,6 +29,9 @@ class Observer {
   // At each look of the controller, behind the policy's; null: nothing moves knobs.
   void see(const Snapshot& now, const autotune::Policy* policy);
 
+  // At each look: who waits for whom, if nothing has moved for long; else empty.
+  void stands_still(const std::string& text);
+
   autotune::Window recent(const Snapshot& now) const;  // the last seconds
   autotune::Window whole(const Snapshot& now) const;   // all of the run
   Explanation explain(autotune::Window window) const;
@@ -41,6 +45,7 @@ class Observer {
   std::vector<Decision> decisions_;
   std::int64_t decided_ = 0;       // that the policy's log has had when they were copied
   std::vector<autotune::StageLimits> limits_;
+  std::string stand_still_;
 };
 
 }  // namespace penstock::runtime

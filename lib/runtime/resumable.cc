@@ -25,14 +25,19 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
   const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
   const std::string theirs = line_at(saved, place), ours = line_at(here, place);
   const std::string difference = theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
-  throw Error(ErrorCode::failed_precondition, "this checkpoint was taken of another pipeline. The first difference is: " + difference +
-                                                  ". Resume with the pipeline it was taken of");
+  const bool is_drawn = theirs != ours && theirs.find(" (drawn)") != theirs.npos && ours.find(" (drawn)") != ours.npos;
+  throw Error(ErrorCode::failed_precondition,
+              "this checkpoint was taken of another pipeline. The first difference is: " + difference + ". " +
+                  (is_drawn ? "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own"
+                            : "Resume with the pipeline it was taken of"));
 }
 
 // What can be known of a position before anything is read.
-void check_position(const Checkpoint& from, const exec::Plan& plan) {
+void check_position(const Checkpoint& from, const exec::Plan& plan, std::uint32_t first_pass) {
   if (from.kind != Checkpoint::Kind::position || !from.has_last) return;
-  exec::PassControl(plan.repeats, from.epoch, 1).wind_to(from.last.pass);
+  exec::PassControl passes(plan.repeats, from.epoch, 1);
+  passes.number_from(first_pass);
+  passes.wind_to(from.last.pass);
   if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
   throw Error(ErrorCode::data_loss, "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
                                         " of the source, which has only " + std::to_string(plan.names->size()) +
@@ -41,7 +46,7 @@ void check_position(const Checkpoint& from, const exec::Plan& plan) {
 
 }  // namespace
 
-void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
+void check_can_resume(const Checkpoint& from, const exec::Plan& plan, std::uint32_t first_pass) {
   check_same_pipeline(from.pipeline, plan.text);
   check_made_by_a_run(from);
   const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
@@ -51,7 +56,7 @@ void check_can_resume(const Checkpoint& from, const exec::Plan& plan) {
                     (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
   }
   if (from.delivered > 0 && !from.epoch_ended) check_has_place(plan);
-  check_position(from, plan);
+  check_position(from, plan, first_pass);
 }
 
 void check_has_place(const exec::Plan& plan) {

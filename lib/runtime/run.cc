@@ -41,6 +41,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     if (!options_.warm_start.empty()) {
       tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
     }
+    options_.pass = options_.pass.value_or(exec::BodyScope::pass());
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }
@@ -79,6 +80,19 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::optional<Stamp> engine_after;     // for the engine: the position to begin at
   };
 
+  // A request of the consumer's, from its beginning to its end. Error(failed_precondition) while another one is under way: both threads
+  // would take from the same hands. The first one goes on unharmed.
+  class Turn {
+   public:
+    Turn(std::atomic<bool>& taken, const char* request);
+    ~Turn() { taken_.store(false, std::memory_order_release); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic<bool>& taken_;
+  };
+
   std::shared_ptr<EngineRun> held(const char* request);
   Engine& engine();
   std::shared_ptr<Engine> engine_or_null() const;
@@ -106,6 +120,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
   std::shared_ptr<Engine> engine_;
+  std::atomic<Engine*> begun_{nullptr};    // engine_, for the consumer, who asks for it with each element
+  mutable std::atomic<bool> turn_{false};  // a request of the consumer's is under way
   std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_;  // of the engine, made with it
@@ -130,15 +146,24 @@ std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
   return shared_from_this();
 }
 
+EngineRun::Turn::Turn(std::atomic<bool>& taken, const char* request) : taken_(taken) {
+  if (!taken_.exchange(true, std::memory_order_acquire)) return;
+  throw Error(ErrorCode::failed_precondition, std::string(request) +
+                                                  " was called while another thread was in next(), epoch() or checkpoint() of the same run: a run "
+                                                  "has one consumer at a time. Start a run for each thread, or let one take the elements and hand them on");
+}
+
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
   check_process();
+  if (Engine* const begun = begun_.load(std::memory_order_acquire)) return *begun;
   if (process_.load(std::memory_order_relaxed) == 0) process_.store(runtime::process_number(), std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (!engine_) {
     const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
     engine_ = start_engine(first);
     reads_ = first;
+    begun_.store(engine_.get(), std::memory_order_release);
   }
   return *engine_;
 }
@@ -168,6 +193,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.first_epoch = first;
   settings.epochs = epochs_from(first);
   settings.seed = options_.seed;
+  settings.pass = *options_.pass;
   settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
@@ -182,6 +208,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.slots = runtime.slots_for(options_.threads);
   settings.slots_are_fixed = options_.threads > 0;
   settings.gate = &runtime.gate();
+  settings.compute = &runtime.compute();
   settings.pool = &runtime.pool();
   settings.workers = &runtime.workers();
   settings.cpu_budget = runtime.cpus_for(options_.threads);
@@ -220,14 +247,14 @@ void EngineRun::drop_engine() {
   const bool inside_own_body = engine_->inside_own_body();
   if (inside_own_body) engine_->request_stop();
   const auto departure = engine_->departure();
-  std::function<void()> take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
+  auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     if (trace) trace->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
     if (tuning && now_ns() - engine->started_ns() >= kWorthRemembering) tuning->write(engine->knobs());
   };
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();
-  take_down = nullptr;
+  [gone = std::move(take_down)] {}();  // it holds the engine
   engine_.reset();
   departure->wait();
 }
@@ -237,7 +264,7 @@ void EngineRun::drop_engine() {
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 void EngineRun::resume(const Checkpoint& from) {
-  runtime::check_can_resume(from, *plan_);
+  runtime::check_can_resume(from, *plan_, *options_.pass);
   epoch_ = from.epoch;
   progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;
@@ -254,6 +281,7 @@ void EngineRun::resume(const Checkpoint& from) {
 
 std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   auto self = held("epoch()");
+  const Turn turn(turn_, "epoch()");
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
@@ -289,6 +317,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
   const auto self = held("next()");
+  const Turn turn(turn_, "next()");
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;
@@ -376,6 +405,7 @@ std::vector<Knob> EngineRun::knobs() {
 }
 
 Checkpoint EngineRun::checkpoint() const {
+  const Turn turn(turn_, "checkpoint()");
   if (!progress_.ended && progress_.delivered > 0) runtime::check_has_place(*plan_);
   Checkpoint checkpoint;
   checkpoint.kind = plan_->resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;

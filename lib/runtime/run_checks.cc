@@ -17,11 +17,18 @@ void check_between(const char* option, int value, int low, int high) {
                                                std::to_string(low) + " to " + std::to_string(high));
 }
 
+void check_policy(const ErrorPolicy& policy) {
+  if (policy.skip_at_most >= -1) return;
+  throw Error(ErrorCode::invalid_argument, "RunOptions::on_error skips at most " + std::to_string(policy.skip_at_most) +
+                                               " errors, but must skip 0 or more, or -1 for all");
+}
+
 }  // namespace
 
 void check_options(const RunOptions& options) {
   check_between("threads", options.threads, 0, 1024);
   check_between("open_io", options.open_io, 1, 256);
+  check_policy(options.on_error);
 }
 
 void check_nesting() {

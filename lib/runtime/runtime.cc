@@ -5,12 +5,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <new>
 #include <string>
 #include <utility>
 
 #include <penstock/error.h>
 
 #include "lib/core/clock.h"
+#include "lib/core/cpu_mask.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/local_ranks.h"
 #include "lib/runtime/memory_warning.h"
@@ -28,6 +32,8 @@ constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading tak
 constexpr std::int64_t kPoolThreads = 256;
 constexpr std::int64_t kSpareThreads = 1024;  // one for each run that would have none
 constexpr std::int64_t kStarvedTime = 100'000'000;  // ns, before a run is lent a thread
+constexpr std::int64_t kShortestReliefPatience = 10'000'000;  // ns
+constexpr double kBusyShare = 0.02;  // of one core: less than a call gets on a crowded machine, more than calls that wait
 constexpr int kNiceness = 10;
 
 // Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
@@ -72,7 +78,6 @@ std::int64_t Runtime::slots_for(int asked) {
     std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
                  static_cast<long long>(offered));
   }
-  threads_.ensure(asked);
   return asked;
 }
 
@@ -81,10 +86,7 @@ double Runtime::cpus_for(int asked) { return used_by(asked, share_.cpus(kLimitsP
 std::int64_t Runtime::default_memory() { return share_.memory(kLimitsPeriodAtStart); }
 
 std::int64_t Runtime::offered_slots(std::int64_t oldest) {
-  const std::int64_t slots = whole_slots(share_.cpus(oldest));
-  std::lock_guard lock(mutex_);
-  threads_.ensure(slots);
-  return slots;
+  return whole_slots(share_.cpus(oldest));
 }
 
 void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
@@ -119,31 +121,44 @@ void Runtime::take_down(Disposals& disposed) {
 
 // The controller's thread: asleep while there is no run to look after.
 void Runtime::serve() {
+  take_mask_of_process();
   workers_.join(exec::WorkerThreads::Role::controller);
   std::vector<Tuned> tuned;
   Disposals gone;
   for (;;) {
-    bool is_new = false;
-    {
-      std::unique_lock lock(mutex_);
-      const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
-      if (tuned.empty() && gone.empty()) {
-        changed_.wait(lock, news);
-      } else {
-        changed_.wait_for(lock, std::ranges::all_of(tuned, &Tuned::is_calm) ? kCalmTick : kTick, news);
-      }
-      std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
-      is_new = !added_.empty();
-      added_.clear();
-      std::move(disposed_.begin(), disposed_.end(), std::back_inserter(gone));
-      disposed_.clear();
+    try {
+      const bool is_new = take_news(tuned, gone);
+      take_down(gone);
+      look_at(tuned, is_new);
+    } catch (const std::bad_alloc&) {  // there may be some at the next look
+      std::this_thread::sleep_for(kTick);
     }
-    take_down(gone);
-    if (read_clocks() || is_new) divide(tuned);
-    std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
-    set_gate(tuned);
-    set_niceness(tuned);
   }
+}
+
+// At the next look, or before it if there is any. Whether there is a new run.
+bool Runtime::take_news(std::vector<Tuned>& tuned, Disposals& gone) {
+  std::unique_lock lock(mutex_);
+  const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
+  if (tuned.empty() && gone.empty()) {
+    changed_.wait(lock, news);
+  } else {
+    changed_.wait_for(lock, std::ranges::all_of(tuned, &Tuned::is_calm) ? kCalmTick : kTick, news);
+  }
+  if (tuned.empty() && !added_.empty()) heap_trim_.begin();
+  std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
+  const bool is_new = !added_.empty();
+  added_.clear();
+  gone.splice(gone.end(), disposed_);
+  return is_new;
+}
+
+void Runtime::look_at(std::vector<Tuned>& tuned, bool is_new) {
+  if (read_clocks() || is_new) divide(tuned);
+  std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
+  set_gate(tuned);
+  set_niceness(tuned);
+  trim_heap(tuned);
 }
 
 bool Runtime::tick(Tuned& tuned) {
@@ -155,6 +170,8 @@ bool Runtime::tick(Tuned& tuned) {
     warn_of_stuck_calls(tuned, *engine);
     return true;
   }
+  engine->look_after_calls();
+  if (tuned.policy) engine->watch_calls();
   engine->nudge_consumer();
   engine->read_consumer_clock();
   exec::Surroundings surroundings = clocks_;
@@ -165,6 +182,7 @@ bool Runtime::tick(Tuned& tuned) {
   const Snapshot& snapshot = tuned.snapshot;
   relieve(tuned, *engine);
   warn(tuned, snapshot);
+  warn_of_stand_still(tuned, *engine);
   if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
   if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
   tuned.is_calm = !tuned.policy || tuned.policy->is_calm(snapshot.time_ns);
@@ -172,18 +190,51 @@ bool Runtime::tick(Tuned& tuned) {
   return true;
 }
 
+// Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves while the consumer waits. Once that
+// has been so, it is believed sooner.
 void Runtime::relieve(Tuned& tuned, exec::Engine& engine) {
-  if (!engine.is_starved()) return tuned.starved_since.reset();
   const std::int64_t now = now_ns();
+  const std::int64_t stands_for = tuned.stand_still.look(tuned.snapshot);
+  const bool is_long = stands_for > 0 && uses_cpu(tuned, tuned.snapshot.time_ns - stands_for);
+  if (stands_for >= (is_long ? StandStill::kPatience : tuned.relief_patience)) {
+    tuned.relief_patience = std::max(tuned.relief_patience / 2, kShortestReliefPatience);
+    return engine.relieve(true);
+  }
+  if (!engine.is_starved()) return tuned.starved_since.reset();
   if (!tuned.starved_since) tuned.starved_since = now;
   if (now - *tuned.starved_since >= kStarvedTime) engine.relieve();
 }
 
+// Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several runs nobody can say whose CPU time
+// it was.
+bool Runtime::uses_cpu(Tuned& tuned, std::int64_t stands_since) const {
+  if (clocks_.runs != 1) return false;
+  const std::int64_t now = now_ns(), cpu_ns = workers_.cpu_ns(exec::WorkerThreads::Role::worker);
+  if (std::exchange(tuned.stands_since, stands_since) != stands_since) {
+    tuned.looked_at = now;
+    tuned.cpu_then = cpu_ns;
+  }
+  return static_cast<double>(cpu_ns - tuned.cpu_then) > kBusyShare * static_cast<double>(now - tuned.looked_at);
+}
+
 void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {
+  for (const StageSnapshot& stage : snapshot.stages) {
+    const std::string text = stage.unseen_type.empty() || !unseen_types_.insert(stage.unseen_type).second ? "" : unseen_memory_warning(stage);
+    if (!text.empty()) std::fprintf(stderr, "penstock: %s\n", text.c_str());
+  }
   if (tuned.warned) return;
   const std::string text = memory_warning(snapshot);
   tuned.warned = !text.empty();
   if (tuned.warned) std::fprintf(stderr, "penstock: %s\n", text.c_str());
+}
+
+// Once on stderr; explain() tells it for as long as it lasts.
+void Runtime::warn_of_stand_still(Tuned& tuned, const exec::Engine& engine) {
+  const std::int64_t since = tuned.stand_still.since_ns(tuned.snapshot);
+  const bool stands = since >= StandStill::kPatience;
+  const std::string text = stands ? stand_still_text(tuned.snapshot, engine.plan(), since) : std::string();
+  if (tuned.stand_still.is_news(since)) std::fprintf(stderr, "penstock: %s\n", text.c_str());
+  tuned.observer->stands_still(text);
 }
 
 // Again after twice the time, for as long as it lasts.
@@ -212,10 +263,12 @@ bool Runtime::read_clocks() {
 void Runtime::divide(std::vector<Tuned>& tuned) {
   const double all_cpus = share_.cpus(kLimitsPeriod);
   Claims cpus, calls;
+  clocks_.runs = 0;
   for (Tuned& each : tuned) {
     const auto engine = each.engine.lock();
     const bool lives = engine != nullptr && !engine->stopped();
     if (lives) each.claims.look(each.snapshot, std::min(static_cast<double>(engine->cpu_slots()), all_cpus));
+    clocks_.runs += lives;
     cpus.push_back(lives ? each.claims.cpus() : Claim());
     calls.push_back(lives ? each.claims.blocking_calls() : Claim());
   }
@@ -246,6 +299,16 @@ void Runtime::set_niceness(const std::vector<Tuned>& tuned) {
   }
   const bool all_give_way = live > 0 && giving_way == live;
   if (std::exchange(give_way_, all_give_way) != all_give_way) workers_.set_niceness(all_give_way ? kNiceness : 0);
+}
+
+// By the last ticks' books.
+void Runtime::trim_heap(const std::vector<Tuned>& tuned) {
+  std::int64_t used = 0, limit = std::numeric_limits<std::int64_t>::max();
+  for (const Tuned& each : tuned) {
+    used += each.snapshot.memory_used;
+    limit = std::min(limit, each.snapshot.memory_limit);
+  }
+  if (!tuned.empty()) heap_trim_.look(now_ns(), used, limit);
 }
 
 }  // namespace penstock::runtime

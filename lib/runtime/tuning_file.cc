@@ -111,9 +111,8 @@ TuningFile::TuningFile(std::string path, std::string_view pipeline, std::string_
   run_.machine = fingerprint_of(machine);
   const auto folder = std::filesystem::path(path_).parent_path();
   std::error_code failure;
-  if (folder.empty() || std::filesystem::is_directory(folder, failure)) return;
-  throw Error(ErrorCode::not_found, "RunOptions::warm_start: there is no folder " + in_quotes(folder.string()) + " for " + in_quotes(path_) +
-                                        ". Make it, or name another file");
+  has_folder_ = folder.empty() || std::filesystem::is_directory(folder, failure);
+  if (!has_folder_) tell("cannot write", path_, "there is no folder " + in_quotes(folder.string()));
 }
 
 std::vector<autotune::KnobValue> TuningFile::read(std::int64_t cpus) {
@@ -133,6 +132,7 @@ std::vector<autotune::KnobValue> TuningFile::read(std::int64_t cpus) {
 }
 
 void TuningFile::write(const std::vector<Knob>& knobs) const {
+  if (!has_folder_) return;  // as was told
   Tuning tuning = run_;
   for (const Knob& knob : knobs) {
     const bool is_kept = std::ranges::find(kKept, knob.name) != kKept.end() && !knob.user_fixed;

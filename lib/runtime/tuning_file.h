@@ -39,7 +39,7 @@ std::string to_text(const Tuning& tuning);
 
 class TuningFile {
  public:
-  // Throws Error(not_found) where there is no folder for it.
+  // Where there is no folder for it that is told on stderr, now rather than at the run's end, and nothing is written.
   TuningFile(std::string path, std::string_view pipeline, std::string_view machine);
 
   // For a run on so many CPUs. Empty where there is no file, or one of another pipeline, machine or number of CPUs. One that is no
@@ -50,6 +50,7 @@ class TuningFile {
 
  private:
   std::string path_;
+  bool has_folder_ = true;
   Tuning run_;  // without its knobs
 };
 

@@ -252,6 +252,16 @@ void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options
     boxes.push_back(maker.make(object, boxes.size() + 1));
 }
 
+std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation) {
+  std::vector<image::PixelBox> boxes;
+  boxes.reserve(annotation.objects.size());
+  for (const VocObject& object : annotation.objects) {
+    boxes.push_back({static_cast<float>(object.ymin - 1), static_cast<float>(object.xmin - 1), static_cast<float>(object.ymax),
+                     static_cast<float>(object.xmax)});
+  }
+  return boxes;
+}
+
 std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
                                          const BoxOptions& options) {
   std::vector<image::Box> boxes;

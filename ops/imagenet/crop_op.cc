@@ -47,7 +47,7 @@ class CropOp final : public DecodeOp {
  private:
   Element answer(const LoadedFile& file, Context& context) const override {
     const Boxes found = boxes_in(file);
-    const std::int32_t label = config().labels.id(label_of_file(file.path, found.first_name));
+    const std::int32_t label = label_of(file, found.first_name);
     context.outputs().declare(found.boxes.size());
     const image::ImagePart part = decode(
         file, [this, &found](image::Size whole) { return image::source_window(whole, found.boxes, config().size); });

@@ -75,7 +75,7 @@ std::string DecodeOp::parameters() const {
   return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
          std::string(to_string(config_->dtype)) +
          (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") + ", " +
-         text_of(config_->labels) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc) +
+         (config_->label_of ? "labels=of_path" : text_of(config_->labels)) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc) +
          (config_->fast.roi ? "" : ", roi=false");
 }
 
@@ -125,6 +125,11 @@ image::Output DecodeOp::output_to(Tensor& slot) const {
   out.stream = config_->fast.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= kBeyondCaches;
   out.simd = config_->fast.simd;
   return out;
+}
+
+std::int32_t DecodeOp::label_of(const LoadedFile& file, std::string_view first_object) const {
+  if (config_->label_of) return config_->label_of(std::string(file.path));
+  return config_->labels.id(label_of_file(file.path, first_object));
 }
 
 void DecodeOp::count_examples(std::size_t count) const {

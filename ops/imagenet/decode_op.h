@@ -7,6 +7,7 @@
 #include <penstock/op.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "ops/imagenet/file_op.h"
@@ -40,6 +41,9 @@ class DecodeOp : public FileOp<LoadedFile> {
 
   void count_examples(std::size_t count) const;
 
+  // By Config::label_of, else by the path and, where that tells none, the name of the annotation's first object.
+  std::int32_t label_of(const LoadedFile& file, std::string_view first_object) const;
+
   const Config& config() const noexcept { return *config_; }
 
  private:
@@ -56,5 +60,8 @@ OpRef crop_op(std::shared_ptr<const Config> config);
 // LoadedFile -> Example.
 OpRef train_op(std::shared_ptr<const Config> config);
 OpRef eval_op(std::shared_ptr<const Config> config);
+
+// LoadedFile -> ObjectExample.
+OpRef objects_op(std::shared_ptr<const Config> config);
 
 }  // namespace penstock::imagenet

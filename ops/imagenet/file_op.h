@@ -18,10 +18,11 @@ class FileOp : public ElementwiseOp {
   bool may_fan_out() const override { return false; }
 
   void run(std::span<Slot> slots, Context& context) const override {
-    for (Slot& slot : slots) {
+    for (std::size_t i = 0; i < slots.size() && context.go_on(i); ++i) {
+      Slot& slot = slots[i];
       context.enter(slot);
       try {
-        slot.emit(answer(std::as_const(slot.value).template get<Input>(), context));
+        slot.emit(answer(std::as_const(slot.value).template unchecked<Input>(), context));
       } catch (...) {
         slot.fail(std::current_exception());
       }
@@ -29,7 +30,7 @@ class FileOp : public ElementwiseOp {
   }
 
   std::optional<std::size_t> bytes_hint(const Element& input) const override {
-    return bytes_of_result(input.get<Input>());
+    return bytes_of_result(input.unchecked<Input>());
   }
 
   // May throw: the call itself will then fail the same way and report it.

@@ -45,6 +45,23 @@ class FrameOp : public DecodeOp {
     Mirror mirror = Mirror::no;
   };
 
+  // The example's values, of a frame that is chosen here.
+  Tensor picture(const LoadedFile& file, Context& context, Frame& frame) const {
+    context.outputs().declare(1);
+    const auto choose_window = [&](image::Size whole) {
+      frame = choose(whole, context);
+      return frame.source;
+    };
+    const ImagePart part = decode(file, std::cref(choose_window));
+    Tensor image = slot(context, 0);
+    Output out = output_to(image);
+    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
+    out.mirror = frame.mirror;
+    resize(part, out);
+    count_examples(1);
+    return image;
+  }
+
  private:
   virtual Frame choose(image::Size whole, Context& context) const = 0;
 
@@ -53,23 +70,12 @@ class FrameOp : public DecodeOp {
 
   Element answer(const LoadedFile& file, Context& context) const override {
     Example example;
-    example.label = config().labels.id(label_of_file(file.path, first_name_in(file)));
+    example.label = label_of(file, first_name_in(file));
     example.file = context.ordinal();
-    context.outputs().declare(1);
     Frame frame;
-    const auto choose_window = [&](image::Size whole) {
-      frame = choose(whole, context);
-      return frame.source;
-    };
-    const ImagePart part = decode(file, std::cref(choose_window));
+    example.image = picture(file, context, frame);
     example.box = frame.box;
     if (frame.mirror == Mirror::yes) std::swap(example.box[1], example.box[3]);
-    example.image = slot(context, 0);
-    Output out = output_to(example.image);
-    if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
-    out.mirror = frame.mirror;
-    resize(part, out);
-    count_examples(1);
     return Element(std::move(example));
   }
 
@@ -81,7 +87,7 @@ class FrameOp : public DecodeOp {
   }
 };
 
-class TrainOp final : public FrameOp {
+class TrainOp : public FrameOp {
  public:
   using FrameOp::FrameOp;
   std::string name() const override { return "random_resized_crop"; }
@@ -96,6 +102,43 @@ class TrainOp final : public FrameOp {
 
   void resize(const ImagePart& part, const Output& out) const override {
     image::resize(part.pixels, config().size, out);
+  }
+};
+
+class ObjectsOp final : public TrainOp {
+ public:
+  using TrainOp::TrainOp;
+  std::string name() const override { return "random_resized_crop_of_objects"; }
+  std::string parameters() const override {
+    return TrainOp::parameters() + ", least_visible=" + std::to_string(config().least_visible);
+  }
+
+ private:
+  Element answer(const LoadedFile& file, Context& context) const override {
+    ObjectExample example;
+    example.file = context.ordinal();
+    if (file.annotation) find(example.objects, *file.annotation);
+    Frame frame;
+    example.image = picture(file, context, frame);
+    move(example.objects, frame);
+    if (!file.annotation && config().counters) ++config().counters->missing_annotations;
+    return Element(std::move(example));
+  }
+
+  // In the picture as the file has it.
+  void find(std::vector<Object>& objects, const LoadedAnnotation& annotation) const {
+    const VocAnnotation& voc = parsed(annotation, config());
+    const std::vector<image::PixelBox> boxes = pixel_boxes(voc);
+    for (std::size_t i = 0; i < boxes.size(); ++i) objects.push_back({config().labels.id(voc.objects[i].name), boxes[i]});
+  }
+
+  void move(std::vector<Object>& objects, const Frame& frame) const {
+    std::vector<image::PixelBox> boxes;
+    for (const Object& object : objects) boxes.push_back(object.box);
+    std::vector<Object> moved;
+    for (const auto& each : image::transform_boxes(boxes, frame.source, config().size, frame.mirror, config().least_visible))
+      moved.push_back({objects[each.index].label, each.box});
+    objects = std::move(moved);
   }
 };
 
@@ -123,6 +166,10 @@ class EvalOp final : public FrameOp {
 
 OpRef train_op(std::shared_ptr<const Config> config) {
   return std::make_shared<TrainOp>(std::move(config));
+}
+
+OpRef objects_op(std::shared_ptr<const Config> config) {
+  return std::make_shared<ObjectsOp>(std::move(config));
 }
 
 OpRef eval_op(std::shared_ptr<const Config> config) {

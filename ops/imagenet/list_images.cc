@@ -1,70 +1,17 @@
 #include <penstock/imagenet.h>
+#include <penstock/io.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "lib/core/errno_code.h"
 #include "lib/core/text.h"
 
 namespace penstock::imagenet {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_jpeg_name(const fs::path& path) {
-  const fs::path extension = path.extension();
-  return extension == ".JPEG" || extension == ".jpeg" || extension == ".jpg" || extension == ".JPG";
-}
-
-[[noreturn]] void fail(ErrorCode code, const std::string& folder, const std::string& reason) {
-  throw Error(code, "cannot list the images in " + in_quotes(folder) + ": " + reason);
-}
-
-bool begins_with(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
-// The folders that a walk is in, by their real names, the outermost first.
-class Way {
- public:
-  explicit Way(const fs::path& outermost) : folders_{fs::canonical(outermost)} {}
-
-  // Goes into a folder whose parent is `depth` folders below the outermost one. A link that leads back would give the same files
-  // again and again.
-  void enter(const fs::directory_entry& folder, std::size_t depth) {
-    folders_.resize(depth + 1);
-    fs::path real = folder.is_symlink() ? fs::canonical(folder.path()) : folders_.back() / folder.path().filename();
-    if (std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& outer) { return begins_with(outer, real); }))
-      fail(ErrorCode::invalid_argument, folder.path().string(), "this link leads back to a folder that it lies in; remove it");
-    folders_.push_back(std::move(real));
-  }
-
- private:
-  std::vector<fs::path> folders_;
-};
-
-std::vector<std::string> walk(const std::string& folder) {
-  std::vector<std::string> paths;
-  Way way(folder);
-  fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink);
-  while (at != fs::recursive_directory_iterator()) {
-    const fs::directory_entry& entry = *at;
-    std::error_code error;  // of a link to itself or to nothing: loading it will say so in its place
-    fs::path entered;
-    if (entry.is_directory(error)) {
-      entered = entry.path();
-      way.enter(entry, static_cast<std::size_t>(at.depth()));
-    } else if (is_jpeg_name(entry.path())) {
-      paths.push_back(entry.path().string());
-    }
-    at.increment(error);
-    if (error) throw fs::filesystem_error("", entered, error);
-  }
-  return paths;
-}
 
 // The label of a file whose path tells none, "" if its annotation cannot be read: loading the file
 // will report that.
@@ -79,20 +26,61 @@ std::string label_in_annotation(const std::string& path, const std::string& anno
   }
 }
 
+// The first folder below `root` on the way to the file, "" for a file of the root itself. The path begins with the root, as it was listed.
+std::string class_of(const std::string& path, const std::string& root) {
+  const std::size_t begin = path.find_first_not_of('/', root.size());
+  const std::size_t end = begin == path.npos ? path.npos : path.find('/', begin);
+  return end == path.npos ? std::string() : path.substr(begin, end - begin);
+}
+
+// A label_of() may be asked for any path.
+void check_below(const std::string& path, const std::string& root) {
+  const bool is_below = path.starts_with(root) && (root.ends_with('/') || path.substr(root.size(), 1) == "/");
+  if (is_below) return;
+  throw Error(ErrorCode::invalid_argument, "image_folder: " + in_quotes(path) + " is not below " + in_quotes(root) +
+                                               ", whose folders are the classes: give a path that begins as those of ImageFolder::paths");
+}
+
+std::vector<std::string> folders_in(const std::string& root) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+    std::error_code ignored;  // of a link to nothing: it is no folder
+    if (entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+void check_classes(const LabelTable& labels, const std::set<std::string>& with_files, const std::string& root) {
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorCode::not_found, "image_folder: " + in_quotes(root) + " " + reason);
+  };
+  if (labels.size() == 0) refuse("holds no folders; it should have one for each class, with the class's pictures in it");
+  for (std::int32_t id = 0; id < labels.size(); ++id) {
+    if (!with_files.contains(labels.name(id)))
+      refuse("has a folder without pictures (*.jpeg, *.jpg), " + in_quotes(labels.name(id)) + "; fill it or remove it, for it would be a class");
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> list_images(const std::string& folder) {
-  std::vector<std::string> paths;
-  try {
-    paths = walk(folder);
-  } catch (const fs::filesystem_error& error) {
-    fail(code_of_errno(error.code().value(), ErrorCode::unavailable),
-         error.path1().empty() ? folder : error.path1().string(), error.code().message() + "; check the path and your right to read it");
+std::vector<std::string> list_images(const std::string& folder) { return file_paths(folder, {".jpeg", ".jpg"}); }
+
+ImageFolder image_folder(const std::string& root) {
+  ImageFolder found;
+  std::set<std::string> with_files;
+  for (std::string& path : list_images(root)) {
+    const std::string name = class_of(path, root);
+    if (name.empty()) continue;
+    with_files.insert(name);
+    found.paths.push_back(std::move(path));
   }
-  if (paths.empty())
-    fail(ErrorCode::not_found, folder, "there are no *.JPEG, *.jpeg, *.JPG, *.jpg in it; name the folder that holds them");
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  found.classes = LabelTable::from_names(folders_in(root));
+  check_classes(found.classes, with_files, root);
+  found.label_of = [root, classes = found.classes](const std::string& path) {
+    check_below(path, root);
+    return classes.id(class_of(path, root));
+  };
+  return found;
 }
 
 LabelTable labels_of(std::span<const std::string> paths, const std::string& annotations) {

@@ -18,7 +18,8 @@ Error wrong(const std::string& member, const std::string& reason) {
 }
 
 void check(const Config& config) {
-  if (config.labels.size() == 0) throw wrong("labels", " is empty; take labels_of(paths) or LabelTable::from_file(path)");
+  if (config.labels.size() == 0 && !config.label_of)
+    throw wrong("labels", " is empty; take labels_of(paths) or LabelTable::from_file(path), or give Config::label_of");
   if (!config.size.is_possible())
     throw wrong("size", " must be positive and below 2^29 values, but is " + std::to_string(config.size.height) + " x " +
                             std::to_string(config.size.width));
@@ -41,6 +42,13 @@ void check_eval(const Config& config) {
                                     std::to_string(config.shorter_side));
   if (!image::Size{config.shorter_side, 1}.is_possible())
     throw wrong("shorter_side", " must be below 2^29 / 3, but is " + std::to_string(config.shorter_side));
+}
+
+void check_objects(const Config& config) {
+  check(config);
+  if (config.labels.size() == 0) throw wrong("labels", " is empty; load_objects needs the names of all objects: LabelTable::from_names({...})");
+  if (!(config.least_visible >= 0 && config.least_visible <= 1))
+    throw wrong("least_visible", " must lie in 0..1, but is " + std::to_string(config.least_visible));
 }
 
 ConfigRef with_size(Config config, image::Size default_size) {
@@ -73,6 +81,12 @@ Transform<Example> load_train(Config config, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<Example>(
       "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label), train_op(shared), site);
+}
+
+Transform<ObjectExample> load_objects(Config config, CallSite site) {
+  const ConfigRef shared = with_size(std::move(config), {224, 224});
+  return two_maps<ObjectExample>(
+      "load_objects", [shared] { check_objects(*shared); }, read_op(shared, Annotations::all_as_they_are), objects_op(shared), site);
 }
 
 Transform<Example> load_eval(Config config, CallSite site) {

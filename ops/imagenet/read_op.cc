@@ -36,7 +36,8 @@ class ReadOp final : public FileOp<std::string> {
 
  private:
   bool needs_annotation(const std::string& path) const {
-    return annotations_ == Annotations::all || label_in_path(path).empty();
+    if (annotations_ != Annotations::where_path_has_no_label) return true;
+    return !config_->label_of && label_in_path(path).empty();
   }
 
   Element answer(const std::string& path, Context&) const override {

@@ -36,8 +36,9 @@ std::size_t bytes_of(const LoadedFile& file);
 
 // Which files need their XML.
 enum class Annotations : std::uint8_t {
-  all,
-  where_path_has_no_label,  // for the first object's name
+  all,                      // with their boxes as crops need them
+  all_as_they_are,          // the XML, for the computing map
+  where_path_has_no_label,  // for the first object's name; none where Config::label_of tells the label
 };
 
 // What the XML says. Errors of parse_voc() and normalised_boxes().

@@ -86,18 +86,6 @@ int open_for_reading(const std::string& path) {
   return number;
 }
 
-FileVersion version_of(int number, const std::string& path) {
-  struct stat status {};
-  if (::fstat(number, &status) != 0) throw file_error("inspect", path, errno);
-  if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
-  if (!S_ISREG(status.st_mode))
-    throw Error(ErrorCode::invalid_argument,
-                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device; give a file");
-  return {.size = static_cast<std::size_t>(status.st_size),
-          .written_s = status.st_mtim.tv_sec,
-          .written_ns = status.st_mtim.tv_nsec};
-}
-
 // This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
 // huge file must not hold that much for good.
 class ThreadBuffer {
@@ -135,6 +123,18 @@ Error file_error(const char* verb, const std::string& path, int number) {
   // What a file system says beyond the usual is its own trouble.
   return Error(code_of_errno(number, ErrorCode::unavailable),
                std::string("cannot ") + verb + " " + in_quotes(path) + ": " + std::generic_category().message(number) + hint_of_errno(number));
+}
+
+FileVersion version_of(int descriptor, const std::string& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw file_error("inspect", path, errno);
+  if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw Error(ErrorCode::invalid_argument,
+                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device; give a file");
+  return {.size = static_cast<std::size_t>(status.st_size),
+          .written_s = status.st_mtim.tv_sec,
+          .written_ns = status.st_mtim.tv_nsec};
 }
 
 int open_with_patience(const std::function<int()>& open_file, const Wait& wait) {

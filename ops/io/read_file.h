@@ -36,6 +36,9 @@ struct FileVersion {
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 };
 
+// That of an open file. Error where it is no regular one, or cannot be asked.
+FileVersion version_of(int descriptor, const std::string& path);
+
 // Reads by read(size), anew where the file was written to meanwhile: half an old picture and half a new one must not pass for a
 // picture. Error(unavailable) the third time. Returns what `read` gave.
 std::size_t read_in_one_piece(const std::function<FileVersion()>& look, const std::function<std::size_t(std::size_t)>& read,

@@ -178,6 +178,14 @@ TEST(Bottleneck, IsMemoryWhereThePolicySaysThatItBoundsTheCallsOrTheWindow) {
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::memory);
 }
 
+TEST(Bottleneck, IsTheOrderWhereTheWindowIsAsWideAsItMayBe) {
+  Facts facts = facts_of(second_of({on_pool(worked("read", 2000, 5 * kMs, 0), 32)}, 2000, 0.5));
+  facts.window.looks = hundred_looks(facts.window.now, 0, &StageLooks::window, 80);
+  facts.limits = {{.window = Hold::knob_limit}};
+  EXPECT_EQ(bottleneck_in(facts).limit, Limit::window);
+  EXPECT_EQ(bottleneck_in(facts).hold, Hold::knob_limit);
+}
+
 TEST(Bottleneck, IsMemoryWhereALargerBufferWouldFindNone) {
   Snapshot now = second_of({with_calls(worked("work", 200, 4 * kMs, 4 * kMs), 2)}, 200, 0.4);
   now.consumer.full_ns = 550 * kMs;

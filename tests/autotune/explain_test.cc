@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "tests/autotune/hand_made.h"
 
@@ -40,6 +42,18 @@ TEST(Explain, SaysWhatIsDeliveredAndHowLongTheConsumerWaits) {
   EXPECT_NEAR(found.wait_share.value, 0.92, 1e-9);
   EXPECT_TRUE(found.input_bound());
   EXPECT_NEAR(found.headroom(), 1 / 0.08, 1e-6);
+}
+
+// 100, 200 and 300 a second, which differ by 100.
+TEST(Explain, HasTheErrorOfTheRateByHowMuchItsStepsDiffer) {
+  Facts facts = facts_of(slow_reads());
+  for (const auto& [ms, taken] : {std::pair(0, 0), {100, 10}, {200, 30}, {300, 60}}) {
+    Snapshot step;
+    step.time_ns = ms * kMs;
+    step.consumer.taken = taken;
+    facts.window.steps.push_back(std::make_shared<const Snapshot>(step));
+  }
+  EXPECT_NEAR(explain(facts).delivered.error, 100 / std::sqrt(3), 1e-6) << "of the mean of three";
 }
 
 TEST(Explain, SaysWhatOneMoreCallWouldBring) {
@@ -222,6 +236,153 @@ TEST(Explain, SaysNothingOfADelayThatTheSystemDoesNotTell) {
   EXPECT_EQ(warning(explained(slow_reads()), Problem::consumer_delayed), nullptr);
 }
 
+// ---------------------------------------------------------------------------------------------- a busy machine
+
+// As measured beside four busy loops: a map of 1.34 us on a core, in groups of 160 elements. Reading the clocks costs a thread its core for
+// 0.4 ms a sample; of calls that are not sampled no less time is spent without a core than of those that are.
+Snapshot cheap_map_on_a_busy_machine() {
+  constexpr std::int64_t count = 340'000, samples = 250, sampled = 170 * samples;
+  StageSnapshot map = with_calls(worked("map", count, 1857, 0), 2);
+  map.samples = samples;
+  map.sampled_elements = sampled;
+  map.sampled_wall_ns = sampled * 1616;
+  map.sampled_cpu_ns = sampled * 1341;
+  map.sampled_delay_ns = sampled * 275;
+  map.sampling_ns = samples * 430 * 1000;
+  map.slot_ns += map.sampling_ns;
+  return with_clocks(second_of({map}, 83, 1), 470 * kMs, 469 * kMs, kMs);
+}
+
+TEST(Explain, SaysWhatACallCostsAlsoWhereCallsWaitForCores) {
+  const Explanation found = explain(facts_with_clocks(cheap_map_on_a_busy_machine()));
+  EXPECT_NEAR(found.stages[0].call.value, 1857e-9, 1e-12) << "without the reading of its clocks";
+  EXPECT_NEAR(found.stages[0].cpu, 1341e-9, 1e-12);
+  EXPECT_NEAR(found.stages[0].queued, 516e-9, 1e-12) << "and not waiting";
+  EXPECT_NEAR(found.stages[0].waiting, 0, 1e-12);
+}
+
+TEST(Explain, CountsTheCoresByTheClocksOfTheThreads) {
+  const Explanation found = explain(facts_with_clocks(cheap_map_on_a_busy_machine()));
+  EXPECT_NEAR(found.cpu_used, 0.469, 1e-9);
+  EXPECT_NEAR(found.cpu_in_calls, 0.340 * 1.341, 1e-9);
+}
+
+// The samples say 0.9 of a core; the threads have used half of one.
+TEST(Explain, HasCallsUseNoMoreThanTheThreadsThatRunThem) {
+  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, 9 * kMs / 10), 2)}, 1000, 1), 500 * kMs, 500 * kMs, 0);
+  const Explanation found = explain(facts_with_clocks(now));
+  EXPECT_NEAR(found.cpu_in_calls, 0.5, 1e-9);
+  EXPECT_NEAR(found.stages[0].cpu, 0.0005, 1e-9);
+}
+
+// The clocks of the threads count all runs.
+TEST(Explain, CountsTheCoresByItsCallsWhereOtherRunsShareTheThreads) {
+  Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
+  now.runs = 2;
+  EXPECT_NEAR(explain(facts_with_clocks(now)).cpu_used, 0.5, 1e-9);
+  now.runs = 1;
+  EXPECT_NEAR(explain(facts_with_clocks(now)).cpu_used, 1.5, 1e-9);
+}
+
+// What it has used is in the difference all the same.
+TEST(Explain, CountsTheCoresByItsCallsWhereAnotherRunHasJustEnded) {
+  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
+  Facts facts = facts_with_clocks(now);
+  facts.window.before.time_ns = kSecond;
+  facts.window.before.clocks_ns = kSecond;
+  facts.window.now.time_ns = facts.window.now.clocks_ns = 2 * kSecond;
+  facts.window.before.runs = 2;
+  EXPECT_NEAR(explain(facts).cpu_used, 0.5, 1e-9);
+  facts.window.before.runs = 1;
+  EXPECT_NEAR(explain(facts).cpu_used, 1.5, 1e-9);
+}
+
+// Two naps of 20 ms at once, at nice 19 beside four busy loops: a call is ready for 60 ms more before it gets a core, and what follows waits
+// for a core, too.
+Snapshot naps_on_a_busy_machine() {
+  StageSnapshot naps = delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs);
+  StageSnapshot cheap = delayed(with_calls(worked("plus_one", 25, 12 * kMs, kMs / 50), 2), 12 * kMs);
+  return with_clocks(second_of({naps, cheap}, 25, 1), 3 * kMs, 2 * kMs, kMs);
+}
+
+TEST(Explain, SaysThatOtherProcessesUseTheCoresWhereTheyDo) {
+  Facts facts = facts_with_clocks(naps_on_a_busy_machine());
+  facts.knobs = {calls_knob(0, 2, true)};
+  const Explanation found = explain(facts);
+  EXPECT_EQ(found.bottleneck.limit, Limit::cpu);
+  EXPECT_EQ(found.bottleneck.hold, Hold::other_processes);
+  EXPECT_GT(found.queued, 0.9);
+  const auto* lifted = what_if(found, Change::lifted);
+  ASSERT_NE(lifted, nullptr);
+  EXPECT_NEAR(lifted->gain, 2 / 0.020 / 25 - 1, 1e-6) << "two naps at once are 100 a second";
+  EXPECT_EQ(lifted->next, Limit::parallel);
+  EXPECT_EQ(lifted->next_stage, 0);
+  EXPECT_NEAR(what_if(found, Change::core)->gain, 0.5, 1e-9) << "three cores to share are half as much again";
+}
+
+TEST(Explain, IsNotLedAstrayByAFewDelays) {
+  Facts facts = facts_with_clocks(with_clocks(
+      second_of({delayed(on_pool(worked("nap", 95, 21 * kMs, kMs / 20), 2), kMs), with_calls(worked("plus_one", 95, kMs / 50, kMs / 50), 2)}, 95, 1),
+      8 * kMs, 7 * kMs, kMs));
+  facts.knobs = {calls_knob(0, 2, true)};
+  EXPECT_EQ(explain(facts).bottleneck.limit, Limit::parallel);
+  EXPECT_EQ(explain(facts).bottleneck.hold, Hold::user_limit);
+  EXPECT_EQ(warning(explain(facts), Problem::other_processes), nullptr);
+}
+
+// The process has other work: its threads are not other processes.
+TEST(Explain, SaysNothingOfOtherProcessesWhereThisOneUsesTheCores) {
+  Snapshot now = naps_on_a_busy_machine();
+  now.process_cpu_ns = 1950 * kMs;
+  EXPECT_NE(explain(facts_with_clocks(now)).bottleneck.hold, Hold::other_processes);
+}
+
+TEST(Explain, WarnsOfOtherProcessesWhereAnotherLimitComesFirst) {
+  Snapshot now = with_clocks(second_of({delayed(with_calls(worked("decode", 40, 24 * kMs, 10 * kMs), 2), 14 * kMs),
+                                        in_turn(worked("scan", 40, 24 * kMs, 0))}, 40, 1), 410 * kMs, 400 * kMs, kMs);
+  const Explanation found = explain(facts_with_clocks(now));
+  EXPECT_EQ(found.bottleneck.limit, Limit::serial);
+  ASSERT_NE(warning(found, Problem::other_processes), nullptr);
+  EXPECT_NEAR(warning(found, Problem::other_processes)->amount, 14.0 / 24, 0.01);
+}
+
+// Tensors of 100 KB from decode, a map that makes new elements, a batch of 10.
+Snapshot batches(std::int64_t copied_bytes) {
+  StageSnapshot batch = in_turn(worked("batch", 190, kMs / 10, kMs / 10));
+  batch.made = batch.elements_out = 19;
+  batch.bytes_out = 19'000'000;
+  batch.copied_bytes = copied_bytes;
+  batch.places_end = 2;
+  return second_of({worked("files", 190, 0, 0), with_calls(worked("decode", 190, kMs, kMs), 2), with_calls(worked("relabel", 190, 0, 0), 2), batch}, 19, 1);
+}
+
+TEST(Explain, SaysBehindWhichOpBatchesCopy) {
+  const Explanation found = explained(batches(19'000'000));
+  ASSERT_NE(warning(found, Problem::copies), nullptr);
+  EXPECT_EQ(warning(found, Problem::copies)->stage, 2);
+  EXPECT_NEAR(warning(found, Problem::copies)->amount, 19e6, 1e-3) << "a second";
+  EXPECT_THAT(to_text(found), ::testing::HasSubstr("what relabel (op 2) hands on does not lie in them"));
+}
+
+// They are counted since the run began, however short the window is.
+TEST(Explain, SaysHowMuchIsCopiedASecondOfTheWholeRun) {
+  Facts facts = facts_of(batches(19'000'000));
+  facts.window.before.time_ns = 3 * kSecond / 4;
+  const Explanation found = explain(facts);
+  ASSERT_NE(warning(found, Problem::copies), nullptr);
+  EXPECT_NEAR(warning(found, Problem::copies)->amount, 19e6, 1e-3);
+}
+
+TEST(Explain, SaysNothingOfAFewCopies) {
+  EXPECT_EQ(warning(explained(batches(1'200'000)), Problem::copies), nullptr) << "a few files have failed";
+  Snapshot small = batches(900'000);
+  small.stages[3].bytes_out = 900'000;
+  EXPECT_EQ(warning(explained(small), Problem::copies), nullptr);
+  Snapshot of_source = batches(19'000'000);
+  of_source.stages[3].places_end = 0;
+  EXPECT_EQ(warning(explained(of_source), Problem::copies), nullptr);
+}
+
 TEST(Explain, KeepsTheLastDecisions) {
   Facts facts = facts_of(slow_reads());
   for (int i = 0; i < 20; ++i) facts.decisions.push_back({.stage = 0, .knob = "parallelism", .from = i, .to = i + 1, .wanted = i + 1});
@@ -249,6 +410,21 @@ TEST(Explain, OfNoTimeAtAllIsUnknown) {
 // The same facts give the same explanation.
 TEST(Explain, IsAFunctionOfTheFacts) {
   EXPECT_EQ(to_json(explained(slow_reads())), to_json(explained(slow_reads())));
+}
+
+TEST(Explain, NamesAnOutlierWhereItIsWhatAStageWaitsFor) {
+  Snapshot now = slow_reads();
+  StageSnapshot& stage = now.stages[1];
+  stage.made = 100;
+  stage.bytes_out = 100 * 1000;
+  stage.bytes_expected = 80'000'000;
+  EXPECT_EQ(warning(explained(now), Problem::outlier), nullptr) << "it slows nobody";
+  stage.waits_for_memory = true;
+  ASSERT_NE(warning(explained(now), Problem::outlier), nullptr);
+  EXPECT_EQ(warning(explained(now), Problem::outlier)->stage, 1);
+  EXPECT_EQ(warning(explained(now), Problem::outlier)->amount, 80e6);
+  stage.bytes_expected = 3000;
+  EXPECT_EQ(warning(explained(now), Problem::outlier), nullptr) << "large, but no outlier";
 }
 
 }  // namespace

@@ -52,6 +52,19 @@ TEST(ExplanationText, HasBoundsChangesAndUse) {
   EXPECT_THAT(text, HasSubstr("in use: 0.207 of 2 cores"));
 }
 
+TEST(ExplanationText, NamesOtherProcessesWhereTheyUseTheCores) {
+  const Snapshot now = with_clocks(second_of({delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs)}, 25, 1), 3 * kMs, 2 * kMs, kMs);
+  const std::string text = to_text(explain(facts_with_clocks(now)));
+  EXPECT_THAT(line(text, 1), StartsWith("bottleneck: the cores, which other processes use; 0.002 of 2 are used by the pipeline"));
+  EXPECT_EQ(line(text, 2), "why not more: other processes use the 2 cores as well: calls are ready to run and have none 100 % of the time");
+  EXPECT_THAT(text, HasSubstr("  without the other processes: +300 %, then the limit is nap (op 0)"));
+}
+
+TEST(ExplanationText, TellsWhatIsSpentBetweenCalls) {
+  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs), 2)}, 1000, 1), 1300 * kMs, 1300 * kMs, 0);
+  EXPECT_THAT(to_text(explain(facts_with_clocks(now))), HasSubstr("in use: 1.3 of 2 cores, 0.3 of them between calls (the consumer: 0)"));
+}
+
 TEST(ExplanationText, SaysUnknownAndNeverNan) {
   Facts facts = slow_reads();
   facts.window.now.stages[0] = StageSnapshot{.name = "read", .feeds = 1, .parallel = true};
@@ -83,7 +96,7 @@ TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
     of.bottleneck.limit = limit;
     seen.push_back(line(to_text(of), 1));
   }
-  for (int hold = static_cast<int>(Hold::nothing); hold <= static_cast<int>(Hold::settling); ++hold) {
+  for (int hold = static_cast<int>(Hold::nothing); hold <= static_cast<int>(Hold::knob_limit); ++hold) {
     of.bottleneck.hold = static_cast<Hold>(hold);
     seen.push_back(line(to_text(of), 2));
   }

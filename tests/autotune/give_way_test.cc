@@ -1,9 +1,14 @@
-// When workers have fewer CPU slots, for the sake of a consumer that computes.
+// When workers have a lower priority, or fewer CPU slots, for the sake of a consumer that computes.
 #include "autotune/give_way.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
+
+#include "autotune/policy.h"
 
 namespace penstock::autotune {
 namespace {
@@ -121,6 +126,81 @@ TEST(GiveWay, TriesAgainLessAndLessOften) {
   }
   EXPECT_LE(times, 8);
   EXPECT_GE(times, 3);
+}
+
+// A consumer that computes, for so many cores, and is served.
+class Computing {
+ public:
+  Computing() {
+    now_.cpu_budget = 2;
+    now_.consumer.cpu_ns = 0;
+    add("priority", 0, 1, gives_way_);
+    add("cpu_slots", 1, 16, slots_);
+  }
+  void run(double cores, double seconds) {
+    for (int i = 0; i < 100 * seconds; ++i) {
+      now_.time_ns += 10'000'000;
+      now_.consumer.cpu_ns += static_cast<std::int64_t>(cores * 1e7);
+      if (delayed_ > 0) now_.consumer.delay_ns = static_cast<std::int64_t>(delayed_ * static_cast<double>(now_.time_ns));
+      ++now_.consumer.taken;
+      policy_->tick(now_, knobs_);
+    }
+  }
+  void keep_from_a_core(double share) { delayed_ = share; }
+  bool gives_way() const { return gives_way_ > 0; }
+  std::int64_t slots() const { return slots_; }
+  std::int64_t moves() const { return policy_->log().count(); }
+
+ private:
+  void add(const char* name, std::int64_t low, std::int64_t high, std::int64_t& stands) {
+    Knob knob;
+    knob.name = name;
+    knob.low = low;
+    knob.high = high;
+    knob.get = [&stands] { return stands; };
+    knob.set = [&stands](std::int64_t to) { stands = to; };
+    knobs_.push_back(knob);
+  }
+
+  std::unique_ptr<Policy> policy_ = make_policy("penstock");
+  Snapshot now_;
+  std::vector<Knob> knobs_;
+  std::int64_t gives_way_ = 0, slots_ = 16;
+  double delayed_ = 0;
+};
+
+TEST(PenstockPolicy, GivesWayToAConsumerThatComputesUntilItDoesNot) {
+  Computing consumer;
+  consumer.run(0.5, 3);
+  EXPECT_TRUE(consumer.gives_way());
+  consumer.run(0, 5);
+  EXPECT_FALSE(consumer.gives_way());
+}
+
+TEST(PenstockPolicy, TakesSlotsWhereALowerPriorityIsNotEnough) {
+  Computing consumer;
+  consumer.keep_from_a_core(0.1);
+  consumer.run(0.5, 5);
+  EXPECT_TRUE(consumer.gives_way());
+  EXPECT_LT(consumer.slots(), 16);
+}
+
+TEST(PenstockPolicy, DoesNotChangeItsMindAboutAConsumerThatComputesALittle) {
+  Computing consumer;
+  for (int i = 0; i < 20; ++i) {
+    consumer.run(0.045, 2);
+    consumer.run(0.055, 2);
+  }
+  EXPECT_LE(consumer.moves(), 1);
+}
+
+TEST(PenstockPolicy, MovesThePriorityOnceASecondAtMost) {
+  Computing consumer;
+  for (int i = 0; i < 40; ++i) {  // 20 s
+    consumer.run(1, 0.25);
+    consumer.run(0, 0.25);
+  }
+  EXPECT_LE(consumer.moves(), 21);
 }
 
 }  // namespace

@@ -42,6 +42,21 @@ inline StageSnapshot in_turn(StageSnapshot stage) {
   return stage;
 }
 
+// Of each call, so long it was ready and had no core.
+inline StageSnapshot delayed(StageSnapshot stage, std::int64_t delay_ns) {
+  stage.sampled_delay_ns = stage.completed * delay_ns;
+  return stage;
+}
+
+// What all clocks say at the end of the second; they began at 0.
+inline Snapshot with_clocks(Snapshot now, std::int64_t process_ns, std::int64_t workers_ns, std::int64_t consumer_ns) {
+  now.process_cpu_ns = process_ns;
+  now.workers_cpu_ns = workers_ns;
+  now.consumer_cpu_ns = now.consumer.cpu_ns = consumer_ns;
+  now.clocks_ns = now.time_ns;
+  return now;
+}
+
 // The stages are a chain.
 inline Snapshot second_of(std::vector<StageSnapshot> stages, std::int64_t taken, double wait_share) {
   Snapshot now;
@@ -68,6 +83,13 @@ inline Knob calls_knob(int stage, std::int64_t high, bool user_fixed) {
 inline Facts facts_of(Snapshot now) {
   Facts facts;
   facts.window.now = std::move(now);
+  return facts;
+}
+
+inline Facts facts_with_clocks(Snapshot now) {
+  Facts facts = facts_of(std::move(now));
+  Snapshot& before = facts.window.before;
+  before.process_cpu_ns = before.workers_cpu_ns = before.consumer_cpu_ns = before.clocks_ns = 0;
   return facts;
 }
 

@@ -99,6 +99,21 @@ TEST(Looks, DoNotBlameTheOrderForWhatSomethingElseDoes) {
   EXPECT_EQ(with([](StageSnapshot& stage) { stage.in_window = 15; }), 0) << "one more may start";
 }
 
+// Ten seconds without a slow call, and two that are held up behind one.
+TEST(History, TellsThatTheOrderHasHeldAStageUpInTheLastSeconds) {
+  History history = watched(10 * kSecond, 1000);
+  Snapshot now = at(10 * kSecond, 10'000);
+  now.stages = {held_up()};
+  for (int i = 0; i < 200; ++i) {
+    now.time_ns += 10 * kMs;
+    now.consumer.taken += 10;
+    history.look(now);
+  }
+  const Looks looks = history.recent(now).looks;
+  ASSERT_GT(looks.count, 0);
+  EXPECT_EQ(looks.stages.at(0).window, looks.count);
+}
+
 TEST(Looks, CountHowOftenAStageWaitsForMemory) {
   Snapshot now = at(kSecond, 0);
   Looks looks;

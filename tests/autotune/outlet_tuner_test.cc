@@ -53,6 +53,7 @@ class Consumer {
     for (int i = 0; i < ticks; ++i) tick(0, rate);
   }
   std::int64_t depth() const { return now_.consumer.prefetch; }
+  std::int64_t waits() const { return now_.consumer.waits; }
 
  private:
   FlowMeter meter_;
@@ -73,6 +74,14 @@ TEST(OutletTuner, IsShallowAgainSomeTimeAfterTheBursts) {
   for (int i = 0; i < 10; ++i) consumer.burst(32, 10, 4);
   for (int i = 0; i < 2'000; ++i) consumer.tick(1, 4);  // 20 s
   EXPECT_LE(consumer.depth(), 8);
+}
+
+TEST(OutletTuner, DoesNotKeepRoomForALargeBurstWhereOnlySmallOnesFollow) {
+  Consumer consumer(2);
+  for (int i = 0; i < 10; ++i) consumer.burst(32, 10, 4);
+  ASSERT_GE(consumer.depth(), 28);
+  for (int i = 0; i < 300; ++i) consumer.burst(8, 10, 4);  // half a minute
+  EXPECT_LE(consumer.depth(), 16);
 }
 
 TEST(OutletTuner, StaysShallowForAConsumerThatIsAlwaysServed) {
@@ -98,6 +107,22 @@ TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
   ASSERT_GE(before, 15);
   for (int tick = 0; tick < 6'000; ++tick) consumer.tick(0, 4);
   EXPECT_EQ(consumer.depth(), before);
+}
+
+// Every five seconds nothing arrives for 0.15 s. After two seconds of calm it is made shallower, which is found to be wrong; so it is left
+// as it is for longer each time.
+TEST(OutletTuner, DoesNotTakeAwayAgainAndAgainWhatIsNeededNowAndThen) {
+  Consumer consumer(2);
+  const auto waits_in = [&](int periods) {
+    const std::int64_t before = consumer.waits();
+    for (int i = 0; i < periods; ++i) {
+      for (int tick = 0; tick < 485; ++tick) consumer.tick(1, 4);
+      for (int tick = 0; tick < 15; ++tick) consumer.tick(1, 0);
+    }
+    return consumer.waits() - before;
+  };
+  EXPECT_GT(waits_in(20), 10);
+  EXPECT_LE(waits_in(20), 2);
 }
 
 // Of what is filled in a pause there is nothing left a moment later.

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <penstock/service_times.h>
 
 namespace penstock::autotune {
 namespace {
@@ -78,8 +81,8 @@ class Waiting {
   // Calls of every stage have been seen to give the CPU up.
   void show_that_they_wait() {
     for (StageSnapshot& stage : now_.stages) {
-      stage.samples = stage.samples_that_waited = stage.completed = stage.made = 4;
-      stage.sampled_wall_ns = stage.slot_ns = 40'000'000;
+      stage.samples = stage.completed = stage.made = 4;
+      stage.sampled_wall_ns = stage.sampled_waiting_ns = stage.slot_ns = 40'000'000;
     }
   }
   std::vector<std::int64_t> calls() const {
@@ -249,62 +252,106 @@ TEST(PenstockPolicy, LeavesRememberedCallsThatFitUntilItKnowsBetter) {
   EXPECT_THAT(stages.calls(), ElementsAre(56, 8));
 }
 
-// A consumer that computes, for so many cores, and is served.
-class Computing {
+// A stage whose answers come from elsewhere, 20 ms after they were asked for, however many are.
+class Service {
  public:
-  Computing() {
-    now_.cpu_budget = 2;
-    now_.consumer.cpu_ns = 0;
-    Knob knob;
-    knob.name = "priority";
-    knob.low = 0;
-    knob.high = 1;
-    knob.get = [this] { return gives_way_; };
-    knob.set = [this](std::int64_t to) { gives_way_ = to; };
-    knobs_.push_back(knob);
+  explicit Service(std::int64_t open_io) {
+    now_.stages.resize(1);
+    now_.memory_limit = std::int64_t{1} << 40;
+    now_.open_io_limit = open_io;
+    stage().parallel = stage().completes_later = stage().form_is_known = true;
+    stage().parallelism = stage().running = std::min<std::int64_t>(4, open_io);
+    stage().window = 8;
+    add("parallelism", 1, [this] { return stage().parallelism; }, [this](std::int64_t to) { stage().parallelism = stage().running = to; });
+    add("window", 1, [this] { return stage().window; }, [this](std::int64_t to) { stage().window = to; });
   }
-  void run(double cores, double seconds) {
-    for (int i = 0; i < 100 * seconds; ++i) {
-      now_.time_ns += 10'000'000;
-      now_.consumer.cpu_ns += static_cast<std::int64_t>(cores * 1e7);
-      ++now_.consumer.taken;
-      policy_->tick(now_, knobs_);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  // Gives the number of calls at each tick. Each makes a result of so many bytes.
+  std::vector<std::int64_t> run(Policy& policy, int ticks, std::int64_t bytes = 1) {
+    std::vector<std::int64_t> calls;
+    for (int i = 0; i < ticks; ++i) {
+      const std::int64_t ended = i % 2 == 0 ? 0 : stage().running;
+      now_.time_ns += kTick;
+      stage().completed += ended;
+      stage().made += ended;
+      stage().bytes_out += ended * bytes;
+      stage().slot_ns += stage().running * kTick;
+      stage().samples += ended;
+      stage().sampled_elements += ended;
+      stage().sampled_wall_ns += ended * 2 * kTick;
+      stage().sampled_cpu_ns += ended * 1000;
+      stage().service_times[service_time_bucket(2 * kTick)] += ended;
+      now_.consumer.taken += ended;
+      now_.consumer.wait_ns += kTick;
+      stage().in_window = std::min(stage().window, stage().running);
+      policy.tick(Snapshot(now_), knobs_);
+      calls.push_back(stage().parallelism);
+    }
+    return calls;
+  }
+  // All but one call have ended, and their results wait for that one.
+  void hold_up(Policy& policy, int ticks, std::int64_t bytes) {
+    stage().running = 1;
+    for (int i = 0; i < ticks; ++i) {
+      now_.time_ns += kTick;
+      now_.consumer.wait_ns += kTick;
+      now_.consumer.waiting = true;
+      stage().slot_ns += kTick;
+      stage().in_window = stage().window;
+      stage().credits = 100;
+      stage().bytes_held = bytes * stage().window;
+      policy.tick(Snapshot(now_), knobs_);
     }
   }
-  bool gives_way() const { return gives_way_ > 0; }
-  std::int64_t moves() const { return policy_->log().count(); }
+  StageSnapshot& stage() { return now_.stages[0]; }
 
  private:
-  std::unique_ptr<Policy> policy_ = make_policy("penstock");
+  static constexpr std::int64_t kTick = 10'000'000;
+  template <class Get, class Set>
+  void add(const char* name, std::int64_t low, Get get, Set set) {
+    Knob knob;
+    knob.name = name;
+    knob.stage = 0;
+    knob.low = low;
+    knob.high = 4096;
+    knob.get = get;
+    knob.set = set;
+    knobs_.push_back(knob);
+  }
+
   Snapshot now_;
   std::vector<Knob> knobs_;
-  std::int64_t gives_way_ = 0;
 };
 
-TEST(PenstockPolicy, GivesWayToAConsumerThatComputesUntilItDoesNot) {
-  Computing consumer;
-  consumer.run(0.5, 3);
-  EXPECT_TRUE(consumer.gives_way());
-  consumer.run(0, 5);
-  EXPECT_FALSE(consumer.gives_way());
+TEST(PenstockPolicy, BeginsWithinOpenIoWhereCallsCompleteLaterAndGoesOnByDoubling) {
+  for (const std::int64_t open_io : {1, 3, 8, 64}) {
+    Service service(open_io);
+    const auto policy = make_policy("penstock");
+    std::int64_t before = std::min<std::int64_t>(4, open_io);
+    std::int64_t largest = before;
+    for (const std::int64_t calls : service.run(*policy, 500)) {
+      EXPECT_LE(calls, std::max(open_io, 2 * largest)) << open_io;
+      largest = std::max(largest, calls);
+    }
+    EXPECT_GT(largest, 2 * open_io) << "more has been of use";
+  }
 }
 
-TEST(PenstockPolicy, DoesNotChangeItsMindAboutAConsumerThatComputesALittle) {
-  Computing consumer;
-  for (int i = 0; i < 20; ++i) {
-    consumer.run(0.045, 2);
-    consumer.run(0.055, 2);
+// Its results may wait for a slow one as long as they like: there is memory, but a window has its end.
+TEST(PenstockPolicy, DoesNotTakeTheEndOfAWindowForWantOfMemory) {
+  constexpr std::int64_t bytes = 100'000'000;  // 4,096 of these fit, 10,995 do; a window that grows in each stall asks for more
+  Service service(64);
+  const auto policy = make_policy("penstock");
+  service.run(*policy, 300, bytes);
+  for (int i = 0; i < 40; ++i) {
+    service.hold_up(*policy, 100, bytes);
+    service.run(*policy, 20, bytes);
   }
-  EXPECT_LE(consumer.moves(), 1);
-}
-
-TEST(PenstockPolicy, MovesThePriorityOnceASecondAtMost) {
-  Computing consumer;
-  for (int i = 0; i < 40; ++i) {  // 20 s
-    consumer.run(1, 0.25);
-    consumer.run(0, 0.25);
-  }
-  EXPECT_LE(consumer.moves(), 21);
+  service.hold_up(*policy, 10, bytes);
+  ASSERT_EQ(service.stage().window, 4096);
+  EXPECT_EQ(policy->limits()[0].window, Hold::knob_limit);
 }
 
 TEST(WarmStart, GivesStagesThatWaitNoMoreThanOpenIoTogether) {

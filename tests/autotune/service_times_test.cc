@@ -92,6 +92,17 @@ TEST(ServiceTimeTail, IsMorePatientTheMoreCallsThereAre) {
   EXPECT_GT(result.tail.patience_over_mean(2'000, 0.01), result.tail.patience_over_mean(20, 0.01));
 }
 
+TEST(ServiceTimeTail, ForgetsCallsOfLongAgo) {
+  ServiceTimes uneven = {}, even = {};
+  uneven[service_time_bucket(1'000'000)] = uneven[service_time_bucket(64'000'000)] = 500'000;
+  even[service_time_bucket(8'000'000)] = 10'000;
+  ServiceTimeTail tail;
+  tail.add(ServiceTimes{}, uneven);
+  ASSERT_GT(tail.variation(), 0.9);
+  for (int i = 0; i < 100; ++i) tail.add(ServiceTimes{}, even);
+  EXPECT_LT(tail.variation(), 0.1) << "as many calls that take 8 ms each";
+}
+
 TEST(ServiceTimeTail, AssumesSomethingModestBeforeItHasSeenCalls) {
   EXPECT_EQ(ServiceTimeTail().variation(), 0.5);
   EXPECT_EQ(ServiceTimeTail().patience_over_mean(100, 0.01), 3);

@@ -55,6 +55,8 @@ class Device {
     if (waits) now_.consumer.wait_ns += 10 * kMs;
     look();
   }
+  void grow_to(std::int64_t slots) { slots_ = slots; }
+  void ask_for(double elements_per_second) { flow_.attainable = elements_per_second; }
   void allow(std::int64_t calls) { bounds_.most = calls; }
   void begin_with(std::int64_t calls) { stage_.parallelism = calls; }
   void keep_calls() { bounds_.least = stage_.parallelism; }
@@ -85,7 +87,7 @@ class Device {
     reasons.push_back(wish->reason);
   }
 
-  const std::int64_t slots_;
+  std::int64_t slots_;
   std::int64_t cpu_ns_ = 0;
   Snapshot now_;
   StageSnapshot stage_;
@@ -120,6 +122,73 @@ TEST(StageTuner, NoticesThatCallsComputeLonger) {
   device.use_cpu(8 * kMs);
   device.run(10);
   EXPECT_LT(device.calm_s(), 11);
+}
+
+// More calls than it serves have been tried in vain. Then they compute more, so that all is to be found out anew, and the device has grown.
+TEST(StageTuner, ForgetsALimitOfAWorldThatHasChanged) {
+  Device device(4);
+  device.allow(64);
+  device.use_cpu(kMs);
+  device.run_until(Reason::knee);
+  ASSERT_THAT(device.reasons, Contains(Reason::knee));
+  device.run(10);
+  ASSERT_LE(device.calls(), 8);
+  device.grow_to(64);
+  device.use_cpu(8 * kMs);
+  device.run(3);
+  EXPECT_GE(device.calls(), 48);
+}
+
+TEST(StageTuner, TriesMoreCallsThatBringNothingLessAndLessOften) {
+  Device device(8);
+  device.run(300);
+  const auto probes = std::ranges::count(device.reasons, Reason::up_probe);
+  EXPECT_GE(probes, 2);
+  EXPECT_LE(probes, 6) << "16, 32, 64 and 128 s after one another";
+}
+
+// Eight ticks are two samples, of 64 calls each.
+TEST(StageTuner, TakesCallsBackOnlyWhereThreeSamplesInARowAskForFewer) {
+  Device device(16);
+  device.keep_calls();
+  device.run(3);
+  for (int i = 0; i < 20; ++i) {
+    device.ask_for(50);
+    for (int tick = 0; tick < 8; ++tick) device.tick();
+    device.ask_for(kUnbounded);
+    for (int tick = 0; tick < 8; ++tick) device.tick();
+  }
+  EXPECT_THAT(device.reasons, Not(Contains(Reason::idle)));
+  device.ask_for(50);
+  device.run(1);
+  EXPECT_THAT(device.reasons, Contains(Reason::idle));
+}
+
+// Its calls are as quick as before, and nothing but trying shows that there is room for more of them.
+TEST(StageTuner, FindsOutThatADeviceHasGrown) {
+  Device device(4);
+  device.allow(64);
+  device.run_until(Reason::knee);
+  device.run(10);
+  ASSERT_LE(device.calls(), 8);
+  device.grow_to(64);
+  device.run(15);
+  EXPECT_GE(device.calls(), 48);
+}
+
+// As many calls as Little's law has it are not enough, and it has come to four times as many. Of other calls nothing of that is known.
+TEST(StageTuner, ForgetsWhatTheLawLackedInAWorldThatHasChanged) {
+  Device device(64);
+  device.allow(64);
+  device.use_cpu(kMs);
+  device.ask_for(1000);
+  device.run(20);
+  ASSERT_GE(device.calls(), 40);
+  device.reasons.clear();
+  device.use_cpu(8 * kMs);
+  device.run(2);
+  ASSERT_FALSE(device.reasons.empty());
+  EXPECT_EQ(device.reasons.front(), Reason::idle) << "fewer at once, and not by a probe";
 }
 
 TEST(StageTuner, DoesNotTakeAPauseOfTheConsumerForTheFailureOfAProbe) {

@@ -5,7 +5,7 @@
 // FORGETS open: open
 // FORGETS source_open: open
 // FORGETS state: element
-// FORGETS function: no matching (member )?function
+// FORGETS function: the function cannot be called with an element
 #include <penstock/penstock.h>
 
 #include <cstdint>

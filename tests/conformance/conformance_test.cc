@@ -13,6 +13,7 @@
 #include "tests/conformance/listing.h"
 #include "tests/conformance/ops.h"
 #include "tests/conformance/suite.h"
+#include "tests/support/source_folder.h"
 
 namespace conformance {
 namespace {
@@ -38,7 +39,7 @@ TEST(Conformance, OfEveryOpByEveryCheck) {
 TEST(Conformance, HasALineForEveryOpOfTheLibrary) {
   std::set<std::string> names;
   for (const Case& tested : all_ops()) names.insert(tested.op_name());
-  EXPECT_THAT(ops_without_a_line(PENSTOCK_SOURCE_DIR, names), ::testing::IsEmpty())
+  EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), names), ::testing::IsEmpty())
       << "add a line for each to tests/conformance/ops.cc";
 }
 
@@ -49,7 +50,7 @@ TEST(Conformance, MissesTheLineOfAnOpThatIsLeftOut) {
     if (left_out.starts_with("own_")) continue;  // a user's
     std::set<std::string> others = names;
     others.erase(left_out);
-    EXPECT_THAT(ops_without_a_line(PENSTOCK_SOURCE_DIR, others),
+    EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), others),
                 ::testing::Not(::testing::IsEmpty()))
         << left_out;
   }

@@ -59,7 +59,7 @@ std::vector<ps::Slot> inputs_of(const Node& node) {
          run->next(element, nullptr) == ps::detail::RunCore::Status::element) {
     const ps::Stamp stamp{.ordinal = static_cast<std::int64_t>(slots.size())};
     slots.push_back(ps::testing::element_slot(std::move(element), stamp,
-                                              static_cast<std::int64_t>(kTokenBytes)));
+                                              static_cast<std::int64_t>(kTokenBytes + sizeof(ps::Slot))));
   }
   return slots;
 }
@@ -99,17 +99,16 @@ struct Input {
   std::optional<std::size_t> hint;  // bytes of the result
 };
 
-void check_results(const ps::ElementwiseOp& op, std::span<const ps::Slot> slots,
+void check_results(const ps::ElementwiseOp& op, std::span<ps::Slot> slots,
                    const std::vector<Input>& inputs, Findings& findings) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const ps::Slot& slot = slots[i];
+    ps::Slot& slot = slots[i];
     const std::string which = " element " + std::to_string(i);
     std::size_t results = slot.kind() == ps::Slot::Kind::dropped ? 0 : 1;
     std::size_t held = slot.is_element() ? slot.value.bytes() : 0;
     if (slot.kind() == ps::Slot::Kind::many) {
-      const auto& elements = slot.value.get<std::vector<ps::Element>>();
-      results = elements.size();
-      for (const ps::Element& element : elements) held += element.bytes();
+      results = slot.results().size();
+      for (std::size_t result = 0; result < results; ++result) held += slot.results().take(result).bytes();
     }
     if (results > 1 && !op.may_fan_out())
       findings.add("may_fan_out() is false, but" + which + " becomes " + std::to_string(results));
@@ -130,7 +129,7 @@ void check_elementwise(const ps::ElementwiseOp& op, const Node& node, Findings& 
 }
 
 std::size_t results_of(const Experiment& experiment, const ps::Slot& slot) {
-  if (slot.kind() == ps::Slot::Kind::many) return slot.value.get<std::vector<ps::Element>>().size();
+  if (slot.kind() == ps::Slot::Kind::many) return slot.results().size();
   return slot.is_element() ? experiment.results_in(slot.value) : 0;
 }
 
@@ -180,13 +179,13 @@ struct Held {
   std::int64_t bytes = 0;
 };
 
-void check_bytes(const std::string& when, const Held& held, Findings& findings) {
-  findings.expect_equal("held_bytes() " + when, held.bytes,
-                        held.tokens * static_cast<std::int64_t>(kTokenBytes));
+// `place`: what the op needs for each element beside its value.
+void check_bytes(const std::string& when, const Held& held, std::int64_t place, Findings& findings) {
+  findings.expect_equal("held_bytes() " + when, held.bytes, held.tokens * (static_cast<std::int64_t>(kTokenBytes) + place));
 }
 
 // Most that was inside together with the element that came, in one pass.
-std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, const Census& census,
+std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, std::int64_t place, const Census& census,
                        Findings& findings) {
   Drain drain;
   state.begin_pass(drain);
@@ -200,12 +199,14 @@ std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, cons
     held = {census.alive() - --outside, state.held_bytes()};
     check_bytes(
         "after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) + " elements",
-        held, findings);
+        held, place, findings);
+  }
+  while (state.flush(drain)) {
   }
   state.pass_end(drain);
   held = {census.alive(), state.held_bytes()};
   findings.expect_equal("what it holds behind the end of a pass", held.tokens, 0);
-  check_bytes("behind the end of a pass", held, findings);
+  check_bytes("behind the end of a pass", held, place, findings);
   return most;
 }
 
@@ -215,7 +216,7 @@ void check_stream(const ps::StreamOp& op, const Node& node, const Census& census
   const std::int64_t declared = std::min(op.elements_held(), kCount);
   for (int pass = 0; pass < 2; ++pass)
     findings.expect_equal("elements_held() as measured in pass " + std::to_string(pass),
-                          most_held(*state, inputs_of(node), census, findings), declared);
+                          most_held(*state, inputs_of(node), op.bytes_of_place(), census, findings), declared);
 }
 
 }  // namespace

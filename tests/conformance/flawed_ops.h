@@ -60,6 +60,7 @@ class OwnStream final : public ps::StreamOp {
   std::int64_t elements_held() const override {
     return has(Flaw::holds_undeclared) ? 1 : made_.op.count;
   }
+  std::int64_t bytes_of_place() const override { return sizeof(ps::Slot); }
   bool is_as_new_after_output() const override { return has(Flaw::says_it_is_as_new); }
   std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
     return std::make_unique<State>(made_);

@@ -23,6 +23,14 @@ ps::Dataset<Token> tokens_in_vector(const Feed& feed) {
   return ps::from_vector(std::move(tokens));
 }
 
+// A source of a user's own.
+struct TokenTable {
+  std::int64_t count;
+  CensusRef census;
+  std::int64_t size() const { return count; }
+  Token at(std::int64_t index) const { return {index, census}; }
+};
+
 ps::Dataset<std::string> lines_of_file(const Feed& feed) {
   const std::string list = feed.folder + "/list.txt";
   std::ofstream stream(list);
@@ -43,6 +51,8 @@ std::vector<Case> sources() {
        [](auto, const Op&, const Feed& feed) { return ps::range(feed.count); }),
     source("from_vector", {.kind = Kind::from_vector}, {.only_copyable = "gives copies"},
        [](auto, const Op&, const Feed& feed) { return tokens_in_vector(feed); }),
+    source("from_indexed", {.kind = Kind::from_vector}, {.only_copyable = "gives copies"},
+       [](auto, const Op&, const Feed& feed) { return ps::from_indexed(TokenTable{feed.count, feed.census}); }),
     source("from_file_list", {.kind = Kind::from_file_list}, {.least_count = 1, .only_copyable = "gives strings"},
        [](auto, const Op&, const Feed& feed) { return lines_of_file(feed); }),
     source("from_generator", {.kind = Kind::from_generator}, kCallsFunction,

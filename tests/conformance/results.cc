@@ -126,7 +126,7 @@ using Chain = std::vector<const ps::graph::Node*>;
 
 std::int64_t bytes_of_element(const Case& tested, const Chain& chain, std::size_t op) {
   const bool is_large = chain.size() - op <= tested.traits.large_ops;
-  return static_cast<std::int64_t>(is_large ? tested.traits.element_bytes : kTokenBytes);
+  return static_cast<std::int64_t>((is_large ? tested.traits.element_bytes : kTokenBytes) + sizeof(ps::Slot));
 }
 
 // That the ops say they must hold. Over positions nothing is held.
@@ -145,7 +145,7 @@ std::int64_t bytes_held(const Case& tested, const Chain& chain) {
 void check_peak(const Case& tested, const std::string& when, const Experiment& experiment,
                 const ps::RunStats& stats, Findings& findings) {
   const Chain chain = ps::graph::chain(experiment.node());
-  std::int64_t most = std::max(static_cast<std::int64_t>(tested.traits.element_bytes), bytes_held(tested, chain));
+  std::int64_t most = std::max(static_cast<std::int64_t>(tested.traits.element_bytes + sizeof(ps::Slot)), bytes_held(tested, chain));
   for (std::size_t i = 0; i < chain.size(); ++i) most += bytes_of_element(tested, chain, i);
   if (stats.memory_peak > most + stats.overshoot_bytes)
     findings.add(when + ": memory_peak is " + std::to_string(stats.memory_peak) +

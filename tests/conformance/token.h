@@ -91,6 +91,11 @@ std::string text_of(const std::vector<T>& rows) {
   return text + "]";
 }
 
+template <class T>
+std::string text_of(const penstock::Rows<T>& rows) {
+  return text_of(static_cast<const std::vector<T>&>(rows));
+}
+
 inline std::string text_of(const model::Value& value) {
   return value.is_list ? text_of(value.rows) : std::to_string(value.number);
 }

@@ -194,6 +194,15 @@ TEST(BatchInPlace, ComesIntoItsMemoryThoughItsFirstRowsLayElsewhere) {
   EXPECT_THAT(rows_of(result), ElementsAre(0, 1, 2, 3));
 }
 
+TEST(BatchInPlace, StaysOutsideWhereMoreWouldBeCopiedThanIsSaved) {
+  const auto block = block_of(4);
+  Collecting batch(4);
+  for (std::int64_t i = 0; i < 3; ++i) batch.add(scratch(i));
+  batch.add(row(block, 3, 3));
+  EXPECT_EQ(batch.copied_rows(), 4);
+  EXPECT_THAT(rows_of(batch.finish()), ElementsAre(0, 1, 2, 3));
+}
+
 TEST(BatchInPlace, StaysOutsideWhereOneOfItsPlacesIsAnothers) {
   const auto block = block_of(4);
   const Tensor late = row(block, 0, -1);

@@ -13,6 +13,7 @@ namespace {
 
 struct Opaque {
   std::int64_t words[3];
+  std::shared_ptr<int> hidden = {};
 };
 
 struct Example {
@@ -76,6 +77,15 @@ TEST(TensorBatch, OfAHugeCapacityGrowsWithItsRows) {
   Collate<Tensor>::Builder builder(1'000'000'000'000);
   builder.add(row);
   EXPECT_EQ(builder.finish().shape(), (Shape{1, 1024, 1024, 9}));
+}
+
+TEST(TensorBatch, OfLargeRowsTakesMemoryForThoseThatCome) {
+  // A thousand of them are 62 GiB.
+  const Tensor row(DType::u8, {64, 1024, 1024});
+  Collate<Tensor>::Builder builder(1000);
+  builder.add(row);
+  builder.add(row);
+  EXPECT_EQ(builder.finish().shape(), (Shape{2, 64, 1024, 1024}));
 }
 
 TEST(TensorBatch, KeepsItsRowsWhenItGrows) {

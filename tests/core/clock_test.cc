@@ -1,7 +1,6 @@
 #include "lib/core/clock.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "lib/core/scheduler_file.h"
+#include "tests/support/ended_thread.h"
 
 namespace penstock {
 namespace {
@@ -39,40 +39,9 @@ TEST(ThreadCpu, CountsOnlyItsOwnThread) {
   EXPECT_LT(thread_cpu_ns() - before, 25'000'000);
 }
 
-void stay_on_one_cpu() {
-  cpu_set_t all, one;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof(all), &all), 0);
-  CPU_ZERO(&one);
-  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
-    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
-  }
-  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
-}
-
-// Two threads that both want the same CPU: each waits while the other one has it.
-TEST(ThreadUse, CountsTheTimeInWhichNoCoreWasFree) {
-  if (!SchedulerFile().delay_ns()) GTEST_SKIP() << "this system has no /proc/thread-self/schedstat";
-  std::int64_t delay = 0;
-  std::thread([&delay] {
-    stay_on_one_cpu();
-    const ThreadUse before = thread_use(false);
-    std::jthread other([] { burn(400'000'000); });
-    burn(200'000'000);
-    delay = thread_use(false).delay_ns - before.delay_ns;
-  }).join();
-  EXPECT_GE(delay, 20'000'000);
-}
-
-TEST(ThreadUse, CountsWaitsWhereItIsAskedTo) {
-  const ThreadUse before = thread_use(true);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_GT(thread_use(true).waits, before.waits);
-  EXPECT_EQ(thread_use(false).waits, 0);
-}
-
 TEST(SchedulerFile, OfAThreadThatHasEndedTellsNothing) {
   std::optional<SchedulerFile> file;
-  std::thread([&file] { file.emplace(); }).join();
+  ASSERT_TRUE(testing::run_on_a_thread_and_await_its_end([&file] { file.emplace(); }));
   EXPECT_FALSE(file->delay_ns());
 }
 

@@ -154,7 +154,7 @@ TEST(ElementError, ShowsNamesThatWouldSpoilTheTextOrTheTerminal) {
 
 TEST(ElementError, LeavesOutWhatIsUnknown) {
   const ElementError error({}, pointer_to(std::runtime_error("boom")));
-  EXPECT_STREQ(error.what(), "an op failed at an element of epoch 0: boom");
+  EXPECT_STREQ(error.what(), "an op failed in epoch 0: boom");
 }
 
 TEST(ElementError, KeepsTheOriginalForRethrow) {

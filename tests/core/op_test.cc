@@ -36,7 +36,7 @@ TEST(Completion, MayHaveSeveralResults) {
   values.emplace_back(2);
   Completion(target).complete_many(std::move(values));
   EXPECT_EQ(target->last_kind, Slot::Kind::many);
-  EXPECT_EQ(target->last.get<std::vector<Element>>().size(), 2u);
+  EXPECT_EQ(target->last.get<std::unique_ptr<detail::Results>>()->size(), 2u);
 }
 
 TEST(Completion, MayFail) {

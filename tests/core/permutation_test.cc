@@ -55,6 +55,14 @@ TEST(KeyedPermutation, IsABijectionOfImageNet) {
   EXPECT_TRUE(is_bijection(KeyedPermutation(1'281'167, {7, 0})));
 }
 
+TEST(KeyedPermutation, TellsWhatGoesToAPosition) {
+  for (const std::uint64_t n : {1u, 2u, 50u, 256u, 257u, 300u, 1000u, 5000u})
+    for (std::uint64_t key = 0; key < 20; ++key) {
+      const KeyedPermutation permutation(n, {key, 3});
+      for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(permutation.inverse(permutation(i)), i) << n << " " << key;
+    }
+}
+
 TEST(KeyedPermutation, StaysInsideTheLargestSize) {
   const std::uint64_t n = std::uint64_t{1} << 62;
   const KeyedPermutation permutation(n, {1, 2});
@@ -89,6 +97,43 @@ TEST(KeyedPermutation, ReachesEachOrderOfFiveEquallyOften) {
   for (const auto& [order, count] : hits) counts.push_back(count);
   ASSERT_EQ(counts.size(), 120u);
   EXPECT_LT(chi_square_score(counts, 200, 119), 4);
+}
+
+bool is_odd(const Positions& order) {
+  std::vector<bool> seen(order.size());
+  std::uint64_t exchanges = 0;
+  for (std::uint64_t i = 0; i < order.size(); ++i)
+    for (std::uint64_t j = i; !seen[j]; j = order[j]) {
+      seen[j] = true;
+      exchanges += order[j] != i;
+    }
+  return exchanges % 2 == 1;
+}
+
+TEST(KeyedPermutation, IsAsOftenOddAsEven) {
+  for (const std::uint64_t n : {2u, 50u, 127u, 128u, 256u, 257u, 400u, 511u, 512u, 1023u, 1024u}) {
+    constexpr int epochs = 2000;
+    int odd = 0;
+    for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) odd += is_odd(order_of(n, {42, epoch << 32}));
+    EXPECT_LT(std::abs(odd - epochs / 2) / std::sqrt(epochs / 4.0), 4) << n << ": " << odd << " of " << epochs;
+  }
+}
+
+// Four positions that differ in two halves of their bits, which a network changes in turn: their images' sum would be zero too often.
+// Of a random order it is with probability 1 / (n - 3): the last image is the sum of the others, or it is not.
+TEST(KeyedPermutation, ShowsNoRectangles) {
+  constexpr std::uint64_t epochs = 300'000;
+  for (const unsigned bits : {7u, 8u, 9u}) {
+    const std::uint64_t n = std::uint64_t{1} << bits;
+    const std::uint64_t step = std::uint64_t{1} << bits / 2;
+    double zeros = 0;
+    for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
+      const KeyedPermutation order(n, {123, epoch << 32});
+      zeros += (order(0) ^ order(1) ^ order(step) ^ order(step | 1)) == 0;
+    }
+    const double expected = static_cast<double>(epochs) / static_cast<double>(n - 3);
+    EXPECT_LT(std::abs(zeros - expected) / std::sqrt(expected), 5) << n << ": " << zeros << " instead of " << expected;
+  }
 }
 
 TEST(KeyedPermutation, PutsEachPositionEverywhereEquallyOften) {

@@ -21,6 +21,17 @@ TEST(Trimmed, LeavesOutWhiteSpaceAroundTheText) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+// The bounds of RFC 3629, section 4.
+TEST(IsUtf8, KnowsWhatIsNone) {
+  for (const char* text : {"", "decode", "d\xc3\xa9" "coder", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char* text : {"\x80", "\xbf", "\xff", "\xfe", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xe2\x82", "\xe2\x82(",
+                           "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x9f\x98", "caf\xe9"})
+    EXPECT_FALSE(is_utf8(text)) << text;
+  EXPECT_TRUE(is_utf8(std::string_view("\0", 1)));
+}
+
 TEST(ParseInteger, TakesTheWholeTextOrNothing) {
   EXPECT_EQ(parse_integer("-12"), -12);
   EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());

@@ -69,8 +69,8 @@ class ReadmeExamples(unittest.TestCase):
         self.assertIn("no_such_op", problems[0][1])
 
     def test_takes_the_headers_that_the_line_before_names_and_no_others(self):
-        fragment = "```cpp\nps::Tensor file = ps::read_file(\"a\");\n```\n"
-        self.assertEqual(self.problems("Files (`#include <penstock/io.h>`):\n" + fragment), [])
+        fragment = "```cpp\nps::imagenet::Config config;\n```\n"
+        self.assertEqual(self.problems("Files (`#include <penstock/imagenet.h>`):\n" + fragment), [])
         self.assertNotEqual(self.problems("Files:\n" + fragment), [])
         self.assertNotEqual(self.problems("Files (`#include <penstock/image/view.h>`):\n" + fragment), [])
 

@@ -13,9 +13,11 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <sstream>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -44,12 +46,25 @@ struct SplitWords final : ps::ElementwiseOp {
   }
 };
 
+// A source of the reader's own: squares, as an IndexedSource and as any type with size() and at().
+struct SquareTable {
+  std::int64_t count;
+  std::int64_t size() const { return count; }
+  std::int64_t at(std::int64_t i) const { return i * i; }
+};
+struct Squares final : ps::IndexedSource {
+  std::int64_t size() const override { return 10; }
+  ps::Element at(std::int64_t i) const override { return ps::Element(i * i); }
+};
+
 // The files, in a new folder that is the current one while this lives.
 class Files {
  public:
   Files() : back_(fs::current_path()), folder_(fs::temp_directory_path() / fs::path(make_name())) {
     for (const char* label : {"n01440764", "n01443537"}) write_class(label);
     fs::copy(folder_ / "ILSVRC/Data/CLS-LOC/train", folder_ / "train", fs::copy_options::recursive);
+    for (const char* name : {"photos/a.png", "photos/train/cat/1.jpg", "photos/train/dog/1.jpg", "images/1.jpg"}) write(name, grey_picture());
+    write("annotations/1.xml", annotation_of("raccoon"));
     write("train.txt", "train/n01440764/n01440764_1.JPEG\ntrain/n01443537/n01443537_1.JPEG\n");
     fs::current_path(folder_);
   }
@@ -67,21 +82,32 @@ class Files {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
   void write_class(const std::string& label) const {
+    const std::string name = "CLS-LOC/train/" + label + "/" + label + "_1";
+    write("ILSVRC/Data/" + name + ".JPEG", grey_picture());
+    write("ILSVRC/Annotations/" + name + ".xml", annotation_of(label));
+  }
+  static std::string grey_picture() {
     const std::vector<std::uint8_t> pixels(375 * 500 * 3, 128);
     const auto jpeg = ps::bench::encode_jpeg(pixels, 375, 500);
-    const std::string name = "CLS-LOC/train/" + label + "/" + label + "_1";
-    write("ILSVRC/Data/" + name + ".JPEG", {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()});
-    write("ILSVRC/Annotations/" + name + ".xml",
-          "<annotation><size><width>500</width><height>375</height></size><object><name>" + label +
-              "</name><bndbox><xmin>10</xmin><ymin>20</ymin><xmax>300</xmax><ymax>200</ymax></bndbox></object></annotation>");
+    return {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()};
+  }
+  static std::string annotation_of(const std::string& name) {
+    return "<annotation><size><width>500</width><height>375</height></size><object><name>" + name +
+           "</name><bndbox><xmin>10</xmin><ymin>20</ymin><xmax>300</xmax><ymax>200</ymax></bndbox></object></annotation>";
   }
 
   fs::path back_, folder_;
 };
 
 // The names. Each example has its own object and folder, so that none meets what another one has left.
+// A queue that somebody else fills.
+struct Messages {
+  std::optional<std::string> pop(const std::stop_token&) { return std::nullopt; }
+};
+
 struct Given {
   Files on_disk;
+  Messages messages;
 
   // Files
   std::string path = "ILSVRC/Data/CLS-LOC/train/n01440764/n01440764_1.JPEG";
@@ -93,6 +119,7 @@ struct Given {
   static std::vector<Example> decode(const ps::Tensor& file) {
     return {{ps::image::resize_bilinear(ps::image::view_of(pixels_of(file)), {8, 8}), 1}};
   }
+  static std::vector<std::int64_t> fetch_rows(const std::vector<std::int64_t>& positions) { return positions; }
   static ps::Tensor crop(const ps::Tensor& picture, int y, int x, bool mirrored) {
     const ps::Tensor part = ps::image::copy_of(ps::image::view_of(picture).window({y, x, 224, 224}));
     return mirrored ? ps::image::hflip(ps::image::view_of(part)) : part;
@@ -113,7 +140,7 @@ struct Given {
   ps::Run<ps::Batch<Example>> run = train.start();
 
   // One picture in all its forms
-  ps::Tensor jpeg = read(path);
+  ps::Tensor jpeg = read(path), xml = read("annotations/1.xml");
   std::span<const std::byte> bytes = ps::image::bytes_of(jpeg);
   ps::Tensor pixels = pixels_of(jpeg);
   ps::image::ImageView view = ps::image::view_of(pixels);

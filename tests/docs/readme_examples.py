@@ -29,7 +29,7 @@ namespace ps = penstock;
 struct Reader {  // has what the texts call the user's own work
 static std::string read(const std::string&);
 static std::string decode(const std::string&);
-template <class Batch> static void step(const Batch&);
+template <class... Batch> static void step(const Batch&...);
 void fragment() {
 """
 

@@ -80,6 +80,16 @@ TEST(Claims, AreEverythingWhileTheRunWaitsForASlot) {
   EXPECT_THAT(claims.cpus().wish, DoubleEq(4));
 }
 
+TEST(Claims, AreEverythingWhicheverStageWaitsForASlot) {
+  RunClaims claims(64);
+  StageSnapshot waiting;
+  waiting.waits_for_cpu_slot = true;
+  Snapshot snapshot = snapshot_at(1, waiting);
+  snapshot.stages.emplace_back();
+  claims.look(snapshot, 4);
+  EXPECT_THAT(claims.cpus().wish, DoubleEq(4));
+}
+
 TEST(Claims, ToThreadsAreTwiceWhatIsUsedWhereAllCallsAreUnderWay) {
   RunClaims claims(64);
   StageSnapshot stage;
@@ -92,6 +102,18 @@ TEST(Claims, ToThreadsAreTwiceWhatIsUsedWhereAllCallsAreUnderWay) {
   claims.look(snapshot_at(2, stage), 4);
   EXPECT_THAT(claims.blocking_calls().wish, DoubleEq(5));
   EXPECT_THAT(claims.cpus().wish, DoubleEq(0));
+}
+
+TEST(Claims, AreNothingForCallsThatCompleteLater) {
+  RunClaims claims(64);
+  StageSnapshot stage;
+  stage.completes_later = true;
+  stage.parallelism = 8;
+  claims.look(snapshot_at(1, stage), 4);
+  stage.slot_ns = 8'000'000'000;
+  claims.look(snapshot_at(2, stage), 4);
+  EXPECT_THAT(claims.cpus().wish, DoubleEq(0));
+  EXPECT_THAT(claims.blocking_calls().wish, DoubleEq(0));
 }
 
 // -------------------------------------------------------------------------------- two runs

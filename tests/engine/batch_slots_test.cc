@@ -165,6 +165,26 @@ TEST(BatchSlots, AShuffleBetweenKeepsEachSampleWhole) {
   EXPECT_EQ(texts, expected);
 }
 
+// The stage whose results a batch puts together, by position; the batch is the last one.
+template <class T>
+int places_end(const Dataset<T>& dataset) {
+  auto run = dataset.start({.serial = true});
+  rest(run);
+  const Snapshot snapshot = run.snapshot();
+  return snapshot.stages.at(static_cast<std::size_t>(snapshot.stages.back().places_end)).position;
+}
+
+TEST(BatchSlots, EndAtTheOpThatASnapshotNames) {
+  const auto same = [](Tensor row) { return row; };
+  const auto any = [](const Tensor&) { return true; };
+  EXPECT_EQ(places_end(range(10).map(one_row()).batch(2)), 1);
+  EXPECT_EQ(places_end(range(10).map(one_row()).prefetch(2).ignore_errors().batch(2)), 1);
+  EXPECT_EQ(places_end(range(10).map(rows({2})).unbatch().batch(2)), 1);
+  EXPECT_EQ(places_end(range(10).map(one_row()).map(same).batch(2)), 2);
+  EXPECT_EQ(places_end(range(10).map(one_row()).filter(any).batch(2)), 2);
+  EXPECT_EQ(places_end(range(10).map(one_row()).filter(any).map(same).shuffle(4, {.seed = 1}).ignore_errors().batch(2)), 4);
+}
+
 TEST(BatchSlots, OfAFailedSampleGoToThoseBehindIt) {
   for (const std::int64_t bad : {0, 1, 3, 4, 9}) {
     for (const RunOptions& options : executors()) {
@@ -268,6 +288,21 @@ TEST(BatchSlots, AreThereAgainAfterAnEpochWasLeftEarly) {
   const Outcome outcome = rest(run);
   EXPECT_EQ(outcome.texts.size(), 500u);
   EXPECT_EQ(outcome.texts[499], "[998 999]");
+}
+
+// Nobody knows how many results they would have had.
+TEST(BatchSlots, AreThereAgainAfterElementsThatWaitedWereLetGo) {
+  const auto blocked = [row = rows({1})](std::int64_t value, Context& context) {
+    while (context.epoch() == 0 && value >= 8 && !context.is_unwanted()) std::this_thread::sleep_for(1ms);
+    return row(value, context);
+  };
+  auto run = range(40).flat_map(blocked, 1, {.blocks = true}).batch(4).start({.epochs = 2, .tune = false});
+  static_cast<void>(run.next());
+  ASSERT_TRUE(eventually([&run] { return run.snapshot().stages[1].in_window == 2; })) << "one runs, and one waits behind it";
+  run.epoch(1);
+  const std::int64_t copied = run.stats().copied_bytes;
+  EXPECT_EQ(rest(run).texts.size(), 10u);
+  EXPECT_EQ(run.stats().copied_bytes, copied);
 }
 
 TEST(BatchSlots, GoOnBehindACheckpoint) {

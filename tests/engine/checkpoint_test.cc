@@ -39,6 +39,33 @@ Texts two_epochs(const Dataset<T>& data) {
   return texts;
 }
 
+// Tells what was asked for.
+class AskedSource final : public IndexedSource {
+ public:
+  std::int64_t size() const override { return 100'000; }
+  Element at(std::int64_t index) const override {
+    ++asked;
+    return Element(index);
+  }
+  mutable std::atomic<std::int64_t> asked{0};
+};
+
+TEST(Checkpoint, IsResumedWithoutMakingWhatWasDelivered) {
+  const auto source = std::make_shared<AskedSource>();
+  const Dataset<std::int64_t> all(graph::build(nullptr, "mine", CallSite::here(), [&] { return ops::indexed_source("mine", "", source); }));
+  for (const auto& order : {all.shuffle(100'000, {.seed = 3}), all.shuffle(100, {.seed = 3}), all.skip(10).shard(2, 1)}) {
+    const auto data = order.batch(10);
+    auto first = data.start({.serial = true});
+    for (int i = 0; i < 4000; ++i) first.next();
+    const Saved saved = save(first);
+    source->asked = 0;
+    auto second = data.start({.serial = true, .resume_from = saved});
+    const auto batch = second.next();
+    EXPECT_LE(source->asked, 12);
+    EXPECT_EQ(batch, first.next());
+  }
+}
+
 TEST(Checkpoint, IsRefusedWithinAnEpochThatComesInAnyOrder) {
   const auto data = range(3).map(plus_one, 2, {.order = Order::arbitrary});
   auto run = data.start();

@@ -1,6 +1,8 @@
 // Threads for calls that block.
 #include "lib/exec/elastic_pool.h"
 
+#include <pthread.h>
+
 #include <memory>
 #include <semaphore>
 
@@ -118,6 +120,39 @@ TEST(ElasticPool, RefusesWorkThatIsNotToWaitWhereThereIsNoThread) {
   full.end();
   EXPECT_TRUE(testing::eventually([&] { return full.pool.try_submit(work); }));
   EXPECT_TRUE(testing::eventually([&done] { return done == 1; }));
+}
+
+// The system gives no thread for as long as this is there: each is to have a stack that no machine has room for.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t none;
+    ::pthread_attr_init(&none);
+    ::pthread_attr_setstacksize(&none, std::size_t{1} << 47);
+    ::pthread_setattr_default_np(&none);
+    ::pthread_attr_destroy(&none);
+  }
+  ~NoMoreThreads() {
+    ::pthread_setattr_default_np(&before_);
+    ::pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
+};
+
+TEST(ElasticPool, OffersAThreadAgainToAClientForWhomThereWasNone) {
+  FullPool full(2);
+  const auto client = std::make_shared<ElasticPool::Client>();
+  std::atomic<int> done{0};
+  {
+    const NoMoreThreads here;
+    full.pool.submit([&done] { ++done; }, client);
+  }
+  EXPECT_EQ(full.pool.threads(), 1) << "there was none for it";
+  full.pool.submit([&done] { ++done; }, client);
+  EXPECT_TRUE(testing::eventually([&done] { return done == 2; }));
 }
 
 TEST(ElasticPool, RunsWorkThatIsNotToWaitOnASpareThread) {

@@ -46,6 +46,26 @@ TEST(Epochs, AreTheSameAfterALoopThatWasLeftEarly) {
   }
 }
 
+// Asked for once more it begins anew, whether it has ended or not; not before anything of it has been taken.
+TEST(Epochs, CanBeBegunAgainBeforeTheirEnd) {
+  const auto data = shuffled(10);
+  auto whole = data.start();
+  const Texts zero = epoch_of(whole, 0), one = epoch_of(whole, 1);
+  for (const RunOptions& options : {RunOptions{}, RunOptions{.epochs = 3}, RunOptions{.serial = true}, RunOptions{.epochs = 3, .serial = true}}) {
+    for (int taken : {0, 1, 2, 39, 40}) {
+      auto run = data.start(options);
+      for (int round = 0; round < 3; ++round) {
+        run.epoch(0);
+        for (int i = 0; i < taken; ++i) run.next();
+      }
+      EXPECT_EQ(epoch_of(run, 0), zero) << "after " << taken << " elements of it";
+      run.epoch(1);
+      for (int i = 0; i < taken; ++i) run.next();
+      EXPECT_EQ(epoch_of(run, 1), one) << "after " << taken << " elements of it";
+    }
+  }
+}
+
 TEST(Epochs, ReadAheadAcrossTheirBorderGivesTheSame) {
   const auto data = shuffled(7).batch(3).prefetch(64);
   auto one_by_one = data.start();

@@ -198,7 +198,7 @@ TEST(Errors, OfASourceThatCannotBeginItsPassAreElementErrors) {
     auto run = data.map(plus_one).start({.serial = serial});
     EXPECT_EQ(rest_of(run), (Texts{"2", "1"}));
     run.epoch(1);
-    EXPECT_EQ(rest_of(run), Texts{"x0"});
+    EXPECT_EQ(rest_of(run), Texts{"x-1"}) << "of no element";
     run.epoch(2);
     EXPECT_EQ(rest_of(run), (Texts{"2", "1"}));
   }
@@ -207,7 +207,7 @@ TEST(Errors, OfASourceThatCannotBeginItsPassAreElementErrors) {
 // Passes elements on, and throws wherever it is told to.
 class Fragile final : public StreamOp {
  public:
-  enum class At : std::uint8_t { begin, error, end };
+  enum class At : std::uint8_t { begin, error, end, held };
   explicit Fragile(At at) : at_(at) {}
 
   std::string name() const override { return "fragile"; }
@@ -222,6 +222,10 @@ class Fragile final : public StreamOp {
     void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
     void error(Slot&&, Emitter&) override { fail_at(At::error); }
     void pass_end(Emitter&) override { fail_at(At::end); }
+    std::int64_t held_bytes() const override {
+      fail_at(At::held);
+      return 0;
+    }
 
    private:
     void fail_at(At at) const {
@@ -240,6 +244,17 @@ TEST(Errors, OfEveryFunctionOfAUsersStreamOpAreElementErrors) {
       EXPECT_EQ(rest_of(run), (Texts{"1", "3"})) << static_cast<int>(at);
       EXPECT_GE(run.stats().errors, 1) << static_cast<int>(at);
     }
+  }
+}
+
+// Asked for after each call, so it is one error however the elements are grouped.
+TEST(Errors, OfWhatAStreamOpHoldsAreOneElementAndCostNoOther) {
+  const auto data = range(1000).then(std::make_shared<Fragile>(Fragile::At::held));
+  for (const bool serial : {true, false}) {
+    auto run = data.start({.on_error = skip_all(), .serial = serial});
+    EXPECT_EQ(rest_of(run), numbers(0, 1000));
+    EXPECT_EQ(run.stats().errors, 1);
+    EXPECT_EQ(first_error(data, {.serial = serial}).place().op, "fragile");
   }
 }
 
@@ -329,6 +344,32 @@ TEST(ErrorPolicy, CountsWhatItDid) {
   EXPECT_EQ(skipping.stats().delivered, 8);
   EXPECT_EQ(skipping.stats().skipped, 1);
   EXPECT_EQ(skipping.stats().errors, 2);
+}
+
+// Its size cannot be told.
+struct Unmeasured {
+  std::int64_t number = 0;
+};
+std::size_t bytes_of(const Unmeasured& element) {
+  if (element.number == 3) throw std::runtime_error("no size");
+  return 8;
+}
+
+TEST(Errors, OfASizeThatCannotBeToldAreElements) {
+  const auto number = [](const Unmeasured& element) { return element.number; };
+  const auto one = range(10).map([](std::int64_t value) { return Unmeasured{value}; }).map(number);
+  const auto pair = [](std::int64_t value) { return std::vector{Unmeasured{2 * value}, Unmeasured{2 * value + 1}}; };
+  const auto several = range(5).flat_map(pair).map(number);
+  for (const auto& data : {one, several}) {
+    for (const bool serial : {true, false}) {
+      auto run = data.start({.on_error = skip_all(), .serial = serial});
+      EXPECT_EQ(rest_of(run), (Texts{"0", "1", "2", "4", "5", "6", "7", "8", "9"}));
+      EXPECT_EQ(run.stats().errors, 1);
+    }
+  }
+  EXPECT_EQ(first_error(one).place().source_ordinal, 3);
+  EXPECT_EQ(first_error(several).place().op, "flat_map");
+  EXPECT_NE(std::string(first_error(several).what()).find("no size"), std::string::npos);
 }
 
 }  // namespace

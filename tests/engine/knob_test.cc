@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tests/engine/support.h"
+#include "tests/engine/take.h"
 #include "tests/support/expect_error.h"
 
 namespace penstock {
@@ -20,11 +20,6 @@ Dataset<std::int64_t> two_stages(CallCounter& counter, Tunable parallelism = AUT
   return range(1'000'000)
       .map(counted_sleep(counter, 1ms), parallelism, {.blocks = true})
       .map(plus_one);
-}
-
-// What was admitted before a change has left once this many elements have come.
-void take(IntegerRun& run, int count) {
-  for (int i = 0; i < count; ++i) run.next();
 }
 
 TEST(Numbers, MayBeAsLargeAsTheyGet) {
@@ -129,6 +124,11 @@ TEST(Parallelism, IsReachedAfterItWasRaised) {
   knob_of(run, "parallelism", 1).set(12);
   take(run, 1000);  // more than were under way
   EXPECT_EQ(counter.most(), 12);
+}
+
+TEST(ErrorPolicy, BelowAllIsRefused) {
+  EXPECT_ERROR(range(3).start({.on_error = skip_up_to(-2)}), ErrorCode::invalid_argument, "RunOptions::on_error skips at most -2 errors");
+  EXPECT_EQ(read(range(3), {.on_error = skip_up_to(-1)}), numbers(0, 3));
 }
 
 TEST(Parallelism, OfBlockingCallsBeginsWithinOpenIo) {
@@ -247,71 +247,6 @@ TEST(Priority, OfSharedThreadsIsThatOfTheMostUrgentRun) {
   EXPECT_TRUE(becomes(run, patient, before)) << "for the tests to come";
 }
 
-// Dear calls only: the window of cheap ones is widened to a step's worth of work.
-TEST(Window, BoundsHowFarAheadOfTheOldestCallOthersStart) {
-  std::atomic<bool> open{true};
-  CallCounter counter;
-  auto gate = [&](std::int64_t value) {
-    counter.enter();
-    std::this_thread::sleep_for(1ms);
-    while (value == 40 && !open) std::this_thread::sleep_for(1ms);
-    counter.leave();
-    return value;
-  };
-  auto run = range(200).map(gate, 4, {.blocks = true}).start({.tune = false});
-  take(run, 30);
-  knob_of(run, "window", 1).set(9);
-  open = false;
-  take(run, 10);
-  EXPECT_TRUE(eventually([&] { return counter.calls() == 40 + 9 && counter.running() == 1; }));
-  EXPECT_TRUE(run.next_for(20ms).timed_out());
-  EXPECT_EQ(counter.calls(), 40 + 9);
-  open = true;
-  EXPECT_EQ(rest_of(run), numbers(40, 200));
-}
-
-// Dear elements only, as above.
-TEST(Prefetch, BoundsWhatWaitsForTheConsumer) {
-  CallCounter counter;
-  auto run = range(10'000).map(counted_sleep(counter, 2ms), 8, {.blocks = true}).start({.tune = false});
-  Knob prefetch = knob_of(run, "prefetch", -1);
-  for (std::int64_t depth : {20, 3, 1}) {
-    prefetch.set(depth);
-    take(run, 30);  // more than waited under the depth before
-    ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready > depth / 2; }));
-    for (int i = 0; i < 20; ++i) {
-      EXPECT_LE(run.snapshot().consumer.ready, depth);
-      std::this_thread::sleep_for(200us);
-    }
-  }
-  const std::int64_t taken = 91;
-  run.next();
-  const auto window = run.snapshot().stages[1].window;
-  EXPECT_LE(counter.calls(), taken + 1 + window);
-}
-
-TEST(Prefetch, OfTheUserIsTheDepthFromTheStart) {
-  auto run = range(1000).map(plus_one).prefetch(17).start({.tune = false});
-  run.next();
-  EXPECT_EQ(run.snapshot().consumer.prefetch, 17);
-  ASSERT_TRUE(eventually([&] { return run.snapshot().consumer.ready >= 16; }));
-  EXPECT_LE(run.snapshot().consumer.ready, 17);
-}
-
-TEST(Prefetch, BeginsAndStaysWithinTheBoundsThatTheUserGave) {
-  for (const Tunable asked : {Tunable::between(1, 1), Tunable::between(4, 6)}) {
-    auto run = range(100'000).map(plus_one).prefetch(asked).start();
-    Knob prefetch = knob_of(run, "prefetch", -1);
-    EXPECT_EQ(prefetch.get(), asked.low());
-    for (int i = 0; i < 20'000; ++i) {
-      run.next();
-      ASSERT_LE(run.snapshot().consumer.ready, asked.high());
-    }
-    EXPECT_GE(prefetch.get(), asked.low());
-    EXPECT_LE(prefetch.get(), asked.high());
-  }
-}
-
 TEST(Placement, MovesAStageToThePoolAndBack) {
   CallCounter counter;
   auto run = range(100'000).map(counted_sleep(counter, 100us)).start({.tune = false});
@@ -425,6 +360,27 @@ TEST(Snapshots, CountEveryElementOnce) {
   EXPECT_EQ(run.stats().delivered, 50);
   EXPECT_EQ(run.stats().errors, 1);
   EXPECT_EQ(snapshot.memory_used, 0) << "everything was taken";
+}
+
+// Nobody may call it at once with itself, whoever holds the knob.
+TEST(Knobs, ParallelismOfAFunctionWithStateStaysOne) {
+  CallCounter counter;
+  const auto with_state = [&counter, calls = 0](std::int64_t value) mutable {
+    counter.enter();
+    std::this_thread::sleep_for(100us);
+    counter.leave();
+    ++calls;
+    return value;
+  };
+  for (const bool blocks : {false, true}) {
+    auto run = range(200).map(with_state, 1, {.blocks = blocks}).start({.threads = 4, .tune = false});
+    Knob parallelism = knob_of(run, "parallelism", 1);
+    EXPECT_EQ(parallelism.high, 1);
+    parallelism.set(8);
+    EXPECT_EQ(parallelism.get(), 1);
+    EXPECT_EQ(rest_of(run), numbers(0, 200));
+    EXPECT_EQ(counter.most(), 1);
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using namespace testing;
 
 int cpus_in(const cpu_set_t& mask) { return CPU_COUNT(&mask); }
 
-// Leaves this thread, and so the process, the first CPU of those that it has.
+// Leaves this thread, and so the process where it is its first one, the first CPU of those that it has.
 class OnOneCpu {
  public:
   OnOneCpu() {
@@ -34,17 +34,27 @@ class OnOneCpu {
   cpu_set_t before_;
 };
 
-std::int64_t cpu_slots_of_a_new_run() {
-  auto run = range(3).map([](std::int64_t value) { return value; }).start({.tune = false});
-  run.next();
+int cpus_of_this_thread() {
+  cpu_set_t mask;
+  ::sched_getaffinity(0, sizeof(mask), &mask);
+  return cpus_in(mask);
+}
+
+std::int64_t cpu_slots_of(IntegerRun& run) {
   for (Knob& knob : run.knobs()) {
     if (knob.name == "cpu_slots") return knob.get();
   }
   return -1;
 }
 
-// Its arena is as wide as when it began. Longer than the controller takes to look again.
-TEST(Limits, ThatRiseArePlannedWithByTheNextRun) {
+std::int64_t cpu_slots_of_a_new_run() {
+  auto run = range(3).map([](std::int64_t value) { return value; }).start({.tune = false});
+  run.next();
+  return cpu_slots_of(run);
+}
+
+// This one's arena is as wide as when it began. The pause is longer than the controller takes to look again.
+TEST(Limits, ThatRiseArePlannedWithByTheNextRunAndNotByThisOne) {
   const std::int64_t before = cpu_slots_of_a_new_run();
   std::optional<IntegerRun> run;
   {
@@ -56,6 +66,11 @@ TEST(Limits, ThatRiseArePlannedWithByTheNextRun) {
   }
   std::this_thread::sleep_for(1500ms);
   EXPECT_LE(run->snapshot().cpu_budget, 1);
+  EXPECT_EQ(cpu_slots_of(*run), 1);
+  EXPECT_EQ(cpu_slots_of_a_new_run(), before);
+  auto next = range(3).map([](std::int64_t value) { return value; }).start();
+  next.next();
+  EXPECT_GT(next.snapshot().cpu_budget, 1);
 }
 
 TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
@@ -68,6 +83,26 @@ TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
   }
   std::this_thread::sleep_for(200ms);
   EXPECT_EQ(cpu_slots_of_a_new_run(), before);
+}
+
+// The first run is begun by a thread that may use one CPU; the process's own mask counts.
+TEST(Limits, ThreadsRunWhereTheProcessMayWhoeverBeginsTheFirstRun) {
+  const auto cpus_of_calls = [] {
+    std::vector<int> cpus;
+    for (const int count : range(20).map([](std::int64_t) { return cpus_of_this_thread(); }, 2, {.blocks = true}).map([](int count) {
+           return std::min(count, cpus_of_this_thread());
+         })) {
+      cpus.push_back(count);
+    }
+    return cpus;
+  };
+  const int before = cpus_of_this_thread();
+  if (before < 2) GTEST_SKIP() << "needs two CPUs";
+  std::thread([&] {
+    const OnOneCpu on_one_cpu;
+    EXPECT_THAT(cpus_of_calls(), ::testing::Each(before));
+  }).join();
+  EXPECT_THAT(cpus_of_calls(), ::testing::Each(before));
 }
 
 }  // namespace

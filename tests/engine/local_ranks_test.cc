@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
+
+#include "tests/engine/support.h"
 
 namespace penstock::runtime {
 namespace {
@@ -41,6 +44,14 @@ TEST(LocalRanks, AreOneWithAWarningWhereTheEnvironmentContradictsItself) {
   EXPECT_EQ(ranks.count, 1);
   EXPECT_THAT(ranks.warning, HasSubstr("RANK"));
   EXPECT_EQ(ranks_of({{"WORLD_SIZE", "8"}, {"RANK", "many"}}).count, 1);
+}
+
+// Asked by the launcher's variables as they are: CMakeLists.txt has this run as one of four, too.
+TEST(LocalRanks, ShareTheThreadsForCallsThatBlock) {
+  const char* const ranks = std::getenv("LOCAL_WORLD_SIZE");
+  const std::int64_t mine = 256 / (ranks == nullptr ? 1 : std::stoi(ranks));
+  auto run = range(100'000'000).map([](std::int64_t value) { return value; }).start({.open_io = 256, .tune = false});
+  EXPECT_TRUE(testing::eventually([&] { return run.next() && run.snapshot().open_io_limit == mine; }));
 }
 
 }  // namespace

@@ -16,7 +16,12 @@ namespace penstock::testing {
 class NotingLauncher final : public exec::Launcher {
  public:
   void launch(exec::Stage&, bool) override { ++launched; }
-  void send(exec::Stage&, exec::PacketRef packet) override { sent.push_back(packet->slots.size()); }
+  void send(exec::Stage&, exec::PacketRef packet) override {
+    sent.push_back(packet->slots.size());
+    for (Slot& slot : packet->slots) {
+      if (slot.kind() == Slot::Kind::error) errors.push_back(error_of(slot));
+    }
+  }
   void give_credits(exec::Stage&, std::int64_t count) override { credits += count; }
   void run_body(exec::CallRef body) override { body(); }
   bool one_at_a_time() const override { return false; }
@@ -24,6 +29,16 @@ class NotingLauncher final : public exec::Launcher {
   std::int64_t launched = 0;       // tokens that were to run; run_token() has taken none of them off
   std::int64_t credits = 0;        // given to the stage before
   std::vector<std::size_t> sent;   // slots of each packet
+  std::vector<ElementError> errors;
+
+ private:
+  static ElementError error_of(Slot& slot) {
+    try {
+      std::rethrow_exception(slot.take<std::exception_ptr>());
+    } catch (const ElementError& error) {
+      return error;
+    }
+  }
 };
 
 class NotingHost final : public exec::StageHost {
@@ -33,10 +48,17 @@ class NotingHost final : public exec::StageHost {
   exec::Launcher& launcher() override { return notes; }
   exec::MemoryBudget& memory() override { return memory_; }
   bool acquire_cpu_slot(std::size_t) override { return true; }
-  bool cpu_slot_is_wanted(std::size_t) override { return false; }
-  void release_cpu_slot() override {}
-  bool stopped() const noexcept override { return false; }
-  void offer_memory() override { ++memory_offered; }
+  bool cpu_slot_is_wanted(std::size_t) override { return slot_is_wanted; }
+  void release_cpu_slot() override { ++slots_released; }
+  bool stopped() const noexcept override { return is_stopped; }
+  void offer_memory() override {
+    ++memory_offered;
+    used_when_offered = memory_.used();
+  }
+  void give_up(std::exception_ptr) noexcept override {
+    ++given_up;
+    is_stopped = true;
+  }
   void wake_consumer() override { ++consumer_woken; }
   bool has_free_cpu_slot() const override { return false; }
   std::int64_t memory_claimed_behind(std::size_t) const override { return claimed_behind; }
@@ -49,13 +71,23 @@ class NotingHost final : public exec::StageHost {
   std::int64_t open_io() const override { return 1; }
   std::int64_t now() const override { return time_ns_ += 100; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
-  void cut_pass(std::size_t, const exec::PassCut&) override {}
+  void give_up_cpu_slot() override { ++slots_given_up; }
+  void end_without_cpu_slot() override { ++ended_without_slot; }
+  void cut_pass(std::size_t, const exec::PassCut& cut) override { cuts.push_back(cut); }
+  std::optional<Slot> close_pass(std::size_t, const exec::PassCut& cut) override {
+    Slot mark(Element(), Stamp{.sequence = cut.sequence});
+    mark.set_kind(Slot::Kind::pass_end);
+    mark.set_level(static_cast<std::uint8_t>(cut.depth));
+    return mark;
+  }
   void count_dropped(std::size_t, std::int64_t) override {}
 
   NotingLauncher notes;
-  int consumer_woken = 0, memory_offered = 0;
-  bool behind_is_empty = false;
-  std::int64_t claimed_behind = 0;
+  std::vector<exec::PassCut> cuts;
+  int consumer_woken = 0, memory_offered = 0, given_up = 0;
+  bool behind_is_empty = false, slot_is_wanted = false, is_stopped = false;
+  int slots_released = 0, slots_given_up = 0, ended_without_slot = 0;
+  std::int64_t claimed_behind = 0, used_when_offered = -1;
 
  private:
   exec::MemoryBudget memory_;
@@ -81,6 +113,16 @@ class LoneStage {
       host.memory().charge(bytes);
       stage.receive(std::move(slots));
     }
+  }
+  // The values that follow, in one packet: what one call may get.
+  void feed_together(std::int64_t count, std::int64_t bytes = 0) {
+    exec::Slots slots;
+    host.memory().charge(count * bytes);
+    for (; count > 0; --count) {
+      slots.emplace_back(Element(next_++), Stamp());
+      slots.back().set_bytes(bytes);
+    }
+    stage.receive(std::move(slots));
   }
   // As its launcher would: one token after the other, until it asks for no more.
   void run_tokens() {

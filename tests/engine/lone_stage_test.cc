@@ -1,6 +1,11 @@
 // What a stage does when its surroundings say no.
 #include "tests/engine/lone_stage.h"
 
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+
 #include "tests/engine/support.h"
 
 namespace penstock {
@@ -57,6 +62,130 @@ TEST(LoneStage, TriesACallAgainNotBeforeItsRequestCanBeMet) {
   EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>{1});
 }
 
+TEST(LoneStage, TriesACallAgainNotBeforeThereIsRoomForItsHintAndItsRequest) {
+  int calls = 0;
+  const auto asking = [&calls](const std::int64_t& value, Context& context) {
+    if (++calls < 10) context.reserve(kLimit / 2);
+    return value;
+  };
+  const auto hint = [](std::int64_t) { return std::size_t{1000}; };
+  LoneStage lone(range(100).map(asking, 1, {.bytes_hint = hint}).node(), 1, kLimit);
+  lone.stage.add_credits(100);
+  lone.host.memory().charge(kLimit * 3 / 4);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.stage.memory_is_free();
+  lone.run_tokens();
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(lone.snapshot().waits_for_memory);
+}
+
+// What a function with a state gives the second time is something else.
+TEST(LoneStage, TriesNoCallAgainWhoseFunctionHasAState) {
+  int calls = 0;
+  const auto inner = [&calls, length = std::int64_t{3000}](std::int64_t) mutable { return ++calls, range(length++); };
+  LoneStage lone(range(100).flat_map(inner, 1).node(), 1, kLimit);
+  lone.host.memory().charge(kLimit - 1000);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.host.memory().release(kLimit - 1000);
+  lone.stage.memory_is_free();
+  lone.run_tokens();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(lone.snapshot().completed, 1);
+}
+
+// As by a call that waits for another run on its own thread.
+TEST(LoneStage, IsNotHelpedBeyondItsParallelism) {
+  for (const int parallelism : {1, 2}) {
+    exec::Stage* stage = nullptr;
+    std::vector<bool> helped;
+    const auto asking = [&](std::int64_t value) {
+      if (value == 0) helped.push_back(stage->help());
+      return value;
+    };
+    LoneStage lone(range(100).map(asking, parallelism).node(), 1, kLimit);
+    stage = &lone.stage;
+    lone.stage.add_credits(100);
+    lone.feed(2);
+    lone.stage.run_token(false);
+    EXPECT_EQ(helped, std::vector{parallelism > 1});
+  }
+}
+
+// The second call ends while the first one goes on, of which nobody knew what it would hold.
+TEST(LoneStage, ReservesForCallsThatBeganBeforeTheFirstResult) {
+  constexpr std::int64_t kEach = 10'000;
+  std::int64_t used = 0;
+  LoneStage* self = nullptr;
+  const auto make = [&](std::int64_t value) {
+    if (value == 0 && self->stage.help()) used = self->host.memory().used();
+    return std::string(kEach, 'x');
+  };
+  LoneStage lone(range(100).map(make, 2).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(100);
+  lone.feed(2);
+  lone.run_tokens();
+  EXPECT_GE(used, 2 * kEach);
+  EXPECT_EQ(lone.host.memory().used(), used) << "it held what was reserved for it";
+}
+
+// It knows the size of each second result.
+class HalfForetold final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "half_foretold"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::optional<std::size_t> bytes_hint(const Element& input) const override {
+    asked_last = input.get<std::int64_t>();
+    return asked_last % 2 == 0 ? std::nullopt : std::optional(std::size_t{8});
+  }
+  void run(std::span<Slot>, Context&) const override {}
+
+  mutable std::int64_t asked_last = -1;
+};
+
+TEST(LoneStage, AsksForASizeAsLongAsOneIsToldNowAndThen) {
+  const auto op = std::make_shared<HalfForetold>();
+  LoneStage lone(range(100).then<std::int64_t>(op).node(), 1, kLimit);
+  lone.stage.add_credits(100);
+  for (std::int64_t i = 0; i < 100; ++i) {
+    lone.feed(1);
+    lone.run_tokens();
+    ASSERT_EQ(op->asked_last, i);
+  }
+}
+
+// Its result has no room to go to, and nothing else is to be done.
+TEST(LoneStage, OffersTheMemoryThatACallHasFreed) {
+  LoneStage lone(range(100).map(plus_one, 1).node(), 1, kLimit);
+  lone.stage.set_buffer(10);
+  lone.feed(1, 1000);
+  lone.run_tokens();
+  ASSERT_LT(lone.host.memory().used(), 1000);
+  EXPECT_EQ(lone.host.used_when_offered, lone.host.memory().used());
+}
+
+// After some 50 us; the call that is under way then ends first.
+TEST(LoneStage, GivesItsCpuSlotBackSoonWhereItIsWanted) {
+  NotingHost* host = nullptr;
+  const auto slow = [&host](std::int64_t value) {
+    host->let_pass(30'000);
+    return value;
+  };
+  LoneStage lone(range(100).map(slow, 1).node(), 1, kLimit);
+  host = &lone.host;
+  lone.stage.add_credits(100);
+  lone.feed(20);
+  lone.host.slot_is_wanted = true;
+  lone.stage.run_token(false);
+  EXPECT_GE(lone.snapshot().completed, 2);
+  EXPECT_LE(lone.snapshot().completed, 4);
+  lone.host.slot_is_wanted = false;
+  lone.stage.run_token(false);
+  EXPECT_EQ(lone.snapshot().completed, 20) << "where nobody wants it, it goes on";
+}
+
 TEST(LoneStage, GivesBackWhatACallHadReservedThatIsBrokenOff) {
   const auto asking = [](const std::int64_t& value, Context& context) {
     context.reserve(kLimit / 8);
@@ -98,6 +227,86 @@ TEST(LoneStage, LeavesToStagesBehindWhatTheyHaveClaimed) {
   EXPECT_EQ(lone.snapshot().completed, 2);
 }
 
+// The limit has been passed, so it is careful; and there is room for one part only.
+TEST(LoneStage, ReservesForAllPartsOfAResult) {
+  constexpr std::int64_t kPart = 10'000;
+  const auto parts = [](std::int64_t) { return std::vector<std::string>(10, std::string(kPart, 'x')); };
+  LoneStage lone(range(100).flat_map(parts, 1).node(), 1, kLimit);
+  lone.stage.add_credits(1000);
+  lone.host.memory().charge(kLimit - kPart);
+  lone.feed(1);
+  lone.run_tokens();
+  ASSERT_TRUE(lone.host.memory().was_overshot());
+  lone.host.memory().release(lone.host.memory().used() - kLimit + 2 * kPart);
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_TRUE(lone.snapshot().waits_for_memory);
+  EXPECT_EQ(lone.snapshot().completed, 1);
+}
+
+// A hint says what the values hold; each of them will need a slot besides. There is room for what the first one needed, and for what is hinted.
+TEST(LoneStage, ReservesForTheSlotsOfAllResultsThatAHintIsAbout) {
+  constexpr std::int64_t kMany = 1000, kValues = kMany * 8, kHint = 2 * kMany * std::int64_t{sizeof(Slot)};
+  const auto list = [](std::int64_t value) { return std::vector<std::int64_t>(kMany, value); };
+  const auto hint = [](std::int64_t value) { return static_cast<std::size_t>(value == 0 ? kValues : kHint); };
+  LoneStage lone(range(100).flat_map(list, 1, {.bytes_hint = hint}).node(), 1, kLimit);
+  lone.stage.add_credits(10 * kMany);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.host.memory().charge(kLimit - lone.host.memory().used() - kHint - kMany * std::int64_t{sizeof(Slot)} / 2);
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_TRUE(lone.snapshot().waits_for_memory);
+  EXPECT_EQ(lone.snapshot().completed, 1);
+}
+
+// What it owns nobody can see.
+struct Opaque {
+  std::shared_ptr<std::string> owned;
+};
+
+// Some of them leave in the middle of the call: what is left is believed to hold no more than its own share of the hint.
+TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
+  constexpr std::int64_t kHint = 1000;
+  LoneStage* self = nullptr;
+  bool has_left = false;
+  const auto make = [&](std::int64_t value) {
+    if (value == 3) has_left = self->stage.look_after_calls();
+    return Opaque();
+  };
+  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kHint}; }}).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(100);
+  lone.feed_together(1);
+  lone.run_tokens();
+  lone.feed_together(4);
+  lone.run_tokens();
+  ASSERT_TRUE(has_left);
+  EXPECT_EQ(lone.host.memory().used(), 5 * (kHint + std::int64_t{sizeof(Slot)}));
+}
+
+// Of which some have no size.
+struct Measured {
+  bool has_size = true;
+};
+std::size_t bytes_of(const Measured& measured) { return measured.has_size ? 0 : throw std::runtime_error("no size"); }
+
+TEST(LoneStage, NamesTheElementOfWhoseListALaterPartFails) {
+  const auto list = [](std::int64_t value) {
+    std::vector<Measured> all(value == 2 ? 3000 : 1);
+    if (value == 2) all[2500].has_size = false;
+    return all;
+  };
+  LoneStage lone(range(100).flat_map(list, 1).node(), 1, 16 * kLimit);
+  lone.stage.add_credits(10'000);
+  lone.feed_together(1);
+  lone.run_tokens();
+  lone.feed_together(3);
+  lone.run_tokens();
+  ASSERT_EQ(lone.host.notes.errors.size(), 1u);
+  EXPECT_EQ(lone.host.notes.errors.front().place().ordinal, 2);
+}
+
 TEST(LoneStage, ClaimsWhatItWasRefusedUntilItHasIt) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.feed(1);
@@ -119,7 +328,7 @@ TEST(LoneStage, ClaimsWhatItWasRefusedUntilItHasIt) {
 
 // It has made plans for many while there was room.
 TEST(LoneStage, ThatIsASourceMakesOneElementWhereThereIsNoMemory) {
-  LoneStage lone(from_vector(std::vector(100, std::string(1000, 'x'))).node(), 0, kLimit);
+  LoneStage lone(from_vector(std::vector(100, std::string(kLimit / 200, 'x'))).node(), 0, kLimit);
   lone.stage.add_credits(1);
   lone.run_tokens();
   lone.stage.add_credits(20);
@@ -129,6 +338,80 @@ TEST(LoneStage, ThatIsASourceMakesOneElementWhereThereIsNoMemory) {
   lone.run_tokens();
   EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>(21, 1));
   EXPECT_EQ(lone.snapshot().in_window, 0);
+}
+
+// There is no room for all of them, nor for one.
+TEST(LoneStage, ReservesForTheOneElementThatItBeginsWithoutRoom) {
+  constexpr std::int64_t kEach = 10'000, kRoom = kEach / 2;
+  std::vector<std::int64_t> used;
+  LoneStage* stage = nullptr;
+  const auto make = [&](std::int64_t) { return used.push_back(stage->host.memory().used()), std::string(kEach, 'x'); };
+  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kEach}; }}).node(), 1, kLimit);
+  stage = &lone;
+  lone.stage.add_credits(1000);
+  lone.feed_together(1);
+  lone.run_tokens();
+  lone.host.memory().charge(kLimit - lone.host.memory().used() - kRoom);
+  lone.host.behind_is_empty = true;
+  lone.feed_together(5);
+  ASSERT_GT(lone.snapshot().in_window, 1) << "in one group";
+  lone.run_tokens();
+  ASSERT_EQ(used.size(), 6u);
+  EXPECT_LT(used[1], kLimit - kRoom + 3 * kEach / 2);
+}
+
+// To begin each of them by itself would cost more than they hold.
+TEST(LoneStage, MakesSomeSmallElementsWhereThereIsNoMemory) {
+  LoneStage lone(from_vector(std::vector(100, std::string(1000, 'x'))).node(), 0, kLimit);
+  lone.stage.add_credits(1);
+  lone.run_tokens();
+  lone.stage.add_credits(20);
+  lone.host.memory().charge(kLimit - lone.host.memory().used());
+  lone.host.behind_is_empty = true;
+  lone.run_tokens();
+  const auto& sent = lone.host.notes.sent;
+  EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), std::size_t{0}), 21u);
+  EXPECT_GT(*std::ranges::max_element(sent), 1u);
+  EXPECT_LE(*std::ranges::max_element(sent) * 1000, std::size_t{kLimit / 256});
+}
+
+// One more element has room: one thread is enough, however many calls are allowed.
+TEST(LoneStage, WakesOneThreadForTheMemoryOfOneCall) {
+  constexpr std::int64_t kEach = kLimit / 16;
+  const auto make = [](std::int64_t) { return std::string(kEach, 'x'); };
+  const auto hint = [](std::int64_t) { return std::size_t{kEach}; };
+  for (const bool blocks : {false, true}) {
+    LoneStage lone(range(1000).map(make, 128, {.blocks = blocks, .bytes_hint = hint}).node(), 1, kLimit);
+    lone.stage.add_credits(1000);
+    lone.feed(500);
+    lone.run_tokens();
+    ASSERT_TRUE(lone.snapshot().waits_for_memory);
+    const std::size_t made = lone.host.notes.sent.size();
+    const std::int64_t launched = lone.host.notes.launched;
+    for (int freed = 1; freed <= 10; ++freed) {
+      lone.host.memory().release(kEach);
+      lone.stage.memory_is_free();
+      lone.run_tokens();
+      EXPECT_EQ(lone.host.notes.sent.size(), made + static_cast<std::size_t>(freed)) << "and that one is used";
+    }
+    EXPECT_EQ(lone.host.notes.launched - launched, 10);
+  }
+}
+
+// Room for several comes at once: all of it is used, by threads side by side.
+TEST(LoneStage, WakesAsManyThreadsAsTheMemoryIsFor) {
+  constexpr std::int64_t kEach = kLimit / 16;
+  const auto make = [](std::int64_t) { return std::string(kEach, 'x'); };
+  const auto hint = [](std::int64_t) { return std::size_t{kEach}; };
+  LoneStage lone(range(1000).map(make, 128, {.bytes_hint = hint}).node(), 1, kLimit);
+  lone.stage.add_credits(1000);
+  lone.feed(500);
+  lone.run_tokens();
+  const std::int64_t launched = lone.host.notes.launched;
+  lone.host.memory().release(8 * kEach);
+  lone.stage.memory_is_free();
+  EXPECT_GE(lone.host.notes.launched - launched, 7);
+  EXPECT_LE(lone.host.notes.launched - launched, 8);
 }
 
 }  // namespace

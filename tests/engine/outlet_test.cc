@@ -20,6 +20,12 @@ Packet packet_of(std::size_t slots, std::int64_t worth_waiting) {
   return packet;
 }
 
+// Nothing but what arrives ends it.
+void wait_at(Outlet& outlet) {
+  constexpr std::chrono::nanoseconds second = std::chrono::seconds(1);
+  outlet.wait(nullptr, second, [] { return second; });
+}
+
 TEST(Outlet, GivesTheRoomThatGrewWhileNothingWasThere) {
   Outlet outlet(2, 100);
   EXPECT_EQ(outlet.top_up(), 2);
@@ -36,6 +42,40 @@ TEST(Outlet, GivesTheRoomThatGrewWhileNothingWasThere) {
   EXPECT_EQ(credits, 0);
 }
 
+// Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is, the first slot is
+// all that it can wait for. (After 8 ms it is woken in any case.)
+TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
+  Outlet outlet(100, 100);
+  std::atomic<int> arrivals{0};
+  const std::jthread consumer([&] {
+    Slot slot;
+    for (std::int64_t credits = 0; arrivals < 3; ++arrivals) {
+      wait_at(outlet);
+      while (outlet.pop(slot, credits)) outlet.count_taken(false);
+    }
+  });
+  const auto sleeps = [&] {
+    ConsumerSnapshot now;
+    outlet.snapshot(now);
+    return now.waiting;
+  };
+  Packet first = packet_of(1, 0), half = packet_of(50, 0);
+  half.more_soon = true;
+  EXPECT_TRUE(eventually(sleeps));
+  outlet.receive(first);
+  EXPECT_TRUE(eventually([&] { return arrivals == 1 && sleeps(); }));
+  outlet.receive(half);
+  EXPECT_TRUE(eventually([&] { return arrivals == 2 && sleeps(); }));
+  Packet alone = packet_of(1, 0);
+  outlet.receive(alone);
+  EXPECT_TRUE(eventually([&] { return arrivals == 3; }));
+  for (int i = 0; i < 3; ++i) {  // ends the consumer where that has failed
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    Packet last = packet_of(1, 0);
+    outlet.receive(last);
+  }
+}
+
 // A consumer that was woken just now sleeps on beside the first of several slots; not when no more can come until it takes that one.
 TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   Outlet outlet(100, 100);
@@ -43,7 +83,7 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   const std::jthread consumer([&] {
     Slot slot;
     for (std::int64_t credits = 0; arrivals < 2; ++arrivals) {
-      outlet.wait(nullptr);
+      wait_at(outlet);
       while (outlet.pop(slot, credits)) outlet.count_taken(false);
     }
   });
@@ -61,6 +101,25 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   outlet.wake();
   EXPECT_TRUE(eventually([&] { return arrivals == 2; }));
   outlet.receive(first);  // ends the consumer where that has failed
+}
+
+// Asked again and again for a moment only, it would never look after what is done in open calls. A deadline that has passed needs no clock.
+TEST(Outlet, LooksAtTheDeadlineIfTheLastLookIsLongAgo) {
+  Outlet outlet(2, 2);
+  constexpr std::chrono::nanoseconds now = std::chrono::nanoseconds(0), never = std::chrono::hours(1);
+  constexpr std::chrono::steady_clock::time_point over;
+  int looks = 0;
+  const auto look = [&] {
+    Packet part = packet_of(looks++ == 0 ? 0 : 1, 0);
+    outlet.receive(part);
+    return never;
+  };
+  EXPECT_FALSE(outlet.wait(&over, now, look));
+  EXPECT_EQ(looks, 1);
+  EXPECT_FALSE(outlet.wait(&over, never, look)) << "a look has just been";
+  EXPECT_EQ(looks, 1);
+  EXPECT_TRUE(outlet.wait(&over, now, look)) << "what it brought is there";
+  EXPECT_EQ(looks, 2);
 }
 
 // Its next element may come late, and the consumer must not sleep beside the one before.

@@ -15,15 +15,16 @@ using namespace testing;
 // Somebody else has the only CPU slot and the only thread of the pool.
 class StarvedEngine {
  public:
-  explicit StarvedEngine(std::int64_t spare_threads) : pool(1, spare_threads) {
+  explicit StarvedEngine(std::int64_t spare_threads, const Dataset<std::int64_t>& dataset = range(3).map(plus_one)) : pool(1, spare_threads) {
     pool.submit([this] { end_of_others_.acquire(); });
     EXPECT_TRUE(gate_.acquire(other_, 0, 0));
     exec::EngineSettings settings;
     settings.memory_bytes = std::int64_t{1} << 30;
     settings.gate = &gate_;
+    settings.compute = &compute_;
     settings.pool = &pool;
     settings.workers = &workers_;
-    engine = exec::Engine::make(exec::compile(range(3).map(plus_one).node()), settings);
+    engine = exec::Engine::make(exec::compile(dataset.node()), settings);
   }
   ~StarvedEngine() { end_others(); }
   void end_others() { end_of_others_.release(); }
@@ -36,6 +37,7 @@ class StarvedEngine {
 
  private:
   exec::WorkerThreads workers_;
+  exec::ComputePool compute_;
   exec::SlotGate gate_{1};
   const exec::SlotGate::RunRef other_ = std::make_shared<exec::SlotGate::Run>(std::weak_ptr<exec::SlotGate::Waiter>(), 1);
   std::counting_semaphore<> end_of_others_{0};
@@ -64,6 +66,27 @@ TEST(Relief, ThatFindsNoThreadNeverRunsOnTheCallersAndMayBeAskedForAgain) {
   }));
 }
 
+TEST(Relief, ComesAgainThoughItWasAskedForTwice) {
+  std::binary_semaphore end(0);
+  std::atomic<bool> has_begun{false};
+  const auto wait_once = [&](std::int64_t value) {
+    has_begun = true;
+    if (value == 0) end.acquire();
+    return value;
+  };
+  StarvedEngine starved(1, range(1000).map(wait_once, 1).prefetch(2));
+  starved.engine->relieve();
+  ASSERT_TRUE(eventually([&has_begun] { return has_begun.load(); }));
+  starved.engine->relieve();
+  end.release();
+  for (int taken = 0; taken < 100; ++taken) {
+    if (starved.gives_something()) continue;
+    ASSERT_TRUE(eventually([&starved] { return starved.pool.threads() == 1; })) << "the thread that was lent has left";
+    starved.engine->relieve();
+    ASSERT_TRUE(eventually([&starved] { return starved.gives_something(); }));
+  }
+}
+
 TEST(Relief, TakesNoThreadWhereNothingIsLeftToDo) {
   StarvedEngine starved(1);
   for (int taken = 0; taken < 3;) {
@@ -81,6 +104,21 @@ TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
     starved.engine->relieve();
     starved.engine.reset();
   }
+}
+
+// Twice as long as a run in which nothing moves is left alone. What waits gets a thread sooner; the CPU slots are for calls that compute.
+TEST(Relief, IsNotForCallsThatAreMerelyLong) {
+  CallCounter counter;
+  const auto compute = [&counter](std::int64_t value) {
+    counter.enter();
+    const auto end = std::chrono::steady_clock::now() + 250ms;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    counter.leave();
+    return value;
+  };
+  EXPECT_EQ(read(range(6).map(compute, 6), {.threads = 1}), numbers(0, 6));
+  EXPECT_EQ(counter.most(), 1);
 }
 
 }  // namespace

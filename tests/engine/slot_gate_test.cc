@@ -3,6 +3,9 @@
 
 #include <functional>
 
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+
 #include "tests/engine/support.h"
 
 namespace penstock::exec {
@@ -138,6 +141,31 @@ TEST(SlotGate, PassesOverARunThatHasEnded) {
   EXPECT_FALSE(gate.acquire(run.at_gate, 3, 3));
   gate.release(run.at_gate);
   EXPECT_EQ(offered, Stages{3});
+}
+
+// Of three stages that compute, those in front of one that waits are the first and the second.
+TEST(SlotGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
+  const auto plus_one = [](std::int64_t value) { return value + 1; };
+  const auto plan = compile(range(100).map(plus_one, 1).map(plus_one, 1, {.blocks = true}).map(plus_one, 1).node());
+  EngineSettings settings;
+  SlotGate gate(1);
+  settings.gate = &gate;
+  settings.memory_bytes = 1 << 20;
+  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
+  const TestRun other;
+  const auto wanted_from = [&](std::size_t waiting, std::size_t running) {
+    EXPECT_TRUE(gate.acquire(other.at_gate, 9, 9));
+    const auto engine = Engine::make(plan, settings);
+    engine->acquire_cpu_slot(waiting);
+    const bool wanted = engine->cpu_slot_is_wanted(running);
+    engine->shut_down();
+    gate.release(other.at_gate);
+    return wanted;
+  };
+  EXPECT_TRUE(wanted_from(1, 0)) << "further down";
+  EXPECT_TRUE(wanted_from(1, 3)) << "its calls feed those that wait";
+  EXPECT_TRUE(wanted_from(0, 3));
+  EXPECT_FALSE(wanted_from(3, 1));
 }
 
 }  // namespace

@@ -133,6 +133,20 @@ TEST(SlotLedger, MakesNoBlockForABatchOfAnySize) {
   EXPECT_EQ(of.slot(0), "-");
 }
 
+// Places of a million numbers held 128 MB in each open batch of 4 MB.
+TEST(SlotLedger, MakesNoBlockWherePlacesWouldHoldMoreThanRows) {
+  Ledger of({.size = 100'000, .declares = Declares::one_each});
+  of.admit();
+  EXPECT_EQ(of.slot(0, 0, {1}), "-");
+  EXPECT_EQ(of.slot(0, 0, {70}), "0:0");
+}
+
+TEST(SlotLedger, MakesBlocksOfTheSmallestRowsWhereTheyAreFew) {
+  Ledger of({.size = 1000, .declares = Declares::one_each});
+  of.admit();
+  EXPECT_EQ(of.slot(0, 0, {1}), "0:0");
+}
+
 TEST(SlotLedger, MakesNoBlockForRowsWithoutValues) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit();

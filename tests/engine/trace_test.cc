@@ -142,7 +142,7 @@ class OneMove final : public autotune::Policy {
 };
 
 TEST(Trace, ShowsCountersAndDecisions) {
-  const Traced traced = trace_of(range(300).map(nap, 8, {.blocks = true}), {}, [] { return std::make_unique<OneMove>(); });
+  const Traced traced = trace_of(range(300).map(nap, Tunable::between(8, 9), {.blocks = true}), {}, [] { return std::make_unique<OneMove>(); });
   std::set<std::string> counters;
   for (const Json& event : traced.of_phase("C")) counters.insert(event.at("name"));
   EXPECT_EQ(counters, (std::set<std::string>{"CPU slots in use", "memory, bytes", "ready for the consumer", "stage 0 range", "stage 1 map"}));

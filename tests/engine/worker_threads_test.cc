@@ -9,6 +9,7 @@
 #include "lib/exec/consumer_clock.h"
 
 #include "tests/engine/support.h"
+#include "tests/support/ended_thread.h"
 
 namespace penstock::exec {
 namespace {
@@ -125,7 +126,7 @@ TEST(ConsumerClock, KnowsNothingBeforeSomebodyHasTaken) {
 
 TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
   ConsumerClock clock;
-  std::thread([&] {
+  ASSERT_TRUE(run_on_a_thread_and_await_its_end([&] {
     burn(30 * kMs);
     clock.called_here();
     const std::int64_t begun = thread_cpu_ns();
@@ -135,7 +136,7 @@ TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
     const std::int64_t used = reading_of(clock).cpu_ns;
     EXPECT_GE(used, 5 * kMs);
     EXPECT_LE(used, thread_cpu_ns() - begun + kMs);
-  }).join();
+  }));
   const std::int64_t last = reading_of(clock).cpu_ns;
   EXPECT_GE(last, 5 * kMs);
   burn(5 * kMs);
@@ -149,9 +150,9 @@ TEST(ConsumerClock, GoesOnWithAnotherThread) {
     burn(5 * kMs);
     reading_of(clock);
   };
-  std::thread(consume).join();
+  ASSERT_TRUE(run_on_a_thread_and_await_its_end(consume));
   reading_of(clock);
-  std::thread(consume).join();  // it may well have the first one's id
+  ASSERT_TRUE(run_on_a_thread_and_await_its_end(consume));  // it may well have the first one's id
   EXPECT_GE(reading_of(clock).cpu_ns, 10 * kMs);
 }
 

@@ -108,6 +108,7 @@ Cases data_cases() {
   return {
       {"resume with another pipeline",
        [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
+      {"resume an order that was drawn", [] { resume(range(10).shuffle(10), behind(range(10).shuffle(10), 1)); }},
       {"resume with a pipeline whose text goes on",
        [] {
          Checkpoint saved = behind(range(10).take(5), 1);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "tests/errors/catalogue.h"
 #include "tests/hostile/pictures.h"
@@ -147,6 +148,30 @@ Cases setting_cases(const std::string& folder) {
       {"list_images of a folder without pictures", [=] { imagenet::list_images(empty); }},
       {"list_images of a folder that leads into itself",
        [=] { imagenet::list_images(folder + "/looped"); }},
+      {"list_files by extensions without a dot", [=] { list_files(empty, {"png"}); }},
+      {"list_files of a folder without such files", [=] { list_files(empty, {".png", ".bmp"}); }},
+      {"image_folder of a folder without folders", [=] { imagenet::image_folder(fs::path(write(folder + "/flat/1.jpg", "x")).parent_path().string()); }},
+      {"image_folder with a class that is empty",
+       [=] {
+         write(folder + "/classes/cat/1.jpg", "x");
+         fs::create_directories(folder + "/classes/dog");
+         imagenet::image_folder(folder + "/classes");
+       }},
+      {"label_of of image_folder, asked for a path elsewhere",
+       [=] {
+         write(folder + "/pets/cat/1.jpg", "x");
+         imagenet::image_folder(folder + "/pets").label_of("/other/cat/1.jpg");
+       }},
+      {"load_objects without labels", in_chain(imagenet::load_objects({.label_of = [](const std::string&) { return 0; }}))},
+      {"load_objects that wants more than all of a box", in_chain(imagenet::load_objects(with([](auto& c) { c.least_visible = 2; })))},
+      {"boxes in a crop of no pixels", [] { image::transform_boxes({}, {0, 0, 0, 5}, {4, 4}); }},
+      {"boxes in a picture of no size", [] { image::transform_boxes({}, {0, 0, 5, 5}, {0, 4}); }},
+      {"boxes of which more than all must be seen", [] { image::transform_boxes({}, {0, 0, 5, 5}, {4, 4}, image::Mirror::no, 2); }},
+      {"a box that is nowhere",
+       [] {
+         const std::vector<image::PixelBox> nowhere{{0, 0, std::numeric_limits<float>::infinity(), 1}};
+         image::transform_boxes(nowhere, {0, 0, 5, 5}, {4, 4});
+       }},
       {"labels from an empty file", [=] { LabelTable::from_file(write(folder + "/labels", "")); }},
       {"labels with a blank line", [] { LabelTable::from_lines("cat\n\ndog\n"); }},
       {"labels with one that stands there twice",

@@ -1,4 +1,6 @@
 // Functions and ops of a user's own that fail while the pipeline runs.
+#include <penstock/ops.h>
+
 #include <new>
 #include <stdexcept>
 
@@ -43,9 +45,55 @@ class Forgetful final : public ElementwiseOp {
   }
 };
 
+// Answers with nothing.
+class Empties final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "empties"; }
+  Flow flow(const Flow& input) const override { return input; }
+  void run(std::span<Slot> slots, Context&) const override {
+    for (Slot& slot : slots) slot.emit(Element());
+  }
+};
+
 struct Greedy {
   std::int64_t value = 0;
 };
+
+// Says that it has a state, and has none.
+class Stateless final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "stateless"; }
+  Flow flow(const Flow& input) const override { return input; }
+  bool has_state() const override { return true; }
+};
+
+// Opens nothing; where it is a source that is broken, it says why.
+class ClosedStream final : public StreamOp {
+ public:
+  std::string name() const override { return "closed"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return nullptr; }
+};
+class ClosedSource final : public SourceOp {
+ public:
+  explicit ClosedSource(bool is_broken) : is_broken_(is_broken) {}
+  std::string name() const override { return "closed"; }
+  Flow flow(const Flow&) const override { return {}; }
+  std::unique_ptr<SourceReader> open() const override {
+    if (is_broken_) throw Error(ErrorCode::not_found, "no such queue");
+    return nullptr;
+  }
+
+ private:
+  bool is_broken_;
+};
+
+Dataset<std::int64_t> from_closed(bool is_broken) {
+  return Dataset<std::int64_t>(graph::append(nullptr, std::make_shared<ClosedSource>(is_broken), CallSite::here()));
+}
+
+std::function<std::optional<std::int64_t>()> open_queue(Pass) { throw Error(ErrorCode::unavailable, "the queue is closed"); }
+std::optional<std::int64_t> no_line() { throw Error(ErrorCode::unavailable, "no line"); }
 
 void lose_batch();
 Cases thrown_cases() {
@@ -63,6 +111,8 @@ Cases thrown_cases() {
   };
 }
 
+Dataset<std::int64_t> many_numbers(std::int64_t) { return range(100'000); }
+
 Cases op_cases() {
   const auto odd = [](std::int64_t value) -> bool {
     return value == 1 ? throw std::runtime_error("odd") : true;
@@ -77,18 +127,45 @@ Cases op_cases() {
       {"a predicate throws", [=] { read(range(3).filter(odd)); }},
       {"a function of flat_map throws, behind another map",
        [=] { read(range(3).map([](std::int64_t x) { return x; }).flat_map(many)); }},
+      {"a function of flat_map gives a dataset that never ends",
+       [] { read(range(3).flat_map([](std::int64_t) { return range(3).repeat(); })); }},
+      {"a function of flat_map gives a dataset of more than the memory budget holds", [] { read(range(3).flat_map(many_numbers), {.memory_bytes = MiB}); }},
+      {"a function of flat_map gives a dataset that turns out to be more than the memory budget holds",
+       [] { read(range(3).flat_map([](std::int64_t x) { return many_numbers(x).filter([](std::int64_t) { return true; }); }), {.memory_bytes = MiB}); }},
+      {"an element of a dataset that a function of flat_map gives fails",
+       [] {
+         read(range(3).flat_map([](std::int64_t shard) {
+           return range(3).map([=](std::int64_t x) { return x == 1 && shard == 2 ? throw std::runtime_error("torn") : x; });
+         }));
+       }},
+      {"a function of flat_map gives a dataset of nothing but errors",
+       [] { read(range(3).flat_map([](std::int64_t) { return from_generator(no_line); })); }},
       {"a generator throws", [=] { read(from_generator(make)); }},
       {"a batch cannot be put together", lose_batch},
       {"an op does not have the function run()",
        [] { read(range(3).then(std::make_shared<Unwritten>(Form::computes))); }},
       {"an op does not have the function start()",
        [] { read(range(3).then(std::make_shared<Unwritten>(Form::completes_later))); }},
+      {"an op with a state does not open it", [] { read(range(3).then(std::make_shared<Stateless>())); }},
+      {"a stream op opens nothing", [] { read(range(3).then(std::make_shared<ClosedStream>())); }},
+      {"a source opens nothing", [] { read(from_closed(false)); }},
+      {"a source cannot be opened", [] { read(from_closed(true)); }},
+      {"a generator cannot begin its pass", [] { read(from_generator(open_queue)); }},
       {"an op loses a completion", [] { read(range(3).then(std::make_shared<Forgetful>())); }},
       {"a function asks for an output that it has not declared",
        [] {
          read(range(3).map([](std::int64_t, Context& context) {
            return context.outputs().slot(0, DType::u8, {1});
          }));
+       }},
+      {"an op gives another type than then<U>() says", [] { read(range(3).then<std::string>(ops::take(2))); }},
+      {"an op takes another type than the dataset has",
+       [] { read(from_vector(std::vector<std::string>{"a", "b"}).then(std::make_shared<Forgetful>())); }},
+      {"an op gives empty elements", [] { read(range(3).then(std::make_shared<Empties>())); }},
+      {"an element that is empty is asked for", [] { Element().get<int>(); }},
+      {"a function with a name throws",
+       [] {
+         read(range(3).map([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : x; }, {.name = "decode"}));
        }},
       {"a function draws from an empty interval",
        [] {

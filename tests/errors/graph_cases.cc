@@ -17,6 +17,11 @@ std::vector<std::int64_t> twice(std::int64_t value) { return {value, value}; }
 
 std::optional<std::int64_t> nothing() { return std::nullopt; }
 
+struct Short {
+  std::int64_t size() const { return -1; }
+  int at(std::int64_t) const { return 0; }
+};
+
 class Shapeless final : public Op {
  public:
   std::string name() const override { return "shapeless"; }
@@ -41,6 +46,7 @@ Cases source_cases(const std::string& folder) {
          graph::build(nullptr, "mine", CallSite::here(),
                       [] { return ops::indexed_source("mine", "", nullptr); });
        }},
+      {"a source of one's own with a size below 0", [] { from_indexed(Short{}); }},
       {"a generator of one's own that is null",
        [] {
          graph::build(nullptr, "mine", CallSite::here(), [] { return ops::generator(nullptr); });
@@ -61,6 +67,7 @@ Cases order_cases() {
       {"shard among ranks behind unbatch", [=] { range(10).map(twice).unbatch().shard(second); }},
       {"shard among ranks behind a generator", [=] { from_generator(nothing).shard(second); }},
       {"shuffle without a buffer", [] { range(10).shuffle(0); }},
+      {"shuffle of more elements than can be permuted", [] { range(largest).shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
       {"shuffle of all of an endless input",
        [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
       {"repeat -2 times", [] { range(10).repeat(-2); }},
@@ -68,6 +75,11 @@ Cases order_cases() {
       {"skip -2 elements", [] { range(10).skip(-2); }},
   };
 }
+
+struct Uncopyable {
+  std::unique_ptr<int> calls = std::make_unique<int>(0);
+  std::int64_t operator()(std::int64_t value) { return value + ++*calls; }
+};
 
 Cases transform_cases() {
   const auto count = [calls = 0](std::int64_t value) mutable { return value + calls++; };
@@ -77,9 +89,15 @@ Cases transform_cases() {
       {"map between bounds that are the wrong way round",
        [] { range(10).map(same, Tunable::between(8, 2)); }},
       {"map of a function with a state, four at once", [=] { range(10).map(count, 4); }},
+      {"map of a function with a state that cannot be copied", [] { range(10).map(Uncopyable(), 1); }},
+      {"map with parallelism in two places", [] { range(10).map(same, 4, {.parallelism = 8}); }},
+      {"map with a name of two lines", [] { range(10).map(same, {.name = "decode\nand crop"}); }},
+      {"map with a name that is no UTF-8", [] { range(10).map(same, {.name = "caf\xe9"}); }},
+      {"map with a long name", [] { range(10).map(same, {.name = std::string(100, 'x')}); }},
       {"map with a hint for another type", [=] { range(10).map(same, 2, {.bytes_hint = hint}); }},
       {"filter with no parallelism", [] { range(10).filter(is_odd, {.parallelism = 0}); }},
       {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
+      {"flat_map with a hint for another type", [=] { range(10).flat_map(twice, 2, {.bytes_hint = hint}); }},
       {"batch of 0", [] { range(10).batch(0); }},
       {"prefetch of -1", [] { range(10).prefetch(-1); }},
       {"then without an op", [] { range(10).then<int>(nullptr); }},

@@ -1,8 +1,10 @@
 // Runs that cannot be started or gone on with, and settings that cannot be read.
 #include <exception>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "tests/errors/catalogue.h"
 
@@ -50,6 +52,24 @@ void iterate_own_dataset() {
   }
 }
 
+// The first consumer waits in next() for a function that waits for the second one.
+void ask_in_two_threads() {
+  std::promise<void> inside, go;
+  auto run = range(1).map([&](std::int64_t x) {
+    inside.set_value();
+    go.get_future().wait();
+    return x;
+  }, {.parallelism = 1, .blocks = true}).start({.serial = true});
+  std::jthread first([&] { run.next(); });
+  inside.get_future().wait();
+  try {
+    run.next();
+  } catch (...) {
+    go.set_value();
+    throw;
+  }
+}
+
 }  // namespace
 
 Cases run_cases() {
@@ -64,9 +84,16 @@ Cases run_cases() {
   return {
       {"a run with -1 threads", [] { read(range(3), {.threads = -1}); }},
       {"a run with no blocking calls", [] { read(range(3), {.open_io = 0}); }},
-      {"a run whose warm start has no folder", [] { range(3).start({.warm_start = "no/such/folder/tuning"}); }},
+      {"a run that skips -2 errors", [] { read(range(3), {.on_error = skip_up_to(-2)}); }},
+      {"a run of a dataset that was moved from",
+       [] {
+         auto data = range(3);
+         const auto moved = std::move(data);
+         read(data);  // NOLINT(bugprone-use-after-move): on purpose
+       }},
       {"a run whose trace cannot be written", [] { range(3).start({.trace = "no/such/folder/trace.json"}); }},
       {"next() inside a function of the same run", ask_itself},
+      {"next() while another thread is in it", ask_in_two_threads},
       {"a function that iterates the dataset it belongs to", iterate_own_dataset},
       {"World: a size without a rank", detect({{"WORLD_SIZE", "2"}})},
       {"World: a rank without a size", detect({{"OMPI_COMM_WORLD_RANK", "1"}})},

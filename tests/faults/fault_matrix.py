@@ -66,7 +66,7 @@ FAULTS = [
     Fault("no memory for large files", f"mmap:ENOMEM:min={LARGE}:max=3500000", "error", "out of memory", aimed_at="large"),
     Fault("no memory for large files, once", f"mmap:ENOMEM:min={LARGE}:max=3500000:times=1", "went_on",
           aimed_at="large"),
-    Fault("no memory for batches", "mmap:ENOMEM:min=4500000:max=6000000", "error", "out of memory", aimed_at="all"),
+    Fault("no memory for a batch, once", "mmap:ENOMEM:min=4500000:max=6000000:times=1", "went_on", aimed_at="all"),
     Fault("annotation: I/O error", "read:EIO:every=5:match=.xml", "error", "fault of the disk", "boxes"),
     Fault("annotation: too many open files, for good", "open:EMFILE:every=5:match=.xml", "error", "ulimit -n", "boxes"),
     Fault("annotation: gone since it was listed", "open:ENOENT:every=5:match=.xml", "no_annotation", "", "boxes"),

@@ -8,6 +8,7 @@
 
 #include "tests/fuzz/targets.h"
 #include "tests/support/file_contents.h"
+#include "tests/support/source_folder.h"
 
 namespace penstock::fuzz {
 namespace {
@@ -22,7 +23,7 @@ struct Target {
 TEST(FuzzRegressions, StayMended) {
   int inputs = 0;
   for (const Target& target : {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
-    const fs::path folder = fs::path(PENSTOCK_SOURCE_DIR) / "tests/fuzz/regressions" / target.name;
+    const fs::path folder = test::source_folder() / "tests/fuzz/regressions" / target.name;
     if (!fs::exists(folder)) continue;  // nothing found yet
     for (const auto& entry : fs::directory_iterator(folder)) {
       std::cout << target.name << " " << entry.path().filename().string() << std::endl;  // flushed: a crash shows the last one

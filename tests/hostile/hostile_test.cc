@@ -12,11 +12,12 @@
 #include "tests/hostile/pictures.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_contents.h"
+#include "tests/support/source_folder.h"
 
 namespace penstock::hostile {
 namespace {
 
-constexpr const char* matrix_file = PENSTOCK_SOURCE_DIR "/tests/hostile/MATRIX.md";
+const std::filesystem::path matrix_file = test::source_folder() / "tests/hostile/MATRIX.md";
 
 void expect_as_expected(const Row& row) {
   SCOPED_TRACE(row.input + ", " + row.mode);

@@ -3,33 +3,25 @@
 #include <penstock/imagenet.h>
 #include <penstock/penstock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/imagenet/process.h"
-#include "lib/core/poison.h"
 #include "tests/imagenet/sample_set.h"
-
-#if defined(PENSTOCK_ASAN) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER 1
-#endif
-#endif
-#ifndef UNDER_SANITIZER
-#define UNDER_SANITIZER 0
-#endif
+#include "tests/support/under_sanitizer.h"
 
 namespace penstock::imagenet {
 namespace {
 
 using test::SampleSet;
 
-constexpr std::uint32_t epochs = 16;
-constexpr std::uint32_t warm_after = 6;
+constexpr std::uint32_t epochs = 32;
+constexpr std::uint32_t warm_after = 11;
 constexpr std::size_t times = 16;  // that each file is in the list: what an epoch or a batch costs shall not count
+// A batch has some fourteen of its own, for 128 images: 0.11. One for each third image would be 0.44.
+constexpr double none = 0.3;
 
 std::vector<std::string> many(const std::vector<std::string>& paths) {
   std::vector<std::string> all;
@@ -39,16 +31,19 @@ std::vector<std::string> many(const std::vector<std::string>& paths) {
 
 Config config_of(const SampleSet& set) { return {.labels = labels_of(set.paths()), .size = {16, 12}}; }
 
-// Of operator new, for each of the `images` of an epoch, in all epochs after the first few.
+// Of operator new, for each of the `images` of an epoch, in the middle one of all epochs but the first few: where the controller widens a
+// buffer, or others take the cores, more elements are under way than ever before, and those are made anew.
 double allocations_per_image(const Dataset<StructBatch<Example>>& dataset, std::size_t images) {
   auto run = dataset.start({.epochs = epochs});
-  std::int64_t before = 0;
+  std::vector<std::int64_t> counts;
   for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
-    if (epoch == warm_after) before = bench::allocation_count();
+    const std::int64_t before = bench::allocation_count();
     for (auto&& batch : run.epoch(epoch)) EXPECT_GT(batch.size(), 0);
+    if (epoch >= warm_after) counts.push_back(bench::allocation_count() - before);
   }
-  const auto count = static_cast<double>(bench::allocation_count() - before);
-  return count / static_cast<double>(images * (epochs - warm_after));
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::ranges::nth_element(counts, middle);
+  return static_cast<double>(*middle) / static_cast<double>(images);
 }
 
 class Allocations : public testing::Test {
@@ -64,18 +59,18 @@ class Allocations : public testing::Test {
 TEST_F(Allocations, AreNoneForEachImageOfTrain) {
   const auto train =
       from_vector(paths_).shuffle(1000, {.seed = 7}).apply(load_train(config_of(set_))).batch(128).prefetch(AUTOTUNE);
-  EXPECT_LT(allocations_per_image(train, paths_.size()), 0.5);
+  EXPECT_LT(allocations_per_image(train, paths_.size()), none);
 }
 
 TEST_F(Allocations, AreNoneForEachImageOfEval) {
   const auto eval = from_vector(paths_).apply(load_eval(config_of(set_))).batch(128).prefetch(AUTOTUNE);
-  EXPECT_LT(allocations_per_image(eval, paths_.size()), 0.5);
+  EXPECT_LT(allocations_per_image(eval, paths_.size()), none);
 }
 
 // The one is tinyxml2's, which copies the text that it parses; two thirds of the files have one.
 TEST_F(Allocations, AreOneForEachImageOfBoxes) {
   const auto boxes = from_vector(paths_).apply(load_crops(config_of(set_))).unbatch().batch(128).prefetch(AUTOTUNE);
-  EXPECT_LT(allocations_per_image(boxes, paths_.size()), 1.5);
+  EXPECT_LT(allocations_per_image(boxes, paths_.size()), 1 + none);
 }
 
 TEST_F(Allocations, AreNoneForTheNamesThatAFilterReads) {
@@ -83,7 +78,7 @@ TEST_F(Allocations, AreNoneForTheNamesThatAFilterReads) {
                         .filter([](const std::string& path) { return !path.ends_with("_0.JPEG"); })
                         .apply(load_train(config_of(set_)))
                         .batch(128);
-  EXPECT_LT(allocations_per_image(rare, paths_.size()), 0.5);
+  EXPECT_LT(allocations_per_image(rare, paths_.size()), none);
 }
 
 }  // namespace

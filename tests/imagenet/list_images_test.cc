@@ -37,7 +37,7 @@ TEST(ListImages, NamesAFileThatIsNoFolder) {
 TEST(ListImages, NamesAFolderThatIsMissingOrEmpty) {
   const SampleSet set(0);
   EXPECT_ERROR(list_images((set.folder() / "nowhere").string()), ErrorCode::not_found, "nowhere");
-  EXPECT_ERROR(list_images(set.folder().string()), ErrorCode::not_found, "there are no *.JPEG");
+  EXPECT_ERROR(list_images(set.folder().string()), ErrorCode::not_found, "there are no *.jpeg");
 }
 
 TEST(ListImages, RefusesALinkBackToAFolderThatItLiesIn) {

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "ops/imagenet/decode_op.h"
+#include "ops/imagenet/read_op.h"
 #include "tests/imagenet/examples.h"
 #include "tests/imagenet/sample_set.h"
 #include "tests/support/expect_error.h"
@@ -120,6 +122,23 @@ TEST(LoadCrops, MissingAnnotationMeansTheWholePictureAndIsCounted) {
   EXPECT_EQ(config.counters->examples, 2);
 }
 
+TEST(LoadCrops, OfAFileThatIsRefusedRepairsAreNotCounted) {
+  const SampleSet set(2);
+  std::filesystem::remove_all(set.folder() / "Annotations");
+  std::ofstream(set.paths()[0]) << "no picture";
+  const Config config = small_config(set);
+  EXPECT_EQ(test::collect(crops_of(set, config).ignore_errors()).size(), 1U);
+  EXPECT_EQ(config.counters->missing_annotations, 1);
+}
+
+// What waits to be decoded is read by then, whichever of it is a picture's.
+TEST(LoadedFile, CountsItsAnnotation) {
+  LoadedFile file{.path = {}, .jpeg = Tensor(DType::u8, {70}), .annotation = LoadedAnnotation{.path = {}, .xml = Tensor(DType::u8, {500}), .boxes = std::nullopt}};
+  const std::size_t before = bytes_of(file);
+  file.annotation->xml = Tensor();
+  EXPECT_EQ(before - bytes_of(file), 500U);
+}
+
 TEST(LoadCrops, AnnotationWithoutObjectsGivesNoExample) {
   const SampleSet set(1);
   const Config config = small_config(set);
@@ -200,6 +219,20 @@ Element read_file_of(const SampleSet& set, const std::string& path) {
                  .then<LoadedFile>(read_op(std::make_shared<Config>(small_config(set)), Annotations::all))
                  .start({.serial = true});
   return Element(std::move(*run.next()));
+}
+
+std::size_t reserved_to_read(const SampleSet& set, const std::string& path, Annotations annotations) {
+  const OpRef op = read_op(std::make_shared<Config>(small_config(set)), annotations);
+  return dynamic_cast<const ElementwiseOp&>(*op).bytes_hint(Element(path)).value();
+}
+
+TEST(LoadCrops, ReservesForTheAnnotationToo) {
+  const SampleSet set(3);
+  const std::string& path = set.paths()[2];
+  const std::size_t picture = std::filesystem::file_size(path);
+  SampleSet::write(set.annotation_of(path), std::string(8 * KiB, ' '));  // as large as ImageNet's become
+  EXPECT_GE(reserved_to_read(set, path, Annotations::all), picture + 8 * KiB);
+  EXPECT_EQ(reserved_to_read(set, path, Annotations::where_path_has_no_label), picture);
 }
 
 // Before the picture is decoded.

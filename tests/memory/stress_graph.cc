@@ -48,7 +48,7 @@ Recipe splitting(Tally& tally, std::uint64_t salt) {
 // A whole batch becomes one payload of ordinary size.
 Recipe merging(Tally& tally, std::uint64_t salt) {
   const auto first = [](const ps::Element& input) {
-    return input.get<std::vector<Payload>>().front().number();
+    return input.get<ps::Batch<Payload>>().front().number();
   };
   return {.number = first,
           .bytes = [=](const ps::Element& input) { return size_of(first(input), salt); },

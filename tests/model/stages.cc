@@ -29,11 +29,13 @@ class Source final : public Stage {
   }
 
  private:
-  // All that such a pass has.
+  // All that such a pass has. It is no element's.
   Item failed_beginning() {
     begun_ = true;
     i_ = op_.count;
-    return {.origin = {clock_.epoch, pass_, 0}, .failed_op = 0};
+    Item item{.origin = {clock_.epoch, pass_, -1}, .failed_op = 0};
+    item.input = -1;
+    return item;
   }
 
   const Op& op_;
@@ -193,29 +195,34 @@ class Repeat final : public Follower {
   bool empty_ = true;
 };
 
-// Together, as a batch or as a sum. An error goes on at once; what has been collected stays.
+// Together, as a batch or as a sum. An error goes on at once; what has been collected stays. With drop_remainder, of elements that do
+// not fit it is told when as many have come as a batch has, and what comes behind such an error waits for it; at the end they are the
+// remainder, and errors from before go on alone.
 class Collect final : public Follower {
  public:
   using Follower::Follower;
   std::optional<Item> next() override {
     while (!has_enough()) {
-      auto item = input_->next();
-      if (!item) return op_.drop_remainder ? std::nullopt : together();
-      const std::int64_t input = inputs_++;
-      if (op_.kind == Kind::batch) last_.origin = item->origin;  // also of an error: what comes later bears it
-      if (item->failed()) return item;
-      if (!fits(item->value)) return failed(*item, input, "");
-      last_ = *item;
-      rows_.push_back(std::move(item->value));
+      if (auto error = next_error()) return error;
       if (static_cast<std::int64_t>(rows_.size()) == op_.count) return together();
+      if (!ended_ && read()) continue;
+      if (!errors_.empty()) continue;
+      return op_.drop_remainder ? std::nullopt : together();
     }
     return std::nullopt;
   }
 
  private:
+  struct Error {
+    Item item;
+    bool is_misfit;
+  };
+
   void reset() override {
     rows_.clear();
-    given_ = 0;
+    errors_.clear();
+    misfits_ = given_ = 0;
+    ended_ = false;
   }
   bool has_enough() const {
     return op_.kind == Kind::own_stream && op_.index > 0 && given_ == op_.index;
@@ -223,10 +230,40 @@ class Collect final : public Follower {
   bool fits(const Value& value) const {
     return op_.kind == Kind::own_stream || rows_.empty() || rows_.front().is_list == value.is_list;
   }
+  bool may_be_remainder() const {
+    return op_.drop_remainder && static_cast<std::int64_t>(rows_.size()) + misfits_ < op_.count;
+  }
+  // False: the input has ended.
+  bool read() {
+    auto item = input_->next();
+    ended_ = !item.has_value();
+    if (ended_) {
+      if (may_be_remainder()) std::erase_if(errors_, [](const Error& error) { return error.is_misfit; });
+      return false;
+    }
+    const std::int64_t input = inputs_++;
+    if (op_.kind == Kind::batch) last_.origin = item->origin;  // also of an error: what comes later bears it
+    const bool failed_before = item->failed();
+    if (failed_before || !fits(item->value)) {
+      misfits_ += !failed_before;
+      errors_.push_back({failed_before ? *item : failed(*item, input, ""), !failed_before});
+    } else {
+      last_ = *item;
+      rows_.push_back(std::move(item->value));
+    }
+    return true;
+  }
+  std::optional<Item> next_error() {
+    if (errors_.empty() || (errors_.front().is_misfit && may_be_remainder())) return std::nullopt;
+    Item item = std::move(errors_.front().item);
+    errors_.erase(errors_.begin());
+    return item;
+  }
   std::optional<Item> together() {
     if (rows_.empty()) return std::nullopt;
     Value value = op_.kind == Kind::batch ? list(std::move(rows_)) : sum_of(rows_);
     rows_.clear();
+    misfits_ = 0;
     ++given_;
     Item item = last_;
     item.value = std::move(value);
@@ -234,9 +271,12 @@ class Collect final : public Follower {
   }
 
   std::vector<Value> rows_;
+  std::vector<Error> errors_;  // not yet told
   Item last_;
+  std::int64_t misfits_ = 0;   // since the last batch
   std::int64_t given_ = 0;
   std::int64_t inputs_ = 0;
+  bool ended_ = false;
 };
 
 // Follows the tape, and reads of its input what is on it. An element may leave at most count - 1

@@ -1,4 +1,5 @@
 #include <penstock/ops.h>
+#include <penstock/sources.h>
 
 #include <limits>
 #include <stdexcept>
@@ -106,7 +107,7 @@ TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
   StreamState& state = run.state();
   state.begin_pass(out);
   const auto feed = [&] {
-    state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50), out);
+    state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50 + static_cast<std::int64_t>(sizeof(Slot))), out);
   };
   feed();
   feed();
@@ -121,14 +122,19 @@ TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
 // ------------------------------------------------------------------------------------------------
 // misfits
 
-testing::RecordingEmitter run_difficult(std::int64_t size,
-                                        const std::vector<std::int64_t>& values) {
+// 0 is an error from before.
+testing::RecordingEmitter run_difficult(std::int64_t size, const std::vector<std::int64_t>& values,
+                                        const BatchOptions& options = {}) {
   testing::RecordingEmitter out;
-  const auto state = testing::as_stream(batch<Difficult>(size)).open(0);
+  const auto state = testing::as_stream(batch<Difficult>(size, options)).open(0);
   state->begin_pass(out);
   Stamp stamp;
   for (const std::int64_t value : values) {
-    state->element(testing::element_slot(Element(Difficult{value}), stamp), out);
+    if (value == 0) {
+      state->error(testing::error_slot(stamp), out);
+    } else {
+      state->element(testing::element_slot(Element(Difficult{value}), stamp), out);
+    }
     ++stamp.ordinal;
   }
   state->pass_end(out);
@@ -140,6 +146,29 @@ TEST(Batch, ReportsAnElementThatDoesNotFitInItsPlaceAndGoesOn) {
   EXPECT_EQ(out.text(print_batch), "! [1 2 3] [13 4]");
   EXPECT_EQ(testing::error_text(out.slots[0]), "13 must stand first");
   EXPECT_EQ(out.slots[0].stamp.ordinal, 1);
+}
+
+TEST(Batch, ThatDropsTheRemainderDropsWhatDoesNotFitThere) {
+  EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}, drop).text(print_batch), "[1 2 3]");
+  EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13, 0}, drop).text(print_batch), "[1 2 3] x5");
+  EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}).text(print_batch), "[1 2 3] ! [4]");
+}
+
+// TensorFlow gives three rows and ends.
+TEST(Batch, ThatDropsTheRemainderEndsAsInTensorFlow) {
+  const auto to_tensor = [](std::int64_t x) { return Tensor::scalar(x); };
+  const auto rows = range(18).map(to_tensor).batch(4).batch(3, drop).unbatch();
+  for (const bool serial : {false, true}) {
+    auto run = rows.start({.serial = serial});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(run.next().value().shape(), Shape{4});
+    EXPECT_FALSE(run.next().has_value());
+  }
+}
+
+TEST(Batch, ThatDropsTheRemainderReportsWhatDoesNotFitIntoAWholeOne) {
+  EXPECT_EQ(run_difficult(3, {1, 13, 0, 2, 13, 3, 4}, drop).text(print_batch), "! x2 ! [1 2 3]");
+  EXPECT_EQ(run_difficult(3, {1, 13, 13, 13}, drop).text(print_batch), "! ! !") << "three have come: not the remainder";
+  EXPECT_EQ(run_difficult(3, {1, 13, 99, 2, 3}, drop).text(print_batch), "! !") << "a batch that is lost while it is collected";
 }
 
 TEST(Batch, IsLostWithAnErrorIfCollectingFails) {

@@ -42,6 +42,18 @@ std::string text_of(const std::vector<OpRef>& chain, std::int64_t n) {
   return text;
 }
 
+TEST(Composition, FindsAPositionInOneStepThroughAllOpsButAWindow) {
+  const auto sequence = testing::over_positions(
+      {ops::shard(3, 1), ops::shuffle(UNKNOWN_CARDINALITY, {.seed = 7}), ops::skip(4), ops::take(10)}, 90);
+  sequence->begin_pass(2, 0);
+  const Positions all = testing::drain(*sequence);
+  EXPECT_EQ(sequence->find(all[6]), 6);
+  EXPECT_EQ(sequence->find(3), 10);  // another shard's
+  const auto window = testing::over_positions({ops::shuffle(5, {.seed = 7})}, 90);
+  window->begin_pass(0, 0);
+  EXPECT_EQ(window->find(3), std::nullopt);
+}
+
 TEST(Composition, OfOpsOverPositionsIsTheirCompositionOverLists) {
   for (std::int64_t trial = 0; trial < 400; ++trial) {
     CounterRng rng = make_rng(2026, 0, 0, trial);

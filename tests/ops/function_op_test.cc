@@ -63,8 +63,7 @@ std::vector<Slot> run(const OpRef& op, std::vector<T> values) {
 
 std::vector<std::int64_t> integers(Slot& slot) {
   std::vector<std::int64_t> values;
-  for (Element& element : slot.value.get<std::vector<Element>>())
-    values.push_back(element.take<std::int64_t>());
+  for (std::size_t i = 0; i < slot.results().size(); ++i) values.push_back(slot.results().take(i).take<std::int64_t>());
   return values;
 }
 
@@ -77,21 +76,21 @@ const auto up_to = [](std::int64_t x) { return testing::first_positions(x); };
 
 TEST(Map, ForetellsItsBytesByTheUsersFunction) {
   const auto hint = [](std::int64_t x) { return 100 * x; };
-  const auto op = ops::map(map_function(twice), 1, {.bytes_hint = hint});
+  const auto op = ops::map(map_function(twice), {.parallelism = 1, .bytes_hint = hint});
   EXPECT_EQ(as_elementwise(op).bytes_hint(Element(std::int64_t{7})), 700u);
-  EXPECT_EQ(as_elementwise(ops::map(map_function(twice), 1, {})).bytes_hint(Element(std::int64_t{7})),
+  EXPECT_EQ(as_elementwise(ops::map(map_function(twice), {.parallelism = 1})).bytes_hint(Element(std::int64_t{7})),
             std::nullopt);
 }
 
 TEST(Map, RefusesAHintForAnotherType) {
   const auto hint = [](const std::string& text) { return text.size(); };
-  EXPECT_ERROR(range(3).map(twice, 1, {.bytes_hint = hint}), ErrorCode::invalid_argument,
+  EXPECT_ERROR(range(3).map(twice, {.parallelism = 1, .bytes_hint = hint}), ErrorCode::invalid_argument,
                "map: bytes_hint must take the function's own input type");
 }
 
 TEST(Map, PutsTheResultInThePlaceOfItsElement) {
   auto slots =
-      run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), 1, {}),
+      run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), {.parallelism = 1}),
           std::vector<std::int64_t>{3, 4});
   EXPECT_EQ(slots[0].take<std::string>(), "6");
   EXPECT_EQ(slots[1].take<std::string>(), "8");
@@ -103,7 +102,7 @@ TEST(Map, FailsOnlyTheElementWhoseCallThrows) {
     if (x == 2) throw std::runtime_error("two");
     return x;
   };
-  auto slots = run(ops::map(map_function(fails_at_two), 1, {}), std::vector<std::int64_t>{1, 2, 3});
+  auto slots = run(ops::map(map_function(fails_at_two), {.parallelism = 1}), std::vector<std::int64_t>{1, 2, 3});
   EXPECT_TRUE(slots[0].is_element());
   EXPECT_EQ(slots[1].kind(), Slot::Kind::failed);
   EXPECT_EQ(testing::error_text(slots[1]), "two");
@@ -112,20 +111,43 @@ TEST(Map, FailsOnlyTheElementWhoseCallThrows) {
 
 TEST(Map, TellsItsFunctionWhichElementItHas) {
   const auto ordinal = [](std::int64_t, Context& context) { return context.ordinal(); };
-  auto slots = run(ops::map(map_function(ordinal), 1, {}), std::vector<std::int64_t>{7, 7});
+  auto slots = run(ops::map(map_function(ordinal), {.parallelism = 1}), std::vector<std::int64_t>{7, 7});
   EXPECT_EQ(slots[1].take<std::int64_t>(), 1);
 }
 
 TEST(Map, KeepsTheCardinality) {
-  const OpRef op = ops::map(map_function(twice), AUTOTUNE, {});
+  const OpRef op = ops::map(map_function(twice), {});
   testing::expect_cardinalities(op, {{10, 10}, {0, 0}, {INF, INF}, {UNK, UNK}});
 }
 
 TEST(Map, KeepsTheLeadingDimensionOnlyIfItsAuthorSaysSo) {
   const Flow batches{.cardinality = 10, .leading_dimension = 7};
-  EXPECT_EQ(ops::map(map_function(twice), AUTOTUNE, {})->flow(batches).leading_dimension, UNK);
+  EXPECT_EQ(ops::map(map_function(twice), {})->flow(batches).leading_dimension, UNK);
   testing::expect_keeps_leading_dimension(
-      ops::map(map_function(twice), AUTOTUNE, {.keeps_leading_dimension = true}));
+      ops::map(map_function(twice), {.keeps_leading_dimension = true}));
+}
+
+// Has no room for anybody who can come again.
+class Full final : public detail::ContextServices {
+ public:
+  std::string origin(std::int64_t) const override { return {}; }
+  bool try_reserve(std::int64_t, bool may_refuse) override { return !may_refuse; }
+};
+
+template <class F>
+std::vector<Slot> run_without_memory(F function) {
+  Full full;
+  Context context({}, 0, &full);
+  std::vector<Slot> slots = slots_of(std::vector<std::int64_t>{7});
+  map_function(std::move(function))->run(slots, context);
+  return slots;
+}
+
+TEST(Map, IsBrokenOffWhereMemoryIsShortUnlessItsFunctionHasChangedMeanwhile) {
+  const auto stateless = [](const std::int64_t& x, Context& context) { return context.reserve(100), x; };
+  EXPECT_THROW(run_without_memory(stateless), detail::RetryWhenMemoryIsFree);
+  const auto counting = [calls = std::int64_t{0}](const std::int64_t&, Context& context) mutable { return ++calls, context.reserve(100), calls; };
+  EXPECT_EQ(run_without_memory(counting)[0].take<std::int64_t>(), 1);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -153,7 +175,7 @@ TEST(Filter, HasAnUnknownCardinalityEvenOfAnEndlessInput) {
 // flat_map
 
 TEST(FlatMap, GivesTheElementsOfEachResult) {
-  auto slots = run(ops::flat_map(many_function<std::int64_t>(up_to), 1, {}),
+  auto slots = run(ops::flat_map(many_function<std::int64_t>(up_to), {.parallelism = 1}),
                    std::vector<std::int64_t>{3, 0});
   EXPECT_EQ(slots[0].kind(), Slot::Kind::many);
   EXPECT_THAT(integers(slots[0]), ElementsAre(0, 1, 2));
@@ -161,7 +183,7 @@ TEST(FlatMap, GivesTheElementsOfEachResult) {
 }
 
 TEST(FlatMap, HasAnUnknownCardinality) {
-  const OpRef op = ops::flat_map(many_function<std::int64_t>(up_to), AUTOTUNE, {});
+  const OpRef op = ops::flat_map(many_function<std::int64_t>(up_to), {});
   testing::expect_cardinalities(op, {{10, UNK}, {INF, UNK}, {UNK, UNK}});
   EXPECT_EQ(testing::leading_dimension(op, {.cardinality = 10, .leading_dimension = 7}), UNK);
 }
@@ -198,17 +220,24 @@ TEST(Unbatch, KnowsItsCardinalityWhereTheRowsAreKnown) {
 // ------------------------------------------------------------------------------------------------
 // parallelism
 
+TEST(FunctionOp, RefusesNamesThatWouldSpoilReports) {
+  const auto named = [](const std::string& name) { return ops::map(map_function(twice), {.name = name}); };
+  EXPECT_ERROR(named("a\nb"), ErrorCode::invalid_argument, "control characters");
+  EXPECT_ERROR(named("caf\xe9"), ErrorCode::invalid_argument, "name must be UTF-8");
+  EXPECT_NO_THROW(named("caf\xc3\xa9"));
+}
+
 TEST(FunctionOp, RefusesAParallelismBelowOne) {
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_ERROR(ops::map(map_function(twice), -4, {}), code,
+  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = -4}), code,
                "parallelism must be at least 1, but is -4");
-  EXPECT_ERROR(ops::map(map_function(twice), 0, {}), code,
+  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = 0}), code,
                "parallelism must be at least 1, but is 0");
   EXPECT_ERROR(ops::filter(predicate(is_even), {.parallelism = 0}), code,
                "parallelism must be at least 1, but is 0");
-  EXPECT_ERROR(ops::flat_map(many_function<std::int64_t>(up_to), Tunable::between(0, 4), {}), code,
+  EXPECT_ERROR(ops::flat_map(many_function<std::int64_t>(up_to), {.parallelism = Tunable::between(0, 4)}), code,
                "parallelism must be at least 1, but is 0");
-  EXPECT_ERROR(ops::map(map_function(twice), Tunable::between(4, 2), {}), code,
+  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = Tunable::between(4, 2)}), code,
                "upper bound of parallelism must be at least its lower bound 4, but is 2");
 }
 
@@ -216,18 +245,18 @@ TEST(FunctionOp, CallsAFunctionThatChangesItselfByOneThreadOnly) {
   const auto counter = [n = std::int64_t{0}](std::int64_t) mutable { return n++; };
   const std::string text =
       "parallelism must be 1 for a function that is not callable as const, but is ";
-  EXPECT_ERROR(ops::map(map_function(counter), AUTOTUNE, {}), ErrorCode::invalid_argument,
+  EXPECT_ERROR(ops::map(map_function(counter), {}), ErrorCode::invalid_argument,
                text + "auto");
-  EXPECT_ERROR(ops::map(map_function(counter), 2, {}), ErrorCode::invalid_argument, text + "2");
-  EXPECT_ERROR(ops::map(map_function(counter), Tunable::between(1, 3), {}),
+  EXPECT_ERROR(ops::map(map_function(counter), {.parallelism = 2}), ErrorCode::invalid_argument, text + "2");
+  EXPECT_ERROR(ops::map(map_function(counter), {.parallelism = Tunable::between(1, 3)}),
                ErrorCode::invalid_argument, text + "1..3");
-  auto slots = run(ops::map(map_function(counter), 1, {}), std::vector<std::int64_t>{7, 7});
+  auto slots = run(ops::map(map_function(counter), {.parallelism = 1}), std::vector<std::int64_t>{7, 7});
   EXPECT_EQ(slots[1].take<std::int64_t>(), 1);
 }
 
 TEST(FunctionOp, LeavesItsFormOpenUnlessToldWhetherItBlocks) {
   const auto map = [](std::optional<bool> blocks) {
-    return ops::map(map_function(twice), AUTOTUNE, {.blocks = blocks});
+    return ops::map(map_function(twice), {.blocks = blocks});
   };
   EXPECT_FALSE(as_elementwise(map(std::nullopt)).form_is_known());
   EXPECT_EQ(as_elementwise(map(std::nullopt)).form(), Form::computes);
@@ -242,14 +271,14 @@ TEST(FunctionOp, TellsTheEngineItsParallelismAndOrder) {
   EXPECT_EQ(as_elementwise(op).parallelism().high(), 3);
   EXPECT_FALSE(as_elementwise(op).parallelism().is_automatic());
   EXPECT_EQ(as_elementwise(op).order(), Order::arbitrary);
-  EXPECT_EQ(as_elementwise(ops::map(map_function(twice), AUTOTUNE, {})).order(), Order::kept);
+  EXPECT_EQ(as_elementwise(ops::map(map_function(twice), {})).order(), Order::kept);
 }
 
 TEST(FunctionOp, TakesFunctionsThatCannotBeCopied) {
   auto slots = run(ops::map(map_function([p = std::make_unique<std::int64_t>(5)](std::int64_t x) {
                               return x + *p;
                             }),
-                            4, {}),
+                            {.parallelism = 4}),
                    std::vector<std::int64_t>{1});
   EXPECT_EQ(slots[0].take<std::int64_t>(), 6);
 }

@@ -65,6 +65,16 @@ TEST(Generator, MayGiveWhatCannotBeCopied) {
   EXPECT_EQ(*values[1], 1);
 }
 
+TEST(Generator, MayTakeTheContextOfItsRun) {
+  const auto reader = open(from_generator([](Context& context) mutable -> std::optional<bool> { return context.stop_token().stop_requested(); }));
+  std::stop_source stop;
+  Context context(stop.get_token(), 0);
+  reader->begin_pass(0, 0);
+  EXPECT_FALSE(reader->next(context)->take<bool>());
+  stop.request_stop();
+  EXPECT_TRUE(reader->next(context)->take<bool>());
+}
+
 TEST(Generator, HasAnUnknownCardinalityAndNoIndex) {
   const auto dataset = three_numbers();
   EXPECT_EQ(dataset.cardinality(), UNKNOWN_CARDINALITY);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <penstock/op.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -75,6 +76,10 @@ inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint3
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const auto position = sequence.at(static_cast<std::int64_t>(i));
     EXPECT_EQ(position.value_or(expected[i]), expected[i]) << "at(" << i << ")";
+  }
+  for (std::int64_t position = -1; position <= 100; ++position) {
+    const auto place = std::find(expected.begin(), expected.end(), position) - expected.begin();
+    EXPECT_EQ(sequence.find(position).value_or(place), place) << "find(" << position << ")";
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "lib/core/permutation.h"
 #include "lib/graph/traits.h"
 #include "tests/ops/op_checks.h"
 #include "tests/support/expect_error.h"
@@ -160,6 +161,33 @@ INSTANTIATE_TEST_SUITE_P(Forms, ShuffleSeeds,
                                            Form{"Permutation", 100, order_of}),
                          [](const auto& each) { return each.param.name; });
 
+// By another program, from the headers alone: Philox4x32-10 keyed as make_rng() says, Lemire's draws, a window whose last value takes the
+// place of the one that is drawn. What was trained with a seed must be repeatable with the next release.
+TEST(Shuffle, DrawsTheOrdersOfItsSeedForEver) {
+  const auto expect_orders = [](Order order) {
+    const OpRef op = shuffle(5, 7);
+    EXPECT_EQ(order(op, 12, 0, 0), (Positions{2, 3, 1, 6, 4, 9, 10, 5, 7, 0, 8, 11}));
+    EXPECT_EQ(order(op, 12, 2, 0), (Positions{1, 0, 5, 4, 6, 9, 8, 10, 2, 3, 11, 7}));
+    EXPECT_EQ(order(op, 12, 0, 2), (Positions{3, 5, 2, 4, 0, 1, 7, 11, 6, 10, 9, 8}));
+    EXPECT_EQ(order(op, 12, 3, 1), (Positions{4, 2, 6, 0, 8, 3, 10, 11, 7, 1, 5, 9}));
+    EXPECT_EQ(order(shuffle(5, 7, false), 12, 3, 1), order(op, 12, 0, 0));
+  };
+  expect_orders(stream_order);
+  expect_orders(order_of);
+}
+
+TEST(Shuffle, OfAllPositionsIsThePermutationOfItsSeedEpochAndPass) {
+  const auto permutation = [](std::uint64_t seed, std::uint64_t when) {
+    const KeyedPermutation order(100, {seed, when});
+    Positions positions;
+    for (std::uint64_t i = 0; i < order.size(); ++i) positions.push_back(static_cast<std::int64_t>(order(i)));
+    return positions;
+  };
+  EXPECT_EQ(order_of(shuffle(100, 7), 100, 3, 1), permutation(7, std::uint64_t{3} << 32 | 1));
+  EXPECT_EQ(order_of(shuffle(100, 7), 100, 0, 2), permutation(7, 2));
+  EXPECT_EQ(order_of(shuffle(100, 7, false), 100, 3, 1), permutation(7, 0));
+}
+
 TEST(Shuffle, TakesEpochAndPassFromTheFirstElementOfAPass) {
   StreamRun run(shuffle(5, 7));
   EXPECT_EQ(integers(run.pass(counting(20), 1, 0)), stream_order(shuffle(5, 7), 20, 1, 0));
@@ -295,18 +323,29 @@ TEST(Shuffle, OverPositionsForgetsAPassThatWasBrokenOff) {
   EXPECT_EQ(sorted(testing::drain(*sequence)), testing::first_positions(10));
 }
 
+// Of a window there is no i-th position: its order is listed, once for each pass.
+TEST(Shuffle, BehindAWindowOverPositionsDependsOnNoEarlierPass) {
+  const std::vector<OpRef> ops{shuffle(4, 7), shuffle(10, 3)};
+  const auto fresh = testing::over_positions(ops, 10), used = testing::over_positions(ops, 10);
+  used->begin_pass(0, 0);
+  for (auto* sequence : {fresh.get(), used.get()}) sequence->begin_pass(1, 0);
+  EXPECT_EQ(testing::drain(*used), testing::drain(*fresh));
+}
+
 TEST(Shuffle, CountsTheBytesItHolds) {
   StreamRun run(shuffle(3, 7));
   testing::RecordingEmitter out;
   StreamState& state = run.state();
   state.begin_pass(out);
-  state.element(testing::element_slot(Element(std::int64_t{0}), {}, 100), out);
-  state.element(testing::element_slot(Element(std::int64_t{1}), {}, 100), out);
-  EXPECT_EQ(state.held_bytes(), 200);
-  state.element(testing::element_slot(Element(std::int64_t{2}), {}, 100), out);
+  const std::int64_t value = 100, place = 56;
+  const std::int64_t bytes = value + static_cast<std::int64_t>(sizeof(Slot));
+  state.element(testing::element_slot(Element(std::int64_t{0}), {}, bytes), out);
+  state.element(testing::element_slot(Element(std::int64_t{1}), {}, bytes), out);
+  EXPECT_EQ(state.held_bytes(), 2 * (value + place));
+  state.element(testing::element_slot(Element(std::int64_t{2}), {}, bytes), out);
   EXPECT_EQ(out.slots.size(), 1u);
-  EXPECT_EQ(state.held_bytes(), 200);
-  state.pass_end(out);
+  EXPECT_EQ(state.held_bytes(), 2 * (value + place));
+  run.end_pass(out);
   EXPECT_EQ(state.held_bytes(), 0);
 }
 
@@ -333,6 +372,15 @@ TEST(Shuffle, RefusesSizesThatCannotBe) {
 TEST(Shuffle, OfAllElementsRefusesAnEndlessInput) {
   EXPECT_ERROR(shuffle(UNK, 7)->flow({.cardinality = INF}), ErrorCode::invalid_argument,
                "the input never ends");
+}
+
+TEST(Shuffle, OfMorePositionsThanCanBePermutedIsRefused) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  for (const std::int64_t buffer : {UNK, most + 1, INT64_MAX}) {
+    EXPECT_ERROR(shuffle(buffer, 7)->flow({.cardinality = most + 1}), ErrorCode::invalid_argument, "at most 2^62 = 4611686018427387904");
+    EXPECT_EQ(shuffle(buffer, 7)->flow({.cardinality = most}).cardinality, most);
+  }
+  EXPECT_EQ(shuffle(1000, 7)->flow({.cardinality = INT64_MAX}).cardinality, INT64_MAX) << "a window is no permutation";
 }
 
 TEST(Shuffle, PrintsWhatDecidesItsOrder) {

@@ -15,6 +15,7 @@ constexpr double kEachPair = 20;
 constexpr double kEachKnob = 100'000;
 constexpr double kErrors = 5'000;
 constexpr double kAbandonments = 2'000;
+constexpr double kResumptions = 5'000;
 constexpr double kMemoryWaits = 1'000;
 
 const std::vector<std::string> kKnobs{"parallelism", "window",   "buffer", "placement",
@@ -92,6 +93,7 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
     missing.ask("moves of " + knob, moves_.contains(knob) ? moves_.at(knob) : 0, kEachKnob);
   missing.ask("errors", errors, kErrors);
   missing.ask("abandonments", abandonments, kAbandonments);
+  missing.ask("resumptions", resumptions, kResumptions);
   missing.ask("runs in which a stage waited for memory", memory_waits, kMemoryWaits);
   return missing.take();
 }

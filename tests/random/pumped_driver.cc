@@ -1,10 +1,12 @@
 #include "tests/random/pumped_driver.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/resume_body.h"
 #include "tests/random/knob_mover.h"
 
 namespace random_graphs {
@@ -45,7 +47,11 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
         random_(seed),
         coverage_(coverage),
         courier_(std::move(courier)) {
-    start(options.first_epoch);
+    if (options_.resume_from) {
+      resume(*options_.resume_from);
+    } else {
+      start(options.first_epoch);
+    }
   }
   ~PumpedRun() override {
     engine_->shut_down();
@@ -66,30 +72,85 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
       ps::Slot slot = next_slot();
       if (slot.kind() == ps::Slot::Kind::pass_end) {
         ended_ = slot.level() == plan_->repeats.size();
-        continue;
+      } else if (!was_delivered_before(slot)) {
+        deliver(slot, out);
+        if (slot.is_element()) return Status::element;
       }
-      if (!slot.is_element()) std::rethrow_exception(slot.take<std::exception_ptr>());
-      out = std::move(slot.value);
-      return Status::element;
     }
     return Status::end;
   }
 
   ps::Checkpoint checkpoint() const override {
-    throw std::logic_error("pumped runs take no checkpoints");
+    ps::Checkpoint place = place_;
+    place.kind = plan_->resumes_by_position ? ps::Checkpoint::Kind::position : ps::Checkpoint::Kind::replay;
+    place.pipeline = plan_->text;
+    place.epoch = epoch_;
+    place.epoch_ended = ended_;
+    return place;
   }
   std::vector<ps::Knob> knobs() override { return engine_->knobs(); }
   ps::Snapshot snapshot() const override { return engine_->snapshot(); }
-  ps::RunStats stats() const override { return {}; }
+  ps::RunStats stats() const override {
+    ps::RunStats stats = stats_;
+    stats.dropped += engine_->dropped();
+    return stats;
+  }
   ps::Explanation explain() const override { return {}; }
   std::vector<ps::Decision> decisions() const override { return {}; }
 
  private:
-  void start(std::uint32_t epoch) {
-    if (engine_) engine_->shut_down();
+  // As lib/runtime/run.cc has it: what was delivered is left out by number, or from a place in the source on.
+  void resume(const ps::Checkpoint& from) {
+    const bool by_position = from.kind == ps::Checkpoint::Kind::position && from.has_last;
+    if (from.epoch_ended) {
+      start(from.epoch);
+    } else {
+      if (by_position && plan_->resume_stage == plan_->stages.size()) until_ = from.last;
+      start(from.epoch, by_position ? &from.last : nullptr);
+      (from.kind == ps::Checkpoint::Kind::position ? errors_to_leave_out_ : slots_to_leave_out_) =
+          from.kind == ps::Checkpoint::Kind::position ? from.errors_since : from.delivered;
+    }
+    place_ = from;
+    ended_ = from.epoch_ended;
+  }
+
+  bool was_delivered_before(const ps::Slot& slot) {
+    if (slots_to_leave_out_ > 0) return slots_to_leave_out_-- > 0;
+    if (until_) return exec::was_delivered(slot, until_);
+    const bool again = errors_to_leave_out_ > 0 && !slot.is_element();
+    errors_to_leave_out_ = again ? errors_to_leave_out_ - 1 : 0;
+    return again;
+  }
+
+  void deliver(ps::Slot& slot, ps::Element& out) {
+    ++place_.delivered;
+    if (slot.is_element()) {
+      ++stats_.delivered;
+      place_.has_last = true;
+      place_.last = slot.stamp;
+      place_.errors_since = 0;
+      out = std::move(slot.value);
+      return;
+    }
+    ++place_.errors_since;
+    ++stats_.errors;
+    const std::int64_t most = options_.on_error.skip_at_most;
+    if (most >= 0 && stats_.skipped >= most) std::rethrow_exception(slot.take<std::exception_ptr>());
+    ++stats_.skipped;
+  }
+
+  void start(std::uint32_t epoch, const ps::Stamp* resume_after = nullptr) {
+    if (engine_) {
+      engine_->shut_down();
+      stats_.dropped += engine_->dropped();
+      place_ = {};
+      slots_to_leave_out_ = errors_to_leave_out_ = 0;
+      until_.reset();
+    }
     exec::EngineSettings settings;
     settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
     settings.first_epoch = epoch;
+    settings.resume_after = resume_after;
     settings.seed = options_.seed;
     settings.choice = [this](const std::vector<std::size_t>& stages) {
       return choose(stages.size());
@@ -146,6 +207,10 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   std::shared_ptr<exec::Engine> engine_;
   std::vector<ps::Knob> knobs_;
   Coverage::Moves moves_;
+  ps::RunStats stats_;
+  ps::Checkpoint place_;  // what the consumer has had of the epoch
+  std::int64_t slots_to_leave_out_ = 0, errors_to_leave_out_ = 0;
+  std::optional<ps::Stamp> until_;
   std::uint32_t epoch_ = 0;
   bool ended_ = false;
   bool untouched_ = true;

@@ -37,7 +37,8 @@ class PumpedCourier final : public Courier {
   bool pumped_ = false;
 };
 
-// Its runs throw Failure when nothing can move any more although the consumer waits. They take no checkpoints.
+// Its runs throw Failure when nothing can move any more although the consumer waits. Checkpoints and error policies
+// are as those of the library's runs.
 Driver pumped_driver(std::shared_ptr<PumpedCourier> courier);
 
 }  // namespace random_graphs

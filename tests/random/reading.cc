@@ -39,12 +39,21 @@ Deliveries Reading::read(std::size_t at_most) {
   Delivery delivery;
   while (deliveries.size() < at_most && read_one(delivery)) {
     coverage_.errors += delivery.failed ? 1 : 0;
+    ++(delivery.failed ? failures_ : elements_);
     deliveries.push_back(std::move(delivery));
   }
+  check_counts();
   if (saw_wait_) ++coverage_.memory_waits;
   small_ = small_ && !saw_wait_;
   saw_wait_ = false;
   return deliveries;
+}
+
+void Reading::check_counts() const {
+  const ps::RunStats stats = run_->stats();
+  if (stats.delivered == elements_ && stats.errors - stats.skipped == failures_) return;
+  throw Failure("RunStats tells of " + std::to_string(stats.delivered) + " elements, " + std::to_string(stats.errors) + " errors and " +
+                std::to_string(stats.skipped) + " skipped; delivered were " + std::to_string(elements_) + " and " + std::to_string(failures_));
 }
 
 bool Reading::read_one(Delivery& delivery) {

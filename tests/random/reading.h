@@ -18,8 +18,8 @@ class Reading {
 
   void begin_epoch(std::uint32_t epoch);
 
-  // Up to `at_most` deliveries of the current epoch; fewer at its end. Throws Failure if nothing
-  // comes for a minute.
+  // Up to `at_most` deliveries of the current epoch; fewer at its end. Throws Failure where RunStats
+  // tells of another number of them.
   Deliveries read(std::size_t at_most);
   Deliveries read_all() { return read(std::numeric_limits<std::size_t>::max()); }
 
@@ -30,6 +30,7 @@ class Reading {
 
  private:
   bool read_one(Delivery& delivery);
+  void check_counts() const;
   bool next(ps::Element& element);
 
   const Built& built_;
@@ -40,6 +41,7 @@ class Reading {
   const bool patient_;  // asks without a deadline
   bool small_;          // little memory: looks whether stages wait for it
   bool saw_wait_ = false;
+  std::int64_t elements_ = 0, failures_ = 0;  // delivered by this run
   std::optional<KnobMover> mover_;
 };
 

@@ -1,6 +1,7 @@
 #include "tests/random/trial.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -83,6 +84,10 @@ void Trial::check_whole(const Driver& driver, Random& random, Coverage& coverage
     const std::uint32_t epoch = options.first_epoch + i;
     const Items& items = expected(epoch);
     if (i > 0 || random.one_in(2)) reading.begin_epoch(epoch);
+    if (random.one_in(4)) {  // and anew, behind a part of it
+      Comparison{graph_, bench_}.check(items, reading.read(draw_place(items.size(), random)), 0, false);
+      reading.begin_epoch(epoch);
+    }
     const bool to_the_end = i + 1 == epochs || random.one_in(2);
     const Deliveries got =
         to_the_end ? reading.read_all() : reading.read(draw_place(items.size(), random));
@@ -104,11 +109,12 @@ void Trial::check_skipped(const Driver& driver, Random& random, Coverage& covera
   std::ranges::copy_if(all, std::back_inserter(items),
                        [&](const model::Item& item) { return !item.failed() || left-- <= 0; });
   Comparison{graph_, bench_}.check(items, got, 0, true);
-  check_counts(reading.run().stats(), all, coverage);
+  check_counts(reading.run().stats(), 0, coverage);
 }
 
-void Trial::check_counts(const ps::RunStats& stats, const Items& items, Coverage& coverage) const {
-  const std::int64_t failures = failures_in(items), dropped = dropped_.at(0);
+void Trial::check_counts(const ps::RunStats& stats, std::uint32_t epoch, Coverage& coverage) {
+  const Items& items = expected(epoch);
+  const std::int64_t failures = failures_in(items), dropped = dropped_.at(epoch);
   coverage.dropped += stats.dropped;
   if (stats.errors != failures || stats.delivered != static_cast<std::int64_t>(items.size()) - failures)
     throw Failure("RunStats tells other numbers of elements and errors");
@@ -131,23 +137,38 @@ void Trial::check_abandoned(const Driver& driver, Random& random, Coverage& cove
 }
 
 void Trial::check_resumed(const Driver& driver, Random& random, Coverage& coverage) {
-  const Items& items = expected(0);
-  const std::size_t place = draw_place(items.size(), random);
-  auto reading = std::make_unique<Reading>(random.one_in(4) ? serial_driver() : driver, built_,
-                                           draw_options(random), random, coverage);
-  Comparison{graph_, bench_}.check(items, reading->read(place), 0, false);
-  const auto saved = std::make_shared<const ps::Checkpoint>(reading->run().checkpoint());
-  reading.reset();
-
+  const Driver serial = serial_driver();
+  const auto epoch = static_cast<std::uint32_t>(random.below(2));
+  const Items& items = expected(epoch);
   ps::RunOptions options = draw_options(random);
-  options.resume_from = saved;
-  Reading resumed(random.one_in(4) ? serial_driver() : driver, built_, options, random, coverage);
-  ++coverage.resumptions;
+  options.first_epoch = epoch;
+  auto reading = std::make_unique<Reading>(random.one_in(4) ? serial : driver, built_, options, random, coverage);
+  std::size_t place = 0;
+  do {
+    options = draw_options(random);
+    options.resume_from = read_some(*reading, items, place, random);
+    reading.reset();
+    reading = std::make_unique<Reading>(random.one_in(4) ? serial : driver, built_, options, random, coverage);
+    ++coverage.resumptions;
+  } while (random.one_in(3));
   const Comparison comparison{.graph = graph_, .bench = bench_, .with_inputs = false};
-  comparison.check(items, resumed.read_all(), place, true);
+  comparison.check(items, reading->read_all(), place, true);
   if (random.one_in(2)) return;
-  resumed.begin_epoch(1);
-  Comparison{graph_, bench_}.check(expected(1), resumed.read_all(), 0, true);
+  reading->begin_epoch(epoch + 1);
+  Comparison{graph_, bench_}.check(expected(epoch + 1), reading->read_all(), 0, true);
+}
+
+std::shared_ptr<const ps::Checkpoint> Trial::read_some(Reading& reading, const Items& items, std::size_t& place, Random& random) {
+  const bool to_the_end = graph_.arbitrary || random.one_in(8);
+  const std::size_t more = to_the_end ? std::numeric_limits<std::size_t>::max() : draw_place(items.size() - place, random);
+  const Comparison comparison{.graph = graph_, .bench = bench_, .with_inputs = place == 0};
+  const Deliveries got = reading.read(more);
+  comparison.check(items, got, place, to_the_end);
+  place += got.size();
+  const ps::Checkpoint checkpoint = reading.run().checkpoint();
+  if (checkpoint.delivered != static_cast<std::int64_t>(place))
+    throw Failure("the checkpoint stands behind " + std::to_string(checkpoint.delivered) + " deliveries, not " + std::to_string(place));
+  return std::make_shared<const ps::Checkpoint>(random.one_in(2) ? checkpoint : ps::Checkpoint::from_bytes(checkpoint.to_bytes()));
 }
 
 }  // namespace random_graphs

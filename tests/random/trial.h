@@ -45,6 +45,8 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class Reading;
+
 class Trial {
  public:
   Trial(const Graph& graph, const Workbench& bench)
@@ -60,17 +62,20 @@ class Trial {
   // Destroyed somewhere.
   void check_abandoned(const Driver& driver, Random& random,
                        Coverage& coverage);
-  // A second run goes on where a first stood.
+  // A second run goes on where a first stood, and maybe a third and a fourth. Where the order is free, at the epoch's end.
   void check_resumed(const Driver& driver, Random& random,
                      Coverage& coverage);
 
-  // Checks what a run that was read to its end, errors skipped, says of itself.
-  void check_counts(const ps::RunStats& stats, const Items& items, Coverage& coverage) const;
+  // Checks what a run that has read one epoch to its end, and nothing else, says of itself.
+  void check_counts(const ps::RunStats& stats, std::uint32_t epoch, Coverage& coverage);
 
   // What the model says of an epoch. Orders of shuffles are those of a serial run, recorded at the first call.
   const Items& expected(std::uint32_t epoch);
 
  private:
+  // Reads on from `place` as far as is drawn: where it stands then, to go on from.
+  std::shared_ptr<const ps::Checkpoint> read_some(Reading& reading, const Items& items, std::size_t& place, Random& random);
+
   const Graph& graph_;
   const Workbench& bench_;
   const Built built_;

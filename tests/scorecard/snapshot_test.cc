@@ -92,7 +92,7 @@ TEST(PlantSnapshot, ThreadsOfUsersAreCpuOfTheProcessAndNotOfWorkers) {
   const double others = static_cast<double>((after.process_cpu_ns - before.process_cpu_ns) - (after.workers_cpu_ns - before.workers_cpu_ns) -
                                             (after.consumer_cpu_ns - before.consumer_cpu_ns));
   EXPECT_NEAR(others / elements, 4 * kMs, 0.05 * kMs);
-  EXPECT_GT(after.stages[1].samples_that_waited, 0);
+  EXPECT_GT(after.stages[1].sampled_waiting_ns, 0);
 }
 
 TEST(PlantSnapshot, BudgetFollowsTheQuotaWithinASecond) {

@@ -95,8 +95,15 @@ class StreamRun {
     std::istringstream words(input);
     Stamp stamp{.epoch = epoch, .pass = number};
     for (std::string word; words >> word; ++stamp.ordinal) feed(word, stamp, out);
-    state_->pass_end(out);
+    end_pass(out);
     return out;
+  }
+
+  // As the engine does.
+  void end_pass(Emitter& out) {
+    while (state_->flush(out)) {
+    }
+    state_->pass_end(out);
   }
 
   StreamState& state() { return *state_; }

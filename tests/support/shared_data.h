@@ -4,23 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace penstock::test {
+#include "tests/support/source_folder.h"
 
-// $PENSTOCK_SHARED, else what CMake was told, else "shared" beside the repository.
-inline std::filesystem::path shared_folder() {
-  if (const char* named = std::getenv("PENSTOCK_SHARED")) return named;
-#if defined(PENSTOCK_SHARED_DIR)
-  return PENSTOCK_SHARED_DIR;
-#else
-  return std::filesystem::path(PENSTOCK_SOURCE_DIR) / ".." / "shared";
-#endif
-}
+namespace penstock::test {
 
 // A golden file, for example "crops.json"; null where it is absent.
 inline nlohmann::json golden_file(const std::string& name) {

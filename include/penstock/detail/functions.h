@@ -1,7 +1,6 @@
 // From the user's typed functions to the engine's untyped ones. Nothing here is meant to be called by users.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -26,33 +25,41 @@ class Function {
   virtual ~Function() = default;
   virtual void run(std::span<Slot> slots, Context& context) const = 0;
   virtual bool callable_in_parallel() const noexcept { return true; }
+  // Of one that is not: each pass of each run has a copy of its own. Null: it cannot be copied.
+  virtual bool can_be_copied() const noexcept { return true; }
+  virtual std::unique_ptr<Function> copy() const { return nullptr; }
 };
 using FunctionRef = std::shared_ptr<const Function>;
 
+// Plain calls, not std::invocable: of an error inside a generic lambda the compiler then tells the way there in two lines.
 template <class F, class T>
-concept TakesContext = std::invocable<F&, T, Context&>;
+concept TakesContext = requires(F& function, Context& context) { function(std::declval<T>(), context); };
 template <class F, class T>
-concept ElementFunction = std::invocable<F&, T, Context&> || std::invocable<F&, T>;
+concept TakesElement = requires(F& function) { function(std::declval<T>()); };
+template <class F, class T>
+concept ElementFunction = TakesContext<F, T> || TakesElement<F, T>;
 
-template <class F, class T> struct ResultOf { using type = std::invoke_result_t<F&, T>; };
+template <class F, class T> struct ResultOf {};
+template <class F, class T>
+  requires(TakesElement<F, T> && !TakesContext<F, T>)
+struct ResultOf<F, T> { using type = decltype(std::declval<F&>()(std::declval<T>())); };
 template <class F, class T>
   requires TakesContext<F, T>
-struct ResultOf<F, T> { using type = std::invoke_result_t<F&, T, Context&>; };
+struct ResultOf<F, T> { using type = decltype(std::declval<F&>()(std::declval<T>(), std::declval<Context&>())); };
 template <class F, class T> using Result = std::remove_cvref_t<typename ResultOf<F, T>::type>;
 
 // Whether F's first parameter is a const reference, so that a call which is broken off leaves its input whole.
 template <class F, class T>
 inline constexpr bool takes_const_reference = std::is_same_v<FirstParameterOf<F>, const T&>;
 
-// Calls the user's function once for a slot. Const-callable functions may be called from several threads; others are only
-// ever called by one (the op's builder checks that), which is what the const_cast relies on.
+// Calls the user's function once for a slot. Const-callable functions may be called from several threads; of others each pass of each
+// run has a copy, which one thread at a time calls (FunctionOp), and that is what the const_cast relies on.
 template <class F, class T>
 class Caller {
  public:
   explicit Caller(F function) : function_(std::move(function)) {}
 
-  static constexpr bool is_const =
-      TakesContext<F, T> ? std::invocable<const F&, T, Context&> : std::invocable<const F&, T>;
+  static constexpr bool is_const = TakesContext<F, T> ? TakesContext<const F, T> : TakesElement<const F, T>;
 
   template <class V> decltype(auto) operator()(V&& value, Context& context) const {
     auto& function = reference();
@@ -77,33 +84,48 @@ class Caller {
 // Runs `answer` for each slot; an exception fails that slot alone. RetryWhenMemoryIsFree passes: the engine handles it.
 template <class Answer>
 void for_each_slot(std::span<Slot> slots, Context& context, bool may_retry, Answer&& answer) {
-  for (Slot& slot : slots) {
+  for (std::size_t i = 0; i < slots.size() && context.go_on(i); ++i) {
+    Slot& slot = slots[i];
     context.enter(slot, may_retry);
     try {
       answer(slot);
     } catch (const RetryWhenMemoryIsFree&) {
       throw;
     } catch (...) {
-      slot.fail(std::current_exception());
+      slot.fail(detail::current_failure());
     }
   }
 }
 
+// What all functions over slots have: Self is the class, F the user's function.
+template <class Self, class F>
+class CopiedFunction : public Function {
+ public:
+  bool can_be_copied() const noexcept override { return std::copy_constructible<F>; }
+  std::unique_ptr<Function> copy() const override {
+    if constexpr (std::copy_constructible<F>) {
+      return std::make_unique<Self>(static_cast<const Self&>(*this));
+    } else {
+      return nullptr;
+    }
+  }
+};
+
 template <class F, class T>
-class MapFunction final : public Function {
+class MapFunction final : public CopiedFunction<MapFunction<F, T>, F> {
  public:
   using U = Result<F, T>;
-  static_assert(!std::is_void_v<U>, "a map's function must return a value");
   explicit MapFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
 
   void run(std::span<Slot> slots, Context& context) const override {
     constexpr bool keeps_input = takes_const_reference<F, T>;
-    for_each_slot(slots, context, keeps_input && slots.size() == 1, [&](Slot& slot) {
+    const bool may_retry = keeps_input && Caller<F, T>::is_const && slots.size() == 1;  // a second call of one with a state gives something else
+    for_each_slot(slots, context, may_retry, [&](Slot& slot) {
       if constexpr (keeps_input) {
-        slot.emit(Element(U(call_(std::as_const(slot.value).template get<T>(), context))));
+        slot.emit(Element(U(call_(std::as_const(slot.value).template unchecked<T>(), context))));
       } else {
-        slot.emit(Element(U(call_(std::move(slot.value.template get<T>()), context))));
+        slot.emit(Element(U(call_(std::move(slot.value.template unchecked<T>()), context))));
       }
     });
   }
@@ -113,14 +135,14 @@ class MapFunction final : public Function {
 };
 
 template <class F, class T>
-class FilterFunction final : public Function {
+class FilterFunction final : public CopiedFunction<FilterFunction<F, T>, F> {
  public:
   explicit FilterFunction(F predicate) : call_(std::move(predicate)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, const T&>::is_const; }
 
   void run(std::span<Slot> slots, Context& context) const override {
     for_each_slot(slots, context, false, [&](Slot& slot) {
-      if (!call_(std::as_const(slot.value).template get<T>(), context)) slot.drop();
+      if (!call_(std::as_const(slot.value).template unchecked<T>(), context)) slot.drop();
     });
   }
 
@@ -130,18 +152,14 @@ class FilterFunction final : public Function {
 
 // 1 -> n. `Apart` turns what the function returned into a std::vector<U>.
 template <class F, class T, class U, class Apart>
-class ManyFunction final : public Function {
+class ManyFunction final : public CopiedFunction<ManyFunction<F, T, U, Apart>, F> {
  public:
   explicit ManyFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
 
   void run(std::span<Slot> slots, Context& context) const override {
     for_each_slot(slots, context, false, [&](Slot& slot) {
-      std::vector<U> values = Apart::apart(call_(std::move(slot.value.template get<T>()), context));
-      std::vector<Element> elements;
-      elements.reserve(values.size());
-      for (auto&& value : values) elements.emplace_back(U(std::move(value)));  // a U, also of vector<bool>
-      slot.emit_many(std::move(elements));
+      slot.emit_many(std::make_unique<ListResults<U>>(Apart::apart(call_(std::move(slot.value.template unchecked<T>()), context))));
     });
   }
 
@@ -168,8 +186,11 @@ template <class T>
 class TypedBatchBuilder final : public BatchBuilder {
  public:
   explicit TypedBatchBuilder(std::size_t capacity) : builder_(capacity) {}
-  void check(const Element& value) const override { builder_.check(value.get<T>()); }
-  void add(Element&& value) override { builder_.add(value.take<T>()); }
+  void check(const Element& value) const override { builder_.check(value.unchecked<T>()); }
+  void add(Element&& value) override {
+    builder_.add(std::move(value.unchecked<T>()));
+    value.reset();
+  }
   Element finish() override { return Element(builder_.finish()); }
 
  private:
@@ -197,6 +218,25 @@ class VectorSource final : public IndexedSource {
 
  private:
   std::vector<T> values_;
+};
+
+// What from_indexed takes: a type that is no IndexedSource itself, and gives values.
+template <class S> using Indexed = std::remove_cvref_t<decltype(std::declval<const S&>().at(std::int64_t{}))>;
+template <class S>
+concept Indexable = requires(const S& source) {
+  static_cast<std::int64_t>(source.size());
+  typename Indexed<S>;
+} && !std::is_same_v<Indexed<S>, Element>;
+
+template <class S>
+class ValueSource final : public IndexedSource {
+ public:
+  explicit ValueSource(S source) : source_(std::move(source)) {}
+  std::int64_t size() const override { return static_cast<std::int64_t>(source_.size()); }
+  Element at(std::int64_t index) const override { return Element(Indexed<S>(source_.at(index))); }
+
+ private:
+  S source_;
 };
 
 // A callable behind SourceReader. `Factory(pass)` gives a callable returning std::optional<T>.

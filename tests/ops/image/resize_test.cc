@@ -69,6 +69,19 @@ TEST(ResizeBilinear, CropOfTheResizedPictureEqualsTheWholeOne) {
   }
 }
 
+// In one direction a resize has one pass. Pillow begins with the columns where that leaves out more than twice as much.
+TEST(ResizeBilinear, BeginsWithTheRowsWhereTheColumnsSaveJustTwiceAsMuch) {
+  const Tensor image = noise(60, 40);
+  const auto twice = [&](const Size& first, const Size& last) { return resize(view_of(resize(view_of(image), first)), last); };
+  const auto rows_first = [&](const Size& size) { return twice({60, size.width}, size); };
+  const auto columns_first = [&](const Size& size) { return twice({size.height, 40}, size); };
+  const Size tie{40, 30}, beyond{39, 30};
+  ASSERT_NE(rows_first(tie), columns_first(tie));
+  ASSERT_NE(rows_first(beyond), columns_first(beyond));
+  EXPECT_EQ(resize(view_of(image), tie), rows_first(tie));
+  EXPECT_EQ(resize(view_of(image), beyond), columns_first(beyond));
+}
+
 TEST(ResizeBilinear, OnePixelWideImagesCanBeResized) {
   const Tensor line = noise(50, 1);
   EXPECT_EQ(resize_bilinear(view_of(line), {50, 1}), line);
@@ -131,6 +144,21 @@ TEST(RandomCrop, FirstWindowThatFitsIsTaken) {
   const Window window = random_crop({100, 100}, [&] { return draws.at(next++); });
   EXPECT_EQ(window, (Window{0, 44, 56, 56}));
   EXPECT_EQ(next, 6U);
+}
+
+TEST(RandomCrop, TriesAsOftenAsItIsToldTo) {
+  for (const int tries : {1, 3}) {
+    int draws = 0;
+    const auto too_wide = [&draws] { return draws++ % 2 == 0 ? 0.999 : 0.0; };
+    EXPECT_EQ(random_crop({100, 100}, too_wide, {.tries = tries}), (Window{0, 0, 100, 100}));
+    EXPECT_EQ(draws, 2 * tries) << "an area and a ratio each time";
+  }
+}
+
+// 1,600 pixels, twice as wide as high: sqrt(800) = 28.3 by sqrt(3200) = 56.6.
+TEST(RandomCrop, RatioIsWidthByHeight) {
+  const RandomCropOptions options{.min_area = 0.08, .max_area = 0.08, .min_ratio = 2, .max_ratio = 2};
+  EXPECT_EQ(random_crop({100, 200}, [] { return 0.0; }, options), (Window{0, 0, 28, 57}));
 }
 
 TEST(RandomCrop, WindowsFollowTheDistribution) {

@@ -86,6 +86,7 @@ TEST(Transform, NeedsOnlyThePixelsOfItsSource) {
   const std::vector<Transform> chains{crop,
                                       crop | Resize{{20, 24}, Filter::bicubic},
                                       ResizeAndCentreCrop{20, {16, 16}} | Flip{},
+                                      ResizeAndCentreCrop{24, {12, 12}, Filter::bicubic},
                                       crop | ResizeAndCentreCrop{18, {12, 16}} | Convert{DType::f16},
                                       box | Normalise{},
                                       crop | box};
@@ -106,6 +107,9 @@ TEST(Transform, APartThatLacksPixelsIsRefused) {
   EXPECT_ERROR((Resize{{8, 8}}(part)), invalid, "resize_source()");
   EXPECT_ERROR((Crop{{5, 0, 10, 10}}(part)), invalid, "source()");
   EXPECT_ERROR((Crop{{20, 0, 10, 10}}(part)), invalid, "source()");
+  EXPECT_ERROR((Crop{{10, 0, 10, 10}}(part)), invalid, "source()");  // it begins where the part ends
+  const ImagePart left{view_of(image).window({0, 0, 40, 10}), {0, 0, 40, 10}, {40, 60}};
+  EXPECT_ERROR((Crop{{0, 10, 10, 10}}(left)), invalid, "source()");
   EXPECT_ERROR((Crop{{35, 0, 10, 10}}(part)), invalid, "does not lie in the image");
   EXPECT_ERROR(Transform(Crop{{35, 0, 10, 10}}).source({40, 60}), invalid, "does not lie in the image");
 }

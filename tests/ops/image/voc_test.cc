@@ -36,6 +36,13 @@ std::string annotation(const std::string& inside) {
   return "<annotation><folder>x</folder>" + inside + "</annotation>";
 }
 
+// What VOC writes as 1..1 is the first pixel, which lies between 0 and 1.
+TEST(PixelBoxes, CountFromTheEdgesOfPixels) {
+  const VocAnnotation voc = parse(annotation(good_size + object(good_box) + object("<xmin>1</xmin><ymin>1</ymin><xmax>1</xmax><ymax>1</ymax>")));
+  EXPECT_THAT(pixel_boxes(voc), ElementsAre(image::PixelBox{1, 0, 40, 30}, image::PixelBox{0, 0, 1, 1}));
+  EXPECT_THAT(pixel_boxes(VocAnnotation()), IsEmpty());
+}
+
 TEST(ParseVoc, ReadsSizeAndObjectsInOrder) {
   const VocAnnotation result = parse(annotation(
       good_size + object(good_box) +

@@ -1,5 +1,6 @@
 #include "ops/io/read_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/io.h>
@@ -246,6 +247,20 @@ TEST(ReadInOnePiece, ReadsAnewWhatWasWrittenMeanwhile) {
   EXPECT_EQ(file.read(), 3U);
   EXPECT_EQ(file.reads, 3);
   EXPECT_EQ(file.waits, 2);
+}
+
+TEST_F(ReadFile, SeesAChangeWithinASecond) {
+  const int descriptor = ::open(file("text").c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  const auto version_at = [&](std::int64_t written_ns) {
+    const timespec written{.tv_sec = 1'000'000'000, .tv_nsec = written_ns};
+    const timespec times[] = {written, written};
+    EXPECT_EQ(::futimens(descriptor, times), 0);
+    return detail::version_of(descriptor, "file");
+  };
+  EXPECT_EQ(version_at(20'000'000), version_at(20'000'000));
+  EXPECT_NE(version_at(20'000'000), version_at(40'000'000));
+  ::close(descriptor);
 }
 
 TEST(ReadInOnePiece, GivesUpWhereWritingDoesNotEnd) {

@@ -1,0 +1,54 @@
+// ElementStore: what a stream op keeps, in less memory than slots would take: 56 bytes an element beside what its value holds elsewhere, and 24
+// more as long as elements differ in size or pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <penstock/op.h>
+
+#include "lib/core/chunked.h"
+
+namespace penstock {
+
+class ElementStore {
+ public:
+  bool empty() const noexcept { return held_.empty(); }
+  std::size_t size() const noexcept { return held_.size(); }
+
+  // Throws std::bad_alloc: then the element is lost, and nothing else.
+  void push_back(Slot&& slot);
+  void swap_with_last(std::size_t i) noexcept;
+  Slot take_last() noexcept;
+  void clear() noexcept;
+
+  // As the memory budget counts them.
+  std::int64_t bytes() const noexcept;
+
+  // Beside what bytes_of tells of a value, where elements are alike.
+  static constexpr std::int64_t bytes_of_place() noexcept { return sizeof(Held); }
+
+ private:
+  struct Held {
+    Element value;
+    std::int64_t ordinal;
+    std::uint64_t sub;
+  };
+  // What most often is the same for all.
+  struct Kind {
+    std::uint64_t sequence = 0;
+    std::uint32_t epoch = 0, pass = 0;
+    std::int64_t bytes = 0;  // of the value
+    bool operator==(const Kind&) const = default;
+  };
+
+  void note(const Kind& kind);
+
+  Chunked<Held> held_;
+  Chunked<Kind> kinds_;           // of each; empty while all are of common_
+  Kind common_;
+  std::int64_t value_bytes_ = 0;  // of all values
+};
+
+}  // namespace penstock

@@ -1,0 +1,88 @@
+// ComputePool: the threads of calls that compute, for all runs of the process.
+//
+// Threads of our own, and not TBB's workers. Those belong to the whole process: a host application's tasks that wait for a run may
+// have all of them, and a limit of its own (global_control) may leave none. And TBB wakes as many of an arena's workers as it may for
+// a single task, each of which looks for work the longer the wider its arena is (stealing_loop_backoff): with 128 threads that took
+// ten times the CPU time of a small task.
+//
+// The slot gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have been tokens out at once.
+// One is woken for a token only where those awake do not suffice. The longest asleep leave after some seconds.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "lib/core/cache_line.h"
+#include "lib/exec/brief_mutex.h"
+#include "lib/exec/packet.h"
+
+namespace penstock::exec {
+
+class Stage;
+
+class ComputePool {
+ public:
+  ComputePool() = default;
+  ~ComputePool();  // finishes what is queued, joins all threads
+  ComputePool(const ComputePool&) = delete;
+  ComputePool& operator=(const ComputePool&) = delete;
+
+  // Whose tokens run here. It must not throw.
+  class Client {
+   public:
+    virtual ~Client() = default;
+    virtual void run_here(Stage& stage) = 0;
+  };
+
+  // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at all, it runs here and now.
+  void submit(Client& client, Stage& stage);
+  // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for the next one.
+  void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
+  // For a client on a thread of its own: its next token, if that is the oldest in line; else null.
+  Stage* take(const Client& client);
+
+  std::int64_t threads() const;
+  std::int64_t wake_ups() const;   // threads made included
+
+ private:
+  struct Token {
+    Client* client;
+    Stage* stage;
+  };
+  // Held by who wakes it, too: the thread may have left when it is told.
+  struct Bed {
+    std::condition_variable_any woken;
+    bool is_taken = false;
+  };
+  using BedRef = std::shared_ptr<Bed>;
+  using Threads = std::list<std::thread>;
+  using Lock = std::unique_lock<BriefMutex>;
+  void serve(Threads::iterator self, const BedRef& bed);
+  void run_tokens(Lock& lock);
+  Token pop();
+  bool look_around(Lock& lock);
+  bool sleep(const BedRef& bed, Lock& lock);
+  BedRef wake_one();
+  bool grow();
+  static void join(Threads& threads);
+
+  alignas(kCacheLine) mutable BriefMutex mutex_;  // all below; never held while a token runs
+  std::condition_variable_any left_;
+  Queue<Token> queue_;
+  Threads threads_;                // serving
+  Threads leaving_;                // past their last touch of the pool but for the unlock; joined by the next to come
+  std::vector<BedRef> asleep_;     // the last to fall asleep is the first to be woken: its caches are the warmest
+  alignas(kCacheLine) std::atomic<std::int64_t> out_{0};  // tokens that have not ended: no more than threads awake, unless the system gives none
+  std::int64_t wake_ups_ = 0;
+  bool one_looks_around_ = false;
+  bool closing_ = false;
+  std::atomic<bool> has_queued_{false};  // queue_ is not empty; who looks around reads it without the lock
+};
+
+}  // namespace penstock::exec

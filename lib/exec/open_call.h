@@ -1,0 +1,53 @@
+// OpenCall: a call over several slots, as seen from outside while it goes on.
+//
+// Its first results leave before it returns (Stage::take_part), and what it has not begun is given back when it is asked for. So an
+// element that is done never waits for one that takes long, though both share a call.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+
+#include <penstock/op.h>
+
+#include "lib/exec/packet.h"
+
+namespace penstock::exec {
+
+struct OpenCall {
+  detail::CallProgress progress;
+
+  // Guards what follows and the list of results as a whole: it is held while results are taken out, while the list moves because it grows, and
+  // when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind are the running thread's alone.
+  std::mutex mutex;
+  bool is_open = false;
+  std::size_t taken = 0;       // results that have left
+  std::size_t planned = 0;     // slots that the call was made for
+
+  // With the stage's lock held. `is_over`: stop was asked for, or the pass is not wanted any more, before the call began.
+  void open(std::size_t slots, bool is_over) {
+    progress.answered.store(0, std::memory_order_relaxed);
+    progress.is_wanted_back.store(is_over, std::memory_order_relaxed);
+    is_open = true;
+    taken = 0;
+    planned = slots;
+  }
+  // By the running thread. From here on nobody takes anything. How many results have left.
+  std::size_t close() {
+    std::lock_guard lock(mutex);
+    is_open = false;
+    return taken;
+  }
+  // With the mutex held: moves what may leave out of `results`.
+  void take(Slots& results, Slots& out) {
+    const std::size_t answered = progress.answered.load(std::memory_order_acquire);
+    if (!is_open || answered <= taken) return;
+    Slot* const first = results.data();
+    std::move(first + taken, first + answered, std::back_inserter(out));
+    taken = answered;
+  }
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,42 @@
+// Stage: calls under way as seen from outside, where nobody has said whether they wait.
+//
+// The samples of calls that have ended (stage_run.cc) do not tell of one that waits for hours, nor of the one among many that does.
+#include <penstock/random.h>
+
+#include "lib/core/scheduler_file.h"
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kShortCall = 2'000'000;  // ns: what ends sooner keeps nobody waiting for long, and is not worth a look at a file
+
+}  // namespace
+
+// One call a look: looks come at moments that have nothing to do with the calls, so what part of them find a call asleep is what part of their time
+// calls wait, also where they wake often.
+void Stage::watch_calls() {
+  if (plan_.form_is_known || plan_.form == Form::completes_later) return;
+  Lock lock(mutex_);
+  const Group* const call = draw_call();
+  if (call == nullptr) return;
+  const int thread = call->thread;
+  const bool is_short = host_.now() - call->started_ns < kShortCall;
+  lock.unlock();
+  const bool sleeps = !is_short && thread_sleeps(thread);
+  lock.lock();
+  ++counters_.looks;
+  counters_.looks_asleep += sleeps;
+}
+
+// With the lock held: one of the calls under way, each as likely as another; null: there is none.
+const Group* Stage::draw_call() const {
+  if (running_ == 0) return nullptr;
+  auto before = static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(counters_.looks)) % static_cast<std::uint64_t>(running_));
+  for (const auto& group : ring_) {
+    if (group->state == Group::State::running && group->thread != 0 && before-- == 0) return group.get();
+  }
+  return nullptr;
+}
+
+}  // namespace penstock::exec

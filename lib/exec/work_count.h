@@ -1,0 +1,46 @@
+// WorkCount: how much of a run's work is out on other threads, and waiting until none is.
+//
+// Not TBB's own wait: who waits there takes a place in the arena. The last token then finds none, is put off, and a worker of TBB's is woken.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace penstock::exec {
+
+class WorkCount {
+ public:
+  // By whoever knows that the count cannot be waited for meanwhile.
+  void begin() noexcept { out_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The caller's last touch: whoever waits may take everything down now.
+  void end() {
+    std::int64_t out = out_.load(std::memory_order_relaxed);
+    while (out > 1) {
+      if (out_.compare_exchange_weak(out, out - 1, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (out_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    none_.wait(lock, [this] { return is_none(); });
+  }
+  bool wait_for(std::chrono::nanoseconds time) {
+    std::unique_lock lock(mutex_);
+    return none_.wait_for(lock, time, [this] { return is_none(); });
+  }
+
+ private:
+  bool is_none() const noexcept { return out_.load(std::memory_order_acquire) == 0; }
+
+  std::atomic<std::int64_t> out_{0};  // becomes 0 with the mutex held only, so that nobody who waits misses it or leaves while it is told
+  std::mutex mutex_;
+  std::condition_variable none_;
+};
+
+}  // namespace penstock::exec

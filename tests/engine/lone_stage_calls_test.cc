@@ -1,0 +1,119 @@
+// What a stage sees of its calls that are under way: whether they wait, and what that means for their CPU slots.
+#include <atomic>
+#include <optional>
+#include <semaphore>
+#include <thread>
+
+#include "tests/engine/lone_stage.h"
+#include "tests/engine/support.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+constexpr std::int64_t kLimit = 1 << 20;
+
+// A map with one call under way on a thread of its own; looks at it until one says how it is.
+class WatchedCall {
+ public:
+  WatchedCall(LoneStage& lone, std::atomic<bool>& has_begun) : lone_(lone), thread_([&lone] { lone.run_tokens(); }) {
+    EXPECT_TRUE(eventually([&] { return has_begun.load(); }));
+  }
+  // False: no look ever did.
+  bool is_found(bool asleep) {
+    return eventually([&] {
+      const StageSnapshot before = lone_.snapshot();
+      lone_.stage.watch_calls();
+      const StageSnapshot now = lone_.snapshot();
+      return now.looks == before.looks + 1 && (now.looks_asleep > before.looks_asleep) == asleep;
+    });
+  }
+
+ private:
+  LoneStage& lone_;
+  std::jthread thread_;
+};
+
+constexpr std::int64_t kLong = 2'000'000;  // ns
+
+TEST(LoneStage, SeesThatACallUnderWaySleeps) {
+  std::binary_semaphore end(0);
+  std::atomic<bool> has_begun{false};
+  LoneStage lone(range(9).map([&](std::int64_t value) { return has_begun = true, end.acquire(), value; }, 1).node(), 1, kLimit);
+  lone.stage.add_credits(9);
+  lone.stage.watch_calls();
+  EXPECT_EQ(lone.snapshot().looks, 0) << "no call is under way";
+  lone.feed(1);
+  WatchedCall call(lone, has_begun);
+  EXPECT_TRUE(call.is_found(false)) << "it has just begun";
+  lone.host.let_pass(kLong);
+  EXPECT_TRUE(call.is_found(true));
+  end.release();
+}
+
+// However long: once is once.
+TEST(LoneStage, SeesThatACallSleptOnce) {
+  constexpr std::int64_t kTime = 3'600'000'000'000;  // ns: more than any machine leaves a thread waiting for a CPU
+  LoneStage* self = nullptr;
+  const auto nap = [&self](std::int64_t value) { return std::this_thread::sleep_for(1ms), self->host.let_pass(kTime), value; };
+  LoneStage lone(range(9).map(nap, 1).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(9);
+  lone.feed(1);
+  lone.run_tokens();
+  ASSERT_EQ(lone.snapshot().samples, 1);
+  EXPECT_GT(lone.snapshot().sampled_waiting_ns, kTime / 2);
+}
+
+TEST(LoneStage, SeesThatACallUnderWayComputes) {
+  std::atomic<bool> end{false}, has_begun{false};
+  const auto compute = [&](std::int64_t value) {
+    for (has_begun = true; !end;) {
+    }
+    return value;
+  };
+  LoneStage lone(range(9).map(compute, 1).node(), 1, kLimit);
+  lone.stage.add_credits(9);
+  lone.feed(1);
+  WatchedCall call(lone, has_begun);
+  lone.host.let_pass(kLong);
+  for (int i = 0; i < 10; ++i) lone.stage.watch_calls();
+  EXPECT_EQ(lone.snapshot().looks, 10);
+  EXPECT_EQ(lone.snapshot().looks_asleep, 0);
+  end = true;
+}
+
+// It waits, and what waits for a CPU slot may be what it waits for.
+TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
+  LoneStage* self = nullptr;
+  const auto moved = [&self](std::int64_t value) { return self->stage.set_on_pool(true), value; };
+  LoneStage lone(range(9).map(moved, 1).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(9);
+  lone.feed(1);
+  lone.run_tokens();
+  EXPECT_EQ(lone.host.slots_given_up, 1);
+  EXPECT_EQ(lone.host.ended_without_slot, 1);
+  EXPECT_EQ(lone.host.slots_released, 0);
+  lone.stage.set_on_pool(false);
+  lone.stage.set_on_pool(true);
+  EXPECT_EQ(lone.host.slots_given_up, 1) << "it had none";
+}
+
+// Nobody asks where they are to run.
+TEST(LoneStage, LooksAtNoCallsWhoseUserHasSaidWhetherTheyWait) {
+  LoneStage* self = nullptr;
+  const auto look = [&self](std::int64_t value) { return self->stage.watch_calls(), value; };
+  for (const auto& [blocks, looks] : {std::pair(std::optional<bool>(), 1), {std::optional(false), 0}, {std::optional(true), 0}}) {
+    LoneStage lone(range(9).map(look, 1, {.blocks = blocks}).node(), 1, kLimit);
+    self = &lone;
+    lone.stage.add_credits(9);
+    lone.feed(1);
+    lone.run_tokens();
+    EXPECT_EQ(lone.snapshot().looks, looks);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
