@@ -1,5 +1,7 @@
 #include "lib/core/heap_top.h"
 
+#include <penstock/detail/pooled.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@ std::atomic<std::uint32_t> asked{0};          // so many times
 thread_local std::uint32_t answered = 0;
 
 #ifdef __GLIBC__
+constexpr std::size_t kLargeBlock = std::size_t{16} << 20;
 constexpr std::size_t kLargest = std::size_t{32} << 20, kSmallest = std::size_t{1} << 20;
 
 // The pages that lie inside a block of our own.
@@ -38,6 +41,8 @@ void give_back() noexcept {
   }
 }
 #else
+constexpr std::size_t kLargeBlock = static_cast<std::size_t>(-1);
+void drop_pages(void*, std::size_t) noexcept {}
 void give_back() noexcept {}
 #endif
 
@@ -50,6 +55,10 @@ void give_back_heap_top() noexcept {
   if (now == answered) return;
   answered = now;
   give_back();
+}
+
+void detail::give_back_pages(void* block, std::size_t bytes) noexcept {
+  if (bytes >= kLargeBlock) drop_pages(block, bytes);
 }
 
 }  // namespace penstock

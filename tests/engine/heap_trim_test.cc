@@ -1,9 +1,11 @@
 #include "lib/runtime/heap_trim.h"
 
 #include <gtest/gtest.h>
+#include <penstock/detail/results.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -111,6 +113,16 @@ TEST(HeapTop, OfAThreadsArenaIsGivenBackWhenItIsAskedFor) {
   }).join();
   if (kept < 10 * kMiB) GTEST_SKIP() << "another allocator, which keeps nothing";
   EXPECT_LT(left, kept / 4);
+}
+
+// What it made on one thread, that thread may never come back to.
+TEST(ListResults, OfManyBytesGiveTheirPagesBackAtOnce) {
+  { const std::vector<char> first(31 << 20, 'x'); }  // from now on the C library keeps as much
+  auto list = std::make_unique<detail::ListResults<std::int64_t>>(std::vector<std::int64_t>((24 << 20) / 8, 7));
+  const std::int64_t with = HeapTrim::system().resident_bytes();
+  if (with == 0) GTEST_SKIP() << "nobody knows here how much is resident";
+  list.reset();
+  EXPECT_LT(HeapTrim::system().resident_bytes(), with - 20 * kMiB);
 }
 
 TEST(HeapTrimOfTheSystem, KnowsHowMuchIsResident) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ template <class T>
 class ListResults final : public Results {
  public:
   explicit ListResults(std::vector<T> values) noexcept : values_(std::move(values)) {}
+  ~ListResults() override {
+    if constexpr (!std::is_same_v<T, bool>) {
+      values_.clear();
+      give_back_pages(values_.data(), values_.capacity() * sizeof(T));
+    }
+  }
   std::size_t size() const noexcept override { return values_.size(); }
   Element take(std::size_t i) override { return Element(T(std::move(values_[i]))); }  // a T, also of vector<bool>
   std::size_t bytes() const override { return bytes_of(values_); }
