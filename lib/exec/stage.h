@@ -193,6 +193,7 @@ class Stage {
   void withdraw_claim(Lock& lock);
   double expected_bytes_each() const;
   std::int64_t most_calls();
+  void let_more_begin(Lock& lock);
   std::int64_t beyond_calls() const;
   bool has_plenty() const;
   double results_each() const;
@@ -314,8 +315,9 @@ class Stage {
   bool held_back_ = false;               // there may be more for other threads to do than there seemed: tokens are to be counted out again
   std::atomic<bool> cheap_{false}, busy_{false};  // for brings_soon() of the last stage, which has not the others' locks
   std::atomic<bool> is_starting_{false};  // few calls may run, for nobody knows what their results hold
-  std::int64_t first_call_ns_ = 0;       // when the first call began; 0: none has
-  std::int64_t without_hint_ = 0;        // groups in a row of which the op could not foretell the size
+  std::int64_t first_calls_ = 1;         // so many of those
+  std::int64_t more_began_ns_ = 0;       // when first_calls_ was raised, or the first call began; 0: none has
+  std::int64_t without_hint_ = 1;        // groups in a row of which the op could not foretell the size; not 0 before the first
   // Output
   std::int64_t credits_ = 0;
   bool emitting_ = false;

@@ -132,6 +132,7 @@ bool Stage::look_after_calls() {
       run_group(*claim_group(lock), lock);
     }
   });
+  if (is_starting_) let_more_begin(lock);
   if (found || is_starting_) pump(lock);
   if (--completing_ == 0) completed_.notify_all();
   return found;

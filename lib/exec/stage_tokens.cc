@@ -9,8 +9,6 @@
 namespace penstock::exec {
 namespace {
 constexpr std::int64_t kAskedInVain = 16;
-constexpr std::int64_t kFirstCalls = 2;
-constexpr std::int64_t kFirstPatience = 100'000'000;  // ns
 }
 
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one group
@@ -36,13 +34,11 @@ std::int64_t Stage::claim_tokens() {
   return claimed;
 }
 
-// Calls that may run at once. Before the first result nobody can tell what results hold, unless the op has a hint: then few begin, and twice as many
-// each time that kFirstPatience is over without one, for they may wait for each other. Calls that complete later are bounded otherwise (open_io).
+// Calls that may run at once. Before the first result nobody can tell what results hold, unless the op has a hint: then one begins, and others where
+// that lasts (let_more_begin). Calls that complete later are bounded otherwise (open_io).
 std::int64_t Stage::most_calls() {
-  is_starting_ = counters_.completed == 0 && without_hint_ > 0 && begins_with_few_ && parallelism_ > kFirstCalls;
-  if (!is_starting_) return parallelism_;
-  const std::int64_t doublings = std::min<std::int64_t>((host_.now() - first_call_ns_) / kFirstPatience, 16);
-  return std::min(parallelism_, kFirstCalls << doublings);
+  is_starting_ = counters_.completed == 0 && without_hint_ > 0 && begins_with_few_ && parallelism_ > 1;
+  return is_starting_ ? std::min(parallelism_, first_calls_) : parallelism_;
 }
 
 // Results that are there already need neither memory nor one of the calls: all of those may be waiting for what the consumer gives back. What is
@@ -175,7 +171,7 @@ Group* Stage::claim_group(Lock& lock) {
     held_back_ = held_back_ || group.came_back;
   }
   begin(group);
-  if (first_call_ns_ == 0) first_call_ns_ = accounted_until_;
+  if (more_began_ns_ == 0) more_began_ns_ = accounted_until_;
   ask_hint(group, lock);
   if (!reserve(group) && !force(group, lock)) {
     put_back(group);
@@ -206,6 +202,7 @@ void Stage::ask_hint(Group& group, Lock& lock) {
   lock.lock();
   group.hint = bytes.value_or(-1);
   without_hint_ = bytes ? 0 : without_hint_ + 1;
+  held_back_ = held_back_ || (bytes && is_starting_);  // others waited for what this one would tell
 }
 
 // Of one slot's results, as far as experience tells; careful once the limit has been passed, where it is this stage's to be.

@@ -1,9 +1,12 @@
 // What a stage sees of its calls that are under way: whether they wait, and what that means for their CPU slots.
 #include <atomic>
+#include <latch>
 #include <optional>
 #include <semaphore>
 #include <thread>
+#include <vector>
 
+#include "lib/core/scheduler_file.h"
 #include "tests/engine/lone_stage.h"
 #include "tests/engine/support.h"
 
@@ -12,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20;
+constexpr std::int64_t kLimit = 1 << 20, kSecond = 1'000'000'000;  // bytes, ns
 
 // A map with one call under way on a thread of its own; looks at it until one says how it is.
 class WatchedCall {
@@ -113,6 +116,52 @@ TEST(LoneStage, LooksAtNoCallsWhoseUserHasSaidWhetherTheyWait) {
     lone.run_tokens();
     EXPECT_EQ(lone.snapshot().looks, looks);
   }
+}
+
+// It computes: 100 ms are no reason to believe that it waits for others.
+TEST(LoneStage, BeginsWithOneCall) {
+  std::vector<bool> helped;
+  LoneStage* self = nullptr;
+  const auto asking = [&](std::int64_t value) {
+    for (int looks = 0; value == 0 && looks < 3; ++looks) {
+      helped.push_back(self->stage.help());
+      self->host.let_pass(kSecond / 2);
+      self->stage.look_after_calls();
+    }
+    return value;
+  };
+  LoneStage lone(range(100).map(asking, 2).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(100);
+  lone.feed(2);
+  lone.run_tokens();
+  EXPECT_EQ(helped, (std::vector{false, false, true}));
+}
+
+TEST(LoneStage, LetsOthersBeginWhileTheFirstCallSleeps) {
+  std::atomic<int> first{0}, begun{0};
+  std::latch may_end(1);
+  const auto sleeping = [&](std::int64_t value) {
+    ++begun;
+    if (value == 0) {
+      first = this_thread_number();
+      may_end.wait();
+    }
+    return value;
+  };
+  LoneStage lone(range(100).map(sleeping, 2).node(), 1, kLimit);
+  lone.stage.add_credits(100);
+  lone.feed(2);
+  std::thread call([&] { lone.stage.run_token(false); });
+  EXPECT_TRUE(eventually([&] { return thread_sleeps(first); }));
+  for (const int calls : {1, 2}) {
+    lone.stage.help();
+    EXPECT_EQ(begun, calls);
+    lone.host.let_pass(kSecond / 8);
+    lone.stage.look_after_calls();
+  }
+  may_end.count_down();
+  call.join();
 }
 
 }  // namespace
