@@ -164,5 +164,21 @@ TEST(LoneStage, LetsOthersBeginWhileTheFirstCallSleeps) {
   call.join();
 }
 
+TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
+  std::int64_t asked_for = 0;
+  LoneStage* self = nullptr;
+  const auto noting = [&](std::int64_t value) {
+    if (value == 0) asked_for = self->host.notes.launched;
+    return value;
+  };
+  LoneStage lone(range(100).map(noting, 2, {.bytes_hint = [](std::int64_t) { return std::size_t{100}; }}).node(), 1, kLimit);
+  self = &lone;
+  lone.stage.add_credits(100);
+  lone.feed(2);
+  ASSERT_EQ(lone.host.notes.launched, 1);
+  lone.stage.run_token(false);
+  EXPECT_EQ(asked_for, 2);
+}
+
 }  // namespace
 }  // namespace penstock
