@@ -71,7 +71,7 @@ struct RunOptions {
   int threads = 0;
   // Bytes that elements under way may hold, with what surrounds them (88 for each, less inside batches and shuffles); 0: a quarter of the memory that is free (or of the cgroup's limit) at the start, divided by the ranks on this
   // machine, at least 64 MiB; for a serial run, also one inside a function of another run, no limit (it reads nothing ahead). Without a hint one call of
-  // an op begins before a result tells its size (twice as many for each 100 ms without one in which they wait, or 1 s), and what is much larger than all before it comes on top.
+  // an op begins before a result tells its size (one more for each 100 ms in which it waits, or 1 s in which it computes), and what is much larger than all before it comes on top.
   std::size_t memory_bytes = 0;
   // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a stage that waits has one
   // at least, and a parallelism that you set stands. All runs of the process share 256 threads for them; a run that would have none of these has

@@ -248,6 +248,7 @@ class Stage {
   void describe_ring(std::int64_t now, StageSnapshot& out) const;
   bool sample_now(const Group& group);
   const Group* draw_call() const;
+  const Group* oldest_call() const;
   std::vector<std::uint64_t> keys_if_traced(const Slots& slots) const;
   void trace_call(std::int64_t begin, std::int64_t elements, std::vector<std::uint64_t> keys) const;
 

@@ -35,7 +35,7 @@ std::int64_t Stage::claim_tokens() {
 }
 
 // Calls that may run at once. Before the first result nobody can tell what results hold, unless the op has a hint: then one begins, and others where
-// that lasts (let_more_begin). Calls that complete later are bounded otherwise (open_io).
+// it lasts (let_more_begin). Calls that complete later are bounded otherwise (open_io).
 std::int64_t Stage::most_calls() {
   is_starting_ = counters_.completed == 0 && without_hint_ > 0 && begins_with_few_ && parallelism_ > 1;
   return is_starting_ ? std::min(parallelism_, first_calls_) : parallelism_;

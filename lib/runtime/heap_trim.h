@@ -8,11 +8,11 @@
 // Measured: values of 1 KB to 16 MB, made by blocking calls on sixteen arenas, 45 MiB on the books, 150 resident, 80 with it.
 //
 // malloc_trim(3) takes some 100 us to some ms, during which threads may wait to allocate. So it is called only where resident memory has grown by much
-// more than the books say, and again only where it has grown beyond what was left then: that is the program's own, however often one asks. (Pauses that
-// doubled where it was no help let 92 MiB gather during one of 1.3 s.)
+// more than the books say, and less and less often where that is no help: what has grown is then the program's own.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace penstock::runtime {
 
@@ -28,19 +28,21 @@ class HeapTrim {
   explicit HeapTrim(System system = HeapTrim::system()) noexcept : system_(system) {}
 
   // Before the first of some runs: what is there is not theirs.
-  void begin() noexcept {
-    before_ = system_.resident_bytes();
-    left_ = 0;
-  }
+  void begin() noexcept { before_ = system_.resident_bytes(); }
 
   // Now and then while there are runs: what their elements hold by the books, and what the one with the least may hold.
   void look(std::int64_t now_ns, std::int64_t used, std::int64_t limit) noexcept;
 
  private:
+  static constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+
+  bool has_helped(std::int64_t resident) noexcept;
+
   System system_;
   std::int64_t before_ = 0;
   std::int64_t next_ns_ = 0;
-  std::int64_t left_ = 0;  // bytes beyond the books after the last trim, or at a look since if those were fewer: the program's own
+  std::int64_t pause_ns_ = 0;
+  std::int64_t wanted_ = kAny;  // bytes: it has helped if fewer are resident at the next look
 };
 
 }  // namespace penstock::runtime

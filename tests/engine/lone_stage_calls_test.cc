@@ -138,30 +138,34 @@ TEST(LoneStage, BeginsWithOneCall) {
   EXPECT_EQ(helped, (std::vector{false, false, true}));
 }
 
-TEST(LoneStage, LetsOthersBeginWhileTheFirstCallSleeps) {
-  std::atomic<int> first{0}, begun{0};
+TEST(LoneStage, LetsOneMoreCallBeginEachTimeThatTheFirstHasSleptForLong) {
+  std::atomic<int> first{0};
   std::latch may_end(1);
-  const auto sleeping = [&](std::int64_t value) {
-    ++begun;
+  LoneStage* self = nullptr;
+  const auto helps_later = [&] {
+    EXPECT_FALSE(self->stage.help());
+    self->host.let_pass(kSecond / 8);
+    self->stage.look_after_calls();
+    return self->stage.help();
+  };
+  const auto call = [&](std::int64_t value) {
     if (value == 0) {
       first = this_thread_number();
       may_end.wait();
+    } else if (value < 4) {
+      EXPECT_TRUE(helps_later()) << value;  // with the next value, while this one goes on
     }
     return value;
   };
-  LoneStage lone(range(100).map(sleeping, 2).node(), 1, kLimit);
+  LoneStage lone(range(100).map(call, 8).node(), 1, kLimit);
+  self = &lone;
   lone.stage.add_credits(100);
-  lone.feed(2);
-  std::thread call([&] { lone.stage.run_token(false); });
-  EXPECT_TRUE(eventually([&] { return thread_sleeps(first); }));
-  for (const int calls : {1, 2}) {
-    lone.stage.help();
-    EXPECT_EQ(begun, calls);
-    lone.host.let_pass(kSecond / 8);
-    lone.stage.look_after_calls();
-  }
+  lone.feed(8);
+  std::thread sleeper([&] { lone.stage.run_token(false); });
+  EXPECT_TRUE(eventually([&] { return first != 0 && thread_sleeps(first); }));
+  EXPECT_TRUE(helps_later());
   may_end.count_down();
-  call.join();
+  sleeper.join();
 }
 
 TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
