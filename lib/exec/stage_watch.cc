@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t kPatience = 100'000'000, kMostPatience = 1'000'000'000;  // ns
 constexpr std::int64_t kShortCall = 2'000'000;  // ns: what ends sooner keeps nobody waiting for long, and is not worth a look at a file
 
+bool is_under_way(const Group& group) { return group.state == Group::State::running && group.thread != 0; }
+
 }  // namespace
 
 // One call a look: looks come at moments that have nothing to do with the calls, so what part of them find a call asleep is what part of their time
@@ -51,7 +53,7 @@ void Stage::let_more_begin(Lock& lock) {
 // With the lock held; null: there is none.
 const Group* Stage::oldest_call() const {
   for (const auto& group : ring_) {
-    if (group->state == Group::State::running && group->thread != 0) return group.get();
+    if (is_under_way(*group)) return group.get();
   }
   return nullptr;
 }
@@ -61,7 +63,7 @@ const Group* Stage::draw_call() const {
   if (running_ == 0) return nullptr;
   auto before = static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(counters_.looks)) % static_cast<std::uint64_t>(running_));
   for (const auto& group : ring_) {
-    if (group->state == Group::State::running && group->thread != 0 && before-- == 0) return group.get();
+    if (is_under_way(*group) && before-- == 0) return group.get();
   }
   return nullptr;
 }

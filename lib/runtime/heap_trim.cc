@@ -1,14 +1,13 @@
 #include "lib/runtime/heap_trim.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #ifdef __GLIBC__
 #include <malloc.h>
-#include <unistd.h>
 #endif
 
+#include "lib/core/clock.h"
 #include "lib/core/heap_top.h"
 
 namespace penstock::runtime {
@@ -18,15 +17,7 @@ constexpr std::int64_t kShortestPause = 20'000'000, kLongestPause = 60'000'000'0
 constexpr std::int64_t kWorthIt = 16 << 20;  // bytes
 
 #ifdef __GLIBC__
-// The second number of this line, in pages (proc(5)). ~5 us.
-std::int64_t read_resident() noexcept {
-  std::FILE* const file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  long size = 0, resident = 0;
-  const int read = std::fscanf(file, "%ld %ld", &size, &resident);
-  std::fclose(file);
-  return read == 2 ? static_cast<std::int64_t>(resident) * sysconf(_SC_PAGESIZE) : 0;
-}
+std::int64_t read_resident() noexcept { return static_cast<std::int64_t>(rss_bytes()); }
 void trim_heap() noexcept {
   malloc_trim(0);
   ask_for_heap_tops();
