@@ -42,23 +42,28 @@ TEST(Outlet, GivesTheRoomThatGrewWhileNothingWasThere) {
   EXPECT_EQ(credits, 0);
 }
 
+// A consumer: sleeps so many times, and takes all that is there each time it wakes.
+void take_what_comes(Outlet& outlet, std::atomic<int>& arrivals, int times) {
+  Slot slot;
+  for (std::int64_t credits = 0; arrivals < times; ++arrivals) {
+    wait_at(outlet);
+    while (outlet.pop(slot, credits)) outlet.count_taken(false);
+  }
+}
+
+bool has_sleeper(const Outlet& outlet) {
+  ConsumerSnapshot now;
+  outlet.snapshot(now);
+  return now.waiting;
+}
+
 // Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is, the first slot is
 // all that it can wait for. (After 8 ms it is woken in any case.)
 TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
   Outlet outlet(100, 100);
   std::atomic<int> arrivals{0};
-  const std::jthread consumer([&] {
-    Slot slot;
-    for (std::int64_t credits = 0; arrivals < 3; ++arrivals) {
-      wait_at(outlet);
-      while (outlet.pop(slot, credits)) outlet.count_taken(false);
-    }
-  });
-  const auto sleeps = [&] {
-    ConsumerSnapshot now;
-    outlet.snapshot(now);
-    return now.waiting;
-  };
+  const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 3); });
+  const auto sleeps = [&] { return has_sleeper(outlet); };
   Packet first = packet_of(1, 0), half = packet_of(50, 0);
   half.more_soon = true;
   EXPECT_TRUE(eventually(sleeps));
@@ -80,18 +85,8 @@ TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
 TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   Outlet outlet(100, 100);
   std::atomic<int> arrivals{0};
-  const std::jthread consumer([&] {
-    Slot slot;
-    for (std::int64_t credits = 0; arrivals < 2; ++arrivals) {
-      wait_at(outlet);
-      while (outlet.pop(slot, credits)) outlet.count_taken(false);
-    }
-  });
-  const auto sleeps = [&] {
-    ConsumerSnapshot now;
-    outlet.snapshot(now);
-    return now.waiting;
-  };
+  const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 2); });
+  const auto sleeps = [&] { return has_sleeper(outlet); };
   Packet first = packet_of(1, 0), second = packet_of(1, 0);
   second.more_soon = true;
   EXPECT_TRUE(eventually(sleeps));
