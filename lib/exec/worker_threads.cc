@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <list>
 #include <mutex>
@@ -31,7 +32,7 @@ struct WorkerThreads::Members {
 
   mutable std::mutex mutex;        // all below
   std::list<Member> threads;       // alive: who ends leaves first
-  std::int64_t cpu_of_ended = 0;
+  std::array<std::int64_t, 2> cpu_of_ended{};  // by role
   int niceness = 0;
   bool was_reniced = false;        // from then on a thread may come with the niceness of the worker that made it
 };
@@ -78,7 +79,7 @@ class Membership {
     const std::int64_t used = thread_cpu_ns() - place_->cpu_before;
     {
       std::lock_guard lock(members_->mutex);
-      members_->cpu_of_ended += used;
+      members_->cpu_of_ended[static_cast<std::size_t>(place_->role)] += used;
       members_->threads.erase(place_);
     }
     members_.reset();
@@ -126,7 +127,7 @@ void WorkerThreads::join(Role role) {
 }
 
 std::int64_t WorkerThreads::Members::cpu_of(Role role) const {
-  std::int64_t sum = 0;
+  std::int64_t sum = cpu_of_ended[static_cast<std::size_t>(role)];
   for (const Member& thread : threads) {
     const auto now = thread.role == role ? thread.clock.cpu_ns() : std::nullopt;
     if (now) sum += *now - thread.cpu_before;
@@ -136,7 +137,7 @@ std::int64_t WorkerThreads::Members::cpu_of(Role role) const {
 
 std::int64_t WorkerThreads::cpu_ns() const {
   std::lock_guard lock(members_->mutex);
-  return members_->cpu_of_ended + members_->cpu_of(Role::worker) + members_->cpu_of(Role::controller);
+  return members_->cpu_of(Role::worker) + members_->cpu_of(Role::controller);
 }
 
 std::int64_t WorkerThreads::cpu_ns(Role role) const {

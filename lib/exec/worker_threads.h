@@ -19,7 +19,7 @@ class WorkerThreads {
   // The calling thread is one of them from now on until it ends. Costs a comparison where it is one already.
   void join(Role role);
   std::int64_t cpu_ns() const;          // since they joined, those that have ended included. ~0.5 us for each thread
-  std::int64_t cpu_ns(Role role) const; // the same, only of those that are alive
+  std::int64_t cpu_ns(Role role) const; // the same, of one role
   std::int64_t count() const;
 
   // Of workers, those to come included: 0 as the process, up to 19 less urgent. Does nothing where it could not be taken back.

@@ -89,6 +89,15 @@ TEST(Explain, SaysWhatACoreAndAFasterStageBringWhereTheCoresAreTheLimit) {
   EXPECT_NEAR(faster->gain, 10 / 5.5 - 1, 1e-9);
 }
 
+// Of 2.5 ms that an element costs, the consumer has half a millisecond.
+TEST(Explain, CountsTheConsumersCpuTimeWhereItSaysWhatAFasterStageBrings) {
+  const Snapshot now = second_of({with_calls(worked("decode", 790, 2 * kMs, 2 * kMs), 2)}, 790, 0.6);
+  const Explanation found = explain(facts_with_clocks(with_clocks(now, 1'975 * kMs, 1'580 * kMs, 395 * kMs)));
+  EXPECT_EQ(found.bottleneck.limit, Limit::cpu);
+  ASSERT_NE(what_if(found, Change::twice_as_fast), nullptr);
+  EXPECT_NEAR(what_if(found, Change::twice_as_fast)->gain, 2.5 / 1.5 - 1, 1e-6);
+}
+
 TEST(Explain, SaysWhatAStageInTurnWouldGainIfItWereFaster) {
   const Explanation found = explained(second_of({with_calls(worked("decode", 495, kMs, kMs), 2), in_turn(worked("scan", 495, 2 * kMs, 2 * kMs))}, 495, 0.9));
   EXPECT_EQ(found.bottleneck.limit, Limit::serial);

@@ -127,6 +127,24 @@ TEST(Placement, BringsAStageBackThatWaitsOnlyOnTheCoresLessAndLessOften) {
   EXPECT_EQ(windows, (std::vector{1, 2, 4, 8}));
 }
 
+// Two windows in a row are asked of it by then, and one lies between.
+TEST(Placement, ForgetsAProofThatWasFollowedByItsOpposite) {
+  Placement placement;
+  StageSnapshot snapshot = stage(0, 0, 0, 0);
+  const auto window = [&](bool on_pool, bool waits) {
+    snapshot.on_pool = on_pool;
+    snapshot.samples += 8;
+    (waits ? snapshot.sampled_waiting_ns : snapshot.sampled_cpu_ns) += 80 * ms;
+    return placement.wish(snapshot);
+  };
+  EXPECT_EQ(window(true, false), 0);
+  EXPECT_EQ(window(false, true), 1);
+  EXPECT_EQ(window(true, false), std::nullopt);
+  EXPECT_EQ(window(true, true), std::nullopt);
+  EXPECT_EQ(window(true, false), std::nullopt) << "the first one behind what says the contrary";
+  EXPECT_EQ(window(true, false), 0);
+}
+
 // 12 of 20 ms it was ready, and had no core.
 TEST(Placement, DoesNotCountTheTimeForWhichACallIsKeptFromACore) {
   StageSnapshot snapshot = stage(8, 20 * ms, 7 * ms, 8);

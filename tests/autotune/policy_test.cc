@@ -361,6 +361,15 @@ TEST(WarmStart, GivesStagesThatWaitNoMoreThanOpenIoTogether) {
   EXPECT_THAT(stages.calls(), ElementsAre(40, 24, 1));
 }
 
+// What a stage was to get, and may not have, is there for others.
+TEST(WarmStart, CountsTheThreadsThatAStageHasAndNotThoseThatAreRemembered) {
+  Waiting stages({2, 2}, true, 32);
+  stages.knobs()[0].high = 2;
+  const auto policy = make_policy("penstock");
+  policy->begin_at({{0, "parallelism", 30}, {1, "parallelism", 30}}, stages.knobs(), 32);
+  EXPECT_THAT(stages.calls(), ElementsAre(2, 30));
+}
+
 TEST(WarmStart, LeavesStagesThatComputeAsManyCallsAsTheyHad) {
   Waiting stages({4}, false, 2);
   const auto policy = make_policy("penstock");

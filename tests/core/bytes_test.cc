@@ -94,6 +94,13 @@ TEST(BytesOf, AStringCountsItsHeapOnlyBeyondItsOwnRoom) {
   EXPECT_EQ(ps::bytes_of(text), sizeof(std::string) + 1024);  // 1,001, a word of the allocator's, and what that is rounded up to
 }
 
+TEST(BytesOf, AStringCountsTheRoomThatItHasKept) {
+  std::string text;
+  text.reserve(4096);
+  text = "shorter than its room";
+  EXPECT_GE(ps::bytes_of(text), sizeof(std::string) + 4096);
+}
+
 // 61 bytes take 80: of a million of them on the books, a fifth of the memory would be missing.
 TEST(BytesOf, AStringCountsItsHeapBlockAsTheAllocatorDoes) {
   for (const std::size_t length : {16u, 23u, 24u, 25u, 39u, 40u, 60u, 200u}) {

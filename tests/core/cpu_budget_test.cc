@@ -86,6 +86,14 @@ TEST_F(HostLimitsTest, TakesTheTightestOfAllParents) {
   EXPECT_EQ(host().memory().cgroup, 4096u);
 }
 
+TEST_F(HostLimitsTest, SeesALimitThatOnlyTheTopOfTheTreeHas) {
+  version_2("/job");
+  write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  write("sys/fs/cgroup/memory.max", "4096\n");
+  EXPECT_EQ(host().cpus().quota, 2);
+  EXPECT_EQ(host().memory().cgroup, 4096u);
+}
+
 TEST_F(HostLimitsTest, ReadsVersion1) {
   version_1("/batch/job 1");
   write("sys/fs/cgroup/cpu,cpuacct/batch/job 1/cpu.cfs_quota_us", "50000\n");

@@ -148,6 +148,17 @@ TEST(Context, DrawsTheSameNumbersForTheSameElement) {
   EXPECT_EQ(context.rng().next_u32(), first);
 }
 
+// All of a flat_map's have the same place in the source.
+TEST(Context, DrawsOtherNumbersForEachPartOfAnElement) {
+  Context context({}, 5);
+  Slot part = slot_at(3);
+  context.enter(part);
+  const std::uint32_t first = context.rng().next_u32();
+  part.stamp = part.stamp.child(1);
+  context.enter(part);
+  EXPECT_NE(context.rng().next_u32(), first);
+}
+
 TEST(Outputs, GivesMemoryForTheDeclaredResults) {
   Outputs outputs;
   outputs.declare(2);

@@ -158,6 +158,16 @@ TEST(Errors, KeepTheOriginalException) {
   }
 }
 
+// Those of a plain std::bad_alloc are one for all: there may be no memory for another.
+TEST(Errors, KeepTheOriginalWhereItIsAKindOfBadAlloc) {
+  struct PoolIsEmpty : std::bad_alloc {};
+  const auto error = first_error(range(1).map([](std::int64_t value) {
+    if (value == 0) throw PoolIsEmpty();
+    return value;
+  }));
+  EXPECT_THROW(std::rethrow_exception(error.cause()), PoolIsEmpty);
+}
+
 TEST(Errors, OfATypeThatIsNoExceptionArriveAsElementErrors) {
   const auto error = first_error(range(3).map([](std::int64_t value) {
     if (value == 1) throw 42;

@@ -107,6 +107,7 @@ TEST(Iterating, GoesOnBehindAnErrorThatTheIteratorThrew) {
   EXPECT_EQ(*it, 1);
   EXPECT_THROW(++it, ElementError);
   EXPECT_NE(it, epoch.end());
+  EXPECT_THROW(*it, Error) << "it stands on nothing";
   ++it;
   EXPECT_EQ(*it, 3);
   ++it;

@@ -133,6 +133,27 @@ TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
   engine->shut_down();
 }
 
+// Nothing else moves: the consumer takes nothing.
+TEST(Memory, OfWhichThereIsMoreIsUsedAtOnce) {
+  const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
+  std::int64_t time_ns = 0;
+  exec::EngineSettings settings;
+  settings.clock = [&time_ns] { return time_ns += 1000; };
+  settings.memory_bytes = 10'700;
+  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
+  const auto engine = exec::Engine::make(exec::compile(data.node()), settings);
+  const auto ready_at_rest = [&] {
+    while (engine->queue()->run_one()) {
+    }
+    return engine->snapshot().consumer.ready;
+  };
+  EXPECT_LT(ready_at_rest(), 20);
+  auto knobs = engine->knobs();
+  std::ranges::find(knobs, "memory", &Knob::name)->set(1'000'000);
+  EXPECT_EQ(ready_at_rest(), 50);
+  engine->shut_down();
+}
+
 // ------------------------------------------------------------------------------------------------ what nobody foretells
 
 // The one that is large takes the run past its budget, so stages reserve what their largest result was.

@@ -60,6 +60,15 @@ TEST(PassControl, OwesTheSourceTheMarkOfAPassThatWasClosedEarly) {
   EXPECT_EQ(pass.stamp.sequence, 1u);
 }
 
+// The consumer has left the epoch, and the source has not seen that yet when a take() has enough of the pass.
+TEST(PassControl, ClosesEarlyAllThatAPendingCutEnds) {
+  PassControl passes({3}, 0, 1);
+  PassControl::Pass pass;
+  ASSERT_TRUE(passes.current(pass));
+  passes.halt();
+  EXPECT_EQ(passes.close_early(0, 0)->level(), 1) << "the epoch, and not its first pass alone";
+}
+
 TEST(PassControl, GivesTheMarkThatHasEndedThePassAlready) {
   PassControl passes({2, 2}, 0, 1);
   for (int i = 0; i < 3; ++i) passes.close();

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <latch>
+
 #include "lib/core/clock.h"
 #include "lib/exec/consumer_clock.h"
 
@@ -40,6 +42,17 @@ TEST(WorkerThreads, CountWhatAThreadUsesFromItsJoiningToItsEnd) {
   EXPECT_EQ(workers.count(), 0);
   EXPECT_GE(workers.cpu_ns(), 10 * kMs) << "it has ended, its time has not";
   EXPECT_LT(workers.cpu_ns(), 30 * kMs);
+}
+
+// A thread that had slept for some seconds left while a call computed: the sum fell, and the call seemed to wait.
+TEST(WorkerThreads, CountTheTimeOfARoleWhenItsThreadHasEnded) {
+  WorkerThreads workers;
+  std::thread([&] {
+    workers.join(Role::worker);
+    burn(5 * kMs);
+  }).join();
+  EXPECT_GE(workers.cpu_ns(Role::worker), 5 * kMs);
+  EXPECT_EQ(workers.cpu_ns(Role::controller), 0);
 }
 
 TEST(WorkerThreads, AreReadFromOutsideWhileTheyRun) {
@@ -141,6 +154,22 @@ TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
   EXPECT_GE(last, 5 * kMs);
   burn(5 * kMs);
   EXPECT_EQ(reading_of(clock).cpu_ns, last) << "its thread has ended";
+}
+
+// Nobody has read its clock since it began.
+TEST(ConsumerClock, CountsWhatAThreadHasUsedBeforeAnotherTookOver) {
+  ConsumerClock clock;
+  std::latch taken(1), over(1);
+  std::jthread first([&] {
+    clock.called_here();
+    burn(30 * kMs);
+    taken.count_down();
+    over.wait();
+  });
+  taken.wait();
+  clock.called_here();
+  EXPECT_GE(reading_of(clock).cpu_ns, 30 * kMs);
+  over.count_down();
 }
 
 TEST(ConsumerClock, GoesOnWithAnotherThread) {
