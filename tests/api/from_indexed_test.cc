@@ -85,7 +85,10 @@ TEST(FromIndexed, RefusesANullPointer) {
 }
 
 TEST(FromIndexed, RefusesASizeBelowZero) {
-  EXPECT_ERROR(from_indexed<std::int64_t>(std::make_shared<Squares>(-5)), ErrorCode::invalid_argument, "size() must be at least 0, but is -5");
+  for (const std::int64_t size : {-1, -2, -5}) {  // of a cardinality, the first two would mean "endless" and "unknown"
+    EXPECT_ERROR(from_indexed<std::int64_t>(std::make_shared<Squares>(size)), ErrorCode::invalid_argument,
+                 "size() must be at least 0, but is " + std::to_string(size));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Runs whose controller is named from inside, and what it has decided.
+#include "lib/runtime/observer.h"
 #include "lib/runtime/start_run.h"
 
 #include "tests/engine/support.h"
@@ -47,6 +48,24 @@ TEST(Policies, AreAskedByTheRunThatNamesThem) {
     EXPECT_GE(decisions[i].time_ns, decisions[i - 1].time_ns);
   }
   EXPECT_EQ(rest_of(run), numbers(2, 1001));
+}
+
+// Its log keeps some hundred: how many it keeps does not tell that there are others.
+TEST(Policies, ThatGoOnMovingAreToldToTheLast) {
+  std::int64_t window = 0;
+  std::vector<Knob> knobs(1);
+  knobs[0].name = "window";
+  knobs[0].stage = 1;
+  knobs[0].high = 10'000;
+  knobs[0].get = [&window] { return window; };
+  knobs[0].set = [&window](std::int64_t to) { window = to; };
+  Climber policy(std::make_shared<std::atomic<int>>(0));
+  runtime::Observer observer(knobs, {});
+  for (int tick = 1; tick <= 1000; ++tick) {
+    policy.tick({}, knobs);
+    observer.see({}, &policy);
+    ASSERT_EQ(observer.decisions().back().to, tick);
+  }
 }
 
 TEST(Policies, AreNotAskedWhereNothingIsToBeTuned) {

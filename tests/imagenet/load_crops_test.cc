@@ -131,6 +131,28 @@ TEST(LoadCrops, OfAFileThatIsRefusedRepairsAreNotCounted) {
   EXPECT_EQ(config.counters->missing_annotations, 1);
 }
 
+TEST(LoadCrops, CountsTheBytesOfPicturesAndAnnotationsThatItHasRead) {
+  const SampleSet set(6);
+  const Config config = small_config(set);
+  test::collect(crops_of(set, config));
+  std::uintmax_t bytes = 0;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(set.folder())) {
+    if (each.path().extension() == ".JPEG" || each.path().extension() == ".xml") bytes += each.file_size();
+  }
+  EXPECT_EQ(config.counters->file_bytes, static_cast<std::int64_t>(bytes));
+}
+
+// Whatever becomes of them: libjpeg, which is asked next, does not read it either.
+TEST(LoadCrops, WhatOurDecoderRefusesIsCountedThoughTheFileIsAnError) {
+  const SampleSet set(1);
+  std::filesystem::resize_file(set.paths()[0], std::filesystem::file_size(set.paths()[0]) / 2);
+  const Config config = small_config(set);
+  EXPECT_EQ(test::collect(crops_of(set, config).ignore_errors()).size(), 0U);
+  std::int64_t refused = 0;
+  for (const auto& count : config.counters->refused) refused += count;
+  EXPECT_EQ(refused, 1);
+}
+
 // What waits to be decoded is read by then, whichever of it is a picture's.
 TEST(LoadedFile, CountsItsAnnotation) {
   LoadedFile file{.path = {}, .jpeg = Tensor(DType::u8, {70}), .annotation = LoadedAnnotation{.path = {}, .xml = Tensor(DType::u8, {500}), .boxes = std::nullopt}};

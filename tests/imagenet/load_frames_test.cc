@@ -141,6 +141,8 @@ TEST(LoadEval, RefusesACropLargerThanTheShorterSide) {
   Config config = bytes_config(set);
   config.shorter_side = 15;
   EXPECT_ERROR(eval_of(set, config), ErrorCode::invalid_argument, "shorter_side must be at least");
+  config.size = {8, 16};
+  EXPECT_ERROR(eval_of(set, config), ErrorCode::invalid_argument, "at least the size of the crop, 16, but is 15");
 }
 
 TEST(LoadEval, RefusesAShorterSideThatNoPictureCanHave) {

@@ -4,7 +4,9 @@
 #include <penstock/io.h>
 #include <penstock/sources.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "tests/imagenet/examples.h"
@@ -90,6 +92,23 @@ TEST(LoadObjects, LeavesOutWhatIsHardlySeen) {
   EXPECT_GT(all, most);
   EXPECT_GT(most, whole);
   EXPECT_GT(whole, 0u);
+}
+
+TEST(LoadObjects, KeepsTheNamesOfTheOthers) {
+  const SampleSet set(200);
+  const auto all = objects_of(set, config_of(0)), most = objects_of(set, config_of(0.9));
+  int without_the_first = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto next = all[i].objects.begin();
+    for (const Object& object : most[i].objects) {
+      const auto same_box = [&](const Object& other) { return std::memcmp(&other.box, &object.box, sizeof object.box) == 0; };
+      next = std::find_if(next, all[i].objects.end(), same_box);
+      ASSERT_NE(next, all[i].objects.end()) << i;
+      EXPECT_EQ(object.label, next->label) << i;
+      without_the_first += next != all[i].objects.begin() && &object == &most[i].objects.front();
+    }
+  }
+  EXPECT_GT(without_the_first, 0);
 }
 
 TEST(LoadObjects, RefusesNamesThatItDoesNotKnow) {

@@ -101,6 +101,13 @@ TEST(Batch, CarriesTheStampOfItsLastMember) {
   EXPECT_EQ(out.slots[2].stamp.pass, 1u);
 }
 
+// Who resumes behind it has had the error.
+TEST(Batch, ThatIsARemainderCarriesTheStampOfAnErrorBehindItsMembers) {
+  const auto out = StreamRun(batch(4)).pass("0 1 x");
+  ASSERT_EQ(out.slots.size(), 2u);
+  EXPECT_EQ(out.slots[1].stamp.ordinal, 2);
+}
+
 TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
   StreamRun run(batch(3));
   testing::RecordingEmitter out;
@@ -152,6 +159,7 @@ TEST(Batch, ThatDropsTheRemainderDropsWhatDoesNotFitThere) {
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}, drop).text(print_batch), "[1 2 3]");
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13, 0}, drop).text(print_batch), "[1 2 3] x5");
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}).text(print_batch), "[1 2 3] ! [4]");
+  EXPECT_EQ(run_difficult(3, {1, 13, 2, 3, 4, 13}, drop).text(print_batch), "! [1 2 3]") << "the first 13 belongs to the batch before";
 }
 
 // TensorFlow gives three rows and ends.

@@ -77,6 +77,11 @@ TEST_F(FileList, BecomesADatasetInTheListsOrder) {
   EXPECT_EQ(dataset.cardinality(), 3);
 }
 
+TEST_F(FileList, MayBeNamedFromWhereTheProgramIs) {
+  const auto relative = [](const std::string& path) { return std::filesystem::relative(path).string(); };
+  EXPECT_THAT(paths_of(from_file_list(relative(write("train.txt", "a.jpg\n")))), ElementsAre(relative(in_folder("a.jpg"))));
+}
+
 TEST_F(FileList, NamesEachElementByItsPath) {
   const auto dataset = from_file_list(write("train.txt", "a.jpg\n"));
   EXPECT_EQ(dynamic_cast<const SourceOp&>(dataset.node()->op()).indexed()->origin(0),

@@ -223,6 +223,7 @@ TEST(Unbatch, KnowsItsCardinalityWhereTheRowsAreKnown) {
 TEST(FunctionOp, RefusesNamesThatWouldSpoilReports) {
   const auto named = [](const std::string& name) { return ops::map(map_function(twice), {.name = name}); };
   EXPECT_ERROR(named("a\nb"), ErrorCode::invalid_argument, "control characters");
+  EXPECT_ERROR(named("a\x7f"), ErrorCode::invalid_argument, "control characters");
   EXPECT_ERROR(named("caf\xe9"), ErrorCode::invalid_argument, "name must be UTF-8");
   EXPECT_NO_THROW(named("caf\xc3\xa9"));
 }

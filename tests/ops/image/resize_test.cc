@@ -161,6 +161,14 @@ TEST(RandomCrop, RatioIsWidthByHeight) {
   EXPECT_EQ(random_crop({100, 200}, [] { return 0.0; }, options), (Window{0, 0, 28, 57}));
 }
 
+// 10,000 pixels, square; the largest central window would lie in the middle.
+TEST(RandomCrop, MayBeAsHighOrAsWideAsThePicture) {
+  const RandomCropOptions options{.min_area = 0.5, .max_area = 0.5, .min_ratio = 1, .max_ratio = 1};
+  const auto none = [] { return 0.0; };
+  EXPECT_EQ(random_crop({100, 200}, none, options), (Window{0, 0, 100, 100}));
+  EXPECT_EQ(random_crop({200, 100}, none, options), (Window{0, 0, 100, 100}));
+}
+
 TEST(RandomCrop, WindowsFollowTheDistribution) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);

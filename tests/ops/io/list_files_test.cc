@@ -76,6 +76,8 @@ TEST_F(ListFiles, AreADatasetWhoseOrderIsTheLists) {
   EXPECT_EQ(got, file_paths(folder(), {".png"}));
 }
 
+TEST_F(ListFiles, AreADatasetOfTheFolderItself) { EXPECT_EQ(list_files(folder(), {".png"}, {.recursive = false}).cardinality(), 1); }
+
 // By position, so that a shuffle reaches all of them and a shard reads nothing in vain.
 TEST_F(ListFiles, AreShuffledAndShardedByPosition) {
   auto run = list_files(folder(), {".png"}).shuffle(2, {.seed = 1}).shard(2, 1).start({.serial = true});
