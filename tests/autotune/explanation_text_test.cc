@@ -124,6 +124,14 @@ TEST(ExplanationJson, HasTheSameNumbers) {
   EXPECT_EQ(read["warnings"][0]["problem"], "buffer_cannot_help");
 }
 
+TEST(ExplanationJson, NamesTheStageOfAChangeAndTheOneThatIsNext) {
+  Explanation of = explain(slow_reads());
+  of.what_ifs = {{.change = Explanation::Change::call, .stage = 0, .next = Limit::parallel, .next_stage = 1}};
+  const json read = json::parse(to_json(of));
+  EXPECT_EQ(read["what_ifs"][0]["stage"], "read");
+  EXPECT_EQ(read["what_ifs"][0]["next_stage"], "decode");
+}
+
 TEST(ExplanationJson, HasNullForWhatIsNotKnown) {
   const json read = json::parse(to_json(Explanation()));
   EXPECT_TRUE(read["delivered"]["value"].is_null());

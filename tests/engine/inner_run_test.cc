@@ -164,6 +164,15 @@ TEST(InnerRun, OfAFlatMapThatGivesErrorsForEverEnds) {
   }
 }
 
+// As many errors, but never two in a row.
+TEST(InnerRun, OfAFlatMapGoesOnBehindErrorsBetweenElements) {
+  const auto every_second = [](std::int64_t) { return range(20'010).map([](std::int64_t value) { return value % 2 == 0 ? failing_at(value)(value) : value; }); };
+  auto run = range(1).flat_map(every_second).start({.memory_bytes = GiB, .on_error = skip_all(), .serial = true});
+  std::int64_t count = 0;
+  while (run.next()) ++count;
+  EXPECT_EQ(count, 10'005);
+}
+
 // Endless, but nobody can tell that beforehand.
 Dataset<std::int64_t> endless(std::atomic<bool>& has_begun) {
   return from_generator([&has_begun] {

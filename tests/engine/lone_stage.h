@@ -47,7 +47,7 @@ class NotingHost final : public exec::StageHost {
 
   exec::Launcher& launcher() override { return notes; }
   exec::MemoryBudget& memory() override { return memory_; }
-  bool acquire_cpu_slot(std::size_t) override { return true; }
+  bool acquire_cpu_slot(std::size_t) override { return has_cpu_slot; }
   bool cpu_slot_is_wanted(std::size_t) override { return slot_is_wanted; }
   void release_cpu_slot() override { ++slots_released; }
   bool stopped() const noexcept override { return is_stopped; }
@@ -85,7 +85,7 @@ class NotingHost final : public exec::StageHost {
   NotingLauncher notes;
   std::vector<exec::PassCut> cuts;
   int consumer_woken = 0, memory_offered = 0, given_up = 0;
-  bool behind_is_empty = false, slot_is_wanted = false, is_stopped = false;
+  bool has_cpu_slot = true, behind_is_empty = false, slot_is_wanted = false, is_stopped = false;
   int slots_released = 0, slots_given_up = 0, ended_without_slot = 0;
   std::int64_t claimed_behind = 0, used_when_offered = -1;
 

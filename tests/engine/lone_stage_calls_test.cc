@@ -184,5 +184,19 @@ TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
   EXPECT_EQ(asked_for, 2);
 }
 
+// Another run has all of them, perhaps for long.
+TEST(LoneStage, NoLongerWaitsForACpuSlotWhereItIsMovedToThePool) {
+  LoneStage lone(range(100).map(plus_one, 1).node(), 1, kLimit);
+  lone.host.has_cpu_slot = false;
+  lone.stage.add_credits(100);
+  lone.feed(1);
+  lone.run_tokens();
+  ASSERT_TRUE(lone.snapshot().waits_for_cpu_slot);
+  lone.stage.set_on_pool(true);
+  lone.run_tokens();
+  EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>{1});
+  EXPECT_FALSE(lone.snapshot().waits_for_cpu_slot);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -167,7 +167,9 @@ TEST(Trace, ShowsCallsThatCompleteLaterBesideTheThreads) {
   const auto begins = traced.of_phase("b"), ends = traced.of_phase("e");
   ASSERT_EQ(begins.size(), 20u);
   ASSERT_EQ(ends.size(), 20u);
+  std::set<std::int64_t> ids;
   for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_TRUE(ids.insert(begins[i].at("id").get<std::int64_t>()).second) << "another call's";
     EXPECT_EQ(begins[i].at("id"), ends[i].at("id"));
     EXPECT_LE(begins[i].at("ts").get<double>(), ends[i].at("ts").get<double>());
   }
@@ -204,6 +206,19 @@ TEST(Trace, SaysOnStderrThatTheDiskIsFull) {
   ::testing::internal::CaptureStderr();
   { read(range(3), {.trace = "/dev/full"}); }
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("could not be written whole to '/dev/full'"));
+}
+
+TEST(TraceKeys, OfAnElementAreOthersInEachEpochAndPass) {
+  std::set<exec::Trace::Key> keys;
+  for (std::uint32_t epoch = 0; epoch < 4; ++epoch) {
+    for (std::uint32_t pass = 0; pass < 4; ++pass) {
+      Stamp stamp;
+      stamp.epoch = epoch;
+      stamp.pass = pass;
+      keys.insert(exec::Trace::key_of(stamp));
+    }
+  }
+  EXPECT_EQ(keys.size(), 16u);
 }
 
 TEST(TraceRoom, IsKeptAndWhatIsLeftOutIsCounted) {
