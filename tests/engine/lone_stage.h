@@ -98,8 +98,8 @@ class NotingHost final : public exec::StageHost {
 class LoneStage {
  public:
   LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory)
-      : host(memory), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1), before_(plan_->stages[0], 0, 0, host, passes_),
-        stage(plan_->stages[index], index, 0, host, passes_) {
+      : host(memory), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1), before_(plan_->stages[0], 0, plan_->repeats.size(), host, passes_),
+        stage(plan_->stages[index], index, plan_->repeats.size(), host, passes_) {
     if (index > 0) stage.connect(before_);
     stage.wake();
   }
@@ -113,6 +113,13 @@ class LoneStage {
       host.memory().charge(bytes);
       stage.receive(std::move(slots));
     }
+  }
+  // The next value as the first of a pass behind one that was empty here: that one's mark, then the value.
+  void feed_behind_the_mark_of(std::uint32_t sequence) {
+    exec::Slots slots;
+    slots.push_back(*host.close_pass(0, {0, sequence}));
+    slots.emplace_back(Element(next_++), Stamp{.sequence = sequence + 1});
+    stage.receive(std::move(slots));
   }
   // The values that follow, in one packet: what one call may get.
   void feed_together(std::int64_t count, std::int64_t bytes = 0) {

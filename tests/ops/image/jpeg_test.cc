@@ -189,6 +189,8 @@ TEST(DecodeJpeg, TruncatedFilesCanBeAccepted) {
   EXPECT_EQ(image.shape(), all.shape());
   EXPECT_EQ(view_of(image).row(0)[5], view_of(all).row(0)[5]);
   EXPECT_FALSE(image == all);
+  decode_jpeg(file, {.truncated = Truncated::accept, .decoder = Decoder::libjpeg}, &report);
+  EXPECT_FALSE(report.truncated) << "another file, and the same decoder";
 }
 
 TEST(DecodeJpeg, CleanFilesReportNothing) {
