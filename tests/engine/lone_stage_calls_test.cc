@@ -201,12 +201,10 @@ TEST(LoneStage, NoLongerWaitsForACpuSlotWhereItIsMovedToThePool) {
 // A take() behind it had enough of a pass that is over here.
 TEST(LoneStage, LeavesThePassAloneThatIsBehindACancelledOne) {
   LoneStage lone(range(5).map(plus_one, 1).repeat(2).node(), 1, kLimit);
-  lone.stage.add_credits(1);
-  lone.feed_behind_the_mark_of(0);
-  lone.run_tokens();
-  EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>{1}) << "the mark";
-  lone.stage.cancel_pass(0, 0);
   lone.stage.add_credits(100);
+  lone.feed_behind_the_mark_of(0);
+  ASSERT_EQ(lone.host.notes.sent, std::vector<std::size_t>{1}) << "the mark";
+  lone.stage.cancel_pass(0, 0);
   lone.run_tokens();
   EXPECT_EQ(lone.host.notes.sent, (std::vector<std::size_t>{1, 1}));
 }
