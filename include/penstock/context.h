@@ -120,10 +120,10 @@ class Context {
   const Stamp& stamp() const noexcept { return stamp_; }
   std::string origin() const;                                       // the source item's name (a file), "" if it has none
 
-  // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, the call is broken off
+  // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, a call over a single element is broken off
   // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
-  // Needs a function that takes its element by const reference (the input must survive) and whose call is const (so must its state);
-  // otherwise it only counts, as overshoot.
+  // Needs a map, or a flat_map over a Dataset, whose function takes its element by const reference (the input must survive) and is const (so must
+  // its state). Otherwise, and where elements share a call because they are cheap ({.blocks = true}: they never do), it only counts, as overshoot.
   // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to
   // wait for.
   void reserve(std::size_t bytes);

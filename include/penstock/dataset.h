@@ -20,7 +20,7 @@
 //            place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are never lost.
 //            shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
 //            and pass it on.
-//  Memory    an op holds one element per running call plus its window; all ops together stay within the run's budget.
+//  Memory    all ops together stay within the run's budget, but for what RunOptions::memory_bytes names. How many elements there are: see Lifetime.
 //  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once on
 //            one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
 //            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a copy of its own, as

@@ -126,7 +126,7 @@ struct Explanation {
   enum class Problem : std::uint8_t {
     foreign_threads,    // `amount` cores are burnt by threads that are not penstock's, in step with `stage`
     buffer_cannot_help, // the consumer wants more than the pipeline can give, so no buffer fills
-    memory_too_small,   // the ops must hold `amount` bytes, more than there may be
+    memory_too_small,   // the ops must hold `amount` bytes by now, more than there may be; when they are full: StageSnapshot::bytes_required_in_all
     consumer_delayed,   // the consumer's own thread waits `amount` of the time for a core
     copies,             // batches copy `amount` bytes a second, because what `stage` hands on does not lie in them: Outputs in op.h
     unseen_memory,      // `stage` gives elements that may own memory which nobody can tell (Stage::unseen_type): the budget does not hold for them

@@ -15,7 +15,7 @@
 // | grain_ns    | stage  | work worth a call: cheap elements are grouped to make it, or up to 100 x of it ** |
 // | prefetch    | sink   | elements that wait ready for the consumer                                         |
 // | memory      | run    | bytes that elements under way may hold                                            |
-// | cpu_slots   | run    | calls that compute at once, at most the CPU slots of the process                  |
+// | cpu_slots   | run    | calls that compute at once, at most the CPU slots that the run began with         |
 // | priority    | run    | of the workers: 0 as the consumer, 1 below it (nice +10) ***                      |
 // * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some hundred at a few us.
 // ** As far as no thread goes without that has nothing else to do.

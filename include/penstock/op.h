@@ -114,7 +114,7 @@ class ElementwiseOp : public Op {
   virtual Form form() const { return Form::computes; }
   virtual bool form_is_known() const { return true; }  // false: form() is a guess, the controller may find that it blocks
   virtual Tunable parallelism() const { return AUTOTUNE; }
-  // False: calls must not overlap, as those of a function with state. parallelism() is then 1, and no knob moves it.
+  // False: calls must not overlap. There is one at a time then, whatever parallelism() says, and no knob moves that.
   virtual bool is_reentrant() const { return true; }
   virtual Order order() const { return Order::kept; }
 
@@ -148,7 +148,7 @@ class ElementwiseOp : public Op {
   virtual bool passes_memory_on() const { return false; }
 
   // Bytes that the result of `input` will hold, if that can be told cheaply beforehand (a file's size, a JPEG's header).
-  // With it, the memory budget is never overshot.
+  // If it is right, the budget is passed only by what each stage may begin without room: an element, or some small ones.
   virtual std::optional<std::size_t> bytes_hint(const Element& input) const;
 };
 

@@ -155,8 +155,8 @@ class Compiler {
     stage.form_is_known = op->form_is_known();
     stage.order = op->order();
     stage.has_state = op->has_state();
-    stage.parallelism = stage.has_state ? Tunable(1) : op->parallelism();  // whatever the op says: calls at once would race for the state
-    stage.is_reentrant = op->is_reentrant() && !stage.has_state;
+    stage.is_reentrant = graph::is_reentrant(*op);
+    stage.parallelism = graph::calls_at_once(*op);
     stage.passes_memory_on = op->passes_memory_on();
     const std::size_t depth = stage.depth;
     const bool borrows = plan_->stages.size() == last_borrower_;

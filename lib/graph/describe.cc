@@ -45,7 +45,7 @@ std::string form_text(const ElementwiseOp& op) {
 std::string tuning_of(const Node& node) {
   std::string text;
   if (const auto* op = node.as<ElementwiseOp>()) {
-    add(text, "parallelism=" + to_string(op->has_state() ? Tunable(1) : op->parallelism()));
+    add(text, "parallelism=" + to_string(calls_at_once(*op)));
     add(text, form_text(*op));
   }
   if (const auto* op = node.as<BufferOp>()) add(text, "buffer_size=" + to_string(op->size()));

@@ -2,10 +2,17 @@
 // from the class as well.
 #pragma once
 
+#include <penstock/op.h>
+
 #include <cstdint>
 #include <string>
 
 namespace penstock::graph {
+
+// Not of one that has a state: calls at once would race for it.
+inline bool is_reentrant(const ElementwiseOp& op) { return op.is_reentrant() && !op.has_state(); }
+// Of such an op 1, whatever it says.
+inline Tunable calls_at_once(const ElementwiseOp& op) { return is_reentrant(op) ? op.parallelism() : Tunable(1); }
 
 // Has a name that the user has given to this very step of a pipeline ("decode"), beside the op's ("map").
 class NamedByUser {

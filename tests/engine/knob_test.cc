@@ -362,6 +362,33 @@ TEST(Snapshots, CountEveryElementOnce) {
   EXPECT_EQ(snapshot.memory_used, 0) << "everything was taken";
 }
 
+class OneAtATime final : public ElementwiseOp {
+ public:
+  explicit OneAtATime(CallCounter& counter) : counter_(counter) {}
+  std::string name() const override { return "one_at_a_time"; }
+  Flow flow(const Flow& input) const override { return input; }
+  bool is_reentrant() const override { return false; }
+  void run(std::span<Slot> slots, Context&) const override {
+    counter_.enter();
+    std::this_thread::sleep_for(100us);
+    counter_.leave();
+    for (Slot& slot : slots) slot.emit(std::move(slot.value));
+  }
+
+ private:
+  CallCounter& counter_;
+};
+
+// It leaves its parallelism to the controller.
+TEST(Parallelism, OfAnOpWhoseCallsMustNotOverlapIsOne) {
+  CallCounter counter;
+  const auto data = range(400).then<std::int64_t>(std::make_shared<OneAtATime>(counter));
+  EXPECT_THAT(describe(data), ::testing::HasSubstr("parallelism=1"));
+  auto run = data.start({.threads = 4});
+  EXPECT_EQ(rest_of(run), numbers(0, 400));
+  EXPECT_EQ(counter.most(), 1);
+}
+
 // Nobody may call it at once with itself, whoever holds the knob.
 TEST(Knobs, ParallelismOfAFunctionWithStateStaysOne) {
   CallCounter counter;
