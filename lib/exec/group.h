@@ -23,7 +23,8 @@ struct Group {
   State state = State::waiting;
   std::int64_t admitted = 0;        // slots of the input: what the window counts
   std::int64_t input_bytes = 0;
-  std::int64_t folded_bytes = 0;    // of `folded`
+  std::int64_t folded_bytes = 0;    // of `folded`;
+  std::int64_t hollow_bytes = 0;    // of these, what no result that is left holds: Sealed::hollow
   std::int64_t started_ns = 0;
   std::int64_t source_ordinal = -1; // of the first slot when the call began; -1: a source's own call
   Slots slots;                      // the input; after the run, what came of it. While running: the runner's alone

@@ -146,7 +146,9 @@ class Seal {
     }
     sum_.largest = std::max(sum_.largest, sum_.bytes - before + (end < size ? slot.bytes() : 0));  // one call's need, which is what estimates are made of
     if (end == size) return true;
-    shrink(slot, size - told, size - end);
+    const std::int64_t list = std::min(byte_count(results.bytes_of_list()), slot.bytes());
+    shrink(slot, list, size - told, size - end);
+    sum_.hollow = share(list, end, size);
     group_.unfolded = end;
     return false;
   }
@@ -159,9 +161,12 @@ class Seal {
     }
   }
 
-  // Of a list's `before` results `after` are left: as if all were of one size.
-  static void shrink(Slot& slot, std::size_t before, std::size_t after) {
-    slot.set_bytes(static_cast<std::int64_t>(static_cast<double>(slot.bytes()) * static_cast<double>(after) / static_cast<double>(before)));
+  // Of a list's `before` results `after` are left: as if all held the same. The list itself, `list` bytes, stays as long as any is.
+  static void shrink(Slot& slot, std::int64_t list, std::size_t before, std::size_t after) {
+    slot.set_bytes(list + share(slot.bytes() - list, after, before));
+  }
+  static std::int64_t share(std::int64_t bytes, std::size_t part, std::size_t whole) {
+    return static_cast<std::int64_t>(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole));
   }
 
   // False: it fails, because it is of another type, or its size cannot be told, for the user's bytes_of throws.

@@ -14,7 +14,8 @@ namespace penstock::exec {
 
 struct Sealed {
   std::int64_t bytes = 0;    // of the results that have their slots; each is charged with its share
-  std::int64_t folded = 0;   // of those that are still to get theirs (Group::folded)
+  std::int64_t folded = 0;   // of those that are still to get theirs (Group::folded), with the lists that they are in;
+  std::int64_t hollow = 0;   // of such a list, the share of those that have left it
   std::int64_t largest = 0;  // that one input has become
   std::int64_t elements = 0;
   std::int64_t errors = 0;   // made here

@@ -297,7 +297,8 @@ class Stage {
   // Ring: groups in input order. in_window_ = sum of their admitted. ready_: the waiting ones that the body has not seen, oldest first
   Queue<std::unique_ptr<Group>> ring_;
   Queue<Group*> ready_;
-  std::int64_t folded_bytes_ = 0;        // sum of theirs
+  std::int64_t folded_bytes_ = 0;        // sum of theirs,
+  std::int64_t hollow_bytes_ = 0;        // and of these
   Queue<Group*> folded_;                 // those whose results have not all got their slots, and what had them has left: waiting, too
   std::vector<std::unique_ptr<Group>> spare_;
   std::int64_t in_window_ = 0;

@@ -237,6 +237,7 @@ void Stage::let_go_of_folded(Group& group) {
   drop_unwanted(group.state == Group::State::waiting ? group.slots : group.folded);
   group.unfolded = 0;
   folded_bytes_ -= std::exchange(group.folded_bytes, 0);
+  hollow_bytes_ -= std::exchange(group.hollow_bytes, 0);
 }
 
 }  // namespace penstock::exec

@@ -335,6 +335,7 @@ void Stage::release_results(Group& group, const Sealed& results, std::int64_t ke
   const std::int64_t bytes = results.bytes + results.folded;
   const std::int64_t folded_before = std::exchange(group.folded_bytes, results.folded);
   folded_bytes_ += results.folded - folded_before;
+  hollow_bytes_ += results.hollow - std::exchange(group.hollow_bytes, results.hollow);
   if (plan_.passes_memory_on || group.is_unfolding) {
     host_.memory().charge(bytes + kept_bytes - group.input_bytes - group.reserved - folded_before);
   } else {

@@ -46,7 +46,7 @@ std::int64_t Stage::most_calls() {
 std::int64_t Stage::beyond_calls() const { return plan_.serial ? 0 : static_cast<std::int64_t>(folded_.size()); }
 
 // Lists of results that nobody has asked for yet: more of them would only take memory. The oldest group may begin all the same: they may be behind it.
-bool Stage::has_plenty() const { return folded_bytes_ > host_.memory().limit() / 4; }
+bool Stage::has_plenty() const { return folded_bytes_ - hollow_bytes_ > host_.memory().limit() / 4; }
 
 void Stage::Before::add(const Group& group) {
   const bool is_done = group.state == Group::State::done;

@@ -59,6 +59,7 @@ class ResultsWithErrors final : public Results {
     return element;
   }
   std::size_t bytes() const override { return list_.bytes(); }
+  std::size_t bytes_of_list() const noexcept override { return list_.bytes_of_list(); }
   bool bytes_are_known() const noexcept override { return list_.bytes_are_known(); }
 
  private:

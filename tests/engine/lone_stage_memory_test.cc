@@ -217,5 +217,23 @@ TEST(LoneStage, WakesAsManyThreadsAsTheMemoryIsFor) {
   EXPECT_LE(lone.host.notes.launched - launched, 8);
 }
 
+// Its memory is one piece. With the share of those that have left off the books, another list was made while three lay in memory.
+TEST(LoneStage, KeepsAListOnTheBooksUntilItsLastResultHasASlot) {
+  constexpr std::int64_t many = 1'000'000, list = many * std::int64_t{sizeof(std::int64_t)};
+  LoneStage lone(range(9).flat_map([](std::int64_t i) { return std::vector<std::int64_t>(many, i); }, 1).node(), 1, 64 << 20);
+  const auto sent = [&lone] { return std::accumulate(lone.host.notes.sent.begin(), lone.host.notes.sent.end(), std::int64_t{0}); };
+  lone.stage.add_credits(many * 9 / 10);
+  lone.feed(1);
+  lone.run_tokens();
+  const std::int64_t most = sent(), used = lone.host.memory().used();
+  lone.stage.add_credits(many);
+  lone.run_tokens();
+  ASSERT_EQ(sent(), many);
+  const std::int64_t each = lone.host.memory().used() / many;
+  EXPECT_EQ(most, many * 9 / 10);
+  EXPECT_GE(used - most * each, list);
+  EXPECT_LT(lone.host.memory().used() - many * each, list / 100) << "and no longer";
+}
+
 }  // namespace
 }  // namespace penstock

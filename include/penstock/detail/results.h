@@ -22,6 +22,7 @@ class Results {
   virtual std::size_t size() const noexcept = 0;      // of all, taken or not
   virtual Element take(std::size_t i) = 0;            // each once; throws what moving a value throws
   virtual std::size_t bytes() const = 0;              // of the list and of all that it holds, before anything is taken; throws what bytes_of throws
+  virtual std::size_t bytes_of_list() const noexcept = 0;  // of these, the list's own: they stay until it ends, whatever has been taken
   virtual bool bytes_are_known() const noexcept = 0;  // bytes() is more than the values' own sizes; as Element's
 
   static void* operator new(std::size_t bytes) { return take_pooled(bytes); }
@@ -42,6 +43,7 @@ class ListResults final : public Results {
   std::size_t size() const noexcept override { return values_.size(); }
   Element take(std::size_t i) override { return Element(T(std::move(values_[i]))); }  // a T, also of vector<bool>
   std::size_t bytes() const override { return bytes_of(values_); }
+  std::size_t bytes_of_list() const noexcept override { return values_.capacity() * sizeof(T) / (std::is_same_v<T, bool> ? 8 : 1); }
   bool bytes_are_known() const noexcept override { return bytes_known<T>; }
 
  private:
@@ -55,8 +57,9 @@ class ListResults<Element> final : public Results {
   explicit ListResults(std::vector<Element> values) noexcept : values_(std::move(values)) {}
   std::size_t size() const noexcept override { return values_.size(); }
   Element take(std::size_t i) override { return std::move(values_[i]); }
+  std::size_t bytes_of_list() const noexcept override { return values_.capacity() * sizeof(Element); }
   std::size_t bytes() const override {
-    std::size_t sum = values_.capacity() * sizeof(Element);
+    std::size_t sum = bytes_of_list();
     for (const Element& value : values_) sum += value.bytes();
     return sum;
   }
