@@ -23,7 +23,6 @@ class FunctionOp : public ElementwiseOp, public graph::NamedByUser {
   Form form() const override { return blocks_.value_or(false) ? Form::blocks : Form::computes; }
   bool form_is_known() const override { return blocks_.has_value(); }
   Tunable parallelism() const override { return parallelism_; }
-  bool is_reentrant() const override { return function_->callable_in_parallel(); }
   Order order() const override { return order_; }
   std::optional<std::size_t> bytes_hint(const Element& input) const override;
   void run(std::span<Slot> slots, Context& context) const override {

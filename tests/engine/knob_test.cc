@@ -369,10 +369,7 @@ class OneAtATime final : public ElementwiseOp {
   Flow flow(const Flow& input) const override { return input; }
   bool is_reentrant() const override { return false; }
   void run(std::span<Slot> slots, Context&) const override {
-    counter_.enter();
-    std::this_thread::sleep_for(100us);
-    counter_.leave();
-    for (Slot& slot : slots) slot.emit(std::move(slot.value));
+    for (Slot& slot : slots) slot.emit(Element(counted_sleep(counter_, 100us)(slot.value.get<std::int64_t>())));
   }
 
  private:
@@ -392,12 +389,9 @@ TEST(Parallelism, OfAnOpWhoseCallsMustNotOverlapIsOne) {
 // Nobody may call it at once with itself, whoever holds the knob.
 TEST(Knobs, ParallelismOfAFunctionWithStateStaysOne) {
   CallCounter counter;
-  const auto with_state = [&counter, calls = 0](std::int64_t value) mutable {
-    counter.enter();
-    std::this_thread::sleep_for(100us);
-    counter.leave();
+  const auto with_state = [slow = counted_sleep(counter, 100us), calls = 0](std::int64_t value) mutable {
     ++calls;
-    return value;
+    return slow(value);
   };
   for (const bool blocks : {false, true}) {
     auto run = range(200).map(with_state, 1, {.blocks = blocks}).start({.threads = 4, .tune = false});

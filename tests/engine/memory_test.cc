@@ -106,52 +106,53 @@ TEST(Memory, MayBeAllThatANumberCanSay) {
   EXPECT_GT(run.snapshot().memory_limit, std::int64_t{1} << 60);
 }
 
-// Pumped by hand: as soon as the consumer has taken an element, the next one is made in its place.
-TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
-  const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
+// Texts of a thousand characters, pumped by hand, for a consumer that takes nothing by itself.
+struct PumpedTexts {
   std::int64_t time_ns = 0;
-  exec::EngineSettings settings;
-  settings.clock = [&time_ns] { return time_ns += 1000; };
-  settings.memory_bytes = 10'700;  // nine results of 1,144 bytes, and some inputs
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-  const auto engine = exec::Engine::make(exec::compile(data.node()), settings);
-  const auto ready_at_rest = [&] {
+  std::shared_ptr<exec::Engine> engine;
+
+  PumpedTexts() {
+    const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
+    exec::EngineSettings settings;
+    settings.clock = [this] { return time_ns += 1000; };
+    settings.memory_bytes = 10'700;  // nine results of 1,144 bytes, and some inputs
+    settings.choice = [](const std::vector<std::size_t>&) { return 0; };
+    engine = exec::Engine::make(exec::compile(data.node()), settings);
+  }
+  PumpedTexts(const PumpedTexts&) = delete;  // its clock is in it
+  PumpedTexts& operator=(const PumpedTexts&) = delete;
+  ~PumpedTexts() { engine->shut_down(); }
+
+  std::int64_t ready_at_rest() {
     while (engine->queue()->run_one()) {
     }
     return engine->snapshot().consumer.ready;
-  };
-  const std::int64_t most = ready_at_rest();
-  EXPECT_TRUE(engine->snapshot().stages[1].waits_for_memory);
-  EXPECT_GE(engine->memory_claimed_behind(0), 1000);
-  EXPECT_EQ(engine->memory_claimed_behind(1), 0) << "a stage's own claim keeps nothing from it";
+  }
+};
+
+// As soon as the consumer has taken an element, the next one is made in its place.
+TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
+  PumpedTexts texts;
+  exec::Engine& engine = *texts.engine;
+  const std::int64_t most = texts.ready_at_rest();
+  EXPECT_TRUE(engine.snapshot().stages[1].waits_for_memory);
+  EXPECT_GE(engine.memory_claimed_behind(0), 1000);
+  EXPECT_EQ(engine.memory_claimed_behind(1), 0) << "a stage's own claim keeps nothing from it";
   EXPECT_GT(most, 5);
   for (int i = 0; i < 20; ++i) {
     Slot slot;
-    engine->next(slot, nullptr);
-    EXPECT_EQ(ready_at_rest(), most) << i;
+    engine.next(slot, nullptr);
+    EXPECT_EQ(texts.ready_at_rest(), most) << i;
   }
-  engine->shut_down();
 }
 
 // Nothing else moves: the consumer takes nothing.
 TEST(Memory, OfWhichThereIsMoreIsUsedAtOnce) {
-  const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
-  std::int64_t time_ns = 0;
-  exec::EngineSettings settings;
-  settings.clock = [&time_ns] { return time_ns += 1000; };
-  settings.memory_bytes = 10'700;
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-  const auto engine = exec::Engine::make(exec::compile(data.node()), settings);
-  const auto ready_at_rest = [&] {
-    while (engine->queue()->run_one()) {
-    }
-    return engine->snapshot().consumer.ready;
-  };
-  EXPECT_LT(ready_at_rest(), 20);
-  auto knobs = engine->knobs();
+  PumpedTexts texts;
+  EXPECT_LT(texts.ready_at_rest(), 20);
+  auto knobs = texts.engine->knobs();
   std::ranges::find(knobs, "memory", &Knob::name)->set(1'000'000);
-  EXPECT_EQ(ready_at_rest(), 50);
-  engine->shut_down();
+  EXPECT_EQ(texts.ready_at_rest(), 50);
 }
 
 // ------------------------------------------------------------------------------------------------ what nobody foretells
