@@ -31,7 +31,8 @@ struct MapOptions {
   std::optional<bool> blocks = std::nullopt;
   // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
   bool keeps_leading_dimension = false;
-  // Bytes of the result, foretold from the input. Worth giving where sizes differ much: this is reserved before a call then, and not the average of earlier results.
+  // Bytes of the result, foretold from the input. Worth giving where sizes differ much: this is reserved before a call then, and not the
+  // average of earlier results.
   BytesHint bytes_hint = {};
   // What describe(), errors, snapshots and explain() call this step; empty: by its op, "map". A checkpoint and a warm start belong to
   // a pipeline with the same names. UTF-8 without line breaks or other control characters, at most 64 bytes.
@@ -64,14 +65,17 @@ constexpr ErrorPolicy skip_all() noexcept { return {-1}; }
 class Checkpoint;
 
 struct RunOptions {
-  // CPU slots: calls that compute at once. Blocking calls need none, and a run that stands still is lent more; an unsafe function wants parallelism 1. 0: the cores of the affinity mask (of the process, that is of its first thread; the threads that run calls use these, whichever
-  // thread begins the run), or the cgroup's quota if less, divided by the ranks on this machine (World). A larger
-  // number is honoured, with a warning, up to 1024. Looked up when the run starts. A quota that falls later is followed within a second or so;
-  // one that rises, up to the slots that the run began with: the next run has more.
+  // CPU slots: calls that compute at once. Blocking calls need none, and a run that stands still is lent more; an unsafe function wants
+  // parallelism 1. 0: the cores of the affinity mask (of the process, that is of its first thread; the threads that run calls use these,
+  // whichever thread begins the run), or the cgroup's quota if less, divided by the ranks on this machine (World). A larger number is
+  // honoured, with a warning, up to 1024. Looked up when the run starts. A quota that falls later is followed within a second or so; one
+  // that rises, up to the slots that the run began with: the next run has more.
   int threads = 0;
-  // Bytes that elements under way may hold, with what surrounds them (88 for each, less inside batches and shuffles); 0: a quarter of the memory that is free (or of the cgroup's limit) at the start, divided by the ranks on this
-  // machine, at least 64 MiB; for a serial run, also one inside a function of another run, no limit (it reads nothing ahead). Without a hint one call of
-  // an op begins before a result tells its size (one more for each 100 ms in which the oldest sleeps, or 1 s in which it computes; of an op that completes later, all that its parallelism allows), and what is much larger than all before it comes on top.
+  // Bytes that elements under way may hold, with what surrounds them (88 for each, less inside batches and shuffles); 0: a quarter of the
+  // memory that is free (or of the cgroup's limit) at the start, divided by the ranks on this machine, at least 64 MiB; for a serial run,
+  // also one inside a function of another run, no limit (it reads nothing ahead). What comes on top: without a hint one call of an op
+  // begins before a result tells its size, and one more for each 100 ms in which the oldest sleeps, or 1 s in which it computes (of an op
+  // that completes later, all that its parallelism allows); and what is much larger than all before it.
   std::size_t memory_bytes = 0;
   // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a stage that waits has one
   // at least, and a parallelism that you set stands. All runs of the process share 256 threads for them; a run that would have none of these has
