@@ -36,9 +36,6 @@ exec::EngineSettings settings_with(const Instruments& instruments) {
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.slots = runtime.slots_for(0);
   settings.gate = &runtime.gate();
-  settings.compute = &runtime.compute();
-  settings.pool = &runtime.pool();
-  settings.workers = &runtime.workers();
   settings.statistics = instruments.statistics;
   if (instruments.trace) settings.trace = std::make_shared<exec::Trace>();
   return settings;
@@ -48,9 +45,9 @@ exec::EngineSettings settings_with(const Instruments& instruments) {
 Cost measure(const Dataset<std::uint64_t>& dataset, std::int64_t elements, const Instruments& instruments) {
   const auto settings = settings_with(instruments);
   const Meter meter;
-  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings);
+  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings, runtime::Runtime::get().make_launcher(settings.slots));
   std::int64_t count = -1;  // with the mark of the end
-  for (Slot slot; slot.kind() != Slot::Kind::pass_end; ++count) engine->next(slot, nullptr);
+  for (Slot slot; slot.kind() != Slot::Kind::pass_end; ++count) engine->next(slot);
   engine->shut_down();
   if (count != elements) throw std::runtime_error("instruments: expected " + std::to_string(elements) + " elements, got " + std::to_string(count));
   return meter.stop();

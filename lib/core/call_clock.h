@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "lib/core/machine.h"
+
 namespace penstock {
 
 // What a thread has used.
@@ -18,9 +20,11 @@ struct ThreadUse {
 class CallClock {
  public:
   struct Reading {
-    std::int64_t begun_ns = 0, ended_ns = 0;  // by now_ns()
+    std::int64_t begun_ns = 0, ended_ns = 0;  // by Machine::now()
     ThreadUse use;
   };
+
+  explicit CallClock(const Machine& machine = system_machine()) noexcept : machine_(machine) {}
 
   // On the thread of the call, both. `with_waits`: ThreadUse::waits are wanted. 2 us, with them 3.
   void begin(bool with_waits) noexcept;
@@ -31,6 +35,7 @@ class CallClock {
   static ThreadUse between(const Reading& first, const Reading& last) noexcept;
 
  private:
+  const Machine& machine_;
   Reading first_;
   bool with_waits_ = false;
 };

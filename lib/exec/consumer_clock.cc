@@ -1,8 +1,7 @@
 #include "lib/exec/consumer_clock.h"
 
+#include <new>
 #include <utility>
-
-#include "lib/core/clock.h"
 
 namespace penstock::exec {
 namespace {
@@ -10,18 +9,27 @@ namespace {
 constexpr std::int64_t kBetweenChanges = 10'000'000;  // ns
 constexpr std::int64_t kReadsPerDelay = 10;
 
+std::unique_ptr<ThreadMeter> meter_if_any(const Machine& machine) noexcept {
+  try {
+    return machine.make_thread_meter();
+  } catch (const std::bad_alloc&) {  // what is not known for want of memory is asked for again
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void ConsumerClock::change_thread() noexcept {
-  const std::int64_t now = now_ns();
+  const std::int64_t now = machine_.now();
   const bool has_ended = has_ended_.exchange(false);
-  if (thread_ != std::thread::id() && !has_ended && now - changed_ns_ < kBetweenChanges) return;
+  if (thread_ != 0 && !has_ended && now - changed_ns_ < kBetweenChanges) return;
   changed_ns_ = now;
-  thread_ = std::this_thread::get_id();
+  thread_ = machine_.thread_number();
   std::lock_guard lock(mutex_);
   count(true);
-  meter_.emplace();
-  const auto reading = meter_->read();
+  meter_ = meter_if_any(machine_);
+  if (meter_ == nullptr) has_ended_ = true;
+  const auto reading = meter_ ? meter_->read() : std::nullopt;
   last_ = reading.value_or(ThreadMeter::Reading());
   knows_cpu_ = knows_cpu_ || reading;
   knows_delay_ = knows_delay_ || last_.delay_ns;

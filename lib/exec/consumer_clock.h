@@ -4,22 +4,24 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include <penstock/snapshot.h>
 
-#include "lib/core/thread_meter.h"
+#include "lib/core/machine.h"
 
 namespace penstock::exec {
 
 class ConsumerClock {
  public:
-  // The consumer takes elements on this thread now. Two ns where it is the same thread as before; one that changes again and again is
+  explicit ConsumerClock(const Machine& machine) : machine_(machine) {}
+
+  // The consumer takes elements on this thread now. Three ns where it is the same thread as before; one that changes again and again is
   // followed at most every 10 ms.
   void called_here() noexcept {
-    if (std::this_thread::get_id() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
+    if (machine_.thread_number() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
   }
   // Any thread, as all below. Of the delay, which costs most, each tenth time.
   void read() noexcept;
@@ -30,11 +32,12 @@ class ConsumerClock {
   void change_thread() noexcept;
   void count(bool delay_too) noexcept;
 
-  std::thread::id thread_;                          // these two: the consumer's thread only
+  const Machine& machine_;
+  int thread_ = 0;                                  // these two: the consumer's thread only. 0: nobody has come yet
   std::int64_t changed_ns_ = 0;
   std::atomic<bool> has_ended_{false};              // the thread that is read; a new one may have its id
   mutable std::mutex mutex_;                        // all below
-  std::optional<ThreadMeter> meter_;                // none: nobody has come yet, or its thread has ended
+  std::unique_ptr<ThreadMeter> meter_;              // null: nobody has come yet, or its thread has ended
   ThreadMeter::Reading last_;
   std::int64_t reads_ = 0;
   bool knows_cpu_ = false, knows_delay_ = false;

@@ -5,7 +5,6 @@
 
 #include <penstock/error.h>
 
-#include "lib/core/clock.h"
 #include "lib/exec/resume_body.h"
 
 namespace penstock::exec {
@@ -15,29 +14,24 @@ constexpr std::chrono::nanoseconds kShortestPause = std::chrono::microseconds(50
 
 constexpr std::size_t kReserve = 16 << 10;
 
-std::int64_t first_depth(const Tunable& prefetch, bool serial) {
-  return serial ? 1 : first_value(prefetch, 2);
-}
+std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) { return one_at_a_time ? 1 : first_value(prefetch, 2); }
 
-std::int64_t widest_outlet(const Tunable& prefetch, bool serial) {
-  return prefetch.is_automatic() && !serial ? prefetch.high() : 0;
-}
-
-bool in_time(const std::chrono::steady_clock::time_point* deadline) {
-  return deadline == nullptr || std::chrono::steady_clock::now() < *deadline;
+std::int64_t widest_outlet(const Tunable& prefetch, bool one_at_a_time) {
+  return prefetch.is_automatic() && !one_at_a_time ? prefetch.high() : 0;
 }
 
 }  // namespace
 
-Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
+Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher)
     : plan_(std::move(plan)),
       settings_(settings),
-      started_ns_(now_ns()),
+      launcher_(std::move(launcher)),
+      started_ns_(machine().now()),
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
-      outlet_(first_depth(plan_->prefetch, settings.serial), widest_outlet(plan_->prefetch, settings.serial)),
+      outlet_(first_depth(plan_->prefetch, launcher_->one_at_a_time()), widest_outlet(plan_->prefetch, launcher_->one_at_a_time()), machine()),
+      reserve_(std::make_unique_for_overwrite<std::byte[]>(kReserve)),
       surroundings_{.cpu_budget = settings.cpu_budget, .open_io_limit = settings.open_io} {
-  make_launcher();
   passes_.number_from(settings_.pass);
   outlet_.set_trace(trace());
   for (std::size_t i = 0; i < plan_->stages.size(); ++i) {
@@ -48,27 +42,16 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings)
 
 // The last to let go may be a knob's mover, whose call is still to begin: it asks the engine, and where a destructor has begun even which
 // class that is changes. So the engine is shut down before that.
-std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings) {
+std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher) {
   struct ShutDownFirst {
     void operator()(Engine* engine) const {
       const std::unique_ptr<Engine> owner(engine);
       owner->shut_down();
     }
   };
-  std::shared_ptr<Engine> engine(new Engine(std::move(plan), settings), ShutDownFirst());
+  std::shared_ptr<Engine> engine(new Engine(std::move(plan), settings, std::move(launcher)), ShutDownFirst());
   engine->open();
   return engine;
-}
-
-void Engine::make_launcher() {
-  if (settings_.serial || settings_.choice) {
-    queue_ = std::make_unique<QueueLauncher>(settings_.choice);
-    launcher_ = queue_.get();
-  } else {
-    reserve_ = std::make_unique_for_overwrite<std::byte[]>(kReserve);
-    tbb_ = std::make_unique<TbbLauncher>(settings_.slots, *settings_.compute, *settings_.pool, *settings_.workers);
-    launcher_ = tbb_.get();
-  }
 }
 
 // From the consumer to the source: a stage that is told that it may want nothing (take(0)) says so before anything is read.
@@ -76,8 +59,7 @@ void Engine::open() {
   if (settings_.gate != nullptr) at_gate_ = std::make_shared<SlotGate::Run>(weak_from_this(), settings_.slots);
   std::vector<Stage*> stages;
   for (auto& stage : stages_) stages.push_back(stage.get());
-  if (queue_) queue_->connect(stages, outlet_);
-  if (tbb_) tbb_->connect(stages, outlet_);
+  launcher_->connect(stages, outlet_);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
   for (std::size_t i = 1; i < stages.size(); ++i) stages[i]->connect(*stages[i - 1]);
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
@@ -94,7 +76,7 @@ bool Engine::has_missed_resumption() const noexcept {
 }
 
 Engine::~Engine() {
-  tbb_.reset();  // its nodes refer to the stages
+  launcher_.reset();  // its nodes refer to the stages
 }
 
 void Engine::request_stop() {
@@ -108,9 +90,7 @@ void Engine::shut_down() {
   reserve_.reset();
   request_stop();
   let_go_of_results();
-  for (auto pause = kShortestPause; tbb_ && !tbb_->wait_for(pause); pause = std::min(2 * pause, kLongestPause)) let_go_of_results();
-  while (queue_ && queue_->run_one()) {
-  }
+  for (auto pause = kShortestPause; !launcher_->wait_for(pause); pause = std::min(2 * pause, kLongestPause)) let_go_of_results();
   for (auto& stage : stages_) stage->stop();  // calls that a last token has still handed over
   outlet_.clear();
   for (auto& stage : stages_) stage->clear();
@@ -127,7 +107,7 @@ void Engine::let_go_of_results() {
 
 // ------------------------------------------------------------------------------------------------ the consumer's side
 
-Engine::Taken Engine::next(Slot& slot, const std::chrono::steady_clock::time_point* deadline) {
+Engine::Taken Engine::next(Slot& slot, std::int64_t deadline) {
   refuse_own_body("next()");
   while (!take(slot)) {
     check_given_up();
@@ -142,7 +122,7 @@ void Engine::give_up(std::exception_ptr cause) noexcept {
   stopped_.store(true);
   stop_.request_stop();
   passes_.stop();
-  if (queue_) queue_->wake();
+  launcher_->stop_waiting();
 }
 
 void Engine::check_given_up() {
@@ -178,16 +158,13 @@ bool Engine::take(Slot& slot) {
   return true;
 }
 
-bool Engine::wait(const std::chrono::steady_clock::time_point* deadline) {
-  if (queue_) {
-    if (!queue_->run_one()) return queue_->wait_for_token(deadline);
-    return outlet_.has_slots() || in_time(deadline);
-  }
+bool Engine::wait(std::int64_t deadline) {
+  if (launcher_->is_pumped()) return launcher_->pump(deadline) && (outlet_.has_slots() || is_before(deadline));
   if (!BodyScope::inside_any()) return outlet_.wait(deadline, look_pause_, [this] { return look_around(); });
   // On a thread that the engine itself may need: work instead of waiting.
   if (!help_somebody()) outlet_.wait_briefly();
   look_after_calls();
-  return in_time(deadline);
+  return is_before(deadline);
 }
 
 // By the waiting consumer, at first as often as looking was worth it last time.
@@ -226,9 +203,9 @@ bool Engine::is_starved() const {
 
 // Not a thread for nothing: who waits for a slot may have no work left.
 void Engine::relieve(bool once_more) {
-  if (!tbb_ || std::ranges::none_of(stages_, [](const auto& stage) { return stage->can_be_relieved(); })) return;
+  if (std::ranges::none_of(stages_, [](const auto& stage) { return stage->can_be_relieved(); })) return;
   const bool has_been = lent_.fetch_add(1) > 0;
-  const bool has_thread = (once_more || !has_been) && tbb_->try_on_pool([this] {
+  const bool has_thread = (once_more || !has_been) && launcher_->try_on_pool([this] {
     while (relieve_one() && is_starved()) {
     }
     --lent_;
@@ -249,7 +226,7 @@ void Engine::abandon_epoch() {
   stages_.front()->wake();
   while (sequence_ <= last) {
     Slot unwanted;  // destroyed outside the outlet's lock
-    next(unwanted, nullptr);
+    next(unwanted);
   }
 }
 
@@ -271,18 +248,16 @@ bool Engine::has_free_cpu_slot() const { return !at_gate_ || settings_.gate->has
 
 // In this order: a token that comes of the slot is to find this thread, which has nothing else to do.
 void Engine::release_cpu_slot() {
-  if (tbb_) tbb_->token_ends();
+  launcher_->token_ends();
   if (at_gate_) settings_.gate->release(at_gate_);
 }
 
 void Engine::give_up_cpu_slot() {
-  if (tbb_) tbb_->token_goes_without_slot();
+  launcher_->token_goes_without_slot();
   if (at_gate_) settings_.gate->release(at_gate_);
 }
 
-void Engine::end_without_cpu_slot() {
-  if (tbb_) tbb_->token_ends_without_slot();
-}
+void Engine::end_without_cpu_slot() { launcher_->token_ends_without_slot(); }
 
 void Engine::offer_memory() {
   if (!memory_.take_wake_up()) return;
@@ -336,7 +311,7 @@ Snapshot Engine::snapshot() const {
 }
 
 void Engine::snapshot(Snapshot& snapshot) const {
-  snapshot.time_ns = now_ns() - started_ns_;
+  snapshot.time_ns = machine().now() - started_ns_;
   snapshot.stages.resize(stages_.size());
   for (std::size_t i = 0; i < stages_.size(); ++i) stages_[i]->snapshot(snapshot.stages[i]);
   outlet_.snapshot(snapshot.consumer);

@@ -15,14 +15,12 @@
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
 
-#include "lib/core/clock.h"
+#include "lib/core/machine.h"
+#include "lib/exec/launcher.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/pass_control.h"
-#include "lib/exec/queue_launcher.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/stage.h"
-#include "lib/exec/tbb_launcher.h"
-#include "lib/exec/worker_threads.h"
 
 namespace penstock::exec {
 
@@ -37,14 +35,11 @@ struct EngineSettings {
   std::uint32_t pass = 0;              // of an outer run, that passes are numbered from
   const Stamp* resume_after = nullptr; // by position; read during construction only
   SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
-  ComputePool* compute = nullptr;      // these three: needed unless it is serial, or pumped by a choice
-  ElasticPool* pool = nullptr;
-  WorkerThreads* workers = nullptr;    // told of each thread
-  QueueLauncher::Choice choice;        // for tests: a queue pumped in this order
-  std::function<std::int64_t()> clock; // for tests: instead of the system's, so that a schedule can be repeated
+  bool has_workers = false;            // of its own: the knob `priority`
+  bool niceness_is_reversible = false; // they may be less urgent than the consumer
+  const Machine* machine = &system_machine();
   std::int64_t open_io = 64;           // blocking calls at once
   double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
-  bool serial = false;
   bool statistics = true;              // false: only what the engine needs itself, to see what the rest costs
   std::shared_ptr<Trace> trace;        // none: nobody wants one
 };
@@ -56,7 +51,7 @@ struct Surroundings {
   std::int64_t runs = 1;
   std::int64_t process_cpu_ns = -1;
   std::int64_t workers_cpu_ns = -1;
-  std::int64_t clocks_read_at = -1;    // by now_ns()
+  std::int64_t clocks_read_at = -1;    // by Machine::now()
 };
 
 // Comes down when what holds it is destroyed.
@@ -74,7 +69,7 @@ class Farewell {
 
 class Engine : public StageHost, public SlotGate::Waiter, public std::enable_shared_from_this<Engine> {
  public:
-  static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
+  static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher);
   ~Engine() override;
 
   // Stops and waits for the calls in flight. Afterwards nothing of the run is left but counters. May be called twice.
@@ -83,7 +78,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
 
   enum class Taken : std::uint8_t { slot, timeout };
   // The next slot of any kind. Throws Error(failed_precondition) inside a body of this engine.
-  Taken next(Slot& slot, const std::chrono::steady_clock::time_point* deadline);
+  Taken next(Slot& slot, std::int64_t deadline = kNever);  // a moment of the machine
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);  // after the last one has ended
   // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
   void abandon_epoch();
@@ -108,7 +103,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::int64_t dropped() const noexcept;         // errors that ops have left out for good
   bool inside_own_body() const noexcept { return BodyScope::inside(this); }
   void refuse_own_body(const char* caller) const;  // throws inside one of the run's own calls
-  QueueLauncher* queue() noexcept { return queue_.get(); }
   const Plan& plan() const noexcept { return *plan_; }
   std::int64_t started_ns() const noexcept { return started_ns_; }
   // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than who let it go.
@@ -135,7 +129,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::uint64_t seed() const override { return settings_.seed; }
   std::int64_t cpu_slots() const override { return settings_.slots; }
   std::int64_t open_io() const override { return settings_.open_io; }
-  std::int64_t now() const override { return settings_.clock ? settings_.clock() : now_ns(); }
+  const Machine& machine() const override { return *settings_.machine; }
   Trace* trace() const override { return settings_.trace.get(); }
   bool keeps_statistics() const override { return settings_.statistics; }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
@@ -146,16 +140,16 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   void slot_is_free(std::size_t stage) override { stages_[stage]->slot_is_free(); }
 
  private:
-  Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings);
+  Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher);
 
   void open();
-  void make_launcher();
   void let_go_of_pass(std::size_t stage, const PassCut& cut);
   void resume_by_position(const Stamp& last);
   std::size_t cpu_rank(std::size_t stage) const;
   bool take(Slot& slot);
   void check_given_up();
-  bool wait(const std::chrono::steady_clock::time_point* deadline);
+  bool is_before(std::int64_t deadline) const { return deadline == kNever || machine().now() < deadline; }
+  bool wait(std::int64_t deadline);
   std::chrono::nanoseconds look_around();
   bool help_somebody();
   void let_go_of_results();
@@ -171,6 +165,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   const Farewell farewell_;                // the first member: destroyed after all others
   std::shared_ptr<const Plan> plan_;
   const EngineSettings settings_;
+  std::unique_ptr<Launcher> launcher_;
   const std::int64_t started_ns_;
   MemoryBudget memory_;
   PassControl passes_;
@@ -183,9 +178,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::atomic<std::int64_t> lent_{0};      // threads, at this moment
   std::atomic<bool> gives_way_{false};     // its workers are to be less urgent than the consumer
   std::unique_ptr<std::byte[]> reserve_;   // to shut down takes some memory, and there may be none
-  std::unique_ptr<QueueLauncher> queue_;   // one of these two
-  std::unique_ptr<TbbLauncher> tbb_;
-  Launcher* launcher_ = nullptr;
   std::vector<std::unique_ptr<Stage>> stages_;
   mutable std::mutex surroundings_mutex_;  // what follows
   Surroundings surroundings_;

@@ -69,7 +69,7 @@ std::vector<Knob> Engine::knobs() {
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());
   if (at_gate_) knobs.push_back(cpu_slots_knob());
-  if (settings_.workers != nullptr) knobs.push_back(priority_knob());
+  if (settings_.has_workers) knobs.push_back(priority_knob());
   return knobs;
 }
 
@@ -154,7 +154,7 @@ Knob Engine::priority_knob() {
   Knob knob;
   knob.name = "priority";
   knob.low = 0;
-  knob.high = niceness_is_reversible() ? 1 : 0;
+  knob.high = settings_.niceness_is_reversible ? 1 : 0;
   std::weak_ptr<Engine> weak = weak_from_this();
   knob.get = [weak]() -> std::int64_t {
     auto engine = weak.lock();

@@ -51,7 +51,7 @@ struct Group {
   std::int64_t reserved_since = 0;  // on top, while it ran: by others, with the stage's lock held
   std::int64_t hint = -1;           // bytes of the results as the op foretells them; -1: not asked
   std::int64_t needs = 0;           // bytes that a broken-off call asked for on top
-  int thread = 0;                   // that runs it; this_thread_number(). 0: none, it is a part of another one
+  int thread = 0;                   // that runs it; Machine::thread_number(). 0: none, it is a part of another one
   std::uint64_t sequence = 0;       // of the pass that its slots are of
   bool is_unwanted = false;         // a stage further down has enough of that pass: set and read while it runs, by std::atomic_ref
   bool sampled = false;             // its CPU time is read:

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/core/clock.h"
-
 namespace penstock::exec {
 
 namespace {
 constexpr std::int64_t kBetweenWakes = 8'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
+constexpr std::int64_t kMoment = 200'000;          // ns
 }
 
 // A consumer that is faster than the pipeline would be woken for each element. So it sleeps on while more is about to come, until half
@@ -18,15 +17,15 @@ void Outlet::receive(Packet& packet) {
   {
     std::lock_guard lock(mutex_);
     const auto count = static_cast<std::int64_t>(packet.slots.size());
-    if (!keep(packet.slots)) return arrived_.notify_all();
+    if (!keep(packet.slots)) return arrived_->notify_all();
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
     worth_waiting_ = std::min(packet.worth_waiting, widest_);
     held_ += count;
     account_full();
-    wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity() || now_ns() - woken_ns_ > kBetweenWakes);
+    wake = somebody_waits_ && ready > 0 && (!packet.more_soon || 2 * ready >= capacity() || machine_.now() - woken_ns_ > kBetweenWakes);
     if (wake) call_consumer();
   }
-  if (wake) arrived_.notify_all();
+  if (wake) arrived_->notify_all();
 }
 
 // With the lock held. False: there is no memory for one packet more, or was none for one before this.
@@ -42,12 +41,12 @@ bool Outlet::keep(Slots& slots) noexcept {
 
 // With the lock held.
 void Outlet::call_consumer() {
-  woken_ns_ = now_ns();
+  woken_ns_ = machine_.now();
   is_called_ = true;
 }
 
 // With the lock held. Nobody calls where more was promised that did not come.
-bool Outlet::is_worth_waking() const { return failure_ || (!packets_.empty() && (is_called_ || now_ns() - woken_ns_ > kBetweenWakes)); }
+bool Outlet::is_worth_waking() const { return failure_ || (!packets_.empty() && (is_called_ || machine_.now() - woken_ns_ > kBetweenWakes)); }
 
 // With the lock held.
 std::int64_t Outlet::capacity() const { return std::max(depth_, worth_waiting_); }
@@ -89,7 +88,7 @@ bool Outlet::refill(std::int64_t& credits) {
 void Outlet::account_full() {
   const bool full = held_ > 0 && held_ >= promised_;
   if (full == (full_since_ != 0)) return;
-  const std::int64_t now = now_ns();
+  const std::int64_t now = machine_.now();
   if (!full) full_ns_ += now - full_since_;
   full_since_ = full ? now : 0;
 }
@@ -128,24 +127,21 @@ void Outlet::clear() {
   }
 }
 
-bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline, std::chrono::nanoseconds first_look, const Look& look) {
+bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) {
   std::unique_lock lock(mutex_);
   if (!packets_.empty() || failure_) return true;
-  const std::int64_t start = now_ns();
+  const std::int64_t start = machine_.now();
   waiting_since_ = start;
   ++waits_;
   somebody_waits_ = true;
   is_called_ = false;
-  auto next_look = std::chrono::steady_clock::now() + first_look;
-  for (;;) {
-    const bool ends = deadline != nullptr && *deadline < next_look;
-    if (arrived_.wait_until(lock, ends ? *deadline : next_look, [this] { return is_worth_waking(); }) || ends) break;
+  for (std::int64_t next_look = start + first_look.count(); !sleep_until(lock, std::min(deadline, next_look)) && next_look <= deadline;) {
     if (!packets_.empty()) break;  // it is awake now: what is there need not wait for more
     next_look = look_without(lock, look);
   }
   // Who asks again and again for a moment only never waits until a look is due.
-  if (packets_.empty() && std::chrono::steady_clock::now() - looked_ >= first_look) look_without(lock, look);
-  wait_ns_ += now_ns() - start;
+  if (packets_.empty() && machine_.now() - looked_ns_ >= first_look.count()) look_without(lock, look);
+  wait_ns_ += machine_.now() - start;
   waiting_since_ = 0;
   somebody_waits_ = false;
   const bool arrived = !packets_.empty() || failure_;
@@ -154,19 +150,28 @@ bool Outlet::wait(const std::chrono::steady_clock::time_point* deadline, std::ch
   return arrived;
 }
 
+// True: it is worth waking before that moment.
+bool Outlet::sleep_until(std::unique_lock<std::mutex>& lock, std::int64_t moment) {
+  while (!is_worth_waking()) {
+    if (machine_.now() >= moment) return false;
+    arrived_->wait_until(lock, moment);
+  }
+  return true;
+}
+
 // Lets go of the lock meanwhile. When to look again.
-std::chrono::steady_clock::time_point Outlet::look_without(std::unique_lock<std::mutex>& lock, const Look& look) {
+std::int64_t Outlet::look_without(std::unique_lock<std::mutex>& lock, const Look& look) {
   lock.unlock();
   const std::chrono::nanoseconds pause = look();
-  looked_ = std::chrono::steady_clock::now();
+  looked_ns_ = machine_.now();
   lock.lock();
-  return looked_ + pause;
+  return looked_ns_ + pause.count();
 }
 
 void Outlet::wait_briefly() {
   std::unique_lock lock(mutex_);
   somebody_waits_ = true;
-  arrived_.wait_for(lock, std::chrono::microseconds(200), [this] { return !packets_.empty(); });
+  if (packets_.empty()) arrived_->wait_until(lock, machine_.now() + kMoment);
   somebody_waits_ = false;
 }
 
@@ -179,7 +184,7 @@ void Outlet::fail(std::exception_ptr cause) noexcept {
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(cause);
   }
-  arrived_.notify_all();
+  arrived_->notify_all();
 }
 
 std::exception_ptr Outlet::failure() const noexcept {
@@ -191,10 +196,10 @@ void Outlet::wake_after(std::int64_t pause_ns) {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    wake = somebody_waits_ && !packets_.empty() && now_ns() - woken_ns_ > pause_ns;
+    wake = somebody_waits_ && !packets_.empty() && machine_.now() - woken_ns_ > pause_ns;
     if (wake) call_consumer();
   }
-  if (wake) arrived_.notify_all();
+  if (wake) arrived_->notify_all();
 }
 
 void Outlet::set_depth(std::int64_t depth) {
@@ -213,8 +218,8 @@ void Outlet::snapshot(ConsumerSnapshot& out) const {
   out.taken = taken_.load(std::memory_order_relaxed);
   out.waits = waits_;
   out.waiting = waiting_since_ != 0;
-  out.wait_ns = wait_ns_ + (out.waiting ? now_ns() - waiting_since_ : 0);
-  out.full_ns = full_ns_ + (full_since_ == 0 ? 0 : now_ns() - full_since_);
+  out.wait_ns = wait_ns_ + (out.waiting ? machine_.now() - waiting_since_ : 0);
+  out.full_ns = full_ns_ + (full_since_ == 0 ? 0 : machine_.now() - full_since_);
   out.ready = ready_.load(std::memory_order_relaxed);
   out.prefetch = depth_;
 }

@@ -3,15 +3,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include <penstock/snapshot.h>
 
 #include "lib/core/cache_line.h"
+#include "lib/core/machine.h"
 #include "lib/exec/consumer_clock.h"
 #include "lib/exec/packet.h"
 #include "lib/exec/trace.h"
@@ -21,7 +22,8 @@ namespace penstock::exec {
 class Outlet {
  public:
   // Cheap and small slots may wait in greater number than `depth`, up to `widest`.
-  Outlet(std::int64_t depth, std::int64_t widest) : widest_(widest), depth_(depth) {}
+  Outlet(std::int64_t depth, std::int64_t widest, const Machine& machine)
+      : machine_(machine), widest_(widest), clock_(machine), trace_(machine), arrived_(machine.make_signal()), depth_(depth) {}
 
   void receive(Packet& packet);                    // from the last stage
 
@@ -32,10 +34,10 @@ class Outlet {
   std::int64_t top_up();                           // after the depth was raised, and at the start
   void clear();
 
-  // Waits until something is there, or until the deadline (null: for ever). False: the deadline has passed. Meanwhile calls `look` now and then,
+  // Waits until something is there, or until the deadline. False: the deadline has passed. Meanwhile calls `look` now and then,
   // without a lock; it says after how long to call it again. At the deadline, too, if the last look is as long ago as `first_look`.
   using Look = std::function<std::chrono::nanoseconds()>;
-  bool wait(const std::chrono::steady_clock::time_point* deadline, std::chrono::nanoseconds first_look, const Look& look);
+  bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly();
   // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may turn out dearer than
@@ -55,7 +57,8 @@ class Outlet {
   void snapshot(ConsumerSnapshot& out) const;
 
  private:
-  std::chrono::steady_clock::time_point look_without(std::unique_lock<std::mutex>& lock, const Look& look);
+  bool sleep_until(std::unique_lock<std::mutex>& lock, std::int64_t moment);
+  std::int64_t look_without(std::unique_lock<std::mutex>& lock, const Look& look);
   void account_full();
   bool keep(Slots& slots) noexcept;
   void call_consumer();
@@ -66,6 +69,7 @@ class Outlet {
   std::int64_t lump(std::int64_t at_least);
   std::int64_t capacity() const;
 
+  const Machine& machine_;
   const std::int64_t widest_;
   // The consumer's thread only: the packet that it is taking from, and how many slots it took since it last said so.
   alignas(kCacheLine) Slots own_;
@@ -73,10 +77,10 @@ class Outlet {
   std::int64_t unreported_ = 0;
   std::int64_t report_at_ = 1;
   ConsumerClock clock_;
-  std::chrono::steady_clock::time_point looked_;  // when it looked last; the epoch: never
+  std::int64_t looked_ns_ = 0;  // when it looked last
   StepTrace trace_;            // the consumer's thread only, until clear()
   alignas(kCacheLine) mutable std::mutex mutex_;   // all below. promised_ = credits given and not used + slots here + unreported_
-  std::condition_variable arrived_;
+  const std::unique_ptr<Signal> arrived_;
   Queue<Slots> packets_;
   std::int64_t promised_ = 0;
   std::int64_t held_ = 0;      // of them, slots that have come: those here and unreported_

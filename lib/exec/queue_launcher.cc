@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/machine.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
 
-void QueueLauncher::connect(std::vector<Stage*> stages, Outlet& outlet) {
-  stages_ = std::move(stages);
+void QueueLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
+  stages_ = stages;
   outlet_ = &outlet;
 }
 
@@ -60,7 +61,15 @@ bool QueueLauncher::run_one() {
   return true;
 }
 
-void QueueLauncher::wake() {
+bool QueueLauncher::wait_for(std::chrono::nanoseconds) {
+  while (run_one()) {
+  }
+  return true;
+}
+
+bool QueueLauncher::pump(std::int64_t deadline) { return run_one() || wait_for_token(deadline); }
+
+void QueueLauncher::stop_waiting() {
   {
     std::lock_guard lock(mutex_);
     is_woken_ = true;
@@ -68,10 +77,12 @@ void QueueLauncher::wake() {
   arrived_.notify_one();
 }
 
-bool QueueLauncher::wait_for_token(const std::chrono::steady_clock::time_point* deadline) {
+// What another thread brings, a Completion: a token, or a slot at the outlet. False: the deadline has passed.
+bool QueueLauncher::wait_for_token(std::int64_t deadline) {
   std::unique_lock lock(mutex_);
   const auto there = [this] { return is_woken_ || !tokens_.empty() || outlet_->has_slots(); };
-  if (deadline != nullptr) return arrived_.wait_until(lock, *deadline, there);
+  using Moment = std::chrono::steady_clock::time_point;
+  if (deadline != kNever) return arrived_.wait_until(lock, Moment(std::chrono::nanoseconds(deadline)), there);
   arrived_.wait(lock, there);
   return true;
 }

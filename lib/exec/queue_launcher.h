@@ -4,7 +4,6 @@
 // order drawn from a seed, so that any interleaving of token starts can be had, and had again.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -15,8 +14,6 @@
 
 namespace penstock::exec {
 
-class Outlet;
-
 class QueueLauncher final : public Launcher {
  public:
   // Which of the waiting tokens runs next: given their stages' numbers, in order of arrival, the place of one.
@@ -24,21 +21,23 @@ class QueueLauncher final : public Launcher {
 
   // No choice: the most downstream, and no read-ahead. With a choice: groups and read-ahead as in production.
   explicit QueueLauncher(Choice choice = nullptr) : choice_(std::move(choice)) {}
-  void connect(std::vector<Stage*> stages, Outlet& outlet);
 
-  void wake();           // for good: nobody waits for a token any more
   bool run_one();        // runs a waiting token; false: there is none
-  // Waits for what another thread brings, a Completion: a token, or a slot at the outlet. False: the deadline has passed.
-  bool wait_for_token(const std::chrono::steady_clock::time_point* deadline);
 
+  void connect(const std::vector<Stage*>& stages, Outlet& outlet) override;
   void launch(Stage& stage, bool on_pool) override;
   void send(Stage& from, PacketRef packet) override;
   void give_credits(Stage& to, std::int64_t count) override;
   void run_body(CallRef body) override { body(); }
   bool one_at_a_time() const override { return choice_ == nullptr; }
+  bool wait_for(std::chrono::nanoseconds time) override;  // pumps them, instead of waiting
+  bool is_pumped() const override { return true; }
+  bool pump(std::int64_t deadline) override;
+  void stop_waiting() override;
 
  private:
   std::size_t choose() const;
+  bool wait_for_token(std::int64_t deadline);
 
   struct Token {
     Stage* stage;

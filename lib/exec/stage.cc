@@ -26,6 +26,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
     : plan_(plan),
       index_(index),
       host_(host),
+      machine_(host.machine()),
       trace_(host.trace()),
       keeps_statistics_(host.keeps_statistics()),
       one_at_a_time_(host.launcher().one_at_a_time()),
@@ -42,7 +43,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
       parallelism_(first_parallelism(plan, host)),
       window_(one_at_a_time_ ? 1 : 2 * parallelism_),
       buffer_(first_value(plan.buffer, one_at_a_time_ ? 1 : 2)),
-      accounted_until_(host.now()),
+      accounted_until_(machine_.now()),
       last_call_ns_(accounted_until_) {
   counters_.name = plan_.name;
   counters_.position = plan_.position;
@@ -259,7 +260,7 @@ void Stage::account(std::int64_t now) {
 
 void Stage::snapshot(StageSnapshot& out) const {
   Lock lock(mutex_);
-  const std::int64_t now = host_.now();
+  const std::int64_t now = machine_.now();
   out = counters_;
   out.dropped = dropped();
   describe_knobs(out);

@@ -40,7 +40,7 @@
 
 #include "lib/core/call_clock.h"
 #include "lib/core/cache_line.h"
-#include "lib/core/clock.h"
+#include "lib/core/machine.h"
 #include "lib/exec/body.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/group.h"
@@ -76,7 +76,7 @@ class StageHost : public BodyHost {
   virtual std::uint64_t seed() const = 0;
   virtual std::int64_t cpu_slots() const = 0;
   virtual std::int64_t open_io() const = 0;
-  virtual std::int64_t now() const = 0;                   // nanoseconds; also with the stage's lock held
+  virtual const Machine& machine() const = 0;             // always the same
   virtual Trace* trace() const { return nullptr; }        // none: nobody wants one; always the same
   virtual bool keeps_statistics() const { return true; }  // always the same
 };
@@ -264,6 +264,7 @@ class Stage {
   const StagePlan plan_;
   const std::size_t index_;
   StageHost& host_;
+  const Machine& machine_;
   Trace* const trace_;
   const bool keeps_statistics_;
   const bool one_at_a_time_;
@@ -363,6 +364,9 @@ class BodyScope {
   ~BodyScope();
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;
+
+  // For a launcher whose calls share a thread of the system's: those that are under way on it from now on. What they were before.
+  static const BodyScope* exchange(const BodyScope* innermost) noexcept;
 
   static bool inside_any() noexcept;
   static int depth() noexcept;                         // bodies around the caller, one inside the other

@@ -116,7 +116,7 @@ bool Stage::look_after_calls() {
   if (!has_open_calls() && !is_starting_ && !has_folded_.load(std::memory_order_relaxed)) return false;
   Lock lock(mutex_);
   if (host_.stopped()) return false;
-  const std::int64_t now = host_.now();
+  const std::int64_t now = machine_.now();
   for (auto& group : ring_) {
     if (now - group->started_ns > kLongCall) want_back(*group);
   }
@@ -191,7 +191,7 @@ void Stage::finish_part(Group& part, Lock& lock) {
   const auto inputs = elements_before_sealing(part);
   const Sealed sealed = seal_results(part);
   lock.lock();
-  account(host_.now());
+  account(machine_.now());
   counters_.completed += inputs;
   release_results(part, sealed, 0);
 }
@@ -227,7 +227,7 @@ void Stage::unfold(Group& group, Lock& lock) {
   lock.unlock();
   const Sealed sealed = seal_results(group);
   lock.lock();
-  account(host_.now());
+  account(machine_.now());
   --running_;
   release_results(group, sealed, 0);
 }

@@ -5,7 +5,6 @@
 
 #include <penstock/service_times.h>
 
-#include "lib/core/clock.h"
 #include "lib/core/heap_top.h"
 #include "lib/core/type_name.h"
 #include "lib/exec/async_target.h"
@@ -97,6 +96,7 @@ BodyScope::BodyScope(const StageHost* host, Group* group, const Context* context
   innermost = this;
 }
 BodyScope::~BodyScope() { innermost = outer_; }
+const BodyScope* BodyScope::exchange(const BodyScope* scope) noexcept { return std::exchange(innermost, scope); }
 bool BodyScope::inside_any() noexcept { return innermost != nullptr; }
 int BodyScope::depth() noexcept {
   int depth = 0;
@@ -145,16 +145,16 @@ bool Stage::sample_now(const Group& group) {
 void Stage::begin_sample(Group& group, CallClock& clock) const {
   group.sampling_ns = 0;
   if (!group.sampled) return;
-  const std::int64_t asked_ns = host_.now();
+  const std::int64_t asked_ns = machine_.now();
   clock.begin(!plan_.form_is_known);
-  group.sampling_ns += host_.now() - asked_ns;
+  group.sampling_ns += machine_.now() - asked_ns;
 }
 
 ThreadUse Stage::end_sample(Group& group, CallClock& clock) const {
   if (!group.sampled) return {};
-  const std::int64_t asked_ns = host_.now();
+  const std::int64_t asked_ns = machine_.now();
   const ThreadUse use = clock.end();
-  group.sampling_ns += host_.now() - asked_ns;
+  group.sampling_ns += machine_.now() - asked_ns;
   return use;
 }
 
@@ -170,7 +170,7 @@ std::vector<Trace::Key> Stage::keys_if_traced(const Slots& slots) const {
 
 void Stage::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Trace::Key> keys) const {
   const auto kind = on_pool_ ? Trace::Span::Kind::pool_call : Trace::Span::Kind::call;
-  trace_->add({kind, static_cast<int>(index_), Trace::this_thread(), begin, host_.now(), elements, std::move(keys)});
+  trace_->add({kind, static_cast<int>(index_), machine_.thread_number(), begin, machine_.now(), elements, std::move(keys)});
 }
 
 void Stage::run_to_end(Group& group, Lock& lock) {
@@ -178,7 +178,7 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   open_call(group);
   lock.unlock();
   auto keys = keys_if_traced(group.slots);
-  CallClock clock;
+  CallClock clock(machine_);
   begin_sample(group, clock);
   const std::int64_t copied_before = detail::copied_bytes_of_thread();
   const bool ran = call_body(group);
@@ -265,7 +265,7 @@ void Stage::start_detached(Group& group, Lock& lock) {
   const std::int64_t begin = group.started_ns;
   lock.unlock();
   auto keys = keys_if_traced(group.slots);
-  CallClock clock;
+  CallClock clock(machine_);
   begin_sample(group, clock);
   StartServices services(host_, *target);
   std::exception_ptr error;
@@ -300,7 +300,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     ++completing_;  // before the group lets go of its target, by which stop() would find this call
     --detached_;
     group.target.reset();
-    account(host_.now());
+    account(machine_.now());
     if (trace_ != nullptr) trace_->add({Trace::Span::Kind::later_call, static_cast<int>(index_), 0, group.started_ns, accounted_until_, 1, {}});
     finish(group, sealed, 0);
     pump(lock);
@@ -312,7 +312,7 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
 
 // With the lock held: the group's results are ready to leave.
 void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes) {
-  const std::int64_t now = host_.now();
+  const std::int64_t now = machine_.now();
   account(now);
   --running_;
   const auto inputs = is_source_ ? static_cast<std::int64_t>(group.slots.size()) : group.elements;

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/core/scheduler_file.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
@@ -95,7 +94,7 @@ bool Stage::may_run(bool on_pool) const {
 // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of higher rank or another
 // run waits for one.
 void Stage::run_token(bool on_pool) noexcept {
-  const std::int64_t until = host_.now() + (one_at_a_time_ ? 0 : 50'000);
+  const std::int64_t until = machine_.now() + (one_at_a_time_ ? 0 : 50'000);
   Lock lock(mutex_);
   or_give_up(lock, [&] {
     while (may_run(on_pool)) {
@@ -182,10 +181,10 @@ Group* Stage::claim_group(Lock& lock) {
 }
 
 void Stage::begin(Group& group) {
-  account(host_.now());
+  account(machine_.now());
   group.state = Group::State::running;
   group.started_ns = accounted_until_;
-  group.thread = this_thread_number();
+  group.thread = machine_.thread_number();
   group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++running_;
   busy_.store(true, std::memory_order_relaxed);
@@ -276,7 +275,7 @@ bool Stage::may_force(const Group& group) const {
 }
 
 void Stage::put_back(Group& group) {
-  account(host_.now());
+  account(machine_.now());
   group.state = Group::State::waiting;
   group.reserved = 0;
   host_.memory().release(std::exchange(group.reserved_since, 0));

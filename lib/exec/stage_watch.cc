@@ -3,7 +3,6 @@
 // The samples of calls that have ended (stage_run.cc) do not tell of one that waits for hours, nor of the one among many that does.
 #include <penstock/random.h>
 
-#include "lib/core/scheduler_file.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
@@ -24,9 +23,9 @@ void Stage::watch_calls() {
   const Group* const call = draw_call();
   if (call == nullptr) return;
   const int thread = call->thread;
-  const bool is_short = host_.now() - call->started_ns < kShortCall;
+  const bool is_short = machine_.now() - call->started_ns < kShortCall;
   lock.unlock();
-  const bool sleeps = !is_short && thread_sleeps(thread);
+  const bool sleeps = !is_short && machine_.sleeps(thread);
   lock.lock();
   ++counters_.looks;
   counters_.looks_asleep += sleeps;
@@ -36,18 +35,18 @@ void Stage::watch_calls() {
 // those that have just begun may well sleep while it works. Calls that compute rarely wait, so those get more time: of lists of 112 MB that took 130 ms
 // each, two had begun in twice the memory. And one, not twice as many: of calls that slept 0.6 s and gave 40 MB, 64 had begun below 64 MiB.
 void Stage::let_more_begin(Lock& lock) {
-  const std::int64_t waited = host_.now() - more_began_ns_;
+  const std::int64_t waited = machine_.now() - more_began_ns_;
   const Group* const call = oldest_call();
   if (call == nullptr || waited < kPatience) return;
   if (waited < kMostPatience) {
     const int thread = call->thread;
     lock.unlock();
-    const bool sleeps = thread_sleeps(thread);
+    const bool sleeps = machine_.sleeps(thread);
     lock.lock();
     if (!sleeps) return;
   }
   ++first_calls_;
-  more_began_ns_ = host_.now();
+  more_began_ns_ = machine_.now();
 }
 
 // With the lock held; null: there is none.

@@ -97,9 +97,7 @@ struct TbbLauncher::Graph {
 TbbLauncher::TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers)
     : graph_(std::make_unique<Graph>(slots, workers)), compute_(compute), pool_(pool), workers_(workers) {}
 
-TbbLauncher::~TbbLauncher() { wait(); }
-
-void TbbLauncher::wait() { out_.wait(); }
+TbbLauncher::~TbbLauncher() { out_.wait(); }
 
 void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
   flow::graph& graph = *graph_->graph;
@@ -170,7 +168,7 @@ bool TbbLauncher::try_on_pool(std::function<void()> work) {
   return taken;
 }
 
-// Has to run, or wait() never returns.
+// Has to run, or nobody stops waiting for it.
 std::function<void()> TbbLauncher::waited_for(std::function<void()> work) {
   out_.begin();
   return [this, work = std::move(work)] {

@@ -24,29 +24,24 @@
 
 namespace penstock::exec {
 
-class Outlet;
-
 class TbbLauncher final : public Launcher, private ComputePool::Client {
  public:
   TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers);
   ~TbbLauncher() override;  // waits, then takes the graph down
 
-  void connect(const std::vector<Stage*>& stages, Outlet& outlet);
-  void wait();              // until no token is under way
-  bool wait_for(std::chrono::nanoseconds time) { return out_.wait_for(time); }
-  // On a thread of the pool, a spare one if need be; wait() waits for it, too. It must not throw. False: there is none to be had.
-  bool try_on_pool(std::function<void()> work);
-
+  void connect(const std::vector<Stage*>& stages, Outlet& outlet) override;
   void launch(Stage& stage, bool on_pool) override;
   void send(Stage& from, PacketRef packet) override;
   void give_credits(Stage& to, std::int64_t count) override;
-  // One in the middle of a call, and its end. Meanwhile more tokens are out than the arena has places.
-  void token_goes_without_slot() noexcept { without_slot_.fetch_add(1); }
-  void token_ends_without_slot() noexcept {
+  // Meanwhile more tokens are out than the arena has places.
+  void token_goes_without_slot() noexcept override { without_slot_.fetch_add(1); }
+  void token_ends_without_slot() noexcept override {
     without_slot_.fetch_sub(1);
     compute_.token_ends();
   }
-  void token_ends() { compute_.token_ends(); }  // one that is not on the elastic pool has given its CPU slot back
+  void token_ends() override { compute_.token_ends(); }
+  bool try_on_pool(std::function<void()> work) override;
+  bool wait_for(std::chrono::nanoseconds time) override { return out_.wait_for(time); }
   void run_body(CallRef body) override;
   bool one_at_a_time() const override { return false; }
 

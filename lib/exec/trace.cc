@@ -1,12 +1,7 @@
 #include "lib/exec/trace.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <mutex>
 #include <utility>
-
-#include "lib/core/clock.h"
 
 namespace penstock::exec {
 
@@ -22,11 +17,6 @@ std::vector<Trace::Key> Trace::keys_of(const Slots& slots) {
     if (slot.kind() != Slot::Kind::pass_end) keys.push_back(key_of(slot.stamp));
   }
   return keys;
-}
-
-std::int64_t Trace::this_thread() noexcept {
-  static thread_local const std::int64_t number = ::syscall(SYS_gettid);
-  return number;
 }
 
 void Trace::add(Span span) {
@@ -68,8 +58,8 @@ void StepTrace::begin(const Slots& taken) {
   if (trace_ == nullptr) return;
   step_.emplace();
   step_->kind = Trace::Span::Kind::step;
-  step_->thread = Trace::this_thread();
-  step_->begin_ns = now_ns();
+  step_->thread = machine_.thread_number();
+  step_->begin_ns = machine_.now();
   auto keys = Trace::keys_of(taken);
   step_->elements = static_cast<std::int64_t>(keys.size());
   if (!keys.empty()) step_->keys = {keys.back()};
@@ -77,14 +67,14 @@ void StepTrace::begin(const Slots& taken) {
 
 void StepTrace::end() {
   if (!step_) return;
-  step_->end_ns = now_ns();
+  step_->end_ns = machine_.now();
   if (step_->elements > 0) trace_->add(std::move(*step_));
   step_.reset();
 }
 
 void StepTrace::waited(std::int64_t from_ns) const {
   if (trace_ == nullptr) return;
-  trace_->add({.kind = Trace::Span::Kind::wait, .thread = Trace::this_thread(), .begin_ns = from_ns, .end_ns = now_ns()});
+  trace_->add({.kind = Trace::Span::Kind::wait, .thread = machine_.thread_number(), .begin_ns = from_ns, .end_ns = machine_.now()});
 }
 
 }  // namespace penstock::exec

@@ -11,6 +11,7 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/core/machine.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/packet.h"
 
@@ -41,8 +42,8 @@ class Trace {
     };
     Kind kind = Kind::call;
     int stage = -1;               // -1: the consumer
-    std::int64_t thread = 0;      // the system's number
-    std::int64_t begin_ns = 0, end_ns = 0;  // by now_ns()
+    std::int64_t thread = 0;      // Machine::thread_number()
+    std::int64_t begin_ns = 0, end_ns = 0;  // by Machine::now()
     std::int64_t elements = 0;
     std::vector<Key> keys = {};   // of these elements; none: not known
   };
@@ -56,7 +57,6 @@ class Trace {
     std::int64_t ready = 0, memory = 0, cpu_slots = 0;
   };
 
-  static std::int64_t this_thread() noexcept;
   void add(Span span);            // any thread
   void look(const Snapshot& now);
 
@@ -81,12 +81,15 @@ class Trace {
 // The consumer's side: what it does between one request and the next. Its thread only.
 class StepTrace {
  public:
+  explicit StepTrace(const Machine& machine) : machine_(machine) {}
+
   void set(Trace* trace) noexcept { trace_ = trace; }
   void begin(const Slots& taken);
   void end();
   void waited(std::int64_t from_ns) const;
 
  private:
+  const Machine& machine_;
   Trace* trace_ = nullptr;
   std::optional<Trace::Span> step_;
 };

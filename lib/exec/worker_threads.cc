@@ -16,7 +16,7 @@
 
 #include "lib/core/clock.h"
 #include "lib/core/scheduler_file.h"
-#include "lib/core/thread_meter.h"
+#include "lib/core/thread_cpu_clock.h"
 
 namespace penstock::exec {
 

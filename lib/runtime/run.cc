@@ -2,6 +2,7 @@
 #include <penstock/run.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <latch>
 #include <limits>
@@ -14,6 +15,7 @@
 #include "lib/core/clock.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/queue_launcher.h"
 #include "lib/exec/resume_body.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
@@ -32,6 +34,11 @@ using exec::Engine;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
+
+// By the clock of every machine that runs outside tests (now_ns()).
+std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
+  return deadline == nullptr ? kNever : std::chrono::nanoseconds(deadline->time_since_epoch()).count();
+}
 
 class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
@@ -194,27 +201,25 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.epochs = epochs_from(first);
   settings.seed = options_.seed;
   settings.pass = *options_.pass;
-  settings.serial = serial;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
   if (serial) {
     if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
     tuning_file_ = nullptr;
-    return observed(Engine::make(plan_, settings), {.serial = true, .inside_another_run = inside_another_run});
+    return observed(Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>()), {.serial = true, .inside_another_run = inside_another_run});
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
   settings.slots = runtime.slots_for(options_.threads);
   settings.slots_are_fixed = options_.threads > 0;
   settings.gate = &runtime.gate();
-  settings.compute = &runtime.compute();
-  settings.pool = &runtime.pool();
-  settings.workers = &runtime.workers();
+  settings.has_workers = true;
+  settings.niceness_is_reversible = exec::niceness_is_reversible();
   settings.cpu_budget = runtime.cpus_for(options_.threads);
   settings.open_io = options_.open_io;
   auto policy = options_.tune ? make_policy_() : nullptr;
-  auto engine = observed(Engine::make(plan_, settings), {.tuned = policy != nullptr});
+  auto engine = observed(Engine::make(plan_, settings, runtime.make_launcher(settings.slots)), {.tuned = policy != nullptr});
   if (policy == nullptr) tuning_file_ = nullptr;
   if (tuning_file_) {
     auto knobs = engine->knobs();
@@ -318,11 +323,12 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
   const auto self = held("next()");
   const Turn turn(turn_, "next()");
+  const std::int64_t moment = moment_of(deadline);
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
-    if (!first && deadline != nullptr && std::chrono::steady_clock::now() >= *deadline) return Status::timeout;
+    if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
-    if (engine().next(slot, deadline) == Engine::Taken::timeout) return Status::timeout;
+    if (engine().next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
       if (slot.level() == plan_->repeats.size()) end_epoch();
       check_resumed();

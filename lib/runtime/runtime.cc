@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
-#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -15,10 +13,9 @@
 
 #include "lib/core/clock.h"
 #include "lib/core/cpu_mask.h"
+#include "lib/exec/tbb_launcher.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/local_ranks.h"
-#include "lib/runtime/memory_warning.h"
-#include "lib/runtime/stuck_calls.h"
 
 namespace penstock::runtime {
 namespace {
@@ -31,9 +28,6 @@ constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
 constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
 constexpr std::int64_t kSpareThreads = 1024;  // one for each run that would have none
-constexpr std::int64_t kStarvedTime = 100'000'000;  // ns, before a run is lent a thread
-constexpr std::int64_t kShortestReliefPatience = 10'000'000;  // ns
-constexpr double kBusyShare = 0.02;  // of one core: less than a call gets on a crowded machine, more than calls that wait
 constexpr int kNiceness = 10;
 
 // Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
@@ -81,6 +75,10 @@ std::int64_t Runtime::slots_for(int asked) {
   return asked;
 }
 
+std::unique_ptr<exec::Launcher> Runtime::make_launcher(std::int64_t slots) {
+  return std::make_unique<exec::TbbLauncher>(slots, compute_, pool_, workers_);
+}
+
 double Runtime::cpus_for(int asked) { return used_by(asked, share_.cpus(kLimitsPeriodAtStart)); }
 
 std::int64_t Runtime::default_memory() { return share_.memory(kLimitsPeriodAtStart); }
@@ -91,16 +89,10 @@ std::int64_t Runtime::offered_slots(std::int64_t oldest) {
 
 void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
                          std::shared_ptr<Observer> observer) {
-  Tuned tuned;
-  tuned.engine = engine;
-  tuned.asked_slots = asked_slots;
-  tuned.observer = std::move(observer);
-  tuned.claims = RunClaims(engine->open_io());
-  tuned.policy = std::move(policy);
-  if (tuned.policy) tuned.knobs = engine->knobs();
+  Attendant attendant(*this, engine, asked_slots, std::move(policy), std::move(observer));
   {
     std::lock_guard lock(mutex_);
-    added_.push_back(std::move(tuned));
+    added_.push_back(std::move(attendant));
   }
   changed_.notify_one();
 }
@@ -123,13 +115,12 @@ void Runtime::take_down(Disposals& disposed) {
 void Runtime::serve() {
   take_mask_of_process();
   workers_.join(exec::WorkerThreads::Role::controller);
-  std::vector<Tuned> tuned;
   Disposals gone;
   for (;;) {
     try {
-      const bool is_new = take_news(tuned, gone);
+      const bool is_new = take_news(gone);
       take_down(gone);
-      look_at(tuned, is_new);
+      look(is_new);
     } catch (const std::bad_alloc&) {  // there may be some at the next look
       std::this_thread::sleep_for(kTick);
     }
@@ -137,114 +128,35 @@ void Runtime::serve() {
 }
 
 // At the next look, or before it if there is any. Whether there is a new run.
-bool Runtime::take_news(std::vector<Tuned>& tuned, Disposals& gone) {
+bool Runtime::take_news(Disposals& gone) {
   std::unique_lock lock(mutex_);
   const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
-  if (tuned.empty() && gone.empty()) {
+  if (attendants_.empty() && gone.empty()) {
     changed_.wait(lock, news);
   } else {
-    changed_.wait_for(lock, std::ranges::all_of(tuned, &Tuned::is_calm) ? kCalmTick : kTick, news);
+    changed_.wait_for(lock, attendants_.is_calm() ? kCalmTick : kTick, news);
   }
-  if (tuned.empty() && !added_.empty()) heap_trim_.begin();
-  std::move(added_.begin(), added_.end(), std::back_inserter(tuned));
+  if (attendants_.empty() && !added_.empty()) heap_trim_.begin();
   const bool is_new = !added_.empty();
-  added_.clear();
+  attendants_.add(added_);
   gone.splice(gone.end(), disposed_);
   return is_new;
 }
 
-void Runtime::look_at(std::vector<Tuned>& tuned, bool is_new) {
-  if (read_clocks() || is_new) divide(tuned);
-  std::erase_if(tuned, [this](Tuned& each) { return !tick(each); });
-  set_gate(tuned);
-  set_niceness(tuned);
-  trim_heap(tuned);
+void Runtime::look(bool is_new) {
+  if (read_clocks() || is_new) divide();
+  attendants_.look(clocks_);
+  set_gate();
+  set_niceness();
+  if (!attendants_.empty()) heap_trim_.look(now(), attendants_.memory_used(), attendants_.least_memory_limit());
 }
 
-bool Runtime::tick(Tuned& tuned) {
-  const auto engine = tuned.engine.lock();
-  if (engine == nullptr) return false;
-  if (engine->stopped()) {
-    tuned.asked_slots = 0;
-    tuned.is_calm = true;
-    warn_of_stuck_calls(tuned, *engine);
-    return true;
-  }
-  engine->look_after_calls();
-  if (tuned.policy) engine->watch_calls();
-  engine->nudge_consumer();
-  engine->read_consumer_clock();
-  exec::Surroundings surroundings = clocks_;
-  surroundings.cpu_budget = tuned.cpu_share;
-  surroundings.open_io_limit = std::max<std::int64_t>(static_cast<std::int64_t>(tuned.io_share), 1);
-  engine->set_surroundings(surroundings);
-  engine->snapshot(tuned.snapshot);
-  const Snapshot& snapshot = tuned.snapshot;
-  relieve(tuned, *engine);
-  warn(tuned, snapshot);
-  warn_of_stand_still(tuned, *engine);
-  if (exec::Trace* trace = engine->trace()) trace->look(snapshot);
-  if (tuned.policy) tuned.policy->tick(snapshot, tuned.knobs);
-  tuned.is_calm = !tuned.policy || tuned.policy->is_calm(snapshot.time_ns);
-  tuned.observer->see(snapshot, tuned.policy.get());
-  return true;
-}
+std::int64_t Runtime::now() const { return now_ns(); }
 
-// Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves while the consumer waits. Once that
-// has been so, it is believed sooner.
-void Runtime::relieve(Tuned& tuned, exec::Engine& engine) {
-  const std::int64_t now = now_ns();
-  const std::int64_t stands_for = tuned.stand_still.look(tuned.snapshot);
-  const bool is_long = stands_for > 0 && uses_cpu(tuned, tuned.snapshot.time_ns - stands_for);
-  if (stands_for >= (is_long ? StandStill::kPatience : tuned.relief_patience)) {
-    tuned.relief_patience = std::max(tuned.relief_patience / 2, kShortestReliefPatience);
-    return engine.relieve(true);
-  }
-  if (!engine.is_starved()) return tuned.starved_since.reset();
-  if (!tuned.starved_since) tuned.starved_since = now;
-  if (now - *tuned.starved_since >= kStarvedTime) engine.relieve();
-}
+void Runtime::tell(const std::string& text) { std::fprintf(stderr, "penstock: %s\n", text.c_str()); }
 
-// Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several runs nobody can say whose CPU time
-// it was.
-bool Runtime::uses_cpu(Tuned& tuned, std::int64_t stands_since) const {
-  if (clocks_.runs != 1) return false;
-  const std::int64_t now = now_ns(), cpu_ns = workers_.cpu_ns(exec::WorkerThreads::Role::worker);
-  if (std::exchange(tuned.stands_since, stands_since) != stands_since) {
-    tuned.looked_at = now;
-    tuned.cpu_then = cpu_ns;
-  }
-  return static_cast<double>(cpu_ns - tuned.cpu_then) > kBusyShare * static_cast<double>(now - tuned.looked_at);
-}
-
-void Runtime::warn(Tuned& tuned, const Snapshot& snapshot) {
-  for (const StageSnapshot& stage : snapshot.stages) {
-    const std::string text = stage.unseen_type.empty() || !unseen_types_.insert(stage.unseen_type).second ? "" : unseen_memory_warning(stage);
-    if (!text.empty()) std::fprintf(stderr, "penstock: %s\n", text.c_str());
-  }
-  if (tuned.warned) return;
-  const std::string text = memory_warning(snapshot);
-  tuned.warned = !text.empty();
-  if (tuned.warned) std::fprintf(stderr, "penstock: %s\n", text.c_str());
-}
-
-// Once on stderr; explain() tells it for as long as it lasts.
-void Runtime::warn_of_stand_still(Tuned& tuned, const exec::Engine& engine) {
-  const std::int64_t since = tuned.stand_still.since_ns(tuned.snapshot);
-  const bool stands = since >= StandStill::kPatience;
-  const std::string text = stands ? stand_still_text(tuned.snapshot, engine.plan(), since) : std::string();
-  if (tuned.stand_still.is_news(since)) std::fprintf(stderr, "penstock: %s\n", text.c_str());
-  tuned.observer->stands_still(text);
-}
-
-// Again after twice the time, for as long as it lasts.
-void Runtime::warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine) {
-  const auto now = std::chrono::steady_clock::now();
-  if (tuned.patient_until == std::chrono::steady_clock::time_point()) tuned.patient_until = now + tuned.patience;
-  if (now < tuned.patient_until) return;
-  tuned.patience *= 2;
-  tuned.patient_until = now + tuned.patience;
-  std::fputs(stuck_calls(engine.snapshot(), engine.plan()).c_str(), stderr);
+void Runtime::tell_of_type(const std::string& type, const std::string& text) {
+  if (types_.insert(type).second) tell(text);
 }
 
 // Not every time: true if it was due.
@@ -258,57 +170,18 @@ bool Runtime::read_clocks() {
   return true;
 }
 
-// Runs that have ended claim nothing, and calls of theirs that have not returned are not waited for. What a run has used is what the last
-// tick saw.
-void Runtime::divide(std::vector<Tuned>& tuned) {
-  const double all_cpus = share_.cpus(kLimitsPeriod);
-  Claims cpus, calls;
-  clocks_.runs = 0;
-  for (Tuned& each : tuned) {
-    const auto engine = each.engine.lock();
-    const bool lives = engine != nullptr && !engine->stopped();
-    if (lives) each.claims.look(each.snapshot, std::min(static_cast<double>(engine->cpu_slots()), all_cpus));
-    clocks_.runs += lives;
-    cpus.push_back(lives ? each.claims.cpus() : Claim());
-    calls.push_back(lives ? each.claims.blocking_calls() : Claim());
-  }
-  const Shares cpu_shares = shares_of(all_cpus, cpus);
-  const Shares call_shares = shares_of(static_cast<double>(kPoolThreads) / ranks_, calls);
-  for (std::size_t i = 0; i < tuned.size(); ++i) {
-    tuned[i].cpu_share = cpu_shares[i];
-    tuned[i].io_share = call_shares[i];
-  }
-}
+void Runtime::divide() { clocks_.runs = attendants_.divide(share_.cpus(kLimitsPeriod), static_cast<double>(kPoolThreads) / ranks_); }
 
 // A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets the gate, so
 // that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait for slots.
-void Runtime::set_gate(const std::vector<Tuned>& tuned) {
-  std::int64_t slots = offered_slots(kLimitsPeriod);
-  for (const Tuned& each : tuned) slots = std::max<std::int64_t>(slots, each.asked_slots);
+void Runtime::set_gate() {
+  const std::int64_t slots = std::max(offered_slots(kLimitsPeriod), attendants_.asked_slots());
   if (slots != gate_.slots()) gate_.set_slots(slots);
 }
 
-// Threads are shared: one run that does not wish its workers to give way is enough.
-void Runtime::set_niceness(const std::vector<Tuned>& tuned) {
-  int live = 0, giving_way = 0;
-  for (const Tuned& each : tuned) {
-    const auto engine = each.engine.lock();
-    if (engine == nullptr || engine->stopped()) continue;
-    ++live;
-    giving_way += engine->gives_way();
-  }
-  const bool all_give_way = live > 0 && giving_way == live;
-  if (std::exchange(give_way_, all_give_way) != all_give_way) workers_.set_niceness(all_give_way ? kNiceness : 0);
-}
-
-// By the last ticks' books.
-void Runtime::trim_heap(const std::vector<Tuned>& tuned) {
-  std::int64_t used = 0, limit = std::numeric_limits<std::int64_t>::max();
-  for (const Tuned& each : tuned) {
-    used += each.snapshot.memory_used;
-    limit = std::min(limit, each.snapshot.memory_limit);
-  }
-  if (!tuned.empty()) heap_trim_.look(now_ns(), used, limit);
+void Runtime::set_niceness() {
+  const bool give_way = attendants_.all_give_way();
+  if (std::exchange(give_way_, give_way) != give_way) workers_.set_niceness(give_way ? kNiceness : 0);
 }
 
 }  // namespace penstock::runtime

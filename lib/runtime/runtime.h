@@ -12,7 +12,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -23,15 +22,14 @@
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/slot_gate.h"
-#include "lib/runtime/claims.h"
+#include "lib/exec/worker_threads.h"
+#include "lib/runtime/attendant.h"
 #include "lib/runtime/heap_trim.h"
-#include "lib/runtime/observer.h"
-#include "lib/runtime/stand_still.h"
 #include "lib/runtime/system_share.h"
 
 namespace penstock::runtime {
 
-class Runtime {
+class Runtime final : private AttendantHost {
  public:
   // Throws Error(failed_precondition) in a child of the process that made it: its threads do not exist there.
   static Runtime& get();
@@ -43,9 +41,9 @@ class Runtime {
   std::int64_t default_memory();
 
   exec::SlotGate& gate() noexcept { return gate_; }
-  exec::ComputePool& compute() noexcept { return compute_; }
-  exec::ElasticPool& pool() noexcept { return pool_; }
-  exec::WorkerThreads& workers() noexcept { return workers_; }
+  // For an engine with so many CPU slots, on the threads that all runs share.
+  std::unique_ptr<exec::Launcher> make_launcher(std::int64_t slots);
+  const exec::WorkerThreads& workers() const noexcept { return workers_; }
 
   // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy move its knobs (null:
   // nobody does), and says on stderr which call keeps it from ending. The observer sees what it sees.
@@ -58,45 +56,23 @@ class Runtime {
 
  private:
   using Disposals = std::list<std::function<void()>>;
-  struct Tuned {
-    std::weak_ptr<exec::Engine> engine;
-    int asked_slots = 0;                       // by the user; 0: as many as are offered
-    RunClaims claims;
-    double cpu_share = 1;                      // what the arbiter leaves it
-    double io_share = 1;
-    std::unique_ptr<autotune::Policy> policy;  // null: knobs stay where they are
-    std::vector<Knob> knobs;
-    Snapshot snapshot;                         // of the last tick
-    std::shared_ptr<Observer> observer;
-    std::optional<std::int64_t> starved_since; // by now_ns(); none: it is not
-    bool is_calm = false;                      // it need not be looked at so often
-    StandStill stand_still;
-    std::int64_t relief_patience = 100'000'000;  // ns in which nothing moves, before it is lent a thread
-    std::int64_t stands_since = -1;            // when nothing moved any more; looked at soon after, with so much CPU time used by all workers:
-    std::int64_t looked_at = 0, cpu_then = 0;  // ns
-    bool warned = false;                       // that its memory is too small for its ops
-    std::chrono::steady_clock::duration patience = std::chrono::seconds(3);  // with calls that keep a stopped run from ending
-    std::chrono::steady_clock::time_point patient_until = {};                // the epoch: it has not been stopped
-  };
-
   Runtime();
   std::int64_t offered_slots(std::int64_t oldest);
   void serve();
   void take_down(Disposals& disposed);
   // What follows: on the controller's thread only.
-  bool tick(Tuned& tuned);
-  void relieve(Tuned& tuned, exec::Engine& engine);
-  bool uses_cpu(Tuned& tuned, std::int64_t stands_since) const;
-  void warn(Tuned& tuned, const Snapshot& snapshot);
-  static void warn_of_stand_still(Tuned& tuned, const exec::Engine& engine);
-  static void warn_of_stuck_calls(Tuned& tuned, const exec::Engine& engine);
   bool read_clocks();
-  void divide(std::vector<Tuned>& tuned);
-  void set_gate(const std::vector<Tuned>& tuned);
-  void set_niceness(const std::vector<Tuned>& tuned);
-  bool take_news(std::vector<Tuned>& tuned, Disposals& gone);
-  void look_at(std::vector<Tuned>& tuned, bool is_new);
-  void trim_heap(const std::vector<Tuned>& tuned);
+  void divide();
+  void set_gate();
+  void set_niceness();
+  bool take_news(Disposals& gone);
+  void look(bool is_new);
+
+  // AttendantHost
+  std::int64_t now() const override;
+  std::int64_t cpu_of_workers() const override { return workers_.cpu_ns(exec::WorkerThreads::Role::worker); }
+  void tell(const std::string& text) override;
+  void tell_of_type(const std::string& type, const std::string& text) override;
 
   const std::uint32_t process_;
   const int ranks_;                  // processes that share this machine
@@ -107,15 +83,16 @@ class Runtime {
   exec::ElasticPool pool_;
 
   // The controller's thread only:
+  Attendants attendants_;
   exec::Surroundings clocks_;        // the part of it that is the same for all runs
   bool give_way_ = false;            // the workers are niced
   HeapTrim heap_trim_;
-  std::set<std::string> unseen_types_;  // that a warning was given of: once in the process
+  std::set<std::string> types_;      // that a warning was given of: once in the process
 
   std::mutex mutex_;                 // all below
   std::condition_variable changed_;
   bool warned_ = false;
-  std::vector<Tuned> added_;         // taken over by the controller's thread at its next round
+  std::vector<Attendant> added_;     // taken over by the controller's thread at its next round
   Disposals disposed_;
   std::thread controller_;
 };

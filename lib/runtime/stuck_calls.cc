@@ -19,17 +19,16 @@ std::string place_text(const exec::StagePlan& plan) {
 
 }  // namespace
 
-std::string stuck_calls(const Snapshot& snapshot, const exec::Plan& plan) {
-  std::string text;
+std::vector<std::string> stuck_calls(const Snapshot& snapshot, const exec::Plan& plan) {
+  std::vector<std::string> lines;
   for (std::size_t i = 0; i < snapshot.stages.size(); ++i) {
     const StageSnapshot& stage = snapshot.stages[i];
     if (stage.oldest_call_ns <= 0) continue;
-    text += "penstock: a run that was given up waits for " + place_text(plan.stages[i]) + ", called " +
-            format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" +
-            element_text(stage.oldest_call_ordinal, plan) +
-            ". A function that may take long should look at Context::stop_token() and return\n";
+    lines.push_back("a run that was given up waits for " + place_text(plan.stages[i]) + ", called " +
+                    format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" + element_text(stage.oldest_call_ordinal, plan) +
+                    ". A function that may take long should look at Context::stop_token() and return");
   }
-  return text;
+  return lines;
 }
 
 }  // namespace penstock::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <penstock/snapshot.h>
 
@@ -9,7 +10,7 @@
 
 namespace penstock::runtime {
 
-// A line for each stage whose function has not returned, with the element that it works on; empty if there is none.
-std::string stuck_calls(const Snapshot& snapshot, const exec::Plan& plan);
+// A line for each stage whose function has not returned, with the element that it works on.
+std::vector<std::string> stuck_calls(const Snapshot& snapshot, const exec::Plan& plan);
 
 }  // namespace penstock::runtime

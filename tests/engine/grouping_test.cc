@@ -4,6 +4,7 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock::testing {
 namespace {
@@ -19,10 +20,10 @@ std::int64_t calls_of_map(std::int64_t slots, const MapOptions& options = {}) {
   settings.memory_bytes = std::int64_t{1} << 30;
   settings.gate = &gate;
   settings.slots = slots;
-  settings.clock = [&time_ns] { return time_ns += 100; };
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings);
-  for (Slot slot; slot.kind() != Slot::Kind::pass_end;) engine->next(slot, nullptr);
+  const ClockedMachine machine([&time_ns] { return time_ns += 100; });
+  settings.machine = &machine;
+  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings, first_come());
+  for (Slot slot; slot.kind() != Slot::Kind::pass_end;) engine->next(slot);
   const std::int64_t calls = engine->snapshot().stages[1].calls;
   engine->shut_down();
   return calls;

@@ -11,6 +11,7 @@
 
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/tbb_launcher.h"
 #include "lib/runtime/runtime.h"
 
 #include "tests/engine/support.h"
@@ -134,10 +135,8 @@ TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   ASSERT_TRUE(eventually([&] { return under_way.load(); })) << "work of a run would overtake what nobody waits for";
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
-  settings.compute = &compute;
-  settings.pool = &pool;
-  settings.workers = &workers;
-  auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings);
+  auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings,
+                                   std::make_unique<exec::TbbLauncher>(settings.slots, compute, pool, workers));
   EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
   given_up = engine.get();
   engine.reset();

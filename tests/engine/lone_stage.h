@@ -3,6 +3,7 @@
 
 #include <penstock/penstock.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,11 +11,13 @@
 
 #include "lib/exec/compile.h"
 #include "lib/exec/stage.h"
+#include "tests/support/pumped.h"
 
 namespace penstock::testing {
 
 class NotingLauncher final : public exec::Launcher {
  public:
+  void connect(const std::vector<exec::Stage*>&, exec::Outlet&) override {}
   void launch(exec::Stage&, bool) override { ++launched; }
   void send(exec::Stage&, exec::PacketRef packet) override {
     sent.push_back(packet->slots.size());
@@ -25,6 +28,7 @@ class NotingLauncher final : public exec::Launcher {
   void give_credits(exec::Stage&, std::int64_t count) override { credits += count; }
   void run_body(exec::CallRef body) override { body(); }
   bool one_at_a_time() const override { return false; }
+  bool wait_for(std::chrono::nanoseconds) override { return true; }
 
   std::int64_t launched = 0;       // tokens that were to run; run_token() has taken none of them off
   std::int64_t credits = 0;        // given to the stage before
@@ -69,7 +73,7 @@ class NotingHost final : public exec::StageHost {
   std::uint64_t seed() const override { return 0; }
   std::int64_t cpu_slots() const override { return 1; }
   std::int64_t open_io() const override { return 1; }
-  std::int64_t now() const override { return time_ns_ += 100; }
+  const Machine& machine() const override { return machine_; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
   void give_up_cpu_slot() override { ++slots_given_up; }
   void end_without_cpu_slot() override { ++ended_without_slot; }
@@ -92,6 +96,7 @@ class NotingHost final : public exec::StageHost {
  private:
   exec::MemoryBudget memory_;
   mutable std::int64_t time_ns_ = 0;
+  const ClockedMachine machine_{[this] { return time_ns_ += 100; }};
 };
 
 // Stage `index` of the dataset's plan, with the one before it at its back.

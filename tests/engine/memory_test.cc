@@ -8,6 +8,7 @@
 #include "lib/exec/engine.h"
 
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock {
 namespace {
@@ -109,22 +110,25 @@ TEST(Memory, MayBeAllThatANumberCanSay) {
 // Texts of a thousand characters, pumped by hand, for a consumer that takes nothing by itself.
 struct PumpedTexts {
   std::int64_t time_ns = 0;
+  const ClockedMachine machine{[this] { return time_ns += 1000; }};
+  exec::QueueLauncher* queue = nullptr;
   std::shared_ptr<exec::Engine> engine;
 
   PumpedTexts() {
     const auto data = range(100).map([](std::int64_t) { return std::string(1000, 'x'); }, 1).prefetch(50);
     exec::EngineSettings settings;
-    settings.clock = [this] { return time_ns += 1000; };
+    settings.machine = &machine;
     settings.memory_bytes = 10'700;  // nine results of 1,144 bytes, and some inputs
-    settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-    engine = exec::Engine::make(exec::compile(data.node()), settings);
+    auto launcher = first_come();
+    queue = launcher.get();
+    engine = exec::Engine::make(exec::compile(data.node()), settings, std::move(launcher));
   }
   PumpedTexts(const PumpedTexts&) = delete;  // its clock is in it
   PumpedTexts& operator=(const PumpedTexts&) = delete;
   ~PumpedTexts() { engine->shut_down(); }
 
   std::int64_t ready_at_rest() {
-    while (engine->queue()->run_one()) {
+    while (queue->run_one()) {
     }
     return engine->snapshot().consumer.ready;
   }
@@ -141,7 +145,7 @@ TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
   EXPECT_GT(most, 5);
   for (int i = 0; i < 20; ++i) {
     Slot slot;
-    engine.next(slot, nullptr);
+    engine.next(slot);
     EXPECT_EQ(texts.ready_at_rest(), most) << i;
   }
 }

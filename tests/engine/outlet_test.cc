@@ -7,6 +7,7 @@
 #include "lib/exec/engine.h"
 
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock::exec {
 namespace {
@@ -23,11 +24,11 @@ Packet packet_of(std::size_t slots, std::int64_t worth_waiting) {
 // Nothing but what arrives ends it.
 void wait_at(Outlet& outlet) {
   constexpr std::chrono::nanoseconds second = std::chrono::seconds(1);
-  outlet.wait(nullptr, second, [] { return second; });
+  outlet.wait(kNever, second, [] { return second; });
 }
 
 TEST(Outlet, GivesTheRoomThatGrewWhileNothingWasThere) {
-  Outlet outlet(2, 100);
+  Outlet outlet(2, 100, system_machine());
   EXPECT_EQ(outlet.top_up(), 2);
   Packet one = packet_of(1, 2), none = packet_of(0, 10);
   outlet.receive(one);
@@ -60,7 +61,7 @@ bool has_sleeper(const Outlet& outlet) {
 // Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is, the first slot is
 // all that it can wait for. (After 8 ms it is woken in any case.)
 TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
-  Outlet outlet(100, 100);
+  Outlet outlet(100, 100, system_machine());
   std::atomic<int> arrivals{0};
   const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 3); });
   const auto sleeps = [&] { return has_sleeper(outlet); };
@@ -83,7 +84,7 @@ TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
 
 // A consumer that was woken just now sleeps on beside the first of several slots; not when no more can come until it takes that one.
 TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
-  Outlet outlet(100, 100);
+  Outlet outlet(100, 100, system_machine());
   std::atomic<int> arrivals{0};
   const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 2); });
   const auto sleeps = [&] { return has_sleeper(outlet); };
@@ -100,20 +101,20 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
 
 // Asked again and again for a moment only, it would never look after what is done in open calls. A deadline that has passed needs no clock.
 TEST(Outlet, LooksAtTheDeadlineIfTheLastLookIsLongAgo) {
-  Outlet outlet(2, 2);
+  Outlet outlet(2, 2, system_machine());
   constexpr std::chrono::nanoseconds now = std::chrono::nanoseconds(0), never = std::chrono::hours(1);
-  constexpr std::chrono::steady_clock::time_point over;
+  constexpr std::int64_t over = 0;
   int looks = 0;
   const auto look = [&] {
     Packet part = packet_of(looks++ == 0 ? 0 : 1, 0);
     outlet.receive(part);
     return never;
   };
-  EXPECT_FALSE(outlet.wait(&over, now, look));
+  EXPECT_FALSE(outlet.wait(over, now, look));
   EXPECT_EQ(looks, 1);
-  EXPECT_FALSE(outlet.wait(&over, never, look)) << "a look has just been";
+  EXPECT_FALSE(outlet.wait(over, never, look)) << "a look has just been";
   EXPECT_EQ(looks, 1);
-  EXPECT_TRUE(outlet.wait(&over, now, look)) << "what it brought is there";
+  EXPECT_TRUE(outlet.wait(over, now, look)) << "what it brought is there";
   EXPECT_EQ(looks, 2);
 }
 
@@ -130,16 +131,18 @@ std::int64_t most_ready(const Dataset<T>& dataset, int slots) {
   std::int64_t time_ns = 0;
   EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
-  settings.clock = [&time_ns] { return time_ns += 1000; };
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-  const auto engine = Engine::make(compile(dataset.node()), settings);
+  const testing::ClockedMachine machine([&time_ns] { return time_ns += 1000; });
+  settings.machine = &machine;
+  auto launcher = testing::first_come();
+  QueueLauncher& queue = *launcher;
+  const auto engine = Engine::make(compile(dataset.node()), settings, std::move(launcher));
   std::int64_t most = 0;
   for (; slots > 0; --slots) {
-    while (engine->queue()->run_one()) {
+    while (queue.run_one()) {
     }
     most = std::max(most, engine->snapshot().consumer.ready);
     Slot slot;
-    engine->next(slot, nullptr);
+    engine->next(slot);
   }
   engine->shut_down();
   return most;

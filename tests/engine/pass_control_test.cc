@@ -6,6 +6,7 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock::exec {
 namespace {
@@ -161,13 +162,12 @@ TEST(PassControl, PassesAreCutRightBeyondThatNumber) {
   const auto plan = compile(range(10).map(testing::plus_one).map(testing::plus_one).take(2).repeat(6).node());
   EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
   settings.first_sequence = (std::uint64_t{1} << 32) - 3;
-  const auto engine = Engine::make(plan, settings);
+  const auto engine = Engine::make(plan, settings, testing::first_come());
   std::vector<std::int64_t> values;
   for (;;) {
     Slot slot;
-    engine->next(slot, nullptr);
+    engine->next(slot);
     if (slot.kind() != Slot::Kind::pass_end) {
       values.push_back(slot.take<std::int64_t>());
     } else if (slot.level() == 1) {

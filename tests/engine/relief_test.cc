@@ -4,6 +4,7 @@
 
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/tbb_launcher.h"
 
 #include "tests/engine/support.h"
 
@@ -21,18 +22,14 @@ class StarvedEngine {
     exec::EngineSettings settings;
     settings.memory_bytes = std::int64_t{1} << 30;
     settings.gate = &gate_;
-    settings.compute = &compute_;
-    settings.pool = &pool;
-    settings.workers = &workers_;
-    engine = exec::Engine::make(exec::compile(dataset.node()), settings);
+    engine = exec::Engine::make(exec::compile(dataset.node()), settings, std::make_unique<exec::TbbLauncher>(settings.slots, compute_, pool, workers_));
   }
   ~StarvedEngine() { end_others(); }
   void end_others() { end_of_others_.release(); }
 
   bool gives_something() {
     Slot slot;
-    const auto now = std::chrono::steady_clock::now();
-    return engine->next(slot, &now) == exec::Engine::Taken::slot;
+    return engine->next(slot, system_machine().now()) == exec::Engine::Taken::slot;
   }
 
  private:

@@ -12,6 +12,7 @@
 
 #include "tests/engine/lone_stage.h"
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock {
 namespace {
@@ -57,9 +58,8 @@ class PumpedRun {
   explicit PumpedRun(const Dataset<std::int64_t>& dataset) {
     exec::EngineSettings settings;
     settings.memory_bytes = std::int64_t{1} << 30;
-    settings.clock = [this] { return time_ns_; };
-    settings.choice = [](const std::vector<std::size_t>&) { return 0; };
-    engine_ = exec::Engine::make(exec::compile(dataset.node()), settings);
+    settings.machine = &machine_;
+    engine_ = exec::Engine::make(exec::compile(dataset.node()), settings, first_come());
     for (const Knob& knob : engine_->knobs()) {
       if (knob.name == "grain_ns") knob.set(1);  // each element a call of its own
     }
@@ -71,7 +71,7 @@ class PumpedRun {
   void take(std::int64_t elements) {
     for (; elements > 0; --elements) {
       Slot slot;
-      engine_->next(slot, nullptr);
+      engine_->next(slot);
     }
   }
   StageSnapshot stage(std::size_t index) const { return engine_->snapshot().stages.at(index); }
@@ -79,6 +79,7 @@ class PumpedRun {
 
  private:
   std::int64_t time_ns_ = 0;
+  const ClockedMachine machine_{[this] { return time_ns_; }};
   std::shared_ptr<exec::Engine> engine_;
 };
 

@@ -7,6 +7,7 @@
 #include "lib/exec/engine.h"
 
 #include "tests/engine/support.h"
+#include "tests/support/pumped.h"
 
 namespace penstock::exec {
 namespace {
@@ -151,11 +152,10 @@ TEST(SlotGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
   SlotGate gate(1);
   settings.gate = &gate;
   settings.memory_bytes = 1 << 20;
-  settings.choice = [](const std::vector<std::size_t>&) { return 0; };
   const TestRun other;
   const auto wanted_from = [&](std::size_t waiting, std::size_t running) {
     EXPECT_TRUE(gate.acquire(other.at_gate, 9, 9));
-    const auto engine = Engine::make(plan, settings);
+    const auto engine = Engine::make(plan, settings, testing::first_come());
     engine->acquire_cpu_slot(waiting);
     const bool wanted = engine->cpu_slot_is_wanted(running);
     engine->shut_down();

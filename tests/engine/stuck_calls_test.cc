@@ -16,7 +16,9 @@ namespace {
 
 using namespace testing;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using runtime::stuck_calls;
 
 class Gate {
@@ -88,21 +90,21 @@ exec::Plan plan_over(const IndexedSource& source) {
 TEST(StuckCalls, AreNamedWithOpLineAgeElementAndFile) {
   const TwoFiles files;
   EXPECT_THAT(stuck_calls(stuck_at(0), plan_over(files)),
-              AllOf(HasSubstr("map (op 3, train.cc:12)"), HasSubstr("7.2 s ago"), HasSubstr("element 0 of the source ('cat.JPEG')"),
-                    HasSubstr("stop_token()")));
+              ElementsAre(AllOf(HasSubstr("map (op 3, train.cc:12)"), HasSubstr("7.2 s ago"), HasSubstr("element 0 of the source ('cat.JPEG')"),
+                    HasSubstr("stop_token()"))));
 }
 
 TEST(StuckCalls, OfAnElementWhoseNameCannotBeHadAreNamedAllTheSame) {
   const TwoFiles files;
   EXPECT_THAT(stuck_calls(stuck_at(1), plan_over(files)),
-              HasSubstr("element 1 of the source ('? (the source failed to name it: no name)')"));
+              ElementsAre(HasSubstr("element 1 of the source ('? (the source failed to name it: no name)')")));
 }
 
 TEST(StuckCalls, AreNoneWhereNothingRuns) {
   const TwoFiles files;
   Snapshot idle;
   idle.stages.resize(2);
-  EXPECT_EQ(stuck_calls(idle, plan_over(files)), "");
+  EXPECT_THAT(stuck_calls(idle, plan_over(files)), IsEmpty());
 }
 
 TEST(StuckCalls, LetTheConsumerStopWaiting) {

@@ -132,13 +132,13 @@ ConsumerSnapshot reading_of(ConsumerClock& clock) {
 }
 
 TEST(ConsumerClock, KnowsNothingBeforeSomebodyHasTaken) {
-  ConsumerClock clock;
+  ConsumerClock clock(system_machine());
   EXPECT_EQ(reading_of(clock).cpu_ns, -1);
   EXPECT_EQ(reading_of(clock).delay_ns, -1);
 }
 
 TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
-  ConsumerClock clock;
+  ConsumerClock clock(system_machine());
   ASSERT_TRUE(run_on_a_thread_and_await_its_end([&] {
     burn(30 * kMs);
     clock.called_here();
@@ -158,7 +158,7 @@ TEST(ConsumerClock, CountsTheThreadThatTakesFromItsFirstCallOn) {
 
 // Nobody has read its clock since it began.
 TEST(ConsumerClock, CountsWhatAThreadHasUsedBeforeAnotherTookOver) {
-  ConsumerClock clock;
+  ConsumerClock clock(system_machine());
   std::latch taken(1), over(1);
   std::jthread first([&] {
     clock.called_here();
@@ -173,7 +173,7 @@ TEST(ConsumerClock, CountsWhatAThreadHasUsedBeforeAnotherTookOver) {
 }
 
 TEST(ConsumerClock, GoesOnWithAnotherThread) {
-  ConsumerClock clock;
+  ConsumerClock clock(system_machine());
   const auto consume = [&] {
     clock.called_here();
     burn(5 * kMs);

@@ -39,6 +39,10 @@ STANDARD_ONLY = {"include", "autotune"}
 SEES_TBB = {"lib/exec", "lib/runtime"}
 SEES_FLOW_GRAPH = {"lib/exec"}
 
+# The engine reads clocks, and what the system tells of threads, through lib/core/machine.h alone. Its threads in production are the system's own.
+OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|thread_sleeps\(|this_thread_number\(\)|steady_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
+ON_THE_SYSTEM = ("compute_pool", "elastic_pool", "tbb_launcher", "work_count", "worker_threads")
+
 TOP_LEVEL = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE",
     "include", "lib", "ops", "autotune", "examples", "tests", "bench",
@@ -104,6 +108,14 @@ def check_exported(path, text):
     return f"{path}: put {EXPORT_BEGIN} behind its includes and {EXPORT_END} at its end"
 
 
+def check_clocks(path, line):
+    """What is wrong with one line of the engine, None if nothing is."""
+    if not path.startswith("lib/exec/") or pathlib.Path(path).stem in ON_THE_SYSTEM:
+        return None
+    found = OWN_CLOCKS.search(line.split("//")[0])
+    return f"lib/exec asks its Machine, not {found.group(1)}" if found else None
+
+
 def check_file(root, file):
     path = file.relative_to(root).as_posix()
     text = file.read_text(encoding="utf-8")
@@ -113,7 +125,7 @@ def check_file(root, file):
         yield problem
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
-        problem = check_include(path, *match.groups()) if match else None
+        problem = (check_include(path, *match.groups()) if match else None) or check_clocks(path, line)
         if problem:
             yield f"{path}:{number}: {problem}"
     if path.startswith(SHORT) and len(lines) > MAX_LINES:

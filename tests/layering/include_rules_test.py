@@ -105,6 +105,14 @@ class IncludeRules(unittest.TestCase):
         free = {"lib/tools", "ops/cuda"}  # the first may see all, the second is as ops/image
         self.assertEqual(planted | free, set(include_rules.MAY_INCLUDE))
 
+    def test_finds_a_clock_that_is_not_the_machines(self):
+        for line in ("x = now_ns();", "x = std::chrono::steady_clock::now();", '#include "lib/core/clock.h"', "machine_.now(); thread_sleeps(1);"):
+            with self.subTest(line=line):
+                self.assertEqual(len(violations({"lib/exec/a.cc": line + "\n"})), 1)
+                self.assertEqual(violations({"lib/exec/worker_threads.cc": line + "\n"}), [])
+                self.assertEqual(violations({"lib/runtime/a.cc": line + "\n"}), [])
+        self.assertEqual(violations({"lib/exec/a.cc": "x = machine_.now();  // not now_ns()\n"}), [])
+
     def test_finds_a_long_file(self):
         limit = include_rules.MAX_LINES
         self.assertEqual(violations({"ops/a.cc": "\n" * limit}), [])

@@ -8,6 +8,7 @@
 #include "lib/exec/engine.h"
 #include "lib/exec/resume_body.h"
 #include "tests/random/knob_mover.h"
+#include "tests/support/pumped.h"
 
 namespace random_graphs {
 
@@ -152,13 +153,14 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     settings.first_epoch = epoch;
     settings.resume_after = resume_after;
     settings.seed = options_.seed;
-    settings.choice = [this](const std::vector<std::size_t>& stages) {
+    settings.machine = &machine_;
+    auto launcher = std::make_unique<exec::QueueLauncher>([this](const std::vector<std::size_t>& stages) {
       return choose(stages.size());
-    };
+    });
+    queue_ = launcher.get();
     settings.slots = 1 + random_.below(3);
     if (limits_slots_) settings.gate = &gate_;
-    settings.clock = [this] { return time_ns_ += random_.below(pace_ns_); };
-    engine_ = exec::Engine::make(plan_, settings);
+    engine_ = exec::Engine::make(plan_, settings, std::move(launcher));
     knobs_ = engine_->knobs();
     epoch_ = epoch;
     ended_ = false;
@@ -178,7 +180,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
         throw Failure("goes in circles: the consumer waits, and steps lead nowhere");
     }
     ps::Slot slot;
-    engine_->next(slot, nullptr);
+    engine_->next(slot);
     return slot;
   }
 
@@ -186,7 +188,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   bool step() {
     saw_wait_ = saw_wait_ || some_stage_waits_for_memory(engine_->snapshot());
     if (random_.one_in(4) && courier_->deliver_one(random_)) return true;
-    if (!engine_->queue()->run_one() && !courier_->deliver_one(random_)) return false;
+    if (!queue_->run_one() && !courier_->deliver_one(random_)) return false;
     for (std::int64_t moves = moves_knobs_ ? random_.below(12) : 0; moves > 0; --moves)
       move_one(knobs_, random_, moves_);
     return true;
@@ -202,8 +204,10 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
   std::int64_t time_ns_ = 0;
+  const testing::ClockedMachine machine_{[this] { return time_ns_ += random_.below(pace_ns_); }};
   Coverage& coverage_;
   const std::shared_ptr<PumpedCourier> courier_;
+  exec::QueueLauncher* queue_ = nullptr;  // the engine's
   std::shared_ptr<exec::Engine> engine_;
   std::vector<ps::Knob> knobs_;
   Coverage::Moves moves_;
