@@ -1,0 +1,193 @@
+#include "tests/exam/oracle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/exam/oracle_settings.h"
+#include "tests/exam/simulated_process.h"
+#include "tests/exam/rate_bound.h"
+
+namespace penstock::exam {
+namespace {
+
+constexpr double kAsGood = 0.995;       // of the best rate
+constexpr double kMaybeAsGood = 0.985;  // in the short first look
+constexpr std::size_t kFinalists = 24;  // of the best rates, and again of the fewest bytes
+constexpr std::size_t kOfDescent = 6;   // the same, of a descent
+constexpr int kSeeds = 3;
+constexpr int kFirstSeed = 1'000'001;   // not those of the exam
+
+std::int64_t slots_of(const PlantSpec& plant) {
+  return static_cast<std::int64_t>(std::ceil(std::min(plant.host.quota.at(0, plant.host.cores), plant.host.cores) - 0.01));
+}
+
+double taken_by_weight(SimulatedProcess& plant, const PlantSpec& spec) {
+  double sum = 0;
+  for (std::size_t i = 0; i < plant.runs(); ++i) sum += spec.chains[i].weight * static_cast<double>(plant.run(i).taken());
+  return sum;
+}
+
+bool waits(const StageSpec& stage) { return !stage.serial && stage.form != StageSpec::Form::computes && !stage.blocked.is_zero(); }
+
+// Calls by Little's law at the rate that the constants allow, and half as many again; less where that is more than may be open.
+Settings start_of(const ChainSpec& chain, double cores) {
+  const double rate = rate_bound(chain, cores) * 1e-9;
+  const auto wanted = [&](std::size_t i) {
+    return 2 + 1.5 * rate * visits_of(chain, static_cast<int>(i) + 1) * (chain.stages[i].blocked.mean + chain.stages[i].cpu.mean);
+  };
+  double all = 0;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) all += waits(chain.stages[i]) ? wanted(i) : 0;
+  const double share = std::min(1.0, static_cast<double>(chain.open_io) / std::max(all, 1.0));
+  Settings start;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const int index = static_cast<int>(i) + 1;
+    if (!chain.stages[i].serial) start.push_back({"window", index, 4 * chain.open_io});
+    if (!waits(chain.stages[i])) continue;
+    start.push_back({"parallelism", index, std::max<std::int64_t>(static_cast<std::int64_t>(share * wanted(i)), 1)});
+    if (chain.stages[i].form == StageSpec::Form::unknown) start.push_back({"placement", index, 1});
+  }
+  return start;
+}
+
+// Long enough for some thousand elements, for every latency and, where times vary much, for a good number of the slowest.
+Time short_look(const PlantSpec& plant) {
+  double slowest = 0;
+  for (const ChainSpec& chain : plant.chains) {
+    for (const StageSpec& stage : chain.stages) {
+      const double spread = std::max(1.0, stage.blocked.cv * stage.blocked.cv);
+      slowest = std::max(slowest, spread * stage.blocked.mean * stage.blocked_times.at(0, 1) + stage.cpu.mean);
+    }
+  }
+  return std::clamp(static_cast<Time>(40 * slowest), 2 * kSecond, 30 * kSecond);
+}
+
+// The more the times vary, the more of them it takes.
+Time long_look(const PlantSpec& plant) {
+  double cv = 0;
+  for (const StageSpec& stage : plant.chains.front().stages) cv = std::max(cv, stage.cpu.cv);
+  return static_cast<Time>(20e9 * (1 + 3 * cv * cv));
+}
+
+std::vector<Optimum> measure_all(const PlantSpec& plant, const std::vector<Settings>& all, Time duration, int seeds) {
+  std::vector<Optimum> results;
+  for (const Settings& settings : all) {
+    if (are_allowed(settings, plant)) results.push_back(measure(plant, settings, duration, seeds));
+  }
+  return results;
+}
+
+// Among those that are as good as the best: the settings that hold the fewest bytes.
+Optimum best_of(const std::vector<Optimum>& all) {
+  Optimum best = *std::ranges::max_element(all, {}, &Optimum::rate);
+  const double enough = kAsGood * best.rate;
+  for (const Optimum& other : all) {
+    if (other.rate < enough) continue;
+    if (other.peak_bytes < best.peak_bytes) best.settings = other.settings;
+    best.peak_bytes = std::min(best.peak_bytes, other.peak_bytes);
+    best.cpu_s = std::min(best.cpu_s, other.cpu_s);
+  }
+  return best;
+}
+
+// Those with the best rates, and those with the fewest bytes among the good ones.
+std::vector<Settings> finalists(std::vector<Optimum> all, std::size_t count) {
+  std::vector<Settings> chosen;
+  std::ranges::sort(all, std::greater(), &Optimum::rate);
+  const double enough = kMaybeAsGood * all.front().rate;
+  std::erase_if(all, [enough](const Optimum& each) { return each.rate < enough; });
+  for (std::size_t i = 0; i < std::min(count, all.size()); ++i) chosen.push_back(all[i].settings);
+  std::ranges::stable_sort(all, {}, &Optimum::peak_bytes);
+  for (std::size_t i = 0; i < std::min(count, all.size()); ++i) chosen.push_back(all[i].settings);
+  return chosen;
+}
+
+// Memory that fills slowly shows only in the long run.
+Time last_look(const PlantSpec& plant, const std::vector<Optimum>& seen, Time otherwise) {
+  const double most = std::ranges::max_element(seen, {}, &Optimum::peak_bytes)->peak_bytes;
+  return most > 0.3 * static_cast<double>(plant.chains.front().memory) ? std::max(otherwise, 60 * kSecond) : otherwise;
+}
+
+}  // namespace
+
+Optimum measure(const PlantSpec& spec, const Settings& settings, Time duration, int seeds) {
+  Optimum sum;
+  for (int seed = 0; seed < seeds; ++seed) {
+    SimulatedProcess plant(spec, static_cast<std::uint64_t>(kFirstSeed + seed));
+    for (const Setting& each : settings) plant.run(static_cast<std::size_t>(each.chain)).knob(each.knob, each.stage).set(each.value);
+    const Time warm = duration / 4;
+    plant.run_until(warm);
+    const double taken = taken_by_weight(plant, spec);
+    const double cpu = plant.cpu_ns();
+    plant.run_until(duration);
+    const double more = std::max(taken_by_weight(plant, spec) - taken, 1e-3);
+    sum.rate += more * 1e9 / static_cast<double>(duration - warm);
+    for (std::size_t i = 0; i < plant.runs(); ++i) sum.peak_bytes += static_cast<double>(plant.run(i).snapshot().memory_peak);
+    sum.cpu_s += (plant.cpu_ns() - cpu) * 1e-9 / more;
+  }
+  return {sum.rate / seeds, sum.peak_bytes / seeds, sum.cpu_s / seeds, settings};
+}
+
+Optimum search_all(const PlantSpec& frozen) {
+  const ChainSpec& chain = frozen.chains.front();
+  const std::int64_t slots = slots_of(frozen);
+  std::vector<Settings> last = finalists(measure_all(frozen, all_settings(chain, slots), short_look(frozen), 1), kFinalists);
+  const Optimum first = best_of(measure_all(frozen, last, short_look(frozen), kSeeds));
+  for (const Choice& choice : further_choices(chain, slots)) {
+    for (const std::int64_t value : choice.values) last.push_back(with(first.settings, {choice.knob, choice.stage, value, 0}));
+  }
+  return with_fewer_bytes(frozen, best_of(measure_all(frozen, last, long_look(frozen), kSeeds)));
+}
+
+Optimum with_fewer_bytes(const PlantSpec& frozen, Optimum best) {
+  const std::vector<Settings> moves = small_moves(frozen.chains.front(), slots_of(frozen));
+  for (bool better = true; better;) {
+    better = false;
+    for (const Settings& move : moves) {
+      Settings settings = best.settings;
+      for (const Setting& each : move) settings = with(settings, each);
+      if (!are_allowed(settings, frozen)) continue;
+      const Optimum other = measure(frozen, settings, 5 * kSecond, 1);
+      if (other.peak_bytes > 0.97 * best.peak_bytes || other.rate < kMaybeAsGood * best.rate) continue;
+      const Optimum sure = measure(frozen, settings, long_look(frozen), kSeeds);
+      if (sure.rate < kAsGood * best.rate || sure.peak_bytes > 0.97 * best.peak_bytes) continue;
+      best.peak_bytes = sure.peak_bytes;
+      best.settings = settings;
+      better = true;
+    }
+  }
+  return best;
+}
+
+Optimum search_by_descent(const PlantSpec& frozen) {
+  std::vector<Choice> choices;
+  Settings start;
+  for (std::size_t i = 0; i < frozen.chains.size(); ++i) {
+    for (Choice choice : all_choices(frozen.chains[i], slots_of(frozen))) {
+      choice.chain = static_cast<int>(i);
+      choices.push_back(std::move(choice));
+    }
+    for (Setting setting : start_of(frozen.chains[i], frozen.host.cores)) {
+      setting.chain = static_cast<int>(i);
+      start.push_back(setting);
+    }
+  }
+  const Time duration = short_look(frozen);
+  std::vector<Optimum> seen = {measure(frozen, start, duration, 1)};
+  Optimum best = seen.front();
+  for (bool better = true; better;) {
+    better = false;
+    for (const Choice& choice : choices) {
+      for (const std::int64_t value : choice.values) {
+        const Settings settings = with(best.settings, {choice.knob, choice.stage, value, choice.chain});
+        if (!are_allowed(settings, frozen)) continue;
+        seen.push_back(measure(frozen, settings, duration, 1));
+        if (seen.back().rate < 1.003 * best.rate) continue;
+        best = seen.back();
+        better = true;
+      }
+    }
+  }
+  return best_of(measure_all(frozen, finalists(seen, kOfDescent), last_look(frozen, seen, 2 * duration), 2));
+}
+
+}  // namespace penstock::exam

@@ -1,0 +1,33 @@
+// Which fixed settings the oracle tries.
+#pragma once
+
+#include <vector>
+
+#include "tests/exam/oracle.h"
+
+namespace penstock::exam {
+
+// The full product of the knobs that matter for the rate.
+std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t slots);
+
+// For one knob after another, the values that may be tried in its place.
+struct Choice {
+  std::string knob;
+  int stage;
+  std::vector<std::int64_t> values;
+  int chain = 0;
+};
+std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots);
+// Of these, those that the full product leaves out: priority, CPU slots, buffers.
+std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots);
+
+// What may be tried to hold fewer bytes: each choice alone, and a stage's window together with the buffer behind it, for elements wait in either.
+std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots);
+
+// Not more calls that wait than may be open.
+bool are_allowed(const Settings& settings, const PlantSpec& plant);
+
+// The settings with one of them in place of what they say about that knob.
+Settings with(const Settings& settings, const Setting& other);
+
+}  // namespace penstock::exam

@@ -1,0 +1,102 @@
+#include "tests/exam/pipeline.h"
+
+#include <penstock/penstock.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace penstock::exam {
+namespace {
+
+constexpr std::int64_t kMostResults = 1 << 20;  // of one element: what tells results of neighbours apart
+
+// The function of one stage.
+class StageWork {
+ public:
+  StageWork(const StageSpec& spec, int stage, std::shared_ptr<World> world) : spec_(spec), stage_(stage), world_(std::move(world)) {}
+
+  Item one(const Item& item) const {
+    const Draw work = call(item);
+    return result(item.index, work);
+  }
+  std::vector<Item> several(const Item& item) const {
+    const Draw work = call(item);
+    std::vector<Item> results;
+    for (std::int64_t i = 0; i < work.results; ++i) results.push_back(result(item.index * kMostResults + i, work));
+    return results;
+  }
+  std::int64_t bytes(const Item& item) const { return draw_bytes(spec_, stage_, item, world_->seed()); }
+
+ private:
+  Draw call(const Item& item) const {
+    const CallScope scope(*world_, spec_);
+    const Draw work = draw(spec_, stage_, item, world_->seed());
+    wait(work);
+    if (!work.own_ns.empty()) world_->compute_on_threads(work.own_ns);
+    world_->compute(work.cpu_ns * spec_.cpu_times.at(world_->now(), 1) + world_->cost_of_element());
+    world_->made(stage_, work.results * work.bytes);
+    return work;
+  }
+  void wait(const Draw& work) const {
+    if (work.blocked_ns <= 0) return;
+    const double ns = work.blocked_ns * spec_.blocked_times.at(world_->now(), 1);
+    if (spec_.device < 0) return world_->sleep(ns);
+    world_->use_device(spec_.device, ns, ns / spec_.blocked.mean);
+  }
+  Item result(std::int64_t index, const Draw& work) const { return {index, work.size, work.bytes, world_->allocate(work.bytes)}; }
+
+  const StageSpec spec_;
+  const int stage_;
+  const std::shared_ptr<World> world_;
+};
+
+MapOptions map_options_of(const StageSpec& spec, const StageWork& work) {
+  MapOptions options;
+  options.order = spec.ordered ? Order::kept : Order::arbitrary;
+  if (spec.form != StageSpec::Form::unknown) options.blocks = spec.form == StageSpec::Form::blocks;
+  if (spec.size_is_known) options.bytes_hint = [work](const Item& item) { return static_cast<std::size_t>(work.bytes(item)); };
+  return options;
+}
+
+// Endless, for all that a run lasts.
+struct Numbers {
+  std::shared_ptr<World> world;
+  std::int64_t size() const { return std::numeric_limits<std::int64_t>::max() / 4; }
+  Item at(std::int64_t index) const {
+    world->compute(world->cost_of_element());
+    return {.index = index, .size = 1, .bytes = 0, .payload = {}};
+  }
+};
+
+Dataset<Item> with_stage(const Dataset<Item>& chain, const StageSpec& spec, int stage, const std::shared_ptr<World>& world) {
+  const StageWork work(spec, stage, world);
+  const Tunable calls = spec.serial ? Tunable(1) : AUTOTUNE;
+  if (spec.fan_out.kind == Distribution::Kind::constant && spec.fan_out.mean == 1) {
+    return chain.map([work](const Item& item) { return work.one(item); }, calls, map_options_of(spec, work));
+  }
+  return chain.flat_map([work](const Item& item) { return work.several(item); }, calls, map_options_of(spec, work));
+}
+
+}  // namespace
+
+graph::NodeRef pipeline_of(const ChainSpec& spec, const std::shared_ptr<World>& world) {
+  Dataset<Item> chain = from_indexed(Numbers{world}, "numbers");
+  int stage = 0;
+  for (const StageSpec& each : spec.stages) {
+    ++stage;
+    if (each.batch > 1) return chain.batch(each.batch).node();  // always the last one
+    chain = with_stage(chain, each, stage, world);
+  }
+  return chain.node();
+}
+
+RunOptions run_options_of(const ChainSpec& spec) {
+  RunOptions options;
+  options.memory_bytes = static_cast<std::size_t>(spec.memory);
+  options.open_io = static_cast<int>(spec.open_io);
+  options.epochs = 1;
+  return options;
+}
+
+}  // namespace penstock::exam

@@ -1,0 +1,14 @@
+// What a run can deliver at most, by its constants alone.
+#pragma once
+
+#include "tests/exam/spec.h"
+
+namespace penstock::exam {
+
+// Elements/s that the cores, threads, devices and serial stages of a chain allow, whatever the consumer wants.
+double rate_bound(const ChainSpec& chain, double cores);
+
+// Elements of a stage (1 is the first behind the source) for one that is delivered.
+double visits_of(const ChainSpec& chain, int stage);
+
+}  // namespace penstock::exam

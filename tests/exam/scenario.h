@@ -1,0 +1,52 @@
+// Scenario: what the exam asks, as data: a plant, how long it runs, and the bars. See README.md in bench/ for the table.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/exam/spec.h"
+
+namespace penstock::exam {
+
+inline constexpr double kNoBar = std::numeric_limits<double>::infinity();
+
+// What is asked of the controller. Ratios are to the oracle's.
+struct Bars {
+  double x = 0.97;                   // rate, at least
+  double yield = 0;                  // delivered from the first moment on, at least
+  double t90_s = kNoBar;             // until 90 % of the rate, from the start, at most
+  double recover_s = kNoBar;         // the same after each change of the world
+  double bytes = kNoBar;             // at most
+  double cpu = kNoBar;               // per element, at most
+  double in_flight = kNoBar;         // calls that wait, at any time
+  double in_flight_later = kNoBar;   // the same, the median after 15 s
+  double in_flight_after_5s = kNoBar;
+  double parallelism = kNoBar;       // calls under way of any kind, after 5 s
+  double step_p95 = kNoBar;          // of the consumer's step, as a ratio to that of one that is alone
+  double depth_at_end = kNoBar;      // prefetch, 20 s after the last change of the world
+  double gives_back_s = kNoBar;      // half of the calls beyond what is needed, after the last change of the world
+  double back_as_before = kNoBar;    // CPU and bytes of the last phase from 10 s on, as a ratio to the first one's
+  double changes_per_min = kNoBar;   // after 60 s
+  double worst_second = 0;           // rate of any second in which a knob has moved, as a ratio to the mean, at least; after 60 s
+  double below_best_s = kNoBar;      // seconds in a row more than 15 % below its own best
+};
+
+struct Scenario {
+  std::string id;          // "S14u" is a variant of S14
+  std::string what;
+  PlantSpec plant;
+  Time duration = 30 * kSecond;
+  Bars bars;
+};
+
+std::vector<Scenario> all_scenarios();
+
+// Moments when the world changes; the first is 0.
+std::vector<Time> phases(const Scenario& scenario);
+// The world as it is at that time, for ever.
+PlantSpec frozen_at(const PlantSpec& spec, Time time);
+// The same exam with other constants: service times and the consumer's times, and sizes (of elements and of the memory).
+Scenario scaled(const Scenario& scenario, double times, double sizes);
+
+}  // namespace penstock::exam
