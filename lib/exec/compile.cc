@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <penstock/error.h>
-#include <penstock/ops.h>
 
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
+#include "lib/graph/path.h"
 #include "lib/graph/positions.h"
 #include "lib/graph/traits.h"
 
@@ -33,6 +33,14 @@ std::string place_of(const StagePlan& stage) {
 }
 
 using Open = decltype(StagePlan::open);
+
+// Of repeat(0): a pass ends as it begins.
+class NoPass final : public StreamState {
+ public:
+  void begin_pass(Emitter& out) override { out.end_pass(); }
+  void element(Slot&&, Emitter&) override {}
+  void error(Slot&&, Emitter&) override {}
+};
 
 // What an op's open() throws belongs to no element, and ends every request of the run: it is to say whose it is.
 Open with_place(const StagePlan& stage, Open open) {
@@ -78,6 +86,7 @@ class Compiler {
     stage.gives = node.gives();
     stage.call_site = graph::to_string(node.site());
     stage.position = node.position();
+    stage.random_key = path_.random_key(node.position());
     stage.depth = plan_->repeats.size();
     if (!plan_->stages.empty()) plan_->stages.back().buffer_behind = buffer_;
     stage.buffer = std::exchange(buffer_, AUTOTUNE);
@@ -212,9 +221,22 @@ class Compiler {
 
   void add_repeat(const Node& node, std::int64_t count) {
     if (count == 1) return;
-    if (count == 0) return add_stream(node, std::dynamic_pointer_cast<const StreamOp>(ops::take(0)));
+    if (count == 0) return add_nothing(node);
     if (count < 0) add_endless_repeat(node);
     plan_->repeats.push_back(count);
+  }
+
+  void add_nothing(const Node& node) {
+    StagePlan stage = stage_of(node);
+    stage.passes_memory_on = true;
+    stage.open = [depth = stage.depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+      return std::make_unique<StreamBody>(std::make_unique<NoPass>(), index, depth, host);
+    };
+    by_position_ = false;
+    if (first_stream_ == 0) first_stream_ = plan_->stages.size();
+    places_end_ = static_cast<int>(plan_->stages.size());
+    maker_ = 0;
+    plan_->stages.push_back(std::move(stage));
   }
 
   void add_endless_repeat(const Node& node) {
@@ -228,6 +250,7 @@ class Compiler {
   }
 
   graph::NodeRef owner_;
+  const graph::Path path_;           // of the chain that all stages are in
   std::shared_ptr<Plan> plan_;
   Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
   std::size_t last_borrower_ = 0;    // the last stage whose inputs may refer to values of the source; 0: none

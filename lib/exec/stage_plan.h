@@ -28,6 +28,7 @@ struct StagePlan {
   std::string op;                // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;         // of its first op
   int position = 0;              // of its first op in the chain
+  std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
   std::size_t depth = 0;         // repeats upstream
   bool serial = true;            // one call at a time, in order: sources and stream ops
   const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right

@@ -230,7 +230,7 @@ template <class Call>
 void Stage::with_context(detail::ContextServices& services, Group& group, Call&& call) {
   std::optional<GroupPlaces> places;
   if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
-  const std::uint64_t seed = mix64(host_.seed() + static_cast<std::uint64_t>(plan_.position));
+  const std::uint64_t seed = mix64(host_.seed() + plan_.random_key);
   Context context(is_source_ ? passes_.stop_token() : host_.stop_token(), seed, &services, places ? &*places : nullptr);
   call(context);
 }

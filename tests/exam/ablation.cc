@@ -11,19 +11,19 @@ constexpr double kHelps = 1.05;
 constexpr double kHelpsAsMuch = 0.7;  // of the best one's gain
 constexpr Time kLook = 8 * kSecond;
 
-void double_cpu(PlantSpec& world) {
+void double_cpu(ProcessSpec& world) {
   world.host.cores *= 2;
   for (auto& step : world.host.quota.steps) step.value *= 2;
 }
 
-void double_consumer(PlantSpec& world) {
+void double_consumer(ProcessSpec& world) {
   for (ConsumerPhase& phase : world.chains.front().consumer) phase.cpu /= 2, phase.cpu_each /= 2, phase.idle /= 2;
 }
 
-void double_memory(PlantSpec& world) { world.chains.front().memory *= 2; }
+void double_memory(ProcessSpec& world) { world.chains.front().memory *= 2; }
 
 // As if there were two of it.
-void double_stage(PlantSpec& world, std::size_t index) {
+void double_stage(ProcessSpec& world, std::size_t index) {
   StageSpec& stage = world.chains.front().stages[index];
   if (stage.device >= 0) {
     DeviceSpec& device = world.chains.front().devices[static_cast<std::size_t>(stage.device)];
@@ -35,7 +35,7 @@ void double_stage(PlantSpec& world, std::size_t index) {
 }
 
 // With more of a resource other knobs are the best: more of everything.
-double best_rate(const PlantSpec& world, const Settings& settings) {
+double best_rate(const ProcessSpec& world, const Settings& settings) {
   double best = 0;
   for (const std::int64_t times : {1, 2, 4}) {
     Settings more = settings;
@@ -50,12 +50,12 @@ double best_rate(const PlantSpec& world, const Settings& settings) {
 
 }  // namespace
 
-std::vector<Resource> bottlenecks(const PlantSpec& frozen, const Optimum& optimum) {
+std::vector<Resource> bottlenecks(const ProcessSpec& frozen, const Optimum& optimum) {
   using Kind = Resource::Kind;
   std::vector<std::pair<double, Resource>> gains;
   const double now = best_rate(frozen, optimum.settings);
   const auto try_out = [&](Resource resource, auto&& twice) {
-    PlantSpec world = frozen;
+    ProcessSpec world = frozen;
     twice(world);
     gains.emplace_back(best_rate(world, optimum.settings) / now, resource);
   };
@@ -65,7 +65,7 @@ std::vector<Resource> bottlenecks(const PlantSpec& frozen, const Optimum& optimu
   for (std::size_t i = 0; i < frozen.chains.front().stages.size(); ++i) {
     const StageSpec& stage = frozen.chains.front().stages[i];
     if (stage.form == StageSpec::Form::computes && !stage.serial && stage.device < 0) continue;
-    try_out({Kind::stage, static_cast<int>(i) + 1}, [i](PlantSpec& world) { double_stage(world, i); });
+    try_out({Kind::stage, static_cast<int>(i) + 1}, [i](ProcessSpec& world) { double_stage(world, i); });
   }
   std::ranges::stable_sort(gains, std::greater(), [](const auto& each) { return each.first; });
   std::vector<Resource> found;

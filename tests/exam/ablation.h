@@ -17,7 +17,7 @@ struct Resource {
 };
 
 // Those that help when there is twice as much of them, the one that helps most first. None: nothing helps by 5 % or more.
-std::vector<Resource> bottlenecks(const PlantSpec& frozen, const Optimum& optimum);
+std::vector<Resource> bottlenecks(const ProcessSpec& frozen, const Optimum& optimum);
 
 // "stage 2, memory"
 std::string text_of(const std::vector<Resource>& resources);

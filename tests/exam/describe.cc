@@ -20,9 +20,9 @@ std::string describe(const StageSpec& stage, int index) {
 
 }  // namespace
 
-std::string describe(const PlantSpec& plant) {
-  std::string all = print("%g cores\n", plant.host.cores);
-  for (const ChainSpec& chain : plant.chains) {
+std::string describe(const ProcessSpec& process) {
+  std::string all = print("%g cores\n", process.host.cores);
+  for (const ChainSpec& chain : process.chains) {
     all += print(" run: %.4g MB, %ld open io, weight %.3g\n", static_cast<double>(chain.memory) * 1e-6, static_cast<long>(chain.open_io), chain.weight);
     int index = 0;
     for (const StageSpec& stage : chain.stages) all += describe(stage, ++index);

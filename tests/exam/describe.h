@@ -1,4 +1,4 @@
-// A plant in words, and what happens on it.
+// A process in words, and what happens on it.
 #pragma once
 
 #include <penstock/decision.h>
@@ -11,7 +11,7 @@
 namespace penstock::exam {
 
 // Several lines: host, stages, consumer.
-std::string describe(const PlantSpec& plant);
+std::string describe(const ProcessSpec& process);
 // One line, its end included: a move of a knob.
 std::string describe(const Decision& decision);
 // The same: how a run stood at that moment. `rate`: elements/s since the line before.

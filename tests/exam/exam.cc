@@ -32,12 +32,11 @@ double score(const Grade& grade, const Bars& bars) {
 }
 
 struct World {
-  PlantSpec frozen;
+  ProcessSpec frozen;
   std::string name;
-  bool is_random = false;
 };
 
-// Each of all scenarios' phases, as they are and with the other constants of the exam, once; and some random ones.
+// Each of all scenarios' phases, as they are and with the other constants of the exam, once.
 std::vector<World> all_worlds() {
   std::vector<World> worlds;
   std::set<std::uint64_t> known;
@@ -45,14 +44,10 @@ std::vector<World> all_worlds() {
     for (const Scenario& plain : all_scenarios()) {
       const Scenario scenario = scaled(plain, times, sizes);
       for (const Time phase : phases(scenario)) {
-        World world = {frozen_at(scenario.plant, phase), scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
+        World world = {frozen_at(scenario.process, phase), scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
         if (known.insert(hash_of(world.frozen)).second) worlds.push_back(std::move(world));
       }
     }
-  }
-  for (std::uint64_t number = 1; number <= kRandomInTable; ++number) {
-    const Scenario scenario = random_scenario(number);
-    worlds.push_back({scenario.plant, scenario.id, true});
   }
   return worlds;
 }
@@ -90,7 +85,7 @@ Summary summarise(const Scenario& scenario, const std::string& policy, const std
 std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain) {
   std::vector<PhaseFacts> facts;
   for (const Time phase : phases(scenario)) {
-    const PlantSpec frozen = frozen_at(scenario.plant, phase);
+    const ProcessSpec frozen = frozen_at(scenario.process, phase);
     facts.push_back({optimum_of(frozen), {}});
     if (explain) facts.back().bottlenecks = bottlenecks(frozen, facts.back().optimum);
   }
@@ -103,9 +98,8 @@ void make_oracle_table(const std::string& file, const std::vector<std::string>& 
   std::mutex reporting;
   in_parallel(worlds.size(), threads, [&](std::size_t i) {
     const World& world = worlds[i];
-    const auto search = [&] { return world.is_random ? search_by_descent(world.frozen) : search_all(world.frozen); };
     const bool anew = again.empty() || !is_in_table(world.frozen) || std::ranges::any_of(again, [&](const std::string& id) { return world.name.starts_with(id); });
-    rows[i] = table_row(world.frozen, anew ? search() : optimum_of(world.frozen), world.name);
+    rows[i] = table_row(world.frozen, anew ? search(world.frozen) : optimum_of(world.frozen), world.name);
     const std::lock_guard lock(reporting);
     report(rows[i]);
   });

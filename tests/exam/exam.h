@@ -41,8 +41,6 @@ std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSetti
 // The second exam: other constants, the same bars.
 inline constexpr double kOtherTimes = 3.7, kOtherSizes = 0.3;
 
-inline constexpr std::uint64_t kRandomInTable = 50;  // random scenarios that CI sits
-
 // Searches every phase of every scenario, with both sets of constants, and writes oracle_table.inc. `again`: only those whose ids
 // begin so, and what the present table lacks.
 void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads, const std::function<void(const std::string&)>& report);

@@ -9,7 +9,7 @@
 
 namespace penstock::exam {
 
-// For one of the plant's runs. `begins`: of the phases, the first one 0.
+// For one of a process's runs. `begins`: of the phases, the first one 0.
 std::unique_ptr<autotune::Policy> fixed_settings(int chain, std::vector<Time> begins, std::vector<Optimum> optima);
 
 }  // namespace penstock::exam

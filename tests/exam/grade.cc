@@ -11,7 +11,9 @@
 namespace penstock::exam {
 namespace {
 
-constexpr Time kTick = 10 * kMillisecond;
+constexpr Time kTick = 10 * kMillisecond, kLongestSilence = 5 * kSecond;
+constexpr double kMiB = 1 << 20;
+constexpr double kMostBytes = 2, kBytesOnTop = 32 << 20;  // of what the oracle holds at most
 
 // A run that is over, read by time.
 class Trace {
@@ -34,6 +36,11 @@ class Trace {
   Time end(std::size_t phase) const { return phase + 1 < phases_.size() ? phases_[phase + 1] : scenario_.duration; }
   std::size_t phase_count() const { return phases_.size(); }
   double best(std::size_t phase) const { return facts_[phase].optimum.rate; }
+  double oracles_bytes() const {
+    double most = 0;
+    for (const PhaseFacts& phase : facts_) most = std::max(most, phase.optimum.peak_bytes);
+    return most;
+  }
 
   // Seconds until the rate of the second to come is 90 % of the best.
   double t90(std::size_t phase) const {
@@ -43,15 +50,12 @@ class Trace {
     return kNoBar;
   }
 
-  // Nothing is delivered, though for a moment nothing was under way; or for far longer: where one call lasts long, all may have to
-  // wait for it.
-  bool stands_still(Time from) const {
-    const Time soon = from + 5 * kSecond, late = from + 20 * kSecond;
-    if (soon > scenario_.duration || delivered(from, soon) > 0) return false;
-    for (Time time = from + kTick; time <= soon; time += kTick) {
-      if (at(time).calls == 0) return true;
+  // Seconds until the rate of the next two seconds is that share of the best.
+  double reaches(double share) const {
+    for (Time time = 0; time + 2 * kSecond <= end(0); time += kTick) {
+      if (rate(time, time + 2 * kSecond) >= share * best(0)) return static_cast<double>(time) * 1e-9;
     }
-    return late <= scenario_.duration && !(delivered(from, late) > 0);
+    return kNoBar;
   }
 
   double median(Time from, Time to, std::int64_t Sample::*value) const {
@@ -119,9 +123,7 @@ void measure_cost(const Trace& trace, Grade& grade) {
   const std::size_t last = trace.phase_count() - 1;
   const Time end = trace.end(last);
   const Time middle = trace.middle(last);
-  double bytes = 0;
-  for (const PhaseFacts& phase : trace.facts_) bytes = std::max(bytes, phase.optimum.peak_bytes);
-  grade.bytes = static_cast<double>(trace.run_.memory_peak) / std::max(bytes, 1.0);
+  grade.bytes = static_cast<double>(trace.run_.memory_peak) / std::max(trace.oracles_bytes(), 1.0);
   grade.cpu = trace.cpu_each(middle, end) / trace.facts_[last].optimum.cpu_s;
   const bool waits = trace.most(0, &Sample::pool_calls) > 0;
   grade.in_flight_max = trace.most(0, waits ? &Sample::pool_calls : &Sample::calls);
@@ -133,7 +135,7 @@ void measure_cost(const Trace& trace, Grade& grade) {
   }
   if (steps.empty()) return;
   std::ranges::sort(steps);
-  const ConsumerPhase& phase = trace.scenario_.plant.chains.front().consumer.back();
+  const ConsumerPhase& phase = trace.scenario_.process.chains.front().consumer.back();
   const double as_planned = phase.cpu + phase.idle + phase.cpu_each * static_cast<double>(phase.burst);
   grade.step_p95 = steps[static_cast<std::size_t>(static_cast<double>(steps.size() - 1) * 0.95)] / (trace.run_.step_alone_ns > 0 ? trace.run_.step_alone_ns : as_planned);
 }
@@ -175,6 +177,30 @@ double gives_back(const Trace& trace) {
   return kNoBar;
 }
 
+// Of a stage, ns a call of one element in that phase.
+double cpu_seen(const Trace& trace, std::size_t phase, std::size_t stage) {
+  const auto& all = trace.run_.measured;
+  const auto at = [&](Time time) { return std::ranges::find_if(all, [time](const Measured& each) { return each.time >= time; }); };
+  const auto from = at(trace.begin(phase) + kSecond), to = at(trace.end(phase));
+  if (from == all.end() || to == all.end()) return 0;
+  const auto elements = static_cast<double>(to->elements[stage] - from->elements[stage]);
+  return elements > 0 ? static_cast<double>(to->cpu_ns[stage] - from->cpu_ns[stage]) / elements : 0;
+}
+
+// The largest of any stage that computes, against the first phase.
+double drift(const Trace& trace) {
+  constexpr double kComputes = 500'000;  // ns
+  double most = 0;
+  const std::size_t stages = trace.run_.measured.empty() ? 0 : trace.run_.measured.front().cpu_ns.size();
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const double first = cpu_seen(trace, 0, stage);
+    for (std::size_t phase = 1; phase < trace.phase_count() && first >= kComputes; ++phase) {
+      most = std::max(most, std::abs(cpu_seen(trace, phase, stage) / first - 1));
+    }
+  }
+  return most;
+}
+
 double back_as_before(const Trace& trace) {
   const std::size_t last = trace.phase_count() - 1;
   const auto both = [&](Time from, Time to) {
@@ -196,6 +222,7 @@ void judge(const Trace& trace, Grade& grade) {
   at_most(grade, "t90 (s)", grade.t90_s, bars.t90_s);
   at_most(grade, "recovery (s)", grade.recover_s, bars.recover_s);
   at_most(grade, "bytes", grade.bytes, bars.bytes);
+  at_most(grade, "bytes (MiB)", static_cast<double>(trace.run_.memory_peak) / kMiB, (kMostBytes * trace.oracles_bytes() + kBytesOnTop) / kMiB);
   at_most(grade, "CPU per element", grade.cpu, bars.cpu);
   at_most(grade, "in flight", grade.in_flight_max, bars.in_flight);
   at_most(grade, "consumer's step", grade.step_p95, bars.step_p95);
@@ -206,6 +233,8 @@ void judge(const Trace& trace, Grade& grade) {
   if_asked("gives back (s)", bars.gives_back_s, [&] { return gives_back(trace); });
   if_asked("back as before", bars.back_as_before, [&] { return back_as_before(trace); });
   if_asked("seconds below its best", bars.below_best_s, [&] { return below_best(trace); });
+  if_asked("reaches its rate (s)", bars.reaches_s, [&] { return trace.reaches(bars.x); });
+  if_asked("drift of CPU time", bars.drift, [&] { return drift(trace); });
   if_asked("changes per minute after 60 s", bars.changes_per_min, [&] {
     const Time end = trace.scenario_.duration;
     return static_cast<double>(trace.at(end).changes - trace.at(60 * kSecond).changes) * 60e9 / static_cast<double>(end - 60 * kSecond);
@@ -221,8 +250,8 @@ void check_gates(const Trace& trace, Grade& grade) {
   if (trace.most(0, &Sample::pool_calls) > open_io) {
     grade.broken.push_back(text("open io", trace.most(0, &Sample::pool_calls), "at most", open_io));
   }
-  for (Time time = 0; time < trace.scenario_.duration; time += kSecond) {
-    if (!trace.stands_still(time)) continue;
+  for (Time time = 0; time + kLongestSilence <= trace.scenario_.duration; time += kSecond) {
+    if (trace.delivered(time, time + kLongestSilence) > 0) continue;
     return grade.broken.push_back(text("deadlock at (s)", static_cast<double>(time) * 1e-9, "", 0));
   }
 }
@@ -251,11 +280,31 @@ std::string text_of(const Explanation::Bottleneck& said) {
   return name_of(said.limit) + (said.stage < 0 ? std::string() : " " + std::to_string(said.stage));
 }
 
-void run_and_ask(SimulatedProcess& plant, const Scenario& scenario, std::vector<Said>& said) {
-  for (Time time = kSecond; time <= scenario.duration; time += kSecond) {
-    plant.run_until(time);
-    said.push_back({time, plant.run(0).explain().bottleneck});
+// Every second; and ten times as often where it is asked how soon it names what is new.
+void run_and_ask(SimulatedProcess& process, const Scenario& scenario, std::vector<Said>& said) {
+  const Time last = phases(scenario).back(), step = kSecond / 10;
+  for (Time time = step; time <= scenario.duration; time += step) {
+    const bool is_soon = scenario.bars.explained_s != kNoBar && time > last && time <= last + 10 * kSecond;
+    if (time % kSecond != 0 && !is_soon) continue;
+    process.run_until(time);
+    said.push_back({time, process.run(0).explain().bottleneck});
   }
+}
+
+void judge_how_soon(const Trace& trace, const std::vector<Said>& said, Grade& grade) {
+  const Bars& bars = trace.scenario_.bars;
+  const std::size_t last = trace.phase_count() - 1;
+  if (bars.explained_s == kNoBar || said.empty() || trace.facts_[last].bottlenecks.empty()) return;
+  const auto right = std::ranges::find_if(said, [&](const Said& each) { return each.time > trace.begin(last) && names(each.bottleneck, trace.facts_[last].bottlenecks); });
+  at_most(grade, "explained (s)", right == said.end() ? kNoBar : static_cast<double>(right->time - trace.begin(last)) * 1e-9, bars.explained_s);
+}
+
+void judge_warnings(const Explanation& explanation, const Bars& bars, Grade& grade) {
+  if (bars.warns_of_threads_in < 0) return;
+  const bool is_told = std::ranges::any_of(explanation.warnings, [&](const Explanation::Warning& each) {
+    return each.problem == Explanation::Problem::foreign_threads && each.stage == bars.warns_of_threads_in;
+  });
+  if (!is_told) grade.missed.push_back("no warning of threads that stage " + std::to_string(bars.warns_of_threads_in) + " starts");
 }
 
 // The first second of a phase after t90 is left out: the window that an explanation is about may still hold what was before.
@@ -267,7 +316,7 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
     if (t90 == kNoBar || trace.facts_[i].bottlenecks.empty()) continue;
     const Time from = trace.begin(i) + static_cast<Time>(t90 * 1e9) + kSecond;
     for (const Said& each : said) {
-      if (each.time <= from || each.time > trace.end(i)) continue;
+      if (each.time <= from || each.time > trace.end(i) || each.time % kSecond != 0) continue;
       const bool is_right = names(each.bottleneck, trace.facts_[i].bottlenecks);
       ++all;
       right += is_right;
@@ -279,8 +328,8 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
   if (all > 0) grade.explained = right / all;
 }
 
-void steer(SimulatedProcess& plant, const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy) {
-  for (std::size_t i = 0; i < plant.runs(); ++i) plant.run(i).steer(policy_of(policy, scenario, facts));
+void steer(SimulatedProcess& process, const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy) {
+  for (std::size_t i = 0; i < process.runs(); ++i) process.run(i).steer(policy_of(policy, scenario, facts));
 }
 
 Grade grade_of(const Trace& trace) {
@@ -303,24 +352,26 @@ std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scena
 
 std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts> facts, std::uint64_t seed) {
   if (facts.size() > 1) return facts;
-  SimulatedProcess plant(scenario.plant, seed);
-  steer(plant, scenario, facts, "oracle");
-  plant.run_until(scenario.duration);
-  const double rate = facts_of(scenario, plant.run(0).record()).front().optimum.rate;
+  SimulatedProcess process(scenario.process, seed);
+  steer(process, scenario, facts, "oracle");
+  process.run_until(scenario.duration);
+  const double rate = facts_of(scenario, process.run(0).record()).front().optimum.rate;
   if (rate > 0) facts.front().optimum.rate = rate;
   return facts;
 }
 
 Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed) {
-  SimulatedProcess plant(scenario.plant, seed);
-  steer(plant, scenario, facts, policy);
+  SimulatedProcess process(scenario.process, seed);
+  steer(process, scenario, facts, policy);
   std::vector<Said> said;
   const bool asked = std::ranges::any_of(facts, [](const PhaseFacts& each) { return !each.bottlenecks.empty(); });
-  asked ? run_and_ask(plant, scenario, said) : plant.run_until(scenario.duration);
-  const RunRecord run = plant.run(0).record();
+  asked ? run_and_ask(process, scenario, said) : process.run_until(scenario.duration);
+  const RunRecord run = process.run(0).record();
   const Trace trace(scenario, facts, run);
   Grade result = grade_of(trace);
   judge_explanations(trace, said, result);
+  judge_how_soon(trace, said, result);
+  judge_warnings(process.run(0).explain(), scenario.bars, result);
   return result;
 }
 

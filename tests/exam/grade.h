@@ -48,7 +48,7 @@ std::vector<PhaseFacts> facts_of(const Scenario& scenario, const RunRecord& run)
 // known rate stands.
 std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts> facts, std::uint64_t seed);
 
-// A run of the plant.
+// A run in virtual time.
 Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed);
 
 }  // namespace penstock::exam

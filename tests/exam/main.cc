@@ -12,14 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "bench/version.h"
 #include "tests/exam/describe.h"
 #include "tests/exam/exam.h"
-#include "tests/exam/simulated_process.h"
 #include "tests/exam/plot.h"
+#include "tests/exam/real/beside.h"
 #include "tests/exam/real/peer.h"
 #include "tests/exam/real/real_exam.h"
+#include "tests/exam/simulated_process.h"
 #include "tests/exam/summary_json.h"
-#include "bench/version.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ struct Options {
   bool check_descent = false, must_pass = false;
   std::string plot_file;
   RealSettings real;
-  bool peer = false;
+  bool peer = false, beside = false;
 };
 
 bool names(const std::string& id, const Scenario& scenario) { return scenario.id == id || scenario.id.substr(0, 3) == id; }
@@ -78,15 +79,15 @@ void print_row(const Summary& summary) {
 // What the policy did in the first seed, beside what came of it.
 void print_decisions(const Options& options) {
   for (const Scenario& scenario : chosen(options)) {
-    std::printf("%s %s\n%s", scenario.id.c_str(), scenario.what.c_str(), describe(scenario.plant).c_str());
-    SimulatedProcess plant(scenario.plant, options.seed);
-    SimulatedRun& chain = plant.run(0);
+    std::printf("%s %s\n%s", scenario.id.c_str(), scenario.what.c_str(), describe(scenario.process).c_str());
+    SimulatedProcess process(scenario.process, options.seed);
+    SimulatedRun& chain = process.run(0);
     chain.steer(penstock::autotune::make_policy(options.exam.policies.front()));
     std::int64_t seen = 0;
     std::int64_t taken = 0;
     for (Time time = 0; time < scenario.duration;) {
       time += kSecond / 2;
-      plant.run_until(time);
+      process.run_until(time);
       const auto& log = chain.policy()->log();
       const auto fresh = std::min<std::int64_t>(log.count() - seen, static_cast<std::int64_t>(log.last().size()));
       for (auto each = log.last().end() - fresh; each != log.last().end(); ++each) {
@@ -148,6 +149,10 @@ int run_real(const Options& options) {
     });
     return 0;
   }
+  if (options.beside) {
+    print_beside(chosen(options), settings, options.json);
+    return 0;
+  }
   if (options.decisions) {
     print_real_decisions(chosen(options), settings);
     return 0;
@@ -155,14 +160,14 @@ int run_real(const Options& options) {
   return sit_real_exam(chosen(options), settings, options.json) ? 0 : 1;
 }
 
-// Each second in 98 of 100, and nowhere less than in 85. Where nobody was asked it counts as 1.
+// Each second in 98 of 100, and nowhere less than in 90. Where nobody was asked it counts as 1.
 bool is_well_explained(const std::vector<Summary>& summaries) {
   double sum = 0, least = 1;
   for (const Summary& each : summaries) {
     sum += each.grade.explained;
     least = std::min(least, each.grade.explained);
   }
-  return sum >= 0.98 * static_cast<double>(summaries.size()) && least >= 0.85;
+  return sum >= 0.98 * static_cast<double>(summaries.size()) && least >= 0.90;
 }
 
 int run(const Options& options) {
@@ -180,6 +185,7 @@ int run(const Options& options) {
   if (!options.json) std::printf("%-5s %-9s %6s %6s %6s %6s %6s %6s %6s %7s %5s %s\n", "", "policy", "X %", "yield", "t90 s", "recov", "bytes", "CPU", "flight", "chg/min", "step", "met");
   const auto summaries = sit(chosen(options), options.exam, options.json ? print_json : print_row);
   bool passed = true;
+  const int may_miss = options.scenarios.empty() ? 1 : 0;  // of all twenty, not of those that somebody has chosen
   for (const std::string& policy : options.exam.policies) {
     std::vector<Summary> own;
     for (const Summary& each : summaries) {
@@ -188,7 +194,7 @@ int run(const Options& options) {
     const auto [met, scenarios] = bars_met(own);
     const bool gates = std::ranges::all_of(own, &Summary::gates_met);
     passed = passed && gates;
-    if (policy == "penstock" && options.must_pass) passed = passed && met + 1 >= scenarios && score_of(own) >= 0.97 && is_well_explained(own);
+    if (policy == "penstock" && options.must_pass) passed = passed && met + may_miss >= scenarios && score_of(own) >= 0.97 && is_well_explained(own);
     const nlohmann::ordered_json line = {{"policy", policy}, {"score", score_of(own)}, {"bars_met", met}, {"scenarios", scenarios}, {"gates_met", gates}};
     if (options.json) {
       std::printf("%s\n", line.dump().c_str());
@@ -252,6 +258,7 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_option("--pictures", options.real.pictures, "Real: folder of JPEG files for S20; their XML is in DIR-annotations")
       ->capture_default_str();
+  app.add_flag("--beside", options.beside, "Real: the same elements in virtual time, too, and both rates instead of a grade");
   app.add_flag("--peer", options.peer, "Real: the cases of peers/engine/autotune_tfdata.py instead, in its lines (bench/peers/autotune)");
   app.add_option("--seeds", options.exam.seeds, "Runs of penstock for each scenario")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--baseline-seeds", options.exam.baseline_seeds, "Runs of the other policies")->check(CLI::PositiveNumber)->capture_default_str();

@@ -127,13 +127,13 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots) {
   return moves;
 }
 
-bool are_allowed(const Settings& settings, const PlantSpec& plant) {
+bool are_allowed(const Settings& settings, const ProcessSpec& process) {
   const auto value = [&](const char* knob, int chain, int stage, std::int64_t otherwise) {
     const auto found = std::ranges::find_if(settings, [&](const Setting& each) { return each.knob == knob && each.chain == chain && each.stage == stage; });
     return found == settings.end() ? otherwise : found->value;
   };
-  for (std::size_t i = 0; i < plant.chains.size(); ++i) {
-    const ChainSpec& chain = plant.chains[i];
+  for (std::size_t i = 0; i < process.chains.size(); ++i) {
+    const ChainSpec& chain = process.chains[i];
     std::int64_t open = 0;
     for (std::size_t j = 0; j < chain.stages.size(); ++j) {
       const int stage = static_cast<int>(j) + 1;

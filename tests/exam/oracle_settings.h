@@ -25,7 +25,7 @@ std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots);
 std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots);
 
 // Not more calls that wait than may be open.
-bool are_allowed(const Settings& settings, const PlantSpec& plant);
+bool are_allowed(const Settings& settings, const ProcessSpec& process);
 
 // The settings with one of them in place of what they say about that knob.
 Settings with(const Settings& settings, const Setting& other);

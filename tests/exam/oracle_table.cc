@@ -19,7 +19,7 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-const Row* find(const PlantSpec& frozen) {
+const Row* find(const ProcessSpec& frozen) {
   const std::uint64_t hash = hash_of(frozen);
   for (const Row& row : table()) {
     if (row.hash == hash) return &row;
@@ -74,23 +74,23 @@ void add(Hash& hash, const ChainSpec& chain) {
 
 }  // namespace
 
-std::uint64_t hash_of(const PlantSpec& plant) {
+std::uint64_t hash_of(const ProcessSpec& process) {
   Hash hash;
-  hash.add(kHostVersion, plant.host.cores);
-  hash.add(plant.host.quota);
-  hash.add(plant.host.foreign);
-  for (const ChainSpec& chain : plant.chains) add(hash, chain);
+  hash.add(kHostVersion, process.host.cores);
+  hash.add(process.host.quota);
+  hash.add(process.host.foreign);
+  for (const ChainSpec& chain : process.chains) add(hash, chain);
   return hash.value();
 }
 
-bool is_in_table(const PlantSpec& frozen) { return find(frozen) != nullptr; }
+bool is_in_table(const ProcessSpec& frozen) { return find(frozen) != nullptr; }
 
-Optimum optimum_of(const PlantSpec& frozen) {
+Optimum optimum_of(const ProcessSpec& frozen) {
   const Row* row = find(frozen);
-  return row != nullptr ? row->optimum : search_by_descent(frozen);
+  return row != nullptr ? row->optimum : search(frozen);
 }
 
-std::string table_row(const PlantSpec& frozen, const Optimum& optimum, const std::string& comment) {
+std::string table_row(const ProcessSpec& frozen, const Optimum& optimum, const std::string& comment) {
   char text[160];
   std::snprintf(text, sizeof text, "{0x%016llx, {%.6g, %.6g, %.6g, {", static_cast<unsigned long long>(hash_of(frozen)), optimum.rate, optimum.peak_bytes, optimum.cpu_s);
   std::string row = text;

@@ -82,10 +82,10 @@ Figure figure_of(const Scenario& scenario, const std::vector<PhaseFacts>& facts,
   figure.title = scenario.id + ": " + scenario.what;
   figure.seconds = static_cast<double>(scenario.duration) * 1e-9;
   for (const std::string& policy : policies) {
-    SimulatedProcess plant(scenario.plant, 1);
-    plant.run(0).steer(policy_of(policy, scenario, facts));
-    plant.run_until(scenario.duration);
-    figure.curves.push_back(curve_of(policy, plant.run(0).samples(), scenario.duration));
+    SimulatedProcess process(scenario.process, 1);
+    process.run(0).steer(policy_of(policy, scenario, facts));
+    process.run_until(scenario.duration);
+    figure.curves.push_back(curve_of(policy, process.run(0).samples(), scenario.duration));
   }
   const std::vector<Time> begins = phases(scenario);
   const std::size_t steps = figure.curves.front().rate.size();

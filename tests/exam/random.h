@@ -1,4 +1,4 @@
-// Random numbers of the plant: the same on every machine, unlike those of <random>.
+// Random numbers of the exam: the same on every machine, unlike those of <random>.
 #pragma once
 
 #include <bit>

@@ -9,9 +9,9 @@ namespace penstock::exam {
 namespace {
 
 // Beyond that the product of all settings has millions of members.
-bool is_small(const PlantSpec& plant) {
-  const auto count = std::ranges::count_if(plant.chains.front().stages, [](const StageSpec& stage) { return !stage.serial; });
-  return plant.chains.size() == 1 && count <= 2;
+bool is_small(const ProcessSpec& process) {
+  const auto count = std::ranges::count_if(process.chains.front().stages, [](const StageSpec& stage) { return !stage.serial; });
+  return process.chains.size() == 1 && count <= 2;
 }
 
 std::uint64_t seed_of(const Scenario& scenario) { return std::stoull(scenario.id.substr(1)); }
@@ -25,7 +25,7 @@ RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::stri
   std::mutex reporting;
   in_parallel(ratios.size(), threads, [&](std::size_t i) {
     const Scenario& scenario = scenarios[i];
-    const RandomResult result = sit_random(scenario, optimum_of(scenario.plant), policy, seed_of(scenario));
+    const RandomResult result = sit_random(scenario, optimum_of(scenario.process), policy, seed_of(scenario));
     ratios[i] = result.x;
     const std::lock_guard lock(reporting);
     summary.gates_met = summary.gates_met && result.broken.empty();
@@ -42,13 +42,13 @@ double check_descent(int count, int threads, const std::function<void(const std:
   std::vector<Scenario> small;
   for (int number = 1; number <= count; ++number) {
     const Scenario scenario = random_scenario(static_cast<std::uint64_t>(number));
-    if (is_small(scenario.plant)) small.push_back(scenario);
+    if (is_small(scenario.process)) small.push_back(scenario);
   }
   const std::size_t some = std::min(small.size(), static_cast<std::size_t>(std::max(count / 20, 1)));
   double least = 1;
   std::mutex reporting;
   in_parallel(some, threads, [&](std::size_t i) {
-    const double ratio = search_by_descent(small[i].plant).rate / search_all(small[i].plant).rate;
+    const double ratio = search(small[i].process).rate / search_all(small[i].process).rate;
     const std::lock_guard lock(reporting);
     least = std::min(least, ratio);
     report(small[i].id, ratio);

@@ -25,12 +25,12 @@ class Drawing {
     char id[16];
     std::snprintf(id, sizeof id, "R%03d", static_cast<int>(number));
     scenario.id = id;
-    scenario.plant.host.cores = one_of({1, 2, 2, 4, 4, 8, 16});
-    cores_ = scenario.plant.host.cores;
+    scenario.process.host.cores = one_of({1, 2, 2, 4, 4, 8, 16});
+    cores_ = scenario.process.host.cores;
     const int runs = random_.uniform() < 0.12 ? 2 : 1;
-    for (int i = 0; i < runs; ++i) scenario.plant.chains.push_back(chain());
+    for (int i = 0; i < runs; ++i) scenario.process.chains.push_back(chain());
     // One of two that gets all the cores counts as much as the other would.
-    for (ChainSpec& chain : scenario.plant.chains) chain.weight = runs == 1 ? 1 : 1'000 / bound(chain);
+    for (ChainSpec& chain : scenario.process.chains) chain.weight = runs == 1 ? 1 : 1'000 / bound(chain);
     scenario.duration = static_cast<Time>(2e9 * std::clamp(kElements / slowest_, 15.0, 120.0));
     return scenario;
   }
@@ -155,8 +155,8 @@ void check_gates(SimulatedRun& chain, Time duration, std::vector<std::string>& b
 Scenario random_scenario(std::uint64_t number) { return Drawing(number).scenario(number); }
 
 RandomResult sit_random(const Scenario& scenario, const Optimum& optimum, const std::string& policy, std::uint64_t seed) {
-  SimulatedProcess tuned(scenario.plant, seed);
-  SimulatedProcess best(scenario.plant, seed);
+  SimulatedProcess tuned(scenario.process, seed);
+  SimulatedProcess best(scenario.process, seed);
   double got = 0;
   double wanted = 0;
   RandomResult result;
@@ -167,8 +167,8 @@ RandomResult sit_random(const Scenario& scenario, const Optimum& optimum, const 
   tuned.run_until(scenario.duration);
   best.run_until(scenario.duration);
   for (std::size_t i = 0; i < tuned.runs(); ++i) {
-    got += scenario.plant.chains[i].weight * delivered(tuned.run(i), scenario.duration);
-    wanted += scenario.plant.chains[i].weight * delivered(best.run(i), scenario.duration);
+    got += scenario.process.chains[i].weight * delivered(tuned.run(i), scenario.duration);
+    wanted += scenario.process.chains[i].weight * delivered(best.run(i), scenario.duration);
     check_gates(tuned.run(i), scenario.duration, result.broken);
   }
   result.x = got / std::max(wanted, 1e-9);

@@ -1,4 +1,4 @@
-// RunRecord: what was seen of one run, of the plant's or of a real one. Grades are made of it and of nothing else.
+// RunRecord: what was seen of one run, in virtual time or of a real one. Grades are made of it and of nothing else.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,16 @@ struct ConsumerStep {
   Time time;  // without what it waited for elements
 };
 
+// Of each stage so far, by the samples that the controller sees.
+struct Measured {
+  Time time;
+  std::vector<std::int64_t> cpu_ns, elements;
+};
+
 struct RunRecord {
   std::vector<Sample> samples;  // the first one at 10 ms; at least one
   std::vector<ConsumerStep> steps;
+  std::vector<Measured> measured;  // every second; none of a real run
   double step_alone_ns = 0;     // of a consumer that has the machine to itself, the 95th percentile; 0: as long as its phase says
   std::int64_t memory_peak = 0;
   std::int64_t memory_bound = 0;  // what it may never pass: the limit and one element of each stage

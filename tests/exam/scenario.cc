@@ -36,7 +36,7 @@ Scenario scenario_of(std::string id, std::string what, ChainSpec chain, Bars bar
   Scenario scenario;
   scenario.id = std::move(id);
   scenario.what = std::move(what);
-  scenario.plant.chains.push_back(std::move(chain));
+  scenario.process.chains.push_back(std::move(chain));
   scenario.bars = bars;
   return scenario;
 }
@@ -81,7 +81,7 @@ void add_demand(std::vector<Scenario>& all) {
   moves.devices = {{.slots = 4}};
   moves.stages[0].device = 0;
   moves.stages[1].cpu_times.steps = {{40 * kSecond, 3}};
-  all.push_back(lasting(scenario_of("S09", "the bottleneck moves from a device to the CPU at 40 s", moves, {.x = 0.97, .recover_s = 1}), 80 * kSecond));
+  all.push_back(lasting(scenario_of("S09", "the bottleneck moves from a device to the CPU at 40 s", moves, {.x = 0.97, .recover_s = 1, .explained_s = 1}), 80 * kSecond));
   const std::vector<ConsumerPhase> steps = {{.idle = 20 * kMs}, {.from = 20 * kSecond, .idle = 1 * kMs}, {.from = 40 * kSecond, .idle = 20 * kMs}};
   all.push_back(lasting(scenario_of("S10", "consumer 20 ms, 1 ms from 20 to 40 s", with_consumer(chain_of({io(10), cpu(1)}), steps),
                                     {.x = 0.97, .recover_s = 0.5, .back_as_before = 1.1}), 60 * kSecond));
@@ -110,23 +110,23 @@ void add_traps(std::vector<Scenario>& all) {
   ChainSpec convoy = chain_of({io(1, 0.3)});
   convoy.devices = {{.rates = {700, 1261, 1294, 1126, 853, 580, 483, 386}}};
   convoy.stages[0].device = 0;
-  all.push_back(scenario_of("S15", "a lock: the rate falls beyond 3 calls", convoy, {.x = 0.93, .below_best_s = 3}));
+  all.push_back(scenario_of("S15", "a lock: the rate falls beyond 3 calls", convoy, {.x = 0.93, .reaches_s = 10, .below_best_s = 3}));
   ChainSpec tiny = with_consumer(chain_of({cpu(0.001, 0), cpu(0.001, 0), cpu(0.001, 0)}), {{.burst = 64, .cpu_each = 50}});
   for (StageSpec& stage : tiny.stages) stage.result_bytes = 64;
   all.push_back(lasting(scenario_of("S16", "tiny elements: three maps of 1 us", tiny, {.x = 0.95}), 5 * kSecond));
   all.push_back(lasting(scenario_of("S17", "noise: cv 1.5, 10 minutes", chain_of({io(10, 1.5), cpu(2, 1.5)}),
                                     {.x = 0.96, .yield = 0.96, .changes_per_min = 1, .worst_second = 0.85}), 600 * kSecond));
-  Scenario crowded = scenario_of("S18", "a foreign process from 20 to 40 s", chain_of({io(10), cpu(1)}), {.x = 0.9});
-  crowded.plant.host.foreign.steps = {{20 * kSecond, 1}, {40 * kSecond, 0}};
+  Scenario crowded = scenario_of("S18", "a foreign process from 20 to 40 s", chain_of({io(10), cpu(1)}), {.x = 0.9, .drift = 0.1});
+  crowded.process.host.foreign.steps = {{20 * kSecond, 1}, {40 * kSecond, 0}};
   all.push_back(lasting(crowded, 60 * kSecond));
   Scenario quota = scenario_of("S18q", "a quota of one core from 20 to 40 s", chain_of({io(10), cpu(1)}), {.x = 0.9, .recover_s = 2});
-  quota.plant.host.quota.steps = {{0, 2}, {20 * kSecond, 1}, {40 * kSecond, 2}};
+  quota.process.host.quota.steps = {{0, 2}, {20 * kSecond, 1}, {40 * kSecond, 2}};
   all.push_back(lasting(quota, 60 * kSecond));
   StageSpec nested = cpu(0.1);
   nested.form = Form::unknown;
   nested.own_threads = 4;
   nested.own_cpu = Distribution::lognormal(1 * kMs, 0.3);
-  all.push_back(scenario_of("S19", "the function starts 4 threads of its own, 1 ms each", chain_of({nested}), {.x = 0.9}));
+  all.push_back(scenario_of("S19", "the function starts 4 threads of its own, 1 ms each", chain_of({nested}), {.x = 0.9, .warns_of_threads_in = 1}));
 }
 
 ChainSpec pictures() {
@@ -177,9 +177,9 @@ std::vector<Scenario> all_scenarios() {
 
 std::vector<Time> phases(const Scenario& scenario) {
   std::vector<Time> times = {0};
-  collect(times, scenario.plant.host.quota);
-  collect(times, scenario.plant.host.foreign);
-  for (const ChainSpec& chain : scenario.plant.chains) {
+  collect(times, scenario.process.host.quota);
+  collect(times, scenario.process.host.foreign);
+  for (const ChainSpec& chain : scenario.process.chains) {
     for (const ConsumerPhase& phase : chain.consumer) times.push_back(phase.from);
     for (const StageSpec& stage : chain.stages) {
       collect(times, stage.blocked_times);
@@ -191,8 +191,8 @@ std::vector<Time> phases(const Scenario& scenario) {
   return times;
 }
 
-PlantSpec frozen_at(const PlantSpec& spec, Time time) {
-  PlantSpec frozen = spec;
+ProcessSpec frozen_at(const ProcessSpec& spec, Time time) {
+  ProcessSpec frozen = spec;
   freeze(frozen.host.quota, time, spec.host.cores);
   freeze(frozen.host.foreign, time, 0);
   for (ChainSpec& chain : frozen.chains) {
@@ -211,7 +211,7 @@ PlantSpec frozen_at(const PlantSpec& spec, Time time) {
 
 Scenario scaled(const Scenario& scenario, double times, double sizes) {
   Scenario result = scenario;
-  for (ChainSpec& chain : result.plant.chains) {
+  for (ChainSpec& chain : result.process.chains) {
     chain.memory = static_cast<std::int64_t>(static_cast<double>(chain.memory) * sizes);
     for (DeviceSpec& device : chain.devices) {
       for (double& rate : device.rates) rate /= times;

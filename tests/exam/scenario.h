@@ -1,4 +1,4 @@
-// Scenario: what the exam asks, as data: a plant, how long it runs, and the bars. See README.md in bench/ for the table.
+// Scenario: what the exam asks, as data: a process, how long it runs, and the bars. See README.md in bench/ for the table.
 #pragma once
 
 #include <limits>
@@ -17,7 +17,8 @@ struct Bars {
   double yield = 0;                  // delivered from the first moment on, at least
   double t90_s = kNoBar;             // until 90 % of the rate, from the start, at most
   double recover_s = kNoBar;         // the same after each change of the world
-  double bytes = kNoBar;             // at most
+  double reaches_s = kNoBar;         // until the rate of two seconds is `x` of the best, from the start, at most
+  double bytes = kNoBar;             // at most; twice the oracle's and 32 MiB in any case
   double cpu = kNoBar;               // per element, at most
   double in_flight = kNoBar;         // calls that wait, at any time
   double in_flight_later = kNoBar;   // the same, the median after 15 s
@@ -30,12 +31,15 @@ struct Bars {
   double changes_per_min = kNoBar;   // after 60 s
   double worst_second = 0;           // rate of any second in which a knob has moved, as a ratio to the mean, at least; after 60 s
   double below_best_s = kNoBar;      // seconds in a row more than 15 % below its own best
+  double drift = kNoBar;             // of the CPU time of a call as the controller sees it, from phase to phase
+  double explained_s = kNoBar;       // after the last change of the world, until explain() names what limits the run then; where it is asked
+  int warns_of_threads_in = -1;      // a stage: explain() says that it starts threads of its own
 };
 
 struct Scenario {
   std::string id;          // "S14u" is a variant of S14
   std::string what;
-  PlantSpec plant;
+  ProcessSpec process;
   Time duration = 30 * kSecond;
   Bars bars;
 };
@@ -45,7 +49,7 @@ std::vector<Scenario> all_scenarios();
 // Moments when the world changes; the first is 0.
 std::vector<Time> phases(const Scenario& scenario);
 // The world as it is at that time, for ever.
-PlantSpec frozen_at(const PlantSpec& spec, Time time);
+ProcessSpec frozen_at(const ProcessSpec& spec, Time time);
 // The same exam with other constants: service times and the consumer's times, and sizes (of elements and of the memory).
 Scenario scaled(const Scenario& scenario, double times, double sizes);
 

@@ -27,7 +27,7 @@ struct SimulatedProcess::Tick final : Client {
   SimulatedProcess& process;
 };
 
-SimulatedProcess::SimulatedProcess(const PlantSpec& spec, std::uint64_t seed)
+SimulatedProcess::SimulatedProcess(const ProcessSpec& spec, std::uint64_t seed)
     : host_(spec.host),
       gate_(whole_slots(host_.cpus())),
       compute_(host_, std::numeric_limits<std::int64_t>::max()),

@@ -23,7 +23,7 @@ namespace penstock::exam {
 
 class SimulatedProcess final : private runtime::AttendantHost {
  public:
-  SimulatedProcess(const PlantSpec& spec, std::uint64_t seed);
+  SimulatedProcess(const ProcessSpec& spec, std::uint64_t seed);
   ~SimulatedProcess() override;  // ends the runs, which takes them a while of their time
   SimulatedProcess(const SimulatedProcess&) = delete;
   SimulatedProcess& operator=(const SimulatedProcess&) = delete;

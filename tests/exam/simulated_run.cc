@@ -110,6 +110,16 @@ void SimulatedRun::look(double cpu_ns) {
                       .prefetch = now.consumer.prefetch,
                       .cpu_ns = cpu_ns,
                       .changes = changes_});
+  if (host_.time() % kSecond == 0) measure(now);
+}
+
+void SimulatedRun::measure(const Snapshot& now) {
+  Measured measured{.time = host_.time(), .cpu_ns = {}, .elements = {}};
+  for (const StageSnapshot& stage : now.stages) {
+    measured.cpu_ns.push_back(stage.sampled_cpu_ns);
+    measured.elements.push_back(stage.sampled_elements);
+  }
+  measured_.push_back(std::move(measured));
 }
 
 RunRecord SimulatedRun::record() const {
@@ -119,6 +129,7 @@ RunRecord SimulatedRun::record() const {
   RunRecord record;
   record.samples = samples_;
   record.steps = steps_;
+  record.measured = measured_;
   record.memory_peak = now.memory_peak;
   record.memory_bound = std::max(spec_.memory, required) + world_->one_element_of_each_stage();
   record.open_io = spec_.open_io;

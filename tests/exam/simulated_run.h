@@ -61,6 +61,7 @@ class SimulatedRun {
 
  private:
   void consume();
+  void measure(const Snapshot& now);
   const ConsumerPhase& phase_now() const;
 
   Host& host_;
@@ -76,6 +77,7 @@ class SimulatedRun {
   bool consumes_ = false, is_over_ = false;
   std::vector<Sample> samples_;
   std::vector<ConsumerStep> steps_;
+  std::vector<Measured> measured_;
 };
 
 }  // namespace penstock::exam

@@ -74,7 +74,7 @@ struct HostSpec {
   bool niceness_is_reversible = true;  // else the knob `priority` cannot be moved
 };
 
-struct PlantSpec {
+struct ProcessSpec {
   HostSpec host;
   std::vector<ChainSpec> chains;
 };

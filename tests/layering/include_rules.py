@@ -116,6 +116,12 @@ def check_clocks(path, line):
     return f"lib/exec asks its Machine, not {found.group(1)}" if found else None
 
 
+def check_ops(path, line):
+    """The public header declares every op's maker: no include tells that the engine calls one."""
+    below = path.startswith(("lib/core/", "lib/graph/", "lib/exec/"))
+    return "only ops and what lies above them may name an op" if below and re.search(r"\bops::", line.split("//")[0]) else None
+
+
 def check_file(root, file):
     path = file.relative_to(root).as_posix()
     text = file.read_text(encoding="utf-8")
@@ -125,7 +131,7 @@ def check_file(root, file):
         yield problem
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
-        problem = (check_include(path, *match.groups()) if match else None) or check_clocks(path, line)
+        problem = (check_include(path, *match.groups()) if match else None) or check_clocks(path, line) or check_ops(path, line)
         if problem:
             yield f"{path}:{number}: {problem}"
     if path.startswith(SHORT) and len(lines) > MAX_LINES:

@@ -113,6 +113,12 @@ class IncludeRules(unittest.TestCase):
                 self.assertEqual(violations({"lib/runtime/a.cc": line + "\n"}), [])
         self.assertEqual(violations({"lib/exec/a.cc": "x = machine_.now();  // not now_ns()\n"}), [])
 
+    def test_finds_an_op_that_is_named_below_the_ops(self):
+        line = "add(ops::take(0));\n"
+        self.assertEqual(len(violations({"lib/exec/a.cc": line})), 1)
+        self.assertEqual(len(violations({"lib/graph/a.cc": line})), 1)
+        self.assertEqual(violations({"lib/runtime/a.cc": line, "lib/exec/b.cc": "// as ops::take(0)\n"}), [])
+
     def test_finds_a_long_file(self):
         limit = include_rules.MAX_LINES
         self.assertEqual(violations({"ops/a.cc": "\n" * limit}), [])

@@ -44,11 +44,11 @@ Scenario peer_case(std::string id, std::vector<StageSpec> stages) {
   Scenario scenario;
   scenario.id = std::move(id);
   scenario.duration = 5 * kSecond;
-  scenario.plant.chains.emplace_back().stages = std::move(stages);
+  scenario.process.chains.emplace_back().stages = std::move(stages);
   return scenario;
 }
 
-ChainSpec& chain_of(Scenario& scenario) { return scenario.plant.chains.front(); }
+ChainSpec& chain_of(Scenario& scenario) { return scenario.process.chains.front(); }
 
 Scenario remote() {
   Scenario scenario = peer_case("S02", {waiting(varying(100)), computing(1)});

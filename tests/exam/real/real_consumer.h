@@ -1,4 +1,4 @@
-// RealConsumer: plays the training loop of a scenario on the calling thread, as the plant's consumer does.
+// RealConsumer: plays the training loop of a scenario on the calling thread, as the simulated one does.
 #pragma once
 
 #include <penstock/run.h>

@@ -22,20 +22,10 @@ void print(const std::string& line) {
 
 std::string reason_to_skip(const Scenario& scenario, const RealSettings& settings) {
   if (std::string reason = not_in_real_mode(scenario); !reason.empty()) return reason;
-  const bool needs_pictures = scenario.plant.chains.front().pictures;
+  const bool needs_pictures = scenario.process.chains.front().pictures;
   if (needs_pictures && !std::filesystem::is_directory(settings.pictures))
     return "there is no folder " + settings.pictures + " (--pictures DIR)";
   return {};
-}
-
-std::vector<Scenario> those_that_can(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
-  std::vector<Scenario> some;
-  for (const Scenario& scenario : scenarios) {
-    const std::string reason = reason_to_skip(scenario, settings);
-    if (reason.empty()) some.push_back(scenario);
-    if (!reason.empty()) std::fprintf(stderr, "%s is left out: %s\n", scenario.id.c_str(), reason.c_str());
-  }
-  return some;
 }
 
 void announce(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
@@ -81,6 +71,16 @@ void print_story(const RealRun& run) {
 }
 
 }  // namespace
+
+std::vector<Scenario> those_that_can(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
+  std::vector<Scenario> some;
+  for (const Scenario& scenario : scenarios) {
+    const std::string reason = reason_to_skip(scenario, settings);
+    if (reason.empty()) some.push_back(scenario);
+    if (!reason.empty()) std::fprintf(stderr, "%s is left out: %s\n", scenario.id.c_str(), reason.c_str());
+  }
+  return some;
+}
 
 void print_real_decisions(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
   for (const Scenario& plain : those_that_can(scenarios, settings)) {

@@ -27,11 +27,11 @@ std::string not_in_real_mode(const ChainSpec& chain) {
 }  // namespace
 
 std::string not_in_real_mode(const Scenario& scenario) {
-  const PlantSpec& plant = scenario.plant;
-  if (plant.chains.size() != 1) return "it has several runs";
-  if (!plant.host.quota.steps.empty()) return "it needs a quota of CPU time";
-  if (!plant.host.foreign.steps.empty()) return "it needs a busy process beside it";
-  return not_in_real_mode(plant.chains.front());
+  const ProcessSpec& process = scenario.process;
+  if (process.chains.size() != 1) return "it has several runs";
+  if (!process.host.quota.steps.empty()) return "it needs a quota of CPU time";
+  if (!process.host.foreign.steps.empty()) return "it needs a busy process beside it";
+  return not_in_real_mode(process.chains.front());
 }
 
 graph::NodeRef real_pipeline_of(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world, const std::string& pictures) {

@@ -29,7 +29,7 @@ double mean_waiting_calls(const Snapshot& now) {
 }  // namespace
 
 RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_policy, const std::string& pictures) {
-  const ChainSpec& chain = scenario.plant.chains.front();
+  const ChainSpec& chain = scenario.process.chains.front();
   const auto world = std::make_shared<RealWorld>(chain);
   const auto run = runtime::start_run(real_pipeline_of(chain, world, pictures), run_options_of(chain), make_policy);
   RealConsumer consumer(chain.consumer, *world);
@@ -52,7 +52,7 @@ RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_poli
 }
 
 double step_alone_ns(const Scenario& scenario) {
-  const ChainSpec& chain = scenario.plant.chains.front();
+  const ChainSpec& chain = scenario.process.chains.front();
   RealWorld world(chain);
   RealConsumer consumer({chain.consumer.back()}, world);
   world.begin();

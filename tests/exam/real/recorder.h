@@ -1,4 +1,4 @@
-// Recorder: looks at a run every 10 ms on a thread of its own, and keeps what the plant would have kept.
+// Recorder: looks at a run every 10 ms on a thread of its own, and keeps what the simulated run keeps.
 #pragma once
 
 #include <penstock/knob.h>

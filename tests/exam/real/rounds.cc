@@ -17,7 +17,7 @@ constexpr Time kOraclePhase = 5 * kSecond;  // nothing changes in one of its pha
 // What all rounds of a scenario share.
 struct Exam {
   Scenario tuned, oracle;
-  std::vector<PhaseFacts> optima;  // by the plant: the settings that the oracle's runs are given
+  std::vector<PhaseFacts> optima;  // by the process: the settings that the oracle's runs are given
   std::vector<std::string> order;  // of the first round's runs
 
   const Scenario& scenario_of(const std::string& policy) const { return policy == kOracle ? oracle : tuned; }

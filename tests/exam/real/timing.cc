@@ -61,9 +61,9 @@ Scenario with_phases(const Scenario& scenario, const std::vector<Time>& lengths)
   const Moved moved(from, lengths);
   Scenario result = scenario;
   result.duration = moved.end();
-  move(result.plant.host.quota, moved);
-  move(result.plant.host.foreign, moved);
-  for (ChainSpec& chain : result.plant.chains) {
+  move(result.process.host.quota, moved);
+  move(result.process.host.foreign, moved);
+  for (ChainSpec& chain : result.process.chains) {
     for (ConsumerPhase& phase : chain.consumer) phase.from = moved(phase.from);
     for (StageSpec& stage : chain.stages) {
       move(stage.blocked_times, moved);

@@ -1,4 +1,4 @@
-// A device in a plant: the rate that it lets through.
+// A device in a process: the rate that it lets through.
 #include "tests/exam/device.h"
 
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@ namespace penstock::exam {
 namespace {
 
 double rate_with(DeviceSpec device, double ms, std::int64_t calls) {
-  PlantSpec spec = plant_of({waiting(ms)});
+  ProcessSpec spec = process_of({waiting(ms)});
   spec.chains[0].devices = {std::move(device)};
   spec.chains[0].stages[0].device = 0;
-  SimulatedProcess plant(spec, 1);
-  plant.run(0).knob("parallelism", 1).set(calls);
-  return rate_of(plant, 4);
+  SimulatedProcess process(spec, 1);
+  process.run(0).knob("parallelism", 1).set(calls);
+  return rate_of(process, 4);
 }
 
 TEST(Device, ServesAsManyAtOnceAsItHasSlots) {

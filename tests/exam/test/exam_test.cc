@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/exam/plot.h"
 #include "tests/exam/test/worlds.h"
 
@@ -11,15 +13,17 @@ namespace {
 
 struct Phase {
   std::string name;
-  PlantSpec frozen;
+  ProcessSpec frozen;
 };
+
+bool is_full() { return std::getenv("PENSTOCK_FULL") != nullptr; }
 
 std::vector<Phase> all_phases() {
   std::vector<Phase> all;
   for (const double times : {1.0, kOtherTimes}) {
     for (const Scenario& plain : all_scenarios()) {
       const Scenario scenario = scaled(plain, times, times == 1 ? 1 : kOtherSizes);
-      for (const Time phase : phases(scenario)) all.push_back({scenario.id, frozen_at(scenario.plant, phase)});
+      for (const Time phase : phases(scenario)) all.push_back({scenario.id, frozen_at(scenario.process, phase)});
     }
   }
   return all;
@@ -27,38 +31,39 @@ std::vector<Phase> all_phases() {
 
 TEST(OracleTable, HoldsEveryPhaseOfEveryScenario) {
   for (const Phase& phase : all_phases()) EXPECT_TRUE(is_in_table(phase.frozen)) << phase.name << ": run penstock-scorecard --make-oracle";
-  for (std::uint64_t number = 1; number <= kRandomInTable; ++number) EXPECT_TRUE(is_in_table(random_scenario(number).plant)) << number;
 }
 
-// The settings of each entry are tried, and a descent must find nothing that is better over as long a time. A tenth of them where PENSTOCK_SMALL
-// is set.
-TEST(OracleTable, EveryEntryHoldsAgainstADescent) {
+// With other seeds than those that it was made with. Every fourth one; all where PENSTOCK_FULL is set.
+TEST(OracleTable, EntriesGiveWhatTheySay) {
   const std::vector<Phase> all = all_phases();
-  const std::size_t step = std::getenv("PENSTOCK_SMALL") != nullptr ? 10 : 1;
-  for (std::size_t i = 0; i < all.size(); i += step) {
-    const Phase& phase = all[i];
-    SCOPED_TRACE(phase.name);
-    const Optimum known = optimum_of(phase.frozen);
-    const auto rate_with = [&](const Settings& settings) { return measure(phase.frozen, settings, 20 * kSecond, 3).rate; };
-    const double rate = rate_with(known.settings);
-    EXPECT_NEAR(rate, known.rate, 0.02 * known.rate);
-    EXPECT_LT(rate_with(search_by_descent(phase.frozen).settings), 1.02 * rate);
+  for (std::size_t i = 0; i < all.size(); i += is_full() ? 1 : 4) {
+    const Optimum known = optimum_of(all[i].frozen);
+    const double rate = measure(all[i].frozen, known.settings, 20 * kSecond, 3, 3'000'001).rate;
+    EXPECT_NEAR(rate, known.rate, 0.03 * known.rate) << all[i].name;
+  }
+}
+
+// One of them searched anew; all where PENSTOCK_FULL is set, for an hour.
+TEST(OracleTable, EntriesAreNotBeatenByAnotherSearch) {
+  const std::vector<Phase> all = all_phases();
+  for (std::size_t i = 0; i < all.size(); i += is_full() ? 1 : all.size()) {
+    EXPECT_LT(search(all[i].frozen).rate, 1.02 * optimum_of(all[i].frozen).rate) << all[i].name;
   }
 }
 
 TEST(OracleTable, ChangesWithEveryConstant) {
-  const PlantSpec plain = plant_of({waiting(10), computing(1)});
+  const ProcessSpec plain = process_of({waiting(10), computing(1)});
   const auto differs = [&](auto&& change) {
-    PlantSpec other = plain;
+    ProcessSpec other = plain;
     change(other);
     return hash_of(other) != hash_of(plain);
   };
-  EXPECT_TRUE(differs([](PlantSpec& plant) { plant.host.cores = 3; }));
-  EXPECT_TRUE(differs([](PlantSpec& plant) { plant.chains[0].memory /= 2; }));
-  EXPECT_TRUE(differs([](PlantSpec& plant) { plant.chains[0].stages[0].blocked = Distribution::constant(10.0001 * kMs); }));
-  EXPECT_TRUE(differs([](PlantSpec& plant) { plant.chains[0].stages[1].ordered = false; }));
-  EXPECT_TRUE(differs([](PlantSpec& plant) { plant.chains[0].consumer[0].idle = 1; }));
-  EXPECT_FALSE(differs([](PlantSpec& plant) { plant.chains[0].stages[0].name = "another"; }));
+  EXPECT_TRUE(differs([](ProcessSpec& process) { process.host.cores = 3; }));
+  EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].memory /= 2; }));
+  EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].stages[0].blocked = Distribution::constant(10.0001 * kMs); }));
+  EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].stages[1].ordered = false; }));
+  EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].consumer[0].idle = 1; }));
+  EXPECT_FALSE(differs([](ProcessSpec& process) { process.chains[0].stages[0].name = "another"; }));
 }
 
 TEST(Scenarios, AreTheTwentyOfTheDesign) {
@@ -74,19 +79,19 @@ TEST(Scenarios, FrozenWorldIsThatOfThePhase) {
   for (const Scenario& scenario : all_scenarios()) {
     if (scenario.id != "S08") continue;
     EXPECT_EQ(phases(scenario), (std::vector<Time>{0, 40 * kSecond, 80 * kSecond}));
-    SimulatedProcess plant(frozen_at(scenario.plant, 40 * kSecond), 1);
-    plant.run(0).knob("parallelism", 1).set(8);
-    plant.run(0).knob("window", 1).set(1'000);
-    EXPECT_NEAR(rate_of(plant, 40), 100, 5) << "8 calls of 80 ms";
+    SimulatedProcess process(frozen_at(scenario.process, 40 * kSecond), 1);
+    process.run(0).knob("parallelism", 1).set(8);
+    process.run(0).knob("window", 1).set(1'000);
+    EXPECT_NEAR(rate_of(process, 40), 100, 5) << "8 calls of 80 ms";
   }
 }
 
 TEST(Scenarios, OtherConstantsScaleRatesAndSizes) {
-  PlantSpec spec = plant_of({waiting(10)});
+  ProcessSpec spec = process_of({waiting(10)});
   Scenario scenario;
-  scenario.plant = spec;
+  scenario.process = spec;
   SimulatedProcess plain(spec, 1);
-  const PlantSpec other = scaled(scenario, 4, 0.5).plant;
+  const ProcessSpec other = scaled(scenario, 4, 0.5).process;
   SimulatedProcess slower(other, 1);
   EXPECT_NEAR(rate_of(slower, 10), rate_of(plain, 10) / 4, 2);
   EXPECT_EQ(other.chains[0].stages[0].result_bytes, 0.5 * spec.chains[0].stages[0].result_bytes);
@@ -109,8 +114,8 @@ TEST(Grade, SeesAPolicyThatIsTooSlow) {
   }
 }
 
-// Of S07, nothing from the first second on.
-RunRecord standing_still(Time time_of_it, std::int64_t calls_under_way) {
+// Of S07, nothing from the first second on, for so long.
+RunRecord standing_still(Time time_of_it) {
   RunRecord run;
   run.memory_bound = run.memory_peak = 1;
   run.open_io = 64;
@@ -119,17 +124,48 @@ RunRecord standing_still(Time time_of_it, std::int64_t calls_under_way) {
     run.samples.emplace_back();
     run.samples.back().time = time;
     run.samples.back().taken = goes_on ? time : kSecond;  // one a nanosecond
-    run.samples.back().calls = goes_on ? 8 : calls_under_way;
   }
   return run;
 }
 
-TEST(Grade, TellsADeadlockFromALongCall) {
+TEST(Grade, CallsItADeadlockWhereNothingComesForFiveSeconds) {
   const Scenario scenario = scenario_named("S07");
   const auto facts = facts_of(scenario, false);
-  EXPECT_TRUE(grade(scenario, facts, standing_still(10 * kSecond, 1)).broken.empty());
-  EXPECT_EQ(grade(scenario, facts, standing_still(10 * kSecond, 0)).broken.size(), 1u);
-  EXPECT_EQ(grade(scenario, facts, standing_still(25 * kSecond, 1)).broken.size(), 1u);
+  EXPECT_TRUE(grade(scenario, facts, standing_still(4 * kSecond)).broken.empty());
+  EXPECT_EQ(grade(scenario, facts, standing_still(6 * kSecond)).broken.size(), 1u);
+}
+
+TEST(Grade, HoldsEveryScenarioToTwiceTheOraclesBytesAndABit) {
+  const Scenario scenario = scenario_named("S07");
+  std::vector<PhaseFacts> facts(1);
+  facts.front().optimum = {.rate = 1e9, .peak_bytes = 10e6, .cpu_s = 1, .settings = {}};
+  RunRecord run = standing_still(0);
+  run.memory_bound = std::int64_t{1} << 40;
+  const auto misses_bytes = [&](std::int64_t peak) {
+    run.memory_peak = peak;
+    return std::ranges::any_of(grade(scenario, facts, run).missed, [](const std::string& bar) { return bar.starts_with("bytes (MiB)"); });
+  };
+  EXPECT_FALSE(misses_bytes(20'000'000 + (32 << 20)));
+  EXPECT_TRUE(misses_bytes(20'000'000 + (33 << 20)));
+}
+
+// A second in which the controller sees twice the CPU time of a call.
+TEST(Grade, SeesHowFarTheCpuTimeOfACallDriftsFromPhaseToPhase) {
+  const Scenario scenario = scenario_named("S18");
+  const std::vector<PhaseFacts> facts(3);
+  RunRecord run = standing_still(0);
+  run.samples.resize(6'000, run.samples.back());
+  const auto drifts = [&](double times) {
+    run.measured.clear();
+    std::int64_t cpu_ns = 0;
+    for (Time second = 1; second <= 60; ++second) {
+      cpu_ns += static_cast<std::int64_t>(1e8 * (second > 20 && second <= 40 ? times : 1));
+      run.measured.push_back({second * kSecond, {cpu_ns}, {100 * second}});
+    }
+    return std::ranges::any_of(grade(scenario, facts, run).missed, [](const std::string& bar) { return bar.starts_with("drift"); });
+  };
+  EXPECT_FALSE(drifts(1.05));
+  EXPECT_TRUE(drifts(1.2));
 }
 
 TEST(Grade, OraclesOwnSettingsReachItsRate) {
@@ -163,32 +199,32 @@ TEST(Grade, KeepsTheKnownRateWhereTheOraclesSettingsGaveNothing) {
 
 TEST(Ablation, FindsWhatHelps) {
   using Kind = Resource::Kind;
-  const auto first = [](const PlantSpec& plant) {
-    const auto found = bottlenecks(plant, search_by_descent(plant));
+  const auto first = [](const ProcessSpec& process) {
+    const auto found = bottlenecks(process, search(process));
     return found.empty() ? Resource{Kind::memory, 99} : found.front();
   };
-  EXPECT_EQ(first(plant_of({computing(4)})), (Resource{Kind::cpu, -1}));
-  PlantSpec device = plant_of({waiting(8), computing(0.1)});
+  EXPECT_EQ(first(process_of({computing(4)})), (Resource{Kind::cpu, -1}));
+  ProcessSpec device = process_of({waiting(8), computing(0.1)});
   device.chains[0].devices = {{.slots = 4}};
   device.chains[0].stages[0].device = 0;
   EXPECT_EQ(first(device), (Resource{Kind::stage, 1}));
-  PlantSpec slow = plant_of({computing(0.5)});
+  ProcessSpec slow = process_of({computing(0.5)});
   slow.chains[0].consumer[0].idle = 10 * kMs;
   EXPECT_EQ(first(slow), (Resource{Kind::consumer, -1}));
 }
 
 TEST(RandomScenarios, AreTheSameForTheSameNumber) {
-  EXPECT_EQ(hash_of(random_scenario(7).plant), hash_of(random_scenario(7).plant));
-  EXPECT_NE(hash_of(random_scenario(7).plant), hash_of(random_scenario(8).plant));
+  EXPECT_EQ(hash_of(random_scenario(7).process), hash_of(random_scenario(7).process));
+  EXPECT_NE(hash_of(random_scenario(7).process), hash_of(random_scenario(8).process));
 }
 
 TEST(RandomScenarios, HaveAllKindsOfGraphs) {
   int pairs = 0, devices = 0, batches = 0, shards = 0;
   for (std::uint64_t number = 1; number <= 100; ++number) {
-    const PlantSpec plant = random_scenario(number).plant;
-    pairs += plant.chains.size() == 2;
-    devices += !plant.chains[0].devices.empty();
-    for (const StageSpec& stage : plant.chains[0].stages) {
+    const ProcessSpec process = random_scenario(number).process;
+    pairs += process.chains.size() == 2;
+    devices += !process.chains[0].devices.empty();
+    for (const StageSpec& stage : process.chains[0].stages) {
       batches += stage.batch > 1;
       shards += stage.fan_out.mean > 1;
     }

@@ -7,8 +7,8 @@ namespace penstock::exam {
 namespace {
 
 // Steps of 80 ms, half of it on a CPU, then eight elements of 4 ms at once: with all cores busy for them the next step begins late.
-PlantSpec trainer() {
-  PlantSpec spec = plant_of({computing(4)});
+ProcessSpec trainer() {
+  ProcessSpec spec = process_of({computing(4)});
   spec.chains[0].consumer = {{.burst = 8, .cpu = 40 * kMs, .idle = 40 * kMs}};
   spec.host.niceness_is_reversible = false;
   return spec;
@@ -19,32 +19,32 @@ struct Seen {
   std::int64_t taken = 0;
 };
 
-Seen watch(SimulatedProcess& plant) {
-  plant.run_until(20 * kSecond);
-  const ConsumerSnapshot before = plant.run(0).snapshot().consumer;
-  plant.run_until(30 * kSecond);
-  const ConsumerSnapshot after = plant.run(0).snapshot().consumer;
+Seen watch(SimulatedProcess& process) {
+  process.run_until(20 * kSecond);
+  const ConsumerSnapshot before = process.run(0).snapshot().consumer;
+  process.run_until(30 * kSecond);
+  const ConsumerSnapshot after = process.run(0).snapshot().consumer;
   return {static_cast<double>(after.delay_ns - before.delay_ns) / 10e9, after.taken - before.taken};
 }
 
 TEST(GiveWay, ByFewerSlotsWhereThePriorityCannotBeTakenBack) {
   SimulatedProcess plain(trainer(), 1);
   const Seen without = watch(plain);
-  const auto plant = tuned(trainer());
-  const Seen with = watch(*plant);
+  const auto process = tuned(trainer());
+  const Seen with = watch(*process);
   ASSERT_GT(without.delayed, 0.05) << "or there is nothing to give way to";
   EXPECT_LT(with.delayed, without.delayed / 4);
   EXPECT_GE(with.taken, without.taken);
-  EXPECT_EQ(plant->run(0).knob("cpu_slots", -1).get(), 1);
+  EXPECT_EQ(process->run(0).knob("cpu_slots", -1).get(), 1);
 }
 
 TEST(GiveWay, ByPriorityAloneWhereThatIsEnough) {
-  PlantSpec spec = trainer();
+  ProcessSpec spec = trainer();
   spec.host.niceness_is_reversible = true;
-  const auto plant = tuned(spec);
-  plant->run_until(20 * kSecond);
-  EXPECT_EQ(plant->run(0).knob("priority", -1).get(), 1);
-  EXPECT_EQ(plant->run(0).knob("cpu_slots", -1).get(), 2);
+  const auto process = tuned(spec);
+  process->run_until(20 * kSecond);
+  EXPECT_EQ(process->run(0).knob("priority", -1).get(), 1);
+  EXPECT_EQ(process->run(0).knob("cpu_slots", -1).get(), 2);
 }
 
 }  // namespace

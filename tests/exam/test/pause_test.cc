@@ -1,4 +1,4 @@
-// A consumer that pauses, on the plant.
+// A consumer that pauses, in virtual time.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -22,11 +22,11 @@ std::vector<ConsumerPhase> cycles(double taking, double pause, int count) {
 
 TEST(Pause, OfAConsumerThatIsFasterThanThePipelineLeavesTheBufferShallow) {
   for (const auto& [taking, pause] : {std::pair(10., 1.), {5., 1.}, {3., 1.}, {2., 2.}}) {
-    PlantSpec spec = plant_of({waiting(5), computing(1)});
+    ProcessSpec spec = process_of({waiting(5), computing(1)});
     spec.chains[0].consumer = cycles(taking, pause, 12);
-    const auto plant = tuned(spec);
-    plant->run_until(static_cast<Time>(12 * (taking + pause) * kSecond));
-    EXPECT_LE(plant->run(0).knob("prefetch").get(), 8) << taking << " + " << pause << " s";
+    const auto process = tuned(spec);
+    process->run_until(static_cast<Time>(12 * (taking + pause) * kSecond));
+    EXPECT_LE(process->run(0).knob("prefetch").get(), 8) << taking << " + " << pause << " s";
   }
 }
 
@@ -34,13 +34,13 @@ TEST(Pause, LeavesTheWindowAsItIs) {
   for (const double pause : {0.3, 10.}) {
     StageSpec reading = waiting(5);
     reading.blocked = Distribution::pareto(5 * kMs, 1.5, 250 * kMs);
-    PlantSpec spec = plant_of({reading, computing(0.5)});
+    ProcessSpec spec = process_of({reading, computing(0.5)});
     spec.chains[0].consumer = cycles(20, pause, 2);
-    const auto plant = tuned(spec);
-    plant->run_until(20 * kSecond);
-    const std::int64_t before = plant->run(0).knob("window", 1).get();
-    plant->run_until(static_cast<Time>((20 + pause) * kSecond));
-    EXPECT_EQ(plant->run(0).knob("window", 1).get(), before) << pause << " s";
+    const auto process = tuned(spec);
+    process->run_until(20 * kSecond);
+    const std::int64_t before = process->run(0).knob("window", 1).get();
+    process->run_until(static_cast<Time>((20 + pause) * kSecond));
+    EXPECT_EQ(process->run(0).knob("window", 1).get(), before) << pause << " s";
   }
 }
 

@@ -20,7 +20,7 @@ std::shared_ptr<detail::RunCore> untuned(const graph::NodeRef& node, const RunOp
   return runtime::start_run(node, options, [] { return autotune::make_policy("none"); });
 }
 
-ChainSpec chain_with(std::vector<StageSpec> stages) { return plant_of(std::move(stages)).chains.front(); }
+ChainSpec chain_with(std::vector<StageSpec> stages) { return process_of(std::move(stages)).chains.front(); }
 
 template <class T>
 T next_of(detail::RunCore& run) {
@@ -76,9 +76,9 @@ TEST(RealPipeline, CountsTheCallsThatWait) {
 }
 
 TEST(RealPipeline, TakesMemoryAndOpenIoFromTheSpec) {
-  const ChainSpec spec = scenario_named("S12").plant.chains.front();
+  const ChainSpec spec = scenario_named("S12").process.chains.front();
   EXPECT_EQ(static_cast<std::int64_t>(run_options_of(spec).memory_bytes), spec.memory);
-  EXPECT_EQ(run_options_of(scenario_named("S02").plant.chains.front()).open_io, 256);
+  EXPECT_EQ(run_options_of(scenario_named("S02").process.chains.front()).open_io, 256);
 }
 
 TEST(RealPipeline, CanDoTheScenariosThatAreToBeShown) {
@@ -92,14 +92,14 @@ TEST(RealPipeline, SaysWhyItCannotDoOthers) {
   EXPECT_EQ(not_in_real_mode(scenario_named("S18q")), "it needs a quota of CPU time");
   EXPECT_EQ(not_in_real_mode(scenario_named("S19")), "a function has threads of its own");
   EXPECT_EQ(not_in_real_mode(scenario_named("S20t")), "there are no pictures of such sizes");
-  const ChainSpec shards = scenario_named("S11").plant.chains.front();
+  const ChainSpec shards = scenario_named("S11").process.chains.front();
   EXPECT_THROW(real_pipeline_of(shards, std::make_shared<RealWorld>(shards), ""), std::invalid_argument);
 }
 
 TEST(RealPipeline, ReadsDecodesAndCropsPictures) {
   PENSTOCK_NEEDS_SHARED("data/imagenet");
   const auto folder = test::shared_folder() / "data" / "imagenet";
-  const ChainSpec spec = scenario_named("S20").plant.chains.front();
+  const ChainSpec spec = scenario_named("S20").process.chains.front();
   const auto run = untuned(real_pipeline_of(spec, std::make_shared<RealWorld>(spec), folder.string()));
   EXPECT_EQ(run->knobs().empty(), false);
   EXPECT_EQ(run->snapshot().stages.size(), 4u);
@@ -122,7 +122,7 @@ TEST(Draw, IsTheSameForTheSameElementInTheSameStage) {
 }
 
 TEST(Draw, HasTheMeansOfTheSpec) {
-  StageSpec stage = scenario_named("S13").plant.chains.front().stages.front();
+  StageSpec stage = scenario_named("S13").process.chains.front().stages.front();
   double blocked = 0, cpu = 0, bytes = 0;
   constexpr int kDraws = 20'000;
   for (int i = 0; i < kDraws; ++i) {

@@ -25,7 +25,7 @@ TEST(Shortened, KeepsTheWorldsOfAllPhases) {
     const Scenario whole = scenario_named(id), brief = shortened(whole);
     ASSERT_EQ(phases(brief).size(), phases(whole).size()) << id;
     for (std::size_t i = 0; i < phases(whole).size(); ++i) {
-      const PlantSpec before = frozen_at(whole.plant, phases(whole)[i]), after = frozen_at(brief.plant, phases(brief)[i]);
+      const ProcessSpec before = frozen_at(whole.process, phases(whole)[i]), after = frozen_at(brief.process, phases(brief)[i]);
       EXPECT_EQ(hash_of(before), hash_of(after)) << id << ", phase " << i;
     }
     EXPECT_LE(brief.duration, whole.duration) << id;

@@ -24,35 +24,35 @@ struct Settings {  // of a stage
   std::int64_t calls, window;
 };
 
-PlantSpec with_memory(PlantSpec spec, std::int64_t elements) {
+ProcessSpec with_memory(ProcessSpec spec, std::int64_t elements) {
   for (StageSpec& stage : spec.chains[0].stages) stage.result_bytes = kEach;
   spec.chains[0].memory = elements * kEach;
   return spec;
 }
 
-double rate_tuned(const PlantSpec& spec) { return rate_of(*tuned(spec), 60); }
+double rate_tuned(const ProcessSpec& spec) { return rate_of(*tuned(spec), 60); }
 
-double by_hand(const PlantSpec& spec, const std::vector<Settings>& all) {
-  SimulatedProcess plant(spec, 1);
+double by_hand(const ProcessSpec& spec, const std::vector<Settings>& all) {
+  SimulatedProcess process(spec, 1);
   for (const Settings& each : all) {
-    plant.run(0).knob("parallelism", each.stage).set(each.calls);
-    plant.run(0).knob("window", each.stage).set(each.window);
+    process.run(0).knob("parallelism", each.stage).set(each.calls);
+    process.run(0).knob("window", each.stage).set(each.window);
   }
-  return rate_of(plant, 60);
+  return rate_of(process, 60);
 }
 
 // Results that wait for a slow call before them would hold all the memory, and the stages that could use them up found none.
 TEST(ScarceMemory, IsNotAllForResultsThatWaitForASlowCall) {
   StageSpec quick = computing(1);
   quick.ordered = false;
-  auto spec = with_memory(plant_of({varying(waiting(475), 1.44, true), quick, varying(waiting(133), 1, true), computing(4)}), 379);
+  auto spec = with_memory(process_of({varying(waiting(475), 1.44, true), quick, varying(waiting(133), 1, true), computing(4)}), 379);
   spec.host.cores = 1;
   spec.chains[0].open_io = 256;
   EXPECT_GT(rate_tuned(spec), 0.6 * by_hand(spec, {{1, 90, 250}, {3, 30, 60}}));
 }
 
 TEST(ScarceMemory, IsNotAllForTheFirstStageThatWaits) {
-  const auto spec = with_memory(plant_of({varying(waiting(17), 1.54, true), varying(waiting(17.6), 0.26, false)}), 39);
+  const auto spec = with_memory(process_of({varying(waiting(17), 1.54, true), varying(waiting(17.6), 0.26, false)}), 39);
   EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, {{1, 10, 14}, {2, 12, 12}}));
 }
 
@@ -60,7 +60,7 @@ TEST(ScarceMemory, IsNotAllForTheFirstStageThatWaits) {
 TEST(ScarceMemory, MayBeAskedForByAllStagesOfAChain) {
   StageSpec reading = computing(0.3), resizing = computing(0.1);
   reading.cpu = Distribution::lognormal(0.3 * kMs, 2);
-  auto spec = with_memory(plant_of({reading, varying(waiting(19), 0.8, true), resizing}), 28);
+  auto spec = with_memory(process_of({reading, varying(waiting(19), 0.8, true), resizing}), 28);
   spec.host.cores = 16;
   EXPECT_GT(rate_tuned(spec), 0.9 * by_hand(spec, {{1, 1, 2}, {2, 23, 30}, {3, 1, 2}}));
 }
@@ -72,7 +72,7 @@ TEST(ScarceMemory, IsNotAllForWhatStandsBeforeAStageThatComputes) {
     StageSpec decoding = computing(5);
     decoding.cpu = Distribution::lognormal(5 * kMs, 0.5);
     const StageSpec reading = varying(waiting(20), 0.5, true), asking = varying(waiting(50), 0.5, true);
-    const auto spec = with_memory(plant_of({reading, decoding, asking, computing(0.5)}), elements);
+    const auto spec = with_memory(process_of({reading, decoding, asking, computing(0.5)}), elements);
     const std::vector<Settings> all = {{1, first, first + 2}, {2, 2, 4}, {3, second, second + 4}, {4, 2, 4}};
     EXPECT_GT(rate_tuned(spec), 0.8 * by_hand(spec, all)) << elements;
   }
@@ -84,7 +84,7 @@ TEST(ScarceMemory, IsNotAllForWhatStandsBeforeTheBottleneck) {
   first.ordered = false;
   first.cpu = Distribution::lognormal(0.45 * kMs, 2);
   second.cpu = Distribution::lognormal(2.4 * kMs, 1.8);
-  auto spec = with_memory(plant_of({first, second, varying(waiting(307), 1.2, false)}), 582);
+  auto spec = with_memory(process_of({first, second, varying(waiting(307), 1.2, false)}), 582);
   spec.host.cores = 8;
   spec.chains[0].open_io = 256;
   EXPECT_GT(rate_tuned(spec), 0.7 * by_hand(spec, {{2, 8, 32}, {3, 256, 256}}));

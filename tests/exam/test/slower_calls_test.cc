@@ -9,11 +9,11 @@ namespace {
 constexpr Time kChange = 10 * kSecond;
 constexpr double kWanted = 135;  // elements/s
 
-PlantSpec slower_calls() {
+ProcessSpec slower_calls() {
   StageSpec reading = waiting(37);
   reading.blocked = Distribution::lognormal(37 * kMs, 0.5);
   reading.blocked_times.steps = {{kChange, 8}};
-  PlantSpec spec = plant_of({reading, computing(1.85)});
+  ProcessSpec spec = process_of({reading, computing(1.85)});
   spec.chains[0].consumer = {{.idle = kSecond / kWanted}};
   return spec;
 }
@@ -22,13 +22,13 @@ PlantSpec slower_calls() {
 TEST(SlowerCalls, AreMoreAtOnceBeforeTheFirstHasFinished) {
   double delivered = 0, calls = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const auto plant = tuned(slower_calls(), seed);
-    plant->run_until(kChange + kSecond / 5);
-    calls += static_cast<double>(plant->run(0).knob("parallelism", 1).get()) / 40;
-    plant->run_until(kChange + kSecond / 2);
-    const auto before = plant->run(0).taken();
-    plant->run_until(kChange + 3 * kSecond / 2);
-    delivered += static_cast<double>(plant->run(0).taken() - before) / 40;
+    const auto process = tuned(slower_calls(), seed);
+    process->run_until(kChange + kSecond / 5);
+    calls += static_cast<double>(process->run(0).knob("parallelism", 1).get()) / 40;
+    process->run_until(kChange + kSecond / 2);
+    const auto before = process->run(0).taken();
+    process->run_until(kChange + 3 * kSecond / 2);
+    delivered += static_cast<double>(process->run(0).taken() - before) / 40;
   }
   EXPECT_GT(calls, 0.7 * kWanted * 8 * 0.037) << "a fifth of a second after the change, while calls take 0.3 s";
   EXPECT_GT(delivered, 0.63 * kWanted);
@@ -36,32 +36,32 @@ TEST(SlowerCalls, AreMoreAtOnceBeforeTheFirstHasFinished) {
 
 // Files from memory, one in some hundreds of which takes far longer, and then all from a store that is 100 times as slow: by the spread of
 // what has been seen, and with the one call that was enough, it takes seconds to be sure.
-PlantSpec slower_files(Time change) {
+ProcessSpec slower_files(Time change) {
   StageSpec reading = waiting(0.1);
   reading.cpu = Distribution::pareto(0.1 * kMs, 1.5, 30 * kMs);
   reading.blocked_times.steps = {{change, 200}};
-  return plant_of({reading, computing(1.8)});
+  return process_of({reading, computing(1.8)});
 }
 
 // Whatever the controller is about then: it has just moved a knob, or is trying fewer calls.
 TEST(SlowerCalls, AreNoticedByTheFirstFewOfThem) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Time change = static_cast<Time>(seed) * kSecond / 6;
-    const auto plant = tuned(slower_files(change), seed);
-    plant->run_until(change + kSecond);
-    const auto before = plant->run(0).taken();
-    plant->run_until(change + 2 * kSecond);
-    EXPECT_GT(plant->run(0).taken() - before, 800)
+    const auto process = tuned(slower_files(change), seed);
+    process->run_until(change + kSecond);
+    const auto before = process->run(0).taken();
+    process->run_until(change + 2 * kSecond);
+    EXPECT_GT(process->run(0).taken() - before, 800)
         << "of 1,100 that two cores allow, in the second second after " << static_cast<double>(change) / kSecond << " s";
   }
 }
 
 // A fifth of a second in which all calls that begin are slow, and then it is over.
-PlantSpec hiccup(Time at) {
+ProcessSpec hiccup(Time at) {
   StageSpec reading = waiting(10);
   reading.blocked = Distribution::lognormal(10 * kMs, 0.4);
   reading.blocked_times.steps = {{at, 20}, {at + kSecond / 5, 1}};
-  PlantSpec spec = plant_of({reading, computing(1)});
+  ProcessSpec spec = process_of({reading, computing(1)});
   spec.chains[0].consumer = {{.idle = kSecond / 1000.0}};
   return spec;
 }
@@ -69,11 +69,11 @@ PlantSpec hiccup(Time at) {
 TEST(SlowerCalls, ForAMomentCostLittleMore) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Time at = 20 * kSecond;
-    const auto plant = tuned(hiccup(at), seed);
-    plant->run_until(at + kSecond);
-    const auto before = plant->run(0).taken();
-    plant->run_until(at + 3 * kSecond);
-    EXPECT_GT(plant->run(0).taken() - before, 1'900) << "of 2,000, seed " << seed;
+    const auto process = tuned(hiccup(at), seed);
+    process->run_until(at + kSecond);
+    const auto before = process->run(0).taken();
+    process->run_until(at + 3 * kSecond);
+    EXPECT_GT(process->run(0).taken() - before, 1'900) << "of 2,000, seed " << seed;
   }
 }
 

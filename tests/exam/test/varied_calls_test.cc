@@ -12,11 +12,11 @@ TEST(VariedCalls, DoNotKeepTheCoreIdle) {
     StageSpec reading = waiting(3);
     reading.blocked = Distribution::lognormal(3 * kMs, variation);
     reading.cpu = Distribution::constant(0.3 * kMs);
-    PlantSpec spec = plant_of({reading});
+    ProcessSpec spec = process_of({reading});
     spec.host.cores = 1;
-    const auto plant = tuned(spec);
-    EXPECT_GT(rate_of(*plant, 20), 0.9 * 1000 / 0.3) << variation;
-    EXPECT_LT(plant->run(0).knob("parallelism", 1).get(), 32) << variation;
+    const auto process = tuned(spec);
+    EXPECT_GT(rate_of(*process, 20), 0.9 * 1000 / 0.3) << variation;
+    EXPECT_LT(process->run(0).knob("parallelism", 1).get(), 32) << variation;
   }
 }
 
@@ -25,11 +25,11 @@ TEST(VariedCalls, DoNotWidenTheWindowWhereTheyWaitForACore) {
   for (const double variation : {0.0, 0.5}) {
     StageSpec decoding = computing(3);
     decoding.cpu = Distribution::lognormal(3 * kMs, variation);
-    PlantSpec spec = plant_of({waiting(1), decoding, computing(1)});
+    ProcessSpec spec = process_of({waiting(1), decoding, computing(1)});
     spec.host.cores = 4;
-    const auto plant = tuned(spec);
-    EXPECT_GT(rate_of(*plant, 20), 0.9 * 1000) << variation;
-    EXPECT_LT(plant->run(0).knob("window", 2).get(), 24) << variation;
+    const auto process = tuned(spec);
+    EXPECT_GT(rate_of(*process, 20), 0.9 * 1000) << variation;
+    EXPECT_LT(process->run(0).knob("window", 2).get(), 24) << variation;
   }
 }
 

@@ -1,4 +1,4 @@
-// A policy that begins where another run has ended, on the plant.
+// A policy that begins where another run has ended, in virtual time.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -8,22 +8,22 @@
 namespace penstock::exam {
 namespace {
 
-PlantSpec remote_files() {
+ProcessSpec remote_files() {
   StageSpec reading = waiting(100);
   reading.form = StageSpec::Form::unknown;
-  return plant_of({reading, computing(2)});
+  return process_of({reading, computing(2)});
 }
 
 struct Begun {
-  SimulatedProcess plant{remote_files(), 1};
+  SimulatedProcess process{remote_files(), 1};
   explicit Begun(const std::vector<autotune::KnobValue>& remembered) {
     auto policy = autotune::make_policy("penstock");
-    policy->begin_at(remembered, plant.run(0).knobs(), plant.run(0).open_io());
-    plant.run(0).steer(std::move(policy));
+    policy->begin_at(remembered, process.run(0).knobs(), process.run(0).open_io());
+    process.run(0).steer(std::move(policy));
   }
   std::int64_t taken_until(Time time) {
-    plant.run_until(time);
-    return plant.run(0).taken();
+    process.run_until(time);
+    return process.run(0).taken();
   }
   double steady_rate() {  // elements/s, from 10 s on
     const std::int64_t before = taken_until(10 * kSecond);
@@ -31,7 +31,7 @@ struct Begun {
   }
   std::vector<autotune::KnobValue> knobs() {
     std::vector<autotune::KnobValue> values;
-    for (const Knob& knob : plant.run(0).knobs()) values.push_back({knob.stage, knob.name, knob.get()});
+    for (const Knob& knob : process.run(0).knobs()) values.push_back({knob.stage, knob.name, knob.get()});
     return values;
   }
 };

@@ -1,4 +1,4 @@
-// Small plants for the tests.
+// Small worlds for the tests.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ inline StageSpec computing(double ms) {
   return stage;
 }
 
-inline PlantSpec plant_of(std::vector<StageSpec> stages) {
-  PlantSpec plant;
-  plant.chains.emplace_back().stages = std::move(stages);
-  return plant;
+inline ProcessSpec process_of(std::vector<StageSpec> stages) {
+  ProcessSpec process;
+  process.chains.emplace_back().stages = std::move(stages);
+  return process;
 }
 
 // One of the exam's.
@@ -46,18 +46,18 @@ inline Scenario scenario_named(const std::string& id) {
 }
 
 // With penstock's controller. Where it stands it stays: its parts point to it.
-inline std::unique_ptr<SimulatedProcess> tuned(const PlantSpec& spec, std::uint64_t seed = 1) {
-  auto plant = std::make_unique<SimulatedProcess>(spec, seed);
-  plant->run(0).steer(autotune::default_policy());
-  return plant;
+inline std::unique_ptr<SimulatedProcess> tuned(const ProcessSpec& spec, std::uint64_t seed = 1) {
+  auto process = std::make_unique<SimulatedProcess>(spec, seed);
+  process->run(0).steer(autotune::default_policy());
+  return process;
 }
 
 // Elements/s over the seconds after the first.
-inline double rate_of(SimulatedProcess& plant, Time seconds, std::size_t chain = 0) {
-  plant.run_until(kSecond);
-  const auto before = plant.run(chain).taken();
-  plant.run_until((1 + seconds) * kSecond);
-  return static_cast<double>(plant.run(chain).taken() - before) / static_cast<double>(seconds);
+inline double rate_of(SimulatedProcess& process, Time seconds, std::size_t chain = 0) {
+  process.run_until(kSecond);
+  const auto before = process.run(chain).taken();
+  process.run_until((1 + seconds) * kSecond);
+  return static_cast<double>(process.run(chain).taken() - before) / static_cast<double>(seconds);
 }
 
 }  // namespace penstock::exam
