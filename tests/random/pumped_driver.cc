@@ -204,7 +204,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
   std::int64_t time_ns_ = 0;
-  const testing::ClockedMachine machine_{[this] { return time_ns_ += random_.below(pace_ns_); }};
+  const ps::testing::ClockedMachine machine_{[this] { return time_ns_ += random_.below(pace_ns_); }};
   Coverage& coverage_;
   const std::shared_ptr<PumpedCourier> courier_;
   exec::QueueLauncher* queue_ = nullptr;  // the engine's
