@@ -69,8 +69,13 @@ bool SystemMachine::sleeps(int thread) const noexcept { return thread_sleeps(thr
 
 const Machine& system_machine() noexcept {
   // Never destroyed, on purpose: threads of the runtime outlive static destructors.
-  static const SystemMachine& machine = *std::make_unique<const SystemMachine>().release();
-  return machine;
+  union Forever {
+    constexpr Forever() : machine() {}
+    ~Forever() {}  // NOLINT(modernize-use-equals-default): it would be deleted
+    SystemMachine machine;
+  };
+  static constinit Forever forever;
+  return forever.machine;
 }
 
 }  // namespace penstock

@@ -159,7 +159,7 @@ bool Engine::take(Slot& slot) {
 }
 
 bool Engine::wait(std::int64_t deadline) {
-  if (launcher_->is_pumped()) return launcher_->pump(deadline) && (outlet_.has_slots() || is_before(deadline));
+  if (launcher_->is_pumped()) return launcher_->pump(deadline);
   if (!BodyScope::inside_any()) return outlet_.wait(deadline, look_pause_, [this] { return look_around(); });
   // On a thread that the engine itself may need: work instead of waiting.
   if (!help_somebody()) outlet_.wait_briefly();

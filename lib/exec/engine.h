@@ -35,8 +35,8 @@ struct EngineSettings {
   std::uint32_t pass = 0;              // of an outer run, that passes are numbered from
   const Stamp* resume_after = nullptr; // by position; read during construction only
   SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
-  bool has_workers = false;            // of its own: the knob `priority`
-  bool niceness_is_reversible = false; // they may be less urgent than the consumer
+  bool has_priority = false;           // the knob `priority` is there
+  bool niceness_is_reversible = false; // and may be moved: workers may be less urgent than the consumer
   const Machine* machine = &system_machine();
   std::int64_t open_io = 64;           // blocking calls at once
   double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()

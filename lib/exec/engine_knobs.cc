@@ -69,7 +69,7 @@ std::vector<Knob> Engine::knobs() {
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());
   if (at_gate_) knobs.push_back(cpu_slots_knob());
-  if (settings_.has_workers) knobs.push_back(priority_knob());
+  if (settings_.has_priority) knobs.push_back(priority_knob());
   return knobs;
 }
 

@@ -55,7 +55,7 @@ class Launcher {
 
   // Tokens run when a waiting consumer pumps them, not by themselves.
   virtual bool is_pumped() const { return false; }
-  virtual bool pump(std::int64_t /*deadline*/) { return false; }  // runs one, or waits for one or for a slot at the outlet. False: the deadline has passed
+  virtual bool pump(std::int64_t /*deadline*/) { return false; }  // runs one, or waits for one or for a slot at the outlet. False: the deadline has passed, and there is no slot
   virtual void stop_waiting() {}                                  // for good: who pumps need not wait any more
 };
 

@@ -67,7 +67,10 @@ bool QueueLauncher::wait_for(std::chrono::nanoseconds) {
   return true;
 }
 
-bool QueueLauncher::pump(std::int64_t deadline) { return run_one() || wait_for_token(deadline); }
+bool QueueLauncher::pump(std::int64_t deadline) {
+  if (!run_one()) return wait_for_token(deadline);
+  return outlet_->has_slots() || deadline == kNever || system_machine().now() < deadline;
+}
 
 void QueueLauncher::stop_waiting() {
   {

@@ -72,14 +72,10 @@ void Attendant::grant(double cpus, double blocking_calls) noexcept {
   io_share_ = blocking_calls;
 }
 
-bool Attendant::gives_way() const {
+std::optional<bool> Attendant::gives_way() const {
   const auto engine = engine_.lock();
-  return engine != nullptr && engine->gives_way();
-}
-
-bool Attendant::has_stopped() const {
-  const auto engine = engine_.lock();
-  return engine == nullptr || engine->stopped();
+  if (engine == nullptr || engine->stopped()) return std::nullopt;
+  return engine->gives_way();
 }
 
 // Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves while the consumer waits. Once that
@@ -161,8 +157,8 @@ std::int64_t Attendants::divide(double cpus, double blocking_calls) {
   for (Attendant& each : all_) {
     each.claim(cpus);
     live += each.lives();
-    of_cpus.push_back(each.lives() ? each.cpus() : Claim());
-    of_calls.push_back(each.lives() ? each.blocking_calls() : Claim());
+    of_cpus.push_back(each.cpus());
+    of_calls.push_back(each.blocking_calls());
   }
   const Shares cpu_shares = shares_of(cpus, of_cpus);
   const Shares call_shares = shares_of(blocking_calls, of_calls);
@@ -182,9 +178,9 @@ std::int64_t Attendants::asked_slots() const {
 bool Attendants::all_give_way() const {
   bool some = false;
   for (const Attendant& each : all_) {
-    if (each.has_stopped()) continue;
-    if (!each.gives_way()) return false;
-    some = true;
+    const auto gives_way = each.gives_way();
+    if (gives_way == false) return false;
+    some = some || gives_way;
   }
   return some;
 }

@@ -40,15 +40,14 @@ class Attendant {
   // Nudges the consumer, lets the policy move the knobs, says which call keeps a stopped run from ending. False: the engine is gone.
   bool look(const exec::Surroundings& clocks);
 
-  // What the run has used since the last time, and what it would use, of that many CPUs. An ended one claims nothing.
+  // Looks at what the run has used since the last time, and what it would use, of that many CPUs. An ended one claims nothing.
   void claim(double all_cpus);
-  const Claim& cpus() const noexcept { return claims_.cpus(); }
-  const Claim& blocking_calls() const noexcept { return claims_.blocking_calls(); }
+  Claim cpus() const noexcept { return lives_ ? claims_.cpus() : Claim(); }
+  Claim blocking_calls() const noexcept { return lives_ ? claims_.blocking_calls() : Claim(); }
   void grant(double cpus, double blocking_calls) noexcept;
 
   bool lives() const noexcept { return lives_; }      // as of the last claim()
-  bool gives_way() const;                             // its workers are to be less urgent than its consumer
-  bool has_stopped() const;
+  std::optional<bool> gives_way() const;              // whether its workers are to be less urgent than its consumer; none: it has ended
   int asked_slots() const noexcept { return asked_slots_; }
   bool is_calm() const noexcept { return is_calm_; }  // it need not be looked at so often
   const Snapshot& snapshot() const noexcept { return snapshot_; }  // of the last look

@@ -214,7 +214,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.slots = runtime.slots_for(options_.threads);
   settings.slots_are_fixed = options_.threads > 0;
   settings.gate = &runtime.gate();
-  settings.has_workers = true;
+  settings.has_priority = true;
   settings.niceness_is_reversible = exec::niceness_is_reversible();
   settings.cpu_budget = runtime.cpus_for(options_.threads);
   settings.open_io = options_.open_io;

@@ -59,12 +59,6 @@ class Ring {
     slots_[(first_ + size_) & (slots_.size() - 1)] = value;
     ++size_;
   }
-  void push_front(const T& value) {
-    if (size_ == slots_.size()) grow();
-    first_ = (first_ + slots_.size() - 1) & (slots_.size() - 1);
-    slots_[first_] = value;
-    ++size_;
-  }
   void pop_front() noexcept {
     first_ = (first_ + 1) & (slots_.size() - 1);
     --size_;

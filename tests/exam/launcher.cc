@@ -1,6 +1,7 @@
 #include "tests/exam/launcher.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lib/exec/outlet.h"
@@ -18,14 +19,23 @@ constexpr double kCall = 1'500;  // of the engine, for a call of a body
 void Workers::submit(std::function<void()> work) {
   queue_.push_back(std::move(work));
   host_.charge(kSubmit);
-  if (std::exchange(about_to_end_, nullptr) != nullptr) return;
+  if (std::exchange(about_to_end_, nullptr) == nullptr) wake_or_begin(most_);
+}
+
+void Workers::submit_beyond(std::function<void()> work) {
+  queue_.push_front(std::move(work));
+  host_.charge(kSubmit);
+  wake_or_begin(std::numeric_limits<std::int64_t>::max());
+}
+
+void Workers::wake_or_begin(std::int64_t most) {
   if (!idle_.empty()) {
     Fibre* fibre = idle_.back();
     idle_.pop_back();
     fibre->debt_ns += kWakeUp;
     return fibre->wake();
   }
-  if (std::ssize(threads_) == most_) return;
+  if (std::ssize(threads_) >= most) return;
   threads_.push_back(&host_.spawn(Processor::workers, [this] { work_for_ever(); }));
   threads_.back()->debt_ns += kThreadStart;
 }
@@ -79,9 +89,8 @@ void SimulatedLauncher::run_body(exec::CallRef body) {
 }
 
 bool SimulatedLauncher::try_on_pool(std::function<void()> work) {
-  if (!pool_.has_thread()) return false;
   ++out_;
-  pool_.submit([this, work = std::move(work)] {
+  pool_.submit_beyond([this, work = std::move(work)] {
     work();
     host_.settle();
     --out_;
@@ -90,7 +99,12 @@ bool SimulatedLauncher::try_on_pool(std::function<void()> work) {
 }
 
 bool SimulatedLauncher::wait_for(std::chrono::nanoseconds time) {
-  if (out_ > 0) host_.sleep(static_cast<double>(time.count()));
+  if (out_ == 0) return true;
+  if (host_.fibres().current() == nullptr) {  // whoever owns the host
+    host_.run_until(host_.time() + time.count());
+  } else {
+    host_.sleep(static_cast<double>(time.count()));
+  }
   return out_ == 0;
 }
 

@@ -21,11 +21,13 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   void submit(std::function<void()> work);
-  bool has_thread() const noexcept { return !idle_.empty() || std::ssize(threads_) < most_; }
+  // The same, on a thread more than there may be if need be.
+  void submit_beyond(std::function<void()> work);
   // The calling one, if it is one of them, has all but ended its work: what comes now is for it.
   void is_about_to_end() noexcept;
 
  private:
+  void wake_or_begin(std::int64_t most);
   void work_for_ever();
 
   Host& host_;
@@ -47,6 +49,7 @@ class SimulatedLauncher final : public exec::Launcher {
   void run_body(exec::CallRef body) override;
   bool one_at_a_time() const override { return false; }
   void token_ends() override { compute_.is_about_to_end(); }
+  void token_ends_without_slot() noexcept override { compute_.is_about_to_end(); }
   bool try_on_pool(std::function<void()> work) override;
   bool wait_for(std::chrono::nanoseconds time) override;
 

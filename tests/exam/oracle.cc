@@ -111,7 +111,9 @@ Time last_look(const ProcessSpec& process, const std::vector<Optimum>& seen, Tim
 
 // The best of many that were tried was lucky, too: what it gives with seeds that have not chosen it.
 Optimum confirmed(const ProcessSpec& process, Optimum best, Time duration) {
-  best.rate = measure(process, best.settings, duration, kSeeds, kFreshSeed).rate;
+  const Optimum fresh = measure(process, best.settings, duration, kSeeds, kFreshSeed);
+  best.rate = fresh.rate;
+  best.cpu_s = fresh.cpu_s;
   return best;
 }
 

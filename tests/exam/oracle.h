@@ -1,4 +1,4 @@
-// Oracle: the best that fixed knobs reach in a world that does not change, found by search. Its rate is measured anew, with
+// Oracle: the best that fixed knobs reach in a world that does not change, found by search. Its rate and its CPU time are measured anew, with
 // seeds that have not chosen it.
 //
 // That takes an hour of CPU for all scenarios, so the answers are kept in oracle_table.inc, under a hash of the world's constants:

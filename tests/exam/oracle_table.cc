@@ -79,6 +79,7 @@ std::uint64_t hash_of(const ProcessSpec& process) {
   hash.add(kHostVersion, process.host.cores);
   hash.add(process.host.quota);
   hash.add(process.host.foreign);
+  if (!process.host.niceness_is_reversible) hash.add(0);
   for (const ChainSpec& chain : process.chains) add(hash, chain);
   return hash.value();
 }

@@ -68,6 +68,7 @@ class Drawing {
   ChainSpec chain() {
     ChainSpec chain;
     chain.open_io = static_cast<std::int64_t>(one_of({64, 64, 256}));
+    with_chance(0.12);  // was a zip, and will be again: the others are to stay the same ones
     const int stages = 1 + random_.below(5);
     for (int i = 0; i < stages; ++i) chain.stages.push_back(with_chance(0.45) ? waiting(chain) : computing());
     reshape(chain);

@@ -14,7 +14,7 @@ struct Sample {
   std::int64_t taken;
   std::int64_t calls;      // most under way since the sample before, of stages that are not serial
   std::int64_t pool_calls; // of these, such that wait
-  std::int64_t bytes;      // most since then
+  std::int64_t bytes;      // at that moment
   std::int64_t prefetch;
   double cpu_ns;           // of the process since the start, without the consumer
   std::int64_t changes;    // of knobs since the start

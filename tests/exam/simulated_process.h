@@ -33,18 +33,15 @@ class SimulatedProcess final : private runtime::AttendantHost {
   std::size_t runs() const noexcept { return runs_.size(); }
   Time now() const override { return host_.now(); }
   double cpu_ns() const;                             // of the process so far, without the consumers
-  const std::vector<std::string>& told() const noexcept { return told_; }  // to the user, on stderr
 
  private:
   struct Tick;
   void start();
   void control();
-  void look(Time& clocks_read);
   void read_clocks();
-  void follow_wishes();
   std::int64_t cpu_of_workers() const override;
-  void tell(const std::string& text) override { told_.push_back(text); }
-  void tell_of_type(const std::string&, const std::string& text) override { told_.push_back(text); }
+  void tell(const std::string&) override {}  // nobody reads it
+  void tell_of_type(const std::string&, const std::string&) override {}
 
   Host host_;
   exec::SlotGate gate_;
@@ -55,7 +52,6 @@ class SimulatedProcess final : private runtime::AttendantHost {
   double cpus_;                                      // as the process has last looked them up
   std::unique_ptr<Tick> tick_;
   bool has_started_ = false, is_over_ = false;
-  std::vector<std::string> told_;
 };
 
 }  // namespace penstock::exam

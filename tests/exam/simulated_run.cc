@@ -21,7 +21,7 @@ exec::EngineSettings settings_of(Host& host, exec::SlotGate& gate, const ChainSp
   settings.epochs = 1;
   settings.seed = seed;
   settings.gate = &gate;
-  settings.has_workers = true;
+  settings.has_priority = true;
   settings.niceness_is_reversible = host.spec().niceness_is_reversible;
   settings.machine = &host;
   settings.open_io = spec.open_io;

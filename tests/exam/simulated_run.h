@@ -49,7 +49,6 @@ class SimulatedRun {
   const std::vector<Sample>& samples() const noexcept { return samples_; }
   std::int64_t taken() const noexcept { return taken_; }
   std::int64_t open_io() const noexcept { return spec_.open_io; }
-  bool gives_way() const noexcept { return engine_->gives_way(); }
 
   // By its process.
   runtime::Attendant begin(runtime::AttendantHost& host);

@@ -40,8 +40,8 @@ SEES_TBB = {"lib/exec", "lib/runtime"}
 SEES_FLOW_GRAPH = {"lib/exec"}
 
 # The engine reads clocks, and what the system tells of threads, through lib/core/machine.h alone. Its threads in production are the system's own.
-OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|thread_sleeps\(|this_thread_number\(\)|steady_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
-ON_THE_SYSTEM = ("compute_pool", "elastic_pool", "tbb_launcher", "work_count", "worker_threads")
+OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|process_cpu_ns\(\)|clock_gettime\(|thread_sleeps\(|this_thread_number\(\)|(steady|system|high_resolution)_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
+ON_THE_SYSTEM = ("worker_threads",)
 
 TOP_LEVEL = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE",
