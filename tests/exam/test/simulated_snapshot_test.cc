@@ -109,7 +109,7 @@ TEST(SimulatedSnapshot, BudgetFollowsTheQuotaWithinASecond) {
 TEST(SimulatedSnapshot, ServiceTimesCountEveryElement) {
   SimulatedProcess process(process_of({waiting(10)}), 1);
   process.run_until(5 * kSecond);
-  const StageSnapshot& stage = process.run(0).snapshot().stages[1];
+  const StageSnapshot stage = process.run(0).snapshot().stages[1];
   EXPECT_EQ(std::accumulate(stage.service_times.begin(), stage.service_times.end(), std::int64_t{0}), stage.completed);
   EXPECT_EQ(stage.service_times[service_time_bucket(10'010'000)], stage.completed);
 }
