@@ -30,7 +30,7 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
       memory_(settings.memory_bytes),
       passes_(plan_->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
       outlet_(first_depth(plan_->prefetch, launcher_->one_at_a_time()), widest_outlet(plan_->prefetch, launcher_->one_at_a_time()), machine()),
-      reserve_(std::make_unique_for_overwrite<std::byte[]>(kReserve)),
+      reserve_(launcher_->is_pumped() ? nullptr : std::make_unique_for_overwrite<std::byte[]>(kReserve)),
       surroundings_{.cpu_budget = settings.cpu_budget, .open_io_limit = settings.open_io} {
   passes_.number_from(settings_.pass);
   outlet_.set_trace(trace());
@@ -164,7 +164,7 @@ bool Engine::wait(std::int64_t deadline) {
   // On a thread that the engine itself may need: work instead of waiting.
   if (!help_somebody()) outlet_.wait_briefly();
   look_after_calls();
-  return is_before(deadline);
+  return machine().now() < deadline;
 }
 
 // By the waiting consumer, at first as often as looking was worth it last time.

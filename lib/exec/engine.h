@@ -148,7 +148,6 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::size_t cpu_rank(std::size_t stage) const;
   bool take(Slot& slot);
   void check_given_up();
-  bool is_before(std::int64_t deadline) const { return deadline == kNever || machine().now() < deadline; }
   bool wait(std::int64_t deadline);
   std::chrono::nanoseconds look_around();
   bool help_somebody();

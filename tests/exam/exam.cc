@@ -31,20 +31,20 @@ double score(const Grade& grade, const Bars& bars) {
   return std::min(1.0, std::max(grade.x, 1e-3)) * within(bars.t90_s, grade.t90_s) * within(bars.bytes, grade.bytes) * within(bars.cpu, grade.cpu);
 }
 
-struct World {
+struct FrozenPhase {
   ProcessSpec frozen;
   std::string name;
 };
 
 // Each of all scenarios' phases, as they are and with the other constants of the exam, once.
-std::vector<World> all_worlds() {
-  std::vector<World> worlds;
+std::vector<FrozenPhase> all_worlds() {
+  std::vector<FrozenPhase> worlds;
   std::set<std::uint64_t> known;
   for (const auto& [times, sizes] : {std::pair(1.0, 1.0), std::pair(kOtherTimes, kOtherSizes)}) {
     for (const Scenario& plain : all_scenarios()) {
       const Scenario scenario = scaled(plain, times, sizes);
       for (const Time phase : phases(scenario)) {
-        World world = {frozen_at(scenario.process, phase), scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
+        FrozenPhase world = {frozen_at(scenario.process, phase), scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
         if (known.insert(hash_of(world.frozen)).second) worlds.push_back(std::move(world));
       }
     }
@@ -93,11 +93,11 @@ std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain) {
 }
 
 void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads, const std::function<void(const std::string&)>& report) {
-  const std::vector<World> worlds = all_worlds();
+  const std::vector<FrozenPhase> worlds = all_worlds();
   std::vector<std::string> rows(worlds.size());
   std::mutex reporting;
   in_parallel(worlds.size(), threads, [&](std::size_t i) {
-    const World& world = worlds[i];
+    const FrozenPhase& world = worlds[i];
     const bool anew = again.empty() || !is_in_table(world.frozen) || std::ranges::any_of(again, [&](const std::string& id) { return world.name.starts_with(id); });
     rows[i] = table_row(world.frozen, anew ? search(world.frozen) : optimum_of(world.frozen), world.name);
     const std::lock_guard lock(reporting);

@@ -2,7 +2,7 @@
 // seed gives the same run, on any machine.
 //
 //   Host host({.cores = 2});
-//   host.spawn(Host::workers, [&] { host.compute(1e6); host.sleep(kMillisecond); });
+//   host.spawn(Processor::workers, [&] { host.compute(1e6); host.sleep(kMillisecond); });
 //   host.run_until(kSecond);
 //
 // It is a Machine, so an engine whose bodies call compute() and sleep() runs on it as on the system (launcher.h). What it does not know: README.md.

@@ -196,9 +196,7 @@ ProcessSpec frozen_at(const ProcessSpec& spec, Time time) {
   freeze(frozen.host.quota, time, spec.host.cores);
   freeze(frozen.host.foreign, time, 0);
   for (ChainSpec& chain : frozen.chains) {
-    std::size_t last = 0;
-    while (last + 1 < chain.consumer.size() && chain.consumer[last + 1].from <= time) ++last;
-    ConsumerPhase phase = chain.consumer[last];
+    ConsumerPhase phase = phase_at(chain.consumer, time);
     phase.from = 0;
     chain.consumer = {phase};
     for (StageSpec& stage : chain.stages) {

@@ -69,15 +69,9 @@ void SimulatedRun::stop() {
 
 // ------------------------------------------------------------------------------------------------ the consumer
 
-const ConsumerPhase& SimulatedRun::phase_now() const {
-  std::size_t phase = 0;
-  while (phase + 1 < spec_.consumer.size() && spec_.consumer[phase + 1].from <= host_.time()) ++phase;
-  return spec_.consumer[phase];
-}
-
 void SimulatedRun::consume() {
   while (!is_over_) {
-    const ConsumerPhase& phase = phase_now();
+    const ConsumerPhase& phase = phase_at(spec_.consumer, host_.time());
     const Time began = host_.time();
     Time waited = 0;
     for (std::int64_t i = 0; i < phase.burst; ++i) {

@@ -61,7 +61,6 @@ class SimulatedRun {
  private:
   void consume();
   void measure(const Snapshot& now);
-  const ConsumerPhase& phase_now() const;
 
   Host& host_;
   const ChainSpec spec_;

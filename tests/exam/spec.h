@@ -57,6 +57,13 @@ struct ConsumerPhase {
   double cpu = 0, idle = 0; // after each burst
 };
 
+// The one that holds at that time: the last that has begun.
+inline const ConsumerPhase& phase_at(const std::vector<ConsumerPhase>& phases, Time time) {
+  std::size_t last = 0;
+  while (last + 1 < phases.size() && phases[last + 1].from <= time) ++last;
+  return phases[last];
+}
+
 struct ChainSpec {
   std::vector<StageSpec> stages;  // the source comes by itself, as stage 0
   std::vector<DeviceSpec> devices;

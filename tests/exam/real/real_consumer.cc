@@ -11,17 +11,10 @@
 
 namespace penstock::exam {
 
-const ConsumerPhase& RealConsumer::phase_now() const {
-  const Time now = world_.now();
-  std::size_t phase = 0;
-  while (phase + 1 < phases_.size() && phases_[phase + 1].from <= now) ++phase;
-  return phases_[phase];
-}
-
 void RealConsumer::consume(detail::RunCore& run, Time end) {
   deadline_ns_ = now_ns() + end - world_.now();
   while (world_.now() < end) {
-    const ConsumerPhase& phase = phase_now();
+    const ConsumerPhase& phase = phase_at(phases_, world_.now());
     const Time began = world_.now();
     waited_ = 0;
     if (!take_burst(run, phase)) return;
@@ -32,7 +25,7 @@ void RealConsumer::consume(detail::RunCore& run, Time end) {
 
 void RealConsumer::consume_alone(Time end) {
   while (world_.now() < end) {
-    const ConsumerPhase& phase = phase_now();
+    const ConsumerPhase& phase = phase_at(phases_, world_.now());
     const Time began = world_.now();
     burn_cpu(phase.cpu_each * static_cast<double>(phase.burst));
     work(phase);

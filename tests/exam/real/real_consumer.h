@@ -27,7 +27,6 @@ class RealConsumer {
  private:
   bool take_burst(detail::RunCore& run, const ConsumerPhase& phase);
   void work(const ConsumerPhase& phase);
-  const ConsumerPhase& phase_now() const;
 
   const std::vector<ConsumerPhase> phases_;
   const RealWorld& world_;

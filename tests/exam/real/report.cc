@@ -50,17 +50,10 @@ std::string json_of(const RoundRow& row, bool is_judged) {
                {"rate", row.rate},
                {"mean_rate", row.mean_rate},
                {"oracle_rate", row.oracle_rate}};
-  const Json figures = {{"x_ratio", json_of(grade.x)},
-                        {"yield", json_of(grade.yield)},
-                        {"t90_s", json_of(grade.t90_s)},
-                        {"recovery_s", json_of(grade.recover_s)},
-                        {"peak_bytes_ratio", json_of(grade.bytes)},
-                        {"cpu_ratio", json_of(grade.cpu)},
-                        {"in_flight_max", grade.in_flight_max},
-                        {"step_p95_ratio", json_of(grade.step_p95)},
-                        {"missed", is_judged ? joined(grade.missed) : ""},
-                        {"gates_broken", joined(grade.broken)}};
-  line.update(figures);
+  line.update(figures_of(grade));
+  line.update({{"step_p95_ratio", json_of(grade.step_p95)},
+               {"missed", is_judged ? joined(grade.missed) : ""},
+               {"gates_broken", joined(grade.broken)}});
   if (is_judged && row.discarded.empty()) line["round_met"] = grade.missed.empty() && grade.broken.empty();
   return line.dump();
 }
