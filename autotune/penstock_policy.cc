@@ -25,6 +25,7 @@ constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that wa
 constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
 constexpr std::int64_t kPartForBuffer = 32;   // if the budget has room for so many times as many
 constexpr std::int64_t kMostMoreRequests = 2; // times as many calls that complete later as did not queue
+constexpr std::int64_t kWithMemory = 1;       // call of a stage that computes: it waits for a core, so that no core waits for memory
 constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
 constexpr std::int64_t kWidest = 64;          // window of a stage that computes, in calls
 // Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the other needs.
@@ -215,7 +216,7 @@ class PenstockPolicy final : public Policy {
     if (!is_probed) limits_of(stage.index).calls = Hold::unknown;
     if (knob.user_fixed) return;
     if (!waits(snapshot)) {  // the slots of the CPUs bound it anyhow
-      const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01));
+      const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01)) + (is_scarce_ ? kWithMemory : 0);
       if (snapshot.parallelism < slots) move(knob, slots, Reason::cpu_limit, now);
       return;
     }
@@ -244,16 +245,23 @@ class PenstockPolicy final : public Policy {
     return bounds;
   }
 
+  static double calls_in_flight(const Stage& stage, const Flow& flow) {
+    return std::min(static_cast<double>(stage.calls), flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
+  }
+
+  // How long others wait for slow calls, over the mean time of a call.
+  static double patience(const Stage& stage, const Flow& flow) {
+    const double rate = calls_in_flight(stage, flow) / std::max(stage.tuner.call_s(), 1e-6);
+    return stage.tuner.service_times().patience_over_mean(rate, kStalled);
+  }
+
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
-  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow) {
+  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double patience) {
     const double calls = static_cast<double>(stage.calls);
     const bool makes_many = snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
     if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
-    const double in_flight = std::min(calls, flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
-    const double rate = in_flight / std::max(stage.tuner.call_s(), 1e-6);
-    double passing = in_flight * stage.tuner.service_times().patience_over_mean(rate, kStalled);
+    double passing = calls_in_flight(stage, flow) * stage.stretch.patience(patience);
     if (makes_many) passing += std::sqrt(passing);
-    passing *= stage.stretch.value();
     const double least = (waits(snapshot) ? 1.25 : 2) * calls;
     const double most = waits(snapshot) ? kUnboundedFit : static_cast<double>(kWidest * stage.calls);
     return static_cast<std::int64_t>(std::ceil(std::clamp(passing, least, most)));
@@ -271,9 +279,11 @@ class PenstockPolicy final : public Policy {
 
   void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
-    stage.stretch.look(snapshot, flow.consumer_waits() && next_is_empty(now, snapshot), stage.tuner.calm_s() < 10, now.time_ns);
+    const double patience = PenstockPolicy::patience(stage, flow);
+    const bool all_wait = flow.consumer_waits() && next_is_empty(now, snapshot);
+    stage.stretch.look(snapshot, all_wait, stage.tuner.calm_s() < 10, patience, now.time_ns);
     const std::int64_t widest = widest_for(stage, snapshot);
-    auto wanted = window_for(stage, snapshot, flow);
+    auto wanted = window_for(stage, snapshot, flow, patience);
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
     limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;

@@ -47,15 +47,16 @@ class ServiceTimeTail {
   }
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
-  // than `share` of the time: rate x E[max(0, T - t)] = share. Three until there are some calls.
-  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_) : 3; }
+  // than `share` of the time: rate x E[max(0, T - t)] = share. The slowest of all is left out: it may have been chance. Two and a half until there are
+  // some calls.
+  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_, 1) : 2.5; }
 
   // The age, over the mean, that a call which is under way at some moment has passed with this chance: E[max(0, T - t)] = chance x E[T]
   // (renewal theory). What is rarer than one in all calls seen is told by an exponential tail. Eight until there are some calls.
   double age_over_mean(double chance) const {
     if (!known()) return 8;
     const double seen = std::max(chance, 1 / total_);
-    return exceeded_by(seen * sum_) * std::log(chance) / std::log(seen);
+    return exceeded_by(seen * sum_, 0) * std::log(chance) / std::log(seen);
   }
 
  private:
@@ -65,18 +66,26 @@ class ServiceTimeTail {
 
   bool known() const noexcept { return total_ >= 100 && sum_ > 0; }
 
-  // The time, over the mean, beyond which all calls together take no more than `allowed` ns.
-  double exceeded_by(double allowed) const {
+  // The time, over the mean, beyond which all calls together take no more than `allowed` ns, but for so many of the slowest.
+  double exceeded_by(double allowed, double left_out) const {
     const double mean = sum_ / total_;
     double longer = 0, excess = 0;                    // calls of bucket i + 1 and above, and what they take beyond its beginning
     for (std::size_t i = longest_; i > 0; --i) {
-      const double begin = begin_of(i), end = begin_of(i + 1);
-      const double more = longer * (end - begin) + counts_[i] * (middle_of(i) - begin);
-      if (excess + more > allowed) return std::max(1.0, (end - (end - begin) * (allowed - excess) / more) / mean);
-      longer += counts_[i];
+      const double end = begin_of(i + 1), width = end - begin_of(i);
+      const double skipped = std::min(left_out, counts_[i]), calls = counts_[i] - skipped;
+      left_out -= skipped;
+      const double more = width * (longer + calls / 2);
+      if (excess + more > allowed) return std::max(1.0, (end - below_end(longer, calls / width, allowed - excess)) / mean);
+      longer += calls;
       excess += more;
     }
     return 1;
+  }
+
+  // How far below the end of a bucket, in which calls are spread evenly, so many ns of all calls lie: longer y + density y^2 / 2 = allowed.
+  static double below_end(double longer, double density, double allowed) {
+    if (!(density > 0)) return allowed / longer;
+    return (std::sqrt(longer * longer + 2 * density * allowed) - longer) / density;
   }
 
   // From a table: a power costs more than all the rest.

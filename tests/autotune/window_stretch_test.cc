@@ -18,15 +18,17 @@ class Stage {
   void stall(int ticks, bool all_wait = true, bool at_once = false) {
     for (int i = 0; i <= ticks; ++i) {
       now_.running = i < ticks ? 1 : 8;
-      now_.in_window = i < ticks ? 16 : 8;
+      now_.in_window = i < ticks ? now_.window : 8;
       time_ns_ += 10'000'000;
-      stretch_.look(now_, all_wait, at_once, time_ns_);
+      stretch_.look(now_, all_wait, at_once, 1, time_ns_);
       if (i == ticks - 1) in_stall_ = stretch();
     }
   }
   void block() { now_.credits = 0; }
   void queue() { now_.ready = 4; }
-  double stretch() const { return stretch_.value(); }
+  void widen() { now_.window = now_.in_window = 32; }
+  double stretch() const { return stretch_.patience(1); }
+  double patience(double seen) const { return stretch_.patience(seen); }
   double at_end_of_stall() const { return in_stall_; }
 
  private:
@@ -81,6 +83,31 @@ TEST(WindowStretch, DoesNotGrowWhereElementsInTheWindowWaitToStart) {
   Stage stage;
   stage.queue();
   stage.stall(1000);
+  EXPECT_EQ(stage.stretch(), 1);
+}
+
+TEST(WindowStretch, AddsNothingToWhatCallsHaveToldSince) {
+  Stage stage;
+  stage.stall(50);
+  EXPECT_EQ(stage.patience(50), 50) << "was 75: what had not been seen, and now had, was counted twice";
+}
+
+// One call in a thousand may take eight times as long as usual: that is no reason to widen the window three times.
+TEST(WindowStretch, GrowsOnceInAStallThatANewWidthDoesNotEnd) {
+  Stage once, twice;
+  once.stall(100, true, true);
+  for (int i = 0; i < 2; ++i) {
+    twice.stall(50, true, true);
+    twice.widen();
+  }
+  EXPECT_NEAR(once.stretch(), 1.5, 0.05);
+  EXPECT_GT(twice.stretch(), 2);
+}
+
+TEST(WindowStretch, IsForgottenInMinutes) {
+  Stage stage;
+  stage.stall(50);
+  for (int i = 0; i < 100; ++i) stage.stall(100, false);
   EXPECT_EQ(stage.stretch(), 1);
 }
 
