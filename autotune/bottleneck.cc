@@ -52,7 +52,7 @@ double ceiling_of(const Evidence& evidence, int index) {
 bool is_at_ceiling(const Evidence& evidence, int index) {
   const double ceiling = ceiling_of(evidence, index);
   if (!(ceiling < kUnbounded)) return false;
-  const Decision* last = last_move(evidence.facts, index, "parallelism");
+  const Decision* last = last_move(evidence.facts, index, KnobKind::parallelism);
   const bool is_tried = last != nullptr && last->reason == Reason::trim_probe;
   return is_tried || evidence.rates.stages[static_cast<std::size_t>(index)].rate > kAtCeiling * ceiling;
 }
@@ -70,12 +70,12 @@ Hold hold_by_decision(const Decision* last) {
 // Why a stage has no more calls at once.
 Hold hold_of_calls(const Evidence& evidence, int index) {
   const StageSnapshot& stage = evidence.now().stages[static_cast<std::size_t>(index)];
-  const Knob* knob = find_knob(evidence.facts, index, "parallelism");
+  const Knob* knob = find_knob(evidence.facts, index, KnobKind::parallelism);
   if (knob != nullptr && (knob->user_fixed || stage.parallelism >= knob->high)) return Hold::user_limit;
   if (stage.on_pool && stage.parallelism >= evidence.now().open_io_limit) return Hold::open_io;
   if (!evidence.facts.tuned) return Hold::not_tuned;
   if (const Hold known = limits_of(evidence, index).calls; known != Hold::unknown) return known;
-  const Hold hold = hold_by_decision(last_move(evidence.facts, index, "parallelism"));
+  const Hold hold = hold_by_decision(last_move(evidence.facts, index, KnobKind::parallelism));
   const bool is_elsewhere = hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
   return hold == Hold::unknown || is_elsewhere ? Hold::settling : hold;
 }
@@ -136,7 +136,7 @@ bool memory_is_used(const Evidence& evidence) {
 // Now the results of a stage have no room, now who is behind it (-1: the consumer) has no input: both for some of the time.
 Candidate buffer_candidate(const Evidence& evidence, int index, double full, double empty, int behind) {
   if (full < kShare || empty < kShare) return {};
-  const Knob* knob = find_knob(evidence.facts, behind, behind < 0 ? "prefetch" : "buffer");
+  const Knob* knob = find_knob(evidence.facts, behind, behind < 0 ? KnobKind::prefetch : KnobKind::buffer);
   const bool user = knob != nullptr && knob->user_fixed;
   const Hold hold = user ? Hold::user_limit : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
   const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));

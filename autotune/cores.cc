@@ -83,7 +83,7 @@ Queued queued(const Evidence& evidence) {
 }
 
 double cpu_slots(const Evidence& evidence) {
-  const Decision* moved = last_move(evidence.facts, -1, "cpu_slots");
+  const Decision* moved = last_move(evidence.facts, -1, KnobKind::cpu_slots);
   return moved != nullptr ? static_cast<double>(moved->to) : std::max(1.0, std::ceil(evidence.now().cpu_budget - 0.01));
 }
 

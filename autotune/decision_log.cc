@@ -1,33 +1,18 @@
 #include "autotune/decision_log.h"
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
 namespace penstock {
 
 const char* name_of(Reason reason) noexcept {
-  switch (reason) {
-    case Reason::remembered: return "remembered";
-    case Reason::waits: return "waits";
-    case Reason::computes: return "computes";
-    case Reason::slow_start: return "slow_start";
-    case Reason::feed_forward: return "feed_forward";
-    case Reason::integral: return "integral";
-    case Reason::knee: return "knee";
-    case Reason::trim_probe: return "trim_probe";
-    case Reason::up_probe: return "up_probe";
-    case Reason::restore: return "restore";
-    case Reason::idle: return "idle";
-    case Reason::byte_limit: return "byte_limit";
-    case Reason::cpu_limit: return "cpu_limit";
-    case Reason::io_limit: return "io_limit";
-    case Reason::starved_consumer: return "starved_consumer";
-    case Reason::burst: return "burst";
-    case Reason::drained: return "drained";
-    case Reason::reordering: return "reordering";
-    case Reason::consumer_slowed: return "consumer_slowed";
-    case Reason::rule: return "rule";
-  }
-  return "unknown";
+  static constexpr std::array kNames = {
+      "remembered", "waits",    "computes",  "slow_start", "feed_forward",     "integral", "knee",    "trim_probe", "up_probe",        "restore",
+      "idle",       "byte_limit", "cpu_limit", "io_limit",   "starved_consumer", "burst",    "drained", "reordering", "consumer_slowed", "rule"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Reason::rule) + 1);
+  const auto index = static_cast<std::size_t>(reason);
+  return index < kNames.size() ? kNames[index] : "unknown";
 }
 
 namespace autotune {

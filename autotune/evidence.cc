@@ -74,14 +74,14 @@ Evidence evidence_of(Facts facts) {
   return evidence;
 }
 
-const Decision* last_move(const Facts& facts, int stage, std::string_view knob) {
-  const auto is_meant = [&](const Decision& each) { return each.stage == stage && each.knob == knob; };
+const Decision* last_move(const Facts& facts, int stage, KnobKind knob) {
+  const auto is_meant = [&](const Decision& each) { return each.stage == stage && each.knob == to_string(knob); };
   const auto last = std::find_if(facts.decisions.rbegin(), facts.decisions.rend(), is_meant);
   return last == facts.decisions.rend() ? nullptr : &*last;
 }
 
-const Knob* find_knob(const Facts& facts, int stage, std::string_view name) {
-  const auto found = std::ranges::find_if(facts.knobs, [&](const Knob& knob) { return knob.stage == stage && knob.name == name; });
+const Knob* find_knob(const Facts& facts, int stage, KnobKind kind) {
+  const auto found = std::ranges::find_if(facts.knobs, [&](const Knob& knob) { return knob.stage == stage && knob.kind == kind; });
   return found == facts.knobs.end() ? nullptr : &*found;
 }
 

@@ -51,7 +51,7 @@ ForeignCpu foreign_cpu(const Window& window, const Rates& rates);
 double cores_between_readings(const Window& window, std::int64_t (*used)(const Snapshot&));
 
 // The last move of a knob, null where there is none. A stage of -1 is the run.
-const Decision* last_move(const Facts& facts, int stage, std::string_view knob);
-const Knob* find_knob(const Facts& facts, int stage, std::string_view name);
+const Decision* last_move(const Facts& facts, int stage, KnobKind knob);
+const Knob* find_knob(const Facts& facts, int stage, KnobKind kind);
 
 }  // namespace penstock::autotune

@@ -23,13 +23,13 @@ class FixedPolicy final : public Policy {
     const auto slots = std::ceil(now.cpu_budget - 0.01);
     const std::int64_t calls = calls_ > 0 ? calls_ : static_cast<std::int64_t>(per_slot_ * slots);
     for (Knob& knob : knobs) {
-      if (knob.name == "prefetch") deepen(knob, now);
+      if (knob.kind == KnobKind::prefetch) deepen(knob, now);
       if (knob.stage < 0) continue;
       const StageSnapshot& stage = now.stages[static_cast<std::size_t>(knob.stage)];
       if (!stage.parallel) continue;
       const bool waits = stage.on_pool || stage.completes_later;
-      if (knob.name == "parallelism") move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
-      if (knob.name == "window") move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
+      if (knob.kind == KnobKind::parallelism) move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
+      if (knob.kind == KnobKind::window) move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
     }
   }
 

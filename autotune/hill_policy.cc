@@ -38,7 +38,7 @@ Server* slowest(std::vector<Server>& servers) {
 
 void HillPolicy::tick(const Snapshot& now, std::vector<Knob>& knobs) {
   for (Knob& knob : knobs) {
-    if (knob.name != "prefetch") continue;
+    if (knob.kind != KnobKind::prefetch) continue;
     if (const auto depth = prefetch_.wish(now)) move(knob, *depth, Reason::rule, now);
   }
   if (now.time_ns < due_ns_) return;
@@ -57,8 +57,8 @@ void HillPolicy::climb(const Snapshot& now, std::vector<Knob>& knobs) {
     if (knob.stage < 0) continue;
     const Server& server = servers[static_cast<std::size_t>(knob.stage)];
     if (!server.parallel) continue;
-    if (knob.name == "parallelism") move(knob, server.calls, Reason::rule, now);
-    if (knob.name == "window") move(knob, 2 * server.calls, Reason::rule, now);
+    if (knob.kind == KnobKind::parallelism) move(knob, server.calls, Reason::rule, now);
+    if (knob.kind == KnobKind::window) move(knob, 2 * server.calls, Reason::rule, now);
   }
 }
 

@@ -73,19 +73,34 @@ class PenstockPolicy final : public Policy {
   void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
     for (std::size_t i = 0; i < now.stages.size(); ++i) stages_.emplace_back(i);
     for (Knob& knob : knobs) {
-      if (knob.name == "prefetch") prefetch_ = &knob;
-      if (knob.name == "priority" && !knob.user_fixed && knob.high > 0) priority_ = &knob;
-      if (knob.name == "cpu_slots" && !knob.user_fixed) cpu_slots_ = &knob;
-      if (knob.stage < 0) continue;
-      Stage& stage = stages_[static_cast<std::size_t>(knob.stage)];
-      if (knob.name == "parallelism") stage.parallelism = &knob;
-      if (knob.name == "window") stage.window = &knob;
-      if (knob.name == "buffer") stage.buffer = &knob;
-      if (knob.name == "placement") stage.place = &knob;
+      if (knob.stage < 0) {
+        note_of_run(knob);
+      } else {
+        note(knob, stages_[static_cast<std::size_t>(knob.stage)]);
+      }
     }
     if (priority_ != nullptr) gives_way_ = priority_->get();
     std::set<int> fed;
     for (const StageSnapshot& stage : now.stages) joins_ = !fed.insert(stage.feeds).second || joins_;
+  }
+
+  void note_of_run(Knob& knob) {
+    switch (knob.kind) {
+      case KnobKind::prefetch: prefetch_ = &knob; break;
+      case KnobKind::priority: priority_ = knob.user_fixed || knob.high == 0 ? nullptr : &knob; break;
+      case KnobKind::cpu_slots: cpu_slots_ = knob.user_fixed ? nullptr : &knob; break;
+      default: break;  // not to be moved
+    }
+  }
+
+  static void note(Knob& knob, Stage& stage) {
+    switch (knob.kind) {
+      case KnobKind::parallelism: stage.parallelism = &knob; break;
+      case KnobKind::window: stage.window = &knob; break;
+      case KnobKind::buffer: stage.buffer = &knob; break;
+      case KnobKind::placement: stage.place = &knob; break;
+      default: break;
+    }
   }
 
   const std::vector<double>& cpu_times() {
@@ -285,15 +300,20 @@ class PenstockPolicy final : public Policy {
     const std::int64_t widest = widest_for(stage, snapshot);
     auto wanted = window_for(stage, snapshot, flow, patience);
     const std::int64_t each = bytes_of_result(snapshot);
-    const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : wanted;
+    const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : static_cast<std::int64_t>(kUnboundedFit);
     limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;
-    wanted = std::min(wanted, most);
+    move_window(stage, now, std::min(wanted, most), most);
+  }
+
+  // To `wanted`, where that is worth a move. `most`: what memory allows.
+  void move_window(Stage& stage, const Snapshot& now, std::int64_t wanted, std::int64_t most) {
+    const StageSnapshot& snapshot = now.stages[stage.index];
     const double now_s = seconds(now);
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
     const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
-    const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has || (wanted > has && has < stage.calls);
+    const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has;
     const bool falls = waits(snapshot) && (calm ? 3 : 2) * wanted < has && now_s - stage.window_s > 5;
-    if (each <= 0 || 50 * has <= 51 * most) stage.fitted_s = now_s;
+    if (50 * has <= 51 * most) stage.fitted_s = now_s;
     const bool holds_too_much = now_s - stage.fitted_s > kTooMuchFor;
     if ((!rises && !falls && !holds_too_much) || now_s - stage.window_s < (rises && has < 2 * stage.calls ? 0 : kServedPause)) return;
     move(*stage.window, wanted, holds_too_much ? Reason::byte_limit : Reason::reordering, now);

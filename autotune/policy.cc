@@ -20,8 +20,8 @@ void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob
   for (const bool calls : {false, true}) {
     for (const KnobValue& each : remembered) {
       Knob* knob = find(knobs, each.stage, each.knob);
-      if (knob == nullptr || calls != (knob->name == "parallelism")) continue;
-      const Knob* placement = calls ? find(knobs, each.stage, "placement") : nullptr;
+      if (knob == nullptr || calls != (knob->kind == KnobKind::parallelism)) continue;
+      const Knob* placement = calls ? find(knobs, each.stage, to_string(KnobKind::placement)) : nullptr;
       const bool takes_threads = placement != nullptr && placement->get() == 1;
       const std::int64_t to = takes_threads ? std::min(each.value, open_io) : each.value;
       const std::int64_t stands_at = move(*knob, to, Reason::remembered, Snapshot(), each.value);

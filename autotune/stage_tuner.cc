@@ -189,25 +189,13 @@ bool StageTuner::is_beyond_own_effect(const Sample& sample) const {
 }
 
 void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
-  if (!known_) {
-    known_ = true;
-    cpu_.set(sample.cpu_s);
-    level_.set(sample.call_s());
-    base_ = sample.waiting_s;
-    relearn_ = 2;
-  }
+  if (!known_) learn_first(sample);
   const bool knee = is_knee(sample);
   // What more calls have brought is taken back first: in front of a store that throttles, an alarm would ask for many more.
   const bool is_other_world = is_slow || (!knee && !probe_ && is_beyond_own_effect(sample));
   unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
-  const double weight = is_calm() ? kCalmWeight : kWeight;
-  const double cpu_before = cpu_.value();
-  const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
-  const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
-  const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
-  const bool computes_differently = cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s();
-  if (is_other_world || computes_differently || (level_changed && !own_effect && !probe_)) alarm(sample.waiting_s);
+  if (tells_of_a_change(sample) || is_other_world) alarm(sample.waiting_s);
   if (!knee) learn_base(sample);
   if (!knee && sample.call_s() < kSlower * call_s()) useful_calls_ = std::max(useful_calls_, sample.calls);
   add_to_steady(sample);
@@ -215,6 +203,25 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   if (ceiling_ < kUnbounded && steady_.seconds > kSettledRate) ceiling_ = std::max(ceiling_, steady_.rate);
   judge_probe(sample);
   trim_integral(sample, flow);
+}
+
+void StageTuner::learn_first(const Sample& sample) {
+  known_ = true;
+  cpu_.set(sample.cpu_s);
+  level_.set(sample.call_s());
+  base_ = sample.waiting_s;
+  relearn_ = 2;
+}
+
+// Takes it into the averages. What calls wait more behind an increase of our own, or in a probe, is no news.
+bool StageTuner::tells_of_a_change(const Sample& sample) {
+  const double weight = is_calm() ? kCalmWeight : kWeight;
+  const double cpu_before = cpu_.value();
+  const bool cpu_changed = cpu_.add(sample.cpu_s, std::max(noise_of(sample.samples), 0.15), weight);
+  const bool level_changed = level_.add(sample.call_s(), noise_of(sample.completed), weight);
+  const bool own_effect = now_s_ < increased_s_ + kGuard * sample.call_s() + 0.02;
+  const bool computes_differently = cpu_changed && std::abs(sample.cpu_s - cpu_before) > 0.1 * sample.call_s();
+  return computes_differently || (level_changed && !own_effect && !probe_);
 }
 
 // Slower calls are not averaged in: if they wait in front of a device, more of them would make each slower still, without end. If the
@@ -282,34 +289,35 @@ void StageTuner::judge_probe(const Sample& sample) {
   if (!probe_) return;
   const Probe probe = *probe_;
   probe_.reset();
-  if (probe.fewer) {
-    const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
-    const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
-    const bool enough = sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
-    trim_failed_ = trim_failed_ || !enough;
-    if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
-    if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
-    trim_due_s_ = better && enough ? now_s_ : now_s_ + trim_pause_s_;
-    if (better) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);
-    if (enough) {
-      held_ = sample.calls;
-      base_ = std::min(base_, sample.waiting_s);
-    } else {
-      best_rate_ = 0;
-      held_ = probe.calls_before + probe.calls_before / 8;  // a little more than just enough
-      restore(held_);
-    }
+  probe.fewer ? judge_fewer(sample, probe) : judge_more(sample, probe);
+}
+
+void StageTuner::judge_fewer(const Sample& sample, const Probe& probe) {
+  const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
+  const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
+  const bool enough = sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+  trim_failed_ = trim_failed_ || !enough;
+  if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
+  if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
+  trim_due_s_ = better && enough ? now_s_ : now_s_ + trim_pause_s_;
+  if (better) raise_due_s_ = std::max(raise_due_s_, now_s_ + 30);
+  if (enough) {
+    held_ = sample.calls;
+    base_ = std::min(base_, sample.waiting_s);
   } else {
-    const bool better = sample.rate >= 1.05 * probe.rate_before;
-    raise_pause_s_ = better ? 1 : std::min(kLongestPause, 2 * raise_pause_s_);
-    raise_due_s_ = now_s_ + raise_pause_s_;
-    if (better) {
-      held_ = 0;
-      ceiling_ = kUnbounded;
-    } else {
-      restore(probe.calls_before);
-    }
+    best_rate_ = 0;
+    held_ = probe.calls_before + probe.calls_before / 8;  // a little more than just enough
+    restore(held_);
   }
+}
+
+void StageTuner::judge_more(const Sample& sample, const Probe& probe) {
+  const bool better = sample.rate >= 1.05 * probe.rate_before;
+  raise_pause_s_ = better ? 1 : std::min(kLongestPause, 2 * raise_pause_s_);
+  raise_due_s_ = now_s_ + raise_pause_s_;
+  if (!better) return restore(probe.calls_before);
+  held_ = 0;
+  ceiling_ = kUnbounded;
 }
 
 void StageTuner::restore(std::int64_t calls) {

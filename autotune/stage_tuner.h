@@ -78,12 +78,16 @@ class StageTuner {
   bool is_calm() const noexcept { return calm_s() > 2; }
   double noise_of(std::int64_t count) const;
   void learn(const Sample& sample, const Flow& flow, bool is_slow);
+  void learn_first(const Sample& sample);
   void learn_base(const Sample& sample);
+  bool tells_of_a_change(const Sample& sample);
   bool is_knee(const Sample& sample);
   bool is_beyond_own_effect(const Sample& sample) const;
   void add_to_steady(const Sample& sample);
   void trim_integral(const Sample& sample, const Flow& flow);
   void judge_probe(const Sample& sample);
+  void judge_fewer(const Sample& sample, const Probe& probe);
+  void judge_more(const Sample& sample, const Probe& probe);
   void restore(std::int64_t calls);
   void look_at_ages(const StageSnapshot& stage);
   std::optional<Sample> slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
@@ -95,6 +99,8 @@ class StageTuner {
   std::optional<Wish> next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
   double target(const Flow& flow) const;
   std::optional<Wish> towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
+  bool is_worth_more(std::int64_t calls, std::int64_t now, const Flow& flow) const;
+  std::optional<Wish> fewer(std::int64_t calls, const StageSnapshot& stage, const Flow& flow);
   double largest_jump(const Flow& flow) const;
   bool is_bottleneck(const Flow& flow) const;
 

@@ -62,17 +62,23 @@ double StageTuner::target(const Flow& flow) const {
 std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
   const std::int64_t most = bounds.most;
   const std::int64_t now = stage.parallelism;
-  const bool may_help = flow.consumer_waits() && !flow.cpu_bound();
-  const double least_rise = calm_s() > 60 ? (may_help ? 1.3 : 1.6) : calm_s() > 10 ? 1.2 : 1.1;
   const double limit = std::min(as_double(held_ > 0 ? std::min(held_, most) : most), largest_jump(flow) * as_double(std::max(seen_calls_, std::int64_t{1})));
   const auto calls = static_cast<std::int64_t>(std::ceil(std::min(target, limit)));
-  const Reason reason = ceiling_ < kUnbounded ? Reason::knee : integral_ > 1.2 ? Reason::integral : Reason::feed_forward;
-  if (calls > now && as_double(calls) >= least_rise * as_double(now)) {
-    fewer_in_a_row_ = 0;
-    const bool useful = flow.consumer_waits() || stage.running >= now;
-    if (!useful || stage.waits_for_memory) return std::nullopt;
-    return Wish{calls, reason};
-  }
+  if (!is_worth_more(calls, now, flow)) return fewer(calls, stage, flow);
+  fewer_in_a_row_ = 0;
+  const bool useful = flow.consumer_waits() || stage.running >= now;
+  if (!useful || stage.waits_for_memory) return std::nullopt;
+  return Wish{calls, ceiling_ < kUnbounded ? Reason::knee : integral_ > 1.2 ? Reason::integral : Reason::feed_forward};
+}
+
+bool StageTuner::is_worth_more(std::int64_t calls, std::int64_t now, const Flow& flow) const {
+  const bool may_help = flow.consumer_waits() && !flow.cpu_bound();
+  const double least_rise = calm_s() > 60 ? (may_help ? 1.3 : 1.6) : calm_s() > 10 ? 1.2 : 1.1;
+  return calls > now && as_double(calls) >= least_rise * as_double(now);
+}
+
+std::optional<StageTuner::Wish> StageTuner::fewer(std::int64_t calls, const StageSnapshot& stage, const Flow& flow) {
+  const std::int64_t now = stage.parallelism;
   const double least_fall = calm_s() > 60 ? 0.5 : calm_s() > 10 ? 0.7 : 0.85;
   if (!fresh_ || as_double(calls) > least_fall * as_double(now) || calls >= now) {
     if (fresh_) fewer_in_a_row_ = 0;

@@ -36,7 +36,8 @@ enum class ErrorCode : std::uint8_t {
 // The enumerator's own name, for example "data_loss".
 std::string_view to_string(ErrorCode code) noexcept;
 
-// Base of every exception that penstock throws.
+// Base of every exception that penstock makes. Where the system refuses memory or a thread while a run is set up, std::bad_alloc and
+// std::system_error come as they are.
 //
 //   if (!std::filesystem::exists(path))
 //     throw ps::Error(ps::ErrorCode::not_found, "cannot open '" + path + "': No such file or directory");

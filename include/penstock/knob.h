@@ -4,9 +4,9 @@
 // knob never changes values or order, only when things happen. A Knob may outlive its run; it then does nothing.
 //
 //   for (ps::Knob& knob : run.knobs())
-//     if (knob.name == "parallelism" && !knob.user_fixed) knob.set(8);
+//     if (knob.kind == ps::KnobKind::parallelism && !knob.user_fixed) knob.set(8);
 //
-// | name        | of     | meaning                                                                           |
+// | kind        | of     | meaning                                                                           |
 // |-------------|--------|-----------------------------------------------------------------------------------|
 // | parallelism | stage  | calls of the stage's function that may run at once                                |
 // | window      | stage  | elements between the oldest unfinished and the newest started (reordering) *      |
@@ -26,13 +26,20 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 
 namespace penstock {
 
+enum class KnobKind : std::uint8_t { parallelism, window, buffer, placement, grain_ns, prefetch, memory, cpu_slots, priority };
+
+// The enumerator's own name, for example "grain_ns".
+std::string_view to_string(KnobKind kind) noexcept;
+
 struct Knob {
-  std::string name;               // of the table above
+  KnobKind kind = KnobKind::parallelism;
+  std::string name;               // of its kind
   int stage = -1;                 // index into Snapshot::stages; -1: of the sink or the whole run
   std::int64_t low = 1;           // least value,
   std::int64_t high = 1;          // and largest

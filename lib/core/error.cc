@@ -1,5 +1,6 @@
 #include <penstock/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <new>
@@ -63,45 +64,37 @@ std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
 }  // namespace
 
 ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
-  switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-      return ErrorCode::not_found;
-    case EACCES:
-    case EPERM:
-      return ErrorCode::permission_denied;
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-    case ENOSPC:
-    case EDQUOT:
-      return ErrorCode::resource_exhausted;
-    case EIO:
-    case EAGAIN:
-    case EBUSY:
-    case EINTR:
-    case ECONNREFUSED:
-    case ECONNRESET:
-    case ENETUNREACH:
-    case EHOSTUNREACH:
-    case EPIPE:
-    case ESTALE:
-      return ErrorCode::unavailable;
-    case ETIMEDOUT:
-      return ErrorCode::deadline;
-    case ECANCELED:
-      return ErrorCode::cancelled;
-    case EINVAL:
-    case EISDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-      return ErrorCode::invalid_argument;
-    case ENOSYS:
-    case EOPNOTSUPP:
-      return ErrorCode::unimplemented;
-    default:
-      return other;
-  }
+  static constexpr std::array<std::pair<int, ErrorCode>, 27> kCodes = {{
+      {ENOENT, ErrorCode::not_found},
+      {ENOTDIR, ErrorCode::not_found},
+      {EACCES, ErrorCode::permission_denied},
+      {EPERM, ErrorCode::permission_denied},
+      {ENOMEM, ErrorCode::resource_exhausted},
+      {EMFILE, ErrorCode::resource_exhausted},
+      {ENFILE, ErrorCode::resource_exhausted},
+      {ENOSPC, ErrorCode::resource_exhausted},
+      {EDQUOT, ErrorCode::resource_exhausted},
+      {EIO, ErrorCode::unavailable},
+      {EAGAIN, ErrorCode::unavailable},
+      {EBUSY, ErrorCode::unavailable},
+      {EINTR, ErrorCode::unavailable},
+      {ECONNREFUSED, ErrorCode::unavailable},
+      {ECONNRESET, ErrorCode::unavailable},
+      {ENETUNREACH, ErrorCode::unavailable},
+      {EHOSTUNREACH, ErrorCode::unavailable},
+      {EPIPE, ErrorCode::unavailable},
+      {ESTALE, ErrorCode::unavailable},
+      {ETIMEDOUT, ErrorCode::deadline},
+      {ECANCELED, ErrorCode::cancelled},
+      {EINVAL, ErrorCode::invalid_argument},
+      {EISDIR, ErrorCode::invalid_argument},
+      {ENAMETOOLONG, ErrorCode::invalid_argument},
+      {ELOOP, ErrorCode::invalid_argument},
+      {ENOSYS, ErrorCode::unimplemented},
+      {EOPNOTSUPP, ErrorCode::unimplemented},
+  }};
+  const auto found = std::ranges::find(kCodes, number, &std::pair<int, ErrorCode>::first);
+  return found == kCodes.end() ? other : found->second;
 }
 
 std::string_view to_string(ErrorCode code) noexcept {

@@ -64,19 +64,36 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
   return static_cast<std::uint64_t>(value);
 }
 
-// Bytes of the character that begins here; 0: none does. `least`, `most`: of its second byte, by which RFC 3629 excludes what is overlong, a
-// surrogate or too large.
+namespace {
+
+struct ByteRange {
+  unsigned least = 0x80, most = 0xbf;
+  bool has(unsigned byte) const { return byte >= least && byte <= most; }
+};
+
+// Of the second byte of a character: RFC 3629 excludes what is overlong, a surrogate or too large.
+ByteRange second_bytes(unsigned first) {
+  switch (first) {
+    case 0xe0: return {.least = 0xa0};
+    case 0xed: return {.most = 0x9f};
+    case 0xf0: return {.least = 0x90};
+    case 0xf4: return {.most = 0x8f};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+// Bytes of the character that begins here; 0: none does.
 std::size_t length_of_character(std::string_view text) noexcept {
   const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = at(0);
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (at(1) < least || at(1) > most) return 0;
+  if (!second_bytes(first).has(at(1))) return 0;
   for (std::size_t i = 2; i < length; ++i) {
-    if (at(i) < 0x80 || at(i) > 0xbf) return 0;
+    if (!ByteRange().has(at(i))) return 0;
   }
   return length;
 }

@@ -63,8 +63,19 @@ std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& valu
 
 void ElementwiseBody::call(std::span<Slot> slots, Context& context) {
   if (!op_->has_state()) return op_->run(slots, context);
-  if (state_ == nullptr) state_ = opened(op_->open());
+  if (state_ == nullptr) open();
   state_->run(slots, context);
+}
+
+// A pass has one state: what failed to open fails all of it, and not as many elements as one call happens to have.
+void ElementwiseBody::open() {
+  if (failed_to_open_) std::rethrow_exception(failed_to_open_);
+  try {
+    state_ = opened(op_->open());
+  } catch (...) {
+    failed_to_open_ = std::current_exception();
+    throw;
+  }
 }
 
 void ElementwiseBody::run(Group& group, Context& context) {
@@ -85,7 +96,9 @@ void ElementwiseBody::run(Group& group, Context& context) {
 
 // A state is of one pass. An op without one may be here on several threads.
 void ElementwiseBody::take_mark(const Slot& slot) {
-  if (op_->has_state() && slot.kind() == Slot::Kind::pass_end && slot.level() >= depth_) state_.reset();
+  if (!op_->has_state() || slot.kind() != Slot::Kind::pass_end || slot.level() < depth_) return;
+  state_.reset();
+  failed_to_open_ = nullptr;
 }
 
 // How many of these elements have been run.

@@ -81,13 +81,15 @@ class ElementwiseBody final : public Body {
 
  private:
   void call(std::span<Slot> slots, Context& context);
+  void open();
   std::size_t run_stretch(Group& group, std::span<Slot> stretch, Context& context);
   void take_mark(const Slot& slot);
 
   std::shared_ptr<const ElementwiseOp> op_;
   const bool borrows_;
   const std::size_t depth_;
-  std::unique_ptr<ElementwiseState> state_;  // of the pass being read, of an op that has one; made with its first element
+  std::unique_ptr<ElementwiseState> state_;  // of the pass being read, of an op that has one; made with its first element,
+  std::exception_ptr failed_to_open_;        // or why it could not be
 };
 
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.

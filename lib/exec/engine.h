@@ -153,7 +153,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool help_somebody();
   void let_go_of_results();
   bool relieve_one();
-  Knob stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
+  Knob stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
                   void (Stage::*set)(std::int64_t));
   Knob placement_knob(std::size_t stage);
   Knob prefetch_knob();

@@ -28,12 +28,18 @@ bool may_be_placed(const StagePlan& plan) {
   return !plan.serial || !plan.form_is_known || plan.form == Form::blocks;
 }
 
+Knob knob_of(KnobKind kind) {
+  Knob knob;
+  knob.kind = kind;
+  knob.name = to_string(kind);
+  return knob;
+}
+
 }  // namespace
 
-Knob Engine::stage_knob(std::size_t stage, std::string name, std::int64_t low, std::int64_t high,
+Knob Engine::stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high,
                         std::int64_t StageSnapshot::*value, void (Stage::*set)(std::int64_t)) {
-  Knob knob;
-  knob.name = std::move(name);
+  Knob knob = knob_of(kind);
   knob.stage = static_cast<int>(stage);
   knob.low = low;
   knob.high = high;
@@ -55,16 +61,16 @@ std::vector<Knob> Engine::knobs() {
     const StagePlan& plan = stages_[i]->plan();
     if (!plan.serial) {
       const Bounds calls = plan.is_reentrant ? bounds_of(plan.parallelism) : Bounds{1, 1};
-      knobs.push_back(stage_knob(i, "parallelism", calls.low, calls.high, &StageSnapshot::parallelism, &Stage::set_parallelism));
+      knobs.push_back(stage_knob(i, KnobKind::parallelism, calls.low, calls.high, &StageSnapshot::parallelism, &Stage::set_parallelism));
       knobs.back().user_fixed = !plan.parallelism.is_automatic();
     }
     if (may_be_placed(plan)) knobs.push_back(placement_knob(i));
-    knobs.push_back(stage_knob(i, "window", 1, kMany, &StageSnapshot::window, &Stage::set_window));
+    knobs.push_back(stage_knob(i, KnobKind::window, 1, kMany, &StageSnapshot::window, &Stage::set_window));
     knobs.back().user_fixed = plan.keeps_near();
     const Bounds buffer = bounds_of(plan.buffer);
-    if (i > 0) knobs.push_back(stage_knob(i, "buffer", buffer.low, buffer.high, &StageSnapshot::buffer, &Stage::set_buffer));
+    if (i > 0) knobs.push_back(stage_knob(i, KnobKind::buffer, buffer.low, buffer.high, &StageSnapshot::buffer, &Stage::set_buffer));
     if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();
-    knobs.push_back(stage_knob(i, "grain_ns", 1, 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
+    knobs.push_back(stage_knob(i, KnobKind::grain_ns, 1, 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
   }
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());
@@ -74,8 +80,7 @@ std::vector<Knob> Engine::knobs() {
 }
 
 Knob Engine::placement_knob(std::size_t stage) {
-  Knob knob;
-  knob.name = "placement";
+  Knob knob = knob_of(KnobKind::placement);
   knob.stage = static_cast<int>(stage);
   knob.low = 0;
   knob.high = 1;
@@ -94,8 +99,7 @@ Knob Engine::placement_knob(std::size_t stage) {
 
 Knob Engine::prefetch_knob() {
   const auto [low, high] = bounds_of(plan_->prefetch);
-  Knob knob;
-  knob.name = "prefetch";
+  Knob knob = knob_of(KnobKind::prefetch);
   knob.low = low;
   knob.high = high;
   knob.user_fixed = !plan_->prefetch.is_automatic();
@@ -114,8 +118,7 @@ Knob Engine::prefetch_knob() {
 }
 
 Knob Engine::memory_knob() {
-  Knob knob;
-  knob.name = "memory";
+  Knob knob = knob_of(KnobKind::memory);
   knob.high = std::numeric_limits<std::int64_t>::max();
   knob.unit_cost = 1;
   std::weak_ptr<Engine> weak = weak_from_this();
@@ -134,8 +137,7 @@ Knob Engine::memory_knob() {
 
 // Its arena has no threads for more than it began with.
 Knob Engine::cpu_slots_knob() {
-  Knob knob;
-  knob.name = "cpu_slots";
+  Knob knob = knob_of(KnobKind::cpu_slots);
   knob.high = settings_.slots;
   knob.user_fixed = settings_.slots_are_fixed;
   std::weak_ptr<Engine> weak = weak_from_this();
@@ -151,8 +153,7 @@ Knob Engine::cpu_slots_knob() {
 }
 
 Knob Engine::priority_knob() {
-  Knob knob;
-  knob.name = "priority";
+  Knob knob = knob_of(KnobKind::priority);
   knob.low = 0;
   knob.high = settings_.niceness_is_reversible ? 1 : 0;
   std::weak_ptr<Engine> weak = weak_from_this();

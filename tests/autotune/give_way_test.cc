@@ -134,8 +134,8 @@ class Computing {
   Computing() {
     now_.cpu_budget = 2;
     now_.consumer.cpu_ns = 0;
-    add("priority", 0, 1, gives_way_);
-    add("cpu_slots", 1, 16, slots_);
+    add(KnobKind::priority, 0, 1, gives_way_);
+    add(KnobKind::cpu_slots, 1, 16, slots_);
   }
   void run(double cores, double seconds) {
     for (int i = 0; i < 100 * seconds; ++i) {
@@ -152,9 +152,10 @@ class Computing {
   std::int64_t moves() const { return policy_->log().count(); }
 
  private:
-  void add(const char* name, std::int64_t low, std::int64_t high, std::int64_t& stands) {
+  void add(KnobKind kind, std::int64_t low, std::int64_t high, std::int64_t& stands) {
     Knob knob;
-    knob.name = name;
+    knob.kind = kind;
+    knob.name = to_string(kind);
     knob.low = low;
     knob.high = high;
     knob.get = [&stands] { return stands; };

@@ -73,7 +73,7 @@ inline Snapshot second_of(std::vector<StageSnapshot> stages, std::int64_t taken,
 
 inline Knob calls_knob(int stage, std::int64_t high, bool user_fixed) {
   Knob knob;
-  knob.name = "parallelism";
+  knob.kind = KnobKind::parallelism;
   knob.stage = stage;
   knob.high = high;
   knob.user_fixed = user_fixed;

@@ -29,7 +29,7 @@ class Pipeline {
     stage.parallelism = stage.running = 4;
     now_.memory_limit = std::int64_t{1} << 30;
     Knob knob;
-    knob.name = "parallelism";
+    knob.kind = KnobKind::parallelism;
     knob.stage = 0;
     knob.low = 2;
     knob.high = 48;
@@ -65,10 +65,10 @@ class Waiting {
       stage.on_pool = stage.form_is_known = on_pool;
       stage.parallelism = stage.running = calls[i];
       stage.feeds = i + 1 < calls.size() ? static_cast<int>(i) + 1 : -1;
-      add("parallelism", i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
-      add("window", i, 1 << 20, [&stage] { return stage.window; }, [&stage](std::int64_t to) { stage.window = to; });
+      add(KnobKind::parallelism, i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
+      add(KnobKind::window, i, 1 << 20, [&stage] { return stage.window; }, [&stage](std::int64_t to) { stage.window = to; });
       const auto move_to = [&stage](std::int64_t to) { stage.on_pool = to > 0; };
-      add("placement", i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
+      add(KnobKind::placement, i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
     }
   }
   Waiting(const Waiting&) = delete;
@@ -118,11 +118,12 @@ class Waiting {
 
  private:
   template <class Get, class Set>
-  void add(const char* name, std::size_t stage, std::int64_t high, Get get, Set set) {
+  void add(KnobKind kind, std::size_t stage, std::int64_t high, Get get, Set set) {
     Knob knob;
-    knob.name = name;
+    knob.kind = kind;
+    knob.name = to_string(kind);
     knob.stage = static_cast<int>(stage);
-    knob.low = std::string(name) == "parallelism";
+    knob.low = kind == KnobKind::parallelism;
     knob.high = high;
     knob.get = get;
     knob.set = set;
@@ -262,8 +263,8 @@ class Service {
     stage().parallel = stage().completes_later = stage().form_is_known = true;
     stage().parallelism = stage().running = std::min<std::int64_t>(4, open_io);
     stage().window = 8;
-    add("parallelism", 1, [this] { return stage().parallelism; }, [this](std::int64_t to) { stage().parallelism = stage().running = to; });
-    add("window", 1, [this] { return stage().window; }, [this](std::int64_t to) { stage().window = to; });
+    add(KnobKind::parallelism, 1, [this] { return stage().parallelism; }, [this](std::int64_t to) { stage().parallelism = stage().running = to; });
+    add(KnobKind::window, 1, [this] { return stage().window; }, [this](std::int64_t to) { stage().window = to; });
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -310,9 +311,10 @@ class Service {
  private:
   static constexpr std::int64_t kTick = 10'000'000;
   template <class Get, class Set>
-  void add(const char* name, std::int64_t low, Get get, Set set) {
+  void add(KnobKind kind, std::int64_t low, Get get, Set set) {
     Knob knob;
-    knob.name = name;
+    knob.kind = kind;
+    knob.name = to_string(kind);
     knob.stage = 0;
     knob.low = low;
     knob.high = 4096;

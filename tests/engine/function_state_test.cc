@@ -1,5 +1,7 @@
 // Functions that change when they are called: whose state it is, and when it begins anew.
+#include <atomic>
 #include <memory>
+#include <new>
 
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
@@ -72,6 +74,30 @@ struct Uncopyable {
   std::unique_ptr<int> value = std::make_unique<int>(0);
   std::int64_t operator()(std::int64_t x) { return x + ++*value; }
 };
+
+// Copied for the pass 0, for the pass 1 in vain, for the pass 2.
+struct FailsToBeCopiedOnce {
+  std::shared_ptr<std::atomic<int>> copies = std::make_shared<std::atomic<int>>(0);
+  int failing = 0;
+  std::int64_t calls = 0;
+
+  explicit FailsToBeCopiedOnce(int copy) : failing(copy) {}
+  FailsToBeCopiedOnce(FailsToBeCopiedOnce&&) = default;
+  FailsToBeCopiedOnce(const FailsToBeCopiedOnce& other) : copies(other.copies), failing(other.failing), calls(other.calls) {
+    if (++*copies == failing) throw std::bad_alloc();
+  }
+  std::int64_t operator()(std::int64_t) { return calls++; }
+};
+
+TEST(FunctionState, ThatCannotBeCopiedFailsItsWholePass) {
+  for (const bool serial : {false, true}) {
+    auto run = range(100).map(FailsToBeCopiedOnce(2), 1).repeat(3).start({.serial = serial});
+    for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(run.next(), i);
+    for (std::int64_t i = 0; i < 100; ++i) EXPECT_THROW(run.next(), ElementError) << i;
+    for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(run.next(), i) << "the next pass has a copy of its own";
+    EXPECT_EQ(run.next(), std::nullopt);
+  }
+}
 
 TEST(FunctionState, ThatCannotBeCopiedIsRefused) {
   EXPECT_ERROR(range(3).map(Uncopyable(), 1), ErrorCode::invalid_argument, "must be copyable");

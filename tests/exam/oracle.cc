@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kAsGood = 0.995;       // of the best rate
 constexpr double kMaybeAsGood = 0.985;  // in the short first look
+constexpr double kHopeless = 0.9;       // in half of that
+constexpr double kNearTheBound = 0.97;
 constexpr std::size_t kFinalists = 24;  // of the best rates, and again of the fewest bytes
 constexpr std::size_t kOfDescent = 4;   // the same, of descents
 constexpr std::uint64_t kRandomStarts = 1;
@@ -119,7 +121,7 @@ Optimum confirmed(const ProcessSpec& process, Optimum best, Time duration) {
 
 }  // namespace
 
-Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed) {
+Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed, double hopeful) {
   Optimum sum;
   for (int seed = 0; seed < seeds; ++seed) {
     SimulatedProcess process(spec, first_seed + static_cast<std::uint64_t>(seed));
@@ -128,6 +130,9 @@ Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration
     process.run_until(warm);
     const double taken = taken_by_weight(process, spec);
     const double cpu = process.cpu_ns();
+    process.run_until(duration / 2);
+    const double so_far = (taken_by_weight(process, spec) - taken) * 1e9 / static_cast<double>(duration / 2 - warm);
+    if (so_far < kHopeless * hopeful) return {so_far, 0, 0, settings};
     process.run_until(duration);
     const double more = std::max(taken_by_weight(process, spec) - taken, 1e-3);
     sum.rate += more * 1e9 / static_cast<double>(duration - warm);
@@ -233,7 +238,7 @@ void descend(const ProcessSpec& frozen, const Settings& start, std::vector<Optim
       for (const std::int64_t value : choice.values) {
         const Settings settings = with(best.settings, {choice.knob, choice.stage, value, choice.chain});
         if (!are_allowed(settings, frozen)) continue;
-        seen.push_back(measure(frozen, settings, duration, 1));
+        seen.push_back(measure(frozen, settings, duration, 1, kSearchSeed, best.rate));
         if (seen.back().rate < 1.003 * best.rate) continue;
         best = seen.back();
         better = true;
@@ -242,16 +247,40 @@ void descend(const ProcessSpec& frozen, const Settings& start, std::vector<Optim
   }
 }
 
+// No setting could bring more than the little that is left: what the engine itself costs is in it.
+bool is_near_the_bound(const ProcessSpec& frozen, const std::vector<Optimum>& seen) {
+  if (frozen.chains.size() > 1) return false;
+  const ChainSpec& chain = frozen.chains.front();
+  const double bound = std::min(rate_bound(chain, frozen.host.quota.at(0, frozen.host.cores)), demand_of(chain));
+  return std::ranges::max_element(seen, {}, &Optimum::rate)->rate >= kNearTheBound * bound;
+}
+
+struct Found {
+  Optimum best;
+  Time last_look;
+};
+
+Found descend_from_everywhere(const ProcessSpec& frozen) {
+  std::vector<Optimum> seen;
+  descend(frozen, by_littles_law(frozen), seen);
+  if (!is_near_the_bound(frozen, seen)) {
+    descend(frozen, by_the_controller(frozen), seen);
+    for (std::uint64_t number = 0; number < kRandomStarts; ++number) descend(frozen, at_random(frozen, number), seen);
+  }
+  const Time last = last_look(frozen, seen, long_look(frozen));
+  return {best_of(measure_all(frozen, finalists(seen, kOfDescent), last, kSeeds)), last};
+}
+
 }  // namespace
 
 Optimum search(const ProcessSpec& frozen) {
-  std::vector<Optimum> seen;
-  descend(frozen, by_littles_law(frozen), seen);
-  descend(frozen, by_the_controller(frozen), seen);
-  for (std::uint64_t number = 0; number < kRandomStarts; ++number) descend(frozen, at_random(frozen, number), seen);
-  const Time last = last_look(frozen, seen, long_look(frozen));
-  const Optimum best = best_of(measure_all(frozen, finalists(seen, kOfDescent), last, kSeeds));
-  return confirmed(frozen, with_fewer_bytes(frozen, best), last);
+  const Found found = descend_from_everywhere(frozen);
+  return confirmed(frozen, with_fewer_bytes(frozen, found.best), found.last_look);
+}
+
+Optimum search_rate(const ProcessSpec& frozen) {
+  const Found found = descend_from_everywhere(frozen);
+  return confirmed(frozen, found.best, found.last_look);
 }
 
 }  // namespace penstock::exam

@@ -29,14 +29,19 @@ struct Optimum {
 };
 
 // Fixed settings in a world that does not change: means over that many seeds, from one on that is none of the exam's.
+// Of one that after half of the time is far below `hopeful` elements/s, no more is looked at.
 inline constexpr std::uint64_t kSearchSeed = 1'000'001, kFreshSeed = 2'000'001;
-Optimum measure(const ProcessSpec& process, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed = kSearchSeed);
+Optimum measure(const ProcessSpec& process, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed = kSearchSeed,
+                double hopeful = 0);
 
 // One knob at a time, as long as the rate stays as good.
 Optimum with_fewer_bytes(const ProcessSpec& frozen, Optimum best);
 
-// One knob at a time until none helps, from several places: the analytic bound, where the controller ends, anywhere. Then with_fewer_bytes(). Half a minute.
+// One knob at a time until none helps, from several places: by Little's law and, where that ends more than 3 % below what the constants allow, where
+// the controller ends, and anywhere. Then with_fewer_bytes(). Half a minute.
 Optimum search(const ProcessSpec& frozen);
+// The same, whatever it holds.
+Optimum search_rate(const ProcessSpec& frozen);
 // Every combination of parallelism, window, prefetch, placement and grain, then priority, CPU slots and buffers around the best ones, then
 // with_fewer_bytes(). Minutes, and of three stages hours; for chains alone.
 Optimum search_all(const ProcessSpec& frozen);

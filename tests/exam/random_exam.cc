@@ -25,7 +25,7 @@ RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::stri
   std::mutex reporting;
   in_parallel(ratios.size(), threads, [&](std::size_t i) {
     const Scenario& scenario = scenarios[i];
-    const RandomResult result = sit_random(scenario, optimum_of(scenario.process), policy, seed_of(scenario));
+    const RandomResult result = sit_random(scenario, search_rate(scenario.process), policy, seed_of(scenario));
     ratios[i] = result.x;
     const std::lock_guard lock(reporting);
     summary.gates_met = summary.gates_met && result.broken.empty();

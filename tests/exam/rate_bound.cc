@@ -30,4 +30,10 @@ double rate_bound(const ChainSpec& chain, double cores) {
   return std::min(least, cores * 1e9 / cpu);
 }
 
+double demand_of(const ChainSpec& chain) {
+  const ConsumerPhase phase = phase_at(chain.consumer, 0);
+  const auto burst = static_cast<double>(phase.burst);
+  return burst * 1e9 / std::max(burst * phase.cpu_each + phase.cpu + phase.idle, 1.0);
+}
+
 }  // namespace penstock::exam

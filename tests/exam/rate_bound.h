@@ -8,6 +8,9 @@ namespace penstock::exam {
 // Elements/s that the cores, threads, devices and serial stages of a chain allow, whatever the consumer wants.
 double rate_bound(const ChainSpec& chain, double cores);
 
+// Elements/s that its consumer takes at first, if it never waits.
+double demand_of(const ChainSpec& chain);
+
 // Elements of a stage (1 is the first behind the source) for one that is delivered.
 double visits_of(const ChainSpec& chain, int stage);
 
