@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/text.h"
 #include "lib/core/cpu_budget.h"
-#include "lib/core/text.h"
 
 namespace penstock::bench {
 namespace {
