@@ -20,7 +20,11 @@ set(base_headers error.h io.h shape.h tensor.h detail/pooled.h detail/unavailabl
 set(image_headers image.h image/*.h)
 set(imagenet_headers imagenet.h labels.h voc.h)
 
-# What they link, and what pkg-config calls it.
+# What is said of them, what they link, and what pkg-config calls it.
+set(base_description "Tensors, errors and files for penstock's components")
+set(core_description ${PROJECT_DESCRIPTION})
+set(image_description "JPEG decoding, resizing and pixels for training")
+set(imagenet_description "ImageNet's and VOC's data as input pipelines")
 set(base_libraries Threads::Threads)
 set(core_libraries TBB::tbb)
 set(image_libraries JPEG::JPEG hwy::hwy)

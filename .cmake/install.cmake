@@ -12,9 +12,9 @@ endif()
 file(RELATIVE_PATH PENSTOCK_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 
-# penstock_install_pc(<name> <libs> <package>...): the pkg-config file of a component, or of all. The packages are in `Requires`, not in
+# penstock_install_pc(<name> <description> <libs> <package>...): the pkg-config file of a component, or of all. The packages are in `Requires`, not in
 # `Requires.private`: where there is only a static library, plain `pkg-config --libs` must give what it needs.
-function(penstock_install_pc name PENSTOCK_PC_LIBS)
+function(penstock_install_pc name PENSTOCK_PC_DESCRIPTION PENSTOCK_PC_LIBS)
   list(JOIN ARGN ", " PENSTOCK_PC_REQUIRES)
   set(PENSTOCK_PC_NAME ${name})
   configure_file(.cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
@@ -29,12 +29,12 @@ foreach(component IN LISTS PENSTOCK_WANTED)
   if(PENSTOCK_IS_STATIC)
     list(APPEND requires ${${component}_packages})
   endif()
-  penstock_install_pc(penstock-${component} "-L\${libdir} -lpenstock_${component}" ${requires})
+  penstock_install_pc(penstock-${component} "${${component}_description}" "-L\${libdir} -lpenstock_${component}" ${requires})
 endforeach()
 install(TARGETS penstock EXPORT penstock-all)
 install(EXPORT penstock-all NAMESPACE penstock:: DESTINATION ${package_dir})
 list(TRANSFORM PENSTOCK_WANTED REPLACE "(.+)" "penstock-\\1 = ${PROJECT_VERSION}" OUTPUT_VARIABLE all_requires)
-penstock_install_pc(penstock "" ${all_requires})
+penstock_install_pc(penstock "${PROJECT_DESCRIPTION}" "" ${all_requires})
 
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/penstockConfig.cmake.in ${PROJECT_BINARY_DIR}/penstockConfig.cmake
