@@ -1,9 +1,17 @@
 # What can be switched, and the compile flags that follow from it.
 include(CheckLinkerFlag)
 
-option(PENSTOCK_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(PENSTOCK_BUILD_BENCH "Build the benchmark programs" ${PROJECT_IS_TOP_LEVEL})
-option(PENSTOCK_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+# Tests, benchmarks and examples are about all components.
+set(with_programs OFF)
+if(PROJECT_IS_TOP_LEVEL AND PENSTOCK_WANTED STREQUAL all_components)
+  set(with_programs ON)
+endif()
+option(PENSTOCK_BUILD_TESTS "Build the tests" ${with_programs})
+option(PENSTOCK_BUILD_BENCH "Build the benchmark programs" ${with_programs})
+option(PENSTOCK_BUILD_EXAMPLES "Build the examples" ${with_programs})
+if((PENSTOCK_BUILD_TESTS OR PENSTOCK_BUILD_BENCH OR PENSTOCK_BUILD_EXAMPLES) AND NOT PENSTOCK_WANTED STREQUAL all_components)
+  message(FATAL_ERROR "tests, benchmarks and examples need all components: switch them off, or set PENSTOCK_COMPONENTS to all")
+endif()
 option(PENSTOCK_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
 set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")

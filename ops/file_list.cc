@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace ops {

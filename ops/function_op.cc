@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 #include "lib/graph/arguments.h"
 
 namespace penstock::ops {

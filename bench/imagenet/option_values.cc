@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/text.h"
 #include "lib/core/cpu_budget.h"
-#include "lib/core/text.h"
 
 namespace penstock::bench {
 namespace {
@@ -92,24 +92,24 @@ image::Simd parse_simd(const std::string& text) {
   throw UsageError("this machine or build has no " + text + "; its best is " + std::string(to_string(image::best_simd())));
 }
 
-imagenet::FastPath fast_path_without(const std::string& steps) {
-  imagenet::FastPath fast;
+Without parse_without(const std::string& steps) {
+  Without without;
   std::istringstream list(steps);
   for (std::string step; std::getline(list, step, ',');) {
     if (step == "roi")
-      fast.roi = false;
+      without.fast.roi = false;
     else if (step == "slots")
-      fast.slots = false;
+      without.fast.slots = false;
     else if (step == "stream")
-      fast.stream = false;
+      without.fast.stream = false;
     else if (step == "simd")
-      fast.simd = image::Simd::scalar;
+      without.simd = true;
     else if (step == "own")
-      fast.own = false;
+      without.own = true;
     else
       throw UsageError("must be a list of roi, slots, stream, simd, own, but has '" + step + "'");
   }
-  return fast;
+  return without;
 }
 
 ErrorPolicy parse_error_policy(const std::string& text) {

@@ -23,7 +23,7 @@ std::chrono::nanoseconds parse_time(const std::string& text);
 double parse_share(const std::string& text);
 
 // "roi,stream": all steps but these.
-imagenet::FastPath fast_path_without(const std::string& steps);
+Without parse_without(const std::string& steps);
 
 // "8", "40%" of the cores this process may use (at least one), "auto": 0.
 int parse_cpu(const std::string& text);

@@ -100,7 +100,7 @@ void add_work_options(OptionAdder& add, ImagenetOptions& to) {
   add.value("--decoder", to.decoder, parse_decoder, "auto|libjpeg|own", "auto", "Of JPEGs; own: files that it does not take are errors");
   add.value("--simd", to.simd, parse_simd, "auto|scalar|sse4|avx2|avx512", "auto",
             "Instructions that image functions use");
-  add.value("--without", to.fast, fast_path_without, "STEPS", "", "Leave out some of roi,slots,stream,simd,own, to measure them");
+  add.value("--without", to.without, parse_without, "STEPS", "", "Leave out some of roi,slots,stream,simd,own, to measure them");
   add.flag("--hvd", to.horovod, "Read this rank's share only (Horovod, MPI, Slurm, torchrun)");
 }
 
@@ -182,7 +182,7 @@ void check(const ImagenetOptions& options) {
   require(options.generate == 0 || !options.data.empty(),
           "--generate needs --data DIR, the folder to write to");
   require(!options.peer || !options.data.empty(), "--peer needs --data DIR");
-  require(options.fast.own || options.decoder != image::Decoder::own, "--without own leaves out what --decoder own asks for");
+  require(!options.without.own || options.decoder != image::Decoder::own, "--without own leaves out what --decoder own asks for");
   require(options.step_cpu == 0 || options.step_time.count() > 0, "--step-cpu needs --step-time");
 }
 

@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ops/imagenet/fast_path.h"
+
 namespace penstock::bench {
 
 // Of whole numbers of the command line and the configuration file, seeds aside: what the library's
@@ -23,6 +25,13 @@ namespace penstock::bench {
 inline constexpr std::int64_t largest_number = std::numeric_limits<int>::max();
 
 enum class Workload : std::uint8_t { boxes, train, eval };
+
+// What --without has named.
+struct Without {
+  imagenet::FastPath fast;  // less its steps
+  bool own = false;
+  bool simd = false;
+};
 
 // Consistent values: parse_options() has checked them.
 struct ImagenetOptions {
@@ -47,7 +56,7 @@ struct ImagenetOptions {
   BoxPolicy boxes = BoxPolicy::tf;
   image::Dct dct = image::Dct::islow;
   image::Decoder decoder = image::Decoder::automatic;
-  imagenet::FastPath fast;  // less what --without names
+  Without without;
   image::Simd simd = image::Simd::automatic;
   bool horovod = false;
   std::optional<std::int64_t> num_classes;  // more labels than these are an error

@@ -56,9 +56,8 @@ imagenet::Config config_of(const ImagenetOptions& options, const Files& files,
   config.annotations = options.annotations;
   config.boxes = options.boxes;
   config.decode.dct = options.dct;
-  config.decode.decoder = options.decoder;
-  config.fast = options.fast;
-  if (config.fast.simd == image::Simd::automatic) config.fast.simd = options.simd;
+  config.decode.decoder = options.without.own ? image::Decoder::libjpeg : options.decoder;
+  config.decode.simd = options.without.simd ? image::Simd::scalar : options.simd;
   config.read_parallelism = options.open_io;
   config.decode_parallelism = options.parallel;
   config.counters = std::move(counters);
@@ -66,16 +65,16 @@ imagenet::Config config_of(const ImagenetOptions& options, const Files& files,
 }
 
 Dataset<imagenet::Example> examples_of(const Dataset<std::string>& paths, Workload workload,
-                                       imagenet::Config config) {
+                                       imagenet::Config config, imagenet::FastPath fast) {
   switch (workload) {
     case Workload::boxes:
-      return paths.apply(imagenet::load_crops(std::move(config))).unbatch();
+      return paths.apply(imagenet::load_crops(std::move(config), fast)).unbatch();
     case Workload::train:
-      return paths.apply(imagenet::load_train(std::move(config)));
+      return paths.apply(imagenet::load_train(std::move(config), fast));
     case Workload::eval:
       break;
   }
-  return paths.apply(imagenet::load_eval(std::move(config)));
+  return paths.apply(imagenet::load_eval(std::move(config), fast));
 }
 
 // shuffle before shard: every rank draws the same order and takes another part of it, so the ranks'
@@ -102,7 +101,7 @@ Files find_files(const ImagenetOptions& options) {
 SampleBatches make_pipeline(const ImagenetOptions& options, const Files& files, FileOrder order,
                             std::shared_ptr<imagenet::Counters> counters) {
   const auto paths = ordered(from_vector(files.paths), options, order);
-  return examples_of(paths, options.workload, config_of(options, files, std::move(counters)))
+  return examples_of(paths, options.workload, config_of(options, files, std::move(counters)), options.without.fast)
       .batch(options.batch)
       .prefetch(options.prefetch);
 }

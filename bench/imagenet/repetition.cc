@@ -9,8 +9,8 @@
 #include "bench/imagenet/digest.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/process.h"
+#include "lib/base/payload_pool.h"
 #include "lib/core/clock.h"
-#include "lib/core/payload_pool.h"
 
 namespace penstock::bench {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "bench/engine/meter.h"
 #include "bench/imagenet/option_values.h"
+#include "lib/base/text.h"
 #include "lib/core/cpu_budget.h"
 #include "lib/core/print.h"
-#include "lib/core/text.h"
 #include "lib/core/version.h"
 
 namespace penstock::bench {

@@ -30,6 +30,9 @@
 //  no label, or one that is not in the table   not_found
 //  what Config::label_of throws                as it is
 //
+// Only the pixels that an example needs are decoded. Truncated files are noticed all the same; other damage below those pixels is not
+// (image/jpeg.h): such a file gives its example.
+//
 // Everything here may be called from any number of threads.
 #pragma once
 
@@ -39,7 +42,6 @@
 #include <penstock/image/boxes.h>
 #include <penstock/image/convert.h>
 #include <penstock/image/jpeg.h>
-#include <penstock/image/simd.h>
 #include <penstock/image/view.h>
 #include <penstock/labels.h>
 #include <penstock/sources.h>
@@ -130,19 +132,6 @@ struct Counters {
   std::array<std::atomic<std::int64_t>, image::refusal_count> refused{};
 };
 
-// Steps of the fast path. Each can be left out, to measure what it brings; examples are the same with and without.
-struct FastPath {
-  // Decode only the pixels that are needed, instead of the whole picture. Truncated files are noticed as ever. Other damage below
-  // those pixels is not (image/jpeg.h): such a file gives its example, where it would be an error or count in Counters::damaged
-  // without.
-  bool roi = true;
-
-  bool own = true;     // decode with our own JPEG decoder what it takes; else all with libjpeg-turbo
-  bool slots = true;   // write examples into their places in the next batch, instead of memory of their own
-  bool stream = true;  // write into those places past the caches where the batch is larger (copies of batch() always do)
-  image::Simd simd = image::Simd::automatic;  // of all image functions, the decoder included
-};
-
 // The number of a picture's class. Called by several threads at once, for each file in each epoch: be quick. What it throws makes the file an
 // error element.
 using LabelOf = std::function<std::int32_t(const std::string& path)>;
@@ -176,13 +165,11 @@ struct Config {
   // load_eval resizes the shorter side to this before it cuts out the centre.
   std::int64_t shorter_side = 256;
 
-  // `name` is not used, error texts have the path; nor is `simd`, but fast.simd. Where fast.own is false, all is libjpeg's.
+  // `name` is not used, error texts have the path. `simd` is for all image functions.
   image::DecodeOptions decode = {};
 
   Tunable read_parallelism = AUTOTUNE;    // files that are read at once
   Tunable decode_parallelism = AUTOTUNE;  // files that are decoded at once
-
-  FastPath fast = {};  // its steps, all of them taken
 
   // Where given, counts what happens.
   std::shared_ptr<Counters> counters = nullptr;

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/base/text.h"
 #include "lib/core/cpu_mask.h"
-#include "lib/core/text.h"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <penstock/error.h>
 
+#include "lib/base/type_name.h"
 #include "lib/core/byte_count.h"
-#include "lib/core/type_name.h"
 
 namespace penstock::exec {
 namespace {

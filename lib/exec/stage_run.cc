@@ -5,8 +5,8 @@
 
 #include <penstock/service_times.h>
 
+#include "lib/base/type_name.h"
 #include "lib/core/heap_top.h"
-#include "lib/core/type_name.h"
 #include "lib/exec/async_target.h"
 #include "lib/exec/seal.h"
 #include "lib/exec/stage.h"

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace penstock::graph {
 
 // Throws Error(invalid_argument): "<argument> must be <allowed>, but is <value>".
@@ -19,3 +21,5 @@ void check_tunable(const std::string& argument, const Tunable& value, std::int64
 std::string to_string(const Tunable& value);
 
 }  // namespace penstock::graph
+
+#pragma GCC visibility pop

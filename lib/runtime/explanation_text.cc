@@ -8,8 +8,8 @@
 
 #include <penstock/explanation.h>
 
+#include "lib/base/text.h"
 #include "lib/core/print.h"
-#include "lib/core/text.h"
 
 namespace penstock {
 namespace {

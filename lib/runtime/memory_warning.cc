@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock::runtime {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <penstock/error.h>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 #include "lib/exec/pass_control.h"
 #include "lib/runtime/checkpoint.h"
 

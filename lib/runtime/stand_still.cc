@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock::runtime {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock::runtime {
 namespace {

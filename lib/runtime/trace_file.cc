@@ -9,9 +9,9 @@
 
 #include <penstock/error.h>
 
-#include "lib/core/errno_code.h"
+#include "lib/base/errno_code.h"
+#include "lib/base/text.h"
 #include "lib/core/json.h"
-#include "lib/core/text.h"
 
 namespace penstock::runtime {
 namespace {

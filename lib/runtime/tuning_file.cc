@@ -15,8 +15,8 @@
 
 #include <penstock/error.h>
 
+#include "lib/base/text.h"
 #include "lib/core/crc32.h"
-#include "lib/core/text.h"
 
 namespace penstock::runtime {
 namespace {

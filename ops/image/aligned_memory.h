@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/core/poison.h"
+#include "lib/base/poison.h"
 
 namespace penstock::image {
 

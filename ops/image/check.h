@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock::image {
 

@@ -88,8 +88,8 @@ class CropOp final : public DecodeOp {
 
 }  // namespace
 
-OpRef crop_op(std::shared_ptr<const Config> config) {
-  return std::make_shared<CropOp>(std::move(config));
+OpRef crop_op(std::shared_ptr<const Config> config, FastPath fast) {
+  return std::make_shared<CropOp>(std::move(config), fast);
 }
 
 }  // namespace penstock::imagenet

@@ -23,8 +23,6 @@ ByteBuffer& buffer_of_thread() {
 image::DecodeOptions options_for(const Config& config, const LoadedFile& file) {
   image::DecodeOptions options = config.decode;
   options.name = file.path;
-  options.simd = config.fast.simd;
-  if (!config.fast.own) options.decoder = image::Decoder::libjpeg;
   return options;
 }
 
@@ -68,20 +66,20 @@ image::ImagePart cut_window(std::span<const std::byte> jpeg, const image::Choose
 
 }  // namespace
 
-DecodeOp::DecodeOp(std::shared_ptr<const Config> config)
-    : config_(std::move(config)), shape_(shape_of(*config_)) {}
+DecodeOp::DecodeOp(std::shared_ptr<const Config> config, FastPath fast)
+    : config_(std::move(config)), fast_(fast), shape_(shape_of(*config_)) {}
 
 std::string DecodeOp::parameters() const {
   return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
          std::string(to_string(config_->dtype)) +
          (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") + ", " +
          (config_->label_of ? "labels=of_path" : text_of(config_->labels)) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc) +
-         (config_->fast.roi ? "" : ", roi=false");
+         (fast_.roi ? "" : ", roi=false");
 }
 
 image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const {
   image::DecodeReport report;
-  const auto decode_part = config_->fast.roi ? decode_window : cut_window;
+  const auto decode_part = fast_.roi ? decode_window : cut_window;
   try {
     const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
     count(report);
@@ -117,13 +115,13 @@ std::size_t DecodeOp::example_bytes() const {
 }
 
 Tensor DecodeOp::slot(Context& context, std::size_t i) const {
-  return config_->fast.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
+  return fast_.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
 }
 
 image::Output DecodeOp::output_to(Tensor& slot) const {
   image::Output out = image::output_of(slot, config_->layout);
-  out.stream = config_->fast.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= kBeyondCaches;
-  out.simd = config_->fast.simd;
+  out.stream = fast_.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= kBeyondCaches;
+  out.simd = config_->decode.simd;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/imagenet/fast_path.h"
 #include "ops/imagenet/file_op.h"
 #include "ops/imagenet/read_op.h"
 
@@ -17,7 +18,7 @@ namespace penstock::imagenet {
 
 class DecodeOp : public FileOp<LoadedFile> {
  public:
-  explicit DecodeOp(std::shared_ptr<const Config> config);
+  DecodeOp(std::shared_ptr<const Config> config, FastPath fast);
 
   // All of the Config that decides the elements: a checkpoint goes on only where these are equal.
   std::string parameters() const override;
@@ -51,15 +52,16 @@ class DecodeOp : public FileOp<LoadedFile> {
   void count_refusal(const image::DecodeReport& report) const;
 
   std::shared_ptr<const Config> config_;
+  FastPath fast_;
   Shape shape_;
 };
 
 // LoadedFile -> std::vector<Example>, one for each box.
-OpRef crop_op(std::shared_ptr<const Config> config);
+OpRef crop_op(std::shared_ptr<const Config> config, FastPath fast = {});
 
 // LoadedFile -> Example.
-OpRef train_op(std::shared_ptr<const Config> config);
-OpRef eval_op(std::shared_ptr<const Config> config);
+OpRef train_op(std::shared_ptr<const Config> config, FastPath fast = {});
+OpRef eval_op(std::shared_ptr<const Config> config, FastPath fast = {});
 
 // LoadedFile -> ObjectExample.
 OpRef objects_op(std::shared_ptr<const Config> config);

@@ -164,16 +164,16 @@ class EvalOp final : public FrameOp {
 
 }  // namespace
 
-OpRef train_op(std::shared_ptr<const Config> config) {
-  return std::make_shared<TrainOp>(std::move(config));
+OpRef train_op(std::shared_ptr<const Config> config, FastPath fast) {
+  return std::make_shared<TrainOp>(std::move(config), fast);
 }
 
 OpRef objects_op(std::shared_ptr<const Config> config) {
-  return std::make_shared<ObjectsOp>(std::move(config));
+  return std::make_shared<ObjectsOp>(std::move(config), FastPath{});
 }
 
-OpRef eval_op(std::shared_ptr<const Config> config) {
-  return std::make_shared<EvalOp>(std::move(config));
+OpRef eval_op(std::shared_ptr<const Config> config, FastPath fast) {
+  return std::make_shared<EvalOp>(std::move(config), fast);
 }
 
 }  // namespace penstock::imagenet

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 namespace penstock::imagenet {
 namespace {

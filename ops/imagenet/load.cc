@@ -6,6 +6,7 @@
 
 #include "lib/graph/arguments.h"
 #include "ops/imagenet/decode_op.h"
+#include "ops/imagenet/fast_path.h"
 #include "ops/imagenet/read_op.h"
 
 namespace penstock::imagenet {
@@ -26,10 +27,10 @@ void check(const Config& config) {
   const DType type = config.dtype;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
     throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
-  const image::Simd simd = config.fast.simd;
+  const image::Simd simd = config.decode.simd;
   const std::vector<image::Simd> here = image::supported_simd();
   if (simd != image::Simd::automatic && std::find(here.begin(), here.end(), simd) == here.end())
-    throw wrong("fast.simd", " must be one that this machine has, but is " + std::string(to_string(simd)) + "; take automatic");
+    throw wrong("decode.simd", " must be one that this machine has, but is " + std::string(to_string(simd)) + "; take automatic");
   graph::check_tunable("Config::read_parallelism", config.read_parallelism, 1);
   graph::check_tunable("Config::decode_parallelism", config.decode_parallelism, 1);
 }
@@ -72,15 +73,23 @@ Transform<T> two_maps(const char* name, Check check_config, OpRef read, OpRef co
 }  // namespace
 
 Transform<std::vector<Example>> load_crops(Config config, CallSite site) {
+  return load_crops(std::move(config), FastPath{}, site);
+}
+
+Transform<std::vector<Example>> load_crops(Config config, FastPath fast, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {256, 256});
   return two_maps<std::vector<Example>>(
-      "load_crops", [shared] { check(*shared); }, read_op(shared, Annotations::all), crop_op(shared), site);
+      "load_crops", [shared] { check(*shared); }, read_op(shared, Annotations::all), crop_op(shared, fast), site);
 }
 
 Transform<Example> load_train(Config config, CallSite site) {
+  return load_train(std::move(config), FastPath{}, site);
+}
+
+Transform<Example> load_train(Config config, FastPath fast, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<Example>(
-      "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label), train_op(shared), site);
+      "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label), train_op(shared, fast), site);
 }
 
 Transform<ObjectExample> load_objects(Config config, CallSite site) {
@@ -90,9 +99,13 @@ Transform<ObjectExample> load_objects(Config config, CallSite site) {
 }
 
 Transform<Example> load_eval(Config config, CallSite site) {
+  return load_eval(std::move(config), FastPath{}, site);
+}
+
+Transform<Example> load_eval(Config config, FastPath fast, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<Example>(
-      "load_eval", [shared] { check_eval(*shared); }, read_op(shared, Annotations::where_path_has_no_label), eval_op(shared), site);
+      "load_eval", [shared] { check_eval(*shared); }, read_op(shared, Annotations::where_path_has_no_label), eval_op(shared, fast), site);
 }
 
 }  // namespace penstock::imagenet

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/core/errno_code.h"
-#include "lib/core/text.h"
+#include "lib/base/errno_code.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -1,7 +1,6 @@
 #include "ops/io/read_file.h"
 
 #include <fcntl.h>
-#include <penstock/options.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "lib/core/errno_code.h"
-#include "lib/core/text.h"
+#include "lib/base/errno_code.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 
@@ -99,7 +98,7 @@ class ThreadBuffer {
   ByteBuffer& get() const { return buffer_; }
 
  private:
-  static constexpr std::size_t largest_kept = 16 * MiB;
+  static constexpr std::size_t largest_kept = std::size_t{16} << 20;
 
   static ByteBuffer& of_thread() {
     thread_local ByteBuffer buffer;

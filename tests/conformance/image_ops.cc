@@ -94,12 +94,12 @@ Case read_image(const std::string& name, Annotations annotations, std::string (*
   return {name, {one_to_one("map"), one_to_one("read_image")}, traits(file_bytes(annotations), 1), build, nullptr};
 }
 
-Case decoder(const char* name, Annotations annotations, ps::OpRef (*decode)(ConfigRef), std::size_t results, Built outcome) {
+Case decoder(const char* name, Annotations annotations, ps::OpRef (*decode)(ConfigRef, ps::imagenet::FastPath), std::size_t results, Built outcome) {
   const auto build = [=](const std::vector<Op>& described, const Feed& feed) {
     const auto files = paths(described.back(), feed, &PictureFiles::empty);
     const auto read = files.then<LoadedFile>(ps::imagenet::read_op(config(), annotations));
     Built built = outcome;
-    built.node = ps::graph::append(read.node(), decode(config()), ps::CallSite::here());
+    built.node = ps::graph::append(read.node(), decode(config(), {}), ps::CallSite::here());
     return built;
   };
   const std::size_t picture = PictureFiles::kHeight * PictureFiles::kWidth * 3;

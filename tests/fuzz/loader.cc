@@ -149,25 +149,26 @@ void check_example(const Example& example, const imagenet::Config& config) {
 
 bool same(const Example& a, const Example& b) { return same(a.image, b.image) && a.label == b.label && a.box == b.box; }
 
-void check_frames(const OpRef& op, const imagenet::LoadedFile& file, const imagenet::Config& config, bool can_decode) {
+void check_frames(const OpRef& op, const imagenet::LoadedFile& file, const imagenet::Config& config, bool can_decode,
+                  bool roi) {
   const Stamp stamp{.epoch = 1, .ordinal = 3};
   auto once = run_op(op, file, stamp);
   auto twice = run_op(op, file, stamp);
   require(once.has_value() == twice.has_value(), "an op succeeds twice or never");
   // A window may be whole where the picture below it is not.
-  require(can_decode || config.fast.roi || !once, "no example without a picture");
+  require(can_decode || roi || !once, "no example without a picture");
   if (!once) return;
   check_example(once->get<Example>(), config);
   require(same(once->get<Example>(), twice->get<Example>()), "an op gives the same twice");
 }
 
 void check_crops(BoxPolicy policy, imagenet::LoadedFile file, imagenet::Config config,
-                 const std::optional<VocAnnotation>& annotation, bool can_decode) {
+                 const std::optional<VocAnnotation>& annotation, bool can_decode, bool roi) {
   config.boxes = policy;
   succeeds([&] { file.annotation->boxes = imagenet::boxes_of(*file.annotation, config); });
-  const auto crops = run_op(imagenet::crop_op(std::make_shared<imagenet::Config>(config)), file, {});
+  const auto crops = run_op(imagenet::crop_op(std::make_shared<imagenet::Config>(config), {.roi = roi}), file, {});
   if (!crops) return;
-  require((can_decode || config.fast.roi) && annotation, "no crops without picture and annotation");
+  require((can_decode || roi) && annotation, "no crops without picture and annotation");
   const auto& examples = crops->get<std::vector<Example>>();
   require(examples.size() == annotation->objects.size(), "each object gives a crop");
   for (const Example& example : examples) check_example(example, config);
@@ -177,19 +178,18 @@ void check_crops(BoxPolicy policy, imagenet::LoadedFile file, imagenet::Config c
 
 void loader(std::string_view bytes) {
   const Case made = case_of(bytes);
-  imagenet::Config config = made.config;
+  const imagenet::Config& config = made.config;
   const Tensor jpeg = tensor_of(made.jpeg), xml = tensor_of(made.xml);
   const bool can_decode = check_decoding(jpeg, config.decode).has_value();
   const auto annotation = check_annotation(xml, config.voc);
   const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, imagenet::LoadedAnnotation{"a.xml", xml, std::nullopt}};
   const imagenet::LoadedFile alone{"n00000001/a.JPEG", jpeg, std::nullopt};
+  const auto shared = std::make_shared<imagenet::Config>(config);
   for (const bool roi : {true, false}) {
-    config.fast.roi = roi;
     for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf})
-      check_crops(policy, annotated, config, annotation, can_decode);
-    const auto shared = std::make_shared<imagenet::Config>(config);
-    check_frames(imagenet::train_op(shared), alone, config, can_decode);
-    check_frames(imagenet::eval_op(shared), alone, config, can_decode);
+      check_crops(policy, annotated, config, annotation, can_decode, roi);
+    check_frames(imagenet::train_op(shared, {.roi = roi}), alone, config, can_decode, roi);
+    check_frames(imagenet::eval_op(shared, {.roi = roi}), alone, config, can_decode, roi);
   }
 }
 

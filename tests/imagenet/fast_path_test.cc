@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/imagenet/fast_path.h"
 #include "tests/imagenet/examples.h"
 #include "tests/imagenet/sample_set.h"
 
@@ -18,19 +19,24 @@ using test::SampleSet;
 enum class Workload { boxes, train, eval };
 constexpr Workload workloads[] = {Workload::boxes, Workload::train, Workload::eval};
 
-Dataset<Batch<Example>> batches_of(const SampleSet& set, Workload workload, const Config& config, std::int64_t batch = 7) {
+// A config, and the steps of the fast path that it is run with.
+struct Way {
+  Config config;
+  FastPath fast;
+};
+
+Dataset<Batch<Example>> batches_of(const SampleSet& set, Workload workload, const Way& way, std::int64_t batch = 7) {
   const auto paths = from_vector(set.paths()).shuffle(1000, {.seed = 7});
-  const auto examples = workload == Workload::boxes   ? paths.apply(load_crops(config)).unbatch()
-                        : workload == Workload::train ? paths.apply(load_train(config))
-                                                      : paths.apply(load_eval(config));
+  const auto examples = workload == Workload::boxes   ? paths.apply(load_crops(way.config, way.fast)).unbatch()
+                        : workload == Workload::train ? paths.apply(load_train(way.config, way.fast))
+                                                      : paths.apply(load_eval(way.config, way.fast));
   return examples.batch(batch).prefetch(2);
 }
 
 // Of two epochs, taken out of their batches.
-std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Config& config, int threads,
-                                 std::int64_t batch_size = 7) {
+std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Way& way, int threads, std::int64_t batch_size = 7) {
   std::vector<Example> examples;
-  auto run = batches_of(set, workload, config, batch_size).start({.threads = threads, .epochs = 2, .seed = 11});
+  auto run = batches_of(set, workload, way, batch_size).start({.threads = threads, .epochs = 2, .seed = 11});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
     run.epoch(epoch);
     while (auto batch = run.next())
@@ -39,34 +45,49 @@ std::vector<Example> examples_of(const SampleSet& set, Workload workload, const 
   return examples;
 }
 
+struct Steps {
+  FastPath fast = {};
+  image::Decoder decoder = image::Decoder::automatic;
+  image::Simd simd = image::Simd::automatic;
+};
+
 // With an odd width, so that vectors end in the middle of rows.
-Config config_of(const SampleSet& set, DType type, image::Layout layout, const FastPath& fast) {
-  return {.labels = labels_of(set.paths()), .size = {24, 37}, .dtype = type, .layout = layout, .boxes = BoxPolicy::tf,
-          .shorter_side = 44, .fast = fast};
+Way way_of(const SampleSet& set, DType type, image::Layout layout, const Steps& steps) {
+  Config config{.labels = labels_of(set.paths()), .size = {24, 37}, .dtype = type, .layout = layout, .boxes = BoxPolicy::tf,
+                .shorter_side = 44};
+  config.decode.decoder = steps.decoder;
+  config.decode.simd = steps.simd;
+  return {config, steps.fast};
 }
 
-constexpr FastPath plain{.roi = false, .own = false, .slots = false, .stream = false, .simd = image::Simd::scalar};
+constexpr Steps plain{{.roi = false, .slots = false, .stream = false}, image::Decoder::libjpeg, image::Simd::scalar};
 
-std::vector<FastPath> fast_paths() {
-  std::vector<FastPath> all{{}, {.roi = false}, {.own = false}, {.roi = false, .own = false}, {.slots = false}, {.stream = false}};
+std::vector<Steps> all_steps() {
+  std::vector<Steps> all{{},
+                         {.fast = {.roi = false}},
+                         {.decoder = image::Decoder::libjpeg},
+                         {.fast = {.roi = false}, .decoder = image::Decoder::libjpeg},
+                         {.fast = {.slots = false}},
+                         {.fast = {.stream = false}}};
   for (const image::Simd simd : image::supported_simd()) all.push_back({.simd = simd});
   return all;
 }
 
-std::string name_of(Workload workload, const FastPath& fast, int threads) {
-  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", own " + std::to_string(fast.own) + ", slots " +
-         std::to_string(fast.slots) + ", stream " + std::to_string(fast.stream) + ", " + std::string(to_string(fast.simd)) + ", " +
-         std::to_string(threads) + " threads";
+std::string name_of(Workload workload, const Steps& steps, int threads) {
+  const auto& [fast, decoder, simd] = steps;
+  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", slots " + std::to_string(fast.slots) +
+         ", stream " + std::to_string(fast.stream) + ", decoder " + std::to_string(static_cast<int>(decoder)) + ", " + std::string(to_string(simd)) +
+         ", " + std::to_string(threads) + " threads";
 }
 
 TEST(FastPath, StepsDoNotChangeExamples) {
   const SampleSet set(40);
   for (const Workload workload : workloads) {
-    const auto expected = examples_of(set, workload, config_of(set, DType::f32, image::Layout::nhwc, plain), 1);
+    const auto expected = examples_of(set, workload, way_of(set, DType::f32, image::Layout::nhwc, plain), 1);
     ASSERT_GE(expected.size(), 40U);
-    for (const FastPath& fast : fast_paths()) {
-      SCOPED_TRACE(name_of(workload, fast, 2));
-      test::expect_equal(examples_of(set, workload, config_of(set, DType::f32, image::Layout::nhwc, fast), 2), expected);
+    for (const Steps& steps : all_steps()) {
+      SCOPED_TRACE(name_of(workload, steps, 2));
+      test::expect_equal(examples_of(set, workload, way_of(set, DType::f32, image::Layout::nhwc, steps), 2), expected);
     }
   }
 }
@@ -74,10 +95,10 @@ TEST(FastPath, StepsDoNotChangeExamples) {
 TEST(FastPath, NumbersOfThreadsDoNotChangeExamples) {
   const SampleSet set(40);
   for (const Workload workload : workloads) {
-    const auto expected = examples_of(set, workload, config_of(set, DType::f16, image::Layout::nchw, plain), 1);
+    const auto expected = examples_of(set, workload, way_of(set, DType::f16, image::Layout::nchw, plain), 1);
     for (const int threads : {1, 2, 8}) {
       SCOPED_TRACE(name_of(workload, {}, threads));
-      test::expect_equal(examples_of(set, workload, config_of(set, DType::f16, image::Layout::nchw, {}), threads), expected);
+      test::expect_equal(examples_of(set, workload, way_of(set, DType::f16, image::Layout::nchw, {}), threads), expected);
     }
   }
 }
@@ -88,8 +109,8 @@ TEST(FastPath, IsTheSameForAllTypesAndLayouts) {
     for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::u8})
       for (const image::Layout layout : {image::Layout::nhwc, image::Layout::nchw}) {
         SCOPED_TRACE(name_of(workload, {}, 2) + ", " + std::string(to_string(type)));
-        const auto expected = examples_of(set, workload, config_of(set, type, layout, plain), 1);
-        test::expect_equal(examples_of(set, workload, config_of(set, type, layout, {}), 2), expected);
+        const auto expected = examples_of(set, workload, way_of(set, type, layout, plain), 1);
+        test::expect_equal(examples_of(set, workload, way_of(set, type, layout, {}), 2), expected);
       }
 }
 
@@ -97,14 +118,14 @@ TEST(FastPath, IsTheSameForAllTypesAndLayouts) {
 TEST(FastPath, BatchesThatAreWrittenPastTheCachesHoldTheSame) {
   const SampleSet set(30);
   for (const DType type : {DType::f32, DType::f16}) {
-    Config config = config_of(set, type, image::Layout::nhwc, {});
-    config.size = {300, 305};
-    config.shorter_side = 310;
-    const std::int64_t batch = (std::int64_t{9} << 20) / static_cast<std::int64_t>(config.size.values() * size_of(type)) + 1;
-    Config through_caches = config;
+    Way way = way_of(set, type, image::Layout::nhwc, {});
+    way.config.size = {300, 305};
+    way.config.shorter_side = 310;
+    const std::int64_t batch = (std::int64_t{9} << 20) / static_cast<std::int64_t>(way.config.size.values() * size_of(type)) + 1;
+    Way through_caches = way;
     through_caches.fast.stream = false;
     for (const Workload workload : workloads)
-      test::expect_equal(examples_of(set, workload, config, 2, batch), examples_of(set, workload, through_caches, 2, batch));
+      test::expect_equal(examples_of(set, workload, way, 2, batch), examples_of(set, workload, through_caches, 2, batch));
   }
 }
 
@@ -112,8 +133,8 @@ TEST(FastPath, RefusesInstructionsThatTheMachineLacks) {
   const SampleSet set(1);
   for (const image::Simd simd : {image::Simd::sse4, image::Simd::avx2, image::Simd::avx512, image::Simd::neon}) {
     if (testing::Value(image::supported_simd(), testing::Contains(simd))) continue;
-    const Config config = config_of(set, DType::f32, image::Layout::nhwc, {.simd = simd});
-    EXPECT_THROW(batches_of(set, Workload::train, config), GraphError) << to_string(simd);
+    const Way way = way_of(set, DType::f32, image::Layout::nhwc, {.simd = simd});
+    EXPECT_THROW(batches_of(set, Workload::train, way), GraphError) << to_string(simd);
   }
 }
 

@@ -138,13 +138,12 @@ TEST(ImagenetOptions, DecoderCanBeChosen) {
 }
 
 TEST(ImagenetOptions, StepsOfTheFastPathCanBeLeftOut) {
-  const imagenet::FastPath all = options_of({}).fast;
-  EXPECT_TRUE(all.roi && all.slots && all.stream);
-  EXPECT_EQ(all.simd, image::Simd::automatic);
-  const imagenet::FastPath some = options_of({"--without", "simd,roi,own"}).fast;
-  EXPECT_TRUE(some.slots && some.stream);
-  EXPECT_FALSE(some.roi);
-  EXPECT_EQ(some.simd, image::Simd::scalar);
+  const Without nothing = options_of({}).without;
+  EXPECT_TRUE(nothing.fast.roi && nothing.fast.slots && nothing.fast.stream);
+  EXPECT_FALSE(nothing.simd || nothing.own);
+  const Without some = options_of({"--without", "simd,roi,own"}).without;
+  EXPECT_TRUE(some.fast.slots && some.fast.stream && some.simd && some.own);
+  EXPECT_FALSE(some.fast.roi);
   EXPECT_EQ(exit_code_of({"--without", "roi,wheels"}), 2);
 }
 

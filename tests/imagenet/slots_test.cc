@@ -1,4 +1,4 @@
-// Examples are written where they lie in their batch: nothing is copied, unless FastPath says so.
+// Examples are written where they lie in their batch: nothing is copied, unless that step is left out.
 #include <gtest/gtest.h>
 #include <penstock/imagenet.h>
 #include <penstock/sources.h>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ops/imagenet/fast_path.h"
 #include "tests/imagenet/sample_set.h"
 
 namespace penstock::imagenet {
@@ -15,9 +16,7 @@ using test::SampleSet;
 
 constexpr std::uint32_t epochs = 5;
 
-Config config_of(const SampleSet& set, bool slots) {
-  return {.labels = labels_of(set.paths()), .size = {16, 12}, .fast = {.slots = slots}};
-}
+Config config_of(const SampleSet& set) { return {.labels = labels_of(set.paths()), .size = {16, 12}}; }
 
 // In all epochs of a run.
 std::int64_t copied_bytes(const Dataset<Example>& examples) {
@@ -30,9 +29,9 @@ std::int64_t copied_bytes(const Dataset<Example>& examples) {
 
 class Slots : public testing::Test {
  protected:
-  Dataset<Example> crops(bool slots = true) const { return files().apply(load_crops(config_of(set_, slots))).unbatch(); }
-  Dataset<Example> train(bool slots = true) const { return files().apply(load_train(config_of(set_, slots))); }
-  Dataset<Example> eval(bool slots = true) const { return files().apply(load_eval(config_of(set_, slots))); }
+  Dataset<Example> crops(bool slots = true) const { return files().apply(load_crops(config_of(set_), {.slots = slots})).unbatch(); }
+  Dataset<Example> train(bool slots = true) const { return files().apply(load_train(config_of(set_), {.slots = slots})); }
+  Dataset<Example> eval(bool slots = true) const { return files().apply(load_eval(config_of(set_), {.slots = slots})); }
   const SampleSet& set() const { return set_; }
 
  private:

@@ -4,8 +4,9 @@
     check_prefix.py PREFIX SOURCE_INCLUDE_DIR COMPILER
 
 Headers: those of the source tree, all of them; together they include nothing of penstock's from elsewhere, and no library's
-but the standard one's. Shared libraries: each exported function is declared in a public header; besides, there are only
-templates and inline functions of penstock's and of the standard library's, which are weak.
+but the standard one's. Shared libraries: each exported function is declared in a public header, or in one that components
+share (those of lib with a `#pragma GCC visibility`); besides, there are only templates and inline functions of penstock's and
+of the standard library's, which are weak.
 """
 
 import pathlib
@@ -66,12 +67,18 @@ def symbol_problems(library, declared):
     return problems
 
 
+def shared_by_components(lib):
+    texts = [file.read_text(encoding="utf-8") for file in sorted(lib.rglob("*.h"))]
+    return "".join(text for text in texts if "#pragma GCC visibility push(default)" in text)
+
+
 def main():
     prefix, source_include_dir, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     include_dir = prefix / "include"
     problems = header_problems(include_dir, source_include_dir, compiler)
     declared = "".join((include_dir / header).read_text(encoding="utf-8") for header in headers_in(include_dir))
-    libraries = [file for file in prefix.rglob("libpenstock.so*") if not file.is_symlink()]
+    declared += shared_by_components(source_include_dir.parent / "lib")
+    libraries = [file for file in prefix.rglob("libpenstock*.so*") if not file.is_symlink()]
     for library in libraries:
         problems += symbol_problems(library, declared)
     for problem in problems:

@@ -3,7 +3,7 @@
 
     include_rules.py [ROOT]        prints one line per violation; exit 1 if there is any
 
-The rules are the table of lib/README.md ("who may include whom"). include_rules_test.py plants a
+The rules are the tables of lib/README.md ("who may include whom"). include_rules_test.py plants a
 violation of each rule and proves that it is found.
 """
 
@@ -11,33 +11,74 @@ import pathlib
 import re
 import sys
 
+# The components that users choose from (.cmake/components.cmake), and which others each may use besides itself. For files of the
+# folders, and of the public headers, each belongs to one.
+MAY_USE = {
+    "base": [],
+    "core": ["base"],
+    "image": ["base"],
+    "imagenet": ["base", "core", "image"],
+}
+COMPONENT_FOLDERS = {
+    "lib/base": "base",
+    "ops/io": "base",
+    "lib": "core",
+    "ops": "core",
+    "autotune": "core",
+    "ops/image": "image",
+    "ops/imagenet": "imagenet",
+}
+COMPONENT_HEADERS = {
+    "penstock": "core",  # all but these
+    "penstock/error.h": "base",
+    "penstock/io.h": "base",
+    "penstock/shape.h": "base",
+    "penstock/tensor.h": "base",
+    "penstock/detail/pooled.h": "base",
+    "penstock/detail/unavailable.h": "base",
+    "penstock/image": "image",
+    "penstock/image.h": "image",
+    "penstock/imagenet.h": "imagenet",
+    "penstock/labels.h": "imagenet",
+    "penstock/voc.h": "imagenet",
+}
+# The libraries that one component alone may see.
+LIBRARIES = {
+    "core": re.compile(r"^(oneapi/)?tbb(/|\.h$)"),
+    "image": re.compile(r"^(jpeglib\.h|jerror\.h|turbojpeg\.h|hwy/)"),
+    "imagenet": re.compile(r"^tinyxml2\.h$"),
+}
+
 # What each folder may include of the project's own files, as prefixes. The longest matching folder
 # counts. {own} is the file's own path without extension: map.cc may include map.h.
 MAY_INCLUDE = {
     "include": ["penstock/"],
-    "lib/core": ["penstock/", "lib/core/"],
-    "lib/graph": ["penstock/", "lib/core/", "lib/graph/"],
-    "lib/rewrite": ["penstock/", "lib/core/", "lib/graph/", "lib/rewrite/"],
-    "lib/exec": ["penstock/", "lib/core/", "lib/graph/", "lib/exec/", "autotune/policy.h"],
+    "lib/base": ["penstock/", "lib/base/"],
+    "lib/core": ["penstock/", "lib/base/", "lib/core/"],
+    "lib/graph": ["penstock/", "lib/base/", "lib/core/", "lib/graph/"],
+    "lib/rewrite": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "lib/rewrite/"],
+    "lib/exec": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "lib/exec/", "autotune/policy.h"],
     "lib/runtime": ["penstock/", "lib/", "ops/", "autotune/"],
     "lib/tools": ["penstock/", "lib/", "ops/", "autotune/"],
     # function_op.h and indexed_source.h are base classes, not ops.
-    "ops": ["penstock/", "lib/core/", "lib/graph/", "{own}.h",
+    "ops": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "{own}.h",
             "ops/function_op.h", "ops/indexed_source.h"],
-    "ops/image": ["penstock/", "lib/core/", "lib/graph/", "ops/image/"],
-    "ops/imagenet": ["penstock/", "lib/core/", "lib/graph/", "ops/imagenet/"],
-    "ops/io": ["penstock/", "lib/core/", "lib/graph/", "ops/io/"],
-    "ops/cuda": ["penstock/", "lib/core/", "lib/graph/", "ops/cuda/"],
+    "ops/image": ["penstock/", "lib/base/", "ops/image/"],
+    "ops/imagenet": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/imagenet/"],
+    "ops/io": ["penstock/", "lib/base/", "ops/io/"],
+    "ops/cuda": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/cuda/"],
     "autotune": ["penstock/decision.h", "penstock/knob.h", "penstock/snapshot.h", "penstock/service_times.h",
                  "penstock/explanation.h", "autotune/"],
     "examples": ["penstock/"],
+    # Programs: they look into the library, and nothing of the library or of a test looks back but what is named here.
+    "bench": ["penstock/", "lib/", "ops/", "autotune/", "bench/"],
     # penstock-golden builds its cases through the public API alone.
     "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "bench/version.h"],
 }
 # The two layers that must stay usable without anything but the standard library.
 STANDARD_ONLY = {"include", "autotune"}
-SEES_TBB = {"lib/exec", "lib/runtime"}
-SEES_FLOW_GRAPH = {"lib/exec"}
+SEES_TBB = {"lib/exec", "lib/runtime", "bench"}
+SEES_FLOW_GRAPH = {"lib/exec", "bench"}
 
 # The engine reads clocks, and what the system tells of threads, through lib/core/machine.h alone. Its threads in production are the system's own.
 OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|process_cpu_ns\(\)|clock_gettime\(|thread_sleeps\(|this_thread_number\(\)|(steady|system|high_resolution)_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
@@ -50,6 +91,9 @@ TOP_LEVEL = {
 NOT_OURS = {"build", "compile_commands.json"}  # as in .gitignore
 
 EXPORT_BEGIN, EXPORT_END = "#pragma GCC visibility push(default)", "#pragma GCC visibility pop"
+
+# Private headers with functions that other components call.
+FOR_OTHER_COMPONENTS = {"lib/base/errno_code.h", "lib/base/text.h", "lib/base/type_name.h", "lib/graph/arguments.h"}
 
 SHORT = ("include", "lib", "ops", "autotune")
 MAX_LINES = 500
@@ -75,6 +119,28 @@ def check_project_include(path, layer, target):
     return None
 
 
+def within(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def component_of(path):
+    """The component that a file belongs to: of the tree, or as <penstock/...> names it. None for programs and tests."""
+    header = path.removeprefix("include/")
+    table = COMPONENT_HEADERS if header.startswith("penstock/") else COMPONENT_FOLDERS
+    fitting = [folder for folder in table if within(header, folder)]
+    return table[max(fitting, key=len)] if fitting else None
+
+
+def check_component(path, target):
+    own, used = component_of(path), component_of(target)
+    if own and used and used != own and used not in MAY_USE[own]:
+        return f"component {own} may not use {used}: {target}"
+    for component, library in LIBRARIES.items():
+        if own and own != component and library.search(target):
+            return f"component {own} may not use {component}'s library: {target}"
+    return None
+
+
 def check_foreign_include(layer, target):
     if layer in STANDARD_ONLY and not STANDARD.match(target):
         return f"{layer} may include standard headers only, not {target}"
@@ -91,14 +157,17 @@ def check_include(path, quote, target):
     if layer is None:
         return None
     if PROJECT.match(target):
-        return check_project_include(path, layer, target)
+        return check_project_include(path, layer, target) or check_component(path, target)
     if quote == '"' and not QUOTED_LIBRARY.match(target):
         return f"write the path from the repository's root, not \"{target}\""
-    return check_foreign_include(layer, target)
+    return check_foreign_include(layer, target) or check_component(path, target)
 
 
 def check_exported(path, text):
-    """Everything is hidden by default, so a public header exports what it declares, behind its includes."""
+    """Everything is hidden by default, so a public header exports what it declares, behind its includes. A private one does where another
+    component needs it."""
+    if path.startswith(("lib/", "ops/", "autotune/")) and EXPORT_BEGIN in text and path not in FOR_OTHER_COMPONENTS:
+        return f"{path}: exports what it declares, but is not in FOR_OTHER_COMPONENTS"
     if not path.startswith("include/") or "\nnamespace " not in text:
         return None
     push, pop = text.find("\n" + EXPORT_BEGIN + "\n"), text.find("\n" + EXPORT_END + "\n")
@@ -148,7 +217,7 @@ def check_top_level(root):
 def check_tree(root):
     """All violations below root, as text."""
     problems = list(check_top_level(root))
-    for folder in ("include", "lib", "ops", "autotune", "examples", "tests"):
+    for folder in ("include", "lib", "ops", "autotune", "examples", "bench", "tests"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in {".h", ".cc", ".cu", ".inc"}:
                 problems.extend(check_file(root, file))

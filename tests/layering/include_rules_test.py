@@ -24,6 +24,18 @@ FORBIDDEN = [
     ("include/penstock/a.h", "<oneapi/tbb/task.h>", "standard headers only"),
     ("include/penstock/a.h", "<tbb/task.h>", "standard headers only"),
     ("include/penstock/a.h", "<unistd.h>", "standard headers only"),
+    ("include/penstock/tensor.h", "<penstock/element.h>", "component base may not use core"),
+    ("include/penstock/dataset.h", "<penstock/image.h>", "component core may not use image"),
+    ("include/penstock/run.h", "<penstock/labels.h>", "component core may not use imagenet"),
+    ("include/penstock/image.h", "<penstock/options.h>", "component image may not use core"),
+    ("include/penstock/image/jpeg.h", "<penstock/voc.h>", "component image may not use imagenet"),
+    ("lib/base/a.cc", '"lib/core/bytes.h"', "lib/base may not include"),
+    ("lib/base/a.cc", "<penstock/element.h>", "component base may not use core"),
+    ("lib/base/a.cc", "<jpeglib.h>", "component base may not use image's library"),
+    ("lib/runtime/a.cc", '"ops/image/crop.h"', "component core may not use image"),
+    ("lib/runtime/a.cc", '"ops/imagenet/load.h"', "component core may not use imagenet"),
+    ("lib/runtime/a.cc", "<penstock/imagenet.h>", "component core may not use imagenet"),
+    ("lib/core/a.cc", "<tinyxml2.h>", "component core may not use imagenet's library"),
     ("lib/core/a.cc", '"lib/graph/node.h"', "lib/core may not include"),
     ("lib/core/a.cc", "<oneapi/tbb/task_arena.h>", "may include oneTBB, not lib/core"),
     ("lib/graph/a.cc", '"lib/exec/stage.h"', "lib/graph may not include"),
@@ -40,12 +52,20 @@ FORBIDDEN = [
     ("ops/map.cc", '"ops/image/crop.h"', "ops may not include"),
     ("ops/map.cc", "<oneapi/tbb/parallel_for.h>", "may include oneTBB, not ops"),
     ("ops/image/crop.cc", '"ops/map.h"', "ops/image may not include"),
+    ("ops/image/crop.cc", '"lib/core/batch.h"', "ops/image may not include"),
+    ("ops/image/crop.cc", "<penstock/op.h>", "component image may not use core"),
+    ("ops/image/crop.cc", "<penstock/labels.h>", "component image may not use imagenet"),
+    ("ops/image/crop.cc", "<tinyxml2.h>", "component image may not use imagenet's library"),
+    ("ops/imagenet/load.cc", "<jpeglib.h>", "component imagenet may not use image's library"),
     ("ops/imagenet/load.cc", '"ops/image/crop.h"', "ops/imagenet may not include"),
     ("ops/io/file.cc", '"ops/image/crop.h"', "ops/io may not include"),
+    ("ops/io/file.cc", "<penstock/dataset.h>", "component base may not use core"),
     ("autotune/a.cc", "<penstock/dataset.h>", "autotune may not include"),
     ("autotune/a.cc", '"lib/exec/stage.h"', "autotune may not include"),
     ("autotune/a.cc", "<nlohmann/json.hpp>", "standard headers only"),
     ("examples/a.cc", '"lib/core/bytes.h"', "examples may not include"),
+    ("bench/a.cc", '"tests/support/jitter.h"', "bench may not include"),
+    ("ops/imagenet/load.cc", '"bench/generate.h"', "ops/imagenet may not include"),
     ("tests/golden/a.cc", '"ops/image/crop.h"', "tests/golden may not include"),
     ("ops/map.cc", '"map.h"', "from the repository's root"),
 ]
@@ -53,6 +73,10 @@ FORBIDDEN = [
 ALLOWED = [
     ("include/penstock/a.h", "<penstock/detail/b.h>"),
     ("include/penstock/a.h", "<string_view>"),
+    ("include/penstock/image/jpeg.h", "<penstock/io.h>"),
+    ("include/penstock/imagenet.h", "<penstock/dataset.h>"),
+    ("lib/base/a.cc", "<penstock/tensor.h>"),
+    ("lib/core/a.cc", '"lib/base/text.h"'),
     ("lib/core/a.cc", '"lib/core/bytes.h"'),
     ("lib/graph/a.cc", '"lib/core/bytes.h"'),
     ("lib/rewrite/a.cc", '"lib/graph/node.h"'),
@@ -65,12 +89,17 @@ ALLOWED = [
     ("ops/map.cc", '"lib/core/permutation.h"'),
     ("ops/map.h", '"ops/function_op.h"'),
     ("ops/image/crop.cc", '"ops/image/crop.h"'),
+    ("ops/image/crop.cc", '"lib/base/text.h"'),
+    ("ops/imagenet/load.cc", "<penstock/image.h>"),
+    ("ops/imagenet/load.cc", '"lib/graph/arguments.h"'),
+    ("ops/imagenet/load.cc", "<tinyxml2.h>"),
     ("ops/image/crop.cc", '"hwy/highway.h"'),
     ("ops/image/crop.cc", "<jpeglib.h>"),
     ("autotune/a.cc", "<penstock/knob.h>"),
     ("autotune/a.cc", '"autotune/model.h"'),
     ("tests/core/a.cc", '"lib/exec/stage.h"'),
     ("bench/a.cc", "<oneapi/tbb/flow_graph.h>"),
+    ("bench/a.cc", '"ops/image/crop.h"'),
 ]
 
 
@@ -96,6 +125,17 @@ class IncludeRules(unittest.TestCase):
         for wrong in (body, push + body, body + push + pop, push + "#include <string>\n" + body + pop, push + pop + body):
             with self.subTest(text=wrong):
                 self.assertEqual(len(violations({path: wrong})), 1)
+
+    def test_finds_a_private_header_that_exports(self):
+        text = include_rules.EXPORT_BEGIN + "\nint f();\n" + include_rules.EXPORT_END + "\n"
+        self.assertEqual(len(violations({"lib/core/a.h": text})), 1)
+        self.assertEqual(violations({"lib/base/text.h": text}), [])
+
+    def test_each_component_has_planted_violations(self):
+        words = " ".join(message for _, _, message in FORBIDDEN)
+        for own, used in (("base", "core"), ("core", "image"), ("core", "imagenet"), ("image", "core"), ("image", "imagenet")):
+            self.assertNotIn(used, include_rules.MAY_USE[own])
+            self.assertIn(f"component {own} may not use {used}", words)
 
     def test_finds_spaced_includes(self):
         self.assertEqual(len(violations({"ops/a.cc": '  #  include  "ops/b.h"\n'})), 1)

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "lib/core/payload_pool.h"
+#include "lib/base/payload_pool.h"
 
 namespace soak {
 namespace {

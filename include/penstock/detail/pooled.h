@@ -1,6 +1,6 @@
 // Memory for what is made and dropped with every element: boxes, strings, lists. Nothing here is meant to be called by users.
 //
-// It comes from penstock's block pool (lib/core/block_pool.h), which gives freed blocks out again: in a steady run nothing is asked
+// It comes from penstock's block pool (lib/base/block_pool.h), which gives freed blocks out again: in a steady run nothing is asked
 // of the heap. Aligned to 64 bytes. Any thread may give back what another has taken. ~5 ns a block below 4 KiB, ~50 ns above.
 #pragma once
 

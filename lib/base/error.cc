@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/core/errno_code.h"
-#include "lib/core/text.h"
+#include "lib/base/errno_code.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/core/text.h"
-#include "ops/image/check.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -3,9 +3,13 @@
 
 #include <penstock/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // Numbers that tell nothing in general give `other`. Safe to call from any thread.
 ErrorCode code_of_errno(int number, ErrorCode other) noexcept;
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -1,4 +1,4 @@
-#include "lib/core/payload_pool.h"
+#include "lib/base/payload_pool.h"
 
 #include <gtest/gtest.h>
 #include <penstock/random.h>

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "lib/core/errno_code.h"
+#include "lib/base/errno_code.h"
 
 namespace penstock {
 namespace {

@@ -1,7 +1,6 @@
-#include "lib/core/type_name.h"
+#include "lib/base/type_name.h"
 
 #include <cxxabi.h>
-#include <penstock/element.h>
 
 #include <cstdlib>
 #include <memory>
@@ -45,12 +44,6 @@ std::string type_name(const std::type_info& type) {
   leave_out_allocators(name);
   replace_all(name, " >", ">");
   return name;
-}
-
-void detail::fail_element_type(const std::type_info* held, const std::type_info& asked) {
-  const std::string there = held == nullptr ? "the element is empty" : "the element is of type " + type_name(*held);
-  throw Error(ErrorCode::invalid_argument, there + ", but was asked for as " + type_name(asked) +
-                                               ": an op must take the type that the dataset before it has, and then<U>() must name the type that its op gives");
 }
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-#include "lib/core/block_pool.h"
+#include "lib/base/block_pool.h"
 
 #include <gtest/gtest.h>
 #include <penstock/detail/pooled.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/poison.h"
+#include "lib/base/poison.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/core/block_pool.h"
+#include "lib/base/block_pool.h"
 
 #include <penstock/detail/pooled.h>
 
@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "lib/core/poison.h"
+#include "lib/base/poison.h"
 
 #if defined(PENSTOCK_ASAN) || defined(__SANITIZE_THREAD__)
 #define PENSTOCK_SANITIZED 1

@@ -9,8 +9,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "lib/core/text.h"
-#include "ops/image/check.h"
+#include "lib/base/text.h"
 
 namespace penstock {
 namespace {

@@ -6,8 +6,12 @@
 #include <string>
 #include <typeinfo>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 std::string type_name(const std::type_info& type);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

@@ -6,7 +6,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "lib/core/type_name.h"
+#include "lib/base/type_name.h"
 
 namespace penstock {
 namespace {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace penstock {
 
 // What may stand around a word. Fixed here, because std::isspace depends on the locale; '\r' takes
@@ -43,3 +45,5 @@ std::string format_duration(std::chrono::nanoseconds duration);
 std::chrono::nanoseconds parse_duration(std::string_view text);
 
 }  // namespace penstock
+
+#pragma GCC visibility pop

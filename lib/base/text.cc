@@ -1,4 +1,4 @@
-#include "lib/core/text.h"
+#include "lib/base/text.h"
 
 #include <penstock/error.h>
 

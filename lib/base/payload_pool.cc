@@ -1,4 +1,4 @@
-#include "lib/core/payload_pool.h"
+#include "lib/base/payload_pool.h"
 
 #include <penstock/detail/pooled.h>
 #include <penstock/tensor.h>
@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "lib/core/poison.h"
+#include "lib/base/poison.h"
 
 namespace penstock {
 namespace {
