@@ -38,15 +38,18 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_compile_options(-ffp-contract=off)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
+# clang checks locks as lib/core/mutex.h has them; tests/compile_fail/locks.py asks whether it would miss one.
+set(PENSTOCK_LOCK_WARNINGS -Wthread-safety -Wthread-safety-beta)
+
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # also read by tests/layering/listed_sources.py
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    add_compile_options(-Wthread-safety)
+    add_compile_options(${PENSTOCK_LOCK_WARNINGS})
   endif()
   if(PENSTOCK_WERROR)
-    add_compile_options(-Werror)
+    add_compile_options(-Werror)  # .ci/run does: a missing lock stops its phase `clang`
   endif()
 endif()
 

@@ -100,7 +100,7 @@ void* BlockPool::take(std::size_t bytes, FreeBlocks& others, std::size_t spare) 
   const std::size_t size_class = BlockSizes::class_of(bytes);
   const std::size_t size = BlockSizes::bytes_of(size_class);
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     FreeBlocks& idle = idle_[size_class];
     const std::size_t before = idle.size();
     void* const found = idle.pop(size);
@@ -118,7 +118,7 @@ void BlockPool::give_back(std::size_t size_class, FreeBlocks& blocks, std::size_
   std::size_t gone_size = size;
   do {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       for (; count > 0; --count) {
         idle_[size_class].push(blocks.pop(size), size);
         stats_.idle_bytes += size;
@@ -129,7 +129,7 @@ void BlockPool::give_back(std::size_t size_class, FreeBlocks& blocks, std::size_
   } while (gone_size != 0);
 }
 
-// With mutex_ held: takes blocks of one class out, whose bytes it returns; 0 if no more need to go.
+// Takes blocks of one class out, whose bytes it returns; 0 if no more need to go.
 std::size_t BlockPool::trim(FreeBlocks& gone) noexcept {
   if (stats_.idle_bytes <= options_.idle_bytes) return 0;
   const std::size_t size_class = largest_class();
@@ -144,7 +144,7 @@ std::size_t BlockPool::trim(FreeBlocks& gone) noexcept {
 }
 
 std::size_t BlockPool::largest_class() const noexcept {
-  const auto bytes = [this](std::size_t i) { return idle_[i].size() * BlockSizes::bytes_of(i); };
+  const auto bytes = [this](std::size_t i) REQUIRES(mutex_) { return idle_[i].size() * BlockSizes::bytes_of(i); };
   std::size_t largest = 0;
   for (std::size_t i = 1; i < idle_.size(); ++i) {
     if (bytes(i) > bytes(largest)) largest = i;
@@ -153,7 +153,7 @@ std::size_t BlockPool::largest_class() const noexcept {
 }
 
 BlockPoolStats BlockPool::stats() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return stats_;
 }
 

@@ -14,7 +14,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+
+#include "lib/core/mutex.h"
 
 namespace penstock {
 
@@ -65,25 +66,25 @@ class BlockPool {
 
   // One block for bytes <= BlockSizes::largest; up to `spare` more of its class, if they are idle, go to `others`. Throws
   // std::bad_alloc.
-  void* take(std::size_t bytes, FreeBlocks& others, std::size_t spare = 0);
+  void* take(std::size_t bytes, FreeBlocks& others, std::size_t spare = 0) EXCLUDES(mutex_);
 
   // The `count` newest of these blocks of one class.
-  void give_back(std::size_t size_class, FreeBlocks& blocks, std::size_t count) noexcept;
+  void give_back(std::size_t size_class, FreeBlocks& blocks, std::size_t count) noexcept EXCLUDES(mutex_);
 
-  BlockPoolStats stats() const;
+  BlockPoolStats stats() const EXCLUDES(mutex_);
 
  private:
   using Classes = std::array<FreeBlocks, BlockSizes::count>;
 
-  std::size_t trim(FreeBlocks& gone) noexcept;
-  std::size_t largest_class() const noexcept;
+  std::size_t trim(FreeBlocks& gone) noexcept REQUIRES(mutex_);
+  std::size_t largest_class() const noexcept REQUIRES(mutex_);
 
   const BlockPoolOptions options_;
-  // Guards everything below. Held for moving a few dozen blocks from list to list at most, never while the heap is asked.
+  // Held for moving a few dozen blocks from list to list at most, never while the heap is asked.
   // stats_.idle_bytes is the sum over idle_ whenever it is free.
-  mutable std::mutex mutex_;
-  Classes idle_;
-  BlockPoolStats stats_;
+  mutable Mutex mutex_;
+  Classes idle_ GUARDED_BY(mutex_);
+  BlockPoolStats stats_ GUARDED_BY(mutex_);
 };
 
 // Blocks of up to 4 KiB that one thread keeps, at most 8 KiB of a class; the others pass through. Not thread-safe.

@@ -138,14 +138,14 @@ void PayloadPool::trim(std::size_t keep) noexcept {
 }
 
 PayloadPoolStats PayloadPool::stats() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return stats_;
 }
 
 // The newest block of that size that was given back on this core, or else on any: its lines are the likeliest to be in the caches still.
 PayloadPool::Block PayloadPool::find_idle(std::size_t mapped) {
   const int core = options_.core();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto fits = [mapped](const Block& block) { return block.bytes == mapped; };
   const auto is_near = [&](const Block& block) { return fits(block) && block.core == core; };
   auto at = std::find_if(idle_.rbegin(), idle_.rend(), is_near);
@@ -158,7 +158,7 @@ PayloadPool::Block PayloadPool::find_idle(std::size_t mapped) {
 }
 
 void PayloadPool::count_live(std::size_t bytes, std::size_t mapped, bool reused) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   roll_window();
   stats_.live += bytes;
   stats_.live_mapped += mapped;
@@ -172,7 +172,7 @@ void PayloadPool::count_live(std::size_t bytes, std::size_t mapped, bool reused)
 // From live to idle. False if the block is not worth keeping: dropping all others for it would not
 // be enough.
 bool PayloadPool::retire(std::size_t bytes, Block block) noexcept {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   roll_window();
   stats_.live -= bytes;
   stats_.live_mapped -= block.bytes;
@@ -187,7 +187,7 @@ bool PayloadPool::retire(std::size_t bytes, Block block) noexcept {
 }
 
 PayloadPool::Block PayloadPool::take_excess(std::size_t keep) noexcept {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   roll_window();
   if (stats_.idle <= std::min(keep, idle_cap())) return {};
   const Block oldest = idle_.front();

@@ -26,8 +26,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "lib/core/mutex.h"
 
 namespace penstock {
 
@@ -69,7 +70,7 @@ class PayloadPool {
   // cap above holds. For a timer, with the default, and for the end of a run, with 0.
   void trim(std::size_t keep = std::numeric_limits<std::size_t>::max()) noexcept;
 
-  PayloadPoolStats stats() const;
+  PayloadPoolStats stats() const EXCLUDES(mutex_);
 
   // What a request is rounded up to, for bytes >= pooled_from.
   static std::size_t rounded(std::size_t bytes) noexcept;
@@ -88,18 +89,17 @@ class PayloadPool {
   std::byte* take(std::size_t bytes);
   void give_back(std::byte* at, std::size_t bytes) noexcept;
 
-  Block find_idle(std::size_t mapped);
-  void count_live(std::size_t bytes, std::size_t mapped, bool reused);
-  bool retire(std::size_t bytes, Block block) noexcept;
-  Block take_excess(std::size_t keep) noexcept;
+  Block find_idle(std::size_t mapped) EXCLUDES(mutex_);
+  void count_live(std::size_t bytes, std::size_t mapped, bool reused) EXCLUDES(mutex_);
+  bool retire(std::size_t bytes, Block block) noexcept EXCLUDES(mutex_);
+  Block take_excess(std::size_t keep) noexcept EXCLUDES(mutex_);
 
-  // With mutex_ held:
-  void roll_window() noexcept;
-  std::size_t idle_cap() const noexcept;
+  void roll_window() noexcept REQUIRES(mutex_);
+  std::size_t idle_cap() const noexcept REQUIRES(mutex_);
 
   const PayloadPoolOptions options_;
 
-  // Guards everything below. Held for a search of the idle blocks at most (~1 us for a thousand of
+  // Held for a search of the idle blocks at most (~1 us for a thousand of
   // them): never while memory is mapped, unmapped or touched, nor while other code runs. Whenever
   // it is free:
   //   * a block is live (owned by its shared_ptr) or in idle_, or on its way from one to the other or
@@ -108,12 +108,12 @@ class PayloadPool {
   //   * window_peak_ and last_peak_ are peaks of stats_.live in the window that began at
   //     window_start_, and in the one before.
   // The idle cap holds whenever take(), give_back() and trim() have returned on all threads.
-  mutable std::mutex mutex_;
-  PayloadPoolStats stats_;
-  std::vector<Block> idle_;  // oldest first
-  std::chrono::steady_clock::time_point window_start_;
-  std::size_t window_peak_ = 0;
-  std::size_t last_peak_ = 0;
+  mutable Mutex mutex_;
+  PayloadPoolStats stats_ GUARDED_BY(mutex_);
+  std::vector<Block> idle_ GUARDED_BY(mutex_);  // oldest first
+  std::chrono::steady_clock::time_point window_start_ GUARDED_BY(mutex_);
+  std::size_t window_peak_ GUARDED_BY(mutex_) = 0;
+  std::size_t last_peak_ GUARDED_BY(mutex_) = 0;
 };
 
 // The pool behind detail::allocate_payload. It lives until the process ends and is never destroyed,

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <condition_variable>
 
 #include "lib/core/clock.h"
 #include "lib/core/scheduler_file.h"
@@ -15,13 +14,13 @@ namespace {
 class SystemSignal final : public Signal {
  public:
   void notify_all() noexcept override { changed_.notify_all(); }
-  void wait_until(std::unique_lock<std::mutex>& lock, std::int64_t moment) override {
-    if (moment == kNever) return changed_.wait(lock);
-    changed_.wait_until(lock, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));  // now_ns() has its epoch
+  void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) override {
+    if (moment == kNever) return changed_.wait(mutex);
+    changed_.wait_until(mutex, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));  // now_ns() has its epoch
   }
 
  private:
-  std::condition_variable changed_;
+  CondVar changed_;
 };
 
 // Of the thread that makes it. The file knows its thread, the clock only its number: where there is a file, it says whether the thread still lives.

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
+
+#include "lib/core/mutex.h"
 
 namespace penstock {
 
@@ -18,7 +19,7 @@ class Signal {
   virtual ~Signal() = default;
   virtual void notify_all() noexcept = 0;
   // Until it is notified, at most until that moment of Machine::now(). May come back without either: ask again what was waited for.
-  virtual void wait_until(std::unique_lock<std::mutex>& lock, std::int64_t moment) = 0;
+  virtual void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) = 0;
 };
 
 // What one thread has used so far, for any thread to read.

@@ -5,7 +5,7 @@
 namespace penstock::exec {
 
 void AsyncTarget::finish(Slot::Kind kind, Element value) noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (starting_ && kind == Slot::Kind::failed) {
     failed_early_ = true;
     failure_ = std::move(value);
@@ -15,14 +15,14 @@ void AsyncTarget::finish(Slot::Kind kind, Element value) noexcept {
 }
 
 void AsyncTarget::started(std::exception_ptr error) noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   starting_ = false;
   if (error) return answer(Slot::Kind::failed, Element(std::move(error)));
   if (failed_early_) answer(Slot::Kind::failed, std::move(failure_));
 }
 
 void AsyncTarget::count_more(std::int64_t bytes) noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (stage_ != nullptr) stage_->count_more(*group_, bytes);
 }
 
@@ -31,7 +31,7 @@ void AsyncTarget::answer(Slot::Kind kind, Element value) noexcept {
 }
 
 void AsyncTarget::detach() noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   stage_ = nullptr;
 }
 

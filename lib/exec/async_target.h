@@ -3,10 +3,11 @@
 
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include <penstock/op.h>
+
+#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 
@@ -18,29 +19,29 @@ class AsyncTarget final : public Completion::Target {
   AsyncTarget(Stage& stage, Group& group) : stage_(&stage), group_(&group) {}
 
   // The answer, from any thread. After detach() it does nothing.
-  void finish(Slot::Kind kind, Element value) noexcept override;
+  void finish(Slot::Kind kind, Element value) noexcept EXCLUDES(mutex_) override;
 
   // The op's start() has ended; `error` if it threw: that says more than "dropped without an answer".
-  void started(std::exception_ptr error) noexcept;
+  void started(std::exception_ptr error) noexcept EXCLUDES(mutex_);
 
   // Whether start() is still running, on a thread that a run's end waits for. Any thread, without the lock.
   bool is_starting() const noexcept { return starting_.load(std::memory_order_relaxed); }
 
   // The call holds more than was foreseen.
-  void count_more(std::int64_t bytes) noexcept;
+  void count_more(std::int64_t bytes) noexcept EXCLUDES(mutex_);
 
   // The run has ended. Waits for a finish() that is under way.
-  void detach() noexcept;
+  void detach() noexcept EXCLUDES(mutex_);
 
  private:
-  void answer(Slot::Kind kind, Element value) noexcept;
+  void answer(Slot::Kind kind, Element value) noexcept REQUIRES(mutex_);
 
-  std::mutex mutex_;          // all below; held while the stage takes the answer, so that detach() waits for it
-  Stage* stage_;              // null: answered or detached
-  Group* group_;
+  Mutex mutex_;               // held while the stage takes the answer, so that detach() waits for it
+  Stage* stage_ GUARDED_BY(mutex_);  // null: answered or detached
+  Group* group_ GUARDED_BY(mutex_);
   std::atomic<bool> starting_{true};  // written with the lock held
-  bool failed_early_ = false; // a failure during start() waits for its end
-  Element failure_;
+  bool failed_early_ GUARDED_BY(mutex_) = false;  // a failure during start() waits for its end
+  Element failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace penstock::exec

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <span>
 #include <utility>
 
 #include "lib/core/byte_count.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/opened.h"
 
 namespace penstock::exec {
@@ -205,7 +205,7 @@ void StreamBody::add(Slot&& slot) {
 void StreamBody::grow() {
   const std::size_t slots = std::max<std::size_t>(2 * out_->size(), 16);
   if (call_ == nullptr) return out_->reserve(slots);
-  std::lock_guard lock(call_->mutex);  // the list moves
+  MutexLock lock(call_->mutex);  // the list moves
   out_->reserve(slots);
 }
 

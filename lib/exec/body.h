@@ -40,7 +40,7 @@ class Body {
   // Where the group's call is open (OpenCall), it tells how far it has come, and gives back what it has not begun as soon as that is wanted.
   virtual void run(Group& group, Context& context) = 0;
 
-  // Where the results of an open call lie.
+  // Where the results of an open call lie. Also with the stage's lock held, as can_produce(): both are quick and run no user's code.
   virtual Slots& results_of(Group& group) const { return group.slots; }
 
   // Third form only: hands the single element over.

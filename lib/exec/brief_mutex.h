@@ -8,20 +8,22 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "lib/core/mutex.h"
 #endif
 
 namespace penstock::exec {
 
-class BriefMutex {
+class CAPABILITY("mutex") BriefMutex {
  public:
-  void lock() {
+  void lock() ACQUIRE() {
     for (int look = 0; look < kLooks; ++look) {
       if (mutex_.try_lock()) return;
       pause();
     }
     mutex_.lock();
   }
-  void unlock() { mutex_.unlock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
 
  private:
   static constexpr int kLooks = 100;  // 2 to 4 us on x86

@@ -16,31 +16,30 @@ constexpr int kLooks = 100;  // some 50 us on an idle core
 void ComputePool::submit(Client& client, Stage& stage) {
   Threads gone;
   BedRef woken;
+  bool has_thread = false;
   {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     queue_.push_back({&client, &stage});  // first: it may find no memory
     const auto awake = static_cast<std::int64_t>(threads_.size() - asleep_.size());
     if (++out_ > awake) woken = wake_one();
-    const bool found = out_ <= awake || woken != nullptr || grow();
-    if (!found && threads_.empty()) {
+    has_thread = out_ <= awake || woken != nullptr || grow() || !threads_.empty();
+    if (has_thread) {
+      has_queued_.store(true, std::memory_order_relaxed);
+    } else {
       queue_.pop_back();
-      lock.unlock();
-      client.run_here(stage);
-      return join(gone);
     }
-    has_queued_.store(true, std::memory_order_relaxed);
   }
+  if (!has_thread) client.run_here(stage);
   if (woken != nullptr) woken->woken.notify_one();  // without the lock, which the other takes first of all
   join(gone);
 }
 
 Stage* ComputePool::take(const Client& client) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   return !queue_.empty() && queue_.front().client == &client ? pop().stage : nullptr;
 }
 
-// With the lock held.
 ComputePool::Token ComputePool::pop() {
   const Token token = queue_.front();
   queue_.pop_front();
@@ -48,7 +47,7 @@ ComputePool::Token ComputePool::pop() {
   return token;
 }
 
-// With the lock held. None: all are awake.
+// None: all are awake.
 ComputePool::BedRef ComputePool::wake_one() {
   if (asleep_.empty()) return nullptr;
   BedRef bed = std::move(asleep_.back());
@@ -58,7 +57,7 @@ ComputePool::BedRef ComputePool::wake_one() {
   return bed;
 }
 
-// With the lock held. False if the system gives no thread, or no memory for one: then the ones there are have to do.
+// False if the system gives no thread, or no memory for one: then the ones there are have to do.
 bool ComputePool::grow() {
   Threads made;
   try {
@@ -75,40 +74,40 @@ bool ComputePool::grow() {
 
 void ComputePool::serve(Threads::iterator self, const BedRef& bed) {
   take_mask_of_process();  // whoever made it may be pinned to a core
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   do {
-    run_tokens(lock);
-  } while (!closing_ && (look_around(lock) || sleep(bed, lock)));
+    run_tokens();
+  } while (!closing_ && (look_around() || sleep(bed)));
   leaving_.splice(leaving_.end(), threads_, self);
   if (threads_.empty()) left_.notify_all();
 }
 
-void ComputePool::run_tokens(Lock& lock) {
+void ComputePool::run_tokens() {
   while (!queue_.empty()) {
     const Token token = pop();
-    lock.unlock();
+    const MutexUnlock unlock(mutex_);
     token.client->run_here(*token.stage);
-    lock.lock();
   }
 }
 
 // The next token often comes within some microseconds, and to sleep and be woken costs as many. One thread at a time, however many there are: the
 // CPU time that this takes must not grow with them. True: there is something to do.
-bool ComputePool::look_around(Lock& lock) {
+bool ComputePool::look_around() {
   if (std::exchange(one_looks_around_, true)) return false;
-  lock.unlock();
-  for (int look = 0; look < kLooks && !has_queued_.load(std::memory_order_relaxed); ++look) std::this_thread::yield();
-  lock.lock();
+  {
+    const MutexUnlock unlock(mutex_);
+    for (int look = 0; look < kLooks && !has_queued_.load(std::memory_order_relaxed); ++look) std::this_thread::yield();
+  }
   one_looks_around_ = false;
   return !queue_.empty();
 }
 
 // False: nobody has woken it for long, or nobody will.
-bool ComputePool::sleep(const BedRef& bed, Lock& lock) {
+bool ComputePool::sleep(const BedRef& bed) {
   if (closing_) return false;
   asleep_.push_back(bed);
   bed->is_taken = true;
-  if (bed->woken.wait_for(lock, kIdleTime, [&bed] { return !bed->is_taken; })) return true;
+  if (bed->woken.wait_for(mutex_, kIdleTime, [&bed] { return !bed->is_taken; })) return true;
   std::erase(asleep_, bed);
   return false;
 }
@@ -117,25 +116,26 @@ void ComputePool::join(Threads& threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-ComputePool::~ComputePool() {
+// Apart from the destructor, in which clang looks at no lock.
+void ComputePool::close() {
   Threads gone;
   {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     closing_ = true;
     while (const BedRef bed = wake_one()) bed->woken.notify_one();
-    left_.wait(lock, [this] { return threads_.empty(); });
+    while (!threads_.empty()) left_.wait(mutex_);
     gone.swap(leaving_);
   }
   join(gone);
 }
 
 std::int64_t ComputePool::threads() const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   return static_cast<std::int64_t>(threads_.size());
 }
 
 std::int64_t ComputePool::wake_ups() const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   return wake_ups_;
 }
 

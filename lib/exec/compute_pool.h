@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "lib/core/cache_line.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/packet.h"
 
@@ -29,7 +29,7 @@ class Stage;
 class ComputePool {
  public:
   ComputePool() = default;
-  ~ComputePool();  // finishes what is queued, joins all threads
+  ~ComputePool() { close(); }  // finishes what is queued, joins all threads
   ComputePool(const ComputePool&) = delete;
   ComputePool& operator=(const ComputePool&) = delete;
 
@@ -41,14 +41,14 @@ class ComputePool {
   };
 
   // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at all, it runs here and now.
-  void submit(Client& client, Stage& stage);
+  void submit(Client& client, Stage& stage) EXCLUDES(mutex_);
   // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for the next one.
   void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
   // For a client on a thread of its own: its next token, if that is the oldest in line; else null.
-  Stage* take(const Client& client);
+  Stage* take(const Client& client) EXCLUDES(mutex_);
 
-  std::int64_t threads() const;
-  std::int64_t wake_ups() const;   // threads made included
+  std::int64_t threads() const EXCLUDES(mutex_);
+  std::int64_t wake_ups() const EXCLUDES(mutex_);  // threads made included
 
  private:
   struct Token {
@@ -58,30 +58,30 @@ class ComputePool {
   // Held by who wakes it, too: the thread may have left when it is told.
   struct Bed {
     std::condition_variable_any woken;
-    bool is_taken = false;
+    bool is_taken = false;  // under the pool's mutex
   };
   using BedRef = std::shared_ptr<Bed>;
   using Threads = std::list<std::thread>;
-  using Lock = std::unique_lock<BriefMutex>;
-  void serve(Threads::iterator self, const BedRef& bed);
-  void run_tokens(Lock& lock);
-  Token pop();
-  bool look_around(Lock& lock);
-  bool sleep(const BedRef& bed, Lock& lock);
-  BedRef wake_one();
-  bool grow();
+  void serve(Threads::iterator self, const BedRef& bed) EXCLUDES(mutex_);
+  void run_tokens() REQUIRES(mutex_);
+  Token pop() REQUIRES(mutex_);
+  bool look_around() REQUIRES(mutex_);
+  bool sleep(const BedRef& bed) REQUIRES(mutex_);
+  BedRef wake_one() REQUIRES(mutex_);
+  bool grow() REQUIRES(mutex_);
+  void close() EXCLUDES(mutex_);
   static void join(Threads& threads);
 
-  alignas(kCacheLine) mutable BriefMutex mutex_;  // all below; never held while a token runs
+  alignas(kCacheLine) mutable BriefMutex mutex_;  // never held while a token runs
   std::condition_variable_any left_;
-  Queue<Token> queue_;
-  Threads threads_;                // serving
-  Threads leaving_;                // past their last touch of the pool but for the unlock; joined by the next to come
-  std::vector<BedRef> asleep_;     // the last to fall asleep is the first to be woken: its caches are the warmest
+  Queue<Token> queue_ GUARDED_BY(mutex_);
+  Threads threads_ GUARDED_BY(mutex_);  // serving
+  Threads leaving_ GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
+  std::vector<BedRef> asleep_ GUARDED_BY(mutex_);  // the last to fall asleep is the first to be woken: its caches are the warmest
   alignas(kCacheLine) std::atomic<std::int64_t> out_{0};  // tokens that have not ended: no more than threads awake, unless the system gives none
-  std::int64_t wake_ups_ = 0;
-  bool one_looks_around_ = false;
-  bool closing_ = false;
+  std::int64_t wake_ups_ GUARDED_BY(mutex_) = 0;
+  bool one_looks_around_ GUARDED_BY(mutex_) = false;
+  bool closing_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> has_queued_{false};  // queue_ is not empty; who looks around reads it without the lock
 };
 

@@ -25,7 +25,7 @@ void ConsumerClock::change_thread() noexcept {
   if (thread_ != 0 && !has_ended && now - changed_ns_ < kBetweenChanges) return;
   changed_ns_ = now;
   thread_ = machine_.thread_number();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   count(true);
   meter_ = meter_if_any(machine_);
   if (meter_ == nullptr) has_ended_ = true;
@@ -36,13 +36,12 @@ void ConsumerClock::change_thread() noexcept {
 }
 
 void ConsumerClock::read() noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   count(reads_++ % kReadsPerDelay == 0);
   if (knows_cpu_) cpu_ns_ = cpu_so_far_;
   if (knows_delay_) delay_ns_ = delay_so_far_;
 }
 
-// With the lock held.
 void ConsumerClock::count(bool delay_too) noexcept {
   if (!meter_) return;
   std::optional<ThreadMeter::Reading> now;
@@ -62,12 +61,12 @@ void ConsumerClock::count(bool delay_too) noexcept {
 }
 
 std::int64_t ConsumerClock::cpu_ns() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return cpu_ns_;
 }
 
 void ConsumerClock::snapshot(ConsumerSnapshot& out) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   out.cpu_ns = cpu_ns_;
   out.delay_ns = delay_ns_;
 }

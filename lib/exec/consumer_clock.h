@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include <penstock/snapshot.h>
 
 #include "lib/core/machine.h"
+#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 
@@ -24,25 +24,28 @@ class ConsumerClock {
     if (machine_.thread_number() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
   }
   // Any thread, as all below. Of the delay, which costs most, each tenth time.
-  void read() noexcept;
-  std::int64_t cpu_ns() const;                      // as last read; -1: not known
-  void snapshot(ConsumerSnapshot& out) const;
+  void read() noexcept EXCLUDES(mutex_);
+  std::int64_t cpu_ns() const EXCLUDES(mutex_);  // as last read; -1: not known
+  void snapshot(ConsumerSnapshot& out) const EXCLUDES(mutex_);
 
  private:
-  void change_thread() noexcept;
-  void count(bool delay_too) noexcept;
+  void change_thread() noexcept EXCLUDES(mutex_);
+  void count(bool delay_too) noexcept REQUIRES(mutex_);
 
   const Machine& machine_;
   int thread_ = 0;                                  // these two: the consumer's thread only. 0: nobody has come yet
   std::int64_t changed_ns_ = 0;
   std::atomic<bool> has_ended_{false};              // the thread that is read; a new one may have its id
-  mutable std::mutex mutex_;                        // all below
-  std::unique_ptr<ThreadMeter> meter_;              // null: nobody has come yet, or its thread has ended
-  ThreadMeter::Reading last_;
-  std::int64_t reads_ = 0;
-  bool knows_cpu_ = false, knows_delay_ = false;
-  std::int64_t cpu_so_far_ = 0, delay_so_far_ = 0;  // of all threads that it was
-  std::int64_t cpu_ns_ = -1, delay_ns_ = -1;        // the same as last read; -1: not known, or nobody reads (a serial run)
+  mutable Mutex mutex_;
+  std::unique_ptr<ThreadMeter> meter_ GUARDED_BY(mutex_);  // null: nobody has come yet, or its thread has ended
+  ThreadMeter::Reading last_ GUARDED_BY(mutex_);
+  std::int64_t reads_ GUARDED_BY(mutex_) = 0;
+  bool knows_cpu_ GUARDED_BY(mutex_) = false;
+  bool knows_delay_ GUARDED_BY(mutex_) = false;
+  std::int64_t cpu_so_far_ GUARDED_BY(mutex_) = 0;  // of all threads that it was; so the next one
+  std::int64_t delay_so_far_ GUARDED_BY(mutex_) = 0;
+  std::int64_t cpu_ns_ GUARDED_BY(mutex_) = -1;  // these two: the same as last read; -1: not known, or nobody reads (a serial run)
+  std::int64_t delay_ns_ GUARDED_BY(mutex_) = -1;
 };
 
 }  // namespace penstock::exec

@@ -14,20 +14,21 @@ constexpr auto kIdleTime = std::chrono::seconds(5);
 
 void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   Threads gone;
+  bool has_thread = false;
   {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     const bool unserved = client != nullptr && client->running_ == 0 && (client->queued_ == 0 || client->refused_);
     const bool found = find_thread(unserved);
     if (client != nullptr) client->refused_ = unserved && !found;
-    if (!found && threads_.empty()) {
-      lock.unlock();
-      work();
-      return join(gone);
-    }
-    enqueue(work, std::move(client));
+    has_thread = found || !threads_.empty();
+    if (has_thread) enqueue(work, std::move(client));
   }
-  work_.notify_one();
+  if (has_thread) {
+    work_.notify_one();
+  } else {
+    work();
+  }
   join(gone);
 }
 
@@ -35,7 +36,7 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
   Threads gone;
   bool found = false;
   {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     found = find_thread(true);
     if (found) enqueue(work, std::make_shared<Client>());
@@ -52,14 +53,14 @@ void ElasticPool::enqueue(std::function<void()>& call, ClientRef client) {
   if (const auto& of = queue_.back().client) ++of->queued_;
 }
 
-// With the lock held. Whether a thread is to come for one piece of work more: an idle one that nothing else has, or a new one.
+// Whether a thread is to come for one piece of work more: an idle one that nothing else has, or a new one.
 bool ElasticPool::find_thread(bool may_be_spare) {
   if (idle_ > static_cast<std::int64_t>(queue_.size())) return true;
   const std::int64_t most = cap_ + (may_be_spare ? spare_ : 0);
   return static_cast<std::int64_t>(threads_.size()) < most && grow();
 }
 
-// With the lock held. False if the system gives no thread, or no memory for one: then the ones there are have to do.
+// False if the system gives no thread, or no memory for one: then the ones there are have to do.
 bool ElasticPool::grow() {
   Threads made;
   try {
@@ -74,36 +75,37 @@ bool ElasticPool::grow() {
 
 void ElasticPool::serve(Threads::iterator self) {
   take_mask_of_process();  // whoever made it may be pinned to a core
-  Lock lock(mutex_);
-  for (auto next = next_work(lock); next != queue_.end(); next = next_work(lock)) run(next, lock);
+  MutexLock lock(mutex_);
+  for (auto next = next_work(); next != queue_.end(); next = next_work()) run(next);
   leaving_.splice(leaving_.end(), threads_, self);
   if (threads_.empty()) left_.notify_all();
 }
 
 // The end, if this thread is to leave. For each client without a thread one is to come, or has just done its last work; which of
 // them serves which does not matter.
-ElasticPool::Queue::iterator ElasticPool::next_work(Lock& lock) {
+ElasticPool::Queue::iterator ElasticPool::next_work() {
   const bool leaves = is_beyond_cap();
   if (!leaves) {
     ++idle_;
-    work_.wait_for(lock, kIdleTime, [this] { return closing_ || !queue_.empty(); });
+    work_.wait_for(mutex_, kIdleTime, [this]() REQUIRES(mutex_) { return closing_ || !queue_.empty(); });
     --idle_;
   }
   const auto unserved = std::ranges::find_if(queue_, [](const Work& work) { return work.client && work.client->running_ == 0; });
   return leaves || unserved != queue_.end() ? unserved : queue_.begin();
 }
 
-void ElasticPool::run(Queue::iterator place, Lock& lock) {
+void ElasticPool::run(Queue::iterator place) {
   Work work = std::move(*place);
   queue_.erase(place);
   if (work.client != nullptr) {
     --work.client->queued_;
     ++work.client->running_;
   }
-  lock.unlock();
-  work.call();
-  work.call = nullptr;
-  lock.lock();
+  {
+    const MutexUnlock unlock(mutex_);
+    work.call();
+    work.call = nullptr;
+  }
   if (work.client != nullptr) --work.client->running_;
 }
 
@@ -111,20 +113,21 @@ void ElasticPool::join(Threads& threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-ElasticPool::~ElasticPool() {
+// Apart from the destructor, in which clang looks at no lock.
+void ElasticPool::close() {
   Threads gone;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     closing_ = true;
     work_.notify_all();
-    left_.wait(lock, [this] { return threads_.empty(); });
+    while (!threads_.empty()) left_.wait(mutex_);
     gone.swap(leaving_);
   }
   join(gone);
 }
 
 std::int64_t ElasticPool::threads() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return static_cast<std::int64_t>(threads_.size());
 }
 

@@ -7,16 +7,16 @@
 // the cap, nothing else, and leaves.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include <penstock/detail/pooled.h>
+
+#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 
@@ -33,19 +33,19 @@ class ElasticPool {
 
   // `spare`: threads beyond the cap.
   explicit ElasticPool(std::int64_t cap, std::int64_t spare = 0) : cap_(cap), spare_(spare) {}
-  ~ElasticPool();  // finishes what is queued, joins all threads
+  ~ElasticPool() { close(); }  // finishes what is queued, joins all threads
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;
 
   // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. What has no client
   // waits its turn.
-  void submit(std::function<void()> work, ClientRef client = nullptr);
+  void submit(std::function<void()> work, ClientRef client = nullptr) EXCLUDES(mutex_);
   // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was, if there is
   // no idle thread and none can be made.
-  bool try_submit(std::function<void()>& work);
+  bool try_submit(std::function<void()>& work) EXCLUDES(mutex_);
 
   std::int64_t cap() const noexcept { return cap_; }
-  std::int64_t threads() const;
+  std::int64_t threads() const EXCLUDES(mutex_);
 
  private:
   using Threads = std::list<std::thread>;
@@ -54,26 +54,26 @@ class ElasticPool {
     ClientRef client;           // null: nobody's
   };
   using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
-  using Lock = std::unique_lock<std::mutex>;
-  void enqueue(std::function<void()>& call, ClientRef client);
-  bool find_thread(bool may_be_spare);
-  bool grow();
-  void serve(Threads::iterator self);
-  Queue::iterator next_work(Lock& lock);
-  void run(Queue::iterator place, Lock& lock);
-  bool is_beyond_cap() const { return static_cast<std::int64_t>(threads_.size()) > cap_; }
+  void enqueue(std::function<void()>& call, ClientRef client) REQUIRES(mutex_);
+  bool find_thread(bool may_be_spare) REQUIRES(mutex_);
+  bool grow() REQUIRES(mutex_);
+  void serve(Threads::iterator self) EXCLUDES(mutex_);
+  Queue::iterator next_work() REQUIRES(mutex_);
+  void run(Queue::iterator place) REQUIRES(mutex_);
+  bool is_beyond_cap() const REQUIRES(mutex_) { return static_cast<std::int64_t>(threads_.size()) > cap_; }
+  void close() EXCLUDES(mutex_);
   static void join(Threads& threads);
 
   const std::int64_t cap_;
   const std::int64_t spare_;
-  mutable std::mutex mutex_;       // all below; never held while work runs
-  std::condition_variable work_;
-  std::condition_variable left_;
-  Queue queue_;
-  Threads threads_;                // serving
-  Threads leaving_;                // past their last touch of the pool but for the unlock; joined by the next to come
-  std::int64_t idle_ = 0;
-  bool closing_ = false;
+  mutable Mutex mutex_;            // never held while work runs
+  CondVar work_;
+  CondVar left_;
+  Queue queue_ GUARDED_BY(mutex_);
+  Threads threads_ GUARDED_BY(mutex_);  // serving
+  Threads leaving_ GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
+  std::int64_t idle_ GUARDED_BY(mutex_) = 0;
+  bool closing_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace penstock::exec

@@ -320,7 +320,7 @@ void Engine::snapshot(Snapshot& snapshot) const {
   snapshot.memory_peak = memory_.peak();
   snapshot.overshoot_bytes = memory_.overshot_bytes();
   if (at_gate_) snapshot.cpu_slots_in_use = at_gate_->in_use();
-  std::lock_guard lock(surroundings_mutex_);
+  MutexLock lock(surroundings_mutex_);
   snapshot.runs = surroundings_.runs;
   snapshot.cpu_budget = surroundings_.cpu_budget;
   snapshot.open_io_limit = surroundings_.open_io_limit;
@@ -333,7 +333,7 @@ void Engine::snapshot(Snapshot& snapshot) const {
 
 void Engine::set_surroundings(const Surroundings& surroundings) {
   const std::int64_t consumer_cpu = outlet_.consumer_cpu_ns();
-  std::lock_guard lock(surroundings_mutex_);
+  MutexLock lock(surroundings_mutex_);
   if (surroundings.clocks_read_at != surroundings_.clocks_read_at) consumer_cpu_ns_ = consumer_cpu;
   surroundings_ = surroundings;
 }

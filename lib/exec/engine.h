@@ -7,7 +7,6 @@
 #include <functional>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include <penstock/snapshot.h>
 
 #include "lib/core/machine.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/launcher.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/pass_control.h"
@@ -93,11 +93,11 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   // had: ask again.
   // once_more: though it has been lent one that has not come back. That may wait, too, for what other stages hold.
   void relieve(bool once_more = false);
-  void set_surroundings(const Surroundings& surroundings);
+  void set_surroundings(const Surroundings& surroundings) EXCLUDES(surroundings_mutex_);
   bool gives_way() const noexcept { return gives_way_.load(std::memory_order_relaxed); }  // the knob `priority`
   std::vector<Knob> knobs();
   Snapshot snapshot() const;
-  void snapshot(Snapshot& out) const;            // into one that is there already: allocates nothing from the second time on
+  void snapshot(Snapshot& out) const EXCLUDES(surroundings_mutex_);  // into one that is there already: allocates nothing from the second time on
   // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the consumer.
   bool has_missed_resumption() const noexcept;
   std::int64_t dropped() const noexcept;         // errors that ops have left out for good
@@ -178,9 +178,9 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   std::atomic<bool> gives_way_{false};     // its workers are to be less urgent than the consumer
   std::unique_ptr<std::byte[]> reserve_;   // to shut down takes some memory, and there may be none
   std::vector<std::unique_ptr<Stage>> stages_;
-  mutable std::mutex surroundings_mutex_;  // what follows
-  Surroundings surroundings_;
-  std::int64_t consumer_cpu_ns_ = -1;      // when the clocks were read
+  mutable Mutex surroundings_mutex_;
+  Surroundings surroundings_ GUARDED_BY(surroundings_mutex_);
+  std::int64_t consumer_cpu_ns_ GUARDED_BY(surroundings_mutex_) = -1;  // when the clocks were read
 };
 
 }  // namespace penstock::exec

@@ -64,7 +64,7 @@ struct Group {
   std::uint64_t mark_sequence = 0;
   std::shared_ptr<AsyncTarget> target;  // its Completion is out
 
-  bool is_open() const noexcept { return call != nullptr && call->is_open; }  // for the thread that runs it
+  bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
 
   // By the call: inputs from number `from` on have not been touched.
   void give_back(std::size_t from) {

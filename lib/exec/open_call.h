@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <mutex>
 
 #include <penstock/op.h>
 
+#include "lib/core/mutex.h"
 #include "lib/exec/packet.h"
 
 namespace penstock::exec {
@@ -19,15 +19,16 @@ namespace penstock::exec {
 struct OpenCall {
   detail::CallProgress progress;
 
-  // Guards what follows and the list of results as a whole: it is held while results are taken out, while the list moves because it grows, and
+  // Keeps the list of results as a whole, too: it is held while results are taken out, while the list moves because it grows, and
   // when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind are the running thread's alone.
-  std::mutex mutex;
-  bool is_open = false;
-  std::size_t taken = 0;       // results that have left
-  std::size_t planned = 0;     // slots that the call was made for
+  Mutex mutex;
+  bool is_open GUARDED_BY(mutex) = false;
+  std::size_t taken GUARDED_BY(mutex) = 0;  // results that have left
+  std::size_t planned GUARDED_BY(mutex) = 0;  // slots that the call was made for
 
-  // With the stage's lock held. `is_over`: stop was asked for, or the pass is not wanted any more, before the call began.
-  void open(std::size_t slots, bool is_over) {
+  // `is_over`: stop was asked for, or the pass is not wanted any more, before the call began. Nobody else looks at this call yet: the stage's lock,
+  // which is held, does for the mutex.
+  void open(std::size_t slots, bool is_over) NO_THREAD_SAFETY_ANALYSIS {
     progress.answered.store(0, std::memory_order_relaxed);
     progress.is_wanted_back.store(is_over, std::memory_order_relaxed);
     is_open = true;
@@ -36,12 +37,14 @@ struct OpenCall {
   }
   // By the running thread. From here on nobody takes anything. How many results have left.
   std::size_t close() {
-    std::lock_guard lock(mutex);
+    MutexLock lock(mutex);
     is_open = false;
     return taken;
   }
-  // With the mutex held: moves what may leave out of `results`.
-  void take(Slots& results, Slots& out) {
+  // For the running thread, which alone writes it meanwhile.
+  bool goes_on() const noexcept NO_THREAD_SAFETY_ANALYSIS { return is_open; }
+  // Moves what may leave out of `results`.
+  void take(Slots& results, Slots& out) REQUIRES(mutex) {
     const std::size_t answered = progress.answered.load(std::memory_order_acquire);
     if (!is_open || answered <= taken) return;
     Slot* const first = results.data();

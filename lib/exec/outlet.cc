@@ -15,7 +15,7 @@ constexpr std::int64_t kMoment = 200'000;          // ns
 void Outlet::receive(Packet& packet) {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const auto count = static_cast<std::int64_t>(packet.slots.size());
     if (!keep(packet.slots)) return arrived_->notify_all();
     const std::int64_t ready = ready_.fetch_add(count, std::memory_order_relaxed) + count;
@@ -28,7 +28,7 @@ void Outlet::receive(Packet& packet) {
   if (wake) arrived_->notify_all();
 }
 
-// With the lock held. False: there is no memory for one packet more, or was none for one before this.
+// False: there is no memory for one packet more, or was none for one before this.
 bool Outlet::keep(Slots& slots) noexcept {
   if (failure_) return false;
   try {
@@ -39,16 +39,14 @@ bool Outlet::keep(Slots& slots) noexcept {
   return !failure_;
 }
 
-// With the lock held.
 void Outlet::call_consumer() {
   woken_ns_ = machine_.now();
   is_called_ = true;
 }
 
-// With the lock held. Nobody calls where more was promised that did not come.
+// Nobody calls where more was promised that did not come.
 bool Outlet::is_worth_waking() const { return failure_ || (!packets_.empty() && (is_called_ || machine_.now() - woken_ns_ > kBetweenWakes)); }
 
-// With the lock held.
 std::int64_t Outlet::capacity() const { return std::max(depth_, worth_waiting_); }
 
 bool Outlet::pop(Slot& slot, std::int64_t& credits) {
@@ -56,7 +54,7 @@ bool Outlet::pop(Slot& slot, std::int64_t& credits) {
   if (own_taken_ == own_.size() && !refill(credits)) return false;
   slot = std::move(own_[own_taken_++]);
   if (++unreported_ >= report_at_ || own_taken_ == own_.size()) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     credits += report();
   }
   return true;
@@ -74,7 +72,7 @@ bool Outlet::refill(std::int64_t& credits) {
   own_.clear();
   own_taken_ = 0;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     credits = report();
     if (packets_.empty()) return false;
     std::swap(own_, packets_.front());
@@ -84,7 +82,7 @@ bool Outlet::refill(std::int64_t& credits) {
   return true;
 }
 
-// With the lock held, after each change of what is promised or has come. The clock is looked at when it becomes full and when it no longer is.
+// After each change of what is promised or has come. The clock is looked at when it becomes full and when it no longer is.
 void Outlet::account_full() {
   const bool full = held_ > 0 && held_ >= promised_;
   if (full == (full_since_ != 0)) return;
@@ -93,7 +91,7 @@ void Outlet::account_full() {
   full_since_ = full ? now : 0;
 }
 
-// With the lock held: what the consumer has taken makes room for as much.
+// What the consumer has taken makes room for as much.
 std::int64_t Outlet::report() {
   held_ -= unreported_;
   promised_ -= std::exchange(unreported_, 0);
@@ -101,7 +99,6 @@ std::int64_t Outlet::report() {
   return lump(packets_.empty() ? 1 : std::max<std::int64_t>(capacity() / 2, 1));
 }
 
-// With the lock held.
 std::int64_t Outlet::lump(std::int64_t at_least) {
   const std::int64_t room = capacity() - promised_;
   const std::int64_t more = room < at_least ? 0 : room;
@@ -111,7 +108,7 @@ std::int64_t Outlet::lump(std::int64_t at_least) {
 }
 
 std::int64_t Outlet::top_up() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return lump(1);
 }
 
@@ -119,7 +116,7 @@ void Outlet::clear() {
   trace_.end();
   Queue<Slots> gone;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     gone.swap(packets_);
     gone.push_back(std::exchange(own_, {}));
     own_taken_ = 0;
@@ -128,50 +125,52 @@ void Outlet::clear() {
 }
 
 bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) {
-  std::unique_lock lock(mutex_);
-  if (!packets_.empty() || failure_) return true;
-  const std::int64_t start = machine_.now();
-  waiting_since_ = start;
-  ++waits_;
-  somebody_waits_ = true;
-  is_called_ = false;
-  for (std::int64_t next_look = start + first_look.count(); !sleep_until(lock, std::min(deadline, next_look)) && next_look <= deadline;) {
-    if (!packets_.empty()) break;  // it is awake now: what is there need not wait for more
-    next_look = look_without(lock, look);
+  std::int64_t start = 0;
+  bool arrived = false;
+  {
+    MutexLock lock(mutex_);
+    if (!packets_.empty() || failure_) return true;
+    start = machine_.now();
+    waiting_since_ = start;
+    ++waits_;
+    somebody_waits_ = true;
+    is_called_ = false;
+    for (std::int64_t next_look = start + first_look.count(); !sleep_until(std::min(deadline, next_look)) && next_look <= deadline;) {
+      if (!packets_.empty()) break;  // it is awake now: what is there need not wait for more
+      next_look = look_without_lock(look);
+    }
+    // Who asks again and again for a moment only never waits until a look is due.
+    if (packets_.empty() && machine_.now() - looked_ns_ >= first_look.count()) look_without_lock(look);
+    wait_ns_ += machine_.now() - start;
+    waiting_since_ = 0;
+    somebody_waits_ = false;
+    arrived = !packets_.empty() || failure_;
   }
-  // Who asks again and again for a moment only never waits until a look is due.
-  if (packets_.empty() && machine_.now() - looked_ns_ >= first_look.count()) look_without(lock, look);
-  wait_ns_ += machine_.now() - start;
-  waiting_since_ = 0;
-  somebody_waits_ = false;
-  const bool arrived = !packets_.empty() || failure_;
-  lock.unlock();
   trace_.waited(start);
   return arrived;
 }
 
 // True: it is worth waking before that moment.
-bool Outlet::sleep_until(std::unique_lock<std::mutex>& lock, std::int64_t moment) {
+bool Outlet::sleep_until(std::int64_t moment) {
   while (!is_worth_waking()) {
     if (machine_.now() >= moment) return false;
-    arrived_->wait_until(lock, moment);
+    arrived_->wait_until(mutex_, moment);
   }
   return true;
 }
 
-// Lets go of the lock meanwhile. When to look again.
-std::int64_t Outlet::look_without(std::unique_lock<std::mutex>& lock, const Look& look) {
-  lock.unlock();
+// When to look again.
+std::int64_t Outlet::look_without_lock(const Look& look) {
+  const MutexUnlock unlock(mutex_);
   const std::chrono::nanoseconds pause = look();
   looked_ns_ = machine_.now();
-  lock.lock();
   return looked_ns_ + pause.count();
 }
 
 void Outlet::wait_briefly() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   somebody_waits_ = true;
-  if (packets_.empty()) arrived_->wait_until(lock, machine_.now() + kMoment);
+  if (packets_.empty()) arrived_->wait_until(mutex_, machine_.now() + kMoment);
   somebody_waits_ = false;
 }
 
@@ -181,21 +180,21 @@ void Outlet::wake() { wake_after(0); }
 // The first one tells; others follow from it.
 void Outlet::fail(std::exception_ptr cause) noexcept {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!failure_) failure_ = std::move(cause);
   }
   arrived_->notify_all();
 }
 
 std::exception_ptr Outlet::failure() const noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return failure_;
 }
 
 void Outlet::wake_after(std::int64_t pause_ns) {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     wake = somebody_waits_ && !packets_.empty() && machine_.now() - woken_ns_ > pause_ns;
     if (wake) call_consumer();
   }
@@ -203,18 +202,18 @@ void Outlet::wake_after(std::int64_t pause_ns) {
 }
 
 void Outlet::set_depth(std::int64_t depth) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   depth_ = std::max<std::int64_t>(depth, 1);
 }
 
 std::int64_t Outlet::depth() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return depth_;
 }
 
 void Outlet::snapshot(ConsumerSnapshot& out) const {
   clock_.snapshot(out);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   out.taken = taken_.load(std::memory_order_relaxed);
   out.waits = waits_;
   out.waiting = waiting_since_ != 0;

@@ -27,7 +27,7 @@ PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_e
 }
 
 bool PassControl::current(Pass& pass) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   pass.over = !owed_.empty();
   if (pass.over) return true;
   if (epochs_left_ == 0) return false;
@@ -37,12 +37,12 @@ bool PassControl::current(Pass& pass) {
 }
 
 bool PassControl::idle() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return epochs_left_ == 0 && owed_.empty();
 }
 
 bool PassControl::cut_requested() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return cut_ || !owed_.empty();
 }
 
@@ -70,14 +70,13 @@ std::uint32_t PassControl::pass_number() const {
 }
 
 Slot PassControl::close() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (owed_.empty()) owed_.push_back(close_pass(cut_ ? cut_depth_ : 0));
   const Mark mark = owed_.front();
   owed_.pop_front();
   return slot_of(mark);
 }
 
-// With the lock held.
 PassControl::Mark PassControl::close_pass(std::size_t from) {
   const Mark mark{now_, advance(from)};
   std::fill_n(closed_.begin(), mark.level + 1u, static_cast<std::int64_t>(now_.sequence));
@@ -93,79 +92,88 @@ PassControl::Mark PassControl::close_pass(std::size_t from) {
   return mark;
 }
 
-// With the lock held: who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here on: what
+// Who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here on: what
 // is said late is not said to that.
 std::stop_source PassControl::take_stop() { return stopped_ ? stop_ : std::exchange(stop_, std::stop_source()); }
 
 void PassControl::end(std::size_t depth, std::uint64_t sequence) {
   std::stop_source gone(std::nostopstate);
-  std::unique_lock lock(mutex_);
-  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
-  cut_depth_ = cut_ ? std::max(cut_depth_, depth) : depth;
-  cut_ = true;
-  if (epochs_left_ > 0 && !fresh_) gone = take_stop();
-  lock.unlock();
+  {
+    MutexLock lock(mutex_);
+    if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+    cut_depth_ = cut_ ? std::max(cut_depth_, depth) : depth;
+    cut_ = true;
+    if (epochs_left_ > 0 && !fresh_) gone = take_stop();
+  }
   gone.request_stop();
 }
 
 std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t sequence) {
-  std::unique_lock lock(mutex_);
-  if (forgotten_[depth] >= static_cast<std::int64_t>(sequence)) return std::nullopt;
-  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) {
-    const auto ends_it = [&](const Mark& mark) { return mark.level >= depth && mark.stamp.sequence >= sequence; };
-    return slot_of(*std::ranges::find_if(marks_, ends_it));
+  std::stop_source gone(std::nostopstate);
+  Mark mark;
+  {
+    MutexLock lock(mutex_);
+    if (forgotten_[depth] >= static_cast<std::int64_t>(sequence)) return std::nullopt;
+    if (closed_[depth] >= static_cast<std::int64_t>(sequence)) {
+      const auto ends_it = [&](const Mark& made) { return made.level >= depth && made.stamp.sequence >= sequence; };
+      return slot_of(*std::ranges::find_if(marks_, ends_it));
+    }
+    mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
+    owed_.push_back(mark);
+    gone = take_stop();
   }
-  const Mark mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
-  owed_.push_back(mark);
-  auto gone = take_stop();
-  lock.unlock();
   gone.request_stop();
   return slot_of(mark);
 }
 
 void PassControl::forget_until(std::uint64_t sequence) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (; !marks_.empty() && marks_.front().stamp.sequence <= sequence; marks_.pop_front()) {
     std::fill_n(forgotten_.begin(), marks_.front().level + 1u, static_cast<std::int64_t>(marks_.front().stamp.sequence));
   }
 }
 
 std::stop_token PassControl::stop_token() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return stop_.get_token();
 }
 
 void PassControl::stop() {
-  std::unique_lock lock(mutex_);
-  stopped_ = true;
-  auto gone = stop_;
-  lock.unlock();
+  std::stop_source gone(std::nostopstate);
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+    gone = stop_;
+  }
   gone.request_stop();
 }
 
 void PassControl::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   now_.epoch = epoch;
   epochs_left_ = std::max(epochs, 1u);
   fresh_ = true;
 }
 
 std::uint64_t PassControl::halt() {
-  std::unique_lock lock(mutex_);
-  if (epochs_left_ == 0) return now_.sequence - 1;
-  cut_ = true;
-  cut_depth_ = counts_.size();
-  epochs_left_ = 1;
-  const std::uint64_t last = now_.sequence;
-  auto gone = take_stop();
-  lock.unlock();
+  std::stop_source gone(std::nostopstate);
+  std::uint64_t last = 0;
+  {
+    MutexLock lock(mutex_);
+    if (epochs_left_ == 0) return now_.sequence - 1;
+    cut_ = true;
+    cut_depth_ = counts_.size();
+    epochs_left_ = 1;
+    last = now_.sequence;
+    gone = take_stop();
+  }
   gone.request_stop();
   return last;
 }
 
 // Digit 0 follows from the others, so only rounds of the outer ones are counted.
 void PassControl::wind_to(std::uint32_t pass) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (pass == now_.pass) return;
   for (std::int64_t round = 0; round < kMostRounds && !counts_.empty(); ++round) {
     const std::uint32_t digit = pass - now_.pass;

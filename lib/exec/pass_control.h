@@ -16,12 +16,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
 #include <penstock/op.h>
+
+#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 
@@ -39,75 +40,78 @@ class PassControl {
   };
 
   // The pass to run now; false if there is none until begin_epoch().
-  bool current(Pass& pass);
-  bool idle() const;
+  bool current(Pass& pass) EXCLUDES(mutex_);
+  bool idle() const EXCLUDES(mutex_);
 
   // Whether the pass that the source is in is to end early, or has ended; cheap.
-  bool cut_requested() const;
+  bool cut_requested() const EXCLUDES(mutex_);
 
   // For the source: ends the pass that it is in, by itself or because it was cut, and gives its mark.
-  Slot close();
+  Slot close() EXCLUDES(mutex_);
 
   // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream: it ends when the source looks. Outdated
   // requests do nothing.
-  void end(std::size_t depth, std::uint64_t sequence);
+  void end(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
   // The same at once. Gives the mark that ends the op's input: of this pass, or of the last one that ends with it. None where the consumer has had
   // that mark: somebody behind the op has closed the pass before it, and the source's own is still to come.
-  std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence);
+  std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
   // Marks up to this sequence have reached the consumer: nobody will ask for them.
-  void forget_until(std::uint64_t sequence);
+  void forget_until(std::uint64_t sequence) EXCLUDES(mutex_);
 
   // Set when the pass that the source is in is not wanted any more, or after stop().
-  std::stop_token stop_token() const;
-  void stop();                           // the run is abandoned
+  std::stop_token stop_token() const EXCLUDES(mutex_);
+  void stop() EXCLUDES(mutex_);  // the run is abandoned
 
   // After the last epoch asked for.
-  void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);
+  void begin_epoch(std::uint32_t epoch, std::uint32_t epochs) EXCLUDES(mutex_);
 
   // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last to come.
-  std::uint64_t halt();
+  std::uint64_t halt() EXCLUDES(mutex_);
 
   // Passes are numbered from this one on, where the run is part of another run's pass. Before anything is read.
-  void number_from(std::uint32_t pass) noexcept { now_.pass = base_ = pass; }
+  void number_from(std::uint32_t pass) {
+    MutexLock lock(mutex_);
+    now_.pass = base_ = pass;
+  }
 
   // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once, before
   // anything is read. Error(data_loss) if the epoch has no such pass.
-  void wind_to(std::uint32_t pass);
+  void wind_to(std::uint32_t pass) EXCLUDES(mutex_);
 
   std::size_t depth() const noexcept { return counts_.size(); }
 
  private:
   struct Mark {
     Stamp stamp;
-    std::uint8_t level;
+    std::uint8_t level = 0;
   };
 
-  std::uint8_t advance(std::size_t from);
-  std::uint32_t pass_number() const;
-  Mark close_pass(std::size_t from);
-  std::stop_source take_stop();
+  std::uint8_t advance(std::size_t from) REQUIRES(mutex_);
+  std::uint32_t pass_number() const REQUIRES(mutex_);
+  Mark close_pass(std::size_t from) REQUIRES(mutex_);
+  std::stop_source take_stop() REQUIRES(mutex_);
   static Slot slot_of(const Mark& mark);
 
   const std::vector<std::int64_t> counts_;
 
-  mutable std::mutex mutex_;  // all below; held for a few instructions, never across a call out
+  mutable Mutex mutex_;  // held for a few instructions, never across a call out
   // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of the passes from
   // the first of these on, and close() gives it that one before anything else.
-  std::vector<std::int64_t> digits_;
-  std::vector<std::int64_t> closed_;  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
-  std::vector<std::int64_t> forgotten_;  // the same of marks that the consumer has had, which marks_ tells no more of
-  std::uint32_t base_ = 0;            // of pass numbers
-  Stamp now_;
-  bool fresh_ = true;
-  std::uint32_t epochs_left_;
-  bool cut_ = false;
-  std::size_t cut_depth_ = 0;
-  std::deque<Mark> marks_;            // made, and perhaps not yet with the consumer; sequences rise
-  std::deque<Mark> owed_;             // of them, those that the source is still to send
-  std::stop_source stop_;             // of the pass that the source is in; of the next one, as soon as that one is to end
-  bool stopped_ = false;
+  std::vector<std::int64_t> digits_ GUARDED_BY(mutex_);
+  std::vector<std::int64_t> closed_ GUARDED_BY(mutex_);  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
+  std::vector<std::int64_t> forgotten_ GUARDED_BY(mutex_);  // the same of marks that the consumer has had, which marks_ tells no more of
+  std::uint32_t base_ GUARDED_BY(mutex_) = 0;  // of pass numbers
+  Stamp now_ GUARDED_BY(mutex_);
+  bool fresh_ GUARDED_BY(mutex_) = true;
+  std::uint32_t epochs_left_ GUARDED_BY(mutex_);
+  bool cut_ GUARDED_BY(mutex_) = false;
+  std::size_t cut_depth_ GUARDED_BY(mutex_) = 0;
+  std::deque<Mark> marks_ GUARDED_BY(mutex_);  // made, and perhaps not yet with the consumer; sequences rise
+  std::deque<Mark> owed_ GUARDED_BY(mutex_);  // of them, those that the source is still to send
+  std::stop_source stop_ GUARDED_BY(mutex_);  // of the pass that the source is in; of the next one, as soon as that one is to end
+  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace penstock::exec

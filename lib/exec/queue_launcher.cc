@@ -16,7 +16,7 @@ void QueueLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
 
 void QueueLauncher::launch(Stage& stage, bool on_pool) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     tokens_.push_back({&stage, on_pool});
   }
   arrived_.notify_one();
@@ -28,14 +28,13 @@ void QueueLauncher::send(Stage& from, PacketRef packet) {
     stages_[next]->receive(std::move(packet->slots));
   } else {
     outlet_->receive(*packet);
-    { std::lock_guard lock(mutex_); }  // a consumer that has just looked at the outlet is asleep from here on
+    { MutexLock lock(mutex_); }  // a consumer that has just looked at the outlet is asleep from here on
     arrived_.notify_one();
   }
 }
 
 void QueueLauncher::give_credits(Stage& to, std::int64_t count) { to.add_credits(count); }
 
-// With the lock held.
 std::size_t QueueLauncher::choose() const {
   if (choice_ == nullptr) {
     const auto best = std::max_element(tokens_.begin(), tokens_.end(), [](const Token& a, const Token& b) {
@@ -51,7 +50,7 @@ std::size_t QueueLauncher::choose() const {
 bool QueueLauncher::run_one() {
   Token token{};
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (tokens_.empty()) return false;
     const auto place = tokens_.begin() + static_cast<std::ptrdiff_t>(choose());
     token = *place;
@@ -74,7 +73,7 @@ bool QueueLauncher::pump(std::int64_t deadline) {
 
 void QueueLauncher::stop_waiting() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_woken_ = true;
   }
   arrived_.notify_one();
@@ -82,12 +81,18 @@ void QueueLauncher::stop_waiting() {
 
 // What another thread brings, a Completion: a token, or a slot at the outlet. False: the deadline has passed.
 bool QueueLauncher::wait_for_token(std::int64_t deadline) {
-  std::unique_lock lock(mutex_);
-  const auto there = [this] { return is_woken_ || !tokens_.empty() || outlet_->has_slots(); };
   using Moment = std::chrono::steady_clock::time_point;
-  if (deadline != kNever) return arrived_.wait_until(lock, Moment(std::chrono::nanoseconds(deadline)), there);
-  arrived_.wait(lock, there);
+  MutexLock lock(mutex_);
+  while (!has_something()) {
+    if (deadline == kNever) {
+      arrived_.wait(mutex_);
+    } else if (!arrived_.wait_until(mutex_, Moment(std::chrono::nanoseconds(deadline)))) {
+      return has_something();
+    }
+  }
   return true;
 }
+
+bool QueueLauncher::has_something() const { return is_woken_ || !tokens_.empty() || outlet_->has_slots(); }
 
 }  // namespace penstock::exec

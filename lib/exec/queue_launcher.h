@@ -4,12 +4,11 @@
 // order drawn from a seed, so that any interleaving of token starts can be had, and had again.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <vector>
 
+#include "lib/core/mutex.h"
 #include "lib/exec/launcher.h"
 
 namespace penstock::exec {
@@ -22,22 +21,23 @@ class QueueLauncher final : public Launcher {
   // No choice: the most downstream, and no read-ahead. With a choice: groups and read-ahead as in production.
   explicit QueueLauncher(Choice choice = nullptr) : choice_(std::move(choice)) {}
 
-  bool run_one();        // runs a waiting token; false: there is none
+  bool run_one() EXCLUDES(mutex_);  // runs a waiting token; false: there is none
 
   void connect(const std::vector<Stage*>& stages, Outlet& outlet) override;
-  void launch(Stage& stage, bool on_pool) override;
-  void send(Stage& from, PacketRef packet) override;
+  void launch(Stage& stage, bool on_pool) EXCLUDES(mutex_) override;
+  void send(Stage& from, PacketRef packet) EXCLUDES(mutex_) override;
   void give_credits(Stage& to, std::int64_t count) override;
   void run_body(CallRef body) override { body(); }
   bool one_at_a_time() const override { return choice_ == nullptr; }
   bool wait_for(std::chrono::nanoseconds time) override;  // pumps them, instead of waiting
   bool is_pumped() const override { return true; }
   bool pump(std::int64_t deadline) override;
-  void stop_waiting() override;
+  void stop_waiting() EXCLUDES(mutex_) override;
 
  private:
-  std::size_t choose() const;
-  bool wait_for_token(std::int64_t deadline);
+  std::size_t choose() const REQUIRES(mutex_);
+  bool has_something() const REQUIRES(mutex_);
+  bool wait_for_token(std::int64_t deadline) EXCLUDES(mutex_);
 
   struct Token {
     Stage* stage;
@@ -47,10 +47,10 @@ class QueueLauncher final : public Launcher {
   std::vector<Stage*> stages_;
   Outlet* outlet_ = nullptr;
 
-  std::mutex mutex_;  // all below; never held while one runs
-  std::condition_variable arrived_;
-  std::vector<Token> tokens_;
-  bool is_woken_ = false;
+  Mutex mutex_;  // never held while one runs
+  CondVar arrived_;
+  std::vector<Token> tokens_ GUARDED_BY(mutex_);
+  bool is_woken_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace penstock::exec

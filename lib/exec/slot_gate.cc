@@ -1,13 +1,12 @@
 #include "lib/exec/slot_gate.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace penstock::exec {
 
 bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (has_free_slot(*run)) {
     ++in_use_;
     ++run->in_use_;
@@ -22,7 +21,7 @@ bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
 bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
   if (in_use() > slots() || run->in_use_.load(std::memory_order_relaxed) > run->most()) return true;
   if (waiting_ == 0) return false;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return std::ranges::any_of(waiters_, [&](const Entry& entry) {
     return entry.run == run ? entry.rank > rank : entry.run->has_room();
   });
@@ -30,7 +29,7 @@ bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
 
 void SlotGate::release(const RunRef& run) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     --in_use_;
     --run->in_use_;
     if (waiters_.empty()) return;
@@ -40,7 +39,7 @@ void SlotGate::release(const RunRef& run) {
 
 void SlotGate::set_slots(std::int64_t slots) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     slots_ = std::max<std::int64_t>(slots, 1);
   }
   offer_free_slots();
@@ -48,7 +47,7 @@ void SlotGate::set_slots(std::int64_t slots) {
 
 void SlotGate::set_most(const RunRef& run, std::int64_t most) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     run->most_ = std::max<std::int64_t>(most, 1);
   }
   offer_free_slots();
@@ -56,7 +55,7 @@ void SlotGate::set_most(const RunRef& run, std::int64_t most) {
 
 // The longest wait decides which run, the rank which of its stages. That uses up this wait: who is passed over stands where the other stood.
 bool SlotGate::take_waiter(Entry& entry) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto oldest = std::ranges::find_if(waiters_, [this](const Entry& other) { return has_free_slot(*other.run); });
   if (oldest == waiters_.end()) return false;
   auto best = oldest;

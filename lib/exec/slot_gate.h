@@ -44,18 +44,18 @@ class SlotGate {
   explicit SlotGate(std::int64_t slots) : slots_(slots) {}
 
   // A slot, or false: then slot_is_free(stage) will be called once.
-  bool acquire(const RunRef& run, std::size_t stage, std::size_t rank);
+  bool acquire(const RunRef& run, std::size_t stage, std::size_t rank) EXCLUDES(mutex_);
 
   // Whether a stage should give its slot back: there are fewer than before, of all or for its run, or another run or a stage of higher rank
   // waits.
-  bool is_wanted_before(const RunRef& run, std::size_t rank) const;
+  bool is_wanted_before(const RunRef& run, std::size_t rank) const EXCLUDES(mutex_);
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
-  void release(const RunRef& run);
+  void release(const RunRef& run) EXCLUDES(mutex_);
 
-  void set_slots(std::int64_t slots);
+  void set_slots(std::int64_t slots) EXCLUDES(mutex_);
   // At least 1. One that holds more gives them back as soon as its calls end.
-  void set_most(const RunRef& run, std::int64_t most);
+  void set_most(const RunRef& run, std::int64_t most) EXCLUDES(mutex_);
   std::int64_t slots() const noexcept { return slots_.load(std::memory_order_relaxed); }
   std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   // A guess: it may be gone in the next moment.
@@ -67,14 +67,14 @@ class SlotGate {
     std::size_t stage;
     std::size_t rank;
   };
-  bool take_waiter(Entry& entry);
-  void offer_free_slots();
+  bool take_waiter(Entry& entry) EXCLUDES(mutex_);
+  void offer_free_slots() EXCLUDES(mutex_);
 
-  alignas(kCacheLine) mutable BriefMutex mutex_;  // all below; never held across a call out. The numbers are written under it, and read without
+  alignas(kCacheLine) mutable BriefMutex mutex_;  // never held across a call out. The atomics below are written under it, and read without
   std::atomic<std::int64_t> slots_;
   std::atomic<std::int64_t> in_use_{0};
   std::atomic<std::size_t> waiting_{0};  // waiters_.size()
-  std::vector<Entry> waiters_;           // whose run has waited longest comes first
+  std::vector<Entry> waiters_ GUARDED_BY(mutex_);  // whose run has waited longest comes first
 };
 
 }  // namespace penstock::exec

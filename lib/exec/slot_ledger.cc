@@ -50,7 +50,7 @@ std::int64_t SlotLedger::admit(std::span<const Slot> inputs) {
   if (!is_used_.load(std::memory_order_relaxed)) return kNoTurn;
   admitted_.clear();
   for (const Slot& input : inputs) admitted_.push_back(entry_of(input));
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!is_used_) return kNoTurn;
   const std::int64_t first = first_turn_ + static_cast<std::int64_t>(entries_.size());
   entries_.insert(entries_.end(), admitted_.begin(), admitted_.end());
@@ -97,14 +97,14 @@ void SlotLedger::tell(std::int64_t turn, Entry& entry, std::int64_t count) noexc
 }
 
 void SlotLedger::declare(std::int64_t turn, std::int64_t count) noexcept {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   was_asked_ = true;
   Entry* const entry = find(turn);
   if (entry != nullptr && !entry->is_done) tell(turn, *entry, std::min(count, kMostResults));
 }
 
 void SlotLedger::complete(std::int64_t turn, std::optional<std::int64_t> count) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Entry* const entry = find(turn);
   if (entry == nullptr || entry->is_done) return;
   tell(turn, *entry, count.value_or(entry->is_known ? entry->count : 1));
@@ -132,7 +132,7 @@ void SlotLedger::stop_if_unused() {
 
 // A whole batch more or less does not matter; places in blocks that are gone are none.
 void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (version != version_) return;
   ++version_;
   const std::int64_t missing = first_block_ * batch_.size - (next_place_ - drift);
@@ -144,7 +144,7 @@ void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
 // ------------------------------------------------------------------------------------------------ slots
 
 std::optional<SlotLedger::Where> SlotLedger::where(std::int64_t turn) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const Entry* const entry = find(turn);
   if (entry == nullptr || turn >= known_until_) return std::nullopt;
   return Where{entry->place, version_};
@@ -187,13 +187,13 @@ detail::BatchBlockRef SlotLedger::make_block(std::int64_t number, DType type, co
 // Made outside the lock; where two threads have made the same one, the second is let go.
 detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (auto found = find_block(number, type, shape)) return found;
     if (!may_have_block(number)) return nullptr;
   }
   const auto made = make_block(number, type, shape);
   if (made == nullptr) return nullptr;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (auto found = find_block(number, type, shape)) return found;
   if (!may_have_block(number)) return nullptr;
   blocks_.push_back(made);
@@ -204,7 +204,7 @@ detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, cons
 void SlotLedger::retire_blocks() {
   const std::int64_t oldest = !entries_.empty() && first_turn_ < known_until_ ? entries_.front().place : next_place_;
   first_block_ = std::max(first_block_, floor_div(oldest, batch_.size));
-  const auto is_open = [this](const auto& block) { return block->number() >= first_block_; };
+  const auto is_open = [this](const auto& block) REQUIRES(mutex_) { return block->number() >= first_block_; };
   const auto retired = std::partition(blocks_.begin(), blocks_.end(), is_open);
   if (retired == blocks_.end()) return;
   garbage_.insert(garbage_.end(), std::make_move_iterator(retired), std::make_move_iterator(blocks_.end()));
@@ -214,20 +214,20 @@ void SlotLedger::retire_blocks() {
 
 void SlotLedger::drop_garbage() {
   std::vector<detail::BatchBlockRef> garbage;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   garbage.swap(garbage_);
   has_garbage_ = false;
 }
 
 void SlotLedger::clear() {
   std::vector<detail::BatchBlockRef> blocks, garbage;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   blocks.swap(blocks_);
   garbage.swap(garbage_);
 }
 
 std::size_t SlotLedger::open_blocks() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return blocks_.size();
 }
 

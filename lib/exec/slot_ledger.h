@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +28,7 @@
 #include <penstock/op.h>
 
 #include "lib/core/batch_block.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/batch_ahead.h"
 
 namespace penstock::exec {
@@ -40,25 +40,25 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   explicit SlotLedger(const BatchAhead& batch) : batch_(batch) {}
 
   // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op does not use slots.
-  std::int64_t admit(std::span<const Slot> inputs);
+  std::int64_t admit(std::span<const Slot> inputs) EXCLUDES(mutex_);
 
-  void declare(std::int64_t turn, std::int64_t count) noexcept;
+  void declare(std::int64_t turn, std::int64_t count) noexcept EXCLUDES(mutex_);
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
-  void complete(std::int64_t turn, std::optional<std::int64_t> count);
+  void complete(std::int64_t turn, std::optional<std::int64_t> count) EXCLUDES(mutex_);
 
   // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away. Throws
   // std::bad_alloc.
   Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
 
-  void correct(std::int64_t drift, std::uint32_t version) noexcept override;
+  void correct(std::int64_t drift, std::uint32_t version) noexcept EXCLUDES(mutex_) override;
 
   // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go back to the
   // system.
   bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
-  void drop_garbage();
-  void clear();
+  void drop_garbage() EXCLUDES(mutex_);
+  void clear() EXCLUDES(mutex_);
 
-  std::size_t open_blocks() const;
+  std::size_t open_blocks() const EXCLUDES(mutex_);
 
  private:
   struct Entry {
@@ -73,44 +73,43 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
     std::uint32_t version;
   };
 
-  // With the lock held:
-  Entry* find(std::int64_t turn) noexcept;
+  Entry* find(std::int64_t turn) noexcept REQUIRES(mutex_);
   std::int64_t after(const Entry& entry) const noexcept;
-  void tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept;
-  void go_on() noexcept;
-  void forget_done();
-  void retire_blocks();
-  void stop_if_unused();
-  detail::BatchBlockRef find_block(std::int64_t number, DType type, const Shape& shape) const;
-  bool may_have_block(std::int64_t number) const;
+  void tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept REQUIRES(mutex_);
+  void go_on() noexcept REQUIRES(mutex_);
+  void forget_done() REQUIRES(mutex_);
+  void retire_blocks() REQUIRES(mutex_);
+  void stop_if_unused() REQUIRES(mutex_);
+  detail::BatchBlockRef find_block(std::int64_t number, DType type, const Shape& shape) const REQUIRES(mutex_);
+  bool may_have_block(std::int64_t number) const REQUIRES(mutex_);
 
   Entry entry_of(const Slot& input) const;
   std::optional<std::int64_t> results_of(const Element& input) const;
-  std::optional<Where> where(std::int64_t turn);
+  std::optional<Where> where(std::int64_t turn) EXCLUDES(mutex_);
   detail::BatchBlockRef make_block(std::int64_t number, DType type, const Shape& shape);
-  detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape);
+  detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape) EXCLUDES(mutex_);
 
   const BatchAhead batch_;
   std::vector<Entry> admitted_;          // of admit() alone: memory that it uses again
   std::atomic<bool> is_used_{true};
   std::atomic<bool> has_garbage_{false};
 
-  // Guards all below; held for a few instructions, or a few for each element under way where one fails. Whenever it is free:
+  // Held for a few instructions, or a few for each element under way where one fails. Whenever it is free:
   //   * entries_[i] has turn first_turn_ + i; the first one is not done; all before known_until_ are known, that one is not;
   //   * entries before known_until_ lie behind each other, and next_place_ behind the last of them;
   //   * all rows that were handed out since places last moved have version_;
   //   * a block has a number of at least first_block_, and lower ones are never made again.
-  mutable std::mutex mutex_;
-  std::deque<Entry> entries_;
-  std::int64_t first_turn_ = 0;
-  std::int64_t known_until_ = 0;
-  std::int64_t next_place_ = 0;
-  std::uint32_t version_ = 0;
-  std::int64_t first_block_ = 0;
-  std::vector<detail::BatchBlockRef> blocks_;
-  std::vector<detail::BatchBlockRef> garbage_;
-  std::int64_t completed_ = 0;
-  bool was_asked_ = false;
+  mutable Mutex mutex_;
+  std::deque<Entry> entries_ GUARDED_BY(mutex_);
+  std::int64_t first_turn_ GUARDED_BY(mutex_) = 0;
+  std::int64_t known_until_ GUARDED_BY(mutex_) = 0;
+  std::int64_t next_place_ GUARDED_BY(mutex_) = 0;
+  std::uint32_t version_ GUARDED_BY(mutex_) = 0;
+  std::int64_t first_block_ GUARDED_BY(mutex_) = 0;
+  std::vector<detail::BatchBlockRef> blocks_ GUARDED_BY(mutex_);
+  std::vector<detail::BatchBlockRef> garbage_ GUARDED_BY(mutex_);
+  std::int64_t completed_ GUARDED_BY(mutex_) = 0;
+  bool was_asked_ GUARDED_BY(mutex_) = false;
 };
 
 // What one call of a stage's body sees of the ledger: turns of its group's slots.

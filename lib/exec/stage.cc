@@ -26,6 +26,7 @@ Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageH
     : plan_(plan),
       index_(index),
       host_(host),
+      outside_(host),
       machine_(host.machine()),
       trace_(host.trace()),
       keeps_statistics_(host.keeps_statistics()),
@@ -60,43 +61,43 @@ Stage::~Stage() = default;
 void Stage::resume_after(const Stamp& last) { body_ = std::make_unique<ResumeBody>(std::move(body_), last); }
 
 void Stage::wake() {
-  Lock lock(mutex_);
-  pump(lock);
+  MutexLock lock(mutex_);
+  pump();
 }
 
 void Stage::slot_is_free() {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   waits_for_slot_ = false;
-  pump(lock);
+  pump();
 }
 
 void Stage::memory_is_free() {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!waits_for_memory_) return;
   waits_for_memory_ = false;
-  pump(lock);
+  pump();
 }
 
 // The engine has set its stop flag, so nothing new starts. Completions that are still out are cut off.
 void Stage::stop() {
   std::vector<std::shared_ptr<AsyncTarget>> targets;
   {
-    Lock lock(mutex_);
+    MutexLock lock(mutex_);
     for (auto& group : ring_) {
       if (group->target) targets.push_back(group->target);
       want_back(*group);
     }
   }
   for (auto& target : targets) target->detach();
-  Lock lock(mutex_);
-  completed_.wait(lock, [this] { return completing_ == 0; });
+  MutexLock lock(mutex_);
+  while (completing_ != 0) completed_.wait(mutex_);
 }
 
 // Destroyed on this thread, without the lock: users' code. No books are kept any more.
 void Stage::let_go_of_slots() {
   Queue<Slots> waiting;
   std::vector<Slots> gone;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   gone.reserve(2 * ring_.size());  // what finds no room later would be destroyed with the lock held
   waiting.swap(waiting_);
   waiting_taken_ = 0;
@@ -115,7 +116,7 @@ void Stage::let_go_of_slots() {
 Slots Stage::answers_of(Group& group) {
   Slots answers;
   if (group.call == nullptr) return answers;
-  std::lock_guard lock(group.call->mutex);
+  MutexLock lock(group.call->mutex);
   group.call->take(body_->results_of(group), answers);
   return answers;
 }
@@ -126,29 +127,31 @@ void Stage::clear() {
   Queue<std::unique_ptr<Group>> ring;
   Slots unwanted;
   std::unique_ptr<Body> body;
-  Lock lock(mutex_);
-  waiting.swap(waiting_);
-  ring.swap(ring_);
-  unwanted.swap(unwanted_);
-  body.swap(body_);
-  ready_.clear();
-  folded_.clear();
-  has_folded_ = false;
-  waiting_taken_ = 0;
-  waiting_count_ = in_window_ = unsent_ = 0;
-  lock.unlock();
+  {
+    MutexLock lock(mutex_);
+    waiting.swap(waiting_);
+    ring.swap(ring_);
+    unwanted.swap(unwanted_);
+    body.swap(body_);
+    ready_.clear();
+    folded_.clear();
+    has_folded_ = false;
+    waiting_taken_ = 0;
+    waiting_count_ = in_window_ = unsent_ = 0;
+  }
   if (ledger_) ledger_->clear();
 }
 
-void Stage::pump(Lock& lock) noexcept {
-  or_give_up(lock, [&] {
+void Stage::pump() noexcept {
+  or_give_up([&]() REQUIRES(mutex_) {
     while (!host_.stopped()) {
       Actions actions = next_actions();
       if (actions.nothing()) return;
       const bool emits = actions.packet != nullptr;
-      lock.unlock();
-      perform(actions);
-      lock.lock();
+      {
+        const MutexUnlock unlock(mutex_);
+        perform(std::move(actions));
+      }
       if (emits) emitting_ = false;
     }
   });
@@ -189,61 +192,62 @@ Stage* Stage::nearest_that_reserves() noexcept {
 }
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
-void Stage::perform(Actions& actions) {
-  for (; actions.launches > 0; --actions.launches) host_.launcher().launch(*this, actions.on_pool);
-  if (actions.credits > 0) host_.launcher().give_credits(*upstream_, actions.credits);
-  if (actions.packet) host_.launcher().send(*this, std::move(actions.packet));
+void Stage::perform(Actions actions) {
+  for (; actions.launches > 0; --actions.launches) outside().launcher().launch(*this, actions.on_pool);
+  if (actions.credits > 0) outside().launcher().give_credits(*upstream_, actions.credits);
+  if (actions.packet) outside().launcher().send(*this, std::move(actions.packet));
   if (actions.tell_upstream) upstream_->nearest_that_reserves()->memory_is_free();
-  if (actions.wake_consumer) host_.wake_consumer();
+  if (actions.wake_consumer) outside().wake_consumer();
   actions.unwanted.clear();
   if (ledger_ && ledger_->has_garbage()) ledger_->drop_garbage();
-  host_.offer_memory();
+  outside().offer_memory();
 }
 
 void Stage::add_credits(std::int64_t count) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   credits_ += count;
-  pump(lock);
+  pump();
 }
 
 // ------------------------------------------------------------------------------------------------ knobs
 
 void Stage::set_parallelism(std::int64_t value) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   parallelism_ = std::max<std::int64_t>(value, 1);
   window_ = std::max(window_, parallelism_);
-  pump(lock);
+  pump();
 }
 
 void Stage::set_window(std::int64_t value) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   window_ = std::max<std::int64_t>(value, 1);
-  pump(lock);
+  pump();
 }
 
 void Stage::set_buffer(std::int64_t value) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   buffer_ = std::max<std::int64_t>(value, 1);
-  pump(lock);
+  pump();
 }
 
 void Stage::set_grain(std::int64_t nanoseconds) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   grain_ns_ = std::max<std::int64_t>(nanoseconds, 0);
 }
 
 // Calls that are under way on the cores go on there, but without a CPU slot: they wait, and what waits for a slot may be what they wait for.
 void Stage::set_on_pool(bool on_pool) {
-  Lock lock(mutex_);
-  on_pool_ = on_pool;
   std::int64_t slots = 0;
-  if (on_pool) {
-    waits_for_slot_ = false;
-    std::swap(slots, cpu_slots_);
+  {
+    MutexLock lock(mutex_);
+    on_pool_ = on_pool;
+    if (on_pool) {
+      waits_for_slot_ = false;
+      std::swap(slots, cpu_slots_);
+    }
+    pump();
   }
-  pump(lock);
-  lock.unlock();
-  for (; slots > 0; --slots) host_.give_up_cpu_slot();
+  for (; slots > 0; --slots) outside().give_up_cpu_slot();
 }
 
 // ------------------------------------------------------------------------------------------------ snapshot
@@ -259,7 +263,7 @@ void Stage::account(std::int64_t now) {
 }
 
 void Stage::snapshot(StageSnapshot& out) const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   const std::int64_t now = machine_.now();
   out = counters_;
   out.dropped = dropped();
@@ -287,11 +291,10 @@ std::int64_t Stage::required_bytes(std::int64_t elements) const {
 }
 
 void Stage::knobs(StageSnapshot& out) const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   describe_knobs(out);
 }
 
-// With the lock held.
 void Stage::describe_knobs(StageSnapshot& out) const {
   out.parallelism = parallelism_;
   out.window = window_;
@@ -300,7 +303,7 @@ void Stage::describe_knobs(StageSnapshot& out) const {
   out.on_pool = on_pool_;
 }
 
-// With the lock held. Once the run has been stopped nobody waits for a Completion that is still out.
+// Once the run has been stopped nobody waits for a Completion that is still out.
 void Stage::describe_ring(std::int64_t now, StageSnapshot& out) const {
   const bool stopped = host_.stopped();
   const Group* oldest = nullptr;

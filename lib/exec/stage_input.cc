@@ -24,13 +24,13 @@ std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t 
 }  // namespace
 
 void Stage::receive(Slots&& slots) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto count = static_cast<std::int64_t>(slots.size());
-  or_give_up(lock, [&] { waiting_.push_back(std::move(slots)); });
+  or_give_up([&]() REQUIRES(mutex_) { waiting_.push_back(std::move(slots)); });
   if (host_.stopped()) return;
   waiting_count_ += count;
   counters_.elements_in += count_elements(waiting_.back());
-  pump(lock);
+  pump();
 }
 
 // Slots that make up one step of work.
@@ -232,8 +232,16 @@ void Stage::give_turns_back(const Group& group, std::size_t slots_before) {
 
 // Groups up to the mark of the unwanted pass; if that is still to come, everything until it does; if it has left, nothing.
 void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence) {
-  Lock lock(mutex_);
-  if (departed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+  {
+    MutexLock lock(mutex_);
+    if (departed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+    cancel_groups(depth, sequence);
+    pump();
+  }
+  outside().offer_memory();
+}
+
+void Stage::cancel_groups(std::size_t depth, std::uint64_t sequence) {
   const bool is_open = closed_[depth] < static_cast<std::int64_t>(sequence);
   auto last = std::find_if(ring_.begin(), ring_.end(), [&](const auto& group) {
     return group->has_mark && group->mark_level >= depth && group->mark_sequence >= sequence;
@@ -247,9 +255,6 @@ void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence) {
     skip_depth_ = skipping_ ? std::max(skip_depth_, depth) : depth;
     skipping_ = true;
   }
-  pump(lock);
-  lock.unlock();
-  host_.offer_memory();
 }
 
 }  // namespace penstock::exec

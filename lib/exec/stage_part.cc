@@ -25,7 +25,7 @@ std::int64_t elements_of(const Slots& slots) {
 
 }  // namespace
 
-// With the lock held, before the call. What one call makes of one slot cannot be had in parts.
+// Before the call. What one call makes of one slot cannot be had in parts.
 void Stage::open_call(Group& group) {
   const std::size_t slots = is_source_ ? static_cast<std::size_t>(group.admitted) : group.slots.size();
   if (slots < 2 || one_at_a_time_) return;
@@ -35,7 +35,7 @@ void Stage::open_call(Group& group) {
   open_calls_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// By the thread that ran the group, without the lock: from here on the group is its alone again.
+// By the thread that ran the group: from here on the group is its alone again.
 void Stage::close_call(Group& group) {
   if (std::exchange(group.was_opened, false)) {
     group.taken = group.call->close();
@@ -43,7 +43,7 @@ void Stage::close_call(Group& group) {
     group.slots.erase(group.slots.begin(), group.slots.begin() + static_cast<std::ptrdiff_t>(group.taken));
   }
   if (group.rest.empty()) return;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   take_back(group);
 }
 
@@ -100,13 +100,12 @@ void Stage::keep_first(Group& group, std::int64_t count) {
   insert_behind(group, std::move(rest));
 }
 
-// With the lock held.
 void Stage::want_back(Group& group) {
   if (group.state == Group::State::running && group.call) group.call->progress.is_wanted_back.store(true, std::memory_order_relaxed);
 }
 
 void Stage::recall() {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (auto& group : ring_) want_back(*group);
 }
 
@@ -114,7 +113,7 @@ void Stage::recall() {
 // leaves; so do folded results, for which there may be no thread as long as calls wait. True: something did.
 bool Stage::look_after_calls() {
   if (!has_open_calls() && !is_starting_ && !has_folded_.load(std::memory_order_relaxed)) return false;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (host_.stopped()) return false;
   const std::int64_t now = machine_.now();
   for (auto& group : ring_) {
@@ -122,18 +121,18 @@ bool Stage::look_after_calls() {
   }
   ++completing_;  // stop() waits for it
   bool found = false;
-  or_give_up(lock, [&] {
+  or_give_up([&]() REQUIRES(mutex_) {
     while (Group* part = take_part()) {
       found = true;
-      finish_part(*part, lock);
+      finish_part(*part);
     }
     if (beyond_calls() > 0) {
       found = true;
-      run_group(*claim_group(lock), lock);
+      run_group(*claim_group());
     }
   });
-  if (is_starting_) let_more_begin(lock);
-  if (found || is_starting_) pump(lock);
+  if (is_starting_) let_more_begin();
+  if (found || is_starting_) pump();
   if (--completing_ == 0) completed_.notify_all();
   return found;
 }
@@ -157,7 +156,7 @@ Group* Stage::take_part() {
 // Its share of what was reserved, of the inputs' bytes, and of the window goes with it. A stream op's inputs are done with at the end of the call.
 std::unique_ptr<Group> Stage::take_part_of(Group& group) {
   OpenCall& call = *group.call;
-  std::lock_guard lock(call.mutex);
+  MutexLock lock(call.mutex);
   const auto before = static_cast<std::int64_t>(call.taken);
   Slots out;
   call.take(body_->results_of(group), out);
@@ -184,13 +183,15 @@ std::unique_ptr<Group> Stage::take_part_of(Group& group) {
   return part;
 }
 
-// Enters and leaves with the lock held.
-void Stage::finish_part(Group& part, Lock& lock) {
-  lock.unlock();
-  settle_places(part);
-  const auto inputs = elements_before_sealing(part);
-  const Sealed sealed = seal_results(part);
-  lock.lock();
+void Stage::finish_part(Group& part) {
+  std::int64_t inputs = 0;
+  Sealed sealed;
+  {
+    const MutexUnlock unlock(mutex_);
+    settle_places(part);
+    inputs = elements_before_sealing(part);
+    sealed = seal_results(part);
+  }
   account(machine_.now());
   counters_.completed += inputs;
   release_results(part, sealed, 0);
@@ -203,14 +204,14 @@ std::int64_t Stage::elements_before_sealing(const Group& part) const {
   return std::count_if(part.slots.begin(), part.slots.end(), [](const Slot& slot) { return slot.kind() != Slot::Kind::error; });
 }
 
-// Without the lock. A part takes a sixty-fourth of the budget at most.
+// A part takes a sixty-fourth of the budget at most.
 Sealed Stage::seal_results(Group& group) const {
   const std::int64_t affordable = host_.memory().limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
-  return seal(group, plan_, *body_, most, [this](std::int64_t i) { return host_.origin(i); });
+  return seal(group, plan_, *body_, most, [this](std::int64_t i) { return outside().origin(i); });
 }
 
-// With the lock held: what the group had slots for has left.
+// What the group had slots for has left.
 void Stage::wait_to_unfold(Group& group) {
   group.state = Group::State::waiting;
   group.is_unfolding = true;
@@ -222,11 +223,13 @@ void Stage::wait_to_unfold(Group& group) {
   has_folded_.store(true, std::memory_order_relaxed);
 }
 
-// The next results of such a group; the body has run. Enters and leaves with the lock held.
-void Stage::unfold(Group& group, Lock& lock) {
-  lock.unlock();
-  const Sealed sealed = seal_results(group);
-  lock.lock();
+// The next results of such a group; the body has run.
+void Stage::unfold(Group& group) {
+  Sealed sealed;
+  {
+    const MutexUnlock unlock(mutex_);
+    sealed = seal_results(group);
+  }
   account(machine_.now());
   --running_;
   release_results(group, sealed, 0);

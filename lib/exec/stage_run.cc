@@ -1,4 +1,4 @@
-// Stage: running a group, all of it outside the lock but for the books.
+// Stage: running a group, all of it without the lock but for the books.
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -121,14 +121,14 @@ std::uint32_t BodyScope::pass() noexcept {
   return innermost == nullptr || innermost->context_ == nullptr ? 0 : innermost->context_->stamp().pass;
 }
 
-void Stage::run_group(Group& group, Lock& lock) {
-  if (group.is_unfolding) return unfold(group, lock);
+void Stage::run_group(Group& group) {
+  if (group.is_unfolding) return unfold(group);
   group.elements = std::count_if(group.slots.begin(), group.slots.end(), [](const Slot& slot) { return slot.is_element(); });
   ++counters_.calls;
   if (plan_.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
-    start_detached(group, lock);
+    start_detached(group);
   } else {
-    run_to_end(group, lock);
+    run_to_end(group);
   }
 }
 
@@ -158,7 +158,7 @@ ThreadUse Stage::end_sample(Group& group, CallClock& clock) const {
   return use;
 }
 
-// With the lock held. The rest of a sample is counted by learn().
+// The rest of a sample is counted by learn().
 void Stage::count_use(const ThreadUse& use) {
   counters_.sampled_cpu_ns += use.cpu_ns;
   counters_.sampled_delay_ns += use.delay_ns;
@@ -173,20 +173,39 @@ void Stage::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Tr
   trace_->add({kind, static_cast<int>(index_), machine_.thread_number(), begin, machine_.now(), elements, std::move(keys)});
 }
 
-void Stage::run_to_end(Group& group, Lock& lock) {
+// What a call leaves for the books.
+struct Stage::Outcome {
+  Sealed sealed;
+  std::int64_t held_bytes;
+  std::int64_t copied_bytes;
+  ThreadUse use;
+};
+
+void Stage::run_to_end(Group& group) {
   group.sampled = sample_now(group);
   open_call(group);
-  lock.unlock();
+  std::optional<Outcome> outcome;
+  {
+    const MutexUnlock unlock(mutex_);
+    outcome = run_call(group);
+  }
+  if (!outcome) return break_off(group);
+  const ThreadUse& use = outcome->use;
+  count_use(use);
+  group.awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : Group::kAlways;
+  counters_.copied_bytes += outcome->copied_bytes;
+  const std::int64_t kept = outcome->held_bytes - std::exchange(held_bytes_, outcome->held_bytes);
+  finish(group, outcome->sealed, kept);
+}
+
+// Nothing: the call was broken off for want of memory.
+std::optional<Stage::Outcome> Stage::run_call(Group& group) {
   auto keys = keys_if_traced(group.slots);
   CallClock clock(machine_);
   begin_sample(group, clock);
   const std::int64_t copied_before = detail::copied_bytes_of_thread();
-  const bool ran = call_body(group);
+  if (!call_body(group)) return std::nullopt;
   const std::int64_t copied = detail::copied_bytes_of_thread() - copied_before;
-  if (!ran) {
-    lock.lock();
-    return break_off(group);
-  }
   close_call(group);
   settle_places(group);
   if (is_source_) keys = keys_if_traced(group.slots);
@@ -196,23 +215,18 @@ void Stage::run_to_end(Group& group, Lock& lock) {
   give_back_heap_top();
   const std::int64_t elements = is_source_ ? static_cast<std::int64_t>(keys.size()) : group.elements;
   if (trace_ != nullptr) trace_call(group.started_ns, elements, std::move(keys));
-  lock.lock();
-  count_use(use);
-  group.awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : Group::kAlways;
-  counters_.copied_bytes += copied;
-  const std::int64_t kept = held - std::exchange(held_bytes_, held);
-  finish(group, sealed, kept);
+  return Outcome{sealed, held, copied, use};
 }
 
 // False: the call was broken off for want of memory; the group is as it was.
 bool Stage::call_body(Group& group) {
-  CallServices services(host_, *this, group);
+  CallServices services(outside(), *this, group);
   bool ran = true;
   std::exception_ptr no_memory;  // for the engine's own lists
   auto call = [&] {
     try {
       with_context(services, group, [&](Context& context) {
-        const BodyScope scope(&host_, &group, &context);
+        const BodyScope scope(&outside(), &group, &context);
         body_->run(group, context);
       });
     } catch (const detail::RetryWhenMemoryIsFree&) {
@@ -221,7 +235,7 @@ bool Stage::call_body(Group& group) {
       no_memory = detail::current_failure();  // TBB need not see it
     }
   };
-  host_.launcher().run_body(CallRef(call));
+  outside().launcher().run_body(CallRef(call));
   if (no_memory) std::rethrow_exception(no_memory);
   return ran;
 }
@@ -230,8 +244,8 @@ template <class Call>
 void Stage::with_context(detail::ContextServices& services, Group& group, Call&& call) {
   std::optional<GroupPlaces> places;
   if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
-  const std::uint64_t seed = mix64(host_.seed() + plan_.random_key);
-  Context context(is_source_ ? passes_.stop_token() : host_.stop_token(), seed, &services, places ? &*places : nullptr);
+  const std::uint64_t seed = mix64(outside().seed() + plan_.random_key);
+  Context context(is_source_ ? passes_.stop_token() : outside().stop_token(), seed, &services, places ? &*places : nullptr);
   call(context);
 }
 
@@ -241,7 +255,7 @@ void Stage::count_more(Group& group, std::int64_t bytes) noexcept {
     group.reserved += bytes;
     return;
   }
-  std::lock_guard lock(group.call->mutex);  // a part of the group may be leaving, with its share
+  MutexLock lock(group.call->mutex);  // a part of the group may be leaving, with its share
   group.reserved += bytes;
 }
 
@@ -257,21 +271,30 @@ void Stage::break_off(Group& group) {
   put_back(group);
 }
 
-void Stage::start_detached(Group& group, Lock& lock) {
+void Stage::start_detached(Group& group) {
   ++detached_;
   auto target = std::make_shared<AsyncTarget>(*this, group);
   group.target = target;
-  const bool sampled = group.sampled = sample_now(group);
+  group.sampled = sample_now(group);
+  ThreadUse use;
+  {
+    const MutexUnlock unlock(mutex_);
+    use = start_call(group, target);
+  }
+  count_use(use);
+}
+
+ThreadUse Stage::start_call(Group& group, const std::shared_ptr<AsyncTarget>& target) {
+  const bool sampled = group.sampled;
   const std::int64_t begin = group.started_ns;
-  lock.unlock();
   auto keys = keys_if_traced(group.slots);
   CallClock clock(machine_);
   begin_sample(group, clock);
-  StartServices services(host_, *target);
+  StartServices services(outside(), *target);
   std::exception_ptr error;
   try {
     with_context(services, group, [&](Context& context) {
-      const BodyScope scope(&host_, nullptr, &context);  // the group may be gone before the call is
+      const BodyScope scope(&outside(), nullptr, &context);  // the group may be gone before the call is
       body_->start(group, context, Completion(target));
     });
   } catch (...) {
@@ -280,8 +303,7 @@ void Stage::start_detached(Group& group, Lock& lock) {
   target->started(std::move(error));  // from here on the group may be gone
   const ThreadUse use = sampled ? clock.end() : ThreadUse();  // behind what the call lasts
   if (trace_ != nullptr) trace_call(begin, 1, std::move(keys));
-  lock.lock();
-  count_use(use);
+  return use;
 }
 
 void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
@@ -290,12 +312,11 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
   slot.set_kind(kind);
   Sealed sealed;
   {
-    Lock lock(mutex_);
-    or_give_up(lock, [&] {
-      lock.unlock();
+    MutexLock lock(mutex_);
+    or_give_up([&]() REQUIRES(mutex_) {
+      const MutexUnlock unlock(mutex_);
       settle_places(group);
       sealed = seal_results(group);
-      lock.lock();
     });
     ++completing_;  // before the group lets go of its target, by which stop() would find this call
     --detached_;
@@ -303,14 +324,14 @@ void Stage::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     account(machine_.now());
     if (trace_ != nullptr) trace_->add({Trace::Span::Kind::later_call, static_cast<int>(index_), 0, group.started_ns, accounted_until_, 1, {}});
     finish(group, sealed, 0);
-    pump(lock);
+    pump();
   }
-  host_.offer_memory();
-  Lock lock(mutex_);
+  outside().offer_memory();
+  MutexLock lock(mutex_);
   if (--completing_ == 0) completed_.notify_all();
 }
 
-// With the lock held: the group's results are ready to leave.
+// The group's results are ready to leave.
 void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes) {
   const std::int64_t now = machine_.now();
   account(now);
@@ -323,7 +344,7 @@ void Stage::finish(Group& group, const Sealed& results, std::int64_t kept_bytes)
   if (knew_nothing && !plan_.passes_memory_on) reserve_for_first_calls();
 }
 
-// With the lock held: a group, or the first part of one, may leave.
+// A group, or the first part of one, may leave.
 void Stage::release_results(Group& group, const Sealed& results, std::int64_t kept_bytes) {
   group.state = Group::State::done;
   unsent_ += static_cast<std::int64_t>(group.slots.size());

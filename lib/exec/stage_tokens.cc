@@ -95,63 +95,67 @@ bool Stage::may_run(bool on_pool) const {
 // run waits for one.
 void Stage::run_token(bool on_pool) noexcept {
   const std::int64_t until = machine_.now() + (one_at_a_time_ ? 0 : 50'000);
-  Lock lock(mutex_);
-  or_give_up(lock, [&] {
-    while (may_run(on_pool)) {
-      Group* group = claim_group(lock);
-      if (group == nullptr) break;
-      if (std::exchange(held_back_, false)) pump(lock);
-      run_group(*group, lock);
-      if (one_at_a_time_) break;
-      pump(lock);
-      if (!on_pool && accounted_until_ >= until && host_.cpu_slot_is_wanted(index_)) break;
-    }
-  });
-  leave_token(lock, on_pool);
+  bool memory_is_short = false;
+  {
+    MutexLock lock(mutex_);
+    or_give_up([&]() REQUIRES(mutex_) {
+      while (may_run(on_pool)) {
+        Group* group = claim_group();
+        if (group == nullptr) break;
+        if (std::exchange(held_back_, false)) pump();
+        run_group(*group);
+        if (one_at_a_time_) break;
+        pump();
+        if (!on_pool && accounted_until_ >= until && host_.cpu_slot_is_wanted(index_)) break;
+      }
+    });
+    memory_is_short = leave_token(on_pool);
+  }
+  if (memory_is_short) outside().wake_consumer();
 }
 
-void Stage::leave_token(Lock& lock, bool on_pool) {
+// Whether the stage waits for memory.
+bool Stage::leave_token(bool on_pool) {
   --tokens_;
   const bool has_slot = !on_pool && cpu_slots_ > 0;
   cpu_slots_ -= has_slot ? 1 : 0;
-  lock.unlock();
-  if (has_slot) host_.release_cpu_slot();
-  if (!on_pool && !has_slot) host_.end_without_cpu_slot();
-  host_.offer_memory();
-  lock.lock();
-  pump(lock);
-  if (!waits_for_memory_) return;
-  lock.unlock();
-  host_.wake_consumer();
+  {
+    const MutexUnlock unlock(mutex_);
+    if (has_slot) outside().release_cpu_slot();
+    if (!on_pool && !has_slot) outside().end_without_cpu_slot();
+    outside().offer_memory();
+  }
+  pump();
+  return waits_for_memory_;
 }
 
 bool Stage::help() {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (host_.stopped() || (folded_.empty() && (running_ >= parallelism_ || waits_for_memory_))) return false;
   ++tokens_;  // beyond parallelism_, maybe: a token that has not begun yet finds that and leaves
   Group* group = nullptr;
-  or_give_up(lock, [&] {
-    group = claim_group(lock);
-    if (group != nullptr) run_group(*group, lock);
+  or_give_up([&]() REQUIRES(mutex_) {
+    group = claim_group();
+    if (group != nullptr) run_group(*group);
   });
   --tokens_;
-  pump(lock);
+  pump();
   return group != nullptr;
 }
 
 bool Stage::waits_for_cpu_slot() const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   return waits_for_slot_;
 }
 
 bool Stage::can_be_relieved() const {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   const bool may_call = running_ < parallelism_ && !waits_for_memory_ && !ready_.empty();
   return waits_for_slot_ && (may_call || !folded_.empty()) && !host_.stopped();
 }
 
 // The oldest waiting group, with its memory reserved; null if there is none or no memory. First those whose results are there already.
-Group* Stage::claim_group(Lock& lock) {
+Group* Stage::claim_group() {
   if (!folded_.empty()) {
     Group& group = *folded_.front();
     folded_.pop_front();
@@ -171,12 +175,12 @@ Group* Stage::claim_group(Lock& lock) {
   }
   begin(group);
   if (more_began_ns_ == 0) more_began_ns_ = accounted_until_;
-  ask_hint(group, lock);
-  if (!reserve(group) && !force(group, lock)) {
+  ask_hint(group);
+  if (!reserve(group) && !force(group)) {
     put_back(group);
     return nullptr;
   }
-  withdraw_claim(lock);
+  withdraw_claim();
   return &group;
 }
 
@@ -190,15 +194,15 @@ void Stage::begin(Group& group) {
   busy_.store(true, std::memory_order_relaxed);
 }
 
-// Outside the lock: a hint may look at a file. An op that never gives one is not asked for ever.
-void Stage::ask_hint(Group& group, Lock& lock) {
+// A hint may look at a file. An op that never gives one is not asked for ever.
+void Stage::ask_hint(Group& group) {
   if (plan_.serial || group.hint >= 0 || without_hint_ >= kAskedInVain) return;
-  lock.unlock();
-  const auto bytes = [&] {
-    const BodyScope scope(&host_);
-    return body_->bytes_hint(group);
-  }();
-  lock.lock();
+  std::optional<std::int64_t> bytes;
+  {
+    const MutexUnlock unlock(mutex_);
+    const BodyScope scope(&outside());
+    bytes = body_->bytes_hint(group);
+  }
   group.hint = bytes.value_or(-1);
   without_hint_ = bytes ? 0 : without_hint_ + 1;
   held_back_ = held_back_ || (bytes && is_starting_);  // others waited for what this one would tell
@@ -245,22 +249,21 @@ void Stage::reserve_for_first_calls() {
 }
 
 // The claim has been met: who was refused on its account may look again.
-void Stage::withdraw_claim(Lock& lock) {
+void Stage::withdraw_claim() {
   if (claim_.load(std::memory_order_relaxed) == 0) return;
   claim_ = 0;
   host_.memory().note_need(0);
-  lock.unlock();
-  host_.offer_memory();
-  lock.lock();
+  const MutexUnlock unlock(mutex_);
+  outside().offer_memory();
 }
 
 // After a refusal: starts the group's first element all the same, or some that are small, where the rule of progress lets it.
-bool Stage::force(Group& group, Lock& lock) {
+bool Stage::force(Group& group) {
   if (!may_force(group)) return false;
   const std::int64_t most = forced_size();
   if (is_source_ && group.admitted > most) in_window_ -= std::exchange(group.admitted, most) - most;  // it makes no more than that
   if (static_cast<std::int64_t>(group.slots.size()) > most) keep_first(group, most);
-  ask_hint(group, lock);
+  ask_hint(group);
   group.reserved = expected_bytes(group);
   group.forced = host_.memory().reserve(group.reserved, true);
   waits_for_memory_ = false;

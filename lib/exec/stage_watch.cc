@@ -19,37 +19,33 @@ bool is_under_way(const Group& group) { return group.state == Group::State::runn
 // calls wait, also where they wake often.
 void Stage::watch_calls() {
   if (plan_.form_is_known || plan_.form == Form::completes_later) return;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   const Group* const call = draw_call();
   if (call == nullptr) return;
-  const int thread = call->thread;
   const bool is_short = machine_.now() - call->started_ns < kShortCall;
-  lock.unlock();
-  const bool sleeps = !is_short && machine_.sleeps(thread);
-  lock.lock();
+  const bool is_asleep = !is_short && sleeps(call->thread);
   ++counters_.looks;
-  counters_.looks_asleep += sleeps;
+  counters_.looks_asleep += is_asleep;
 }
 
 // One more call than so far, though none of the first has told what their results hold: they may wait for each other. Only the oldest is looked at, for
 // those that have just begun may well sleep while it works. Calls that compute rarely wait, so those get more time: of lists of 112 MB that took 130 ms
 // each, two had begun in twice the memory. And one, not twice as many: of calls that slept 0.6 s and gave 40 MB, 64 had begun below 64 MiB.
-void Stage::let_more_begin(Lock& lock) {
+void Stage::let_more_begin() {
   const std::int64_t waited = machine_.now() - more_began_ns_;
   const Group* const call = oldest_call();
   if (call == nullptr || waited < kPatience) return;
-  if (waited < kMostPatience) {
-    const int thread = call->thread;
-    lock.unlock();
-    const bool sleeps = machine_.sleeps(thread);
-    lock.lock();
-    if (!sleeps) return;
-  }
+  if (waited < kMostPatience && !sleeps(call->thread)) return;
   ++first_calls_;
   more_began_ns_ = machine_.now();
 }
 
-// With the lock held; null: there is none.
+bool Stage::sleeps(int thread) const {
+  const MutexUnlock unlock(mutex_);
+  return machine_.sleeps(thread);
+}
+
+// Null: there is none.
 const Group* Stage::oldest_call() const {
   for (const auto& group : ring_) {
     if (is_under_way(*group)) return group.get();
@@ -57,7 +53,7 @@ const Group* Stage::oldest_call() const {
   return nullptr;
 }
 
-// With the lock held: one of the calls under way, each as likely as another; null: there is none.
+// One of the calls under way, each as likely as another; null: there is none.
 const Group* Stage::draw_call() const {
   if (running_ == 0) return nullptr;
   auto before = static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(counters_.looks)) % static_cast<std::uint64_t>(running_));

@@ -1,6 +1,5 @@
 #include "lib/exec/trace.h"
 
-#include <mutex>
 #include <utility>
 
 namespace penstock::exec {
@@ -24,7 +23,7 @@ void Trace::add(Span span) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_closed_) return;
   if (spans_.size() >= room_.spans) {
     is_full_ = true;
@@ -39,7 +38,7 @@ void Trace::add(Span span) {
 void Trace::look(const Snapshot& now) {
   Look look{.time_ns = now.time_ns, .stages = {}, .ready = now.consumer.ready, .memory = now.memory_used, .cpu_slots = now.cpu_slots_in_use};
   for (const StageSnapshot& stage : now.stages) look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_closed_) return;
   if (looks_.size() >= room_.looks) {
     ++dropped_;
@@ -49,7 +48,7 @@ void Trace::look(const Snapshot& now) {
 }
 
 void Trace::close() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_closed_ = true;
 }
 

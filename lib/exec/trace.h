@@ -12,6 +12,7 @@
 #include <penstock/snapshot.h>
 
 #include "lib/core/machine.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/packet.h"
 
@@ -57,25 +58,25 @@ class Trace {
     std::int64_t ready = 0, memory = 0, cpu_slots = 0;
   };
 
-  void add(Span span);            // any thread
-  void look(const Snapshot& now);
+  void add(Span span) EXCLUDES(mutex_);  // any thread
+  void look(const Snapshot& now) EXCLUDES(mutex_);
 
-  void close();                   // what comes from now on is forgotten
+  void close() EXCLUDES(mutex_);  // what comes from now on is forgotten
 
-  // After close().
-  const std::deque<Span>& spans() const noexcept { return spans_; }
-  const std::deque<Look>& looks() const noexcept { return looks_; }
+  // After close(): nothing changes any more, so no lock.
+  const std::deque<Span>& spans() const noexcept NO_THREAD_SAFETY_ANALYSIS { return spans_; }
+  const std::deque<Look>& looks() const noexcept NO_THREAD_SAFETY_ANALYSIS { return looks_; }
   std::int64_t dropped() const noexcept { return dropped_; }  // spans and looks for which there was no room
 
  private:
   const Room room_;
-  BriefMutex mutex_;              // all below
-  std::deque<Span> spans_;
-  std::deque<Look> looks_;
-  std::size_t keys_ = 0;
+  BriefMutex mutex_;
+  std::deque<Span> spans_ GUARDED_BY(mutex_);
+  std::deque<Look> looks_ GUARDED_BY(mutex_);
+  std::size_t keys_ GUARDED_BY(mutex_) = 0;
   std::atomic<std::int64_t> dropped_{0};
   std::atomic<bool> is_full_{false};  // of spans: then nobody takes the lock in vain
-  bool is_closed_ = false;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 // The consumer's side: what it does between one request and the next. Its thread only.

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+
+#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 
@@ -22,25 +22,25 @@ class WorkCount {
     while (out > 1) {
       if (out_.compare_exchange_weak(out, out - 1, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
     }
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (out_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();
   }
 
   void wait() {
-    std::unique_lock lock(mutex_);
-    none_.wait(lock, [this] { return is_none(); });
+    MutexLock lock(mutex_);
+    while (!is_none()) none_.wait(mutex_);
   }
   bool wait_for(std::chrono::nanoseconds time) {
-    std::unique_lock lock(mutex_);
-    return none_.wait_for(lock, time, [this] { return is_none(); });
+    MutexLock lock(mutex_);
+    return none_.wait_for(mutex_, time, [this] { return is_none(); });
   }
 
  private:
   bool is_none() const noexcept { return out_.load(std::memory_order_acquire) == 0; }
 
   std::atomic<std::int64_t> out_{0};  // becomes 0 with the mutex held only, so that nobody who waits misses it or leaves while it is told
-  std::mutex mutex_;
-  std::condition_variable none_;
+  Mutex mutex_;
+  CondVar none_;
 };
 
 }  // namespace penstock::exec

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <list>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "lib/core/clock.h"
+#include "lib/core/mutex.h"
 #include "lib/core/scheduler_file.h"
 #include "lib/core/thread_cpu_clock.h"
 
@@ -28,13 +28,13 @@ struct WorkerThreads::Members {
     Role role = Role::worker;
   };
   using Place = std::list<Member>::iterator;
-  std::int64_t cpu_of(Role role) const;  // with the lock held
+  std::int64_t cpu_of(Role role) const REQUIRES(mutex);
 
-  mutable std::mutex mutex;        // all below
-  std::list<Member> threads;       // alive: who ends leaves first
-  std::array<std::int64_t, 2> cpu_of_ended{};  // by role
-  int niceness = 0;
-  bool was_reniced = false;        // from then on a thread may come with the niceness of the worker that made it
+  mutable Mutex mutex;
+  std::list<Member> threads GUARDED_BY(mutex);  // alive: who ends leaves first
+  std::array<std::int64_t, 2> cpu_of_ended GUARDED_BY(mutex){};  // by role
+  int niceness GUARDED_BY(mutex) = 0;
+  bool was_reniced GUARDED_BY(mutex) = false;  // from then on a thread may come with the niceness of the worker that made it
 };
 
 namespace {
@@ -63,7 +63,7 @@ class Membership {
     self.cpu_before = thread_cpu_ns();
     self.number = static_cast<id_t>(this_thread_number());
     self.role = role;
-    std::lock_guard lock(members->mutex);
+    MutexLock lock(members->mutex);
     place_ = members->threads.insert(members->threads.end(), self);
     members_ = members;
     process_ = ::getpid();
@@ -78,7 +78,7 @@ class Membership {
     if (::getpid() != process_) return static_cast<void>(std::make_unique<std::shared_ptr<Members>>(std::move(members_)).release());
     const std::int64_t used = thread_cpu_ns() - place_->cpu_before;
     {
-      std::lock_guard lock(members_->mutex);
+      MutexLock lock(members_->mutex);
       members_->cpu_of_ended[static_cast<std::size_t>(place_->role)] += used;
       members_->threads.erase(place_);
     }
@@ -136,23 +136,23 @@ std::int64_t WorkerThreads::Members::cpu_of(Role role) const {
 }
 
 std::int64_t WorkerThreads::cpu_ns() const {
-  std::lock_guard lock(members_->mutex);
+  MutexLock lock(members_->mutex);
   return members_->cpu_of(Role::worker) + members_->cpu_of(Role::controller);
 }
 
 std::int64_t WorkerThreads::cpu_ns(Role role) const {
-  std::lock_guard lock(members_->mutex);
+  MutexLock lock(members_->mutex);
   return members_->cpu_of(role);
 }
 
 std::int64_t WorkerThreads::count() const {
-  std::lock_guard lock(members_->mutex);
+  MutexLock lock(members_->mutex);
   return static_cast<std::int64_t>(members_->threads.size());
 }
 
 void WorkerThreads::set_niceness(int niceness) {
   if (!niceness_is_reversible()) return;
-  std::lock_guard lock(members_->mutex);
+  MutexLock lock(members_->mutex);
   if (std::exchange(members_->niceness, niceness) == niceness) return;
   members_->was_reniced = true;
   for (const auto& thread : members_->threads) {

@@ -21,7 +21,7 @@ Observer::Observer(std::vector<Knob> knobs, const Execution& execution)
     : knobs_(without_functions(std::move(knobs))), execution_(execution) {}
 
 void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   history_.look(now);
   if (policy == nullptr) return;
   if (limits_ != policy->limits()) limits_ = policy->limits();
@@ -31,22 +31,22 @@ void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
 }
 
 void Observer::stands_still(const std::string& text) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (stand_still_ != text) stand_still_ = text;
 }
 
 autotune::Window Observer::recent(const Snapshot& now) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return history_.recent(now);
 }
 
 autotune::Window Observer::whole(const Snapshot& now) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return history_.whole(now);
 }
 
 std::vector<Decision> Observer::decisions() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return decisions_;
 }
 
@@ -60,7 +60,7 @@ Explanation Observer::explain(autotune::Window window) const {
                         .tuned = execution_.tuned};
   std::string stand_still;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     facts.decisions = decisions_;
     facts.limits = limits_;
     stand_still = stand_still_;

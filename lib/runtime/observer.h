@@ -1,7 +1,6 @@
 // Observer: what is remembered of one run so that it can be explained at any moment, from any thread.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,8 @@
 
 #include "autotune/history.h"
 #include "autotune/policy.h"
+
+#include "lib/core/mutex.h"
 
 namespace penstock::runtime {
 
@@ -27,25 +28,25 @@ class Observer {
   Observer(std::vector<Knob> knobs, const Execution& execution);
 
   // At each look of the controller, behind the policy's; null: nothing moves knobs.
-  void see(const Snapshot& now, const autotune::Policy* policy);
+  void see(const Snapshot& now, const autotune::Policy* policy) EXCLUDES(mutex_);
 
   // At each look: who waits for whom, if nothing has moved for long; else empty.
-  void stands_still(const std::string& text);
+  void stands_still(const std::string& text) EXCLUDES(mutex_);
 
-  autotune::Window recent(const Snapshot& now) const;  // the last seconds
-  autotune::Window whole(const Snapshot& now) const;   // all of the run
-  Explanation explain(autotune::Window window) const;
-  std::vector<Decision> decisions() const;             // the last ones, oldest first
+  autotune::Window recent(const Snapshot& now) const EXCLUDES(mutex_);  // the last seconds
+  autotune::Window whole(const Snapshot& now) const EXCLUDES(mutex_);  // all of the run
+  Explanation explain(autotune::Window window) const EXCLUDES(mutex_);
+  std::vector<Decision> decisions() const EXCLUDES(mutex_);  // the last ones, oldest first
 
  private:
   const std::vector<Knob> knobs_;  // without functions: where they stand is in the snapshots
   const Execution execution_;
-  mutable std::mutex mutex_;       // all below: the controller's thread writes, any thread reads
-  autotune::History history_;
-  std::vector<Decision> decisions_;
-  std::int64_t decided_ = 0;       // that the policy's log has had when they were copied
-  std::vector<autotune::StageLimits> limits_;
-  std::string stand_still_;
+  mutable Mutex mutex_;            // the controller's thread writes, any thread reads
+  autotune::History history_ GUARDED_BY(mutex_);
+  std::vector<Decision> decisions_ GUARDED_BY(mutex_);
+  std::int64_t decided_ GUARDED_BY(mutex_) = 0;  // that the policy's log has had when they were copied
+  std::vector<autotune::StageLimits> limits_ GUARDED_BY(mutex_);
+  std::string stand_still_ GUARDED_BY(mutex_);
 };
 
 }  // namespace penstock::runtime

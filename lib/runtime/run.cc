@@ -7,12 +7,12 @@
 #include <latch>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/core/clock.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/queue_launcher.h"
@@ -67,8 +67,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::vector<Knob> knobs() override;
   Snapshot snapshot() const override;
   RunStats stats() const override;
-  Explanation explain() const override;
-  std::vector<Decision> decisions() const override;
+  Explanation explain() const EXCLUDES(mutex_) override;
+  std::vector<Decision> decisions() const EXCLUDES(mutex_) override;
 
  private:
   // What the consumer has had of the current epoch.
@@ -101,18 +101,19 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   };
 
   std::shared_ptr<EngineRun> held(const char* request);
-  Engine& engine();
-  std::shared_ptr<Engine> engine_or_null() const;
-  std::shared_ptr<Engine> start_engine(std::uint32_t first);
-  std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution);
-  void drop_engine();
-  void leave_engine_to_parent();
+  Engine& engine() EXCLUDES(mutex_);
+  std::shared_ptr<Engine> engine_or_null() const EXCLUDES(mutex_);
+  std::shared_ptr<Engine> start_engine(std::uint32_t first) REQUIRES(mutex_);
+  std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) REQUIRES(mutex_);
+  // Parts of the destructor: nobody else has the run any more.
+  void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
+  void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
   bool belongs_to_another_process() const noexcept;
   void check_process() const;
-  void go_to(std::uint32_t epoch);
+  void go_to(std::uint32_t epoch) EXCLUDES(mutex_);
   void move_to(std::uint32_t epoch);
-  void send_engine_to(std::uint32_t epoch);
-  void end_epoch();
+  void send_engine_to(std::uint32_t epoch) EXCLUDES(mutex_);
+  void end_epoch() EXCLUDES(mutex_);
   void resume(const Checkpoint& from);
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
@@ -125,14 +126,14 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   RunOptions options_;
   const runtime::PolicyMaker make_policy_;
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
-  mutable std::mutex mutex_;               // engine_, which the first request of any thread makes
-  std::shared_ptr<Engine> engine_;
+  mutable Mutex mutex_;
+  std::shared_ptr<Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
   std::atomic<Engine*> begun_{nullptr};    // engine_, for the consumer, who asks for it with each element
   mutable std::atomic<bool> turn_{false};  // a request of the consumer's is under way
   std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
-  std::shared_ptr<runtime::Observer> observer_;  // of the engine, made with it
-  std::optional<autotune::Window> at_end_;  // all of the run, when the consumer came to the end of what there is
+  std::shared_ptr<runtime::Observer> observer_ GUARDED_BY(mutex_);  // of the engine, made with it
+  std::optional<autotune::Window> at_end_ GUARDED_BY(mutex_);  // all of the run, when the consumer came to the end of what there is
 
   // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be starting one.
   std::uint32_t epoch_;
@@ -165,7 +166,7 @@ Engine& EngineRun::engine() {
   check_process();
   if (Engine* const begun = begun_.load(std::memory_order_acquire)) return *begun;
   if (process_.load(std::memory_order_relaxed) == 0) process_.store(runtime::process_number(), std::memory_order_relaxed);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!engine_) {
     const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
     engine_ = start_engine(first);
@@ -186,11 +187,10 @@ void EngineRun::check_process() const {
 
 std::shared_ptr<Engine> EngineRun::engine_or_null() const {
   check_process();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return engine_;
 }
 
-// With the lock held.
 std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   runtime::check_nesting();
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
@@ -229,7 +229,6 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   return engine;
 }
 
-// With the lock held.
 std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
   observer_ = std::make_shared<runtime::Observer>(engine->knobs(), execution);
   return engine;
@@ -295,7 +294,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
 
 void EngineRun::go_to(std::uint32_t epoch) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);
   }
   send_engine_to(epoch);
@@ -312,7 +311,7 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
   const bool is_read_ahead = reads_ == epoch && epoch != epoch_;
   if (is_read_ahead) return;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     at_end_.reset();
   }
   if (reads_) engine().abandon_epoch();
@@ -346,7 +345,7 @@ void EngineRun::end_epoch() {
   if (epochs_from(epoch_) > 1) reads_ = epoch_ + 1;
   if (reads_) return;
   const Snapshot now = snapshot();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   at_end_ = observer_->whole(now);
 }
 
@@ -433,16 +432,19 @@ Snapshot EngineRun::snapshot() const {
 Explanation EngineRun::explain() const {
   const auto engine = engine_or_null();
   if (!engine) return {};
-  std::unique_lock lock(mutex_);
-  const auto observer = observer_;
-  const auto at_end = at_end_;
-  lock.unlock();
+  std::shared_ptr<runtime::Observer> observer;
+  std::optional<autotune::Window> at_end;
+  {
+    MutexLock lock(mutex_);
+    observer = observer_;
+    at_end = at_end_;
+  }
   return observer->explain(at_end ? *at_end : observer->recent(engine->snapshot()));
 }
 
 std::vector<Decision> EngineRun::decisions() const {
   if (!engine_or_null()) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return observer_->decisions();
 }
 

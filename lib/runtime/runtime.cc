@@ -67,7 +67,7 @@ Runtime::Runtime()
 std::int64_t Runtime::slots_for(int asked) {
   const std::int64_t offered = offered_slots(kLimitsPeriodAtStart);
   if (asked <= 0) return offered;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (asked > offered && !std::exchange(warned_, true)) {
     std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
                  static_cast<long long>(offered));
@@ -91,7 +91,7 @@ void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_
                          std::shared_ptr<Observer> observer) {
   Attendant attendant(*this, engine, asked_slots, std::move(policy), std::move(observer));
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     added_.push_back(std::move(attendant));
   }
   changed_.notify_one();
@@ -99,7 +99,7 @@ void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_
 
 void Runtime::dispose(std::function<void()> take_down) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     disposed_.push_back(std::move(take_down));
   }
   changed_.notify_one();
@@ -129,12 +129,12 @@ void Runtime::serve() {
 
 // At the next look, or before it if there is any. Whether there is a new run.
 bool Runtime::take_news(Disposals& gone) {
-  std::unique_lock lock(mutex_);
-  const auto news = [this] { return !added_.empty() || !disposed_.empty(); };
+  MutexLock lock(mutex_);
+  const auto news = [this]() REQUIRES(mutex_) { return !added_.empty() || !disposed_.empty(); };
   if (attendants_.empty() && gone.empty()) {
-    changed_.wait(lock, news);
+    while (!news()) changed_.wait(mutex_);
   } else {
-    changed_.wait_for(lock, attendants_.is_calm() ? kCalmTick : kTick, news);
+    changed_.wait_for(mutex_, attendants_.is_calm() ? kCalmTick : kTick, news);
   }
   if (attendants_.empty() && !added_.empty()) heap_trim_.begin();
   const bool is_new = !added_.empty();

@@ -6,18 +6,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "autotune/policy.h"
+#include "lib/core/mutex.h"
 #include "lib/exec/compute_pool.h"
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"
@@ -36,7 +35,7 @@ class Runtime final : private AttendantHost {
 
   // For a run that starts, as things are at this moment. CPU slots: this process's share of the machine, or what the user asks for;
   // more than there is gives a warning, once. CPUs: may be a fraction, where a quota or a share of several ranks is. Memory: bytes.
-  std::int64_t slots_for(int asked);
+  std::int64_t slots_for(int asked) EXCLUDES(mutex_);
   double cpus_for(int asked);
   std::int64_t default_memory();
 
@@ -48,11 +47,11 @@ class Runtime final : private AttendantHost {
   // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy move its knobs (null:
   // nobody does), and says on stderr which call keeps it from ending. The observer sees what it sees.
   void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
-                  std::shared_ptr<Observer> observer);
+                  std::shared_ptr<Observer> observer) EXCLUDES(mutex_);
 
   // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one of its own
   // functions. It must not throw.
-  void dispose(std::function<void()> take_down);
+  void dispose(std::function<void()> take_down) EXCLUDES(mutex_);
 
  private:
   using Disposals = std::list<std::function<void()>>;
@@ -65,7 +64,7 @@ class Runtime final : private AttendantHost {
   void divide();
   void set_gate();
   void set_niceness();
-  bool take_news(Disposals& gone);
+  bool take_news(Disposals& gone) EXCLUDES(mutex_);
   void look(bool is_new);
 
   // AttendantHost
@@ -89,11 +88,11 @@ class Runtime final : private AttendantHost {
   HeapTrim heap_trim_;
   std::set<std::string> types_;      // that a warning was given of: once in the process
 
-  std::mutex mutex_;                 // all below
-  std::condition_variable changed_;
-  bool warned_ = false;
-  std::vector<Attendant> added_;     // taken over by the controller's thread at its next round
-  Disposals disposed_;
+  Mutex mutex_;
+  CondVar changed_;
+  bool warned_ GUARDED_BY(mutex_) = false;
+  std::vector<Attendant> added_ GUARDED_BY(mutex_);  // taken over by the controller's thread at its next round
+  Disposals disposed_ GUARDED_BY(mutex_);
   std::thread controller_;
 };
 

@@ -19,16 +19,17 @@ SystemShare::SystemShare(int ranks, HostLimits host, std::function<std::int64_t(
     : ranks_(ranks), host_(std::move(host)), clock_(std::move(clock)) {}
 
 double SystemShare::cpus(std::int64_t oldest) {
+  MutexLock lock(mutex_);
   return recent(cpus_, oldest, [this] { return host_.cpus().for_rank(ranks_); });
 }
 
 std::int64_t SystemShare::memory(std::int64_t oldest) {
+  MutexLock lock(mutex_);
   return recent(memory_, oldest, [this] { return quarter_of_memory(host_.memory(), ranks_); });
 }
 
 template <class Value, class Read>
 Value SystemShare::recent(std::optional<Reading<Value>>& known, std::int64_t oldest, Read read) {
-  std::lock_guard lock(mutex_);
   const std::int64_t now = clock_();
   if (!known || now - known->at > oldest) known = Reading<Value>{read(), now};
   return known->value;

@@ -7,11 +7,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "lib/core/clock.h"
 #include "lib/core/cpu_budget.h"
+#include "lib/core/mutex.h"
 
 namespace penstock::runtime {
 
@@ -21,8 +21,8 @@ class SystemShare {
   explicit SystemShare(int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = [] { return now_ns(); });
 
   // As it was at most `oldest` ns ago.
-  double cpus(std::int64_t oldest);          // above 0; may be a fraction
-  std::int64_t memory(std::int64_t oldest);  // bytes, at least 64 MiB
+  double cpus(std::int64_t oldest) EXCLUDES(mutex_);  // above 0; may be a fraction
+  std::int64_t memory(std::int64_t oldest) EXCLUDES(mutex_);  // bytes, at least 64 MiB
 
  private:
   template <class Value>
@@ -31,14 +31,14 @@ class SystemShare {
     std::int64_t at;
   };
   template <class Value, class Read>
-  Value recent(std::optional<Reading<Value>>& known, std::int64_t oldest, Read read);
+  Value recent(std::optional<Reading<Value>>& known, std::int64_t oldest, Read read) REQUIRES(mutex_);
 
   const int ranks_;
   const HostLimits host_;
   const std::function<std::int64_t()> clock_;
-  std::mutex mutex_;  // what follows; held while the system is asked, so that whoever comes meanwhile has the same answer
-  std::optional<Reading<double>> cpus_;
-  std::optional<Reading<std::int64_t>> memory_;
+  Mutex mutex_;  // held while the system is asked, so that whoever comes meanwhile has the same answer
+  std::optional<Reading<double>> cpus_ GUARDED_BY(mutex_);
+  std::optional<Reading<std::int64_t>> memory_ GUARDED_BY(mutex_);
 };
 
 }  // namespace penstock::runtime

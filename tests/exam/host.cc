@@ -45,9 +45,9 @@ class SimulatedSignal final : public Signal {
       if (fibre->sleeps) fibre->wake();
     }
   }
-  void wait_until(std::unique_lock<std::mutex>& lock, std::int64_t moment) override {
+  void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) override {
     Fibre& self = *host_.fibres().current();
-    lock.unlock();
+    mutex.unlock();
     if (self.debt_ns >= 1) {
       host_.settle();  // others go on meanwhile: what is waited for may be there
     } else {
@@ -57,7 +57,7 @@ class SimulatedSignal final : public Signal {
       std::erase(waiting_, &self);
       host_.charge(kWakeUp);
     }
-    lock.lock();
+    mutex.lock();
   }
 
  private:
