@@ -1,0 +1,28 @@
+#pragma once
+
+#include "tests/ops/case.h"
+
+namespace op_cases {
+
+struct ignore_errors : AnyOp {
+  static constexpr bool kDropsErrors = true;
+
+  class Meaning final : public model::Follower {
+   public:
+    using Follower::Follower;
+    std::optional<Item> next() override {
+      for (;; ++clock_.dropped) {
+        auto item = input_->next();
+        if (!item || !item->failed()) return item;
+      }
+    }
+  };
+
+  template <class In, class Harness>
+  static auto build(const In& in, const Harness&) {
+    return in.ignore_errors();
+  }
+  static std::vector<Line> lines() { return {{"ignore_errors", {{.kind = Kind::ignore_errors}}}}; }
+};
+
+}  // namespace op_cases
