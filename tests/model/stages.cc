@@ -42,9 +42,9 @@ Item Source::failed_beginning() {
 
 std::optional<Item> Elementwise::next() {
   while (waiting_.empty()) {
-    auto item = input_->next();
+    const auto item = read();
     if (!item) return std::nullopt;
-    answer(*item, inputs_++);
+    answer(*item);
   }
   Item item = std::move(waiting_.front());
   waiting_.pop_front();
@@ -57,13 +57,13 @@ void Elementwise::reset() {
   ++passes_;
 }
 
-void Elementwise::answer(const Item& item, std::int64_t input) {
+void Elementwise::answer(const Item& item) {
   if (item.failed()) {
     waiting_.push_back(item);
   } else if (op_.fails.holds(item.value)) {
-    waiting_.push_back(failed(item, input, fails_on(op_, item.value)));
+    waiting_.push_back(failed(item));
   } else if (refuses(item.value)) {
-    waiting_.push_back(failed(item, input, ""));
+    waiting_.push_back(refused(item));
   } else {
     for (Value& value : results(item)) {
       waiting_.push_back(item);
@@ -79,7 +79,7 @@ std::optional<Item> Collect::next() {
   while (!has_enough()) {
     if (auto error = next_error()) return error;
     if (static_cast<std::int64_t>(rows_.size()) == op_.count) return all_together();
-    if (!ended_ && read()) continue;
+    if (!ended_ && collect()) continue;
     if (!errors_.empty()) continue;
     return op_.drop_remainder ? std::nullopt : all_together();
   }
@@ -98,19 +98,18 @@ bool Collect::may_be_remainder() const {
 }
 
 // False: the input has ended.
-bool Collect::read() {
-  auto item = input_->next();
+bool Collect::collect() {
+  auto item = read();
   ended_ = !item.has_value();
   if (ended_) {
     if (may_be_remainder()) std::erase_if(errors_, [](const Error& error) { return error.is_misfit; });
     return false;
   }
-  const std::int64_t input = inputs_++;
   if (bears_stamps_of_errors()) last_.origin = item->origin;
   const bool failed_before = item->failed();
   if (failed_before || !fits(rows_, item->value)) {
     misfits_ += !failed_before;
-    errors_.push_back({failed_before ? *item : failed(*item, input, ""), !failed_before});
+    errors_.push_back({failed_before ? *item : refused(*item), !failed_before});
   } else {
     last_ = *item;
     rows_.push_back(std::move(item->value));

@@ -51,6 +51,9 @@ struct Setup {
   Clock& clock;
 };
 
+// The words in which a function fails.
+std::string fails_on(const Op& op, const Value& value);
+
 // Gives numbers, and failures as the op says.
 class Source : public Stage {
  public:
@@ -80,11 +83,23 @@ class Follower : public Stage {
 
  protected:
   virtual void reset() {}
-  Item failed(Item item, std::int64_t input, std::string cause) const {
-    item.failed_op = position_;
-    item.input = input;
-    item.cause = std::move(cause);
+  // The next item of what comes before.
+  std::optional<Item> read() {
+    auto item = input_->next();
+    if (item) ++inputs_;
     return item;
+  }
+  // An error of this op on the item that was read last, in words that the model does not know, or in those of a user's function.
+  Item refused(Item item) const {
+    item.failed_op = position_;
+    item.input = inputs_ - 1;
+    item.cause.clear();
+    return item;
+  }
+  Item failed(const Item& item) const {
+    Item error = refused(item);
+    error.cause = fails_on(op_, item.value);
+    return error;
   }
 
   const Op& op_;
@@ -92,6 +107,7 @@ class Follower : public Stage {
   const Input input_;
   Clock& clock_;
   const Tape* const tape_;
+  std::int64_t inputs_ = 0;
 };
 
 // What one element becomes, whatever its neighbours are: nothing, one or several, or an error.
@@ -105,10 +121,9 @@ class Elementwise : public Follower {
   // Whether it is an error in words of the library's own, or a lost answer.
   virtual bool refuses(const Value&) const { return false; }
   void reset() override;
-  void answer(const Item& item, std::int64_t input);
+  void answer(const Item& item);
 
   std::deque<Item> waiting_;
-  std::int64_t inputs_ = 0;
   int passes_ = 0;
 };
 
@@ -135,7 +150,7 @@ class Collect : public Follower {
   virtual bool bears_stamps_of_errors() const { return false; }  // what comes behind an error
   void reset() override;
   bool may_be_remainder() const;
-  bool read();
+  bool collect();
   std::optional<Item> next_error();
   std::optional<Item> all_together();
 
@@ -144,12 +159,8 @@ class Collect : public Follower {
   Item last_;
   std::int64_t misfits_ = 0;   // since the last result
   std::int64_t given_ = 0;
-  std::int64_t inputs_ = 0;
   bool ended_ = false;
 };
-
-// The words in which a function fails.
-std::string fails_on(const Op& op, const Value& value);
 
 Input stage_for(Setup setup);
 

@@ -7,11 +7,8 @@ namespace op_cases {
 struct batch : NeedsOrder {
   static constexpr bool kMakesBatches = true;
 
-  class Meaning final : public model::Collect {
-   public:
+  struct Meaning final : model::Collect {
     using Collect::Collect;
-
-   private:
     Value together(std::vector<Value> rows) const override { return model::list(std::move(rows)); }
     bool fits(const std::vector<Value>& rows, const Value& value) const override {
       return rows.empty() || rows.front().is_list == value.is_list;
@@ -19,8 +16,7 @@ struct batch : NeedsOrder {
     bool bears_stamps_of_errors() const override { return true; }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
+  static auto build(const auto& in, const auto& harness) {
     return in.batch(harness.op.count, {.drop_remainder = harness.op.drop_remainder});
   }
   static bool fits(const Elements& in) { return NeedsOrder::fits(in) && !in.is_batch(); }

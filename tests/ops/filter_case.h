@@ -5,19 +5,15 @@
 namespace op_cases {
 
 struct filter : CallsFunction {
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override {
       if (!op_.keeps.holds(item.value)) return {};
       return {item.value};
     }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
+  static auto build(const auto& in, const auto& harness) {
     const auto keeps = [modulus = harness.op.keeps](const Value& value) { return modulus.holds(value); };
     return in.filter(harness.predicate(keeps), {.parallelism = harness.parallelism(), .order = harness.order()});
   }

@@ -12,16 +12,12 @@ struct flat_map : CallsFunction {
     return result;
   }
 
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override { return children(op_, item.value); }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
+  static auto build(const auto& in, const auto& harness) {
     const auto function = [op = harness.op](const Value& value) { return children(op, value); };
     if (harness.how.as_dataset)
       return in.flat_map(harness.function_to_dataset(function), harness.parallelism(), harness.map_options());

@@ -11,8 +11,7 @@ struct from_file_list : SourceCase {
   static constexpr std::int64_t kLeastCount = 1;
   static constexpr const char* kOnlyCopyable = "gives strings";
 
-  template <class Harness>
-  static auto build(const Harness& harness) {
+  static auto build(const auto& harness) {
     const std::string list = harness.folder() + "/list.txt";
     std::ofstream stream(list);
     for (std::int64_t i = 0; i < harness.op.count; ++i)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include "tests/ops/case.h"
 
@@ -11,7 +12,7 @@ struct from_generator : SourceCase {
 
   // Copyable where its harness is: each pass begins with a copy.
   template <class Harness>
-  struct Counter {
+  struct Counting {
     Harness harness;
     std::uint32_t epoch = 0;
     std::uint32_t pass = 0;
@@ -28,13 +29,13 @@ struct from_generator : SourceCase {
     }
   };
 
-  template <class Harness>
-  static auto build(const Harness& harness) {
-    if (!harness.how.as_factory) return harness.from_generator(Counter<Harness>{harness});
+  static auto build(const auto& harness) {
+    using Counter = Counting<std::decay_t<decltype(harness)>>;
+    if (!harness.how.as_factory) return harness.from_generator(Counter{harness});
     return harness.from_passes([harness](std::uint32_t epoch, std::uint32_t pass) {
       const Value number = model::number(epoch + pass);
       if (harness.op.fails_passes.holds(number)) harness.fail(number);
-      return Counter<Harness>{harness, epoch, pass};
+      return Counter{harness, epoch, pass};
     });
   }
   static void draw(Op& op, How& how, Draw draw) {

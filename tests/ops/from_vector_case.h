@@ -8,8 +8,7 @@ namespace op_cases {
 struct from_vector : SourceCase {
   static constexpr const char* kOnlyCopyable = "gives copies";
 
-  template <class Harness>
-  static auto build(const Harness& harness) {
+  static auto build(const auto& harness) {
     std::vector<Value> values;
     for (std::int64_t i = 0; i < harness.op.count; ++i) values.push_back(model::source_value(harness.op, i));
     if (harness.how.as_indexed) return harness.from_indexed(harness.made(std::move(values)));

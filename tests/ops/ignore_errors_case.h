@@ -7,8 +7,7 @@ namespace op_cases {
 struct ignore_errors : AnyOp {
   static constexpr bool kDropsErrors = true;
 
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       for (;; ++clock_.dropped) {
@@ -18,10 +17,7 @@ struct ignore_errors : AnyOp {
     }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness&) {
-    return in.ignore_errors();
-  }
+  static auto build(const auto& in, const auto&) { return in.ignore_errors(); }
   static std::vector<Line> lines() { return {{"ignore_errors", {{.kind = Kind::ignore_errors}}}}; }
 };
 

@@ -9,16 +9,12 @@ struct map : CallsFunction {
     return model::affine(value, op.step, op.first + (op.stamped ? model::stamp_number(origin) : 0));
   }
 
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override { return {mapped(op_, item.value, item.origin)}; }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
+  static auto build(const auto& in, const auto& harness) {
     const auto function = [op = harness.op](const Value& value, const model::Origin& origin = {}) {
       return mapped(op, value, origin);
     };

@@ -6,19 +6,13 @@
 namespace op_cases {
 
 struct own_async : CallsFunction {
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override { return model::async_answer(item.value); }
     bool refuses(const Value& value) const override { return op_.loses.holds(value); }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return harness.own_async(in);
-  }
+  static auto build(const auto& in, const auto& harness) { return harness.own_async(in); }
   static void draw(Op& op, How& how, Draw draw) {
     draw.function(op);
     if (draw.random.one_in(2)) op.loses = draw.modulus();

@@ -6,18 +6,12 @@
 namespace op_cases {
 
 struct own_elementwise : CallsFunction {
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override { return model::own_answer(item.value); }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return harness.own_elementwise(in);
-  }
+  static auto build(const auto& in, const auto& harness) { return harness.own_elementwise(in); }
   static void draw(Op& op, How& how, Draw draw) {
     draw.function(op);
     draw.calls(op, how);

@@ -6,19 +6,13 @@
 namespace op_cases {
 
 struct own_stream : NeedsOrder {
-  class Meaning final : public model::Collect {
-   public:
+  struct Meaning final : model::Collect {
     using Collect::Collect;
-
-   private:
     Value together(std::vector<Value> values) const override { return model::sum_of(values); }
     bool has_enough() const override { return op_.index > 0 && given() == op_.index; }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return harness.own_stream(in);
-  }
+  static auto build(const auto& in, const auto& harness) { return harness.own_stream(in); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.between(1, 4);
     op.index = draw.random.below(5);

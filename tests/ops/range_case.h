@@ -7,8 +7,7 @@ namespace op_cases {
 struct range : SourceCase {
   static constexpr const char* kOnlyCopyable = "gives integers";
 
-  template <class Harness>
-  static auto build(const Harness& harness) {
+  static auto build(const auto& harness) {
     const Op& op = harness.op;
     return harness.range(op.first, op.first + op.count * op.step, op.step);
   }

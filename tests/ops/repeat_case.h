@@ -5,8 +5,7 @@
 namespace op_cases {
 
 struct repeat : AnyOp {
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     explicit Meaning(Setup setup) : Follower(std::move(setup)), level_(clock_.rounds.size()) {
       if (op_.count != 1) clock_.rounds.push_back(0);
     }
@@ -25,8 +24,6 @@ struct repeat : AnyOp {
       }
       return std::nullopt;
     }
-
-   private:
     void begin_round() {
       if (round_ == op_.count) return;
       if (op_.count != 1) clock_.rounds[level_] = round_;
@@ -39,10 +36,7 @@ struct repeat : AnyOp {
     bool empty_ = true;
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return in.repeat(harness.op.count);
-  }
+  static auto build(const auto& in, const auto& harness) { return in.repeat(harness.op.count); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.one_in(3) && !draw.in.arbitrary ? -1 : draw.random.below(4);
   }

@@ -6,24 +6,18 @@ namespace op_cases {
 
 struct shard : NeedsOrder {
   // Counts positions: an error has one.
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       while (auto item = input_->next())
         if (counted_++ % op_.count == op_.index) return item;
       return std::nullopt;
     }
-
-   private:
     void reset() override { counted_ = 0; }
     std::int64_t counted_ = 0;
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return in.shard(harness.op.count, harness.op.index);
-  }
+  static auto build(const auto& in, const auto& harness) { return in.shard(harness.op.count, harness.op.index); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.between(1, 4);
     op.index = draw.random.below(op.count);

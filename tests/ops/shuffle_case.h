@@ -7,13 +7,12 @@ namespace op_cases {
 struct shuffle : AnyOp {
   // Follows the tape, and reads of its input what is on it. An element may leave at most count - 1
   // places early. Without a tape in any order.
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       if (tape_ == nullptr) return next_of_any_order();
       if (pass_ == nullptr) {
-        if (!read()) return std::nullopt;
+        if (!fetch()) return std::nullopt;
         if (next_pass_ == tape_->size())
           throw model::IllegalOrder("the shuffle gave fewer passes than it was asked for");
         pass_ = &(*tape_)[next_pass_++];
@@ -21,8 +20,6 @@ struct shuffle : AnyOp {
       if (on_tape_ == pass_->items.size()) return at_end_of_tape();
       return find(pass_->items[on_tape_++]);
     }
-
-   private:
     std::optional<Item> next_of_any_order() {
       auto item = input_->next();
       if (item) item->group = passes_;
@@ -34,7 +31,7 @@ struct shuffle : AnyOp {
       read_ = given_ = on_tape_ = 0;
       pass_ = nullptr;
     }
-    bool read() {
+    bool fetch() {
       auto item = input_->next();
       if (!item) return false;
       if (!item->failed()) ++read_;
@@ -44,7 +41,7 @@ struct shuffle : AnyOp {
     std::optional<Item> at_end_of_tape() {
       if (!pass_->ended)
         throw model::IllegalOrder("the shuffle was not asked for as much as the ops behind it need");
-      if (!pool_.empty() || read()) throw model::IllegalOrder("the shuffle has lost an element");
+      if (!pool_.empty() || fetch()) throw model::IllegalOrder("the shuffle has lost an element");
       return std::nullopt;
     }
     std::optional<Item> find(const Item& wanted) {
@@ -58,7 +55,7 @@ struct shuffle : AnyOp {
       return item;
     }
     bool is_same(const Item& wanted, std::size_t at) {
-      if (at == pool_.size() && !read())
+      if (at == pool_.size() && !fetch())
         throw model::IllegalOrder("the shuffle gave an element that it did not have");
       const Item& item = pool_[at];
       if (wanted.failed() || item.failed()) return wanted.failed() && item.failed();
@@ -74,8 +71,7 @@ struct shuffle : AnyOp {
     int passes_ = 0;
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
+  static auto build(const auto& in, const auto& harness) {
     return in.shuffle(harness.op.count, {.seed = harness.how.seed, .reshuffle_each_epoch = harness.how.reshuffle});
   }
   static void draw(Op& op, How& how, Draw draw) {

@@ -6,8 +6,7 @@ namespace op_cases {
 
 struct skip : NeedsOrder {
   // Counts elements, lets errors pass.
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       while (auto item = input_->next()) {
@@ -16,16 +15,11 @@ struct skip : NeedsOrder {
       }
       return std::nullopt;
     }
-
-   private:
     void reset() override { skipped_ = 0; }
     std::int64_t skipped_ = 0;
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return in.skip(harness.op.count);
-  }
+  static auto build(const auto& in, const auto& harness) { return in.skip(harness.op.count); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.one_in(8) && !draw.in.endless ? -1 : draw.random.below(12);
   }

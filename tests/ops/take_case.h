@@ -6,8 +6,7 @@ namespace op_cases {
 
 struct take : NeedsOrder {
   // Counts elements, lets errors pass; behind the last element nothing more is asked for.
-  class Meaning final : public model::Follower {
-   public:
+  struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       if (taken_ == op_.count) return std::nullopt;
@@ -15,16 +14,11 @@ struct take : NeedsOrder {
       if (item && !item->failed()) ++taken_;
       return item;
     }
-
-   private:
     void reset() override { taken_ = 0; }
     std::int64_t taken_ = 0;
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness& harness) {
-    return in.take(harness.op.count);
-  }
+  static auto build(const auto& in, const auto& harness) { return in.take(harness.op.count); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.one_in(8) && !draw.in.endless ? -1 : draw.random.below(30);
   }

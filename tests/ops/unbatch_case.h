@@ -7,19 +7,13 @@ namespace op_cases {
 struct unbatch : AnyOp {
   static constexpr bool kTakesBatches = true;
 
-  class Meaning final : public model::Elementwise {
-   public:
+  struct Meaning final : model::Elementwise {
     using Elementwise::Elementwise;
-
-   private:
     std::vector<Value> results(const Item& item) const override { return item.value.rows; }
     bool refuses(const Value& value) const override { return !value.is_list; }
   };
 
-  template <class In, class Harness>
-  static auto build(const In& in, const Harness&) {
-    return in.unbatch();
-  }
+  static auto build(const auto& in, const auto&) { return in.unbatch(); }
   static bool fits(const Elements& in) { return in.is_batch() || in.is_value(); }
   // Batches should be taken apart more often than numbers are found to have no rows.
   static std::int64_t weight(const Elements& in) { return in.has_lists ? 6 : 1; }
