@@ -1,7 +1,8 @@
-// Case: one line of the suite, an op with what it means.
+// Case: one line of the suite, an op with what it means. Those of the library's ops are made of their cases, tests/ops/NAME_case.h; op()
+// makes others:
 //
-//   op("take", {{.kind = Kind::take, .count = 4}}, {},
-//      []<class T>(In<T> in, const Op& op, const Feed&) { return in.take(op.count); })
+//   op("own_stream, flawed", {{.kind = Kind::own_stream, .count = 3}}, {},
+//      []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(...); })
 //
 // The description tells the list model what the op does; the lambda tells the library. `op` is the
 // description's last entry, with what a check adds to it. What T is says the harness: a copyable
@@ -86,25 +87,6 @@ Case op(std::string name, std::vector<Op> ops, Traits traits, Add add) {
   };
   return {std::move(name), std::move(ops), std::move(traits), build_of(std::type_identity<Token>{}),
           build_of(std::type_identity<MoveOnlyToken>{})};
-}
-
-// A source; `make` gets its element type as a tag.
-template <class Make>
-Case source(std::string name, Op description, Traits traits, Make make) {
-  const auto build_of = [make]<class T>(std::type_identity<T> type) {
-    return [make, type](const std::vector<Op>& described, const Feed& feed) {
-      return built(make(type, described.front(), feed));
-    };
-  };
-  traits.place = Place::source;
-  const bool moves = traits.only_copyable.empty();
-  Case result{std::move(name),
-              {std::move(description)},
-              std::move(traits),
-              build_of(std::type_identity<Token>{}),
-              nullptr};
-  if (moves) result.build_move_only = build_of(std::type_identity<MoveOnlyToken>{});
-  return result;
 }
 
 }  // namespace conformance

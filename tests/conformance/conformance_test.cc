@@ -40,7 +40,7 @@ TEST(Conformance, HasALineForEveryOpOfTheLibrary) {
   std::set<std::string> names;
   for (const Case& tested : all_ops()) names.insert(tested.op_name());
   EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), names), ::testing::IsEmpty())
-      << "add a line for each to tests/conformance/ops.cc";
+      << "write a case for each: tests/ops/<op>_case.h";
 }
 
 TEST(Conformance, MissesTheLineOfAnOpThatIsLeftOut) {

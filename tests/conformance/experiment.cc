@@ -46,6 +46,7 @@ model::Tape tape_of(const Texts& texts, std::size_t per_pass, std::uint32_t epoc
 Experiment::Experiment(const Case& tested, Settings settings)
     : case_(tested), settings_(settings), ops_(tested.ops) {
   case_.tell_progress();
+  if (case_.traits.place == Place::source) ops_.front().count = settings.count;
   if (case_.traits.calls_function) ops_.back().fails = settings.function_fails;
   if (settings.pumped) pumped_ = std::make_shared<random_graphs::PumpedCourier>();
   if (!settings.pumped) courier_.emplace(settings.jitter);
@@ -96,7 +97,6 @@ std::vector<Op> Experiment::model_ops() const {
   if (place == Place::stream) ops.push_back({.kind = Kind::prefetch});
   if (!over_positions && place != Place::source) ops.front().fails = settings_.source_fails;
   ops.insert(ops.end(), ops_.begin(), ops_.end());
-  if (place == Place::source) ops.front().count = settings_.count;
   if (over_positions) ops.push_back({.kind = Kind::map, .fails = settings_.source_fails});
   if (settings_.passes != 1) ops.push_back({.kind = Kind::repeat, .count = settings_.passes});
   return ops;

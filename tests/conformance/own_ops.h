@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/conformance/functions.h"
+#include "tests/conformance/feed.h"
 
 namespace conformance {
 

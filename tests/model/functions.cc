@@ -8,25 +8,11 @@
 namespace model {
 
 const char* name_of(Kind kind) {
-  static constexpr std::array<const char*, kKinds> names{"range",
-                                                         "from_vector",
-                                                         "from_generator",
-                                                         "from_file_list",
-                                                         "shard",
-                                                         "shuffle",
-                                                         "repeat",
-                                                         "take",
-                                                         "skip",
-                                                         "batch",
-                                                         "prefetch",
-                                                         "ignore_errors",
-                                                         "map",
-                                                         "filter",
-                                                         "flat_map",
-                                                         "unbatch",
-                                                         "own_elementwise",
-                                                         "own_stream",
-                                                         "own_async"};
+  static constexpr std::array<const char*, kKinds> names{
+#define PENSTOCK_OP(name) #name,
+#include "tests/ops/names.inc"
+#undef PENSTOCK_OP
+  };
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -65,14 +51,6 @@ std::vector<Value> async_answer(const Value& value) {
     default:
       return {affine(value, 2, 1)};
   }
-}
-
-std::vector<Value> children(const Op& op, const Value& value) {
-  std::vector<Value> result;
-  const std::int64_t n = floor_mod(key(value), op.step + 1);
-  for (std::int64_t i = 0; i < n; ++i)
-    result.push_back(number(floor_mod(3 * key(value) + i, 1'000'003)));
-  return result;
 }
 
 Value sum_of(const std::vector<Value>& values) {

@@ -16,7 +16,7 @@ struct Pipeline::State {
     Input input;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Tape* tape = ops[i].arbitrary ? nullptr : &tapes[i];
-      input = stage_for(ops[i], static_cast<int>(i), tape, std::move(input), clock);
+      input = stage_for({ops[i], static_cast<int>(i), tape, std::move(input), clock});
     }
     return input;
   }

@@ -22,43 +22,26 @@
 
 namespace model {
 
+// The ops, by name: those that have a case, tests/ops/NAME_case.h.
 enum class Kind : std::uint8_t {
-  // Sources.
-  range,
-  from_vector,
-  from_generator,
-  from_file_list,
-  // Streams.
-  shard,
-  shuffle,
-  repeat,
-  take,
-  skip,
-  batch,
-  prefetch,
-  ignore_errors,
-  // Element by element.
-  map,
-  filter,
-  flat_map,
-  unbatch,
-  // A user's, through op.h.
-  own_elementwise,
-  own_stream,
-  own_async,
+#define PENSTOCK_OP(name) name,
+#include "tests/ops/names.inc"
+#undef PENSTOCK_OP
 };
-inline constexpr int kKinds = static_cast<int>(Kind::own_async) + 1;
+inline constexpr int kKinds = 0
+#define PENSTOCK_OP(name) +1
+#include "tests/ops/names.inc"
+#undef PENSTOCK_OP
+    ;
 
 const char* name_of(Kind kind);
-inline bool is_source(Kind kind) { return kind <= Kind::from_file_list; }
 
 struct Op {
   Kind kind = Kind::range;
   // A source's elements; shards; take, skip, repeat, batch: n; shuffle: buffer; own_stream: per sum.
   std::int64_t count = 0;
   // shard: which one; own_stream: sums of a pass after which it ends the pass (0: never).
-  std::int64_t index =
-      0;
+  std::int64_t index = 0;
   std::int64_t first = 0;  // a source's first number; map: what is added
   std::int64_t step = 1;   // a source's difference; map: the factor; flat_map: results at most
   Modulus keeps = {};      // filter
@@ -69,8 +52,7 @@ struct Op {
   bool drop_remainder = false;
   bool lists = false;  // from_vector, from_generator: every fourth value is a list
   // map, from_generator: adds a number made of epoch, pass and source ordinal.
-  bool stamped =
-      false;
+  bool stamped = false;
   bool arbitrary = false;  // results may leave in any order
   std::string name = {};   // of an op that means the same as `kind`, but is called otherwise
 };
@@ -91,10 +73,9 @@ struct Origin {
 // What a stamped function adds.
 std::int64_t stamp_number(const Origin& origin);
 
-// What own_elementwise answers for a value that it does not fail on, what own_async, what flat_map.
+// What own_elementwise answers for a value that it does not fail on, and what own_async.
 std::vector<Value> own_answer(const Value& value);
 std::vector<Value> async_answer(const Value& value);
-std::vector<Value> children(const Op& op, const Value& value);
 
 // What own_stream gives for the values that it has collected.
 Value sum_of(const std::vector<Value>& values);

@@ -1,5 +1,5 @@
 // The referee is checked by hand: every expected sequence here is written out, none computed.
-#include "tests/model/list_model.h"
+#include "tests/model/run.h"
 
 #include <gtest/gtest.h>
 
@@ -8,27 +8,6 @@
 
 namespace model {
 namespace {
-
-std::string text_of(const Value& value) {
-  if (!value.is_list) return std::to_string(value.number);
-  std::string text = "[";
-  for (const Value& row : value.rows) text += (text.size() > 1 ? " " : "") + text_of(row);
-  return text + "]";
-}
-
-// "0 1 X2 [3 4]": X2 is an error of op 2.
-std::string run(std::vector<Op> ops, std::vector<Tape> tapes = {}, int at_most = 100) {
-  Pipeline pipeline(std::move(ops), std::move(tapes));
-  pipeline.begin_epoch(0);
-  std::string text;
-  for (int i = 0; i < at_most; ++i) {
-    const auto item = pipeline.next();
-    if (!item) break;
-    text += (text.empty() ? "" : " ") +
-            (item->failed() ? "X" + std::to_string(item->failed_op) : text_of(item->value));
-  }
-  return text;
-}
 
 Op range(std::int64_t n) { return {.kind = Kind::range, .count = n}; }
 Op with_count(Kind kind, std::int64_t n) { return {.kind = kind, .count = n}; }

@@ -3,6 +3,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include "tests/ops/all_cases.h"
+
 namespace random_graphs {
 
 using model::Kind;
@@ -21,12 +23,15 @@ constexpr double kMemoryWaits = 1'000;
 const std::vector<std::string> kKnobs{"parallelism", "window",   "buffer", "placement",
                                       "grain_ns",    "prefetch", "memory"};
 
-// Whether the second op can be written directly behind the first one, by type: numbers have no
-// rows, and batches of plain types are not batched again.
+// Whether the second op can be written directly behind the first one. Behind an op that is no source some elements always fit.
 bool can_follow(Kind first, Kind second) {
-  if (model::is_source(second)) return false;
-  const bool plain_source = first == Kind::range || first == Kind::from_file_list;
-  return second != Kind::unbatch || !plain_source;
+  if (op_cases::is_source(second)) return false;
+  if (!op_cases::is_source(first)) return true;
+  return op_cases::with_case(first, [&]<class Source>(Source) {
+    Elements behind;
+    Source::after({}, behind);
+    return op_cases::with_case(second, [&]<class Case>(Case) { return Case::fits(behind); });
+  });
 }
 
 class Shortfalls {
@@ -119,13 +124,13 @@ std::string Coverage::table() const {
   out << "op, its count, then how often the op of that column came right behind it\n"
       << std::setw(28) << ' ';
   for (int i = 0; i < model::kKinds; ++i)
-    if (!model::is_source(static_cast<Kind>(i))) out << std::setw(6) << i;
+    if (!op_cases::is_source(static_cast<Kind>(i))) out << std::setw(6) << i;
   out << '\n';
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     out << std::setw(3) << i << ' ' << std::left << std::setw(16)
         << model::name_of(static_cast<Kind>(i)) << std::right << std::setw(8) << ops_[i];
     for (std::size_t j = 0; j < ops_.size(); ++j)
-      if (!model::is_source(static_cast<Kind>(j))) out << std::setw(6) << pairs_[i][j];
+      if (!op_cases::is_source(static_cast<Kind>(j))) out << std::setw(6) << pairs_[i][j];
     out << '\n';
   }
   out << "    apply           " << std::setw(8) << applied_ << '\n';

@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "tests/random/graph_generator.h"
+#include "tests/random/how.h"
 #include "tests/random/payload.h"
 
 namespace random_graphs {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "tests/random/graph_generator.h"
+#include "tests/random/how.h"
 #include "tests/random/random.h"
 
 namespace random_graphs {

@@ -12,7 +12,7 @@
 #include "tests/model/list_model.h"
 #include "tests/random/courier.h"
 #include "tests/random/faults.h"
-#include "tests/random/graph_generator.h"
+#include "tests/random/how.h"
 #include "tests/random/jitter.h"
 #include "tests/random/payload.h"
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "tests/ops/all_cases.h"
 #include "tests/random/comparison.h"
 #include "tests/random/reading.h"
 
@@ -27,7 +28,7 @@ std::optional<std::int64_t> elements_seen(const Graph& graph) {
   std::int64_t seen = graph.ops[0].count;
   if (graph.ops[0].fails_passes.mod > 0) return std::nullopt;
   for (const model::Op& op : graph.ops) {
-    const bool keeps_all = model::is_source(op.kind) || op.kind == model::Kind::shuffle || op.kind == model::Kind::map ||
+    const bool keeps_all = op_cases::is_source(op.kind) || op.kind == model::Kind::shuffle || op.kind == model::Kind::map ||
                            op.kind == model::Kind::prefetch || op.kind == model::Kind::ignore_errors;
     if (op.kind == model::Kind::repeat && op.count > 0)
       seen *= op.count;
