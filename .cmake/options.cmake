@@ -38,7 +38,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_compile_options(-ffp-contract=off)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
-# clang checks locks as lib/core/mutex.h has them; tests/compile_fail/locks.py asks whether it would miss one.
+# clang checks locks as lib/base/mutex.h has them; tests/compile_fail/locks.py asks whether it would miss one.
 set(PENSTOCK_LOCK_WARNINGS -Wthread-safety -Wthread-safety-beta)
 
 if(PROJECT_IS_TOP_LEVEL)

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock {
 

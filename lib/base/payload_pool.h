@@ -28,7 +28,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock {
 

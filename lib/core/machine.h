@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock {
 

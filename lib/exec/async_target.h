@@ -7,7 +7,7 @@
 
 #include <penstock/op.h>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock::exec {
 

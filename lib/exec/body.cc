@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "lib/base/mutex.h"
 #include "lib/core/byte_count.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/opened.h"
 
 namespace penstock::exec {

@@ -9,7 +9,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 #endif
 
 namespace penstock::exec {

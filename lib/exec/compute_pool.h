@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "lib/base/mutex.h"
 #include "lib/core/cache_line.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/packet.h"
 

@@ -9,8 +9,8 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/base/mutex.h"
 #include "lib/core/machine.h"
-#include "lib/core/mutex.h"
 
 namespace penstock::exec {
 

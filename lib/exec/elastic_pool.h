@@ -16,7 +16,7 @@
 
 #include <penstock/detail/pooled.h>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock::exec {
 

@@ -14,8 +14,8 @@
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
 
+#include "lib/base/mutex.h"
 #include "lib/core/machine.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/launcher.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/pass_control.h"

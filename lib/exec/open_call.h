@@ -11,7 +11,7 @@
 
 #include <penstock/op.h>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 #include "lib/exec/packet.h"
 
 namespace penstock::exec {

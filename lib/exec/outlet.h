@@ -10,9 +10,9 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/base/mutex.h"
 #include "lib/core/cache_line.h"
 #include "lib/core/machine.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/consumer_clock.h"
 #include "lib/exec/packet.h"
 #include "lib/exec/trace.h"

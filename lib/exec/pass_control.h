@@ -22,7 +22,7 @@
 
 #include <penstock/op.h>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock::exec {
 

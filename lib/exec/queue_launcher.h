@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 #include "lib/exec/launcher.h"
 
 namespace penstock::exec {

@@ -27,8 +27,8 @@
 
 #include <penstock/op.h>
 
+#include "lib/base/mutex.h"
 #include "lib/core/batch_block.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/batch_ahead.h"
 
 namespace penstock::exec {

@@ -14,7 +14,7 @@
 //     done: twice that number, unless the user moves that knob, too. So a call may wait for a buffer that later elements hold, if there are as many buffers as that and the consumer's own.
 //   * No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no user's code: HostUnderLock, the
 //     memory budget, the slot ledger, the trace, the clock, and two functions of Body that say so. What goes out otherwise goes through outside(), or is
-//     marked EXCLUDES: clang checks both (lib/core/mutex.h).
+//     marked EXCLUDES: clang checks both (lib/base/mutex.h).
 //
 // | called            | by                                   | when                                      |
 // |-------------------|--------------------------------------|-------------------------------------------|
@@ -40,10 +40,10 @@
 
 #include <penstock/snapshot.h>
 
-#include "lib/core/call_clock.h"
+#include "lib/base/mutex.h"
 #include "lib/core/cache_line.h"
+#include "lib/core/call_clock.h"
 #include "lib/core/machine.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/body.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/group.h"

@@ -11,8 +11,8 @@
 
 #include <penstock/snapshot.h>
 
+#include "lib/base/mutex.h"
 #include "lib/core/machine.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/brief_mutex.h"
 #include "lib/exec/packet.h"
 

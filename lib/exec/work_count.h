@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock::exec {
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "lib/base/mutex.h"
 #include "lib/core/clock.h"
-#include "lib/core/mutex.h"
 #include "lib/core/scheduler_file.h"
 #include "lib/core/thread_cpu_clock.h"
 

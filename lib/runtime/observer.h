@@ -12,7 +12,7 @@
 #include "autotune/history.h"
 #include "autotune/policy.h"
 
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 
 namespace penstock::runtime {
 

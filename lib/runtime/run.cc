@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/mutex.h"
 #include "lib/core/clock.h"
-#include "lib/core/mutex.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/queue_launcher.h"

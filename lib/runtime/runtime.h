@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "autotune/policy.h"
-#include "lib/core/mutex.h"
+#include "lib/base/mutex.h"
 #include "lib/exec/compute_pool.h"
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"

@@ -9,9 +9,9 @@
 #include <functional>
 #include <optional>
 
+#include "lib/base/mutex.h"
 #include "lib/core/clock.h"
 #include "lib/core/cpu_budget.h"
-#include "lib/core/mutex.h"
 
 namespace penstock::runtime {
 

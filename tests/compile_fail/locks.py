@@ -91,7 +91,7 @@ def patterns_of(path):
 
 def check_tree(command, root):
     files = [file.relative_to(root).as_posix() for file in sorted((root / "lib").rglob("*")) if file.suffix in (".h", ".cc")]
-    files = [path for path in files if path != "lib/core/mutex.h"
+    files = [path for path in files if path != "lib/base/mutex.h"
              and any(LOCK.match(line) for line in (root / path).read_text(encoding="utf-8").splitlines())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = list(pool.map(lambda path: check_file(command, root, path, patterns_of(path)), files))

@@ -9,7 +9,7 @@ import unittest
 from locks import LOCK, check_file, check_tree, end_of_scope
 
 CLANG = ["clang++", "-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werror"]
-SOURCE = """#include "lib/core/mutex.h"
+SOURCE = """#include "lib/base/mutex.h"
 namespace penstock {
 class Count {
  public:
@@ -24,7 +24,7 @@ class Count {
 };
 }  // namespace penstock
 """
-MUTEX = pathlib.Path(__file__).parents[2] / "lib/core/mutex.h"
+MUTEX = pathlib.Path(__file__).parents[2] / "lib/base/mutex.h"
 
 
 class Locks(unittest.TestCase):
