@@ -47,17 +47,15 @@ class ServiceTimeTail {
   }
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
-  // than `share` of the time: rate x E[max(0, T - t)] = share. The slowest of all is left out: it may have been chance. Two and a half until there are
-  // some calls.
-  double patience_over_mean(double rate, double share) const { return known() ? exceeded_by(share / rate * 1e9 * total_, 1) : 2.5; }
+  // than `share` of the time: rate x E[max(0, T - t)] = share. The slowest of all is left out: it may have been chance. Two and a half until
+  // there are some calls.
+  double patience_over_mean(double rate, double share) const {
+    return known() ? exceeded_with(share / rate * 1e9 * total_ / sum_, 1) : 2.5;
+  }
 
   // The age, over the mean, that a call which is under way at some moment has passed with this chance: E[max(0, T - t)] = chance x E[T]
-  // (renewal theory). What is rarer than one in all calls seen is told by an exponential tail. Eight until there are some calls.
-  double age_over_mean(double chance) const {
-    if (!known()) return 8;
-    const double seen = std::max(chance, 1 / total_);
-    return exceeded_by(seen * sum_, 0) * std::log(chance) / std::log(seen);
-  }
+  // (renewal theory). Eight until there are some calls.
+  double age_over_mean(double chance) const { return known() ? exceeded_with(chance, 0) : 8; }
 
  private:
   static constexpr double kRemembered = 100'000;
@@ -65,6 +63,12 @@ class ServiceTimeTail {
   static constexpr std::size_t kBuckets = ServiceTimes{}.size();
 
   bool known() const noexcept { return total_ >= 100 && sum_ > 0; }
+
+  // The time t, over the mean, at which E[max(0, T - t)] = chance x E[T]. What is rarer than one in all calls seen is told by an exponential tail.
+  double exceeded_with(double chance, double left_out) const {
+    const double seen = std::max(chance, 1 / total_);
+    return exceeded_by(seen * sum_, left_out) * (chance < seen ? std::log(chance) / std::log(seen) : 1);
+  }
 
   // The time, over the mean, beyond which all calls together take no more than `allowed` ns, but for so many of the slowest.
   double exceeded_by(double allowed, double left_out) const {
