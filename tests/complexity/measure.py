@@ -18,7 +18,7 @@ MOST_LINES, MOST_FUNCTIONS, MOST_MEMBERS = 40, 25, 20
 # name: (aim, limit)
 LIMITS = {
     "complexity, 99 % of functions": (8, 12),
-    "complexity, most": (15, 28),
+    "complexity, most": (15, 15),
     f"functions above {MOST_LINES} lines in lib/exec": (0, 0),
 }
 # Classes of lib/exec beyond the aim: functions, data members.
