@@ -260,22 +260,24 @@ class PenstockPolicy final : public Policy {
     return bounds;
   }
 
-  static double calls_in_flight(const Stage& stage, const Flow& flow) {
-    return std::min(static_cast<double>(stage.calls), flow.attainable * flow.visits[stage.index] * stage.tuner.call_s());
+  // Of the calls that there are, elements/s.
+  static double rate_of(const Stage& stage, const Flow& flow) {
+    const double most = static_cast<double>(stage.calls) / std::max(stage.tuner.call_s(), 1e-6);
+    return std::min(most, flow.attainable * flow.visits[stage.index]);
   }
 
-  // How long others wait for slow calls, over the mean time of a call.
-  static double patience(const Stage& stage, const Flow& flow) {
-    const double rate = calls_in_flight(stage, flow) / std::max(stage.tuner.call_s(), 1e-6);
-    return stage.tuner.service_times().patience_over_mean(rate, kStalled);
+  // How long others are to go on beside slow calls, in s.
+  static double patience(const Stage& stage, double rate) {
+    const ServiceTimeTail& times = stage.tuner.service_times();
+    return times.patience_over_mean(rate, kStalled) * times.mean_s(stage.tuner.call_s());
   }
 
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
-  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double patience) {
+  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double patience, double rate) {
     const double calls = static_cast<double>(stage.calls);
     const bool makes_many = snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
     if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
-    double passing = calls_in_flight(stage, flow) * stage.stretch.patience(patience);
+    double passing = rate * stage.stretch.patience(patience);
     if (makes_many) passing += std::sqrt(passing);
     const double least = (waits(snapshot) ? 1.25 : 2) * calls;
     const double most = waits(snapshot) ? kUnboundedFit : static_cast<double>(kWidest * stage.calls);
@@ -294,11 +296,11 @@ class PenstockPolicy final : public Policy {
 
   void set_window(Stage& stage, const Snapshot& now, const Flow& flow) {
     const StageSnapshot& snapshot = now.stages[stage.index];
-    const double patience = PenstockPolicy::patience(stage, flow);
+    const double rate = rate_of(stage, flow), patience = PenstockPolicy::patience(stage, rate);
     const bool all_wait = flow.consumer_waits() && next_is_empty(now, snapshot);
     stage.stretch.look(snapshot, all_wait, stage.tuner.calm_s() < 10, patience, now.time_ns);
     const std::int64_t widest = widest_for(stage, snapshot);
-    auto wanted = window_for(stage, snapshot, flow, patience);
+    auto wanted = window_for(stage, snapshot, flow, patience, rate);
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : static_cast<std::int64_t>(kUnboundedFit);
     limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;

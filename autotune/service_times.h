@@ -26,6 +26,9 @@ class ServiceTimeTail {
 
   double total() const noexcept { return total_; }
 
+  // In s, with what calls wait for a core; `otherwise` until there are some.
+  double mean_s(double otherwise) const { return known() ? 1e-9 * sum_ / total_ : otherwise; }
+
   // Standard deviation over mean. 0.5 until there are some calls to tell it from.
   double variation() const {
     const double all = total();

@@ -14,7 +14,7 @@ namespace penstock::autotune {
 // seen, they tell it, and nothing is added to it.
 class WindowStretch {
  public:
-  // Over the mean time of a call, where the calls seen so far ask for `patience`.
+  // In s, where the calls seen so far ask for `patience`.
   double patience(double patience) const noexcept { return std::max(patience, longer_); }
 
   // In each tick. `all_wait`: the consumer waits, and the next stage has nothing to do. `at_once`: it grows in the stall, and not
@@ -42,7 +42,7 @@ class WindowStretch {
   static constexpr double kTooMuch = 0.1;  // of the time
   static constexpr double kStep = 1.5, kMost = 16;
 
-  double longer_ = 0;   // over the mean; 0: it has not been too short
+  double longer_ = 0;         // s; 0: it has not been too short
   double stalled_ = 0;  // share of the time
   std::int64_t looked_ns_ = 0;
   std::int64_t window_ = 0;   // at which it has grown in this stall: once for each width; 0: it has not

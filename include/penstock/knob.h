@@ -38,7 +38,7 @@ enum class KnobKind : std::uint8_t { parallelism, window, buffer, placement, gra
 std::string_view to_string(KnobKind kind) noexcept;
 
 struct Knob {
-  KnobKind kind = KnobKind::parallelism;
+  KnobKind kind = KnobKind::parallelism;  // which of them it is
   std::string name;               // of its kind
   int stage = -1;                 // index into Snapshot::stages; -1: of the sink or the whole run
   std::int64_t low = 1;           // least value,

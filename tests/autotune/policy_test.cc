@@ -30,6 +30,7 @@ class Pipeline {
     now_.memory_limit = std::int64_t{1} << 30;
     Knob knob;
     knob.kind = KnobKind::parallelism;
+    knob.name = to_string(knob.kind);
     knob.stage = 0;
     knob.low = 2;
     knob.high = 48;

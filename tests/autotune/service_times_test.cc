@@ -120,6 +120,7 @@ TEST(ServiceTimeTail, ForgetsCallsOfLongAgo) {
 TEST(ServiceTimeTail, AssumesSomethingModestBeforeItHasSeenCalls) {
   EXPECT_EQ(ServiceTimeTail().variation(), 0.5);
   EXPECT_EQ(ServiceTimeTail().patience_over_mean(100, 0.01), 2.5);
+  EXPECT_EQ(ServiceTimeTail().mean_s(0.02), 0.02);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ class Locks(unittest.TestCase):
     def failures(self, text):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / "lib/core").mkdir(parents=True)
-            shutil.copy(MUTEX, root / "lib/core")
+            (root / "lib/base").mkdir(parents=True)
+            shutil.copy(MUTEX, root / "lib/base")
             (root / "lib/count.h").write_text(text, encoding="utf-8")
             return check_file(CLANG, root, "lib/count.h", [LOCK])
 

@@ -21,7 +21,7 @@ READMES = ("README.md", "lib/README.md", "ops/README.md", "autotune/README.md", 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^( {4}.*\n(?: {4}.*\n|\n(?= {4}))*)", re.MULTILINE)
 LOOKS_LIKE_CPP = re.compile(r"[;{]$", re.MULTILINE)
-QUOTED_FOLDERS = ("include", "lib", "ops", "autotune", "examples")
+QUOTED_FOLDERS = ("include", "lib", "ops", "autotune", "examples", "tests/ops")
 INCLUDE = re.compile(r"`(#include <[^`]*>)`")
 PRELUDE = """
 #include <string>
