@@ -273,11 +273,10 @@ class PenstockPolicy final : public Policy {
   }
 
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
-  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double patience, double rate) {
+  static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double passing) {
     const double calls = static_cast<double>(stage.calls);
     const bool makes_many = snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
     if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
-    double passing = rate * stage.stretch.patience(patience);
     if (makes_many) passing += std::sqrt(passing);
     const double least = (waits(snapshot) ? 1.25 : 2) * calls;
     const double most = waits(snapshot) ? kUnboundedFit : static_cast<double>(kWidest * stage.calls);
@@ -300,7 +299,7 @@ class PenstockPolicy final : public Policy {
     const bool all_wait = flow.consumer_waits() && next_is_empty(now, snapshot);
     stage.stretch.look(snapshot, all_wait, stage.tuner.calm_s() < 10, patience, now.time_ns);
     const std::int64_t widest = widest_for(stage, snapshot);
-    auto wanted = window_for(stage, snapshot, flow, patience, rate);
+    auto wanted = window_for(stage, snapshot, flow, rate * stage.stretch.at_least(patience));
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : static_cast<std::int64_t>(kUnboundedFit);
     limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;

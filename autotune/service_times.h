@@ -46,7 +46,7 @@ class ServiceTimeTail {
     double calls = 0;
     std::size_t i = longest_;
     while (i > 0 && (calls += counts_[i]) < seen * total_) --i;
-    return 1e-9 * begin_of(i + 1) * std::log(chance) / std::log(seen);
+    return 1e-9 * begin_of(i + 1) * beyond_seen(chance, seen);
   }
 
   // The time t, over the mean, after which calls that begin at `rate` a second and must leave in order have let the others wait no more
@@ -70,8 +70,11 @@ class ServiceTimeTail {
   // The time t, over the mean, at which E[max(0, T - t)] = chance x E[T]. What is rarer than one in all calls seen is told by an exponential tail.
   double exceeded_with(double chance, double left_out) const {
     const double seen = std::max(chance, 1 / total_);
-    return exceeded_by(seen * sum_, left_out) * (chance < seen ? std::log(chance) / std::log(seen) : 1);
+    return exceeded_by(seen * sum_, left_out) * beyond_seen(chance, seen);
   }
+
+  // An exponential tail: how many times longer that is.
+  static double beyond_seen(double chance, double seen) { return chance < seen ? std::log(chance) / std::log(seen) : 1; }
 
   // The time, over the mean, beyond which all calls together take no more than `allowed` ns, but for so many of the slowest.
   double exceeded_by(double allowed, double left_out) const {

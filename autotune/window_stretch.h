@@ -15,7 +15,7 @@ namespace penstock::autotune {
 class WindowStretch {
  public:
   // In s, where the calls seen so far ask for `patience`.
-  double patience(double patience) const noexcept { return std::max(patience, longer_); }
+  double at_least(double patience) const noexcept { return std::max(patience, longer_); }
 
   // In each tick. `all_wait`: the consumer waits, and the next stage has nothing to do. `at_once`: it grows in the stall, and not
   // only when it is over, as where all is calm, a change is not to fall into a bad second.
@@ -31,7 +31,7 @@ class WindowStretch {
     if (!has_grown) window_ = 0;
     stalled_ += share * ((all_wait && is_full && !has_grown ? 1 : 0) - stalled_);
     if (stalled_ < kTooMuch || (is_full && !at_once)) return;
-    longer_ = std::max(longer_, std::min(kMost * patience, kStep * this->patience(patience)));
+    longer_ = std::max(longer_, std::min(kMost * patience, kStep * at_least(patience)));
     stalled_ = 0;
     window_ = is_full ? stage.window : 0;
   }
@@ -42,10 +42,10 @@ class WindowStretch {
   static constexpr double kTooMuch = 0.1;  // of the time
   static constexpr double kStep = 1.5, kMost = 16;
 
-  double longer_ = 0;         // s; 0: it has not been too short
+  double longer_ = 0;   // s; 0: what calls told was not too short
   double stalled_ = 0;  // share of the time
   std::int64_t looked_ns_ = 0;
-  std::int64_t window_ = 0;   // at which it has grown in this stall: once for each width; 0: it has not
+  std::int64_t window_ = 0;  // at which it has grown in this stall: once for each width; 0: it has not
 };
 
 }  // namespace penstock::autotune

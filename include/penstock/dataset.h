@@ -25,7 +25,8 @@
 //            one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
 //            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a copy of its own, as
 //            it was given, in the order of the elements: what it gives depends on the pass alone. One that cannot be copied is refused
-//            with a GraphError; where making the copy throws, all elements of that pass fail. What its copies share through pointers and references is yours to guard.
+//            with a GraphError; where making the copy throws, all elements of that pass fail. What its copies share through pointers and
+//            references is yours to guard.
 //  Waiting   An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never waits for them,
 //            but for the order. So a function, a source or an op may wait for what the consumer gives back (a buffer of your own pool, an
 //            answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one where one call runs at a time

@@ -8,9 +8,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include "lib/base/mutex.h"
-#endif
 
 namespace penstock::exec {
 

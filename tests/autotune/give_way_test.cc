@@ -155,7 +155,6 @@ class Computing {
   void add(KnobKind kind, std::int64_t low, std::int64_t high, std::int64_t& stands) {
     Knob knob;
     knob.kind = kind;
-    knob.name = to_string(kind);
     knob.low = low;
     knob.high = high;
     knob.get = [&stands] { return stands; };

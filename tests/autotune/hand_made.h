@@ -74,7 +74,6 @@ inline Snapshot second_of(std::vector<StageSnapshot> stages, std::int64_t taken,
 inline Knob calls_knob(int stage, std::int64_t high, bool user_fixed) {
   Knob knob;
   knob.kind = KnobKind::parallelism;
-  knob.name = to_string(knob.kind);
   knob.stage = stage;
   knob.high = high;
   knob.user_fixed = user_fixed;

@@ -30,7 +30,6 @@ class Pipeline {
     now_.memory_limit = std::int64_t{1} << 30;
     Knob knob;
     knob.kind = KnobKind::parallelism;
-    knob.name = to_string(knob.kind);
     knob.stage = 0;
     knob.low = 2;
     knob.high = 48;
@@ -122,7 +121,6 @@ class Waiting {
   void add(KnobKind kind, std::size_t stage, std::int64_t high, Get get, Set set) {
     Knob knob;
     knob.kind = kind;
-    knob.name = to_string(kind);
     knob.stage = static_cast<int>(stage);
     knob.low = kind == KnobKind::parallelism;
     knob.high = high;
@@ -315,7 +313,6 @@ class Service {
   void add(KnobKind kind, std::int64_t low, Get get, Set set) {
     Knob knob;
     knob.kind = kind;
-    knob.name = to_string(kind);
     knob.stage = 0;
     knob.low = low;
     knob.high = 4096;

@@ -27,8 +27,8 @@ class Stage {
   void block() { now_.credits = 0; }
   void queue() { now_.ready = 4; }
   void widen() { now_.window = now_.in_window = 32; }
-  double stretch() const { return stretch_.patience(1); }
-  double patience(double seen) const { return stretch_.patience(seen); }
+  double stretch() const { return stretch_.at_least(1); }
+  double patience(double seen) const { return stretch_.at_least(seen); }
   double at_end_of_stall() const { return in_stall_; }
 
  private:

@@ -205,7 +205,7 @@ Settings by_the_controller(const ProcessSpec& frozen) {
   Settings settings;
   for (std::size_t i = 0; i < process.runs(); ++i) {
     for (const Knob& knob : process.run(i).knobs()) {
-      if (!knob.user_fixed && knob.name != "memory") settings.push_back({knob.name, knob.stage, knob.get(), static_cast<int>(i)});
+      if (!knob.user_fixed && knob.kind != KnobKind::memory) settings.push_back({knob.name, knob.stage, knob.get(), static_cast<int>(i)});
     }
   }
   return settings;
