@@ -26,8 +26,8 @@ class ServiceTimeTail {
 
   double total() const noexcept { return total_; }
 
-  // In s, with what calls wait for a core; `otherwise` until there are some.
-  double mean_s(double otherwise) const { return known() ? 1e-9 * sum_ / total_ : otherwise; }
+  // In s, with what calls wait for a core; not below `of_late`, which has none of that but is known sooner where calls become slower.
+  double mean_s(double of_late) const { return known() ? std::max(1e-9 * sum_ / total_, of_late) : of_late; }
 
   // Standard deviation over mean. 0.5 until there are some calls to tell it from.
   double variation() const {

@@ -40,6 +40,20 @@ TEST(LoneStage, WakesTheConsumerWhenItFindsNoMemory) {
   EXPECT_EQ(lone.host.consumer_woken, 1);
 }
 
+// Others have taken it since the stage asked for a thread.
+TEST(LoneStage, WakesTheConsumerWhenAThreadFindsNoMemory) {
+  const auto text = [](std::int64_t value) { return std::string(1000, static_cast<char>(value)); };
+  LoneStage lone(range(100).map(text, 1).node(), 1, kLimit);
+  lone.stage.add_credits(100);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.feed(1);
+  lone.host.memory().charge(kLimit);
+  lone.run_tokens();
+  EXPECT_TRUE(lone.snapshot().waits_for_memory);
+  EXPECT_EQ(lone.host.consumer_woken, 1);
+}
+
 TEST(LoneStage, TriesACallAgainNotBeforeItsRequestCanBeMet) {
   int calls = 0;
   const auto asking = [&calls](const std::int64_t& value, Context& context) {

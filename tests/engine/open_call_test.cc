@@ -151,7 +151,8 @@ TEST(OpenCall, GivesBackWhatOthersTakeInStepsOfTheSizeThatIsRightByNow) {
     if (value < 15) return value;
     (*stage)->host.let_pass(50'000'000);
     (*stage)->stage.look_after_calls();
-    if (value == 25) launched = (*stage)->host.notes.launched;
+    if (value == 15) launched = (*stage)->host.notes.launched;
+    if (value == 25) launched = (*stage)->host.notes.launched - launched;
     ++calls;
     return value;
   };
@@ -162,7 +163,7 @@ TEST(OpenCall, GivesBackWhatOthersTakeInStepsOfTheSizeThatIsRightByNow) {
   EXPECT_EQ(calls, 46);
   EXPECT_EQ(cheap.sent(), 61u);
   EXPECT_GE(cheap->snapshot().calls, 40) << "one for each element, from when it is known how long they take";
-  EXPECT_GE(launched, 2) << "another thread is asked for while one runs its element";
+  EXPECT_GE(launched, 1) << "another thread is asked for while one runs its element";
 }
 
 // It is asked for when the call has been chosen, and has not begun: while its hint is looked for.
