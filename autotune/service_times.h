@@ -26,8 +26,11 @@ class ServiceTimeTail {
 
   double total() const noexcept { return total_; }
 
-  // In s, with what calls wait for a core; not below `of_late`, which has none of that but is known sooner where calls become slower.
-  double mean_s(double of_late) const { return known() ? std::max(1e-9 * sum_ / total_, of_late) : of_late; }
+  // In s, with what calls wait for a core. `of_late` has none of that, but is known sooner where calls become slower.
+  double mean_s(double of_late) const {
+    const double mean = 1e-9 * sum_ / std::max(total_, 1.0);
+    return known() && of_late < kSlower * mean ? mean : of_late;
+  }
 
   // Standard deviation over mean. 0.5 until there are some calls to tell it from.
   double variation() const {
@@ -62,6 +65,7 @@ class ServiceTimeTail {
 
  private:
   static constexpr double kRemembered = 100'000;
+  static constexpr double kSlower = 1.5;  // no chance
 
   static constexpr std::size_t kBuckets = ServiceTimes{}.size();
 
