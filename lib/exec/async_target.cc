@@ -1,6 +1,6 @@
 #include "lib/exec/async_target.h"
 
-#include "lib/exec/stage.h"
+#include "lib/exec/runner.h"
 
 namespace penstock::exec {
 
@@ -23,16 +23,16 @@ void AsyncTarget::started(std::exception_ptr error) noexcept {
 
 void AsyncTarget::count_more(std::int64_t bytes) noexcept {
   MutexLock lock(mutex_);
-  if (stage_ != nullptr) stage_->count_more(*group_, bytes);
+  if (runner_ != nullptr) runner_->count_more(*group_, bytes);
 }
 
 void AsyncTarget::answer(Slot::Kind kind, Element value) noexcept {
-  if (Stage* stage = std::exchange(stage_, nullptr)) stage->complete(*group_, kind, std::move(value));
+  if (Runner* runner = std::exchange(runner_, nullptr)) runner->complete(*group_, kind, std::move(value));
 }
 
 void AsyncTarget::detach() noexcept {
   MutexLock lock(mutex_);
-  stage_ = nullptr;
+  runner_ = nullptr;
 }
 
 }  // namespace penstock::exec

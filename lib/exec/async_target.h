@@ -11,12 +11,12 @@
 
 namespace penstock::exec {
 
-class Stage;
+class Runner;
 struct Group;
 
 class AsyncTarget final : public Completion::Target {
  public:
-  AsyncTarget(Stage& stage, Group& group) : stage_(&stage), group_(&group) {}
+  AsyncTarget(Runner& runner, Group& group) : runner_(&runner), group_(&group) {}
 
   // The answer, from any thread. After detach() it does nothing.
   void finish(Slot::Kind kind, Element value) noexcept EXCLUDES(mutex_) override;
@@ -37,7 +37,7 @@ class AsyncTarget final : public Completion::Target {
   void answer(Slot::Kind kind, Element value) noexcept REQUIRES(mutex_);
 
   Mutex mutex_;               // held while the stage takes the answer, so that detach() waits for it
-  Stage* stage_ GUARDED_BY(mutex_);  // null: answered or detached
+  Runner* runner_ GUARDED_BY(mutex_);  // null: answered or detached
   Group* group_ GUARDED_BY(mutex_);
   std::atomic<bool> starting_{true};  // written with the lock held
   bool failed_early_ GUARDED_BY(mutex_) = false;  // a failure during start() waits for its end

@@ -16,6 +16,9 @@ constexpr std::size_t kReserve = 16 << 10;
 
 std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) { return one_at_a_time ? 1 : first_value(prefetch, 2); }
 
+// Its calls need no CPU while under way.
+bool waits(Stage& stage) { return stage.signs().on_pool || stage.traits().plan.form == Form::completes_later; }
+
 std::int64_t widest_outlet(const Tunable& prefetch, bool one_at_a_time) {
   return prefetch.is_automatic() && !one_at_a_time ? prefetch.high() : 0;
 }
@@ -153,7 +156,7 @@ bool Engine::take(Slot& slot) {
   }
   if (credits > 0) launcher_->give_credits(*stages_.back(), credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
-  if (!outlet_.has_slots()) stages_.back()->nearest_that_reserves()->memory_is_free();
+  if (!outlet_.has_slots()) stages_.back()->tell_that_all_is_empty();
   offer_memory();
   return true;
 }
@@ -170,7 +173,7 @@ bool Engine::wait(std::int64_t deadline) {
 // By the waiting consumer, at first as often as looking was worth it last time.
 std::chrono::nanoseconds Engine::look_around() {
   const bool found = look_after_calls();
-  const bool is_busy = std::ranges::any_of(stages_, [](const auto& stage) { return stage->has_open_calls(); });
+  const bool is_busy = std::ranges::any_of(stages_, [](const auto& stage) { return stage->signs().open_calls.load(std::memory_order_relaxed) > 0; });
   look_pause_ = found ? std::max(look_pause_ / 2, kShortestPause) : std::min(look_pause_ * 2, is_busy ? kLongestPause / 2 : kLongestPause);
   return look_pause_;
 }
@@ -198,7 +201,7 @@ bool Engine::relieve_one() {
 
 bool Engine::is_starved() const {
   if (!at_gate_ || at_gate_->in_use() > 0) return false;
-  return std::ranges::any_of(stages_, [](const auto& stage) { return stage->waits_for_cpu_slot(); });
+  return std::ranges::any_of(stages_, [](const auto& stage) { return stage->signs().waits_for_cpu_slot.load(); });
 }
 
 // Not a thread for nothing: who waits for a slot may have no work left.
@@ -236,7 +239,7 @@ void Engine::abandon_epoch() {
 // leave there, memory becomes free, and the caches still hold what has just been made.
 std::size_t Engine::cpu_rank(std::size_t stage) const {
   const auto from = stages_.begin() + static_cast<std::ptrdiff_t>(stage);  // it may wait itself, after a short start
-  const bool feeds = std::any_of(from, stages_.end(), [](const auto& other) { return other->waits(); });
+  const bool feeds = std::any_of(from, stages_.end(), [](const auto& other) { return waits(*other); });
   return feeds ? stages_.size() + stage : stage;
 }
 
@@ -266,15 +269,15 @@ void Engine::offer_memory() {
 
 std::int64_t Engine::memory_claimed_behind(std::size_t stage) const {
   std::int64_t sum = 0;
-  for (std::size_t i = stage + 1; i < stages_.size(); ++i) sum += stages_[i]->memory_claim();
+  for (std::size_t i = stage + 1; i < stages_.size(); ++i) sum += stages_[i]->signs().claim.load();
   return sum;
 }
 
 // As far as the next stage that reserves: those between only hand on what is charged already.
 bool Engine::next_is_empty(std::size_t stage) const {
   for (std::size_t i = stage + 1; i < stages_.size(); ++i) {
-    if (!stages_[i]->is_empty()) return false;
-    if (!stages_[i]->plan().passes_memory_on) return true;
+    if (!stages_[i]->signs().is_empty()) return false;
+    if (!stages_[i]->traits().plan.passes_memory_on) return true;
   }
   return !outlet_.has_slots();
 }
@@ -298,7 +301,7 @@ void Engine::let_go_of_pass(std::size_t stage, const PassCut& cut) {
 
 std::int64_t Engine::dropped() const noexcept {
   std::int64_t sum = 0;
-  for (const auto& stage : stages_) sum += stage->dropped();
+  for (const auto& stage : stages_) sum += stage->signs().dropped.load(std::memory_order_relaxed);
   return sum;
 }
 

@@ -16,6 +16,7 @@
 
 #include "lib/base/mutex.h"
 #include "lib/core/machine.h"
+#include "lib/exec/body_scope.h"
 #include "lib/exec/launcher.h"
 #include "lib/exec/outlet.h"
 #include "lib/exec/pass_control.h"
@@ -134,7 +135,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool keeps_statistics() const override { return settings_.statistics; }
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
-  void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->count_dropped(errors); }
+  void count_dropped(std::size_t stage, std::int64_t errors) override { stages_[stage]->signs().dropped.fetch_add(errors, std::memory_order_relaxed); }
 
   // SlotGate::Waiter
   void slot_is_free(std::size_t stage) override { stages_[stage]->slot_is_free(); }
@@ -153,9 +154,7 @@ class Engine : public StageHost, public SlotGate::Waiter, public std::enable_sha
   bool help_somebody();
   void let_go_of_results();
   bool relieve_one();
-  Knob stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high, std::int64_t StageSnapshot::*value,
-                  void (Stage::*set)(std::int64_t));
-  Knob placement_knob(std::size_t stage);
+  Knob stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high);
   Knob prefetch_knob();
   Knob memory_knob();
   Knob cpu_slots_knob();

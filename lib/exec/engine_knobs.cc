@@ -37,20 +37,18 @@ Knob knob_of(KnobKind kind) {
 
 }  // namespace
 
-Knob Engine::stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high,
-                        std::int64_t StageSnapshot::*value, void (Stage::*set)(std::int64_t)) {
+Knob Engine::stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std::int64_t high) {
   Knob knob = knob_of(kind);
   knob.stage = static_cast<int>(stage);
   knob.low = low;
   knob.high = high;
   std::weak_ptr<Engine> weak = weak_from_this();
-  knob.get = [weak, stage, value]() -> std::int64_t {
-    StageSnapshot snapshot;
-    if (auto engine = weak.lock()) engine->stages_[stage]->knobs(snapshot);
-    return snapshot.*value;
+  knob.get = [weak, stage, kind]() -> std::int64_t {
+    auto engine = weak.lock();
+    return engine ? engine->stages_[stage]->get(kind) : 0;
   };
-  knob.set = [weak, stage, set, low, high](std::int64_t to) {
-    if (auto engine = weak.lock()) (*engine->stages_[stage].*set)(std::clamp(to, low, high));
+  knob.set = [weak, stage, kind, low, high](std::int64_t to) {
+    if (auto engine = weak.lock()) engine->stages_[stage]->set(kind, std::clamp(to, low, high));
   };
   return knob;
 }
@@ -58,43 +56,28 @@ Knob Engine::stage_knob(std::size_t stage, KnobKind kind, std::int64_t low, std:
 std::vector<Knob> Engine::knobs() {
   std::vector<Knob> knobs;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const StagePlan& plan = stages_[i]->plan();
+    const StagePlan& plan = stages_[i]->traits().plan;
     if (!plan.serial) {
       const Bounds calls = plan.is_reentrant ? bounds_of(plan.parallelism) : Bounds{1, 1};
-      knobs.push_back(stage_knob(i, KnobKind::parallelism, calls.low, calls.high, &StageSnapshot::parallelism, &Stage::set_parallelism));
+      knobs.push_back(stage_knob(i, KnobKind::parallelism, calls.low, calls.high));
       knobs.back().user_fixed = !plan.parallelism.is_automatic();
     }
-    if (may_be_placed(plan)) knobs.push_back(placement_knob(i));
-    knobs.push_back(stage_knob(i, KnobKind::window, 1, kMany, &StageSnapshot::window, &Stage::set_window));
+    if (may_be_placed(plan)) {
+      knobs.push_back(stage_knob(i, KnobKind::placement, 0, 1));
+      knobs.back().user_fixed = plan.form_is_known;
+    }
+    knobs.push_back(stage_knob(i, KnobKind::window, 1, kMany));
     knobs.back().user_fixed = plan.keeps_near();
     const Bounds buffer = bounds_of(plan.buffer);
-    if (i > 0) knobs.push_back(stage_knob(i, KnobKind::buffer, buffer.low, buffer.high, &StageSnapshot::buffer, &Stage::set_buffer));
+    if (i > 0) knobs.push_back(stage_knob(i, KnobKind::buffer, buffer.low, buffer.high));
     if (i > 0) knobs.back().user_fixed = !plan.buffer.is_automatic();
-    knobs.push_back(stage_knob(i, KnobKind::grain_ns, 1, 10'000'000, &StageSnapshot::grain_ns, &Stage::set_grain));
+    knobs.push_back(stage_knob(i, KnobKind::grain_ns, 1, 10'000'000));
   }
   knobs.push_back(prefetch_knob());
   knobs.push_back(memory_knob());
   if (at_gate_) knobs.push_back(cpu_slots_knob());
   if (settings_.has_priority) knobs.push_back(priority_knob());
   return knobs;
-}
-
-Knob Engine::placement_knob(std::size_t stage) {
-  Knob knob = knob_of(KnobKind::placement);
-  knob.stage = static_cast<int>(stage);
-  knob.low = 0;
-  knob.high = 1;
-  knob.user_fixed = stages_[stage]->plan().form_is_known;
-  std::weak_ptr<Engine> weak = weak_from_this();
-  knob.get = [weak, stage]() -> std::int64_t {
-    StageSnapshot snapshot;
-    if (auto engine = weak.lock()) engine->stages_[stage]->knobs(snapshot);
-    return snapshot.on_pool ? 1 : 0;
-  };
-  knob.set = [weak, stage](std::int64_t to) {
-    if (auto engine = weak.lock()) engine->stages_[stage]->set_on_pool(to > 0);
-  };
-  return knob;
 }
 
 Knob Engine::prefetch_knob() {

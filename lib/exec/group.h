@@ -15,6 +15,8 @@ namespace penstock::exec {
 
 class AsyncTarget;
 
+inline constexpr std::int64_t kLargestGroup = 512;  // slots
+
 struct Group {
   enum class State : std::uint8_t { waiting, running, done };
   static constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
@@ -65,6 +67,11 @@ struct Group {
   std::shared_ptr<AsyncTarget> target;  // its Completion is out
 
   bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
+
+  // By another thread, with the stage's lock held: a call that is under way is to return as soon as the element that it is at is done.
+  void want_back() noexcept {
+    if (state == State::running && call) call->progress.is_wanted_back.store(true, std::memory_order_relaxed);
+  }
 
   // By the call: inputs from number `from` on have not been touched.
   void give_back(std::size_t from) {

@@ -23,7 +23,7 @@ void QueueLauncher::launch(Stage& stage, bool on_pool) {
 }
 
 void QueueLauncher::send(Stage& from, PacketRef packet) {
-  const std::size_t next = from.index() + 1;
+  const std::size_t next = from.traits().index + 1;
   if (next < stages_.size()) {
     stages_[next]->receive(std::move(packet->slots));
   } else {
@@ -38,12 +38,12 @@ void QueueLauncher::give_credits(Stage& to, std::int64_t count) { to.add_credits
 std::size_t QueueLauncher::choose() const {
   if (choice_ == nullptr) {
     const auto best = std::max_element(tokens_.begin(), tokens_.end(), [](const Token& a, const Token& b) {
-      return a.stage->index() < b.stage->index();
+      return a.stage->traits().index < b.stage->traits().index;
     });
     return static_cast<std::size_t>(best - tokens_.begin());
   }
   std::vector<std::size_t> stages;
-  for (const Token& token : tokens_) stages.push_back(token.stage->index());
+  for (const Token& token : tokens_) stages.push_back(token.stage->traits().index);
   return choice_(stages);
 }
 

@@ -148,10 +148,10 @@ void TbbLauncher::run_here(Stage& first) {
 void TbbLauncher::run_in_arena(Stage& first) {
   const ArenaScope scope;
   Stage* stage = &first;
-  graph_->clusters[stage->index()]->exec.try_put(Token{});
+  graph_->clusters[stage->traits().index]->exec.try_put(Token{});
   while ((stage = compute_.take(*this)) != nullptr) {
     out_.end();  // of the token before: this one counts now
-    graph_->clusters[stage->index()]->exec.try_put(Token{});
+    graph_->clusters[stage->traits().index]->exec.try_put(Token{});
   }
 }
 
@@ -179,10 +179,10 @@ std::function<void()> TbbLauncher::waited_for(std::function<void()> work) {
 }
 
 void TbbLauncher::send(Stage& from, PacketRef packet) {
-  flow::output_port<0>(graph_->clusters[from.index()]->exec).try_put(packet);
+  flow::output_port<0>(graph_->clusters[from.traits().index]->exec).try_put(packet);
 }
 
-void TbbLauncher::give_credits(Stage& to, std::int64_t count) { graph_->clusters[to.index()]->credit.try_put(count); }
+void TbbLauncher::give_credits(Stage& to, std::int64_t count) { graph_->clusters[to.traits().index]->credit.try_put(count); }
 
 // Isolated, or a parallel loop inside a user's function would pick up parts of another call's loop and nest them on its stack.
 void TbbLauncher::run_body(CallRef body) {

@@ -4,7 +4,7 @@
 
 #include <penstock/error.h>
 
-#include "lib/exec/stage.h"
+#include "lib/exec/body_scope.h"
 
 namespace penstock::runtime {
 namespace {

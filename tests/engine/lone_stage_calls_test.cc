@@ -90,7 +90,7 @@ TEST(LoneStage, SeesThatACallUnderWayComputes) {
 // It waits, and what waits for a CPU slot may be what it waits for.
 TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
   LoneStage* self = nullptr;
-  const auto moved = [&self](std::int64_t value) { return self->stage.set_on_pool(true), value; };
+  const auto moved = [&self](std::int64_t value) { return self->stage.set(KnobKind::placement, 1), value; };
   LoneStage lone(range(9).map(moved, 1).node(), 1, kLimit);
   self = &lone;
   lone.stage.add_credits(9);
@@ -99,8 +99,8 @@ TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
   EXPECT_EQ(lone.host.slots_given_up, 1);
   EXPECT_EQ(lone.host.ended_without_slot, 1);
   EXPECT_EQ(lone.host.slots_released, 0);
-  lone.stage.set_on_pool(false);
-  lone.stage.set_on_pool(true);
+  lone.stage.set(KnobKind::placement, 0);
+  lone.stage.set(KnobKind::placement, 1);
   EXPECT_EQ(lone.host.slots_given_up, 1) << "it had none";
 }
 
@@ -192,7 +192,7 @@ TEST(LoneStage, NoLongerWaitsForACpuSlotWhereItIsMovedToThePool) {
   lone.feed(1);
   lone.run_tokens();
   ASSERT_TRUE(lone.snapshot().waits_for_cpu_slot);
-  lone.stage.set_on_pool(true);
+  lone.stage.set(KnobKind::placement, 1);
   lone.run_tokens();
   EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>{1});
   EXPECT_FALSE(lone.snapshot().waits_for_cpu_slot);

@@ -114,17 +114,17 @@ TEST(LoneStage, ClaimsWhatItWasRefusedUntilItHasIt) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.feed(1);
   lone.run_tokens();
-  EXPECT_EQ(lone.stage.memory_claim(), 0);
+  EXPECT_EQ(lone.stage.signs().claim.load(), 0);
   lone.host.memory().charge(kLimit);
   lone.feed(1);
   lone.run_tokens();
-  EXPECT_GE(lone.stage.memory_claim(), 1000);
+  EXPECT_GE(lone.stage.signs().claim.load(), 1000);
   lone.host.memory().release(kLimit);
   ASSERT_TRUE(lone.host.memory().take_wake_up());
   const int offered = lone.host.memory_offered;
   lone.stage.memory_is_free();
   lone.run_tokens();
-  EXPECT_EQ(lone.stage.memory_claim(), 0);
+  EXPECT_EQ(lone.stage.signs().claim.load(), 0);
   EXPECT_GT(lone.host.memory_offered, offered);
   EXPECT_TRUE(lone.host.memory().take_wake_up()) << "for those that were refused on account of the claim";
 }

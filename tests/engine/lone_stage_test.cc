@@ -17,9 +17,9 @@ constexpr std::int64_t kLimit = 1 << 20, kSecond = 1'000'000'000;  // bytes, ns
 TEST(LoneStage, GivesNoCreditsUntilALoweredBufferIsUsedUp) {
   LoneStage lone(range(100).map(plus_one, 1, {.blocks = true}).node(), 1, kLimit);
   lone.stage.add_credits(100);
-  lone.stage.set_buffer(10);
+  lone.stage.set(KnobKind::buffer, 10);
   ASSERT_EQ(lone.host.notes.credits, 10);
-  lone.stage.set_buffer(2);
+  lone.stage.set(KnobKind::buffer, 2);
   lone.feed(10);
   lone.run_tokens();
   EXPECT_EQ(lone.host.notes.credits, 10 + 2) << "what was promised before, and one new buffer";
@@ -177,7 +177,7 @@ TEST(LoneStage, AsksForASizeAsLongAsOneIsToldNowAndThen) {
 // Its result has no room to go to, and nothing else is to be done.
 TEST(LoneStage, OffersTheMemoryThatACallHasFreed) {
   LoneStage lone(range(100).map(plus_one, 1).node(), 1, kLimit);
-  lone.stage.set_buffer(10);
+  lone.stage.set(KnobKind::buffer, 10);
   lone.feed(1, 1000);
   lone.run_tokens();
   ASSERT_LT(lone.host.memory().used(), 1000);

@@ -12,7 +12,7 @@
 
 #include "tests/exam/events.h"
 #include "lib/core/call_clock.h"
-#include "lib/exec/stage.h"
+#include "lib/exec/body_scope.h"
 
 namespace penstock::exam {
 

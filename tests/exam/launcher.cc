@@ -75,7 +75,7 @@ void SimulatedLauncher::launch(exec::Stage& stage, bool on_pool) {
 }
 
 void SimulatedLauncher::send(exec::Stage& from, exec::PacketRef packet) {
-  const std::size_t next = from.index() + 1;
+  const std::size_t next = from.traits().index + 1;
   if (next < stages_.size()) return stages_[next]->receive(std::move(packet->slots));
   outlet_->receive(*packet);
 }

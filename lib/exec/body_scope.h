@@ -1,0 +1,37 @@
+// BodyScope: the thread's innermost body: which engine it belongs to. Lets next() see that it is called from inside a body.
+#pragma once
+
+#include <cstdint>
+
+#include <penstock/op.h>
+
+#include "lib/exec/group.h"
+#include "lib/exec/stage_host.h"
+
+namespace penstock::exec {
+
+class BodyScope {
+ public:
+  // Of a call that has them: its group, which outlives the scope, and its context.
+  explicit BodyScope(const StageHost* host, Group* group = nullptr, const Context* context = nullptr) noexcept;
+  ~BodyScope();
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
+
+  // For a launcher whose calls share a thread of the system's: those that are under way on it from now on. What they were before.
+  static const BodyScope* exchange(const BodyScope* innermost) noexcept;
+
+  static bool inside_any() noexcept;
+  static int depth() noexcept;                         // bodies around the caller, one inside the other
+  static bool inside(const StageHost* host) noexcept;  // this one or an outer one
+  static bool is_unwanted() noexcept;                  // what the innermost body gives, since what one around it gives is not, or it is not itself
+  static std::uint32_t pass() noexcept;                // of the element that the innermost body works on; 0 outside of all
+
+ private:
+  const StageHost* host_;
+  Group* group_;
+  const Context* context_;
+  const BodyScope* outer_;
+};
+
+}  // namespace penstock::exec

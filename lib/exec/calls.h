@@ -1,0 +1,88 @@
+// Calls: runs a stage's body on one of its groups, and makes results of what it answers. All of it without the stage's lock, but for open().
+//
+// Thread safety: several threads, each with a group of its own; a serial body by one.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lib/core/call_clock.h"
+#include "lib/exec/body.h"
+#include "lib/exec/pass_control.h"
+#include "lib/exec/seal.h"
+#include "lib/exec/slot_ledger.h"
+#include "lib/exec/stage_signs.h"
+#include "lib/exec/stage_traits.h"
+
+namespace penstock::exec {
+
+class AsyncTarget;
+
+// A call holds so many bytes more than was foreseen, and cannot be broken off.
+void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept;
+
+class Calls {
+ public:
+  // What one leaves for the books.
+  struct Outcome {
+    Sealed sealed;
+    std::int64_t held_bytes;
+    std::int64_t copied_bytes;
+    ThreadUse use;
+  };
+  // What is noted of one while it goes on.
+  class Record {
+   public:
+    explicit Record(const Machine& machine) : clock_(machine) {}
+
+   private:
+    friend class Calls;
+    CallClock clock_;
+    std::vector<Trace::Key> keys_;  // of its elements, if it is traced
+    std::int64_t copied_bytes_ = 0;
+  };
+
+  // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
+  Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes, const std::unique_ptr<Body>& body, SlotLedger* ledger)
+      : traits_(traits), signs_(signs), host_(host), passes_(passes), body_(body), ledger_(ledger), trace_(host.trace()) {}
+
+  // Before the call, with the lock held: from here on others may look at it. What one call makes of one slot cannot be had in parts.
+  void open(Group& group) const;
+  // False: the call was broken off for want of memory; the group is as it was.
+  bool run(Group& group, Record& record) const;
+  // Then, by the thread that ran it: the group is its alone again. What the call gave back is in group.rest.
+  void close(Group& group) const;
+  Outcome end(Group& group, Record& record) const;
+
+  // Third form: hands the element over. The group may be gone when it returns.
+  ThreadUse start(Group& group, const std::shared_ptr<AsyncTarget>& target) const;
+
+  std::optional<std::int64_t> bytes_hint(const Group& group) const;
+  // Makes results of the answers, and tells the ledger how many came before any may leave.
+  Sealed settle(Group& group) const;
+  // The same of results that have waited for their slots.
+  Sealed seal(Group& group) const;
+  void trace_later_call(const Group& group, std::int64_t end) const;
+
+ private:
+  bool call_body(Group& group) const;
+  template <class Call> void with_context(detail::ContextServices& services, Group& group, Call&& call) const;
+  void begin_record(Group& group, Record& record) const;
+  ThreadUse end_sample(Group& group, Record& record) const;
+  void settle_places(const Group& group) const;
+  std::vector<Trace::Key> keys_if_traced(const Slots& slots) const;
+  void trace_call(std::int64_t begin, std::int64_t elements, std::vector<Trace::Key> keys) const;
+
+  const StageTraits& traits_;
+  StageSigns& signs_;
+  StageHost& host_;
+  PassControl& passes_;
+  const std::unique_ptr<Body>& body_;
+  SlotLedger* const ledger_;
+  Trace* const trace_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,89 @@
+#include "lib/exec/inbox.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace penstock::exec {
+namespace {
+
+// How many slots come before `most` are reached or a mark is passed.
+std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
+  const auto end = std::min(slots.size(), from + static_cast<std::size_t>(most));
+  for (std::size_t i = from; i < end; ++i) {
+    if (slots[i].kind() == Slot::Kind::pass_end) return static_cast<std::int64_t>(i + 1 - from);
+  }
+  return static_cast<std::int64_t>(end - from);
+}
+
+}  // namespace
+
+std::int64_t Inbox::receive(Slots&& slots) {
+  const auto count = static_cast<std::int64_t>(slots.size());
+  packets_.push_back(std::move(slots));
+  count_ += count;
+  return count_elements(packets_.back());
+}
+
+void Inbox::fill(Group& group, std::int64_t most) {
+  while (count_ > 0 && group.admitted < most && !group.has_mark) take_from_front(group, most);
+}
+
+// A packet that fits whole is not copied.
+void Inbox::take_from_front(Group& group, std::int64_t most) {
+  Slots& front = packets_.front();
+  const std::int64_t count = stretch_to_mark(front, taken_, most - group.admitted);
+  const bool whole = taken_ == 0 && group.slots.empty() && count == static_cast<std::int64_t>(front.size());
+  if (whole) {
+    std::swap(group.slots, front);
+  } else {
+    const auto first = front.begin() + static_cast<std::ptrdiff_t>(taken_);
+    std::move(first, first + count, std::back_inserter(group.slots));
+  }
+  taken_ += static_cast<std::size_t>(count);
+  if (whole || taken_ == front.size()) {
+    packets_.pop_front();
+    taken_ = 0;
+  }
+  count_ -= count;
+  promised_ -= count;
+  group.admitted += count;
+  group.has_mark = group.slots.back().kind() == Slot::Kind::pass_end;
+  if (skipping_) drop(group.slots);
+  if (group.has_mark) note_mark(group.slots.back());
+}
+
+void Inbox::note_mark(const Slot& mark) {
+  std::fill_n(closed_.begin(), mark.level() + 1u, static_cast<std::int64_t>(mark.stamp.sequence));
+  if (skipping_ && mark.level() >= skip_depth_) skipping_ = false;
+}
+
+std::int64_t Inbox::top_up(std::int64_t capacity) {
+  const std::int64_t more = std::max<std::int64_t>(capacity - promised_, 0);
+  if (2 * more < capacity) return 0;
+  promised_ += more;
+  return more;
+}
+
+void Inbox::leave_out(std::size_t depth, std::uint64_t sequence) {
+  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+  skip_depth_ = skipping_ ? std::max(skip_depth_, depth) : depth;
+  skipping_ = true;
+}
+
+void Inbox::drop(Slots& slots) {
+  const auto unwanted = std::stable_partition(slots.begin(), slots.end(), [](const Slot& slot) { return slot.kind() == Slot::Kind::pass_end; });
+  std::int64_t bytes = 0;
+  for (auto slot = unwanted; slot != slots.end(); ++slot) bytes += slot->bytes();
+  std::move(unwanted, slots.end(), std::back_inserter(dropped_));
+  slots.erase(unwanted, slots.end());
+  traits_.host.memory().release(bytes);
+}
+
+void Inbox::let_go(Queue<Slots>& to) noexcept {
+  packets_.swap(to);
+  taken_ = 0;
+  count_ = 0;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,57 @@
+// Inbox: what has come to a stage and is in no group yet, and how much room the stage before has been promised.
+//
+// Whenever the stage's lock is free: promised_ = credits given and not yet used + slots that wait; no more than the capacity when it was last
+// topped up. A smaller buffer is simply not topped up until enough has been used.
+//
+// Thread safety: with the stage's lock held.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/exec/group.h"
+#include "lib/exec/packet.h"
+#include "lib/exec/stage_traits.h"
+
+namespace penstock::exec {
+
+class Inbox {
+ public:
+  // `marks`: levels that the end of a pass may have.
+  Inbox(const StageTraits& traits, std::size_t marks) : traits_(traits), closed_(marks, -1) {}
+
+  // At most as many as were promised. How many of them are elements or errors.
+  std::int64_t receive(Slots&& slots);
+  std::int64_t waiting() const noexcept { return count_; }
+
+  // Moves the oldest slots into the group until it has `most`, or a mark.
+  void fill(Group& group, std::int64_t most);
+
+  // Credits for the stage before, up to this capacity; in lumps, for it may have to wake a thread for them.
+  std::int64_t top_up(std::int64_t capacity);
+
+  // Nobody wants what is still to come of a pass: all up to its mark, which has this depth, is left out. Nothing, where the mark has been here.
+  void leave_out(std::size_t depth, std::uint64_t sequence);
+  // Takes elements and errors of such a pass out of `slots`, and off the books; marks stay, for stages further down keep their books by them.
+  void drop(Slots& slots);
+  // What was dropped, to be destroyed without the lock: users' code.
+  void swap_dropped(Slots& slots) noexcept { dropped_.swap(slots); }
+  // All that waits, for the same.
+  void let_go(Queue<Slots>& to) noexcept;
+
+ private:
+  void take_from_front(Group& group, std::int64_t most);
+  void note_mark(const Slot& mark);
+
+  const StageTraits& traits_;
+  Queue<Slots> packets_;
+  std::size_t taken_ = 0;  // slots already taken from packets_.front()
+  std::int64_t count_ = 0;
+  std::int64_t promised_ = 0;
+  std::vector<std::int64_t> closed_;  // [d]: sequence of the last mark that went into a group with a level >= d
+  bool skipping_ = false;             // everything up to a mark of skip_depth_ is unwanted
+  std::size_t skip_depth_ = 0;
+  Slots dropped_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,59 @@
+// Output: the results that are ready to leave a stage, and how many the next one has room for.
+//
+// Whenever the stage's lock is free: unsent_ = slots of all groups that are done, without those that have left. One thread emits at a time; who finds
+// one at it leaves, and that one looks again. No stage ever waits for another one.
+//
+// Thread safety: with the stage's lock held.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/exec/folded.h"
+#include "lib/exec/meter.h"
+#include "lib/exec/ring.h"
+#include "lib/exec/sizes.h"
+
+namespace penstock::exec {
+
+class Output {
+ public:
+  Output(const StageTraits& traits, Ring& ring, Folded& folded, Meter& meter) : traits_(traits), ring_(ring), folded_(folded), meter_(meter) {}
+
+  // The next stage has room for so many more.
+  void add_credits(std::int64_t count) noexcept { credits_ += count; }
+  std::int64_t credits() const noexcept { return credits_; }
+  // The group is done: what it has may leave, first results of it, or nothing but its mark.
+  void add(Group& group) noexcept {
+    group.state = Group::State::done;
+    unsent_ += static_cast<std::int64_t>(group.slots.size());
+  }
+  // Credits beyond what is ready already.
+  std::int64_t room() const noexcept { return credits_ - unsent_; }
+  bool is_blocked() const noexcept { return unsent_ > 0 && credits_ == 0; }
+
+  bool is_emitting() const noexcept { return is_emitting_; }
+  void set_emitting(bool emits) noexcept { is_emitting_ = emits; }
+
+  // Everything that may leave now; null: nothing. In arbitrary order a mark still stays behind all that was admitted before it.
+  PacketRef collect();
+  // The packet, or null, as the last stage sends it: it tells the outlet whether to wake its consumer now. Having promised more, it keeps the promise:
+  // with the next packet, or with an empty one when nothing is under way any more; if it is a stage before that brings nothing, Outlet::nudge() does.
+  PacketRef for_consumer(PacketRef packet, bool more_soon, const Sizes& sizes);
+  bool owes_wake() const noexcept { return owes_wake_; }
+  void clear() noexcept { unsent_ = 0; }
+
+ private:
+  bool collect_group(Group& group, bool keeps_mark, Slots& out);
+  void unfold_later(Group& group);
+
+  const StageTraits& traits_;
+  Ring& ring_;
+  Folded& folded_;
+  Meter& meter_;
+  std::int64_t credits_ = 0;
+  std::int64_t unsent_ = 0;
+  bool is_emitting_ = false;
+  bool owes_wake_ = false;  // the last packet said that more comes soon
+};
+
+}  // namespace penstock::exec

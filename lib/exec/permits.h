@@ -1,0 +1,79 @@
+// Permits: which tokens of a stage are out, which of them run a call, and which have a CPU slot.
+//
+// A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is free:
+// detached <= running; tokens + detached <= parallelism when one was handed out; cpu_slots <= tokens.
+//
+// Thread safety: with the stage's lock held.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/exec/stage_signs.h"
+#include "lib/exec/stage_traits.h"
+
+namespace penstock::exec {
+
+struct Permits {
+  std::int64_t tokens = 0;
+  std::int64_t running = 0;   // groups in a body;
+  std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
+  std::int64_t cpu_slots = 0;
+  bool held_back = false;     // there may be more for other threads to do than there seemed: tokens are to be counted out again
+
+  // In hand, but not yet running: each will take one group by itself.
+  std::int64_t idle() const noexcept { return tokens - (running - detached); }
+  std::int64_t calls() const noexcept { return tokens + detached; }
+
+  void hand_out(bool with_cpu_slot) noexcept {
+    cpu_slots += with_cpu_slot ? 1 : 0;
+    ++tokens;
+  }
+  // One that ends. Whether it had a CPU slot: not where its stage was moved to the pool meanwhile.
+  bool take_back(bool on_pool) noexcept {
+    --tokens;
+    const bool has_slot = !on_pool && cpu_slots > 0;
+    cpu_slots -= has_slot ? 1 : 0;
+    return has_slot;
+  }
+};
+
+// FirstCalls: how many may run before anybody knows what their results hold. One; and another where one lasts, for they may wait for each other.
+class FirstCalls {
+ public:
+  FirstCalls(const StageTraits& traits, StageSigns& signs) : traits_(traits), signs_(signs) {}
+
+  // How many calls may run at once. Before the first result nobody can tell what results hold, unless the op has a hint. Calls that complete later are
+  // bounded otherwise (open_io).
+  std::int64_t most(std::int64_t parallelism, std::int64_t completed) noexcept {
+    const bool is_starting = completed == 0 && without_hint_ > 0 && traits_.begins_with_few && parallelism > 1;
+    signs_.is_starting = is_starting;
+    return is_starting && calls_ < parallelism ? calls_ : parallelism;
+  }
+  void begin(std::int64_t now) noexcept {
+    if (changed_ns_ == 0) changed_ns_ = now;
+  }
+  // How long as many as now have been under way.
+  std::int64_t lasted(std::int64_t now) const noexcept { return now - changed_ns_; }
+  void one_more(std::int64_t now) noexcept {
+    ++calls_;
+    changed_ns_ = now;
+  }
+  // An op that never gives a hint is not asked for ever.
+  bool may_have_hint() const noexcept { return without_hint_ < kAskedInVain; }
+  // True: others waited for what this one would tell.
+  bool note_hint(bool has_hint) noexcept {
+    without_hint_ = has_hint ? 0 : without_hint_ + 1;
+    return has_hint && signs_.is_starting;
+  }
+
+ private:
+  static constexpr std::int64_t kAskedInVain = 16;
+
+  const StageTraits& traits_;
+  StageSigns& signs_;
+  std::int64_t calls_ = 1;
+  std::int64_t changed_ns_ = 0;    // when calls_ was raised, or the first call began; 0: none has
+  std::int64_t without_hint_ = 1;  // groups in a row of which the op could not foretell the size; not 0 before the first
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,75 @@
+#include "lib/exec/reservation.h"
+
+#include <utility>
+
+namespace penstock::exec {
+
+std::int64_t Reservation::expected(const Group& group) const {
+  const std::int64_t slots = traits_.is_source ? group.admitted : static_cast<std::int64_t>(group.slots.size());
+  if (group.hint < 0) return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.needs;
+  const double results = meter_.results_each(1) * static_cast<double>(slots);  // each will need a slot
+  return group.hint + static_cast<std::int64_t>(results * sizeof(Slot)) + group.needs;
+}
+
+// Who only passes on what is charged already may always go on.
+bool Reservation::take(Group& group, std::int64_t running) {
+  group.reserved = traits_.plan.passes_memory_on ? group.needs : expected(group);
+  if (traits_.plan.passes_memory_on) return group.needs == 0 || traits_.host.memory().reserve(group.needs, true);
+  if (reserve(group)) return true;
+  // The second look closes the gap between a refusal and the flag that asks for a wake-up.
+  refuse(group.reserved, 2 * (running - 1) < knobs_.parallelism);
+  if (!reserve(group)) {
+    group.reserved = 0;
+    return false;
+  }
+  look_again();
+  return true;
+}
+
+bool Reservation::reserve(const Group& group) {
+  return traits_.host.memory().reserve(group.reserved, false, traits_.host.memory_claimed_behind(traits_.index));
+}
+
+void Reservation::refuse(std::int64_t bytes, bool is_idle) noexcept {
+  signs_.waits_for_memory = true;
+  if (is_idle) signs_.claim = bytes;
+}
+
+void Reservation::force(Group& group) {
+  group.reserved = expected(group);
+  group.forced = traits_.host.memory().reserve(group.reserved, true);
+  look_again();
+}
+
+void Reservation::give_back(Group& group) {
+  traits_.host.memory().release(std::exchange(group.reserved, 0) + std::exchange(group.reserved_since, 0));
+}
+
+void Reservation::take_for_first_calls(const Ring& ring) {
+  for (const auto& group : ring.groups()) {
+    if (group->state != Group::State::running || group->is_part || group->is_unfolding || group->hint >= 0) continue;
+    group->reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->admitted));
+    traits_.host.memory().charge(group->reserved_since);
+  }
+}
+
+bool Reservation::has_room(const Group& group, std::int64_t calls) const {
+  return traits_.host.memory().has_room(calls * expected(group), traits_.host.memory_claimed_behind(traits_.index));
+}
+
+bool Reservation::wait(const Group& group, std::int64_t running) {
+  const std::int64_t bytes = expected(group), kept = traits_.host.memory_claimed_behind(traits_.index);
+  refuse(bytes, 2 * running < knobs_.parallelism);
+  traits_.host.memory().note_need(bytes + kept);
+  // Looked at behind the flag: who makes room, or takes the last element of what follows, sees it and wakes this stage.
+  return !traits_.host.memory().has_room(bytes, kept);
+}
+
+bool Reservation::withdraw_claim() noexcept {
+  if (signs_.claim.load(std::memory_order_relaxed) == 0) return false;
+  signs_.claim = 0;
+  traits_.host.memory().note_need(0);
+  return true;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,244 @@
+#include "lib/exec/runner.h"
+
+#include <utility>
+
+#include "lib/exec/async_target.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kLongCall = 2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
+
+}  // namespace
+
+void Runner::run_token(bool on_pool) noexcept {
+  const std::int64_t until = core_.traits.machine.now() + (core_.traits.one_at_a_time ? 0 : 50'000);
+  bool memory_is_short = false;
+  {
+    MutexLock lock(core_.mutex);
+    core_.or_give_up([&]() REQUIRES(core_.mutex) {
+      while (core_.state.may_run(on_pool)) {
+        Group* group = claim_group();
+        if (group == nullptr) break;
+        if (std::exchange(core_.state.permits.held_back, false)) core_.pump();
+        run_group(*group);
+        if (core_.traits.one_at_a_time) break;
+        core_.pump();
+        if (!on_pool && core_.state.meter.accounted_until() >= until && core_.traits.host.cpu_slot_is_wanted(core_.traits.index)) break;
+      }
+    });
+    memory_is_short = leave_token(on_pool);
+  }
+  if (memory_is_short) core_.outside().wake_consumer();
+}
+
+// Whether the stage waits for memory.
+bool Runner::leave_token(bool on_pool) {
+  const bool has_slot = core_.state.permits.take_back(on_pool);
+  {
+    const MutexUnlock unlock(core_.mutex);
+    if (has_slot) core_.outside().release_cpu_slot();
+    if (!on_pool && !has_slot) core_.outside().end_without_cpu_slot();
+    core_.outside().offer_memory();
+  }
+  core_.pump();
+  return core_.state.reservation.is_refused();
+}
+
+bool Runner::help() {
+  MutexLock lock(core_.mutex);
+  StageState& state = core_.state;
+  const bool may_call = state.permits.running < state.knobs.parallelism && !state.reservation.is_refused();
+  if (core_.traits.host.stopped() || (state.folded.empty() && !may_call)) return false;
+  ++state.permits.tokens;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves
+  Group* group = nullptr;
+  core_.or_give_up([&]() REQUIRES(core_.mutex) {
+    group = claim_group();
+    if (group != nullptr) run_group(*group);
+  });
+  --state.permits.tokens;
+  core_.pump();
+  return group != nullptr;
+}
+
+// The oldest waiting group, with its memory reserved; null if there is none or no memory.
+Group* Runner::claim_group() {
+  Group* const group = core_.state.take_group();
+  if (group == nullptr) return nullptr;
+  core_.state.begin(*group);
+  if (group->is_unfolding) return group;
+  ask_hint(*group);
+  if (!provide(*group)) {
+    core_.state.put_back(*group);
+    return nullptr;
+  }
+  withdraw_claim();
+  return group;
+}
+
+// Memory for a call on the group, or where there is none, for its first element all the same, where the rule of progress lets it.
+bool Runner::provide(Group& group) {
+  if (core_.state.reservation.take(group, core_.state.permits.running)) return true;
+  if (!core_.state.may_force(group)) return false;
+  core_.state.shrink(group);
+  ask_hint(group);
+  core_.state.reservation.force(group);
+  return true;
+}
+
+void Runner::ask_hint(Group& group) {
+  if (core_.traits.plan.serial || group.hint >= 0 || !core_.state.first_calls.may_have_hint()) return;
+  std::optional<std::int64_t> bytes;
+  {
+    const MutexUnlock unlock(core_.mutex);
+    bytes = core_.calls.bytes_hint(group);
+  }
+  group.hint = bytes.value_or(-1);
+  if (core_.state.first_calls.note_hint(bytes.has_value())) core_.state.permits.held_back = true;
+}
+
+void Runner::withdraw_claim() {
+  if (!core_.state.reservation.withdraw_claim()) return;
+  const MutexUnlock unlock(core_.mutex);
+  core_.outside().offer_memory();
+}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+void Runner::run_group(Group& group) {
+  if (group.is_unfolding) return unfold(group);
+  group.elements = elements_of(group.slots);
+  ++core_.state.meter.counters.calls;
+  if (core_.traits.plan.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
+    start_detached(group);
+  } else {
+    run_to_end(group);
+  }
+}
+
+void Runner::run_to_end(Group& group) {
+  StageState& state = core_.state;
+  group.sampled = state.meter.sample_now(group);
+  core_.calls.open(group);
+  std::optional<Calls::Outcome> outcome;
+  {
+    const MutexUnlock unlock(core_.mutex);
+    outcome = run_call(group);
+  }
+  if (!outcome) return state.put_back(group);
+  const ThreadUse& use = outcome->use;
+  state.meter.count_use(use);
+  group.awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : Group::kAlways;
+  state.meter.counters.copied_bytes += outcome->copied_bytes;
+  state.finish(group, outcome->sealed, state.meter.count_held(outcome->held_bytes));
+}
+
+// Nothing: the call was broken off for want of memory.
+std::optional<Calls::Outcome> Runner::run_call(Group& group) {
+  Calls::Record record(core_.traits.machine);
+  if (!core_.calls.run(group, record)) return std::nullopt;
+  core_.calls.close(group);
+  if (!group.rest.empty()) {
+    MutexLock lock(core_.mutex);
+    core_.state.parts.take_back(group, core_.state.cancellation);
+  }
+  return core_.calls.end(group, record);
+}
+
+void Runner::start_detached(Group& group) {
+  ++core_.state.permits.detached;
+  auto target = std::make_shared<AsyncTarget>(*this, group);
+  group.target = target;
+  group.sampled = core_.state.meter.sample_now(group);
+  ThreadUse use;
+  {
+    const MutexUnlock unlock(core_.mutex);
+    use = core_.calls.start(group, target);
+  }
+  core_.state.meter.count_use(use);
+}
+
+void Runner::complete(Group& group, Slot::Kind kind, Element value) noexcept {
+  Slot& slot = group.slots.front();
+  slot.value = std::move(value);
+  slot.set_kind(kind);
+  Sealed sealed;
+  {
+    MutexLock lock(core_.mutex);
+    core_.or_give_up([&]() REQUIRES(core_.mutex) {
+      const MutexUnlock unlock(core_.mutex);
+      sealed = core_.calls.settle(group);
+    });
+    ++core_.visitors;  // before the group lets go of its target, by which stop() would find this call
+    --core_.state.permits.detached;
+    group.target.reset();
+    core_.state.account(core_.traits.machine.now());
+    core_.calls.trace_later_call(group, core_.state.meter.accounted_until());
+    core_.state.finish(group, sealed, 0);
+    core_.pump();
+  }
+  core_.outside().offer_memory();
+  MutexLock lock(core_.mutex);
+  core_.leave();
+}
+
+// The next results of a group whose body has run.
+void Runner::unfold(Group& group) {
+  Sealed sealed;
+  {
+    const MutexUnlock unlock(core_.mutex);
+    sealed = core_.calls.seal(group);
+  }
+  core_.state.account(core_.traits.machine.now());
+  --core_.state.permits.running;
+  core_.state.release(group, sealed, 0);
+}
+
+// ------------------------------------------------------------------------------------------------ calls that go on
+
+bool Runner::look_after_calls() {
+  const StageSigns& signs = core_.signs;
+  const bool is_starting = signs.is_starting;
+  if (signs.open_calls.load(std::memory_order_relaxed) == 0 && !is_starting && !signs.has_folded.load(std::memory_order_relaxed)) return false;
+  MutexLock lock(core_.mutex);
+  if (core_.traits.host.stopped()) return false;
+  const std::int64_t now = core_.traits.machine.now();
+  for (const auto& group : core_.state.ring.groups()) {
+    if (now - group->started_ns > kLongCall) group->want_back();
+  }
+  ++core_.visitors;
+  const bool found = let_parts_leave();
+  if (signs.is_starting) let_more_begin();
+  if (found || signs.is_starting) core_.pump();
+  core_.leave();
+  return found;
+}
+
+bool Runner::let_parts_leave() {
+  bool found = false;
+  core_.or_give_up([&]() REQUIRES(core_.mutex) {
+    while (Group* part = core_.state.parts.take()) {
+      found = true;
+      finish_part(*part);
+    }
+    if (core_.state.beyond_calls() > 0) {
+      found = true;
+      run_group(*claim_group());
+    }
+  });
+  return found;
+}
+
+void Runner::finish_part(Group& part) {
+  const std::int64_t inputs = core_.state.parts.inputs_of(part);
+  Sealed sealed;
+  {
+    const MutexUnlock unlock(core_.mutex);
+    sealed = core_.calls.settle(part);
+  }
+  core_.state.account(core_.traits.machine.now());
+  core_.state.meter.counters.completed += inputs;
+  core_.state.release(part, sealed, 0);
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,55 @@
+// Runner: what threads do that have a token of a stage, or come back to one of its calls.
+//
+// A call over several slots need not end before anything of it leaves: what it has done is taken while it goes on, and what it has not begun can be
+// had back (OpenCall). So no element that is done waits for one that takes long, but for the order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "lib/exec/stage_core.h"
+
+namespace penstock::exec {
+
+class Runner {
+ public:
+  explicit Runner(StageCore& core) : core_(core) {}
+
+  // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of higher rank or another run waits
+  // for one.
+  void run_token(bool on_pool) noexcept EXCLUDES(core_.mutex);
+  // Runs one waiting group on this thread; false: there is none.
+  bool help() EXCLUDES(core_.mutex);
+  // Now and then, above all while the consumer waits: calls that take long are to give back what they have not begun, and what they have done leaves; so
+  // do folded results, for which there may be no thread as long as calls wait. True: something did.
+  bool look_after_calls() EXCLUDES(core_.mutex);
+  // Now and then: see StageSnapshot::looks.
+  void watch_calls() EXCLUDES(core_.mutex);
+  // A Completion's answer. Any thread, once per detached group.
+  void complete(Group& group, Slot::Kind kind, Element value) noexcept EXCLUDES(core_.mutex);
+  // A call that cannot be broken off holds more than foreseen.
+  void count_more(Group& group, std::int64_t bytes) noexcept { exec::count_more(group, core_.traits.host.memory(), bytes); }
+
+ private:
+  // All of these let go of the lock meanwhile.
+  Group* claim_group() REQUIRES(core_.mutex);
+  bool provide(Group& group) REQUIRES(core_.mutex);
+  void ask_hint(Group& group) REQUIRES(core_.mutex);
+  void withdraw_claim() REQUIRES(core_.mutex);
+  bool leave_token(bool on_pool) REQUIRES(core_.mutex);
+  void run_group(Group& group) REQUIRES(core_.mutex);
+  void run_to_end(Group& group) REQUIRES(core_.mutex);
+  void start_detached(Group& group) REQUIRES(core_.mutex);
+  void unfold(Group& group) REQUIRES(core_.mutex);
+  void finish_part(Group& part) REQUIRES(core_.mutex);
+  bool let_parts_leave() REQUIRES(core_.mutex);
+  void let_more_begin() REQUIRES(core_.mutex);
+  bool sleeps(int thread) const REQUIRES(core_.mutex);
+
+  std::optional<Calls::Outcome> run_call(Group& group) EXCLUDES(core_.mutex);
+
+  StageCore& core_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,71 @@
+// StageCore: what connects the parts of a stage, and its lock.
+//
+// No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no user's code: HostUnderLock, the
+// memory budget, the slot ledger, the trace, the clock, and two functions of Body that say so. What goes out otherwise goes through outside(), or is
+// marked EXCLUDES: clang checks both (lib/base/mutex.h).
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+#include "lib/base/mutex.h"
+#include "lib/core/cache_line.h"
+#include "lib/exec/brief_mutex.h"
+#include "lib/exec/calls.h"
+#include "lib/exec/stage_host.h"
+#include "lib/exec/stage_signs.h"
+#include "lib/exec/stage_state.h"
+#include "lib/exec/stage_traits.h"
+
+namespace penstock::exec {
+
+class Stage;
+
+class StageCore {
+ public:
+  // `marks`: levels that the end of a pass may have.
+  StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes);
+
+  const StageTraits traits;
+  StageSigns signs;
+  const std::shared_ptr<SlotLedger> ledger;  // null: where results will lie cannot be foreseen
+  std::unique_ptr<Body> body;  // run() without the lock; serial bodies by the one token there is
+  const Calls calls;
+  alignas(kCacheLine) mutable BriefMutex mutex;
+  StageState state GUARDED_BY(mutex);
+  std::int64_t visitors GUARDED_BY(mutex) = 0;  // threads that are about to come back, without a token: stop() waits for them
+
+  StageHost& outside() const EXCLUDES(mutex) { return outside_; }
+  void connect(StageCore& before) noexcept;
+  StageCore& nearest_that_reserves() noexcept;  // this one or one upstream; a source, if there is no other
+
+  // Does everything that may have become possible after a change of state. Lets go of the lock meanwhile.
+  void pump() noexcept REQUIRES(mutex);
+  // Where there is no memory for the engine's own lists, what was under way is half done: the run ends.
+  template <class Call> void or_give_up(Call&& call) noexcept REQUIRES(mutex);
+  void memory_is_free() EXCLUDES(mutex);
+  void leave() REQUIRES(mutex);           // by a visitor
+  void wait_for_visitors() EXCLUDES(mutex);
+
+ private:
+  void perform(Actions actions) EXCLUDES(mutex);
+
+  Stage& stage_;
+  StageHost& outside_;           // for outside() alone
+  StageCore* before_ = nullptr;  // fixed before anything runs
+  std::condition_variable_any left_;
+};
+
+template <class Call>
+void StageCore::or_give_up(Call&& call) noexcept {
+  try {
+    call();
+  } catch (...) {
+    const MutexUnlock unlock(mutex);
+    outside().give_up(std::current_exception());
+  }
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,298 @@
+#include "lib/exec/stage_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/exec/async_target.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::size_t kFetchedAhead = 8;  // groups
+
+// As many calls as there are cores, and a few where they wait, which open_io may forbid.
+std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
+  if (plan.serial) return 1;
+  if (plan.form == Form::computes) return first_value(plan.parallelism, host.cpu_slots());
+  return first_value(plan.parallelism, std::min<std::int64_t>(4, host.open_io()));
+}
+
+StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
+  const std::int64_t parallelism = first_parallelism(traits.plan, host);
+  return {parallelism, traits.one_at_a_time ? 1 : 2 * parallelism, first_value(traits.plan.buffer, traits.one_at_a_time ? 1 : 2)};
+}
+
+}  // namespace
+
+StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger,
+                       std::size_t marks)
+    : knobs(first_knobs(traits, host)),
+      meter(traits),
+      sizes(traits, signs, knobs, meter),
+      inbox(traits, marks),
+      ring(traits, marks),
+      folded(signs),
+      first_calls(traits, signs),
+      reservation(traits, signs, knobs, meter, sizes),
+      output(traits, ring, folded, meter),
+      parts(traits, body, ring),
+      cancellation(traits, inbox, ring, folded, ledger),
+      traits_(traits),
+      signs_(signs),
+      body_(body),
+      ledger_(ledger) {}
+
+// Output first: groups that leave, even those without any result, make room in the window.
+Actions StageState::next_actions() {
+  Actions actions;
+  for (bool admitted = true; admitted && !actions.packet;) {
+    if (!output.is_emitting()) actions.packet = next_packet();
+    admitted = false;
+    while (admit_group()) admitted = true;
+  }
+  if (!traits_.is_source) actions.credits = inbox.top_up(sizes.capacity());
+  const bool waited = reservation.is_refused();
+  actions.launches = claim_tokens();
+  actions.wake_consumer = !waited && reservation.is_refused();
+  // More may have been promised to the consumer than there is a CPU slot for.
+  if (output.owes_wake() && signs_.waits_for_cpu_slot && !actions.packet && !output.is_emitting()) actions.packet = next_packet();
+  if (actions.packet) output.set_emitting(true);
+  inbox.swap_dropped(actions.unwanted);
+  actions.on_pool = signs_.on_pool;
+  actions.became_empty = became_empty();
+  return actions;
+}
+
+// True once.
+bool StageState::became_empty() {
+  const std::int64_t now = inbox.waiting() + ring.in_window() + (output.is_emitting() ? 1 : 0);
+  const std::int64_t before = signs_.occupied.exchange(now);
+  return now == 0 && before != 0;
+}
+
+void StageState::account(std::int64_t now) noexcept {
+  const bool is_starved = permits.running < knobs.parallelism && ring.ready() == 0 && inbox.waiting() == 0;
+  meter.account(now, permits.running, is_starved, output.is_blocked());
+}
+
+// ------------------------------------------------------------------------------------------------ input
+
+// Makes one group of what waits. False: nothing waits, or the window is full.
+bool StageState::admit_group() {
+  if (traits_.is_source) return produce();
+  if (reservation.is_refused() && ring.ready() > 0) return false;  // nothing is gained by piling up inputs
+  const std::int64_t room = sizes.most_in_window() - ring.in_window();
+  if (inbox.waiting() == 0 || room <= 0) return false;
+  auto group = ring.new_group();
+  inbox.fill(*group, std::min(sizes.group(inbox.waiting()), room));
+  place(std::move(group));
+  return true;
+}
+
+void StageState::place(std::unique_ptr<Group> group) {
+  if (group->slots.empty()) return ring.spare(std::move(group));  // all of it was unwanted
+  bool has_work = traits_.plan.serial || (traits_.plan.has_state && group->has_mark);
+  group->sequence = group->slots.front().stamp.sequence;
+  std::int64_t inputs = 0;
+  for (const Slot& slot : group->slots) {
+    group->input_bytes += slot.bytes();
+    has_work = has_work || slot.is_element();
+    inputs += slot.kind() != Slot::Kind::pass_end;
+  }
+  if (group->has_mark) {
+    const Slot& mark = group->slots.back();
+    group->mark_level = mark.level();
+    group->mark_sequence = mark.stamp.sequence;
+  }
+  ring.count_inputs(inputs, group->has_mark && group->mark_level >= traits_.plan.depth);
+  if (ledger_ != nullptr) group->first_turn = ledger_->admit(group->slots);
+  if (!has_work) output.add(*group);
+  ring.append(std::move(group));
+}
+
+// A source's next group: as many elements as the next stage has room for.
+bool StageState::produce() {
+  const std::int64_t room = output.room();
+  if (permits.running > 0 || ring.ready() > 0 || room <= 0 || !body_->can_produce()) return false;
+  auto group = ring.new_group();
+  group->admitted = std::min(sizes.group(inbox.waiting()), room);
+  ring.append(std::move(group));
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------ tokens
+
+// Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one group
+// itself, so only groups beyond those need another.
+std::int64_t StageState::claim_tokens() {
+  if (reservation.is_refused() && ring.ready() > 0 && may_force(ring.first_ready())) reservation.look_again();
+  if (signs_.waits_for_cpu_slot) return 0;
+  const std::int64_t ready = folded.size() + (reservation.is_refused() ? 0 : ring.startable_groups(bounds()));
+  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls();
+  std::int64_t claimed = 0;
+  while (permits.calls() < most && permits.idle() < ready && (permits.idle() < folded.size() || has_room(permits.idle() - folded.size()))) {
+    if (!signs_.on_pool && !traits_.host.acquire_cpu_slot(traits_.index)) {
+      signs_.waits_for_cpu_slot = true;
+      break;
+    }
+    permits.hand_out(!signs_.on_pool);
+    ++claimed;
+  }
+  return claimed;
+}
+
+// Whether one token more, behind those that are out and have reserved nothing yet, may find memory for its call. A thread that is woken for a call that
+// finds none is woken in vain; where hundreds of calls are allowed and memory is short, all of them were, for each element that left.
+bool StageState::has_room(std::int64_t tokens_before) {
+  if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
+  const Group& group = ring.first_ready();
+  if (reservation.has_room(group, tokens_before + 1)) return true;
+  permits.held_back = tokens_before > 0;  // whoever of those gets its memory looks again; who gets none waits for all
+  if (permits.held_back || (reservation.wait(group, permits.running) && !may_force(group))) return false;
+  reservation.look_again();
+  return true;
+}
+
+bool StageState::may_run(bool on_pool) const {
+  const bool has_work = !reservation.is_refused() || !folded.empty();
+  return !traits_.host.stopped() && on_pool == signs_.on_pool && permits.calls() <= knobs.parallelism + beyond_calls() && has_work;
+}
+
+// The oldest one that waits. First those whose results are there already.
+Group* StageState::take_group() {
+  if (!folded.empty()) return &folded.take_first();
+  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed);
+  if (reservation.is_refused() || ring.ready() == 0 || permits.running >= most) return nullptr;
+  Group& group = ring.first_ready();
+  std::int64_t count = ring.startable(group, bounds());
+  if (count == 0) return nullptr;
+  // Else one thread after the other would run an element, and give back the rest.
+  if (group.came_back) count = std::min(count, sizes.group(inbox.waiting()));
+  ring.pop_ready();
+  if (count < static_cast<std::int64_t>(group.slots.size())) {
+    ring.keep_first(group, count);
+    permits.held_back = permits.held_back || group.came_back;
+  }
+  return &group;
+}
+
+void StageState::begin(Group& group) {
+  account(traits_.machine.now());
+  group.state = Group::State::running;
+  group.started_ns = meter.accounted_until();
+  group.thread = traits_.machine.thread_number();
+  group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
+  ++permits.running;
+  signs_.busy.store(true, std::memory_order_relaxed);
+  if (!group.is_unfolding) first_calls.begin(meter.accounted_until());
+}
+
+void StageState::put_back(Group& group) {
+  account(traits_.machine.now());
+  group.state = Group::State::waiting;
+  reservation.give_back(group);
+  --permits.running;
+  ring.put_in_line(group);
+}
+
+bool StageState::may_force(const Group& group) const {
+  return ring.is_oldest(group) && !output.is_emitting() && traits_.host.next_is_empty(traits_.index);
+}
+
+void StageState::shrink(Group& group) {
+  const std::int64_t most = sizes.forced();
+  if (traits_.is_source) ring.admit_less(group, most);
+  if (static_cast<std::int64_t>(group.slots.size()) > most) ring.keep_first(group, most);
+}
+
+// ------------------------------------------------------------------------------------------------ results
+
+void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_bytes) {
+  const std::int64_t now = traits_.machine.now();
+  account(now);
+  --permits.running;
+  const auto inputs = traits_.is_source ? static_cast<std::int64_t>(group.slots.size()) : group.elements;
+  group.reserved += std::exchange(group.reserved_since, 0);
+  const bool knew_nothing = meter.bytes() <= 0;
+  meter.learn(group, inputs, results.bytes + results.folded, now);
+  release(group, results, kept_bytes);
+  if (knew_nothing && !traits_.plan.passes_memory_on) reservation.take_for_first_calls(ring);
+}
+
+void StageState::release(Group& group, const Sealed& results, std::int64_t kept_bytes) {
+  output.add(group);
+  meter.count_results(results);
+  const std::int64_t bytes = results.bytes + results.folded;
+  const std::int64_t folded_before = folded.count(group, results.folded, results.hollow);
+  MemoryBudget& memory = traits_.host.memory();
+  if (traits_.plan.passes_memory_on || group.is_unfolding) {
+    memory.charge(bytes + kept_bytes - group.input_bytes - group.reserved - folded_before);
+  } else {
+    memory.settle(group.reserved, group.input_bytes, bytes);
+  }
+  group.reserved = group.input_bytes = 0;
+  if (group.is_unwanted) cancellation.let_go_of_folded(group);
+}
+
+PacketRef StageState::next_packet() {
+  PacketRef packet = output.collect();
+  if (traits_.one_at_a_time) return packet;
+  const bool may_begin = ring.ready() > 0 && !reservation.is_refused() && !signs_.waits_for_cpu_slot;
+  signs_.cheap.store(sizes.is_cheap(), std::memory_order_relaxed);
+  signs_.busy.store(permits.running > 0 || !folded.empty() || may_begin, std::memory_order_relaxed);
+  if (!traits_.host.is_last(traits_.index)) return packet;
+  // Where memory is short, what is ready may be what everything else waits for.
+  const MemoryBudget& memory = traits_.host.memory();
+  const bool has_memory = 2 * memory.used() < memory.limit();
+  return output.for_consumer(std::move(packet), has_memory && brings_soon(signs_), sizes);
+}
+
+// ------------------------------------------------------------------------------------------------ snapshot
+
+void StageState::describe(StageSnapshot& out) const {
+  const std::int64_t now = traits_.machine.now();
+  meter.describe(now, permits.running, out);
+  out.parallelism = knobs.parallelism;
+  out.window = knobs.window;
+  out.buffer = knobs.buffer;
+  out.grain_ns = knobs.grain_ns;
+  out.on_pool = signs_.on_pool;
+  out.dropped = signs_.dropped.load(std::memory_order_relaxed);
+  out.running = permits.running;
+  out.waiting_input = inbox.waiting();
+  out.in_window = ring.in_window();
+  out.credits = output.credits();
+  out.waits_for_memory = reservation.is_refused();
+  out.waits_for_cpu_slot = signs_.waits_for_cpu_slot;
+  out.bytes_expected = static_cast<std::int64_t>(sizes.expected_bytes());
+  describe_ring(now, out);
+}
+
+// Once the run has been stopped nobody waits for a Completion that is still out.
+void StageState::describe_ring(std::int64_t now, StageSnapshot& out) const {
+  const bool stopped = traits_.host.stopped();
+  const auto& groups = ring.groups();
+  const Group* oldest = nullptr;
+  begins_.clear();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    // Groups lie anywhere, and other cores have just written to them.
+    if (i + kFetchedAhead < groups.size()) __builtin_prefetch(groups[i + kFetchedAhead].get());
+    const auto& group = groups[i];
+    out.bytes_held += group->folded_bytes;
+    if (group->state == Group::State::done) continue;
+    out.bytes_held += group->input_bytes;
+    if (group->state == Group::State::waiting && group->folded_bytes == 0) out.ready += group->admitted;
+    const bool is_cut_off = stopped && group->target != nullptr && !group->target->is_starting();
+    if (group->state == Group::State::waiting || is_cut_off) continue;
+    begins_.push_back(group->started_ns);
+    if (oldest == nullptr || group->started_ns < oldest->started_ns) oldest = group.get();
+  }
+  if (oldest == nullptr) return;
+  out.oldest_call_ns = now - oldest->started_ns;
+  out.oldest_call_ordinal = oldest->source_ordinal;
+  const auto middle = begins_.begin() + static_cast<std::ptrdiff_t>(begins_.size() / 2);
+  std::nth_element(begins_.begin(), middle, begins_.end());
+  out.median_call_ns = now - *middle;
+}
+
+}  // namespace penstock::exec

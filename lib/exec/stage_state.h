@@ -1,0 +1,101 @@
+// StageState: the parts of a stage, and what one event in one of them means for the others. All that the stage's lock keeps.
+//
+//   Inbox  ->  Ring  ->  Output          Permits: who may call     Reservation: with what memory
+//
+// Nothing here lets go of the lock or runs users' code: what is to be done without it is given back as Actions.
+//
+// Thread safety: with the stage's lock held.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/exec/cancellation.h"
+#include "lib/exec/folded.h"
+#include "lib/exec/inbox.h"
+#include "lib/exec/meter.h"
+#include "lib/exec/output.h"
+#include "lib/exec/parts.h"
+#include "lib/exec/permits.h"
+#include "lib/exec/reservation.h"
+#include "lib/exec/ring.h"
+#include "lib/exec/sizes.h"
+
+namespace penstock::exec {
+
+// What has become possible, or necessary, after a change of state.
+struct Actions {
+  std::int64_t credits = 0;    // for the stage before
+  std::int64_t launches = 0;   // tokens
+  bool on_pool = false;
+  bool wake_consumer = false;  // it may hold what this stage waits for
+  bool became_empty = false;   // since the last time; matters to the rule of progress of a stage before
+  PacketRef packet;
+  Slots unwanted;              // to be destroyed, which runs users' code
+  bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty(); }
+};
+
+class StageState {
+ public:
+  // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where results will lie.
+  StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks);
+
+  StageKnobs knobs;
+  Meter meter;
+  Sizes sizes;
+  Inbox inbox;
+  Ring ring;
+  Folded folded;
+  Permits permits;
+  FirstCalls first_calls;
+  Reservation reservation;
+  Output output;
+  Parts parts;
+  Cancellation cancellation;
+
+  Actions next_actions();
+  void account(std::int64_t now) noexcept;
+
+  // A token's steps. Null: there is no group that may begin.
+  Group* take_group();
+  bool may_run(bool on_pool) const;
+  void begin(Group& group);
+  void put_back(Group& group);
+  // Whether a call may go on without memory. The rule of progress: without room, a stage may still start its oldest element, if all is empty up to the
+  // next stage that reserves. So each stage holds at most one element more than there is room for, or a 256th of the budget if that is more, and the
+  // most downstream one that has any can always go on. Younger ones that were quicker to find room do not matter: their results cannot leave before
+  // the oldest one's.
+  bool may_force(const Group& group) const;
+  // Before it is forced: its first element alone, or some that are small.
+  void shrink(Group& group);
+
+  // The group's results are ready to leave.
+  void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
+  // Those of a part of it, or of one that has run before.
+  void release(Group& group, const Sealed& results, std::int64_t kept_bytes);
+
+  // Results that are there already need neither memory nor one of the calls: all of those may be waiting for what the consumer gives back. What is done
+  // of a stream op's comes through its only token.
+  std::int64_t beyond_calls() const noexcept { return traits_.plan.serial ? 0 : folded.size(); }
+  void describe(StageSnapshot& out) const;
+
+ private:
+  bool admit_group();
+  bool produce();
+  void place(std::unique_ptr<Group> group);
+  std::int64_t claim_tokens();
+  bool has_room(std::int64_t tokens_before);
+  PacketRef next_packet();
+  bool became_empty();
+  RingBounds bounds() const { return {knobs.window, folded.bytes() > reservation.plenty()}; }
+  void describe_ring(std::int64_t now, StageSnapshot& out) const;
+
+  const StageTraits& traits_;
+  StageSigns& signs_;
+  const std::unique_ptr<Body>& body_;
+  SlotLedger* const ledger_;
+  mutable std::vector<std::int64_t> begins_;  // of calls under way, when they were last looked at: kept for its storage
+};
+
+}  // namespace penstock::exec
