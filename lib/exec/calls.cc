@@ -1,7 +1,6 @@
 #include "lib/exec/calls.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "lib/core/heap_top.h"
@@ -87,15 +86,6 @@ void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept
   group.reserved += bytes;
 }
 
-void Calls::open(Group& group) const {
-  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.admitted) : group.slots.size();
-  if (slots < 2 || traits_.one_at_a_time) return;
-  if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
-  group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
-  group.was_opened = true;
-  signs_.open_calls.fetch_add(1, std::memory_order_relaxed);
-}
-
 void Calls::close(Group& group) const {
   if (!std::exchange(group.was_opened, false)) return;
   group.taken = group.call->close();
@@ -150,8 +140,9 @@ void Calls::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Tr
   trace_->add({kind, stage, traits_.machine.thread_number(), begin, traits_.machine.now(), elements, std::move(keys)});
 }
 
-void Calls::trace_later_call(const Group& group, std::int64_t end) const {
-  if (trace_ != nullptr) trace_->add({Trace::Span::Kind::later_call, static_cast<int>(traits_.index), 0, group.started_ns, end, 1, {}});
+void Calls::trace_later_call(const Group& group) const {
+  if (trace_ == nullptr) return;
+  trace_->add({Trace::Span::Kind::later_call, static_cast<int>(traits_.index), 0, group.started_ns, traits_.machine.now(), 1, {}});
 }
 
 // False: the call was broken off for want of memory; the group is as it was.

@@ -1,4 +1,4 @@
-// Calls: runs a stage's body on one of its groups, and makes results of what it answers. All of it without the stage's lock, but for open().
+// Calls: runs a stage's body on one of its groups, and makes results of what it answers. All of it without the stage's lock.
 //
 // Thread safety: several threads, each with a group of its own; a serial body by one.
 #pragma once
@@ -49,8 +49,6 @@ class Calls {
   Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes, const std::unique_ptr<Body>& body, SlotLedger* ledger)
       : traits_(traits), signs_(signs), host_(host), passes_(passes), body_(body), ledger_(ledger), trace_(host.trace()) {}
 
-  // Before the call, with the lock held: from here on others may look at it. What one call makes of one slot cannot be had in parts.
-  void open(Group& group) const;
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;
   // Then, by the thread that ran it: the group is its alone again. What the call gave back is in group.rest.
@@ -65,7 +63,8 @@ class Calls {
   Sealed settle(Group& group) const;
   // The same of results that have waited for their slots.
   Sealed seal(Group& group) const;
-  void trace_later_call(const Group& group, std::int64_t end) const;
+  // Of one that was started, and has been answered.
+  void trace_later_call(const Group& group) const;
 
  private:
   bool call_body(Group& group) const;

@@ -1,9 +1,19 @@
 #include "lib/exec/parts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace penstock::exec {
+
+void Parts::open(Group& group) {
+  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.admitted) : group.slots.size();
+  if (slots < 2 || traits_.one_at_a_time) return;
+  if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
+  group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
+  group.was_opened = true;
+  signs_.open_calls.fetch_add(1, std::memory_order_relaxed);
+}
 
 void Parts::take_back(Group& group, Cancellation& cancellation) {
   auto rest = ring_.new_part(group, group.ran);

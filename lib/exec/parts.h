@@ -9,12 +9,17 @@
 #include "lib/exec/body.h"
 #include "lib/exec/cancellation.h"
 #include "lib/exec/ring.h"
+#include "lib/exec/stage_signs.h"
 
 namespace penstock::exec {
 
 class Parts {
  public:
-  Parts(const StageTraits& traits, const std::unique_ptr<Body>& body, Ring& ring) : traits_(traits), body_(body), ring_(ring) {}
+  Parts(const StageTraits& traits, StageSigns& signs, const std::unique_ptr<Body>& body, Ring& ring)
+      : traits_(traits), signs_(signs), body_(body), ring_(ring) {}
+
+  // Before a call over several slots: from here on others may look at it. What one call makes of one slot cannot be had in parts.
+  void open(Group& group);
 
   // The first results that may leave now though their call goes on, as a group in front of that one; null: there are none.
   Group* take();
@@ -29,6 +34,7 @@ class Parts {
   std::unique_ptr<Group> take_of(Group& group);
 
   const StageTraits& traits_;
+  StageSigns& signs_;
   const std::unique_ptr<Body>& body_;
   Ring& ring_;
 };

@@ -91,7 +91,7 @@ void Runner::ask_hint(Group& group) {
   std::optional<std::int64_t> bytes;
   {
     const MutexUnlock unlock(core_.mutex);
-    bytes = core_.calls.bytes_hint(group);
+    bytes = core_.calls().bytes_hint(group);
   }
   group.hint = bytes.value_or(-1);
   if (core_.state.first_calls.note_hint(bytes.has_value())) core_.state.permits.held_back = true;
@@ -119,7 +119,7 @@ void Runner::run_group(Group& group) {
 void Runner::run_to_end(Group& group) {
   StageState& state = core_.state;
   group.sampled = state.meter.sample_now(group);
-  core_.calls.open(group);
+  core_.state.parts.open(group);
   std::optional<Calls::Outcome> outcome;
   {
     const MutexUnlock unlock(core_.mutex);
@@ -136,13 +136,13 @@ void Runner::run_to_end(Group& group) {
 // Nothing: the call was broken off for want of memory.
 std::optional<Calls::Outcome> Runner::run_call(Group& group) {
   Calls::Record record(core_.traits.machine);
-  if (!core_.calls.run(group, record)) return std::nullopt;
-  core_.calls.close(group);
+  if (!core_.calls().run(group, record)) return std::nullopt;
+  core_.calls().close(group);
   if (!group.rest.empty()) {
     MutexLock lock(core_.mutex);
     core_.state.parts.take_back(group, core_.state.cancellation);
   }
-  return core_.calls.end(group, record);
+  return core_.calls().end(group, record);
 }
 
 void Runner::start_detached(Group& group) {
@@ -153,7 +153,7 @@ void Runner::start_detached(Group& group) {
   ThreadUse use;
   {
     const MutexUnlock unlock(core_.mutex);
-    use = core_.calls.start(group, target);
+    use = core_.calls().start(group, target);
   }
   core_.state.meter.count_use(use);
 }
@@ -167,13 +167,13 @@ void Runner::complete(Group& group, Slot::Kind kind, Element value) noexcept {
     MutexLock lock(core_.mutex);
     core_.or_give_up([&]() REQUIRES(core_.mutex) {
       const MutexUnlock unlock(core_.mutex);
-      sealed = core_.calls.settle(group);
+      core_.calls().trace_later_call(group);
+      sealed = core_.calls().settle(group);
     });
     ++core_.visitors;  // before the group lets go of its target, by which stop() would find this call
     --core_.state.permits.detached;
     group.target.reset();
     core_.state.account(core_.traits.machine.now());
-    core_.calls.trace_later_call(group, core_.state.meter.accounted_until());
     core_.state.finish(group, sealed, 0);
     core_.pump();
   }
@@ -187,7 +187,7 @@ void Runner::unfold(Group& group) {
   Sealed sealed;
   {
     const MutexUnlock unlock(core_.mutex);
-    sealed = core_.calls.seal(group);
+    sealed = core_.calls().seal(group);
   }
   core_.state.account(core_.traits.machine.now());
   --core_.state.permits.running;
@@ -234,7 +234,7 @@ void Runner::finish_part(Group& part) {
   Sealed sealed;
   {
     const MutexUnlock unlock(core_.mutex);
-    sealed = core_.calls.settle(part);
+    sealed = core_.calls().settle(part);
   }
   core_.state.account(core_.traits.machine.now());
   core_.state.meter.counters.completed += inputs;

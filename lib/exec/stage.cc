@@ -144,8 +144,8 @@ void Stage::set(KnobKind knob, std::int64_t value) {
       break;
     case KnobKind::window: knobs.window = one; break;
     case KnobKind::buffer: knobs.buffer = one; break;
-    case KnobKind::grain_ns: knobs.grain_ns = std::max<std::int64_t>(value, 0); return;
-    default: return;  // not a stage's
+    case KnobKind::grain_ns: knobs.grain_ns = std::max<std::int64_t>(value, 0); break;
+    default: break;  // not a stage's
   }
   core_.pump();
 }

@@ -10,10 +10,10 @@ StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std
     : traits(plan, index, host),
       ledger(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
       body(plan.open(index, host, passes)),
-      calls(traits, signs, host, passes, body, ledger.get()),
       state(traits, signs, host, body, ledger.get(), marks),
       stage_(stage),
-      outside_(host) {
+      outside_(host),
+      calls_(traits, signs, host, passes, body, ledger.get()) {
   signs.on_pool = plan.form == Form::blocks;
 }
 
@@ -55,6 +55,11 @@ void StageCore::perform(Actions actions) {
   actions.unwanted.clear();
   if (ledger && ledger->has_garbage()) ledger->drop_garbage();
   outside().offer_memory();
+}
+
+void StageCore::give_up() noexcept {
+  const MutexUnlock unlock(mutex);
+  outside().give_up(std::current_exception());
 }
 
 void StageCore::memory_is_free() {

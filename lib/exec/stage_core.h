@@ -32,28 +32,31 @@ class StageCore {
   StageSigns signs;
   const std::shared_ptr<SlotLedger> ledger;  // null: where results will lie cannot be foreseen
   std::unique_ptr<Body> body;  // run() without the lock; serial bodies by the one token there is
-  const Calls calls;
   alignas(kCacheLine) mutable BriefMutex mutex;
   StageState state GUARDED_BY(mutex);
   std::int64_t visitors GUARDED_BY(mutex) = 0;  // threads that are about to come back, without a token: stop() waits for them
 
   StageHost& outside() const EXCLUDES(mutex) { return outside_; }
+  const Calls& calls() const EXCLUDES(mutex) { return calls_; }
   void connect(StageCore& before) noexcept;
   StageCore& nearest_that_reserves() noexcept;  // this one or one upstream; a source, if there is no other
 
   // Does everything that may have become possible after a change of state. Lets go of the lock meanwhile.
   void pump() noexcept REQUIRES(mutex);
   // Where there is no memory for the engine's own lists, what was under way is half done: the run ends.
-  template <class Call> void or_give_up(Call&& call) noexcept REQUIRES(mutex);
+  // `call` requires the lock, by whatever name its owner knows it: that is why clang does not look into this function.
+  template <class Call> void or_give_up(Call&& call) noexcept REQUIRES(mutex) NO_THREAD_SAFETY_ANALYSIS;
   void memory_is_free() EXCLUDES(mutex);
   void leave() REQUIRES(mutex);           // by a visitor
   void wait_for_visitors() EXCLUDES(mutex);
 
  private:
   void perform(Actions actions) EXCLUDES(mutex);
+  void give_up() noexcept REQUIRES(mutex);  // because of the current exception
 
   Stage& stage_;
-  StageHost& outside_;           // for outside() alone
+  StageHost& outside_;           // for outside() alone,
+  const Calls calls_;            // for calls()
   StageCore* before_ = nullptr;  // fixed before anything runs
   std::condition_variable_any left_;
 };
@@ -63,8 +66,7 @@ void StageCore::or_give_up(Call&& call) noexcept {
   try {
     call();
   } catch (...) {
-    const MutexUnlock unlock(mutex);
-    outside().give_up(std::current_exception());
+    give_up();
   }
 }
 

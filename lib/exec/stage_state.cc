@@ -35,7 +35,7 @@ StageState::StageState(const StageTraits& traits, StageSigns& signs, const Stage
       first_calls(traits, signs),
       reservation(traits, signs, knobs, meter, sizes),
       output(traits, ring, folded, meter),
-      parts(traits, body, ring),
+      parts(traits, signs, body, ring),
       cancellation(traits, inbox, ring, folded, ledger),
       traits_(traits),
       signs_(signs),
@@ -50,7 +50,7 @@ Actions StageState::next_actions() {
     admitted = false;
     while (admit_group()) admitted = true;
   }
-  if (!traits_.is_source) actions.credits = inbox.top_up(sizes.capacity());
+  if (signs_.before != nullptr) actions.credits = inbox.top_up(sizes.capacity());  // not before all stages have been connected
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();

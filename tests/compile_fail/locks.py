@@ -29,7 +29,7 @@ UNSEEN = {
     "if (out_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();",
     "out_->reserve(slots);",
     "group.reserved += bytes;",
-    "return machine_.sleeps(thread);",
+    "return core_.traits.machine.sleeps(thread);",
 }
 
 
@@ -86,7 +86,7 @@ def check_file(command, root, path, patterns):
 
 
 def patterns_of(path):
-    return [LOCK, UNLOCK] if path.startswith("lib/exec/stage") else [LOCK]
+    return [LOCK, UNLOCK] if path.startswith(("lib/exec/stage", "lib/exec/runner", "lib/exec/call_watch")) else [LOCK]
 
 
 def check_tree(command, root):
