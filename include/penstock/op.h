@@ -124,7 +124,7 @@ class ElementwiseOp : public Op {
   // For an op whose calls change something of its own: has_state() is true, and what open() gives runs the elements in place of run(), one
   // call at a time, whatever parallelism() says. It is asked for a new one for each pass of each run, so what a pass gives does not depend on
   // what ran before it. A null pointer fails the elements of that pass (unimplemented), and so does what it throws.
-  // A run of such a pipeline is resumed by running its epoch again from the start.
+  // A run of such a pipeline is resumed by running its epoch again from the start. Not for an op that completes later: refused where the graph is built.
   virtual bool has_state() const { return false; }
   virtual std::unique_ptr<ElementwiseState> open() const { return nullptr; }
 

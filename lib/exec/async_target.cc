@@ -27,12 +27,22 @@ void AsyncTarget::count_more(std::int64_t bytes) noexcept {
 }
 
 void AsyncTarget::answer(Slot::Kind kind, Element value) noexcept {
-  if (Runner* runner = std::exchange(runner_, nullptr)) runner->complete(*group_, kind, std::move(value));
+  Runner* const runner = std::exchange(runner_, nullptr);
+  if (runner == nullptr) return;
+  Group& group = *group_;
+  is_answering_ = true;
+  {
+    const MutexUnlock unlock(mutex_);
+    runner->complete(group, kind, std::move(value));
+  }
+  is_answering_ = false;
+  answered_.notify_all();
 }
 
 void AsyncTarget::detach() noexcept {
   MutexLock lock(mutex_);
   runner_ = nullptr;
+  while (is_answering_) answered_.wait(mutex_);
 }
 
 }  // namespace penstock::exec

@@ -36,10 +36,12 @@ class AsyncTarget final : public Completion::Target {
  private:
   void answer(Slot::Kind kind, Element value) noexcept REQUIRES(mutex_);
 
-  Mutex mutex_;               // held while the stage takes the answer, so that detach() waits for it
+  Mutex mutex_;  // not held while the stage takes the answer, which runs users' code: detach() waits for that
   Runner* runner_ GUARDED_BY(mutex_);  // null: answered or detached
   Group* group_ GUARDED_BY(mutex_);
   std::atomic<bool> starting_{true};  // written with the lock held
+  bool is_answering_ GUARDED_BY(mutex_) = false;
+  CondVar answered_;
   bool failed_early_ GUARDED_BY(mutex_) = false;  // a failure during start() waits for its end
   Element failure_ GUARDED_BY(mutex_);
 };

@@ -56,6 +56,7 @@ void Runner::let_more_begin() {
   const Group* const call = oldest_call(core_.state.ring);
   if (call == nullptr || waited < kPatience) return;
   if (waited < kMostPatience && !sleeps(call->thread)) return;
+  if (first_calls.lasted(core_.traits.machine.now()) < kPatience) return;  // another thread has seen it meanwhile
   first_calls.one_more(core_.traits.machine.now());
 }
 

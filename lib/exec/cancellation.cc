@@ -31,6 +31,8 @@ void Cancellation::drop_inputs(Group& group) {
   inbox_.drop(group.slots);
   give_turns_back(group, before);
   group.input_bytes = 0;
+  group.needs = 0;
+  group.hint = -1;
 }
 
 // Of slots that were taken out of the group behind its first ones; its mark stayed.

@@ -13,6 +13,7 @@ std::int64_t Reservation::expected(const Group& group) const {
 
 // Who only passes on what is charged already may always go on.
 bool Reservation::take(Group& group, std::int64_t running) {
+  if (group.reserved_since > 0) give_back(group);  // while its hint was asked for
   group.reserved = traits_.plan.passes_memory_on ? group.needs : expected(group);
   if (traits_.plan.passes_memory_on) return group.needs == 0 || traits_.host.memory().reserve(group.needs, true);
   if (reserve(group)) return true;

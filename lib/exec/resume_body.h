@@ -15,9 +15,11 @@ inline bool same_element(const Stamp& a, const Stamp& b) noexcept {
   return a.pass == b.pass && a.ordinal == b.ordinal && a.sub == b.sub;
 }
 
-// Whether an element that fails this time stands for all that came of it: nothing of it will follow.
+// Whether an element that fails this time stands for all that came of it: nothing of it will follow. So does the error of a pass that cannot begin, for
+// all of its elements: it has no ordinal.
 inline bool failed_before_its_parts(const Slot& slot, const Stamp& part) noexcept {
-  return !slot.is_element() && slot.stamp.pass == part.pass && slot.stamp.ordinal == part.ordinal && slot.stamp.sub == 0;
+  const bool is_whole = slot.stamp.ordinal < 0 || (slot.stamp.ordinal == part.ordinal && slot.stamp.sub == 0);
+  return !slot.is_element() && slot.stamp.pass == part.pass && is_whole;
 }
 
 // Of a slot that is no mark: whether it was delivered before the checkpoint. `last`, behind which the run goes on, is cleared when it comes by.

@@ -59,13 +59,13 @@ Group& Ring::insert(std::size_t place, std::unique_ptr<Group> part) {
   return **groups_.insert(groups_.begin() + static_cast<std::ptrdiff_t>(place), std::move(part));
 }
 
-void Ring::insert_behind(const Group& group, std::unique_ptr<Group> rest) {
+Group& Ring::insert_behind(const Group& group, std::unique_ptr<Group> rest) {
   put_in_line(*rest);
   const auto place = std::ranges::find_if(groups_, [&](const auto& other) { return other.get() == &group; });
-  groups_.insert(place + 1, std::move(rest));
+  return **groups_.insert(place + 1, std::move(rest));
 }
 
-void Ring::keep_first(Group& group, std::int64_t count) {
+Group& Ring::keep_first(Group& group, std::int64_t count) {
   auto rest = new_part(group, count);
   rest->admitted = std::exchange(group.admitted, count) - count;
   const auto first = group.slots.begin() + static_cast<std::ptrdiff_t>(count);
@@ -74,7 +74,7 @@ void Ring::keep_first(Group& group, std::int64_t count) {
   pass_mark_on(group, *rest);
   rest->came_back = group.came_back;
   group.hint = -1;
-  insert_behind(group, std::move(rest));
+  return insert_behind(group, std::move(rest));
 }
 
 void Ring::admit_less(Group& group, std::int64_t count) noexcept {

@@ -38,9 +38,9 @@ class Ring {
   void append(std::unique_ptr<Group> group);
   Group& insert(std::size_t place, std::unique_ptr<Group> part);
   // It waits.
-  void insert_behind(const Group& group, std::unique_ptr<Group> rest);
-  // The group's first `count` slots stay, the others become the next group. It is not running.
-  void keep_first(Group& group, std::int64_t count);
+  Group& insert_behind(const Group& group, std::unique_ptr<Group> rest);
+  // The group's first `count` slots stay, the others become the next group, which it gives. Neither has been seen by the body.
+  Group& keep_first(Group& group, std::int64_t count);
   // A source's group will make no more than that.
   void admit_less(Group& group, std::int64_t count) noexcept;
   // It has left, or never came in: its storage is for another one.

@@ -54,6 +54,7 @@ bool Runner::help() {
   Group* group = nullptr;
   core_.or_give_up([&]() REQUIRES(core_.mutex) {
     group = claim_group();
+    if (std::exchange(core_.state.permits.held_back, false)) core_.pump();
     if (group != nullptr) run_group(*group);
   });
   --state.permits.tokens;
@@ -78,11 +79,17 @@ Group* Runner::claim_group() {
 
 // Memory for a call on the group, or where there is none, for its first element all the same, where the rule of progress lets it.
 bool Runner::provide(Group& group) {
-  if (core_.state.reservation.take(group, core_.state.permits.running)) return true;
-  if (!core_.state.may_force(group)) return false;
-  core_.state.shrink(group);
-  ask_hint(group);
-  core_.state.reservation.force(group);
+  StageState& state = core_.state;
+  const bool others_wait = state.reservation.is_refused();  // since the hint was asked for
+  const bool is_given = state.reservation.take(group, state.permits.running);
+  if (!is_given && !state.may_force(group)) return false;
+  if (!is_given) {
+    state.shrink(group);
+    ask_hint(group);
+    state.reservation.force(group);
+  }
+  // They had asked for a wake-up by the sign that is down by now, so they are to be asked again.
+  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0) state.permits.held_back = true;
   return true;
 }
 

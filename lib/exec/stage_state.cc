@@ -193,6 +193,7 @@ void StageState::put_back(Group& group) {
   reservation.give_back(group);
   --permits.running;
   ring.put_in_line(group);
+  if (group.is_unwanted) cancellation.cancel(group);  // since it was taken
 }
 
 bool StageState::may_force(const Group& group) const {
@@ -202,7 +203,9 @@ bool StageState::may_force(const Group& group) const {
 void StageState::shrink(Group& group) {
   const std::int64_t most = sizes.forced();
   if (traits_.is_source) ring.admit_less(group, most);
-  if (static_cast<std::int64_t>(group.slots.size()) > most) ring.keep_first(group, most);
+  if (static_cast<std::int64_t>(group.slots.size()) <= most) return;
+  Group& rest = ring.keep_first(group, most);
+  if (group.is_unwanted) cancellation.cancel(rest);
 }
 
 // ------------------------------------------------------------------------------------------------ results

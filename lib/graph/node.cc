@@ -78,6 +78,14 @@ std::string rank_conflict(const NodeRef& input, const Op& op) {
   return problem;
 }
 
+// What an op says of itself that cannot be at once.
+std::string contradiction(const Op& op) {
+  const auto* calls = dynamic_cast<const ElementwiseOp*>(&op);
+  if (calls == nullptr || !calls->has_state() || calls->form() != Form::completes_later) return {};
+  return "it has a state, whose calls follow each other, and completes later, when others have begun: leave has_state() false, and keep the state in the "
+         "op with a lock of its own; or answer in run()";
+}
+
 // A Dataset is a pointer to its last node.
 const Node& node_of(const NodeRef& last) {
   if (last) return *last;
@@ -101,6 +109,7 @@ NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_in
   const std::string name = op->name();
   const std::optional<Kind> kind = kind_of(*op);
   std::string problem = misplacement(input, kind);
+  if (problem.empty()) problem = contradiction(*op);
   if (problem.empty()) problem = rank_conflict(input, *op);
   if (!problem.empty()) fail(input, name.c_str(), site, problem);
   try {

@@ -281,5 +281,43 @@ TEST(BorrowedElements, AreNotCopiedForWhoOnlyReadsThem) {
   EXPECT_EQ(*copies, 0);
 }
 
+// What keeps a table of sizes while it hands an element over, and while it is asked for one.
+struct Sized {
+  std::int64_t value = 0;
+};
+std::timed_mutex sizes;
+std::atomic<int> refused{0};
+[[maybe_unused]] std::size_t bytes_of(const Sized&) {
+  const std::unique_lock lock(sizes, 5s);
+  refused += lock.owns_lock() ? 0 : 1;
+  return 100;
+}
+
+class KeepsSizes final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "keeps_sizes"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  void start(Element element, Context& context, Completion completion) const override {
+    const std::lock_guard lock(sizes);
+    std::atomic<bool> is_begun{false};
+    auto answer = [&is_begun, value = element.take<std::int64_t>(), completion = std::move(completion)]() mutable {
+      is_begun = true;
+      completion.complete(Element(Sized{value}));
+    };
+    threads.emplace_back(std::move(answer));
+    while (!is_begun) std::this_thread::yield();
+    std::this_thread::sleep_for(20ms);  // it gets as far as the size
+    context.reserve(1000);
+  }
+  mutable std::vector<std::jthread> threads;
+};
+
+TEST(CompletesLater, AnswersWithoutALockThatItsStartMayWaitFor) {
+  auto run = range(3).then<Sized>(std::make_shared<KeepsSizes>()).start({.threads = 2});
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(run.next().value().value, i);
+  EXPECT_EQ(refused, 0);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -110,6 +110,17 @@ TEST(LoneStage, NamesTheElementOfWhoseListALaterPartFails) {
   EXPECT_EQ(lone.host.notes.errors.front().place().ordinal, 2);
 }
 
+// Others have taken it since the stage asked for a thread.
+TEST(LoneStage, ClaimsWhatAThreadOfItWasRefused) {
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.feed(1);
+  lone.host.memory().charge(kLimit);
+  lone.run_tokens();
+  EXPECT_GE(lone.stage.signs().claim.load(), 1000);
+}
+
 TEST(LoneStage, ClaimsWhatItWasRefusedUntilItHasIt) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.feed(1);

@@ -61,7 +61,8 @@ bool has_sleeper(const Outlet& outlet) {
 // Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is, the first slot is
 // all that it can wait for. (After 8 ms it is woken in any case.)
 TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
-  Outlet outlet(100, 100, system_machine());
+  const testing::ClockedMachine machine([] { return std::int64_t{1}; });  // no time passes
+  Outlet outlet(100, 100, machine);
   std::atomic<int> arrivals{0};
   const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 3); });
   const auto sleeps = [&] { return has_sleeper(outlet); };

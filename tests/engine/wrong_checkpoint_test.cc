@@ -1,4 +1,5 @@
 // Well-formed checkpoints that the pipeline has no place for: a clear error or a defined result, never a wait without end.
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -35,6 +36,37 @@ auto in_pass(std::uint32_t pass) {
 }
 auto in_epoch(std::uint32_t epoch) {
   return [epoch](Checkpoint& checkpoint) { checkpoint.epoch = epoch; };
+}
+
+// A generator of which the last of so many copies cannot be made.
+struct GoneLater {
+  std::shared_ptr<std::atomic<int>> copies;  // 0: all can
+  std::int64_t next = 0;
+  explicit GoneLater(std::shared_ptr<std::atomic<int>> copies_left) : copies(std::move(copies_left)) {}
+  GoneLater(GoneLater&&) = default;
+  GoneLater(const GoneLater& other) : copies(other.copies), next(other.next) {
+    if (*copies > 0 && --*copies == 0) throw std::runtime_error("the server is gone");
+  }
+  std::optional<std::int64_t> operator()() { return next < 5 ? std::optional(next++) : std::nullopt; }
+};
+
+// A pass that cannot begin has delivered nothing before.
+TEST(WrongCheckpoint, WhosePassCannotBeginTellsWhy) {
+  for (const int failing : {1, 2, 3}) {
+    const auto copies = std::make_shared<std::atomic<int>>(0);
+    const auto data = from_generator(GoneLater(copies)).batch(1);
+    const Saved saved = wrong(data, [](Checkpoint&) {});
+    *copies = failing;
+    auto run = data.start({.serial = true, .resume_from = saved});
+    std::string said;
+    try {
+      while (run.next()) {
+      }
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    EXPECT_TRUE(*copies > 0 || said.find("the server is gone") != std::string::npos) << "copy " << failing << ": " << said;
+  }
 }
 
 // The first request of the resumed run fails, the epoch has ended then, and other epochs are as ever.

@@ -67,6 +67,14 @@ class Stateless final : public ElementwiseOp {
   bool has_state() const override { return true; }
 };
 
+class LateWithState final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "late"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  bool has_state() const override { return true; }
+};
+
 // Opens nothing; where it is a source that is broken, it says why.
 class ClosedStream final : public StreamOp {
  public:
@@ -146,6 +154,7 @@ Cases op_cases() {
        [] { read(range(3).then(std::make_shared<Unwritten>(Form::computes))); }},
       {"an op does not have the function start()",
        [] { read(range(3).then(std::make_shared<Unwritten>(Form::completes_later))); }},
+      {"an op with a state completes later", [] { read(range(3).then(std::make_shared<LateWithState>())); }},
       {"an op with a state does not open it", [] { read(range(3).then(std::make_shared<Stateless>())); }},
       {"a stream op opens nothing", [] { read(range(3).then(std::make_shared<ClosedStream>())); }},
       {"a source opens nothing", [] { read(from_closed(false)); }},
