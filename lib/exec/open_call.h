@@ -1,6 +1,6 @@
 // OpenCall: a call over several slots, as seen from outside while it goes on.
 //
-// Its first results leave before it returns (Stage::take_part), and what it has not begun is given back when it is asked for. So an
+// Its first results leave before it returns (Parts::take), and what it has not begun is given back when it is asked for. So an
 // element that is done never waits for one that takes long, though both share a call.
 #pragma once
 

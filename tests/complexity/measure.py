@@ -17,16 +17,15 @@ MOST_LINES, MOST_FUNCTIONS, MOST_MEMBERS = 40, 25, 20
 
 # name: (aim, limit)
 LIMITS = {
-    "complexity, 99 % of functions": (8, 12),
+    "complexity, 99 % of functions": (8, 11),
     "complexity, most": (15, 15),
     f"functions above {MOST_LINES} lines in lib/exec": (0, 0),
 }
 # Classes of lib/exec beyond the aim: functions, data members.
 LARGE = {
-    "Engine": (70, 20),
-    "Group": (4, 41),
+    "Engine": (69, 20),
+    "Group": (5, 41),
     "Outlet": (30, 27),
-    "Stage": (138, 75),
     "StagePlan": (2, 23),
 }
 
