@@ -167,7 +167,7 @@ class Run {
     const auto deadline = detail::deadline_in(patience);
     Element element;
     Next<T> answer{core_->next(element, &deadline), std::nullopt};
-    if (answer.status == Status::element) answer.value = element.template take<T>();
+    if (answer.status == Status::element) answer.value.emplace(element.template take<T>());
     return answer;
   }
 

@@ -242,7 +242,7 @@ void StreamBody::add_failure(const Stamp& stamp) {
   Slot failure(Element(), stamp);
   failure.fail(detail::current_failure());
   try {
-    failures_.push_back({out_->size(), input_});
+    failures_.push_back({out_->size(), stamp.ordinal < 0 ? -1 : input_});  // a beginning or an end is about no element
     add(std::move(failure));
   } catch (const std::bad_alloc&) {
     std::erase_if(failures_, [this](const Failure& noted) { return noted.result == out_->size(); });

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include <penstock/op.h>
 
 #include "lib/exec/group.h"
+#include "lib/exec/nested_run.h"
 #include "lib/exec/stage_host.h"
 
 namespace penstock::exec {
@@ -13,7 +16,7 @@ namespace penstock::exec {
 class BodyScope {
  public:
   // Of a call that has them: its group, which outlives the scope, and its context.
-  explicit BodyScope(const StageHost* host, Group* group = nullptr, const Context* context = nullptr) noexcept;
+  explicit BodyScope(StageHost* host, Group* group = nullptr, const Context* context = nullptr) noexcept;
   ~BodyScope();
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;
@@ -25,13 +28,19 @@ class BodyScope {
   static int depth() noexcept;                         // bodies around the caller, one inside the other
   static bool inside(const StageHost* host) noexcept;  // this one or an outer one
   static bool is_unwanted() noexcept;                  // what the innermost body gives, since what one around it gives is not, or it is not itself
+  bool is_given_up() const noexcept;                   // the same of this one. Any thread, while the scope lasts
+  // Whether others may give up what is around the caller while it is in there: not where all of it runs on the threads of consumers.
+  static bool inside_threads() noexcept;
+  // The innermost one is where the nested run is read from now on. For the scope's thread, inside any.
+  static void adopt(const std::shared_ptr<NestedRun>& run);
   static std::uint32_t pass() noexcept;                // of the element that the innermost body works on; 0 outside of all
 
  private:
-  const StageHost* host_;
+  StageHost* host_;
   Group* group_;
   const Context* context_;
   const BodyScope* outer_;
+  mutable std::vector<std::shared_ptr<NestedRun>> nested_;  // of the scope's thread
 };
 
 }  // namespace penstock::exec

@@ -132,6 +132,7 @@ void Engine::check_given_up() {
   const auto cause = outlet_.failure();
   if (!cause) return;
   reserve_.reset();  // a text takes some, too
+  if (code_of(cause) == ErrorCode::cancelled) throw Error(ErrorCode::cancelled, "the run has been given up: " + message_of(cause));
   throw Error(code_of(cause), "the run has ended before its time: " + message_of(cause) +
                                   ". What it was about is lost: make its shuffle buffers and batches smaller, or go on from a checkpoint");
 }

@@ -130,6 +130,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
   std::atomic<Engine*> begun_{nullptr};    // engine_, for the consumer, who asks for it with each element
   mutable std::atomic<bool> turn_{false};  // a request of the consumer's is under way
+  std::shared_ptr<exec::NestedRun> nested_;  // none: it was not begun in a call of another run. Made with the engine
   std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_ GUARDED_BY(mutex_);  // of the engine, made with it
@@ -207,7 +208,12 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   if (serial) {
     if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
     tuning_file_ = nullptr;
-    return observed(Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>()), {.serial = true, .inside_another_run = inside_another_run});
+    auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
+    if (exec::BodyScope::inside_threads()) {
+      nested_ = std::make_shared<exec::NestedRun>(engine);
+      runtime::Runtime::get().look_after(nested_);
+    }
+    return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
@@ -327,7 +333,9 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
-    if (engine().next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
+    Engine& engine = this->engine();
+    if (nested_) exec::BodyScope::adopt(nested_);
+    if (engine.next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
       if (slot.level() == plan_->repeats.size()) end_epoch();
       check_resumed();

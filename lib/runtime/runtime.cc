@@ -97,6 +97,21 @@ void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_
   changed_.notify_one();
 }
 
+void Runtime::look_after(const std::shared_ptr<exec::NestedRun>& run) {
+  MutexLock lock(mutex_);
+  nested_.push_back(run);  // the next look will do: there is a run whose call that is
+}
+
+void Runtime::look_at_nested() {
+  std::vector<std::shared_ptr<exec::NestedRun>> runs;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(nested_, [](const auto& run) { return run->is_gone(); });
+    runs = nested_;
+  }
+  for (const auto& run : runs) run->look();
+}
+
 void Runtime::dispose(std::function<void()> take_down) {
   {
     MutexLock lock(mutex_);
@@ -146,6 +161,7 @@ bool Runtime::take_news(Disposals& gone) {
 void Runtime::look(bool is_new) {
   if (read_clocks() || is_new) divide();
   attendants_.look(clocks_);
+  look_at_nested();
   set_gate();
   set_niceness();
   if (!attendants_.empty()) heap_trim_.look(now(), attendants_.memory_used(), attendants_.least_memory_limit());

@@ -20,6 +20,7 @@
 #include "lib/exec/compute_pool.h"
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"
+#include "lib/exec/nested_run.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/worker_threads.h"
 #include "lib/runtime/attendant.h"
@@ -49,6 +50,9 @@ class Runtime final : private AttendantHost {
   void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
                   std::shared_ptr<Observer> observer) EXCLUDES(mutex_);
 
+  // Gives it up when nobody wants the call any more in which it is read: within 20 ms.
+  void look_after(const std::shared_ptr<exec::NestedRun>& run) EXCLUDES(mutex_);
+
   // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one of its own
   // functions. It must not throw.
   void dispose(std::function<void()> take_down) EXCLUDES(mutex_);
@@ -66,6 +70,7 @@ class Runtime final : private AttendantHost {
   void set_niceness();
   bool take_news(Disposals& gone) EXCLUDES(mutex_);
   void look(bool is_new);
+  void look_at_nested() EXCLUDES(mutex_);
 
   // AttendantHost
   std::int64_t now() const override;
@@ -91,6 +96,7 @@ class Runtime final : private AttendantHost {
   Mutex mutex_;
   CondVar changed_;
   bool warned_ GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<exec::NestedRun>> nested_ GUARDED_BY(mutex_);
   std::vector<Attendant> added_ GUARDED_BY(mutex_);  // taken over by the controller's thread at its next round
   Disposals disposed_ GUARDED_BY(mutex_);
   std::thread controller_;

@@ -61,5 +61,15 @@ TEST(Consumers, AreFreeAgainBehindAnError) {
   EXPECT_EQ(run.next(), 1);
 }
 
+struct Constant {
+  const std::int64_t value;
+};
+
+TEST(Consumers, TakeWhatCannotBeAssignedAlsoWithADeadline) {
+  auto run = range(2).map([](std::int64_t value) { return Constant{value}; }).start({.serial = true});
+  EXPECT_EQ(run.next()->value, 0);
+  EXPECT_EQ(run.next_for(std::chrono::seconds(10)).value->value, 1);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -1,6 +1,8 @@
 // Runs inside functions of other runs: flat_map over datasets, and those that a function starts itself.
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <thread>
 
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
@@ -217,6 +219,70 @@ TEST(InnerRun, TellsItsFunctionsThatNobodyWantsTheOuterPassAnyMore) {
   auto run = range(2).flat_map(inner, {.parallelism = 2, .blocks = true}).take(1).repeat(2).start();
   EXPECT_TRUE(run.next());
   EXPECT_TRUE(eventually([&] { return was_told.load(); }));
+}
+
+// Functions that wait for their own stop token inside a call of another run.
+auto waits_for_stop(std::atomic<int>& began) {
+  return [&began](std::int64_t value, Context& context) {
+    ++began;
+    while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+    return value;
+  };
+}
+
+// Ends with its block, or the test hangs.
+TEST(InnerRun, EndsWithTheOuterRun) {
+  std::atomic<int> began{0};
+  {
+    auto run = range(3).flat_map([&](std::int64_t) { return range(3).map(waits_for_stop(began)); }, 2, {.blocks = true}).start();
+    EXPECT_TRUE(run.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began > 0; }));
+  }
+  {
+    began = 0;
+    const auto loop = [&](std::int64_t value) {
+      for (const std::int64_t inner : range(3).flat_map([&](std::int64_t) { return range(1).map(waits_for_stop(began)); })) value += inner;
+      return value;
+    };
+    auto run = range(3).map(loop, 2, {.blocks = true}).start();
+    EXPECT_TRUE(run.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began > 0; }));
+  }
+}
+
+TEST(InnerRun, EndsWhenNobodyWantsTheOuterPassAnyMore) {
+  std::atomic<int> began{0};
+  const auto either = [&](std::int64_t i) {
+    return range(2).map([&, i, wait = waits_for_stop(began)](std::int64_t value, Context& context) {
+      if (i == 1) return wait(value, context);
+      eventually([&] { return began > 0; });
+      return value;
+    });
+  };
+  auto run = range(2).flat_map(either, {.parallelism = 2, .blocks = true}).take(1).repeat(2).start();
+  EXPECT_EQ(run.next(), 0);
+  EXPECT_EQ(run.next(), 0) << "the next pass, whose calls need not wait for those of the first one";
+  EXPECT_EQ(run.next(), std::nullopt);
+}
+
+// Nobody's function runs: the inner run waits for an answer that does not come.
+class NeverAnswers final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "never"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  void start(Element, Context&, Completion completion) const override {
+    const std::lock_guard lock(mutex);
+    kept.push_back(std::move(completion));
+  }
+  mutable std::mutex mutex;
+  mutable std::vector<Completion> kept;
+};
+
+TEST(InnerRun, ThatWaitsForAnAnswerEndsWithTheOuterRun) {
+  const auto never = std::make_shared<NeverAnswers>();
+  auto run = range(3).flat_map([&](std::int64_t) { return range(3).then<std::int64_t>(never); }, 2, {.blocks = true}).start();
+  EXPECT_TRUE(run.next_for(20ms).timed_out());
 }
 
 }  // namespace
