@@ -9,6 +9,7 @@ does not run, and nobody notices: hence this check.
 
 import json
 import pathlib
+import re
 import sys
 
 FOLDERS = ("lib", "ops", "autotune", "bench", "examples", "tests")
@@ -17,9 +18,18 @@ FOLDERS = ("lib", "ops", "autotune", "bench", "examples", "tests")
 EXCEPT = ("tests/install/", "bench/compile/", "tests/compile_fail/", "tests/tsan/", "tests/fuzz/entry.cc", "ops/cuda/")
 
 
+INCLUDED = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def sources_of(file):
+    """Itself, or what a unity build has put together in it."""
+    return [pathlib.Path(path) for path in INCLUDED.findall(file.read_text(encoding="utf-8"))] if file.parent.name == "Unity" else [file]
+
+
 def compiled(build_dir):
     commands = json.loads((build_dir / "compile_commands.json").read_text(encoding="utf-8"))
-    return {pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in commands}
+    files = [pathlib.Path(entry["directory"], entry["file"]).resolve() for entry in commands]
+    return {source.resolve() for file in files for source in sources_of(file)}
 
 
 def main():
