@@ -20,7 +20,7 @@ class Inbox {
   // `marks`: levels that the end of a pass may have.
   Inbox(const StageTraits& traits, std::size_t marks) : traits_(traits), closed_(marks, -1) {}
 
-  // At most as many as were promised. How many of them are elements or errors.
+  // One at least, and at most as many as were promised. How many of them are elements or errors.
   std::int64_t receive(Slots&& slots);
   std::int64_t waiting() const noexcept { return count_; }
 

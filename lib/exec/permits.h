@@ -1,7 +1,8 @@
 // Permits: which tokens of a stage are out, which of them run a call, and which have a CPU slot.
 //
 // A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is free:
-// detached <= running; tokens + detached <= parallelism when one was handed out; cpu_slots <= tokens.
+// detached <= running; cpu_slots <= tokens; tokens + detached <= parallelism when one was handed out, but for as many more as groups were in Folded's
+// line (StageState::beyond_calls), and for those of Runner::help().
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -15,7 +16,7 @@ namespace penstock::exec {
 
 struct Permits {
   std::int64_t tokens = 0;
-  std::int64_t running = 0;   // groups in a body;
+  std::int64_t running = 0;   // groups in a body, or whose results get their slots, which a visitor does without a token;
   std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
   std::int64_t cpu_slots = 0;
   bool held_back = false;     // there may be more for other threads to do than there seemed: tokens are to be counted out again

@@ -1,7 +1,8 @@
 // Ring: the groups of a stage, in the order of their inputs.
 //
-// Whenever the stage's lock is free: in_window() = sum of what all groups have admitted; `ready_` has the waiting groups that the body has not
-// seen, by their numbers, which grow along the ring; the oldest group that is not done bounds how far others may be ahead of it.
+// Whenever the stage's lock is free: in_window() = sum of what all groups have admitted; `ready_` has the waiting groups that the body is to run (it
+// has run those that wait in Folded), in the order of the ring, which is that of their numbers. Parts of a call that goes on stand before it with
+// larger numbers, but never wait there. How far the oldest group that is not done lets others be ahead of it is asked when they begin: RingBounds.
 //
 // Thread safety: with the stage's lock held.
 #pragma once

@@ -2,6 +2,7 @@
 //
 //   Inbox  ->  Ring  ->  Output          Permits: who may call     Reservation: with what memory
 //
+// What each part says of itself holds until Stage::let_go_of_slots() or clear(): no books are kept any more.
 // Nothing here lets go of the lock or runs users' code: what is to be done without it is given back as Actions.
 //
 // Thread safety: with the stage's lock held.
