@@ -48,7 +48,8 @@ void Reservation::give_back(Group& group) {
 
 void Reservation::take_for_first_calls(const Ring& ring) {
   for (const auto& group : ring.groups()) {
-    if (group->state != Group::State::running || group->is_part || group->is_unfolding || group->hint >= 0) continue;
+    const bool has_its_own = group->hint >= 0 || group->reserved_since > 0;
+    if (group->state != Group::State::running || group->is_part || group->is_unfolding || has_its_own) continue;
     group->reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->admitted));
     traits_.host.memory().charge(group->reserved_since);
   }

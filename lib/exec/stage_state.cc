@@ -43,13 +43,19 @@ StageState::StageState(const StageTraits& traits, StageSigns& signs, const Stage
       ledger_(ledger) {}
 
 // Output first: groups that leave, even those without any result, make room in the window.
-Actions StageState::next_actions() {
-  Actions actions;
-  for (bool admitted = true; admitted && !actions.packet;) {
-    if (!output.is_emitting()) actions.packet = next_packet();
+PacketRef StageState::let_groups_pass() {
+  PacketRef packet;
+  for (bool admitted = true; admitted && !packet;) {
+    if (!output.is_emitting()) packet = next_packet();
     admitted = false;
     while (admit_group()) admitted = true;
   }
+  return packet;
+}
+
+Actions StageState::next_actions() {
+  Actions actions;
+  actions.packet = let_groups_pass();
   if (signs_.before != nullptr) actions.credits = inbox.top_up(sizes.capacity());  // not before all stages have been connected
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();

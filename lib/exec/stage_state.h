@@ -82,6 +82,7 @@ class StageState {
   void describe(StageSnapshot& out) const;
 
  private:
+  PacketRef let_groups_pass();
   bool admit_group();
   bool produce();
   void place(std::unique_ptr<Group> group);

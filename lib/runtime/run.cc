@@ -104,6 +104,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   Engine& engine() EXCLUDES(mutex_);
   std::shared_ptr<Engine> engine_or_null() const EXCLUDES(mutex_);
   std::shared_ptr<Engine> start_engine(std::uint32_t first) REQUIRES(mutex_);
+  void watch_from_outside(const std::shared_ptr<Engine>& engine);
   std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
   void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
@@ -209,10 +210,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
     if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
     tuning_file_ = nullptr;
     auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
-    if (exec::BodyScope::inside_threads()) {
-      nested_ = std::make_shared<exec::NestedRun>(engine);
-      runtime::Runtime::get().look_after(nested_);
-    }
+    watch_from_outside(engine);
     return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
@@ -233,6 +231,13 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   }
   runtime.look_after(engine, options_.threads, std::move(policy), observer_);
   return engine;
+}
+
+// Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody wants that call any more.
+void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
+  if (!exec::BodyScope::inside_threads()) return;
+  nested_ = std::make_shared<exec::NestedRun>(engine);
+  runtime::Runtime::get().look_after(nested_);
 }
 
 std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {

@@ -170,6 +170,8 @@ TEST(Reservation, IsMadeUpForWhenTheFirstResultTells) {
   EXPECT_EQ(groups[0]->reserved_since, 2000);
   EXPECT_EQ(of.reserved(), 2000) << "others have theirs, or do not run";
   EXPECT_EQ(of.used(), of.reserved());
+  of.reservation.take_for_first_calls(of.ring);
+  EXPECT_EQ(of.used(), of.reserved()) << "once";
   EXPECT_TRUE(of.reservation.take(*groups[0], 1)) << "its hint was being asked for";
   EXPECT_EQ(groups[0]->reserved_since, 0);
   EXPECT_EQ(of.used(), of.reserved());
