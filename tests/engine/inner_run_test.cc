@@ -285,5 +285,24 @@ TEST(InnerRun, ThatWaitsForAnAnswerEndsWithTheOuterRun) {
   EXPECT_TRUE(run.next_for(20ms).timed_out());
 }
 
+TEST(InnerRun, TellsWhoReadsItThatItHasBeenGivenUp) {
+  const auto never = std::make_shared<NeverAnswers>();
+  std::string said;
+  const auto loop = [&](std::int64_t) -> std::int64_t {
+    auto inner = range(3).then<std::int64_t>(never).start();
+    try {
+      return inner.next().value();
+    } catch (const Error& error) {
+      said = std::string(to_string(error.code())) + ": " + error.what();
+      throw;
+    }
+  };
+  {
+    auto run = range(3).map(loop, 1, {.blocks = true}).start();
+    EXPECT_TRUE(run.next_for(20ms).timed_out());
+  }
+  EXPECT_EQ(said, "cancelled: the run has been given up: nobody wants the result of the call in which it is read. Return from there");
+}
+
 }  // namespace
 }  // namespace penstock
