@@ -35,8 +35,8 @@
 //            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run that stands still says
 //            who waits for whom, once on stderr, and in explain().
 //  Lifetime  Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take microseconds run in
-//            groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds them: n wait, and the step has
-//            no more than the larger of n and 2 x parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do
+//            groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds them: n wait, one where n
+//            is 0, and the step has no more than the larger of n and 2 x parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do
 //            that, take it from a pool of your own that waits when it is empty (as above), or say {.blocks = true}: one element a call.
 #pragma once
 
