@@ -27,12 +27,12 @@ class BodyScope {
   static bool inside_any() noexcept;
   static int depth() noexcept;                         // bodies around the caller, one inside the other
   static bool inside(const StageHost* host) noexcept;  // this one or an outer one
+  static bool inside(const BodyScope& scope) noexcept;
   static bool is_unwanted() noexcept;                  // what the innermost body gives, since what one around it gives is not, or it is not itself
   bool is_given_up() const noexcept;                   // the same of this one. Any thread, while the scope lasts
-  // Whether others may give up what is around the caller while it is in there: not where all of it runs on the threads of consumers.
-  static bool inside_threads() noexcept;
-  // The innermost one is where the nested run is read from now on. For the scope's thread, inside any.
-  static void adopt(const std::shared_ptr<NestedRun>& run);
+  // Of a run that is made by the caller, in its innermost scope; null where nobody can give up what is around it while it is in there: outside of all,
+  // and where all of it runs on the threads of consumers.
+  static std::shared_ptr<NestedRun> nest();
   static std::uint32_t pass() noexcept;                // of the element that the innermost body works on; 0 outside of all
 
  private:

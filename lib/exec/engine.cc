@@ -16,9 +16,6 @@ constexpr std::size_t kReserve = 16 << 10;
 
 std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) { return one_at_a_time ? 1 : first_value(prefetch, 2); }
 
-// Its calls need no CPU while under way.
-bool waits(Stage& stage) { return stage.signs().on_pool || stage.traits().plan.form == Form::completes_later; }
-
 std::int64_t widest_outlet(const Tunable& prefetch, bool one_at_a_time) {
   return prefetch.is_automatic() && !one_at_a_time ? prefetch.high() : 0;
 }
@@ -240,7 +237,7 @@ void Engine::abandon_epoch() {
 // leave there, memory becomes free, and the caches still hold what has just been made.
 std::size_t Engine::cpu_rank(std::size_t stage) const {
   const auto from = stages_.begin() + static_cast<std::ptrdiff_t>(stage);  // it may wait itself, after a short start
-  const bool feeds = std::any_of(from, stages_.end(), [](const auto& other) { return waits(*other); });
+  const bool feeds = std::any_of(from, stages_.end(), [](const auto& other) { return waits(other->traits(), other->signs()); });
   return feeds ? stages_.size() + stage : stage;
 }
 

@@ -1,6 +1,7 @@
 #include "lib/exec/nested_run.h"
 
 #include <exception>
+#include <utility>
 
 #include <penstock/error.h>
 
@@ -9,28 +10,27 @@
 
 namespace penstock::exec {
 
-void NestedRun::enter(const BodyScope& scope) {
+void NestedRun::set_engine(std::weak_ptr<Engine> engine) {
   MutexLock lock(mutex_);
-  scope_ = &scope;
+  engine_ = std::move(engine);
 }
 
-void NestedRun::leave(const BodyScope& scope) noexcept {
-  MutexLock lock(mutex_);
-  if (scope_ == &scope) scope_ = nullptr;
-}
+bool NestedRun::is_read_in(const BodyScope& scope) noexcept { return BodyScope::inside(scope); }
 
-bool NestedRun::is_in(const BodyScope& scope) const {
+void NestedRun::leave() noexcept {
   MutexLock lock(mutex_);
-  return scope_ == &scope;
+  scope_ = nullptr;
+  made_in_.store(nullptr, std::memory_order_relaxed);
 }
 
 void NestedRun::look() {
-  const auto engine = engine_.lock();
-  if (engine == nullptr || engine->stopped()) return;
+  std::shared_ptr<Engine> engine;
   {
     MutexLock lock(mutex_);
     if (scope_ == nullptr || !scope_->is_given_up()) return;
+    engine = engine_.lock();
   }
+  if (engine == nullptr || engine->stopped()) return;
   engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, "nobody wants the result of the call in which it is read. Return from there")));
 }
 

@@ -15,7 +15,7 @@ constexpr double kWakeHorizon = 16'000'000;  // ns, twice the outlet's pause bet
 
 std::int64_t Sizes::group(std::int64_t waiting) const {
   // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
-  if (traits_.one_at_a_time || waits() || meter_.slot_ns() <= 0) return 1;
+  if (traits_.one_at_a_time || waits(traits_, signs_) || meter_.slot_ns() <= 0) return 1;
   const MemoryBudget& memory = traits_.host.memory();
   const double base = static_cast<double>(knobs_.grain_ns) / meter_.slot_ns();
   // Nothing is won by sharing with threads that have other work.
@@ -33,7 +33,7 @@ std::int64_t Sizes::group(std::int64_t waiting) const {
 
 std::int64_t Sizes::capacity() const {
   const bool is_fixed = !traits_.plan.buffer.is_automatic();  // by the user, who may have no more elements than that
-  if (is_fixed || waits()) return knobs_.buffer;
+  if (is_fixed || waits(traits_, signs_)) return knobs_.buffer;
   return std::max(knobs_.buffer, small_elements(2 * kWidest * static_cast<double>(knobs_.grain_ns)));
 }
 

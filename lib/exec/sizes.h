@@ -11,13 +11,14 @@
 
 namespace penstock::exec {
 
+// The stage's calls need no CPU while under way.
+inline bool waits(const StageTraits& traits, const StageSigns& signs) noexcept { return signs.on_pool || traits.plan.form == Form::completes_later; }
+
 class Sizes {
  public:
   Sizes(const StageTraits& traits, const StageSigns& signs, const StageKnobs& knobs, const Meter& meter)
       : traits_(traits), signs_(signs), knobs_(knobs), meter_(meter) {}
 
-  // Its calls need no CPU while under way.
-  bool waits() const noexcept { return signs_.on_pool || traits_.plan.form == Form::completes_later; }
   // Slots that make up one step of work, where so many wait.
   std::int64_t group(std::int64_t waiting) const;
   // Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small elements.

@@ -49,11 +49,13 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
       tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
     }
     options_.pass = options_.pass.value_or(exec::BodyScope::pass());
+    nested_ = exec::BodyScope::nest();
     if (options_.resume_from) resume(*options_.resume_from);
     options_.resume_from = nullptr;
   }
 
   ~EngineRun() override {
+    if (nested_) nested_->leave();
     if (belongs_to_another_process()) {
       leave_engine_to_parent();
     } else {
@@ -131,7 +133,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
   std::atomic<Engine*> begun_{nullptr};    // engine_, for the consumer, who asks for it with each element
   mutable std::atomic<bool> turn_{false};  // a request of the consumer's is under way
-  std::shared_ptr<exec::NestedRun> nested_;  // none: it was not begun in a call of another run. Made with the engine
+  std::shared_ptr<exec::NestedRun> nested_;  // none: it was not made in a call of another run
   std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_ GUARDED_BY(mutex_);  // of the engine, made with it
@@ -210,7 +212,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
     if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
     tuning_file_ = nullptr;
     auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
-    watch_from_outside(engine);
+    if (nested_) watch_from_outside(engine);
     return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
   }
   runtime::Runtime& runtime = runtime::Runtime::get();
@@ -235,8 +237,7 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
 
 // Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody wants that call any more.
 void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
-  if (!exec::BodyScope::inside_threads()) return;
-  nested_ = std::make_shared<exec::NestedRun>(engine);
+  nested_->set_engine(engine);
   runtime::Runtime::get().look_after(nested_);
 }
 
@@ -338,9 +339,8 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
-    Engine& engine = this->engine();
-    if (nested_) exec::BodyScope::adopt(nested_);
-    if (engine.next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
+    if (nested_) nested_->note_reader();
+    if (engine().next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
     if (slot.kind() == Slot::Kind::pass_end) {
       if (slot.level() == plan_->repeats.size()) end_epoch();
       check_resumed();

@@ -106,7 +106,7 @@ void Runtime::look_at_nested() {
   std::vector<std::shared_ptr<exec::NestedRun>> runs;
   {
     MutexLock lock(mutex_);
-    std::erase_if(nested_, [](const auto& run) { return run->is_gone(); });
+    std::erase_if(nested_, [](const auto& run) { return run->is_over(); });
     runs = nested_;
   }
   for (const auto& run : runs) run->look();

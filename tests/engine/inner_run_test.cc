@@ -1,5 +1,6 @@
 // Runs inside functions of other runs: flat_map over datasets, and those that a function starts itself.
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -283,6 +284,48 @@ TEST(InnerRun, ThatWaitsForAnAnswerEndsWithTheOuterRun) {
   const auto never = std::make_shared<NeverAnswers>();
   auto run = range(3).flat_map([&](std::int64_t) { return range(3).then<std::int64_t>(never); }, 2, {.blocks = true}).start();
   EXPECT_TRUE(run.next_for(20ms).timed_out());
+}
+
+// It is not the call's: others go on with it.
+TEST(InnerRun, ThatWasMadeOutsideIsNotGivenUpWithACallThatReadsIt) {
+  auto noise = range(1000).map([](std::int64_t value) { return std::this_thread::sleep_for(2ms), value; }, 1).start({.serial = true});
+  const auto add_noise = [&noise](std::int64_t value) { return noise.next().value(), noise.next().value(), value; };
+  auto run = range(3).map(add_noise, 1, {.blocks = true}).take(1).repeat(8).start();
+  for (int pass = 0; pass < 8; ++pass) {
+    EXPECT_EQ(run.next(), 0) << pass;
+    std::this_thread::sleep_for(30ms);  // as long as it takes to see that nobody wants the second element
+  }
+  EXPECT_EQ(run.next(), std::nullopt);
+}
+
+TEST(InnerRun, ThatIsHandedToAnotherThreadIsNotGivenUpWithItsCall) {
+  std::promise<std::shared_ptr<penstock::Run<std::int64_t>>> made;
+  std::atomic<bool> is_read{false};
+  const auto make = [&](std::int64_t value, Context& context) {
+    made.set_value(std::make_shared<penstock::Run<std::int64_t>>(range(3).start()));
+    while (!context.is_unwanted()) std::this_thread::sleep_for(1ms);
+    eventually([&] { return is_read.load(); });
+    return value;
+  };
+  auto outer = std::make_unique<penstock::Run<std::int64_t>>(range(1).map(make, 1, {.blocks = true}).start());
+  EXPECT_TRUE(outer->next_for(1ms).timed_out());
+  const auto inner = made.get_future().get();
+  EXPECT_EQ(inner->next(), 0);
+  std::thread ends([&] { outer.reset(); });
+  std::this_thread::sleep_for(60ms);
+  EXPECT_EQ(inner->next(), 1);
+  EXPECT_EQ(inner->next(), 2);
+  is_read = true;
+  ends.join();
+}
+
+TEST(InnerRun, OfAGeneratorEndsWhenNobodyWantsThePassAnyMore) {
+  std::atomic<int> began{0};
+  const auto make = [&]() -> std::optional<std::int64_t> { return range(1).map(waits_for_stop(began)).start().next(); };
+  auto run = from_generator(make, {.blocks = true}).start({.epochs = 2});
+  EXPECT_TRUE(run.next_for(20ms).timed_out());
+  EXPECT_TRUE(eventually([&] { return began > 0; }));
+  run.epoch(1);
 }
 
 TEST(InnerRun, TellsWhoReadsItThatItHasBeenGivenUp) {

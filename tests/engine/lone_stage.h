@@ -99,6 +99,8 @@ class NotingHost final : public exec::StageHost {
   const ClockedMachine machine_{[this] { return time_ns_ += 100; }};
 };
 
+inline std::string kilobyte(std::int64_t value) { return std::string(1000, static_cast<char>(value)); }
+
 // Stage `index` of the dataset's plan, with the one before it at its back.
 class LoneStage {
  public:

@@ -13,8 +13,6 @@ using namespace testing;
 
 constexpr std::int64_t kLimit = 1 << 20;
 
-std::string kilobyte(std::int64_t value) { return std::string(1000, static_cast<char>(value)); }
-
 TEST(LoneStage, LeavesToStagesBehindWhatTheyHaveClaimed) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.feed(1);

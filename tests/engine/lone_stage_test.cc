@@ -27,8 +27,7 @@ TEST(LoneStage, GivesNoCreditsUntilALoweredBufferIsUsedUp) {
 
 // What is ready for the consumer may be all that holds the memory.
 TEST(LoneStage, WakesTheConsumerWhenItFindsNoMemory) {
-  const auto text = [](std::int64_t value) { return std::string(1000, static_cast<char>(value)); };
-  LoneStage lone(range(100).map(text, 1).node(), 1, kLimit);
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.stage.add_credits(100);
   lone.feed(1);
   lone.run_tokens();
@@ -42,8 +41,7 @@ TEST(LoneStage, WakesTheConsumerWhenItFindsNoMemory) {
 
 // Others have taken it since the stage asked for a thread.
 TEST(LoneStage, WakesTheConsumerWhenAThreadFindsNoMemory) {
-  const auto text = [](std::int64_t value) { return std::string(1000, static_cast<char>(value)); };
-  LoneStage lone(range(100).map(text, 1).node(), 1, kLimit);
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
   lone.stage.add_credits(100);
   lone.feed(1);
   lone.run_tokens();

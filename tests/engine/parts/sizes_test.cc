@@ -43,7 +43,7 @@ TEST(Sizes, TakeOneByOneWhereCallsWait) {
   Sized of;
   teach(of.meter, 1, 100, 8);
   of.signs.on_pool = true;
-  EXPECT_TRUE(of.sizes.waits());
+  EXPECT_TRUE(exec::waits(of.traits, of.signs));
   EXPECT_EQ(of.sizes.group(kMany), 1);
   EXPECT_EQ(of.sizes.capacity(), of.knobs.buffer);
 }
