@@ -52,7 +52,7 @@ bool BodyScope::is_given_up() const noexcept {
 // A call may make any number of runs, one after the other.
 std::shared_ptr<NestedRun> BodyScope::nest() {
   const BodyScope* scope = innermost;
-  while (scope != nullptr && scope->host_->launcher().is_pumped()) scope = scope->outer_;
+  while (scope != nullptr && scope->host_->facts().launcher.is_pumped()) scope = scope->outer_;
   if (scope == nullptr) return nullptr;
   auto& nested = innermost->nested_;
   if (nested.size() == nested.capacity()) std::erase_if(nested, [](const auto& run) { return run->is_over(); });

@@ -21,7 +21,7 @@ class CallServices final : public detail::ContextServices {
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
   bool is_unwanted() const noexcept override { return BodyScope::is_unwanted(); }
   void count_dropped(std::int64_t errors) noexcept override { signs_.dropped.fetch_add(errors, std::memory_order_relaxed); }
-  std::int64_t memory_budget() const noexcept override { return host_.memory().limit(); }
+  std::int64_t memory_budget() const noexcept override { return host_.facts().memory.limit(); }
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
   // its elements are answered already.
@@ -29,10 +29,10 @@ class CallServices final : public detail::ContextServices {
     asked_ += more;
     if (asked_ <= group_.needs) return true;
     if (!may_refuse || group_.slots.size() != 1) {
-      count_more(group_, host_.memory(), more);
+      count_more(group_, host_.facts().memory, more);
       return true;
     }
-    if (!host_.memory().reserve(more, group_.forced)) {
+    if (!host_.facts().memory.reserve(more, group_.forced)) {
       group_.needs = asked_;
       return false;
     }
@@ -162,7 +162,7 @@ bool Calls::call_body(Group& group) const {
       no_memory = detail::current_failure();  // TBB need not see it
     }
   };
-  host_.launcher().run_body(CallRef(call));
+  host_.facts().launcher.run_body(CallRef(call));
   if (no_memory) std::rethrow_exception(no_memory);
   return ran;
 }
@@ -171,8 +171,8 @@ template <class Call>
 void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
   std::optional<GroupPlaces> places;
   if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
-  const std::uint64_t seed = mix64(host_.seed() + traits_.plan.random_key);
-  Context context(traits_.is_source ? passes_.stop_token() : host_.stop_token(), seed, &services, places ? &*places : nullptr);
+  const std::uint64_t seed = mix64(host_.facts().seed + traits_.plan.random_key);
+  Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services, places ? &*places : nullptr);
   call(context);
 }
 
@@ -216,7 +216,7 @@ void Calls::settle_places(const Group& group) const {
 
 // A part takes a sixty-fourth of the budget at most.
 Sealed Calls::seal(Group& group) const {
-  const std::int64_t affordable = host_.memory().limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
+  const std::int64_t affordable = host_.facts().memory.limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
   return exec::seal(group, traits_.plan, *body_, most, [this](std::int64_t i) { return host_.origin(i); });
 }

@@ -47,7 +47,7 @@ class Calls {
 
   // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
   Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes, const std::unique_ptr<Body>& body, SlotLedger* ledger)
-      : traits_(traits), signs_(signs), host_(host), passes_(passes), body_(body), ledger_(ledger), trace_(host.trace()) {}
+      : traits_(traits), signs_(signs), host_(host), passes_(passes), body_(body), ledger_(ledger), trace_(host.facts().trace) {}
 
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;

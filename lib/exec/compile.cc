@@ -29,7 +29,8 @@ std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& 
 
 // Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
 std::string place_of(const StagePlan& stage) {
-  return stage.op + " (op " + std::to_string(stage.position) + (stage.call_site.empty() ? "" : " at ") + stage.call_site + ")";
+  const StageLabel& label = stage.label;
+  return label.op + " (op " + std::to_string(label.position) + (label.call_site.empty() ? "" : " at ") + label.call_site + ")";
 }
 
 using Open = decltype(StagePlan::open);
@@ -71,6 +72,7 @@ class Compiler {
     std::size_t next = add_source(nodes);
     for (; next < nodes.size(); ++next) add(*nodes[next]);
     plan_->prefetch = plan_->stages.back().buffer_behind = buffer_;
+    plan_->edges = Edges::chain(plan_->stages.size());
     plan_->text = graph::pipeline_text(owner_);
     plan_->work_text = graph::work_text(owner_);
     plan_->resumes_by_position = by_position_;
@@ -81,11 +83,11 @@ class Compiler {
  private:
   StagePlan stage_of(const Node& node) {
     StagePlan stage;
-    stage.op = graph::title_of(node);
-    stage.name = graph::label_of(node);
+    stage.label.op = graph::title_of(node);
+    stage.label.name = graph::label_of(node);
     stage.gives = node.gives();
-    stage.call_site = graph::to_string(node.site());
-    stage.position = node.position();
+    stage.label.call_site = graph::to_string(node.site());
+    stage.label.position = node.position();
     stage.random_key = path_.random_key(node.position());
     stage.depth = plan_->repeats.size();
     if (!plan_->stages.empty()) plan_->stages.back().buffer_behind = buffer_;
@@ -112,7 +114,7 @@ class Compiler {
       plan_->names = source->indexed();
       for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
         ops.push_back(share<StreamOp>(owner_, *nodes[next]));
-        stage.name += "+" + nodes[next]->op().name();
+        stage.label.name += "+" + nodes[next]->op().name();
         note_type(stage, *nodes[next]);
       }
     }
@@ -208,8 +210,7 @@ class Compiler {
     stage.form = op->form();
     stage.form_is_known = op->form_is_known();
     stage.passes_memory_on = true;
-    stage.elements_held = op->elements_held();
-    stage.bytes_of_place = op->bytes_of_place();
+    stage.holding = {op->elements_held(), op->bytes_of_place()};
     stage.open = with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
     });

@@ -77,7 +77,7 @@ void Inbox::drop(Slots& slots) {
   for (auto slot = unwanted; slot != slots.end(); ++slot) bytes += slot->bytes();
   std::move(unwanted, slots.end(), std::back_inserter(dropped_));
   slots.erase(unwanted, slots.end());
-  traits_.host.memory().release(bytes);
+  traits_.memory.release(bytes);
 }
 
 void Inbox::let_go(Queue<Slots>& to) noexcept {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "lib/exec/edges.h"
 #include "lib/exec/packet.h"
 
 namespace penstock::exec {
@@ -35,12 +36,12 @@ class CallRef {
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  virtual void connect(const std::vector<Stage*>& stages, Outlet& outlet) = 0;  // a chain; once, before all that follows
+  virtual void connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) = 0;  // once, before all that follows
 
   // What stages ask.
   virtual void launch(Stage& stage, bool on_pool) = 0;            // later: stage.run_token(on_pool), once
-  virtual void send(Stage& from, PacketRef packet) = 0;           // to the next stage's receive(), or the outlet's
-  virtual void give_credits(Stage& to, std::int64_t count) = 0;   // to.add_credits(count)
+  virtual void send(const Edge& edge, PacketRef packet) = 0;      // down: to its stage's receive(), or the outlet's
+  virtual void give_credits(const Edge& edge, std::int64_t count) = 0;  // up: to the add_credits() of the stage that feeds it
   virtual void run_body(CallRef body) = 0;                        // body(), kept apart from other tasks of this thread
   virtual bool one_at_a_time() const = 0;                         // no read-ahead: groups of a single element
 

@@ -30,9 +30,10 @@ void approach(double& average, double value) noexcept { average += (average > 0 
 
 Meter::Meter(const StageTraits& traits) : traits_(traits), accounted_until_(traits.machine.now()), last_call_ns_(accounted_until_) {
   const StagePlan& plan = traits.plan;
-  counters.name = plan.name;
-  counters.position = plan.position;
-  counters.feeds = traits.host.is_last(traits.index) ? -1 : static_cast<int>(traits.index) + 1;
+  counters.name = plan.label.name;
+  counters.position = plan.label.position;
+  const Edge& edge = traits.neighbours.edges().out_of(traits.index);
+  counters.feeds = edge.to == kOutlet ? -1 : static_cast<int>(edge.to);
   counters.places_end = plan.places_end;
   counters.parallel = !plan.serial;
   counters.ordered = plan.order == Order::kept;
@@ -103,7 +104,7 @@ double Meter::results_each(double least) const noexcept {
 // Of so many elements that it holds: a value needs no slot there, but what the op has in place of it.
 std::int64_t Meter::required_bytes(std::int64_t elements) const noexcept {
   if (elements == std::numeric_limits<std::int64_t>::max()) return 0;  // all that come: nobody knows
-  const double place = static_cast<double>(traits_.plan.bytes_of_place) - static_cast<double>(sizeof(Slot));
+  const double place = static_cast<double>(traits_.plan.holding.bytes_of_place) - static_cast<double>(sizeof(Slot));
   return static_cast<std::int64_t>(static_cast<double>(elements) * std::max(input_bytes_ + place, 0.0));
 }
 
@@ -112,8 +113,8 @@ void Meter::describe(std::int64_t now, std::int64_t running, StageSnapshot& out)
   out.made = made_;
   out.slot_ns += running * (now - accounted_until_);
   out.bytes_held = held_bytes_;
-  out.bytes_required = required_bytes(std::min(traits_.plan.elements_held, counters.completed));
-  out.bytes_required_in_all = required_bytes(traits_.plan.elements_held);
+  out.bytes_required = required_bytes(std::min(traits_.plan.holding.elements, counters.completed));
+  out.bytes_required_in_all = required_bytes(traits_.plan.holding.elements);
 }
 
 }  // namespace penstock::exec

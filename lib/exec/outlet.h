@@ -48,6 +48,7 @@ class Outlet {
   void fail(std::exception_ptr cause) noexcept EXCLUDES(mutex_);
   std::exception_ptr failure() const noexcept EXCLUDES(mutex_);
 
+  const std::atomic<std::int64_t>& ready() const noexcept { return ready_; }  // slots that are here
   bool has_slots() const noexcept { return ready_.load(std::memory_order_relaxed) > 0; }
   void set_depth(std::int64_t depth) EXCLUDES(mutex_);
   std::int64_t depth() const EXCLUDES(mutex_);

@@ -9,7 +9,7 @@
 
 namespace penstock::exec {
 
-void QueueLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
+void QueueLauncher::connect(const std::vector<Stage*>& stages, const Edges&, Outlet& outlet) {
   stages_ = stages;
   outlet_ = &outlet;
 }
@@ -22,10 +22,9 @@ void QueueLauncher::launch(Stage& stage, bool on_pool) {
   arrived_.notify_one();
 }
 
-void QueueLauncher::send(Stage& from, PacketRef packet) {
-  const std::size_t next = from.traits().index + 1;
-  if (next < stages_.size()) {
-    stages_[next]->receive(std::move(packet->slots));
+void QueueLauncher::send(const Edge& edge, PacketRef packet) {
+  if (edge.to != kOutlet) {
+    stages_[edge.to]->receive(std::move(packet->slots));
   } else {
     outlet_->receive(*packet);
     { MutexLock lock(mutex_); }  // a consumer that has just looked at the outlet is asleep from here on
@@ -33,7 +32,7 @@ void QueueLauncher::send(Stage& from, PacketRef packet) {
   }
 }
 
-void QueueLauncher::give_credits(Stage& to, std::int64_t count) { to.add_credits(count); }
+void QueueLauncher::give_credits(const Edge& edge, std::int64_t count) { stages_[edge.from]->add_credits(count); }
 
 std::size_t QueueLauncher::choose() const {
   if (choice_ == nullptr) {

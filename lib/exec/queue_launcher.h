@@ -23,10 +23,10 @@ class QueueLauncher final : public Launcher {
 
   bool run_one() EXCLUDES(mutex_);  // runs a waiting token; false: there is none
 
-  void connect(const std::vector<Stage*>& stages, Outlet& outlet) override;
+  void connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) override;
   void launch(Stage& stage, bool on_pool) EXCLUDES(mutex_) override;
-  void send(Stage& from, PacketRef packet) EXCLUDES(mutex_) override;
-  void give_credits(Stage& to, std::int64_t count) override;
+  void send(const Edge& edge, PacketRef packet) EXCLUDES(mutex_) override;
+  void give_credits(const Edge& edge, std::int64_t count) override;
   void run_body(CallRef body) override { body(); }
   bool one_at_a_time() const override { return choice_ == nullptr; }
   bool wait_for(std::chrono::nanoseconds time) override;  // pumps them, instead of waiting

@@ -15,7 +15,7 @@ std::int64_t Reservation::expected(const Group& group) const {
 bool Reservation::take(Group& group, std::int64_t running) {
   if (group.reserved_since > 0) give_back(group);  // while its hint was asked for
   group.reserved = traits_.plan.passes_memory_on ? group.needs : expected(group);
-  if (traits_.plan.passes_memory_on) return group.needs == 0 || traits_.host.memory().reserve(group.needs, true);
+  if (traits_.plan.passes_memory_on) return group.needs == 0 || traits_.memory.reserve(group.needs, true);
   if (reserve(group)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
   refuse(group.reserved, 2 * (running - 1) < knobs_.parallelism);
@@ -28,7 +28,7 @@ bool Reservation::take(Group& group, std::int64_t running) {
 }
 
 bool Reservation::reserve(const Group& group) {
-  return traits_.host.memory().reserve(group.reserved, false, traits_.host.memory_claimed_behind(traits_.index));
+  return traits_.memory.reserve(group.reserved, false, traits_.neighbours.memory_claimed_behind(traits_.index));
 }
 
 void Reservation::refuse(std::int64_t bytes, bool is_idle) noexcept {
@@ -38,12 +38,12 @@ void Reservation::refuse(std::int64_t bytes, bool is_idle) noexcept {
 
 void Reservation::force(Group& group) {
   group.reserved = expected(group);
-  group.forced = traits_.host.memory().reserve(group.reserved, true);
+  group.forced = traits_.memory.reserve(group.reserved, true);
   look_again();
 }
 
 void Reservation::give_back(Group& group) {
-  traits_.host.memory().release(std::exchange(group.reserved, 0) + std::exchange(group.reserved_since, 0));
+  traits_.memory.release(std::exchange(group.reserved, 0) + std::exchange(group.reserved_since, 0));
 }
 
 void Reservation::take_for_first_calls(const Ring& ring) {
@@ -51,26 +51,26 @@ void Reservation::take_for_first_calls(const Ring& ring) {
     const bool has_its_own = group->hint >= 0 || group->reserved_since > 0;
     if (group->state != Group::State::running || group->is_part || group->is_unfolding || has_its_own) continue;
     group->reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->admitted));
-    traits_.host.memory().charge(group->reserved_since);
+    traits_.memory.charge(group->reserved_since);
   }
 }
 
 bool Reservation::has_room(const Group& group, std::int64_t calls) const {
-  return traits_.host.memory().has_room(calls * expected(group), traits_.host.memory_claimed_behind(traits_.index));
+  return traits_.memory.has_room(calls * expected(group), traits_.neighbours.memory_claimed_behind(traits_.index));
 }
 
 bool Reservation::wait(const Group& group, std::int64_t running) {
-  const std::int64_t bytes = expected(group), kept = traits_.host.memory_claimed_behind(traits_.index);
+  const std::int64_t bytes = expected(group), kept = traits_.neighbours.memory_claimed_behind(traits_.index);
   refuse(bytes, 2 * running < knobs_.parallelism);
-  traits_.host.memory().note_need(bytes + kept);
+  traits_.memory.note_need(bytes + kept);
   // Looked at behind the flag: who makes room, or takes the last element of what follows, sees it and wakes this stage.
-  return !traits_.host.memory().has_room(bytes, kept);
+  return !traits_.memory.has_room(bytes, kept);
 }
 
 bool Reservation::withdraw_claim() noexcept {
   if (signs_.claim.load(std::memory_order_relaxed) == 0) return false;
   signs_.claim = 0;
-  traits_.host.memory().note_need(0);
+  traits_.memory.note_need(0);
   return true;
 }
 

@@ -38,7 +38,7 @@ class Reservation {
   // A claim has been met: who was refused on its account may look again. False: there was none.
   bool withdraw_claim() noexcept;
   // Of results that wait to leave: more than that is plenty.
-  std::int64_t plenty() const { return traits_.host.memory().limit() / 4; }
+  std::int64_t plenty() const { return traits_.memory.limit() / 4; }
 
  private:
   bool reserve(const Group& group);

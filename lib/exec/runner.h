@@ -29,7 +29,7 @@ class Runner {
   // A Completion's answer. Any thread, once per detached group.
   void complete(Group& group, Slot::Kind kind, Element value) noexcept EXCLUDES(core_.mutex);
   // A call that cannot be broken off holds more than foreseen.
-  void count_more(Group& group, std::int64_t bytes) noexcept { exec::count_more(group, core_.traits.host.memory(), bytes); }
+  void count_more(Group& group, std::int64_t bytes) noexcept { exec::count_more(group, core_.traits.memory, bytes); }
 
  private:
   // All of these let go of the lock meanwhile.

@@ -16,9 +16,9 @@ using Origin = std::function<std::string(std::int64_t)>;
 
 std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) {
   ErrorPlace place;
-  place.op = plan.op;
-  place.position = plan.position;
-  place.call_site = plan.call_site;
+  place.op = plan.label.op;
+  place.position = plan.label.position;
+  place.call_site = plan.label.call_site;
   place.ordinal = ordinal;
   place.source_ordinal = slot.stamp.ordinal;
   place.epoch = slot.stamp.epoch;

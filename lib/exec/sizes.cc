@@ -16,7 +16,7 @@ constexpr double kWakeHorizon = 16'000'000;  // ns, twice the outlet's pause bet
 std::int64_t Sizes::group(std::int64_t waiting) const {
   // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
   if (traits_.one_at_a_time || waits(traits_, signs_) || meter_.slot_ns() <= 0) return 1;
-  const MemoryBudget& memory = traits_.host.memory();
+  const MemoryBudget& memory = traits_.memory;
   const double base = static_cast<double>(knobs_.grain_ns) / meter_.slot_ns();
   // Nothing is won by sharing with threads that have other work.
   const std::int64_t calls = traits_.host.has_free_cpu_slot() ? knobs_.parallelism : 1;
@@ -56,12 +56,12 @@ std::int64_t Sizes::small_elements(double nanoseconds) const {
 }
 
 // What small elements that are kept ready may hold, at each place where they are.
-double Sizes::affordable_bytes() const { return static_cast<double>(traits_.host.memory().limit()) / 64; }
+double Sizes::affordable_bytes() const { return static_cast<double>(traits_.memory.limit()) / 64; }
 
 std::int64_t Sizes::forced() const {
   const double each = expected_bytes();
   if (each <= 0) return 1;
-  return std::clamp(static_cast<std::int64_t>(static_cast<double>(traits_.host.memory().limit()) / 256 / each), std::int64_t{1}, kLargestGroup);
+  return std::clamp(static_cast<std::int64_t>(static_cast<double>(traits_.memory.limit()) / 256 / each), std::int64_t{1}, kLargestGroup);
 }
 
 // The rest of the books counts inputs, of which a batch takes many and a flat_map few.

@@ -31,7 +31,7 @@ class Sizes {
   // Results that are made soon enough to wait for, as far as memory does not count.
   std::int64_t worth_waiting() const;
   // Of one slot's results, as far as experience tells; careful once the limit has been passed, where it is this stage's to be.
-  double expected_bytes() const { return meter_.expected_bytes(traits_.host.memory().was_overshot() && !traits_.plan.passes_memory_on); }
+  double expected_bytes() const { return meter_.expected_bytes(traits_.memory.was_overshot() && !traits_.plan.passes_memory_on); }
   // Whether the next result comes so soon that a consumer may wait for it.
   bool is_cheap() const noexcept;
 

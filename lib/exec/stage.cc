@@ -59,6 +59,11 @@ void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence) {
   core_.outside().offer_memory();
 }
 
+void Stage::open() {
+  MutexLock lock(core_.mutex);
+  core_.state.is_open = true;
+}
+
 void Stage::wake() {
   MutexLock lock(core_.mutex);
   core_.pump();

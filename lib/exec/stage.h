@@ -57,8 +57,7 @@ class Stage {
   bool help() { return runner_.help(); }
   bool can_be_relieved() const;  // the stage waits for a CPU slot, and has work that could begin
 
-  // All stages, before the first wake().
-  void connect(Stage& upstream) noexcept { core_.connect(upstream.core_); }
+  void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered
 
   void stop();               // after the engine's stop flag: cuts Completions off
@@ -73,8 +72,6 @@ class Stage {
   const StageTraits& traits() const noexcept { return core_.traits; }
   StageSigns& signs() noexcept { return core_.signs; }
   Body& body() noexcept { return *core_.body; }
-  // Wakes this stage or the nearest one upstream that reserves memory: nothing is left of what it gave.
-  void tell_that_all_is_empty() { core_.nearest_that_reserves().memory_is_free(); }
 
  private:
   StageCore core_;

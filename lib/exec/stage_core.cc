@@ -17,23 +17,12 @@ StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std
   signs.on_pool = plan.form == Form::blocks;
 }
 
-void StageCore::connect(StageCore& before) noexcept {
-  before_ = &before;
-  signs.before = &before.signs;
-}
-
-StageCore& StageCore::nearest_that_reserves() noexcept {
-  StageCore* core = this;
-  while (core->traits.plan.passes_memory_on && core->before_ != nullptr) core = core->before_;
-  return *core;
-}
-
 void StageCore::pump() noexcept {
   or_give_up([&]() REQUIRES(mutex) {
     while (!traits.host.stopped()) {
       Actions actions = state.next_actions();
       // Matters to the nearest stage before that reserves, if it waits for that.
-      actions.became_empty = actions.became_empty && before_ != nullptr && before_->nearest_that_reserves().signs.waits_for_memory.load();
+      actions.became_empty = actions.became_empty && traits.neighbours.is_watched(traits.index);
       if (actions.nothing()) return;
       const bool emits = actions.packet != nullptr;
       {
@@ -47,10 +36,12 @@ void StageCore::pump() noexcept {
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
 void StageCore::perform(Actions actions) {
-  for (; actions.launches > 0; --actions.launches) outside().launcher().launch(stage_, actions.on_pool);
-  if (actions.credits > 0) outside().launcher().give_credits(before_->stage_, actions.credits);
-  if (actions.packet) outside().launcher().send(stage_, std::move(actions.packet));
-  if (actions.became_empty) before_->nearest_that_reserves().memory_is_free();
+  Launcher& launcher = outside().facts().launcher;
+  const Edges& edges = traits.neighbours.edges();
+  for (; actions.launches > 0; --actions.launches) launcher.launch(stage_, actions.on_pool);
+  if (actions.credits > 0) launcher.give_credits(edges.into(traits.index).front(), actions.credits);
+  if (actions.packet) launcher.send(edges.out_of(traits.index), std::move(actions.packet));
+  if (actions.became_empty) outside().nothing_is_left_of(traits.index);
   if (actions.wake_consumer) outside().wake_consumer();
   actions.unwanted.clear();
   if (ledger && ledger->has_garbage()) ledger->drop_garbage();

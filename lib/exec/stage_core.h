@@ -38,8 +38,6 @@ class StageCore {
 
   StageHost& outside() const EXCLUDES(mutex) { return outside_; }
   const Calls& calls() const EXCLUDES(mutex) { return calls_; }
-  void connect(StageCore& before) noexcept;
-  StageCore& nearest_that_reserves() noexcept;  // this one or one upstream; a source, if there is no other
 
   // Does everything that may have become possible after a change of state. Lets go of the lock meanwhile.
   void pump() noexcept REQUIRES(mutex);
@@ -57,7 +55,6 @@ class StageCore {
   Stage& stage_;
   StageHost& outside_;           // for outside() alone,
   const Calls calls_;            // for calls()
-  StageCore* before_ = nullptr;  // fixed before anything runs
   std::condition_variable_any left_;
 };
 

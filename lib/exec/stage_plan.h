@@ -13,6 +13,7 @@
 
 #include "lib/exec/batch_ahead.h"
 #include "lib/exec/body.h"
+#include "lib/exec/edges.h"
 
 namespace penstock::exec {
 
@@ -23,11 +24,22 @@ inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
   return std::clamp(start, low, std::clamp<std::int64_t>(asked.high(), low, kAsGoodAsAny));
 }
 
-struct StagePlan {
+// Of a stage, as the user wrote it.
+struct StageLabel {
   std::string name;              // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
   std::string op;                // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;         // of its first op
   int position = 0;              // of its first op in the chain
+};
+
+// What a stream op must hold to make progress.
+struct Holding {
+  std::int64_t elements = 1;
+  std::int64_t bytes_of_place = 0; // for each of them
+};
+
+struct StagePlan {
+  StageLabel label;
   std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
   std::size_t depth = 0;         // repeats upstream
   bool serial = true;            // one call at a time, in order: sources and stream ops
@@ -39,8 +51,7 @@ struct StagePlan {
   Order order = Order::kept;
   bool has_state = false;        // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
-  std::int64_t elements_held = 1;  // that a stream op must hold to make progress
-  std::int64_t bytes_of_place = 0; // for each of them
+  Holding holding;
   BatchAhead batch;              // where its results will lie
   int places_end = -1;           // of a batch: the stage before which no result has a place in it; -1: no batch
   Tunable parallelism = 1;
@@ -59,7 +70,8 @@ struct StagePlan {
 };
 
 struct Plan {
-  std::vector<StagePlan> stages;
+  std::vector<StagePlan> stages;       // in post-order,
+  Edges edges;                         // and who feeds whom
   std::vector<std::int64_t> repeats;   // counts, nearest to the source first
   Tunable prefetch = AUTOTUNE;         // of the outlet
   const IndexedSource* names = nullptr;

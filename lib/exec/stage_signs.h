@@ -19,24 +19,15 @@ struct StageSigns {
   std::atomic<bool> waits_for_cpu_slot{false};
   std::atomic<bool> has_folded{false};  // results that have no slots yet, and nothing before them
   std::atomic<bool> on_pool{false};
-  const StageSigns* before = nullptr;  // of the stage that feeds it; none: a source. Fixed before anything runs
 
   // Written with each call.
   alignas(kCacheLine) std::atomic<std::int64_t> occupied{0};  // slots that wait, or have not left the ring; one more while a packet is sent
   std::atomic<std::int64_t> open_calls{0};  // whether looking after them is worth the lock
   std::atomic<std::int64_t> dropped{0};     // errors that ops have left out for good
-  std::atomic<bool> cheap{false}, busy{false};  // see brings_soon()
+  std::atomic<bool> cheap{false}, busy{false};  // see Neighbours::brings_soon()
   std::atomic<bool> is_starting{false};     // few calls may run, for nobody knows what their results hold
 
   bool is_empty() const noexcept { return occupied.load() == 0; }
 };
-
-// Whether the next result is under way, here or in a stage before, with nothing but cheap calls between.
-inline bool brings_soon(const StageSigns& stage) noexcept {
-  const auto is = [](const std::atomic<bool>& flag) { return flag.load(std::memory_order_relaxed); };
-  const StageSigns* signs = &stage;
-  while (is(signs->cheap) && !is(signs->busy) && signs->before != nullptr) signs = signs->before;
-  return is(signs->cheap) && is(signs->busy);
-}
 
 }  // namespace penstock::exec

@@ -13,8 +13,8 @@ constexpr std::size_t kFetchedAhead = 8;  // groups
 // As many calls as there are cores, and a few where they wait, which open_io may forbid.
 std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   if (plan.serial) return 1;
-  if (plan.form == Form::computes) return first_value(plan.parallelism, host.cpu_slots());
-  return first_value(plan.parallelism, std::min<std::int64_t>(4, host.open_io()));
+  if (plan.form == Form::computes) return first_value(plan.parallelism, host.facts().cpu_slots);
+  return first_value(plan.parallelism, std::min<std::int64_t>(4, host.facts().open_io));
 }
 
 StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
@@ -56,7 +56,7 @@ PacketRef StageState::let_groups_pass() {
 Actions StageState::next_actions() {
   Actions actions;
   actions.packet = let_groups_pass();
-  if (signs_.before != nullptr) actions.credits = inbox.top_up(sizes.capacity());  // not before all stages have been connected
+  if (is_open && !traits_.is_source) actions.credits = inbox.top_up(sizes.capacity());
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();
@@ -203,7 +203,7 @@ void StageState::put_back(Group& group) {
 }
 
 bool StageState::may_force(const Group& group) const {
-  return ring.is_oldest(group) && !output.is_emitting() && traits_.host.next_is_empty(traits_.index);
+  return ring.is_oldest(group) && !output.is_emitting() && traits_.neighbours.is_empty_behind(traits_.index);
 }
 
 void StageState::shrink(Group& group) {
@@ -233,7 +233,7 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
   meter.count_results(results);
   const std::int64_t bytes = results.bytes + results.folded;
   const std::int64_t folded_before = folded.count(group, results.folded, results.hollow);
-  MemoryBudget& memory = traits_.host.memory();
+  MemoryBudget& memory = traits_.memory;
   if (traits_.plan.passes_memory_on || group.is_unfolding) {
     memory.charge(bytes + kept_bytes - group.input_bytes - group.reserved - folded_before);
   } else {
@@ -249,11 +249,11 @@ PacketRef StageState::next_packet() {
   const bool may_begin = ring.ready() > 0 && !reservation.is_refused() && !signs_.waits_for_cpu_slot;
   signs_.cheap.store(sizes.is_cheap(), std::memory_order_relaxed);
   signs_.busy.store(permits.running > 0 || !folded.empty() || may_begin, std::memory_order_relaxed);
-  if (!traits_.host.is_last(traits_.index)) return packet;
+  if (!traits_.neighbours.edges().is_last(traits_.index)) return packet;
   // Where memory is short, what is ready may be what everything else waits for.
-  const MemoryBudget& memory = traits_.host.memory();
+  const MemoryBudget& memory = traits_.memory;
   const bool has_memory = 2 * memory.used() < memory.limit();
-  return output.for_consumer(std::move(packet), has_memory && brings_soon(signs_), sizes);
+  return output.for_consumer(std::move(packet), has_memory && traits_.neighbours.brings_soon(traits_.index), sizes);
 }
 
 // ------------------------------------------------------------------------------------------------ snapshot

@@ -42,6 +42,7 @@ class StageState {
   // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where results will lie.
   StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks);
 
+  bool is_open = false;  // not before all stages are there: it asks for no input
   StageKnobs knobs;
   Meter meter;
   Sizes sizes;

@@ -14,10 +14,12 @@ struct StageTraits {
       : plan(of),
         index(number),
         host(engine),
-        machine(engine.machine()),
-        keeps_statistics(engine.keeps_statistics()),
-        one_at_a_time(engine.launcher().one_at_a_time()),
-        is_source(number == 0),
+        memory(engine.facts().memory),
+        neighbours(engine.facts().neighbours),
+        machine(engine.facts().machine),
+        keeps_statistics(engine.facts().keeps_statistics),
+        one_at_a_time(engine.facts().launcher.one_at_a_time()),
+        is_source(neighbours.edges().is_source(number)),
         begins_with_few(!of.serial && !of.passes_memory_on && of.form != Form::completes_later),
         keeps_near(of.keeps_near()),
         keeps_passes_apart(of.keeps_passes_apart()) {}
@@ -25,6 +27,8 @@ struct StageTraits {
   const StagePlan plan;
   const std::size_t index;
   HostUnderLock& host;
+  MemoryBudget& memory;
+  const Neighbours& neighbours;
   const Machine& machine;
   const bool keeps_statistics;
   const bool one_at_a_time;

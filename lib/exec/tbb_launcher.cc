@@ -99,7 +99,7 @@ TbbLauncher::TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& 
 
 TbbLauncher::~TbbLauncher() { out_.wait(); }
 
-void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
+void TbbLauncher::connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) {
   flow::graph& graph = *graph_->graph;
   for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, *stage));
   graph_->outlet = std::make_unique<OutletNode>(graph, flow::unlimited,
@@ -109,8 +109,9 @@ void TbbLauncher::connect(const std::vector<Stage*>& stages, Outlet& outlet) {
                                                 });
   for (std::size_t i = 0; i < stages.size(); ++i) {
     auto& port = flow::output_port<0>(graph_->clusters[i]->exec);
-    if (i + 1 < stages.size()) {
-      flow::make_edge(port, graph_->clusters[i + 1]->in);
+    const std::size_t to = edges.out_of(i).to;
+    if (to != kOutlet) {
+      flow::make_edge(port, graph_->clusters[to]->in);
     } else {
       flow::make_edge(port, *graph_->outlet);
     }
@@ -178,11 +179,11 @@ std::function<void()> TbbLauncher::waited_for(std::function<void()> work) {
   };
 }
 
-void TbbLauncher::send(Stage& from, PacketRef packet) {
-  flow::output_port<0>(graph_->clusters[from.traits().index]->exec).try_put(packet);
+void TbbLauncher::send(const Edge& edge, PacketRef packet) {
+  flow::output_port<0>(graph_->clusters[edge.from]->exec).try_put(packet);
 }
 
-void TbbLauncher::give_credits(Stage& to, std::int64_t count) { graph_->clusters[to.traits().index]->credit.try_put(count); }
+void TbbLauncher::give_credits(const Edge& edge, std::int64_t count) { graph_->clusters[edge.from]->credit.try_put(count); }
 
 // Isolated, or a parallel loop inside a user's function would pick up parts of another call's loop and nest them on its stack.
 void TbbLauncher::run_body(CallRef body) {

@@ -1,4 +1,4 @@
-// TbbLauncher: a chain of stages as a oneTBB flow graph, one cluster of nodes per stage.
+// TbbLauncher: the stages of a run as a oneTBB flow graph, one cluster of nodes per stage.
 //
 //   packet --> [ in: multifunction, lightweight ] stage.receive()
 //   token ---> [ exec: multifunction, lightweight ] stage.run_token(); its port 0 is the edge to the next `in`
@@ -29,10 +29,10 @@ class TbbLauncher final : public Launcher, private ComputePool::Client {
   TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers);
   ~TbbLauncher() override;  // waits, then takes the graph down
 
-  void connect(const std::vector<Stage*>& stages, Outlet& outlet) override;
+  void connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) override;
   void launch(Stage& stage, bool on_pool) override;
-  void send(Stage& from, PacketRef packet) override;
-  void give_credits(Stage& to, std::int64_t count) override;
+  void send(const Edge& edge, PacketRef packet) override;
+  void give_credits(const Edge& edge, std::int64_t count) override;
   // Meanwhile more tokens are out than the arena has places.
   void token_goes_without_slot() noexcept override { without_slot_.fetch_add(1); }
   void token_ends_without_slot() noexcept override {

@@ -24,7 +24,7 @@ Attendant::Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& e
     : host_(&host),
       engine_(engine),
       asked_slots_(asked_slots),
-      claims_(engine->open_io()),
+      claims_(engine->settings().open_io),
       policy_(std::move(policy)),
       knobs_(policy_ ? engine->knobs() : std::vector<Knob>()),
       observer_(std::move(observer)),
@@ -40,20 +40,17 @@ bool Attendant::look(const exec::Surroundings& clocks) {
     warn_of_stuck_calls(*engine);
     return true;
   }
-  engine->look_after_calls();
-  if (policy_) engine->watch_calls();
-  engine->nudge_consumer();
-  engine->read_consumer_clock();
+  engine->look_after(policy_ != nullptr);
   exec::Surroundings surroundings = clocks;
   surroundings.cpu_budget = cpu_share_;
   surroundings.open_io_limit = std::max<std::int64_t>(static_cast<std::int64_t>(io_share_), 1);
-  engine->set_surroundings(surroundings);
-  engine->snapshot(snapshot_);
+  engine->report().set_surroundings(surroundings);
+  engine->report().snapshot(snapshot_);
   relieve(*engine);
   warn_of_types();
   warn_of_memory();
   warn_of_stand_still(*engine);
-  if (exec::Trace* trace = engine->trace()) trace->look(snapshot_);
+  if (const auto& trace = engine->settings().trace) trace->look(snapshot_);
   if (policy_) policy_->tick(snapshot_, knobs_);
   is_calm_ = !policy_ || policy_->is_calm(snapshot_.time_ns);
   observer_->see(snapshot_, policy_.get());
@@ -64,7 +61,7 @@ bool Attendant::look(const exec::Surroundings& clocks) {
 void Attendant::claim(double all_cpus) {
   const auto engine = engine_.lock();
   lives_ = engine != nullptr && !engine->stopped();
-  if (lives_) claims_.look(snapshot_, std::min(static_cast<double>(engine->cpu_slots()), all_cpus));
+  if (lives_) claims_.look(snapshot_, std::min(static_cast<double>(engine->settings().slots), all_cpus));
 }
 
 void Attendant::grant(double cpus, double blocking_calls) noexcept {
@@ -75,7 +72,7 @@ void Attendant::grant(double cpus, double blocking_calls) noexcept {
 std::optional<bool> Attendant::gives_way() const {
   const auto engine = engine_.lock();
   if (engine == nullptr || engine->stopped()) return std::nullopt;
-  return engine->gives_way();
+  return engine->state().gives_way.load(std::memory_order_relaxed);
 }
 
 // Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves while the consumer waits. Once that
@@ -86,11 +83,11 @@ void Attendant::relieve(exec::Engine& engine) {
   const bool is_long = stands_for > 0 && uses_cpu(snapshot_.time_ns - stands_for);
   if (stands_for >= (is_long ? StandStill::kPatience : relief_patience_)) {
     relief_patience_ = std::max(relief_patience_ / 2, kShortestReliefPatience);
-    return engine.relieve(true);
+    return engine.relief().relieve(true);
   }
-  if (!engine.is_starved()) return starved_since_.reset();
+  if (!engine.relief().is_starved()) return starved_since_.reset();
   if (!starved_since_) starved_since_ = now;
-  if (now - *starved_since_ >= kStarvedTime) engine.relieve();
+  if (now - *starved_since_ >= kStarvedTime) engine.relief().relieve();
 }
 
 // Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several runs nobody can say whose CPU time

@@ -63,7 +63,7 @@ void check_has_place(const exec::Plan& plan) {
   if (plan.arbitrary_stage == 0) return;
   const exec::StagePlan& stage = plan.stages[plan.arbitrary_stage];
   throw Error(ErrorCode::failed_precondition,
-              "elements leave " + stage.op + " (op " + std::to_string(stage.position) + ", " + stage.call_site +
+              "elements leave " + stage.label.op + " (op " + std::to_string(stage.label.position) + ", " + stage.label.call_site +
                   ") in arbitrary order: how many of an epoch were delivered does not tell which. Take the checkpoint at an epoch's "
                   "end, or keep the order");
 }

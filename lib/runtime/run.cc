@@ -265,8 +265,8 @@ void EngineRun::drop_engine() {
   const auto departure = engine_->departure();
   auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
-    if (trace) trace->write(*engine->trace(), engine->plan(), engine->started_ns(), observer->decisions());
-    if (tuning && now_ns() - engine->started_ns() >= kWorthRemembering) tuning->write(engine->knobs());
+    if (trace) trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
+    if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
   };
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();
@@ -468,7 +468,7 @@ RunStats EngineRun::stats() const {
   stats.skipped = skipped_;
   if (const auto engine = engine_or_null()) {
     const Snapshot snapshot = engine->snapshot();
-    stats.dropped = engine->dropped();
+    stats.dropped = engine->report().dropped();
     stats.overshoot_bytes = snapshot.overshoot_bytes;
     stats.memory_peak = snapshot.memory_peak;
     for (const StageSnapshot& stage : snapshot.stages) stats.copied_bytes += stage.copied_bytes;

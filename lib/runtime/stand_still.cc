@@ -41,7 +41,7 @@ std::string what_waits(const StageSnapshot& stage, const exec::Plan& plan) {
   return text.empty() ? "waits for the stage before" : text;
 }
 
-std::string place_of(const exec::StagePlan& stage) { return stage.name + " (op " + std::to_string(stage.position) + ")"; }
+std::string place_of(const exec::StagePlan& stage) { return stage.label.name + " (op " + std::to_string(stage.label.position) + ")"; }
 
 bool has_cpu_slots(const StageSnapshot& stage) { return stage.running > 0 && !stage.on_pool && !stage.completes_later; }
 
@@ -84,7 +84,7 @@ std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
 std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t since_ns) {
   std::string text = "nothing has moved for " + age(since_ns) + " while the consumer waits, after " + count(snapshot.consumer.taken, "element", "elements");
   for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
-    const exec::StagePlan& stage = plan.stages[i];
+    const exec::StageLabel& stage = plan.stages[i].label;
     text += "\n  " + stage.name + " (op " + std::to_string(stage.position) + (stage.call_site.empty() ? "" : ", " + stage.call_site) + "): " +
             what_waits(snapshot.stages[i], plan);
   }

@@ -14,7 +14,7 @@ std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
 }
 
 std::string place_text(const exec::StagePlan& plan) {
-  return plan.name + " (op " + std::to_string(plan.position) + (plan.call_site.empty() ? "" : ", " + plan.call_site) + ")";
+  return plan.label.name + " (op " + std::to_string(plan.label.position) + (plan.label.call_site.empty() ? "" : ", " + plan.label.call_site) + ")";
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class Writer {
   void looks(const Trace& trace) {
     for (const Trace::Look& look : trace.looks()) {
       for (std::size_t i = 0; i < look.stages.size(); ++i) {
-        event("C", "stage " + std::to_string(i) + " " + plan_.stages[i].name, look.time_ns);
+        event("C", "stage " + std::to_string(i) + " " + plan_.stages[i].label.name, look.time_ns);
         std::fprintf(file_, ",\"args\":{\"running\":%lld,\"waiting\":%lld}}", static_cast<long long>(look.stages[i].running),
                      static_cast<long long>(look.stages[i].waiting));
       }
@@ -97,7 +97,7 @@ class Writer {
     return span.kind == Span::Kind::pool_call ? "pool thread" : "worker";
   }
 
-  std::string stage_name(int stage) const { return plan_.stages.at(static_cast<std::size_t>(stage)).name; }
+  std::string stage_name(int stage) const { return plan_.stages.at(static_cast<std::size_t>(stage)).label.name; }
 
   // An event without its end: what follows are more members.
   void event(const char* phase, const std::string& name, std::int64_t time_ns) {

@@ -19,7 +19,7 @@ class HintedStage {
  public:
   HintedStage(std::int64_t parallelism, std::function<std::string(std::int64_t, Context&)> call)
       : lone_(range(100).map(std::move(call), parallelism, {.bytes_hint = [this](std::int64_t value) { return foretell(value); }}).node(), 1, kLimit) {
-    lone_.host.behind_is_empty = true;
+    lone_.host.at_outlet = 0;
     lone_.stage.add_credits(100);
     lone_.feed(1);
     lone_.run_tokens();
@@ -88,7 +88,7 @@ TEST(HintWindow, InWhichItsPassIsGivenUpLetsNothingMoreOfItBegin) {
 
 TEST(HintWindow, InWhichItsPassIsGivenUpTakesItsInputsOffTheBooks) {
   HintedStage stage(1, [&](std::int64_t, Context&) { return std::string(1000, 'x'); });
-  stage->host.behind_is_empty = false;
+  stage->host.at_outlet = 1;
   stage->host.memory().charge(kLimit - 4 * kBig - kBig / 2);
   stage->feed_together(4, 1000);
   stage.while_asked_for(1, [&] {
@@ -118,7 +118,7 @@ TEST(HintWindow, ACallThatIsBrokenOffWhenItsPassIsGivenUpIsNotMadeAgain) {
   act = [&] { lone.stage.cancel_pass(0, 0); };
   lone.feed(1);
   lone.run_tokens();
-  lone.host.behind_is_empty = true;
+  lone.host.at_outlet = 0;
   lone.host.memory().release(kLimit / 2);
   lone.stage.memory_is_free();
   lone.run_tokens();

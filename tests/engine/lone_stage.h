@@ -3,6 +3,7 @@
 
 #include <penstock/penstock.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -17,15 +18,15 @@ namespace penstock::testing {
 
 class NotingLauncher final : public exec::Launcher {
  public:
-  void connect(const std::vector<exec::Stage*>&, exec::Outlet&) override {}
+  void connect(const std::vector<exec::Stage*>&, const exec::Edges&, exec::Outlet&) override {}
   void launch(exec::Stage&, bool) override { ++launched; }
-  void send(exec::Stage&, exec::PacketRef packet) override {
+  void send(const exec::Edge&, exec::PacketRef packet) override {
     sent.push_back(packet->slots.size());
     for (Slot& slot : packet->slots) {
       if (slot.kind() == Slot::Kind::error) errors.push_back(error_of(slot));
     }
   }
-  void give_credits(exec::Stage&, std::int64_t count) override { credits += count; }
+  void give_credits(const exec::Edge&, std::int64_t count) override { credits += count; }
   void run_body(exec::CallRef body) override { body(); }
   bool one_at_a_time() const override { return false; }
   bool wait_for(std::chrono::nanoseconds) override { return true; }
@@ -47,10 +48,17 @@ class NotingLauncher final : public exec::Launcher {
 
 class NotingHost final : public exec::StageHost {
  public:
-  explicit NotingHost(std::int64_t memory) : memory_(memory) {}
+  // Of a chain of so many stages.
+  explicit NotingHost(std::int64_t memory, std::size_t stages = 2) : memory_(memory), edges_(exec::Edges::chain(stages)) {}
 
-  exec::Launcher& launcher() override { return notes; }
-  exec::MemoryBudget& memory() override { return memory_; }
+  const exec::RunFacts& facts() const noexcept override { return facts_; }
+  exec::MemoryBudget& memory() { return memory_; }
+  // One that is tested; those before and behind it, if there are any, seem to be of the same kind.
+  void introduce(const exec::StageTraits& traits, const exec::StageSigns& signs) {
+    neighbours_.introduce(traits.index, traits, signs);
+    if (traits.index > 0) neighbours_.introduce(traits.index - 1, traits, before);
+    if (!edges_.is_last(traits.index)) neighbours_.introduce(traits.index + 1, traits, behind);
+  }
   bool acquire_cpu_slot(std::size_t) override { return has_cpu_slot; }
   bool cpu_slot_is_wanted(std::size_t) override { return slot_is_wanted; }
   void release_cpu_slot() override { ++slots_released; }
@@ -65,15 +73,7 @@ class NotingHost final : public exec::StageHost {
   }
   void wake_consumer() override { ++consumer_woken; }
   bool has_free_cpu_slot() const override { return false; }
-  std::int64_t memory_claimed_behind(std::size_t) const override { return claimed_behind; }
-  bool next_is_empty(std::size_t) const override { return behind_is_empty; }
-  bool is_last(std::size_t) const override { return true; }
   std::string origin(std::int64_t) const override { return {}; }
-  std::stop_token stop_token() const override { return {}; }
-  std::uint64_t seed() const override { return 0; }
-  std::int64_t cpu_slots() const override { return 1; }
-  std::int64_t open_io() const override { return 1; }
-  const Machine& machine() const override { return machine_; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
   void give_up_cpu_slot() override { ++slots_given_up; }
   void end_without_cpu_slot() override { ++ended_without_slot; }
@@ -85,29 +85,36 @@ class NotingHost final : public exec::StageHost {
     return mark;
   }
   void count_dropped(std::size_t, std::int64_t) override {}
+  void nothing_is_left_of(std::size_t) override {}
 
   NotingLauncher notes;
   std::vector<exec::PassCut> cuts;
   int consumer_woken = 0, memory_offered = 0, given_up = 0;
-  bool has_cpu_slot = true, behind_is_empty = false, slot_is_wanted = false, is_stopped = false;
+  bool has_cpu_slot = true, slot_is_wanted = false, is_stopped = false;
   int slots_released = 0, slots_given_up = 0, ended_without_slot = 0;
-  std::int64_t claimed_behind = 0, used_when_offered = -1;
+  std::int64_t used_when_offered = -1;
+  std::atomic<std::int64_t> at_outlet{1};  // slots that lie there
+  exec::StageSigns before, behind;         // of the stages around the one that is tested
 
  private:
   exec::MemoryBudget memory_;
   mutable std::int64_t time_ns_ = 0;
   const ClockedMachine machine_{[this] { return time_ns_ += 100; }};
+  const exec::Edges edges_;
+  exec::Neighbours neighbours_{edges_, at_outlet};
+  const exec::RunFacts facts_{.launcher = notes, .memory = memory_, .neighbours = neighbours_, .machine = machine_};
 };
 
 inline std::string kilobyte(std::int64_t value) { return std::string(1000, static_cast<char>(value)); }
 
-// Stage `index` of the dataset's plan, with the one before it at its back.
+// Stage `index` of the dataset's plan: the last one, or with so many behind it.
 class LoneStage {
  public:
-  LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory)
-      : host(memory), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1), before_(plan_->stages[0], 0, plan_->repeats.size(), host, passes_),
+  LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory, std::size_t behind = 0)
+      : host(memory, index + 1 + behind), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1),
         stage(plan_->stages[index], index, plan_->repeats.size(), host, passes_) {
-    if (index > 0) stage.connect(before_);
+    host.introduce(stage.traits(), stage.signs());
+    stage.open();
     stage.wake();
   }
 
@@ -155,7 +162,6 @@ class LoneStage {
 
   const std::shared_ptr<const exec::Plan> plan_;
   exec::PassControl passes_;
-  exec::Stage before_;
   std::int64_t next_ = 0;
   std::int64_t tokens_run_ = 0;
 

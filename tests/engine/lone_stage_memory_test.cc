@@ -14,15 +14,15 @@ using namespace testing;
 constexpr std::int64_t kLimit = 1 << 20;
 
 TEST(LoneStage, LeavesToStagesBehindWhatTheyHaveClaimed) {
-  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);
+  LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit, 1);
   lone.feed(1);
   lone.run_tokens();
-  lone.host.claimed_behind = kLimit - lone.host.memory().used();
+  lone.host.behind.claim = kLimit - lone.host.memory().used();
   lone.feed(1);
   lone.run_tokens();
   EXPECT_TRUE(lone.snapshot().waits_for_memory);
   EXPECT_EQ(lone.snapshot().completed, 1);
-  lone.host.claimed_behind = 0;
+  lone.host.behind.claim = 0;
   lone.stage.memory_is_free();
   lone.run_tokens();
   EXPECT_EQ(lone.snapshot().completed, 2);
@@ -146,7 +146,7 @@ TEST(LoneStage, ThatIsASourceMakesOneElementWhereThereIsNoMemory) {
   lone.stage.add_credits(20);
   ASSERT_GT(lone.snapshot().in_window, 1);
   lone.host.memory().charge(kLimit - lone.host.memory().used());
-  lone.host.behind_is_empty = true;
+  lone.host.at_outlet = 0;
   lone.run_tokens();
   EXPECT_EQ(lone.host.notes.sent, std::vector<std::size_t>(21, 1));
   EXPECT_EQ(lone.snapshot().in_window, 0);
@@ -164,7 +164,7 @@ TEST(LoneStage, ReservesForTheOneElementThatItBeginsWithoutRoom) {
   lone.feed_together(1);
   lone.run_tokens();
   lone.host.memory().charge(kLimit - lone.host.memory().used() - kRoom);
-  lone.host.behind_is_empty = true;
+  lone.host.at_outlet = 0;
   lone.feed_together(5);
   ASSERT_GT(lone.snapshot().in_window, 1) << "in one group";
   lone.run_tokens();
@@ -179,7 +179,7 @@ TEST(LoneStage, MakesSomeSmallElementsWhereThereIsNoMemory) {
   lone.run_tokens();
   lone.stage.add_credits(20);
   lone.host.memory().charge(kLimit - lone.host.memory().used());
-  lone.host.behind_is_empty = true;
+  lone.host.at_outlet = 0;
   lone.run_tokens();
   const auto& sent = lone.host.notes.sent;
   EXPECT_EQ(std::accumulate(sent.begin(), sent.end(), std::size_t{0}), 21u);

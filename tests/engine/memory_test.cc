@@ -140,8 +140,8 @@ TEST(Memory, ThatTheConsumerFreesIsUsedAtOnce) {
   exec::Engine& engine = *texts.engine;
   const std::int64_t most = texts.ready_at_rest();
   EXPECT_TRUE(engine.snapshot().stages[1].waits_for_memory);
-  EXPECT_GE(engine.memory_claimed_behind(0), 1000);
-  EXPECT_EQ(engine.memory_claimed_behind(1), 0) << "a stage's own claim keeps nothing from it";
+  EXPECT_GE(engine.state().neighbours.memory_claimed_behind(0), 1000);
+  EXPECT_EQ(engine.state().neighbours.memory_claimed_behind(1), 0) << "a stage's own claim keeps nothing from it";
   EXPECT_GT(most, 5);
   for (int i = 0; i < 20; ++i) {
     Slot slot;

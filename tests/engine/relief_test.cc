@@ -46,19 +46,19 @@ class StarvedEngine {
 
 TEST(Relief, ComesWhereThePoolHasNoThreadLeftEither) {
   StarvedEngine starved(1);
-  EXPECT_TRUE(starved.engine->is_starved());
+  EXPECT_TRUE(starved.engine->relief().is_starved());
   EXPECT_FALSE(starved.gives_something());
-  starved.engine->relieve();
+  starved.engine->relief().relieve();
   EXPECT_TRUE(eventually([&starved] { return starved.gives_something(); }));
 }
 
 TEST(Relief, ThatFindsNoThreadNeverRunsOnTheCallersAndMayBeAskedForAgain) {
   StarvedEngine starved(0);
-  starved.engine->relieve();
+  starved.engine->relief().relieve();
   EXPECT_FALSE(starved.gives_something());
   starved.end_others();
   EXPECT_TRUE(eventually([&starved] {
-    starved.engine->relieve();
+    starved.engine->relief().relieve();
     return starved.gives_something();
   }));
 }
@@ -72,14 +72,14 @@ TEST(Relief, ComesAgainThoughItWasAskedForTwice) {
     return value;
   };
   StarvedEngine starved(1, range(1000).map(wait_once, 1).prefetch(2));
-  starved.engine->relieve();
+  starved.engine->relief().relieve();
   ASSERT_TRUE(eventually([&has_begun] { return has_begun.load(); }));
-  starved.engine->relieve();
+  starved.engine->relief().relieve();
   end.release();
   for (int taken = 0; taken < 100; ++taken) {
     if (starved.gives_something()) continue;
     ASSERT_TRUE(eventually([&starved] { return starved.pool.threads() == 1; })) << "the thread that was lent has left";
-    starved.engine->relieve();
+    starved.engine->relief().relieve();
     ASSERT_TRUE(eventually([&starved] { return starved.gives_something(); }));
   }
 }
@@ -87,18 +87,18 @@ TEST(Relief, ComesAgainThoughItWasAskedForTwice) {
 TEST(Relief, TakesNoThreadWhereNothingIsLeftToDo) {
   StarvedEngine starved(1);
   for (int taken = 0; taken < 3;) {
-    starved.engine->relieve();
+    starved.engine->relief().relieve();
     taken += starved.gives_something();
   }
   ASSERT_TRUE(eventually([&starved] { return starved.pool.threads() == 1; }));
-  for (int i = 0; i < 100; ++i) starved.engine->relieve();
+  for (int i = 0; i < 100; ++i) starved.engine->relief().relieve();
   EXPECT_EQ(starved.pool.threads(), 1);
 }
 
 TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
   for (int round = 0; round < 100; ++round) {
     StarvedEngine starved(1);
-    starved.engine->relieve();
+    starved.engine->relief().relieve();
     starved.engine.reset();
   }
 }

@@ -156,8 +156,9 @@ TEST(SlotGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
   const auto wanted_from = [&](std::size_t waiting, std::size_t running) {
     EXPECT_TRUE(gate.acquire(other.at_gate, 9, 9));
     const auto engine = Engine::make(plan, settings, testing::first_come());
-    engine->acquire_cpu_slot(waiting);
-    const bool wanted = engine->cpu_slot_is_wanted(running);
+    EngineHost host(engine->state());
+    host.acquire_cpu_slot(waiting);
+    const bool wanted = host.cpu_slot_is_wanted(running);
     engine->shut_down();
     gate.release(other.at_gate);
     return wanted;

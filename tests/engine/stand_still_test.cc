@@ -23,10 +23,10 @@ Snapshot waiting(std::int64_t time_ns, std::int64_t taken) {
 exec::Plan two_ops() {
   exec::Plan plan;
   plan.stages.resize(2);
-  plan.stages[0].name = "range";
-  plan.stages[1].name = "map";
-  plan.stages[1].position = 1;
-  plan.stages[1].call_site = "train.cc:12";
+  plan.stages[0].label.name = "range";
+  plan.stages[1].label.name = "map";
+  plan.stages[1].label.position = 1;
+  plan.stages[1].label.call_site = "train.cc:12";
   plan.stages[1].serial = false;
   plan.stages[1].parallelism = AUTOTUNE;
   return plan;

@@ -80,9 +80,9 @@ Snapshot stuck_at(std::int64_t ordinal) {
 exec::Plan plan_over(const IndexedSource& source) {
   exec::Plan plan;
   plan.stages.resize(2);
-  plan.stages[1].name = "map";
-  plan.stages[1].position = 3;
-  plan.stages[1].call_site = "train.cc:12";
+  plan.stages[1].label.name = "map";
+  plan.stages[1].label.position = 3;
+  plan.stages[1].label.call_site = "train.cc:12";
   plan.names = &source;
   return plan;
 }

@@ -60,7 +60,7 @@ void Workers::work_for_ever() {
   }
 }
 
-void SimulatedLauncher::connect(const std::vector<exec::Stage*>& stages, exec::Outlet& outlet) {
+void SimulatedLauncher::connect(const std::vector<exec::Stage*>& stages, const exec::Edges&, exec::Outlet& outlet) {
   stages_ = stages;
   outlet_ = &outlet;
 }
@@ -74,13 +74,12 @@ void SimulatedLauncher::launch(exec::Stage& stage, bool on_pool) {
   });
 }
 
-void SimulatedLauncher::send(exec::Stage& from, exec::PacketRef packet) {
-  const std::size_t next = from.traits().index + 1;
-  if (next < stages_.size()) return stages_[next]->receive(std::move(packet->slots));
+void SimulatedLauncher::send(const exec::Edge& edge, exec::PacketRef packet) {
+  if (edge.to != exec::kOutlet) return stages_[edge.to]->receive(std::move(packet->slots));
   outlet_->receive(*packet);
 }
 
-void SimulatedLauncher::give_credits(exec::Stage& to, std::int64_t count) { to.add_credits(count); }
+void SimulatedLauncher::give_credits(const exec::Edge& edge, std::int64_t count) { stages_[edge.from]->add_credits(count); }
 
 void SimulatedLauncher::run_body(exec::CallRef body) {
   host_.compute(kCall);

@@ -42,10 +42,10 @@ class SimulatedLauncher final : public exec::Launcher {
  public:
   SimulatedLauncher(Host& host, Workers& compute, Workers& pool) : host_(host), compute_(compute), pool_(pool) {}
 
-  void connect(const std::vector<exec::Stage*>& stages, exec::Outlet& outlet) override;
+  void connect(const std::vector<exec::Stage*>& stages, const exec::Edges& edges, exec::Outlet& outlet) override;
   void launch(exec::Stage& stage, bool on_pool) override;
-  void send(exec::Stage& from, exec::PacketRef packet) override;
-  void give_credits(exec::Stage& to, std::int64_t count) override;
+  void send(const exec::Edge& edge, exec::PacketRef packet) override;
+  void give_credits(const exec::Edge& edge, std::int64_t count) override;
   void run_body(exec::CallRef body) override;
   bool one_at_a_time() const override { return false; }
   void token_ends() override { compute_.is_about_to_end(); }

@@ -93,7 +93,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   ps::Snapshot snapshot() const override { return engine_->snapshot(); }
   ps::RunStats stats() const override {
     ps::RunStats stats = stats_;
-    stats.dropped += engine_->dropped();
+    stats.dropped += engine_->report().dropped();
     return stats;
   }
   ps::Explanation explain() const override { return {}; }
@@ -143,7 +143,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   void start(std::uint32_t epoch, const ps::Stamp* resume_after = nullptr) {
     if (engine_) {
       engine_->shut_down();
-      stats_.dropped += engine_->dropped();
+      stats_.dropped += engine_->report().dropped();
       place_ = {};
       slots_to_leave_out_ = errors_to_leave_out_ = 0;
       until_.reset();

@@ -135,11 +135,11 @@ TEST(Meter, TellsByHowMuchWhatTheOpHoldsHasGrown) {
 
 TEST(Meter, KnowsWhatTheOpMustHold) {
   Metered of(range(10).batch(4).node());
-  ASSERT_EQ(of.traits.plan.elements_held, 4);
+  ASSERT_EQ(of.traits.plan.holding.elements, 4);
   Group group;
   group.input_bytes = 3 * 1000;
   of.meter.learn(group, 3, 0, 100);
-  const std::int64_t each = 1000 + of.traits.plan.bytes_of_place - static_cast<std::int64_t>(sizeof(Slot));
+  const std::int64_t each = 1000 + of.traits.plan.holding.bytes_of_place - static_cast<std::int64_t>(sizeof(Slot));
   StageSnapshot snapshot;
   of.meter.describe(0, 0, snapshot);
   EXPECT_EQ(snapshot.bytes_required, 3 * each) << "of those that have come";

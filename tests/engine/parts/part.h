@@ -101,8 +101,11 @@ inline void teach(exec::Meter& meter, std::int64_t inputs, std::int64_t ns_each,
 
 // The surroundings of a part of stage `index`.
 struct PartOf {
-  explicit PartOf(const graph::NodeRef& node = mapped(), std::size_t index = 1, std::int64_t memory = kBudget)
-      : plan(exec::compile(node)), host(memory), traits(plan->stages[index], index, host) {}
+  // `behind`: stages behind it.
+  explicit PartOf(const graph::NodeRef& node = mapped(), std::size_t index = 1, std::int64_t memory = kBudget, std::size_t behind = 0)
+      : plan(exec::compile(node)), host(memory, index + 1 + behind), traits(plan->stages[index], index, host) {
+    host.introduce(traits, signs);
+  }
 
   // Slots whose bytes are on the books.
   exec::Slots charged(const std::string& text, std::int64_t bytes, std::uint64_t sequence = 0) {

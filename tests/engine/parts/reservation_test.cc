@@ -82,9 +82,9 @@ TEST(Reservation, ClaimsWhatItWasRefusedWhileItsCallsStandIdle) {
 }
 
 TEST(Reservation, LeavesWhatStagesBehindHaveClaimed) {
-  Reserving of;
+  Reserving of(mapped(), 1, kBudget, 1);
   teach(of.meter, 1, 100, 1000);
-  of.host.claimed_behind = kBudget - 1500;
+  of.host.behind.claim = kBudget - 1500;
   Group& group = admit(of.ring, slots_of("0"));
   EXPECT_TRUE(of.reservation.has_room(group, 1));
   EXPECT_FALSE(of.reservation.has_room(group, 2));

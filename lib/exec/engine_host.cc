@@ -1,0 +1,92 @@
+#include "lib/exec/engine_host.h"
+
+#include <utility>
+
+namespace penstock::exec {
+
+EngineHost::EngineHost(EngineState& state)
+    : state_(state),
+      facts_{.launcher = *state.launcher,
+                    .memory = state.memory,
+                    .neighbours = state.neighbours,
+                    .machine = state.machine(),
+                    .trace = state.settings.trace.get(),
+                    .keeps_statistics = state.settings.statistics,
+                    .seed = state.settings.seed,
+                    .cpu_slots = state.settings.slots,
+                    .open_io = state.settings.open_io,
+                    .stop = state.stop.get_token()} {}
+
+// ------------------------------------------------------------------------------------------------ CPU slots
+
+// What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is further down: elements
+// leave there, memory becomes free, and the caches still hold what has just been made.
+std::size_t EngineHost::cpu_rank(std::size_t stage) const {
+  return state_.neighbours.feeds_one_that_waits(stage) ? state_.stages.size() + stage : stage;
+}
+
+bool EngineHost::acquire_cpu_slot(std::size_t stage) {
+  return !state_.at_gate || state_.settings.gate->acquire(state_.at_gate, stage, cpu_rank(stage));
+}
+
+bool EngineHost::cpu_slot_is_wanted(std::size_t stage) {
+  return state_.at_gate && state_.settings.gate->is_wanted_before(state_.at_gate, cpu_rank(stage));
+}
+
+bool EngineHost::has_free_cpu_slot() const { return !state_.at_gate || state_.settings.gate->has_free_slot(*state_.at_gate); }
+
+// In this order: a token that comes of the slot is to find this thread, which has nothing else to do.
+void EngineHost::release_cpu_slot() {
+  state_.launcher->token_ends();
+  if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
+}
+
+void EngineHost::give_up_cpu_slot() {
+  state_.launcher->token_goes_without_slot();
+  if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
+}
+
+// ------------------------------------------------------------------------------------------------ memory, and the end
+
+void EngineHost::nothing_is_left_of(std::size_t stage) {
+  for (const Edge& edge : state_.plan->edges.into(stage)) state_.stages[state_.neighbours.nearest_that_reserves(edge.from)]->memory_is_free();
+}
+
+// By any thread, which may be inside anything: so without waiting, and the rest is done by whoever shuts down.
+void EngineHost::give_up(std::exception_ptr cause) noexcept {
+  state_.outlet.fail(std::move(cause));
+  state_.raise_stop();
+  state_.launcher->stop_waiting();
+}
+
+// ------------------------------------------------------------------------------------------------ passes
+
+void EngineHost::cut_pass(std::size_t stage, const PassCut& cut) {
+  state_.passes.end(cut.depth, cut.sequence);
+  let_go_of_pass(stage, cut);
+}
+
+std::optional<Slot> EngineHost::close_pass(std::size_t stage, const PassCut& cut) {
+  std::optional<Slot> mark = state_.passes.close_early(cut.depth, cut.sequence);
+  let_go_of_pass(stage, cut);
+  return mark;
+}
+
+// From the nearest stage upstream to the source.
+void EngineHost::let_go_of_pass(std::size_t stage, const PassCut& cut) {
+  const Edges& edges = state_.plan->edges;
+  for (std::size_t i = stage; i-- > edges.first_upstream(stage);) {
+    if (!edges.is_source(i)) {
+      state_.stages[i]->cancel_pass(cut.depth, cut.sequence);
+    } else {
+      state_.stages[i]->recall();
+      state_.stages[i]->wake();
+    }
+  }
+}
+
+void EngineHost::count_dropped(std::size_t stage, std::int64_t errors) {
+  state_.stages[stage]->signs().dropped.fetch_add(errors, std::memory_order_relaxed);
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,48 @@
+#include "lib/exec/engine_state.h"
+
+#include <utility>
+
+namespace penstock::exec {
+namespace {
+
+std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) { return one_at_a_time ? 1 : first_value(prefetch, 2); }
+
+std::int64_t widest_outlet(const Tunable& prefetch, bool one_at_a_time) {
+  return prefetch.is_automatic() && !one_at_a_time ? prefetch.high() : 0;
+}
+
+}  // namespace
+
+EngineState::EngineState(std::shared_ptr<const Plan> of, const EngineSettings& with, std::unique_ptr<Launcher> by)
+    : plan(std::move(of)),
+      settings(with),
+      started_ns(machine().now()),
+      memory(settings.memory_bytes),
+      passes(plan->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
+      outlet(first_depth(plan->prefetch, by->one_at_a_time()), widest_outlet(plan->prefetch, by->one_at_a_time()), machine()),
+      neighbours(plan->edges, outlet.ready()),
+      launcher(std::move(by)) {
+  passes.number_from(settings.pass);
+  outlet.set_trace(settings.trace.get());
+}
+
+void EngineState::raise_stop() {
+  stopped.store(true);
+  stop.request_stop();
+  passes.stop();
+}
+
+void EngineState::offer_memory() {
+  if (!memory.take_wake_up()) return;
+  for (std::size_t i = stages.size(); i-- > 0;) stages[i]->memory_is_free();
+}
+
+void EngineState::ask_for_results() { launcher->give_credits(plan->edges.out_of(stages.size() - 1), outlet.top_up()); }
+
+bool EngineState::look_after_calls() {
+  bool found = false;
+  for (auto& stage : stages) found = stage->look_after_calls() || found;
+  return found;
+}
+
+}  // namespace penstock::exec

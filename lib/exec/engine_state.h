@@ -1,0 +1,50 @@
+// EngineState: what the parts of an engine share: the plan, its stages and their edges, the outlet, memory, passes, and the launcher that runs them.
+//
+// Thread safety: each member's own. The stages are made once, before anything runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "lib/exec/engine_settings.h"
+#include "lib/exec/launcher.h"
+#include "lib/exec/neighbours.h"
+#include "lib/exec/outlet.h"
+#include "lib/exec/pass_control.h"
+#include "lib/exec/stage.h"
+
+namespace penstock::exec {
+
+struct EngineState {
+  EngineState(std::shared_ptr<const Plan> of, const EngineSettings& with, std::unique_ptr<Launcher> by);
+
+  const std::shared_ptr<const Plan> plan;
+  const EngineSettings settings;
+  const std::int64_t started_ns;
+  MemoryBudget memory;
+  PassControl passes;
+  Outlet outlet;
+  Neighbours neighbours;
+  std::vector<std::unique_ptr<Stage>> stages;
+  SlotGate::RunRef at_gate;               // none without a gate
+  std::stop_source stop;
+  std::atomic<bool> stopped{false};
+  std::atomic<bool> gives_way{false};     // its workers are to be less urgent than the consumer: the knob `priority`
+  std::unique_ptr<Launcher> launcher;     // its nodes refer to the stages, and what it runs to all of the engine: ~Engine() takes it down first
+
+  const Machine& machine() const noexcept { return *settings.machine; }
+  void raise_stop();                       // nothing new begins
+  void offer_memory();                     // to stages that wait for some, if it has become free since
+  void ask_for_results();                  // as many as the outlet has room for
+  bool look_after_calls();                 // now and then: see Stage. True: something could leave
+  template <class Visit> void for_each_source(const Visit& visit) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (plan->edges.is_source(i)) visit(*stages[i]);
+    }
+  }
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,51 @@
+// Neighbours: what is known of the stages before and behind one, without a lock: it goes along the edges and reads signs (StageSigns), each of which may
+// be over in the next moment.
+//
+// Thread safety: any thread, once all stages have been introduced.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/exec/edges.h"
+
+namespace penstock::exec {
+
+struct StageSigns;
+struct StageTraits;
+
+class Neighbours {
+ public:
+  // `edges` lives longer. `at_outlet`: slots that have come there and have not been taken.
+  Neighbours(const Edges& edges, const std::atomic<std::int64_t>& at_outlet) : edges_(edges), at_outlet_(at_outlet), stages_(edges.stages()) {}
+
+  void introduce(std::size_t stage, const StageTraits& traits, const StageSigns& signs) { stages_[stage] = {&traits, &signs}; }
+  const Edges& edges() const noexcept { return edges_; }
+
+  // Down to the outlet.
+  std::int64_t memory_claimed_behind(std::size_t stage) const;  // sum of StageSigns::claim
+  // Nothing waits or runs up to the next stage that reserves: those between only hand on what is charged already.
+  bool is_empty_behind(std::size_t stage) const;
+  bool feeds_one_that_waits(std::size_t stage) const;  // for what no core can hasten. Itself, too: it may wait, after a short start
+
+  // Up to the sources.
+  // The next result is under way, here or in a stage before, with nothing but cheap calls between.
+  bool brings_soon(std::size_t stage) const;
+  std::size_t nearest_that_reserves(std::size_t stage) const;  // this one or one before; a source, if there is no other
+  // The nearest before it that reserves waits for memory: whether nothing is left of what it gave may matter to it.
+  bool is_watched(std::size_t stage) const;
+
+ private:
+  struct Known {
+    const StageTraits* traits = nullptr;
+    const StageSigns* signs = nullptr;
+  };
+
+  const Edges& edges_;
+  const std::atomic<std::int64_t>& at_outlet_;
+  std::vector<Known> stages_;
+};
+
+}  // namespace penstock::exec

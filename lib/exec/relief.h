@@ -1,0 +1,30 @@
+// Relief: a thread without a CPU slot, for a run whose stages wait for slots while none of its calls has any. Where that has lasted, calls of other runs
+// may have all slots and be waiting for this very run, on threads of their own where nobody sees it.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "lib/exec/engine_state.h"
+
+namespace penstock::exec {
+
+class Relief {
+ public:
+  explicit Relief(EngineState& state) : state_(state) {}
+
+  bool is_starved() const;  // its stages wait for CPU slots, and none of its calls has any
+  // Lends the thread for as long as the run is starved. Does nothing where no thread is to be had: ask again.
+  // once_more: though it has been lent one that has not come back. That may wait, too, for what other stages hold.
+  void relieve(bool once_more = false);
+
+ private:
+  bool relieve_one();
+
+  EngineState& state_;
+  std::atomic<std::int64_t> lent_{0};  // threads, at this moment
+};
+
+}  // namespace penstock::exec

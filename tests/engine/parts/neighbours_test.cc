@@ -1,0 +1,96 @@
+// What is known of the stages before and behind one.
+#include "lib/exec/neighbours.h"
+
+#include "tests/engine/parts/part.h"
+
+namespace penstock::exec {
+namespace {
+
+using namespace testing;
+
+// range, map, filter, batch: the filter and the batch pass memory on. No stage runs: the test sets their signs.
+struct Known {
+  Known() : traits() {
+    for (std::size_t i = 0; i < plan->stages.size(); ++i) traits.push_back(std::make_unique<StageTraits>(plan->stages[i], i, host));
+    for (std::size_t i = 0; i < traits.size(); ++i) neighbours.introduce(i, *traits[i], signs[i]);
+  }
+
+  const std::shared_ptr<const Plan> plan = compile(range(9)
+                                                       .map([](std::int64_t i) { return i; }, 1)
+                                                       .filter([](std::int64_t i) { return i > 0; })
+                                                       .batch(2)
+                                                       .node());
+  NotingHost host{kBudget, 4};
+  std::vector<std::unique_ptr<StageTraits>> traits;
+  std::vector<StageSigns> signs{4};
+  std::atomic<std::int64_t> at_outlet{0};
+  Neighbours neighbours{plan->edges, at_outlet};
+};
+
+TEST(Neighbours, AddUpWhatStagesBehindHaveClaimed) {
+  Known of;
+  for (std::size_t i = 0; i < 4; ++i) of.signs[i].claim = std::int64_t{1} << i;
+  EXPECT_EQ(of.neighbours.memory_claimed_behind(0), 2 + 4 + 8);
+  EXPECT_EQ(of.neighbours.memory_claimed_behind(2), 8);
+  EXPECT_EQ(of.neighbours.memory_claimed_behind(3), 0) << "its own claim keeps nothing from it";
+}
+
+TEST(Neighbours, BehindAreEmptyUpToTheNextThatReserves) {
+  Known of;
+  ASSERT_FALSE(of.plan->stages[1].passes_memory_on);
+  ASSERT_TRUE(of.plan->stages[2].passes_memory_on && of.plan->stages[3].passes_memory_on);
+  EXPECT_TRUE(of.neighbours.is_empty_behind(0));
+  of.signs[2].occupied = 1;
+  EXPECT_TRUE(of.neighbours.is_empty_behind(0)) << "that lies behind the map, which reserves";
+  EXPECT_FALSE(of.neighbours.is_empty_behind(1));
+  EXPECT_TRUE(of.neighbours.is_empty_behind(2));
+  of.signs[1].occupied = 1;
+  EXPECT_FALSE(of.neighbours.is_empty_behind(0));
+}
+
+TEST(Neighbours, BehindAreNotEmptyWhileSlotsLieAtTheOutlet) {
+  Known of;
+  of.at_outlet = 1;
+  EXPECT_FALSE(of.neighbours.is_empty_behind(1));
+  EXPECT_FALSE(of.neighbours.is_empty_behind(3));
+  EXPECT_TRUE(of.neighbours.is_empty_behind(0)) << "the map lies between";
+}
+
+TEST(Neighbours, AreFedWhereOneOfThemWaits) {
+  Known of;
+  EXPECT_FALSE(of.neighbours.feeds_one_that_waits(0));
+  of.signs[1].on_pool = true;
+  EXPECT_TRUE(of.neighbours.feeds_one_that_waits(0));
+  EXPECT_TRUE(of.neighbours.feeds_one_that_waits(1)) << "itself";
+  EXPECT_FALSE(of.neighbours.feeds_one_that_waits(2));
+}
+
+TEST(Neighbours, BringTheNextResultSoonWhereOnlyCheapCallsLieBetween) {
+  Known of;
+  EXPECT_FALSE(of.neighbours.brings_soon(3));
+  of.signs[3].cheap = of.signs[2].cheap = of.signs[1].cheap = true;
+  EXPECT_FALSE(of.neighbours.brings_soon(3)) << "nothing is under way";
+  of.signs[1].busy = true;
+  EXPECT_TRUE(of.neighbours.brings_soon(3));
+  of.signs[2].cheap = false;
+  EXPECT_FALSE(of.neighbours.brings_soon(3)) << "a dear call lies between";
+  of.signs[2].busy = true;
+  EXPECT_FALSE(of.neighbours.brings_soon(3)) << "a dear call is under way";
+}
+
+TEST(Neighbours, WatchForMemoryAsFarAsTheNearestThatReserves) {
+  Known of;
+  EXPECT_EQ(of.neighbours.nearest_that_reserves(3), 1u);
+  EXPECT_EQ(of.neighbours.nearest_that_reserves(1), 1u);
+  EXPECT_EQ(of.neighbours.nearest_that_reserves(0), 0u);
+  of.signs[0].waits_for_memory = true;
+  EXPECT_FALSE(of.neighbours.is_watched(3));
+  EXPECT_TRUE(of.neighbours.is_watched(1));
+  EXPECT_FALSE(of.neighbours.is_watched(0)) << "there is nobody before";
+  of.signs[1].waits_for_memory = true;
+  EXPECT_TRUE(of.neighbours.is_watched(3));
+  EXPECT_TRUE(of.neighbours.is_watched(2));
+}
+
+}  // namespace
+}  // namespace penstock::exec
