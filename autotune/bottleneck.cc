@@ -67,18 +67,29 @@ Hold hold_by_decision(const Decision* last) {
   return Hold::unknown;
 }
 
-// Why a stage has no more calls at once.
-Hold hold_of_calls(const Evidence& evidence, int index) {
-  const StageSnapshot& stage = evidence.now().stages[static_cast<std::size_t>(index)];
-  const Knob* knob = find_knob(evidence.facts, index, KnobKind::parallelism);
-  if (knob != nullptr && (knob->user_fixed || stage.parallelism >= knob->high)) return Hold::user_limit;
-  if (stage.on_pool && stage.parallelism >= evidence.now().open_io_limit) return Hold::open_io;
-  if (!evidence.facts.tuned) return Hold::not_tuned;
-  if (const Hold known = limits_of(evidence, index).calls; known != Hold::unknown) return known;
+// What the last move of the number of calls tells. A device's limit that the stage is far from by now holds nothing.
+Hold hold_by_last_move(const Evidence& evidence, int index) {
   const Hold hold = hold_by_decision(last_move(evidence.facts, index, KnobKind::parallelism));
   const bool is_elsewhere = hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
   return hold == Hold::unknown || is_elsewhere ? Hold::settling : hold;
 }
+
+bool is_bounded_by_user(const StageSnapshot& stage, const Knob* knob) {
+  return knob != nullptr && (knob->user_fixed || stage.parallelism >= knob->high);
+}
+
+// Why a stage has no more calls at once.
+Hold hold_of_calls(const Evidence& evidence, int index) {
+  const StageSnapshot& stage = evidence.now().stages[static_cast<std::size_t>(index)];
+  if (is_bounded_by_user(stage, find_knob(evidence.facts, index, KnobKind::parallelism))) return Hold::user_limit;
+  if (stage.on_pool && stage.parallelism >= evidence.now().open_io_limit) return Hold::open_io;
+  if (!evidence.facts.tuned) return Hold::not_tuned;
+  const Hold known = limits_of(evidence, index).calls;
+  return known != Hold::unknown ? known : hold_by_last_move(evidence, index);
+}
+
+// Of a number that is neither fixed nor known to be held by anything.
+Hold hold_of_free(const Evidence& evidence) { return evidence.facts.tuned ? Hold::settling : Hold::not_tuned; }
 
 // Its own number of calls is no limit to a stage that computes on all cores.
 bool is_bounded_by_cores(const StageSnapshot& stage, const StageRates& rates, const Evidence& evidence) {
@@ -118,7 +129,7 @@ Candidate window_candidate(const Evidence& evidence, int index) {
   const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
   const Hold known = limits_of(evidence, index).window;
   if (known == Hold::memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
-  const Hold hold = known != Hold::unknown ? known : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
+  const Hold hold = known != Hold::unknown ? known : hold_of_free(evidence);
   return {{Limit::window, index, share, hold}, share - kKnobCounts};
 }
 
@@ -133,12 +144,17 @@ bool memory_is_used(const Evidence& evidence) {
   return looks.memory > kUsed * static_cast<double>(looks.count) * static_cast<double>(evidence.now().memory_limit);
 }
 
+// Of the room in front of a stage; -1: of the consumer.
+Hold hold_of_buffer(const Evidence& evidence, int behind) {
+  const Knob* knob = find_knob(evidence.facts, behind, behind < 0 ? KnobKind::prefetch : KnobKind::buffer);
+  const bool is_fixed = knob != nullptr && knob->user_fixed;
+  return is_fixed ? Hold::user_limit : hold_of_free(evidence);
+}
+
 // Now the results of a stage have no room, now who is behind it (-1: the consumer) has no input: both for some of the time.
 Candidate buffer_candidate(const Evidence& evidence, int index, double full, double empty, int behind) {
   if (full < kShare || empty < kShare) return {};
-  const Knob* knob = find_knob(evidence.facts, behind, behind < 0 ? KnobKind::prefetch : KnobKind::buffer);
-  const bool user = knob != nullptr && knob->user_fixed;
-  const Hold hold = user ? Hold::user_limit : evidence.facts.tuned ? Hold::settling : Hold::not_tuned;
+  const Hold hold = hold_of_buffer(evidence, behind);
   const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));
   if (hold == Hold::settling && memory_is_used(evidence)) return {{Limit::memory, index, full, Hold::memory}, use - kKnobCounts};
   return {{Limit::buffer, behind, use, hold}, use - kKnobCounts};
@@ -184,6 +200,12 @@ Candidate stage_candidate(const Evidence& evidence, int index) {
   return best;
 }
 
+Candidate best_candidate(const Evidence& evidence) {
+  Candidate best = better(cpu_candidate(evidence), sink_candidate(evidence));
+  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) best = better(best, stage_candidate(evidence, static_cast<int>(i)));
+  return best;
+}
+
 // A serial run is one thread: the stage that takes most of it.
 Explanation::Bottleneck of_serial_run(const Evidence& evidence) {
   Explanation::Bottleneck found;
@@ -200,6 +222,8 @@ bool has_begun(const Evidence& evidence) {
   return evidence.now().time_ns > 0 && std::ranges::any_of(evidence.now().stages, works);
 }
 
+bool consumer_is_asking(const Evidence& evidence) { return evidence.now().consumer.taken > 0 || evidence.now().consumer.ready > 0; }
+
 }  // namespace
 
 double holding_share(const Evidence& evidence, int stage) {
@@ -215,10 +239,9 @@ Explanation::Bottleneck bottleneck_of(const Evidence& evidence) {
   if (evidence.facts.serial) return of_serial_run(evidence);
   const double served = 1 - evidence.rates.wait_share;
   const Explanation::Bottleneck consumer{Limit::consumer, -1, served, Hold::nothing};
-  const bool is_asking = evidence.now().consumer.taken > 0 || evidence.now().consumer.ready > 0;
+  const bool is_asking = consumer_is_asking(evidence);
   if (is_asking && evidence.rates.wait_share < kServed) return consumer;
-  Candidate best = better(cpu_candidate(evidence), sink_candidate(evidence));
-  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) best = better(best, stage_candidate(evidence, static_cast<int>(i)));
+  const Candidate best = best_candidate(evidence);
   if (is_asking && served > best.score) return consumer;
   return best.score > 0 ? best.is : Explanation::Bottleneck();
 }

@@ -24,16 +24,18 @@ class FixedPolicy final : public Policy {
     const std::int64_t calls = calls_ > 0 ? calls_ : static_cast<std::int64_t>(per_slot_ * slots);
     for (Knob& knob : knobs) {
       if (knob.kind == KnobKind::prefetch) deepen(knob, now);
-      if (knob.stage < 0) continue;
-      const StageSnapshot& stage = now.stages[static_cast<std::size_t>(knob.stage)];
-      if (!stage.parallel) continue;
-      const bool waits = stage.on_pool || stage.completes_later;
-      if (knob.kind == KnobKind::parallelism) move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
-      if (knob.kind == KnobKind::window) move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
+      if (knob.stage >= 0) set(knob, now.stages[static_cast<std::size_t>(knob.stage)], calls, now);
     }
   }
 
  private:
+  void set(Knob& knob, const StageSnapshot& stage, std::int64_t calls, const Snapshot& now) {
+    if (!stage.parallel) return;
+    const bool waits = stage.on_pool || stage.completes_later;
+    if (knob.kind == KnobKind::parallelism) move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
+    if (knob.kind == KnobKind::window) move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
+  }
+
   void deepen(Knob& prefetch, const Snapshot& now) {
     if (const auto depth = prefetch_.wish(now)) move(prefetch, *depth, Reason::rule, now);
   }

@@ -41,24 +41,32 @@ void GiveWay::watch_from(const Snapshot& now) {
 std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
   const double now_s = seconds(now.time_ns);
   const bool goes_on = now_s - std::exchange(looked_s_, now_s) < kMissed && from_delay_ns_ >= 0 && now.consumer.delay_ns >= 0;
-  if (goes_on && !flow.idle && flow.consumer_is_served() && now_s - from_s_ < kWatched) return std::nullopt;
+  const bool is_watched = goes_on && !flow.idle && flow.consumer_is_served();
+  if (is_watched && now_s - from_s_ < kWatched) return std::nullopt;
   const double delay = seconds(now.consumer.delay_ns - from_delay_ns_) / (now_s - from_s_);
   watch_from(now);
-  if (!goes_on || flow.idle || !flow.consumer_is_served()) return std::nullopt;
-  return delay;
+  return is_watched ? std::optional(delay) : std::nullopt;
 }
 
-// Down by steps, and never below what the consumer takes, or again to what it has starved with; up at once.
+// Down by steps, up at once.
 std::optional<GiveWay::Wish> GiveWay::slots(const Snapshot& now, const Flow& flow, const Slots& slots) {
   const auto share = slowed(now, flow);
   const double now_s = seconds(now.time_ns);
-  if (flow.consumer_waits() && slots.now < slots.most) {
-    fall_due_s_ = now_s + pause_s_;
-    pause_s_ = std::min(2 * pause_s_, kLongestPause);
-    enough_ = std::max(enough_, slots.now + 1);
-    return Wish{slots.most, Reason::starved_consumer};
-  }
-  if (!slots.last_resort || !share || *share < kSlowed || now_s < fall_due_s_ || !flow.all_known) return std::nullopt;
+  if (flow.consumer_waits() && slots.now < slots.most) return all_slots(slots, now_s);
+  const bool may_fall = slots.last_resort && flow.all_known && now_s >= fall_due_s_;
+  if (!may_fall || !share || *share < kSlowed) return std::nullopt;
+  return fewer(flow, slots);
+}
+
+GiveWay::Wish GiveWay::all_slots(const Slots& slots, double now_s) {
+  fall_due_s_ = now_s + pause_s_;
+  pause_s_ = std::min(2 * pause_s_, kLongestPause);
+  enough_ = std::max(enough_, slots.now + 1);
+  return {slots.most, Reason::starved_consumer};
+}
+
+// Never below what the consumer takes, or again to what it has starved with.
+std::optional<GiveWay::Wish> GiveWay::fewer(const Flow& flow, const Slots& slots) const {
   const double needed = std::ceil(std::min(kHeadroom * flow.demand * flow.work_s, kMany));
   const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
   if (fewer >= static_cast<double>(slots.now)) return std::nullopt;

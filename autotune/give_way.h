@@ -34,6 +34,8 @@ class GiveWay {
 
  private:
   void watch_from(const Snapshot& now);
+  Wish all_slots(const Slots& slots, double now_s);
+  std::optional<Wish> fewer(const Flow& flow, const Slots& slots) const;
   std::optional<double> slowed(const Snapshot& now, const Flow& flow);
 
   double priority_moved_s_ = -1e9;

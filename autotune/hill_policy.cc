@@ -34,6 +34,16 @@ Server* slowest(std::vector<Server>& servers) {
   return most != servers.end() && most->parallel && most->calls < kMost ? &*most : nullptr;
 }
 
+// With so many calls that none takes longer than all work would on all cores, where that can be had.
+std::vector<Server> climbed(const Snapshot& now) {
+  std::vector<Server> servers = servers_of(now);
+  double work = 0;
+  for (const Server& server : servers) work += server.work_s;
+  const double wanted = work / std::ceil(now.cpu_budget - 0.01);
+  for (Server* server = slowest(servers); server != nullptr && server->time() > wanted; server = slowest(servers)) ++server->calls;
+  return servers;
+}
+
 }  // namespace
 
 void HillPolicy::tick(const Snapshot& now, std::vector<Knob>& knobs) {
@@ -48,11 +58,7 @@ void HillPolicy::tick(const Snapshot& now, std::vector<Knob>& knobs) {
 }
 
 void HillPolicy::climb(const Snapshot& now, std::vector<Knob>& knobs) {
-  std::vector<Server> servers = servers_of(now);
-  double work = 0;
-  for (const Server& server : servers) work += server.work_s;
-  const double wanted = work / std::ceil(now.cpu_budget - 0.01);
-  for (Server* server = slowest(servers); server != nullptr && server->time() > wanted; server = slowest(servers)) ++server->calls;
+  const std::vector<Server> servers = climbed(now);
   for (Knob& knob : knobs) {
     if (knob.stage < 0) continue;
     const Server& server = servers[static_cast<std::size_t>(knob.stage)];

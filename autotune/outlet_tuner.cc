@@ -53,27 +53,28 @@ void OutletTuner::leave_out(const Snapshot& now) {
   full_ns_ += now.consumer.full_ns - before_.full_ns;
 }
 
-// The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had to wait: the time
-// it waits is taken out, so that a buffer that is too shallow does not hide how large the burst is.
 void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
   const std::int64_t taken = now.consumer.taken - before_.taken;
-  if (taken > 0 || now.consumer.waiting) {
-    double since = now_s_ - std::exchange(active_s_, now_s_);
-    if (since >= kPause && since > since_s_) {  // the next one: at the last look there was nothing
-      taken_ = 0;
-      backlog_ = deepest_ = 0;
-      since = since_s_;
-    }
-    taken_ += taken;
-    const double waited = static_cast<double>(now.consumer.wait_ns - before_.wait_ns) / 1e9;
-    const double ran = std::max(0.0, since - waited);
-    const double served = flow.attainable < kUnbounded ? flow.attainable * ran : 0;
-    backlog_ = std::max(0.0, backlog_ + static_cast<double>(taken) - served);
-    deepest_ = std::max(deepest_, backlog_);
-    return;
-  }
+  if (taken > 0 || now.consumer.waiting) return go_on_with_burst(now, flow, taken);
   const double pause = now_s_ - active_s_;
   if (pause >= kPause && taken_ > 1 && taken_ <= kLongestBurst) expect_again(flow.attainable * pause);
+}
+
+// The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had to wait: the time
+// it waits is taken out, so that a buffer that is too shallow does not hide how large the burst is.
+void OutletTuner::go_on_with_burst(const Snapshot& now, const Flow& flow, std::int64_t taken) {
+  double since = now_s_ - std::exchange(active_s_, now_s_);
+  if (since >= kPause && since > since_s_) {  // the next one: at the last look there was nothing
+    taken_ = 0;
+    backlog_ = deepest_ = 0;
+    since = since_s_;
+  }
+  taken_ += taken;
+  const double waited = static_cast<double>(now.consumer.wait_ns - before_.wait_ns) / 1e9;
+  const double ran = std::max(0.0, since - waited);
+  const double served = flow.attainable < kUnbounded ? flow.attainable * ran : 0;
+  backlog_ = std::max(0.0, backlog_ + static_cast<double>(taken) - served);
+  deepest_ = std::max(deepest_, backlog_);
 }
 
 // A burst is over. Room for more than what is `refilled` until the next one would stay empty.

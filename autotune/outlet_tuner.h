@@ -27,6 +27,7 @@ class OutletTuner {
   void start_over(const ConsumerSnapshot& now);
   void leave_out(const Snapshot& now);
   void follow_bursts(const Snapshot& now, const Flow& flow);
+  void go_on_with_burst(const Snapshot& now, const Flow& flow, std::int64_t taken);
   void expect_again(double refilled);
   bool expects_burst() const noexcept;
   std::optional<Wish> deeper(const Snapshot& now);

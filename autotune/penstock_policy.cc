@@ -115,17 +115,21 @@ class PenstockPolicy final : public Policy {
     return cpu_s;
   }
 
+  // Elements/s that its calls allow where their number is given.
+  static double rate_of_fixed_calls(const Stage& stage, const StageSnapshot& snapshot, double visits) {
+    const bool fixed = stage.parallelism != nullptr && stage.parallelism->user_fixed;
+    if (!stage.tuner.known() || (snapshot.parallel && !fixed) || !(stage.tuner.call_s() > 0)) return kUnbounded;
+    const double calls = snapshot.parallel ? static_cast<double>(snapshot.parallelism) : 1;
+    return calls / (visits * stage.tuner.call_s());
+  }
+
   // X_T: the least of what the CPUs, each stage in turn, each device and the consumer allow, as far as they are known.
   double attainable(const Snapshot& now, const Flow& flow) const {
     double least = kHeadroom * flow.demand;
     for (const Stage& stage : stages_) {
-      const StageSnapshot& snapshot = now.stages[stage.index];
       const double visits = flow.visits[stage.index];
       least = std::min(least, stage.tuner.ceiling() / visits);
-      const bool fixed = stage.parallelism != nullptr && stage.parallelism->user_fixed;
-      if (!stage.tuner.known() || (snapshot.parallel && !fixed)) continue;
-      const double calls = snapshot.parallel ? static_cast<double>(snapshot.parallelism) : 1;
-      if (stage.tuner.call_s() > 0) least = std::min(least, calls / (visits * stage.tuner.call_s()));
+      least = std::min(least, rate_of_fixed_calls(stage, now.stages[stage.index], visits));
     }
     if (!(flow.work_s > 0)) return least;
     // What other threads use is charged as a guess, which must not talk down what is delivered already.
@@ -135,24 +139,29 @@ class PenstockPolicy final : public Policy {
   // Time of its calls for one element delivered.
   static double call_s_of(const Stage& stage, const Flow& flow) { return flow.visits[stage.index] * stage.tuner.call_s(); }
 
-  // Threads that wait are one more bound of the rate: see plan.h. What another stage still has under way is not free yet.
-  void share_open_io(const Snapshot& now, Flow& flow) {
+  // Who waits, or is about to. What a stage still has under way is not free yet.
+  void count_threads(const Snapshot& now, const Flow& flow) {
     call_s_.clear();
     free_threads_ = open_io_ = now.open_io_limit;
-    bool has_one_without = false;
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       if (takes_threads(snapshot)) free_threads_ -= calls_of(snapshot);
-      has_one_without = has_one_without || stage.placing == 1;
       if (takes_threads(snapshot) || stage.placing == 1) call_s_.push_back(call_s_of(stage, flow));
     }
+  }
+
+  // Threads that wait are one more bound of the rate: see plan.h.
+  void share_open_io(const Snapshot& now, Flow& flow) {
+    count_threads(now, flow);
     if (call_s_.empty()) return;
+    const bool has_one_without = std::ranges::any_of(stages_, [](const Stage& stage) { return stage.placing == 1; });
+    const bool is_enough = free_threads_ >= 0 && !has_one_without;  // nothing says yet that what a stage has is too much
     const double rate = rate_for_threads(call_s_, static_cast<double>(now.open_io_limit));
     const std::int64_t even = now.open_io_limit / static_cast<std::int64_t>(call_s_.size());
     for (Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       if (!takes_threads(snapshot)) continue;
-      const std::int64_t kept = free_threads_ < 0 || has_one_without ? 0 : snapshot.parallelism;  // nothing says yet that it is too much
+      const std::int64_t kept = is_enough ? snapshot.parallelism : 0;
       stage.open_io = flow.all_known ? calls_at(rate, call_s_of(stage, flow)) : std::max(even, kept);
     }
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
@@ -218,10 +227,19 @@ class PenstockPolicy final : public Policy {
     if (!stage.placing || (stage.placing == 1 && free_threads_ < 1)) return;
     const int to = *std::exchange(stage.placing, std::nullopt);
     move(*stage.place, to, to == 1 ? Reason::waits : Reason::computes, now);
-    if (to == 1 && stage.parallelism != nullptr) {
-      const std::int64_t calls = std::max(kFirstCalls, snapshot.parallelism);
-      free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
-    }
+    if (to == 1) set_first_calls(stage, snapshot, now);
+  }
+
+  void set_first_calls(Stage& stage, const StageSnapshot& snapshot, const Snapshot& now) {
+    if (stage.parallelism == nullptr) return;
+    const std::int64_t calls = std::max(kFirstCalls, snapshot.parallelism);
+    free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
+  }
+
+  // The slots of the CPUs bound it anyhow.
+  void raise_to_slots(Knob& calls, const StageSnapshot& snapshot, const Snapshot& now) {
+    const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01)) + (is_scarce_ ? kWithMemory : 0);
+    if (snapshot.parallelism < slots) move(calls, slots, Reason::cpu_limit, now);
   }
 
   void set_calls(Stage& stage, const Snapshot& now, const Flow& flow) {
@@ -230,11 +248,7 @@ class PenstockPolicy final : public Policy {
     const bool is_probed = stage.tuner.probing();  // what held it before holds it on
     if (!is_probed) limits_of(stage.index).calls = Hold::unknown;
     if (knob.user_fixed) return;
-    if (!waits(snapshot)) {  // the slots of the CPUs bound it anyhow
-      const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01)) + (is_scarce_ ? kWithMemory : 0);
-      if (snapshot.parallelism < slots) move(knob, slots, Reason::cpu_limit, now);
-      return;
-    }
+    if (!waits(snapshot)) return raise_to_slots(knob, snapshot, now);
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
     if (!is_probed && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
     const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
@@ -306,17 +320,27 @@ class PenstockPolicy final : public Policy {
     move_window(stage, now, std::min(wanted, most), most);
   }
 
+  static bool is_calm(const Stage& stage, const StageSnapshot& snapshot) { return stage.tuner.calm_s() > 10 || !waits(snapshot); }
+
+  // Whether a window that is now as wide as `has` is to move for `wanted`.
+  static bool is_to_rise(const Stage& stage, const StageSnapshot& snapshot, std::int64_t wanted, std::int64_t has) {
+    return is_calm(stage, snapshot) ? 2 * wanted > 3 * has : 4 * wanted > 5 * has;
+  }
+  static bool is_to_fall(const Stage& stage, const StageSnapshot& snapshot, std::int64_t wanted, std::int64_t has, double since_s) {
+    return waits(snapshot) && (is_calm(stage, snapshot) ? 3 : 2) * wanted < has && since_s > 5;
+  }
+  static double pause_before(const Stage& stage, bool rises, std::int64_t has) { return rises && has < 2 * stage.calls ? 0 : kServedPause; }
+
   // To `wanted`, where that is worth a move. `most`: what memory allows.
   void move_window(Stage& stage, const Snapshot& now, std::int64_t wanted, std::int64_t most) {
     const StageSnapshot& snapshot = now.stages[stage.index];
-    const double now_s = seconds(now);
+    const double now_s = seconds(now), since_s = now_s - stage.window_s;
     const std::int64_t has = std::max(snapshot.window, stage.calls);  // never less than there are calls
-    const bool calm = stage.tuner.calm_s() > 10 || !waits(snapshot);
-    const bool rises = (calm ? 2 : 4) * wanted > (calm ? 3 : 5) * has;
-    const bool falls = waits(snapshot) && (calm ? 3 : 2) * wanted < has && now_s - stage.window_s > 5;
+    const bool rises = is_to_rise(stage, snapshot, wanted, has);
     if (50 * has <= 51 * most) stage.fitted_s = now_s;
     const bool holds_too_much = now_s - stage.fitted_s > kTooMuchFor;
-    if ((!rises && !falls && !holds_too_much) || now_s - stage.window_s < (rises && has < 2 * stage.calls ? 0 : kServedPause)) return;
+    const bool is_worth_it = rises || holds_too_much || is_to_fall(stage, snapshot, wanted, has, since_s);
+    if (!is_worth_it || since_s < pause_before(stage, rises, has)) return;
     move(*stage.window, wanted, holds_too_much ? Reason::byte_limit : Reason::reordering, now);
     stage.window_s = now_s;
   }

@@ -41,18 +41,23 @@ void Placement::count_looks(const StageSnapshot& now) {
   asleep_ = std::clamp<std::int64_t>(asleep_ + asleep - kAwake * (looks - asleep), 0, kMostAsleep);
 }
 
-// Time off the CPU alone proves nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself. By time, and not by
-// calls: one of ten may be what the others wait behind.
 Placement::Kind Placement::judge_samples(const StageSnapshot& now) {
   const std::int64_t samples = now.samples - samples_;
   if (samples < 2) return Kind::unknown;
   const auto cpu = static_cast<double>(now.sampled_cpu_ns - cpu_ns_);
   const double own = cpu + static_cast<double>(now.sampled_waiting_ns - waiting_ns_);
-  const bool long_enough = own > static_cast<double>(kShortCall * samples);
-  const bool blocks = long_enough && cpu < (1 - kBlockingShare) * own;
-  const bool computes = samples >= 8 && cpu > kComputingShare * own;
-  if (blocks || computes || samples >= 16) note(now);
-  return blocks ? Kind::blocks : computes ? Kind::computes : Kind::unknown;
+  const Kind kind = kind_of(samples, cpu, own);
+  if (kind != Kind::unknown || samples >= 16) note(now);
+  return kind;
+}
+
+// Time off the CPU alone proves nothing on a busy machine, where calls are preempted: a call that waits gives the CPU up by itself. By time, and not by
+// calls: one of ten may be what the others wait behind.
+Placement::Kind Placement::kind_of(std::int64_t samples, double cpu_ns, double own_ns) {
+  const bool long_enough = own_ns > static_cast<double>(kShortCall * samples);
+  if (long_enough && cpu_ns < (1 - kBlockingShare) * own_ns) return Kind::blocks;
+  if (samples >= 8 && cpu_ns > kComputingShare * own_ns) return Kind::computes;
+  return Kind::unknown;
 }
 
 void Placement::note(const StageSnapshot& now) {

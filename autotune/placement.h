@@ -18,6 +18,7 @@ class Placement {
 
   void count_looks(const StageSnapshot& now);
   Kind judge_samples(const StageSnapshot& now);
+  static Kind kind_of(std::int64_t samples, double cpu_ns, double own_ns);
   bool may_come_back(Kind kind);
   void note(const StageSnapshot& now);
 

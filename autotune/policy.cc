@@ -13,6 +13,11 @@ Knob* find(std::vector<Knob>& knobs, int stage, std::string_view name) {
   return found == knobs.end() ? nullptr : &*found;
 }
 
+bool is_on_pool(std::vector<Knob>& knobs, int stage) {
+  const Knob* placement = find(knobs, stage, to_string(KnobKind::placement));
+  return placement != nullptr && placement->get() == 1;
+}
+
 }  // namespace
 
 // Numbers of calls last: where a stage runs says whether they take threads.
@@ -21,8 +26,7 @@ void Policy::begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob
     for (const KnobValue& each : remembered) {
       Knob* knob = find(knobs, each.stage, each.knob);
       if (knob == nullptr || calls != (knob->kind == KnobKind::parallelism)) continue;
-      const Knob* placement = calls ? find(knobs, each.stage, to_string(KnobKind::placement)) : nullptr;
-      const bool takes_threads = placement != nullptr && placement->get() == 1;
+      const bool takes_threads = calls && is_on_pool(knobs, each.stage);
       const std::int64_t to = takes_threads ? std::min(each.value, open_io) : each.value;
       const std::int64_t stands_at = move(*knob, to, Reason::remembered, Snapshot(), each.value);
       if (takes_threads) open_io -= stands_at;

@@ -64,25 +64,35 @@ double reached_by(std::int64_t calls, const ServiceTimes& before, const ServiceT
 void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
   now_s_ = seconds(now.time_ns);
   fresh_ = false;
-  if (stage.parallelism != calls_ || stage.on_pool != on_pool_) note_change(stage);
-  const bool was_idle = std::exchange(idle_, flow.idle);
-  if (flow.idle && !was_idle) ++pauses_;
-  if (now_s_ < settled_s_ || (flow.idle && pauses_ <= kPauses)) {
+  if (has_changed(stage)) note_change(stage);
+  note_idleness(flow.idle);
+  if (is_settling()) {
     aged_s_ = -1;
     return restart_window(now, stage);
   }
   if (is_guessed_ && stage.completed == from_.counts.completed) restart_window(now, stage);  // it begins with the first that ends
   const auto slow = slow_few(now, stage, flow);
   if (!slow && !window_is_complete(stage)) return look_at_ages(stage);
-  const Sample sample = slow ? *slow : take_sample(from_, now, stage, flow);
-  if (slow) service_times_.fade(kOfAnotherWorld);  // what comes now is to outweigh it
+  take(slow ? *slow : take_sample(from_, now, stage, flow), now, stage, flow, slow.has_value());
+}
+
+// At its end, or where a few calls have told enough. The next one begins.
+void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow, bool is_slow) {
+  if (is_slow) service_times_.fade(kOfAnotherWorld);  // what comes now is to outweigh it
   service_times_.add(from_.service_times, stage.service_times);
   restart_window(now, stage);
   pauses_ = 0;
   if (!(sample.cpu_s >= 0)) return;
   fresh_ = true;
-  learn(sample, flow, slow.has_value());
+  learn(sample, flow, is_slow);
 }
+
+void StageTuner::note_idleness(bool is_idle) {
+  const bool was_idle = std::exchange(idle_, is_idle);
+  if (is_idle && !was_idle) ++pauses_;
+}
+
+bool StageTuner::is_settling() const noexcept { return now_s_ < settled_s_ || (idle_ && pauses_ <= kPauses); }
 
 StageTuner::Start StageTuner::start_at(const Snapshot& now, const StageSnapshot& stage) {
   return {counts_of(stage), stage.service_times, now.time_ns, now.consumer.wait_ns};
@@ -97,8 +107,7 @@ void StageTuner::note_change(const StageSnapshot& stage) {
     began_s_ = now_s_;
   }
   if (stage.parallelism > calls_) {
-    increased_s_ = now_s_;
-    if (!before_increase_ && steady_.completed > 0 && !probe_ && !restoring_) before_increase_ = steady_;
+    note_increase();
   } else {
     before_increase_.reset();
   }
@@ -117,6 +126,11 @@ void StageTuner::note_change(const StageSnapshot& stage) {
   steady_ = Sample();
   level_.forget();
   fewer_in_a_row_ = 0;
+}
+
+void StageTuner::note_increase() {
+  increased_s_ = now_s_;
+  if (!before_increase_ && steady_.completed > 0 && !probe_ && !restoring_) before_increase_ = steady_;
 }
 
 std::int64_t StageTuner::completions_needed(const StageSnapshot& stage) const {
@@ -196,13 +210,22 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
   if (tells_of_a_change(sample) || is_other_world) alarm(sample.waiting_s);
-  if (!knee) learn_base(sample);
-  if (!knee && sample.call_s() < kSlower * call_s()) useful_calls_ = std::max(useful_calls_, sample.calls);
+  if (!knee) learn_of_unqueued(sample);
   add_to_steady(sample);
-  // A lock may give more to fewer calls. A single sample may be luck.
-  if (ceiling_ < kUnbounded && steady_.seconds > kSettledRate) ceiling_ = std::max(ceiling_, steady_.rate);
+  let_ceiling_rise();
   judge_probe(sample);
   trim_integral(sample, flow);
+}
+
+// Of calls that have not been found to queue in front of a device.
+void StageTuner::learn_of_unqueued(const Sample& sample) {
+  learn_base(sample);
+  if (sample.call_s() < kSlower * call_s()) useful_calls_ = std::max(useful_calls_, sample.calls);
+}
+
+// A lock may give more to fewer calls. A single sample may be luck.
+void StageTuner::let_ceiling_rise() {
+  if (ceiling_ < kUnbounded && steady_.seconds > kSettledRate) ceiling_ = std::max(ceiling_, steady_.rate);
 }
 
 void StageTuner::learn_first(const Sample& sample) {
@@ -278,9 +301,13 @@ void StageTuner::add_to_steady(const Sample& sample) {
   steady_ = joined;
 }
 
+bool StageTuner::is_limited_elsewhere(const Sample& sample, const Flow& flow) const {
+  return flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || sample.blocked > 0.1;
+}
+
 // What the law is short of, by its own error: a little more at each sample for as long as it may help.
 void StageTuner::trim_integral(const Sample& sample, const Flow& flow) {
-  const bool limited_elsewhere = flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || sample.blocked > 0.1;
+  const bool limited_elsewhere = is_limited_elsewhere(sample, flow);
   if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy) integral_ = std::min(kLargestIntegral, 1.12 * integral_);
   if (flow.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
 }
@@ -292,10 +319,14 @@ void StageTuner::judge_probe(const Sample& sample) {
   probe.fewer ? judge_fewer(sample, probe) : judge_more(sample, probe);
 }
 
+bool StageTuner::was_enough(const Sample& sample, const Probe& probe) const {
+  const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
+  return sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+}
+
 void StageTuner::judge_fewer(const Sample& sample, const Probe& probe) {
   const bool better = sample.rate > 1.05 * probe.rate_before;  // more calls were worse
-  const double least = (trim_failed_ ? kKeptOnceMore : kKept) * probe.rate_before;
-  const bool enough = sample.rate >= least && sample.rate >= 0.93 * best_rate_ && sample.wait_share <= probe.wait_before + 0.04;
+  const bool enough = was_enough(sample, probe);
   trim_failed_ = trim_failed_ || !enough;
   if (trim_failed_) trim_pause_s_ = std::min(kLongestPause, 2 * trim_pause_s_ + 0.5);
   if (sample.rate < kClearFailure * probe.rate_before) trim_pause_s_ = std::max(trim_pause_s_, 5.0);
@@ -329,37 +360,54 @@ void StageTuner::restore(std::int64_t calls) {
 // calls were short has one or two of them, and they finish seldom now. Two rounds of all calls, since one hiccup delays all that are under way.
 std::optional<StageTuner::Sample> StageTuner::slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
   const std::int64_t calls = stage.completed - recent_.counts.completed;
-  const bool waits = stage.on_pool || stage.completes_later;
-  const bool own_effect = unseen_ && raised_;
-  if (!waits || !known_ || own_effect || calls < std::max(kFew, 2 * stage.parallelism)) return std::nullopt;
+  if (!few_may_tell(stage, calls)) return std::nullopt;
   const double mean = seconds(stage.slot_ns - recent_.counts.slot_ns) / as_double(calls);  // first, for it is cheap
   const double limit = kFarSlower * usual_call_s() + kShortAge;
   const bool is_suspect = mean > limit && now_s_ > increased_s_ + kGuard * mean;
   if (is_suspect) {
-    const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
-    const bool is_new = median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew));
-    const auto sample = is_new ? std::optional(take_sample(recent_, now, stage, flow)) : std::nullopt;
-    if (sample && sample->call_s() > limit) return sample;  // else they only had to wait for a core
+    if (const auto sample = slower_than(limit, calls, now, stage, flow)) return sample;
   }
   if (!is_suspect || calls >= kFewAtMost) recent_ = start_at(now, stage);
   return std::nullopt;
 }
 
+bool StageTuner::few_may_tell(const StageSnapshot& stage, std::int64_t calls) const {
+  const bool waits = stage.on_pool || stage.completes_later;
+  const bool own_effect = unseen_ && raised_;
+  return waits && known_ && !own_effect && calls >= std::max(kFew, 2 * stage.parallelism);
+}
+
+std::optional<StageTuner::Sample> StageTuner::slower_than(double limit, std::int64_t calls, const Snapshot& now, const StageSnapshot& stage,
+                                                          const Flow& flow) const {
+  const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
+  const bool is_new = median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew));
+  if (!is_new) return std::nullopt;
+  const Sample sample = take_sample(recent_, now, stage, flow);
+  return sample.call_s() > limit ? std::optional(sample) : std::nullopt;  // else they only had to wait for a core
+}
+
 // Calls that are under way for much longer than calls take tell of a change before any of them has finished.
 void StageTuner::look_at_ages(const StageSnapshot& stage) {
-  const bool own_effect = unseen_ && before_increase_;  // the next sample tells
   const double since = std::exchange(aged_s_, -1);
-  const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
-  if (!known_ || own_effect || stage.running < stage.parallelism || oldest < kShortAge) return;
-  const double expected = usual_call_s();
-  if (now_s_ < increased_s_ + kGuard * expected) return;
-  const auto is_slow = [&](double times) { return median >= times * expected + 0.002; };
-  if (oldest < kFarSlower * expected + kShortAge || !is_slow(kSlow)) return;  // first, for it is cheap
-  if (!is_slow(service_times_.age_over_mean(chance_of_half(stage.running, kFalseAlarm)))) return;
+  if (!ages_may_tell(stage) || !are_too_old(stage)) return;
   aged_s_ = since < 0 ? now_s_ : since;
-  if (now_s_ - aged_s_ < std::min(expected, 0.1)) return;
-  alarm(std::max(kOfAnAge * oldest - cpu_s(), 0.0));
+  if (now_s_ - aged_s_ < std::min(usual_call_s(), 0.1)) return;
+  alarm(std::max(kOfAnAge * seconds(stage.oldest_call_ns) - cpu_s(), 0.0));
   is_guessed_ = true;
+}
+
+bool StageTuner::ages_may_tell(const StageSnapshot& stage) const {
+  const bool own_effect = unseen_ && before_increase_;  // the next sample tells
+  if (!known_ || own_effect || stage.running < stage.parallelism) return false;
+  return now_s_ >= increased_s_ + kGuard * usual_call_s();
+}
+
+bool StageTuner::are_too_old(const StageSnapshot& stage) const {
+  const double oldest = seconds(stage.oldest_call_ns), median = seconds(stage.median_call_ns);
+  const double expected = usual_call_s();
+  const auto is_slow = [&](double times) { return median >= times * expected + 0.002; };
+  if (oldest < kFarSlower * expected + kShortAge || !is_slow(kSlow)) return false;  // first, for it is cheap
+  return is_slow(service_times_.age_over_mean(chance_of_half(stage.running, kFalseAlarm)));
 }
 
 void StageTuner::alarm(double waiting_s) {

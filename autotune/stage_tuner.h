@@ -69,7 +69,12 @@ class StageTuner {
 
   static Start start_at(const Snapshot& now, const StageSnapshot& stage);
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
+  bool has_changed(const StageSnapshot& stage) const noexcept { return stage.parallelism != calls_ || stage.on_pool != on_pool_; }
+  void note_idleness(bool is_idle);
   void note_change(const StageSnapshot& stage);
+  void note_increase();
+  bool is_settling() const noexcept;
+  void take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow, bool is_slow);
   bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
@@ -80,23 +85,34 @@ class StageTuner {
   void learn(const Sample& sample, const Flow& flow, bool is_slow);
   void learn_first(const Sample& sample);
   void learn_base(const Sample& sample);
+  void learn_of_unqueued(const Sample& sample);
+  void let_ceiling_rise();
   bool tells_of_a_change(const Sample& sample);
   bool is_knee(const Sample& sample);
   bool is_beyond_own_effect(const Sample& sample) const;
   void add_to_steady(const Sample& sample);
+  bool is_limited_elsewhere(const Sample& sample, const Flow& flow) const;
   void trim_integral(const Sample& sample, const Flow& flow);
   void judge_probe(const Sample& sample);
+  bool was_enough(const Sample& sample, const Probe& probe) const;
   void judge_fewer(const Sample& sample, const Probe& probe);
   void judge_more(const Sample& sample, const Probe& probe);
   void restore(std::int64_t calls);
   void look_at_ages(const StageSnapshot& stage);
+  bool ages_may_tell(const StageSnapshot& stage) const;
+  bool are_too_old(const StageSnapshot& stage) const;
   std::optional<Sample> slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
+  bool few_may_tell(const StageSnapshot& stage, std::int64_t calls) const;
+  std::optional<Sample> slower_than(double limit, std::int64_t calls, const Snapshot& now, const StageSnapshot& stage,
+                                    const Flow& flow) const;
   double usual_call_s() const noexcept { return std::max(level_.known() ? level_.value() : level_before_, call_s()); }
   void alarm(double waiting_s);
 
   Wish within(const Bounds& bounds);
   std::optional<Wish> slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const;
   std::optional<Wish> next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
+  std::optional<Wish> trim_probe(std::int64_t now, const Bounds& bounds);
+  std::optional<Wish> up_probe(std::int64_t now, const Flow& flow, const Bounds& bounds);
   double target(const Flow& flow) const;
   std::optional<Wish> towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
   bool is_worth_more(std::int64_t calls, std::int64_t now, const Flow& flow) const;

@@ -17,6 +17,12 @@ constexpr std::int64_t kStartAtMost = 64; // calls, before the first has finishe
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
+// Of the calls there are, what is left when fewer are worth a change.
+double least_fall(double calm_s) {
+  if (calm_s > 60) return 0.5;
+  return calm_s > 10 ? 0.7 : 0.85;
+}
+
 }  // namespace
 
 std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe) {
@@ -79,9 +85,9 @@ bool StageTuner::is_worth_more(std::int64_t calls, std::int64_t now, const Flow&
 
 std::optional<StageTuner::Wish> StageTuner::fewer(std::int64_t calls, const StageSnapshot& stage, const Flow& flow) {
   const std::int64_t now = stage.parallelism;
-  const double least_fall = calm_s() > 60 ? 0.5 : calm_s() > 10 ? 0.7 : 0.85;
-  if (!fresh_ || as_double(calls) > least_fall * as_double(now) || calls >= now) {
-    if (fresh_) fewer_in_a_row_ = 0;
+  if (!fresh_) return std::nullopt;
+  if (as_double(calls) > least_fall(calm_s()) * as_double(now) || calls >= now) {
+    fewer_in_a_row_ = 0;
     return std::nullopt;
   }
   if (++fewer_in_a_row_ < (ceiling_ < kUnbounded ? 1 : 3)) return std::nullopt;
@@ -103,21 +109,28 @@ bool StageTuner::is_bottleneck(const Flow& flow) const {
 std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
   if (!fresh_ || !is_bottleneck(flow) || steady_.completed < completions_to_compare(stage)) return std::nullopt;
   const std::int64_t now = stage.parallelism;
+  if (const auto probe = trim_probe(now, bounds)) return probe;
+  return up_probe(now, flow, bounds);
+}
+
+std::optional<StageTuner::Wish> StageTuner::trim_probe(std::int64_t now, const Bounds& bounds) {
   const auto far_fewer = static_cast<std::int64_t>(kFarFewerCalls * as_double(now));
   const bool may_be_far = now > kMany && !trim_failed_ && far_fewer >= bounds.least;
   const auto fewer = may_be_far ? far_fewer : static_cast<std::int64_t>(kFewerCalls * as_double(now));
-  if (now_s_ >= trim_due_s_ && fewer >= bounds.least && fewer < now) {
-    best_rate_ = std::max(best_rate_, steady_.rate);
-    probe_ = Probe{now, steady_.rate, steady_.wait_share, true};
-    return Wish{fewer, Reason::trim_probe};
-  }
+  if (now_s_ < trim_due_s_ || fewer < bounds.least || fewer >= now) return std::nullopt;
+  best_rate_ = std::max(best_rate_, steady_.rate);
+  probe_ = Probe{now, steady_.rate, steady_.wait_share, true};
+  return Wish{fewer, Reason::trim_probe};
+}
+
+// Where something is known to hold it.
+std::optional<StageTuner::Wish> StageTuner::up_probe(std::int64_t now, const Flow& flow, const Bounds& bounds) {
   const auto more = std::min(bounds.most, static_cast<std::int64_t>(std::ceil(kMoreCalls * as_double(now))));
   const bool is_held = held_ > 0 || ceiling_ < kUnbounded;
-  if (is_held && now_s_ >= raise_due_s_ && flow.wait_share > 0.05 && as_double(more) >= kLeastMore * as_double(now)) {
-    probe_ = Probe{now, steady_.rate, steady_.wait_share, false};
-    return Wish{more, Reason::up_probe};
-  }
-  return std::nullopt;
+  const bool is_worth_it = flow.wait_share > 0.05 && as_double(more) >= kLeastMore * as_double(now);
+  if (!is_held || now_s_ < raise_due_s_ || !is_worth_it) return std::nullopt;
+  probe_ = Probe{now, steady_.rate, steady_.wait_share, false};
+  return Wish{more, Reason::up_probe};
 }
 
 }  // namespace penstock::autotune

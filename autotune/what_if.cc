@@ -14,16 +14,11 @@ class Ladder {
  public:
   Ladder(const Evidence& evidence, const Explanation::Bottleneck& bottleneck) : evidence_(evidence) {
     const bool is_of_others = bottleneck.hold == Hold::other_processes;  // what the cores would give is no bound of what they do
-    for (const Bound& bound : evidence.bounds) {
-      if (is_of_others) break;
-      const bool is_it = bound.kind == bottleneck.limit && (bound.stage == bottleneck.stage || bound.stage < 0);
-      if (is_it && bound.rate >= 0 && std::isfinite(bound.rate)) lowest_ = bound;
-    }
+    if (!is_of_others) take_lowest(bottleneck);
     if (!(lowest_.rate > 0)) lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};
-    for (Bound bound : evidence.bounds) {
-      if (bound.kind == lowest_.kind && bound.stage == lowest_.stage && !is_of_others) continue;
-      bound.rate = std::max(bound.rate, lowest_.rate);
-      if (bound.rate >= 0) others_.push_back(bound);
+    for (const Bound& bound : evidence.bounds) {
+      const bool is_lowest = bound.kind == lowest_.kind && bound.stage == lowest_.stage;
+      if (is_of_others || !is_lowest) add(bound);
     }
   }
 
@@ -41,6 +36,18 @@ class Ladder {
   }
 
  private:
+  void take_lowest(const Explanation::Bottleneck& bottleneck) {
+    for (const Bound& bound : evidence_.bounds) {
+      const bool is_it = bound.kind == bottleneck.limit && (bound.stage == bottleneck.stage || bound.stage < 0);
+      if (is_it && bound.rate >= 0 && std::isfinite(bound.rate)) lowest_ = bound;
+    }
+  }
+
+  void add(Bound other) {
+    other.rate = std::max(other.rate, lowest_.rate);
+    if (other.rate >= 0) others_.push_back(other);
+  }
+
   Bound changed(Bound bound, const WhatIf& change) const {
     bound.rate *= factor(bound, change);
     return bound;
@@ -50,12 +57,20 @@ class Ladder {
 
   double factor(const Bound& bound, const WhatIf& change) const {
     const bool of_stage = bound.stage >= 0 && bound.stage == change.stage;
-    const bool of_calls = bound.kind == Limit::parallel || bound.kind == Limit::serial;
     if (change.change == Change::core) return with_a_core(bound);
-    if (change.change == Change::twice_as_fast) return bound.kind == Limit::cpu ? cpu_of_half(change.stage) : of_stage && of_calls ? 2 : 1;
-    if (!of_stage || bound.kind != Limit::parallel) return 1;
+    if (change.change == Change::twice_as_fast) return bound.kind == Limit::cpu ? cpu_of_half(change.stage) : of_half(bound, of_stage);
+    return of_stage && bound.kind == Limit::parallel ? with_more_calls(bound, change) : 1;
+  }
+
+  static double of_half(const Bound& bound, bool of_stage) {
+    const bool of_calls = bound.kind == Limit::parallel || bound.kind == Limit::serial;
+    return of_stage && of_calls ? 2 : 1;
+  }
+
+  double with_more_calls(const Bound& bound, const WhatIf& change) const {
     const double calls = calls_at_once(stage(bound.stage), evidence_.now().cpu_budget);
-    return change.change == Change::call ? (calls + 1) / calls : change.change == Change::calls ? change.amount / calls : 1;
+    if (change.change == Change::call) return (calls + 1) / calls;
+    return change.change == Change::calls ? change.amount / calls : 1;
   }
 
   // More cores are more calls of those that have as many as cores.
@@ -111,24 +126,33 @@ int dearest_stage(const Rates& rates) {
   return dearest;
 }
 
+std::vector<WhatIf> more_calls(const Evidence& evidence, const Ladder& ladder, int stage) {
+  std::vector<WhatIf> changes = {{.change = Change::call, .stage = stage}};
+  const double useful = useful_calls(evidence, ladder, stage);
+  if (useful > 0) changes.push_back({.change = Change::calls, .stage = stage, .amount = useful});
+  return changes;
+}
+
+// What there is to try, without its gain.
+std::vector<WhatIf> changes_for(const Evidence& evidence, const Explanation::Bottleneck& bottleneck, const Ladder& ladder) {
+  std::vector<WhatIf> changes;
+  if (bottleneck.limit == Limit::parallel) changes = more_calls(evidence, ladder, bottleneck.stage);
+  const bool is_function = bottleneck.limit == Limit::parallel || bottleneck.limit == Limit::serial;
+  const bool is_liftable = bottleneck.limit != Limit::cpu || bottleneck.hold == Hold::other_processes;
+  if (!is_function && is_liftable) changes.push_back({.change = Change::lifted, .stage = bottleneck.stage});
+  const int slow = is_function ? bottleneck.stage : dearest_stage(evidence.rates);
+  if (slow >= 0) changes.push_back({.change = Change::twice_as_fast, .stage = slow});
+  changes.push_back({.change = Change::core});
+  return changes;
+}
+
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Evidence& evidence, const Explanation::Bottleneck& bottleneck) {
   if (bottleneck.limit == Limit::unknown || evidence.facts.serial) return {};
   const Ladder ladder(evidence, bottleneck);
-  std::vector<WhatIf> all;
-  const auto add = [&](const WhatIf& change) { all.push_back(with_gains(change, ladder)); };
-  const bool is_calls = bottleneck.limit == Limit::parallel;
-  if (is_calls) {
-    add({.change = Change::call, .stage = bottleneck.stage});
-    const double useful = useful_calls(evidence, ladder, bottleneck.stage);
-    if (useful > 0) add({.change = Change::calls, .stage = bottleneck.stage, .amount = useful});
-  }
-  const bool is_liftable = bottleneck.limit != Limit::cpu || bottleneck.hold == Hold::other_processes;
-  const int slow = is_calls || bottleneck.limit == Limit::serial ? bottleneck.stage : dearest_stage(evidence.rates);
-  if (!is_calls && bottleneck.limit != Limit::serial && is_liftable) add({.change = Change::lifted, .stage = bottleneck.stage});
-  if (slow >= 0) add({.change = Change::twice_as_fast, .stage = slow});
-  add({.change = Change::core});
+  std::vector<WhatIf> all = changes_for(evidence, bottleneck, ladder);
+  for (WhatIf& each : all) each = with_gains(each, ladder);
   return all;
 }
 

@@ -22,14 +22,9 @@ class WindowStretch {
   void look(const StageSnapshot& stage, bool all_wait, bool at_once, double patience, std::int64_t time_ns) {
     const double time = static_cast<double>(time_ns - looked_ns_) / 1e9;
     looked_ns_ = time_ns;
-    // What is ready waits for a core or for memory, and a wider window would only let more of it wait.
-    const bool calls_are_idle = stage.ready == 0 && 10 * stage.running < 9 * stage.parallelism;
-    const bool is_full = calls_are_idle && stage.in_window >= stage.window && stage.credits > 0;
-    const double share = 1 - std::exp(-time / kMemory);
     longer_ *= std::exp(-time / kForgotten);
-    const bool has_grown = is_full && stage.window == window_;
-    if (!has_grown) window_ = 0;
-    stalled_ += share * ((all_wait && is_full && !has_grown ? 1 : 0) - stalled_);
+    const bool is_full = WindowStretch::is_full(stage);
+    note_stall(stage, is_full, all_wait, time);
     if (stalled_ < kTooMuch || (is_full && !at_once)) return;
     longer_ = std::max(longer_, std::min(kMost * patience, kStep * at_least(patience)));
     stalled_ = 0;
@@ -37,6 +32,20 @@ class WindowStretch {
   }
 
  private:
+  static bool is_full(const StageSnapshot& stage) noexcept {
+    // What is ready waits for a core or for memory, and a wider window would only let more of it wait.
+    const bool calls_are_idle = stage.ready == 0 && 10 * stage.running < 9 * stage.parallelism;
+    return calls_are_idle && stage.in_window >= stage.window && stage.credits > 0;
+  }
+
+  // One in which it has grown already is none.
+  void note_stall(const StageSnapshot& stage, bool is_full, bool all_wait, double time) {
+    const bool has_grown = is_full && stage.window == window_;
+    if (!has_grown) window_ = 0;
+    const bool is_stall = all_wait && is_full && !has_grown;
+    stalled_ += (1 - std::exp(-time / kMemory)) * ((is_stall ? 1 : 0) - stalled_);
+  }
+
   static constexpr double kMemory = 1;     // s
   static constexpr double kForgotten = 60; // s: what comes once in a minute costs less than the memory of a window for it
   static constexpr double kTooMuch = 0.1;  // of the time

@@ -84,13 +84,19 @@ ByteRange second_bytes(unsigned first) {
 
 }  // namespace
 
+// Of a character that begins with this byte; 0: none does.
+std::size_t length_by(unsigned first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
 // Bytes of the character that begins here; 0: none does.
 std::size_t length_of_character(std::string_view text) noexcept {
   const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = at(0);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const std::size_t length = length_by(first);
+  if (length < 2) return length;
   if (!second_bytes(first).has(at(1))) return 0;
   for (std::size_t i = 2; i < length; ++i) {
     if (!ByteRange().has(at(i))) return 0;

@@ -134,18 +134,25 @@ std::uint64_t read_available(const String& path) {
   return MemoryLimits::unlimited;
 }
 
-// How many CPUs a list such as "0-3,8" names; INT_MAX for anything else.
+constexpr std::int64_t unknown_count = std::numeric_limits<int>::max();
+
+// How many CPUs "8" or "0-3" names; none for anything else.
+std::optional<std::int64_t> count_range(std::string_view range) {
+  const auto first = parse_integer(next_part(range, '-'));
+  const auto last = range.empty() ? first : parse_integer(range);
+  if (!first || !last || *first < 0 || *last < *first || *last >= unknown_count) return std::nullopt;
+  return *last - *first + 1;
+}
+
+// Of a list such as "0-3,8".
 std::int64_t count_list(std::string_view list) {
-  constexpr std::int64_t unknown = std::numeric_limits<int>::max();
   std::int64_t count = 0;
   while (!list.empty()) {
-    std::string_view range = next_part(list, ',');
-    const auto first = parse_integer(next_part(range, '-'));
-    const auto last = range.empty() ? first : parse_integer(range);
-    if (!first || !last || *first < 0 || *last < *first || *last >= unknown) return unknown;
-    count += *last - *first + 1;
+    const auto more = count_range(next_part(list, ','));
+    if (!more) return unknown_count;
+    count += *more;
   }
-  return count > 0 ? std::min(count, unknown) : unknown;
+  return count > 0 ? std::min(count, unknown_count) : unknown_count;
 }
 
 std::int64_t read_cpuset(const String& folder, bool version_2) {

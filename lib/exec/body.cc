@@ -363,19 +363,29 @@ void SourceBody::run(Group& group, Context& context) {
   const auto wanted = static_cast<std::size_t>(group.admitted);
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
-  bool more = !pass.over;
-  if (more && pass.fresh) more = begin_reading(pass.stamp, group.slots, context);
-  more = more && !passes_.cut_requested();
+  const bool is_open = may_read(pass, group.slots, context);
   group.slots.reserve(wanted + 2);  // a failure to begin and the mark: others may look at the list, so it must not move
-  bool wanted_back = false;
+  if (is_open && read(group, wanted, context)) return;
+  group.slots.push_back(passes_.close());
+  resume_.reset();  // it was an element of this pass
+}
+
+// Whether the pass may still have elements.
+bool SourceBody::may_read(const PassControl::Pass& pass, Slots& out, Context& context) {
+  if (pass.over) return false;
+  if (pass.fresh && !begin_reading(pass.stamp, out, context)) return false;
+  return !passes_.cut_requested();
+}
+
+// As many elements as are wanted, at most. False: the pass has no more.
+bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
+  bool more = true, wanted_back = false;
   for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce && !wanted_back;) {
     more = produce_one(group.slots, context);
     passed += leave_out_delivered(group.slots);
     wanted_back = more && group.is_open() && tell(*group.call, group.slots.size());
   }
-  if (more) return;
-  group.slots.push_back(passes_.close());
-  resume_.reset();  // it was an element of this pass
+  return more;
 }
 
 // What was delivered before the checkpoint is made, but goes no further: positions only, cheap for indexable sources.

@@ -183,6 +183,8 @@ class SourceBody final : public Body {
   void resume_at(const Stamp& last) override;
 
  private:
+  bool may_read(const PassControl::Pass& pass, Slots& out, Context& context);
+  bool read(Group& group, std::size_t wanted, Context& context);
   bool produce_one(Slots& out, Context& context);
   bool begin_reading(const Stamp& pass, Slots& out, Context& context);
   void pass_over_delivered();

@@ -18,7 +18,7 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   {
     MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
-    const bool unserved = client != nullptr && client->running_ == 0 && (client->queued_ == 0 || client->refused_);
+    const bool unserved = client != nullptr && client->is_unserved();
     const bool found = find_thread(unserved);
     if (client != nullptr) client->refused_ = unserved && !found;
     has_thread = found || !threads_.empty();

@@ -25,6 +25,8 @@ class ElasticPool {
   // Whose work it is. Held by those who submit, and by each piece of work: it may outlive the former.
   class Client {
     friend class ElasticPool;
+    bool is_unserved() const noexcept { return running_ == 0 && (queued_ == 0 || refused_); }
+
     std::int64_t queued_ = 0;   // these three: under the pool's mutex
     std::int64_t running_ = 0;
     bool refused_ = false;      // there was no thread for it: its next work asks again

@@ -123,11 +123,15 @@ std::int64_t Ring::startable(const Group& group, const Before& before, const Rin
   return traits_.keeps_near && before.begun > 0 ? std::clamp<std::int64_t>(bounds.window - before.begun, 0, size) : size;
 }
 
+bool Ring::may_all_start(const RingBounds& bounds) const {
+  const bool is_free = !traits_.keeps_near && !traits_.keeps_passes_apart && !bounds.has_plenty;
+  return is_free && (ready_.empty() || !ready_.front()->is_flush);
+}
+
 // Those who may not begin yet will be looked at again when an older one is done. One walk along the ring, in whose order groups wait: with 128 calls, a
 // walk for each of them took a quarter of the CPU time.
 std::int64_t Ring::startable_groups(const RingBounds& bounds) const {
-  const bool is_free = !traits_.keeps_near && !traits_.keeps_passes_apart && !bounds.has_plenty;
-  if (is_free && (ready_.empty() || !ready_.front()->is_flush)) return static_cast<std::int64_t>(ready_.size());
+  if (may_all_start(bounds)) return static_cast<std::int64_t>(ready_.size());
   Before before;
   std::size_t count = 0;
   for (auto group = groups_.begin(); group != groups_.end() && count < ready_.size(); ++group) {

@@ -73,6 +73,7 @@ class Ring {
     bool has_open_pass = false;  // and a mark behind it
     void add(const Group& group);
   };
+  bool may_all_start(const RingBounds& bounds) const;
   std::int64_t startable(const Group& group, const Before& before, const RingBounds& bounds) const;
 
   const StageTraits& traits_;

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::int64_t kLongCall = 2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
 
+// Asked without the lock, and mostly in vain.
+bool may_have_calls(const StageSigns& signs) {
+  return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 || signs.has_folded.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void Runner::run_token(bool on_pool) noexcept {
@@ -205,8 +210,7 @@ void Runner::unfold(Group& group) {
 
 bool Runner::look_after_calls() {
   const StageSigns& signs = core_.signs;
-  const bool is_starting = signs.is_starting;
-  if (signs.open_calls.load(std::memory_order_relaxed) == 0 && !is_starting && !signs.has_folded.load(std::memory_order_relaxed)) return false;
+  if (!may_have_calls(signs)) return false;
   MutexLock lock(core_.mutex);
   if (core_.traits.host.stopped()) return false;
   const std::int64_t now = core_.traits.machine.now();

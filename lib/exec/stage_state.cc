@@ -22,6 +22,19 @@ StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
   return {parallelism, traits.one_at_a_time ? 1 : 2 * parallelism, first_value(traits.plan.buffer, traits.one_at_a_time ? 1 : 2)};
 }
 
+void describe_held(const Group& group, StageSnapshot& out) {
+  out.bytes_held += group.folded_bytes;
+  if (group.state == Group::State::done) return;
+  out.bytes_held += group.input_bytes;
+  if (group.state == Group::State::waiting && group.folded_bytes == 0) out.ready += group.admitted;
+}
+
+// Once the run has been stopped nobody waits for a Completion that is still out.
+bool is_under_way(const Group& group, bool stopped) {
+  if (group.state != Group::State::running) return false;
+  return !stopped || group.target == nullptr || group.target->is_starting();
+}
+
 }  // namespace
 
 StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger,
@@ -277,7 +290,6 @@ void StageState::describe(StageSnapshot& out) const {
   describe_ring(now, out);
 }
 
-// Once the run has been stopped nobody waits for a Completion that is still out.
 void StageState::describe_ring(std::int64_t now, StageSnapshot& out) const {
   const bool stopped = traits_.host.stopped();
   const auto& groups = ring.groups();
@@ -287,12 +299,8 @@ void StageState::describe_ring(std::int64_t now, StageSnapshot& out) const {
     // Groups lie anywhere, and other cores have just written to them.
     if (i + kFetchedAhead < groups.size()) __builtin_prefetch(groups[i + kFetchedAhead].get());
     const auto& group = groups[i];
-    out.bytes_held += group->folded_bytes;
-    if (group->state == Group::State::done) continue;
-    out.bytes_held += group->input_bytes;
-    if (group->state == Group::State::waiting && group->folded_bytes == 0) out.ready += group->admitted;
-    const bool is_cut_off = stopped && group->target != nullptr && !group->target->is_starting();
-    if (group->state == Group::State::waiting || is_cut_off) continue;
+    describe_held(*group, out);
+    if (!is_under_way(*group, stopped)) continue;
     begins_.push_back(group->started_ns);
     if (oldest == nullptr || group->started_ns < oldest->started_ns) oldest = group.get();
   }

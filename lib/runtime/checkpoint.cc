@@ -115,12 +115,9 @@ Stamp last_of(std::string_view bytes, std::uint32_t epoch, bool has_last) {
 
 std::string counted(const char* name, std::int64_t value) { return std::string(name) + " is " + std::to_string(value); }
 
-}  // namespace
-
-std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
+std::optional<CheckpointFault> fault_of_counts(const Checkpoint& checkpoint) {
   const std::string delivered = counted("delivered", checkpoint.delivered);
   const std::string errors = counted("errors_since", checkpoint.errors_since);
-  if (checkpoint.kind > Checkpoint::Kind::replay) return CheckpointFault{kind_at, "kind is neither position nor replay"};
   if (checkpoint.delivered < 0) return CheckpointFault{delivered_at, delivered + ", but cannot be negative"};
   if (checkpoint.delivered > kMostDelivered) return CheckpointFault{delivered_at, delivered + ", more than any run delivers"};
   if (checkpoint.errors_since < 0) return CheckpointFault{errors_since_at, errors + ", but cannot be negative"};
@@ -131,6 +128,14 @@ std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
   if (checkpoint.has_last != has_element) {
     return CheckpointFault{has_last_at, "has_last does not fit: " + delivered + " and " + errors};
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
+  if (checkpoint.kind > Checkpoint::Kind::replay) return CheckpointFault{kind_at, "kind is neither position nor replay"};
+  if (auto fault = fault_of_counts(checkpoint)) return fault;
   if (checkpoint.has_last && checkpoint.last.ordinal < 0) {
     return CheckpointFault{ordinal_at, counted("last.ordinal", checkpoint.last.ordinal) + ", but cannot be negative"};
   }

@@ -26,11 +26,13 @@
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
 #include "lib/runtime/tuning_file.h"
+#include "lib/runtime/turn.h"
 
 namespace penstock::detail {
 namespace {
 
 using exec::Engine;
+using runtime::Turn;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
@@ -89,23 +91,13 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::optional<Stamp> engine_after;     // for the engine: the position to begin at
   };
 
-  // A request of the consumer's, from its beginning to its end. Error(failed_precondition) while another one is under way: both threads
-  // would take from the same hands. The first one goes on unharmed.
-  class Turn {
-   public:
-    Turn(std::atomic<bool>& taken, const char* request);
-    ~Turn() { taken_.store(false, std::memory_order_release); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic<bool>& taken_;
-  };
-
   std::shared_ptr<EngineRun> held(const char* request);
   Engine& engine() EXCLUDES(mutex_);
   std::shared_ptr<Engine> engine_or_null() const EXCLUDES(mutex_);
   std::shared_ptr<Engine> start_engine(std::uint32_t first) REQUIRES(mutex_);
+  exec::EngineSettings settings_for(std::uint32_t first) const;
+  std::shared_ptr<Engine> start_on_threads(exec::EngineSettings settings) REQUIRES(mutex_);
+  std::shared_ptr<Engine> start_serial(exec::EngineSettings settings, bool inside_another_run) REQUIRES(mutex_);
   void watch_from_outside(const std::shared_ptr<Engine>& engine);
   std::shared_ptr<Engine> observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
@@ -120,6 +112,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void resume(const Checkpoint& from);
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
+  bool hand_over(Slot& slot, Element& out);
   bool was_delivered_before(const Slot& slot);
   void deliver(Slot& slot, Element& out);
   void check_resumed();
@@ -158,13 +151,6 @@ std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
   return shared_from_this();
 }
 
-EngineRun::Turn::Turn(std::atomic<bool>& taken, const char* request) : taken_(taken) {
-  if (!taken_.exchange(true, std::memory_order_acquire)) return;
-  throw Error(ErrorCode::failed_precondition, std::string(request) +
-                                                  " was called while another thread was in next(), epoch() or checkpoint() of the same run: a run "
-                                                  "has one consumer at a time. Start a run for each thread, or let one take the elements and hand them on");
-}
-
 // Started by the first request, so that a description can be turned into a run at no cost.
 Engine& EngineRun::engine() {
   check_process();
@@ -199,7 +185,12 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   runtime::check_nesting();
   // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
   const bool inside_another_run = exec::BodyScope::inside_any() && !options_.serial;
-  const bool serial = options_.serial || inside_another_run;
+  exec::EngineSettings settings = settings_for(first);
+  if (options_.serial || inside_another_run) return start_serial(std::move(settings), inside_another_run);
+  return start_on_threads(std::move(settings));
+}
+
+exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
   exec::EngineSettings settings;
   settings.first_epoch = first;
   settings.epochs = epochs_from(first);
@@ -208,13 +199,18 @@ std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
-  if (serial) {
-    if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
-    tuning_file_ = nullptr;
-    auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
-    if (nested_) watch_from_outside(engine);
-    return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
-  }
+  return settings;
+}
+
+std::shared_ptr<Engine> EngineRun::start_serial(exec::EngineSettings settings, bool inside_another_run) {
+  if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
+  tuning_file_ = nullptr;
+  auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
+  if (nested_) watch_from_outside(engine);
+  return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
+}
+
+std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings settings) {
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
   settings.slots = runtime.slots_for(options_.threads);
@@ -341,15 +337,21 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     Slot slot;
     if (nested_) nested_->note_reader();
     if (engine().next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
-    if (slot.kind() == Slot::Kind::pass_end) {
-      if (slot.level() == plan_->repeats.size()) end_epoch();
-      check_resumed();
-    } else if (!was_delivered_before(slot)) {
-      deliver(slot, out);
-      if (slot.is_element()) return Status::element;
-    }
+    if (hand_over(slot, out)) return Status::element;
   }
   return Status::end;
+}
+
+// Whether the consumer has an element of it.
+bool EngineRun::hand_over(Slot& slot, Element& out) {
+  if (slot.kind() == Slot::Kind::pass_end) {
+    if (slot.level() == plan_->repeats.size()) end_epoch();
+    check_resumed();
+    return false;
+  }
+  if (was_delivered_before(slot)) return false;
+  deliver(slot, out);
+  return slot.is_element();
 }
 
 void EngineRun::end_epoch() {

@@ -26,18 +26,26 @@ std::string calls(const StageSnapshot& stage, const exec::Plan& plan) {
 // Results that are done and have not left.
 std::int64_t done(const StageSnapshot& stage) { return std::max<std::int64_t>(stage.in_window - stage.ready - stage.running, 0); }
 
+// Empty: nothing is.
+std::string held_up_by_order(const StageSnapshot& stage) {
+  const std::int64_t kept = done(stage);
+  if (kept <= 0 || stage.running <= 0 || !stage.ordered) return {};
+  return count(kept, "element is", "elements are") + " begun or done behind the oldest, which holds them up: order is kept";
+}
+
+void add(std::string& text, const std::string& more) {
+  if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+}
+
 std::string what_waits(const StageSnapshot& stage, const exec::Plan& plan) {
   std::string text;
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  if (stage.running > 0) add(calls(stage, plan));
-  if (stage.waits_for_memory) add("waits for memory");
-  if (stage.waits_for_cpu_slot) add("waits for a CPU slot");
-  if (const std::int64_t kept = done(stage); kept > 0 && stage.running > 0 && stage.ordered) {
-    add(count(kept, "element is", "elements are") + " begun or done behind the oldest, which holds them up: order is kept");
-  }
-  if (stage.credits == 0 && stage.running == 0) add("waits for the next stage to make room");
+  if (stage.running > 0) add(text, calls(stage, plan));
+  if (stage.waits_for_memory) add(text, "waits for memory");
+  if (stage.waits_for_cpu_slot) add(text, "waits for a CPU slot");
+  add(text, held_up_by_order(stage));
+  if (stage.credits == 0 && stage.running == 0) add(text, "waits for the next stage to make room");
   const std::int64_t waiting = stage.ready + stage.waiting_input;
-  if (waiting > 0) add(count(waiting, "element waits", "elements wait") + " to be begun");
+  if (waiting > 0) add(text, count(waiting, "element waits", "elements wait") + " to be begun");
   return text.empty() ? "waits for the stage before" : text;
 }
 

@@ -47,10 +47,7 @@ class Writer {
 
   // Each step of the consumer is followed back: all calls that had its element among theirs.
   void flows(const Trace& trace) {
-    std::unordered_map<Trace::Key, const Span*> step_of;
-    for (const Span& each : trace.spans()) {
-      if (each.kind == Span::Kind::step && !each.keys.empty()) step_of.emplace(each.keys.front(), &each);
-    }
+    const auto step_of = steps_by_key(trace);
     std::map<const Span*, std::vector<const Span*>> calls_of;
     for (const Span& each : trace.spans()) {
       if (each.kind != Span::Kind::call && each.kind != Span::Kind::pool_call) continue;
@@ -92,6 +89,14 @@ class Writer {
   }
 
  private:
+  static std::unordered_map<Trace::Key, const Span*> steps_by_key(const Trace& trace) {
+    std::unordered_map<Trace::Key, const Span*> steps;
+    for (const Span& each : trace.spans()) {
+      if (each.kind == Span::Kind::step && !each.keys.empty()) steps.emplace(each.keys.front(), &each);
+    }
+    return steps;
+  }
+
   static const char* name_of_thread(const Span& span) {
     if (span.stage < 0) return "consumer";
     return span.kind == Span::Kind::pool_call ? "pool thread" : "worker";

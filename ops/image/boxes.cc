@@ -19,6 +19,11 @@ void check(const Window& crop, Size size, double least_visible) {
   if (!(least_visible >= 0 && least_visible <= 1)) refuse("least_visible must lie in 0..1, but is " + std::to_string(least_visible));
 }
 
+void check_finite(const PixelBox& box, std::size_t number) {
+  if (std::isfinite(box.ymin) && std::isfinite(box.xmin) && std::isfinite(box.ymax) && std::isfinite(box.xmax)) return;
+  refuse("box " + std::to_string(number) + " has a corner that is not finite; leave it out or mend it");
+}
+
 // Between two edges of the crop, in its own units.
 float cut(float at, std::int64_t begin, std::int64_t length) {
   return std::clamp(at - static_cast<float>(begin), 0.0F, static_cast<float>(length));
@@ -45,8 +50,7 @@ std::vector<MovedBox> transform_boxes(std::span<const PixelBox> boxes, const Win
   std::vector<MovedBox> moved;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const PixelBox& box = boxes[i];
-    if (!std::isfinite(box.ymin) || !std::isfinite(box.xmin) || !std::isfinite(box.ymax) || !std::isfinite(box.xmax))
-      refuse("box " + std::to_string(i) + " has a corner that is not finite; leave it out or mend it");
+    check_finite(box, i);
     if (!(box.ymin < box.ymax && box.xmin < box.xmax)) continue;
     const PixelBox inside = {cut(box.ymin, crop.y, crop.height), cut(box.xmin, crop.x, crop.width),
                              cut(box.ymax, crop.y, crop.height), cut(box.xmax, crop.x, crop.width)};

@@ -29,6 +29,8 @@ inline void check_output_size(Size size, const char* function) {
                   std::to_string(size.height) + " x " + std::to_string(size.width));
 }
 
+inline bool is_pixel_type(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::u8; }
+
 inline bool is_inside(const Window& part, Size image) {
   return part.y >= 0 && part.x >= 0 && part.height > 0 && part.width > 0 && part.height <= image.height - part.y &&
          part.width <= image.width - part.x;

@@ -201,7 +201,7 @@ void check_box(const Box& box) {
 
 void check_output(const Output& out, Size size) {
   const DType type = out.type;
-  if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
+  if (!is_pixel_type(type))
     throw Error(ErrorCode::invalid_argument,
                 "crop_and_resize: the output must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
   if (type == DType::u8 && out.normaliser)

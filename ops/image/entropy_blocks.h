@@ -32,23 +32,24 @@ struct GroupPlaces {
   std::uint16_t of[256];
 };
 
+struct ZigzagStep {
+  unsigned row = 0, column = 0;
+};
+
+// Along a diagonal, and by one along the border at its end.
+constexpr ZigzagStep next_in_zigzag(ZigzagStep at) {
+  const bool upwards = (at.row + at.column) % 2 == 0;
+  if (upwards && at.column == 7) return {at.row + 1, at.column};
+  if (!upwards && at.row == 7) return {at.row, at.column + 1};
+  if (upwards) return {at.row - (at.row > 0 ? 1U : 0U), at.column + 1};
+  return {at.row + 1, at.column - (at.column > 0 ? 1U : 0U)};
+}
+
 constexpr GroupPlaces group_places() {
   GroupPlaces places{};
-  unsigned row = 0, column = 0;
-  for (unsigned place = 0; place < 256; ++place) {
-    places.of[place] = static_cast<std::uint16_t>(place <= kLastPlace ? row * kGroupStride + column : 8 * kGroupStride);
-    const bool upwards = (row + column) % 2 == 0;
-    if (upwards && column == 7)
-      ++row;
-    else if (!upwards && row == 7)
-      ++column;
-    else if (upwards) {
-      ++column;
-      row -= row > 0 ? 1 : 0;
-    } else {
-      ++row;
-      column -= column > 0 ? 1 : 0;
-    }
+  ZigzagStep at;
+  for (unsigned place = 0; place < 256; ++place, at = next_in_zigzag(at)) {
+    places.of[place] = static_cast<std::uint16_t>(place <= kLastPlace ? at.row * kGroupStride + at.column : 8 * kGroupStride);
   }
   return places;
 }

@@ -1,5 +1,6 @@
 #include "ops/image/idct_range.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -37,6 +38,13 @@ Eight transformed(const Eight& in, int shift) noexcept {
   return out;
 }
 
+bool is_row_within_range(const Eight& row) noexcept {
+  if (!sums_fit(row)) return false;
+  for (const std::int64_t value : transformed(row, kRowShift))
+    if (value < kLowest || value > kHighest) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_within_range(const std::int16_t* block, const std::int16_t* steps) noexcept {
@@ -50,12 +58,7 @@ bool is_within_range(const std::int16_t* block, const std::int16_t* steps) noexc
     if (!all_fit(out)) return false;
     for (std::size_t y = 0; y < 8; ++y) rows[y][x] = out[y];
   }
-  for (const Eight& row : rows) {
-    if (!sums_fit(row)) return false;
-    for (const std::int64_t value : transformed(row, kRowShift))
-      if (value < kLowest || value > kHighest) return false;
-  }
-  return true;
+  return std::ranges::all_of(rows, is_row_within_range);
 }
 
 }  // namespace penstock::image

@@ -34,14 +34,25 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The other formats that go by the name .JPEG in data sets; empty if the bytes are none of them.
+struct Format {
+  std::string_view name, beginning;
+};
+
+// The other formats that go by the name .JPEG in data sets, and WebP.
+constexpr Format kOtherFormats[] = {{"PNG", "\x89PNG\r\n\x1a\n"sv},
+                                    {"GIF", "GIF87a"sv},
+                                    {"GIF", "GIF89a"sv},
+                                    {"BMP", "BM"sv},
+                                    {"TIFF", "II*\0"sv},
+                                    {"TIFF", "MM\0*"sv}};
+
+bool is_webp(std::string_view file) { return file.starts_with("RIFF"sv) && file.substr(0, 12).ends_with("WEBP"sv); }
+
+// Empty if the bytes are none of them.
 std::string_view other_format(std::string_view file) {
-  if (file.starts_with("\x89PNG\r\n\x1a\n"sv)) return "PNG";
-  if (file.starts_with("GIF87a"sv) || file.starts_with("GIF89a"sv)) return "GIF";
-  if (file.starts_with("BM"sv)) return "BMP";
-  if (file.starts_with("RIFF"sv) && file.substr(0, 12).ends_with("WEBP"sv)) return "WebP";
-  if (file.starts_with("II*\0"sv) || file.starts_with("MM\0*"sv)) return "TIFF";
-  return {};
+  for (const Format& format : kOtherFormats)
+    if (file.starts_with(format.beginning)) return format.name;
+  return is_webp(file) ? "WebP" : "";
 }
 
 void check_magic(std::span<const std::byte> file, std::string_view name) {

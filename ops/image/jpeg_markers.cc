@@ -1,7 +1,9 @@
 #include "ops/image/jpeg_markers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -78,7 +80,15 @@ class HeaderReader {
   Refusal read();
 
  private:
+  struct SegmentReader {
+    unsigned marker;
+    Refusal (HeaderReader::*read)(Bytes segment);
+  };
+  static const SegmentReader kReaders[];
+
+  bool has_start_of_image();
   std::optional<unsigned> next_marker();
+  std::optional<Bytes> next_segment();
   Refusal read_segment(unsigned marker, Bytes segment);
   Refusal read_quantisers(Bytes segment);
   Refusal read_codes(Bytes segment);
@@ -86,11 +96,15 @@ class HeaderReader {
   Refusal read_restart_interval(Bytes segment);
   Refusal read_jfif(Bytes segment);
   Refusal read_adobe(Bytes segment);
+  void read_components(Bytes segment);
   Refusal read_scan(Bytes segment);
+  Refusal read_scan_components(Bytes& segment);
   Refusal read_scan_component(Bytes& segment, JpegComponent& component);
   Refusal check_sampling();
+  bool take_factors(JpegComponent& component, int most);
   Refusal check_colour() const;
   Refusal check_tables() const;
+  bool has_tables(const JpegComponent& component) const;
 
   std::size_t file_bytes_;
   Bytes rest_;
@@ -100,6 +114,8 @@ class HeaderReader {
   unsigned adobe_transform_ = 0;
 };
 
+bool HeaderReader::has_start_of_image() { return rest_.has(2) && rest_.two_bytes() == (0xff00U | kStartOfImage); }
+
 // Any number of fill bytes may stand before a marker (B.1.1.2), but nothing else.
 std::optional<unsigned> HeaderReader::next_marker() {
   if (!rest_.has(1) || rest_.byte() != 0xff) return std::nullopt;
@@ -108,45 +124,80 @@ std::optional<unsigned> HeaderReader::next_marker() {
   return std::nullopt;
 }
 
+// What stands behind a marker's length (B.1.1.4).
+std::optional<Bytes> HeaderReader::next_segment() {
+  if (!rest_.has(2)) return std::nullopt;
+  const std::size_t length = rest_.two_bytes();
+  if (length < 2 || !rest_.has(length - 2)) return std::nullopt;
+  return rest_.take(length - 2);
+}
+
+bool has_segment(unsigned marker) { return marker != kStartOfImage && marker != kEndOfImage; }
+
 Refusal HeaderReader::read() {
-  if (!rest_.has(2) || rest_.two_bytes() != (0xff00U | kStartOfImage)) return Refusal::marker;
+  if (!has_start_of_image()) return Refusal::marker;
   for (;;) {
     const std::optional<unsigned> marker = next_marker();
-    // These have no segment.
-    if (!marker || *marker == kStartOfImage || *marker == kEndOfImage || !rest_.has(2)) return Refusal::marker;
-    const std::size_t length = rest_.two_bytes();
-    if (length < 2 || !rest_.has(length - 2)) return Refusal::marker;
-    const Refusal refusal = read_segment(*marker, rest_.take(length - 2));
+    if (!marker || !has_segment(*marker)) return Refusal::marker;
+    const std::optional<Bytes> segment = next_segment();
+    if (!segment) return Refusal::marker;
+    const Refusal refusal = read_segment(*marker, *segment);
     if (refusal != Refusal::none || *marker == kScan) return refusal;
   }
 }
 
-Refusal HeaderReader::read_segment(unsigned marker, Bytes segment) {
-  if (marker == kQuantisers) return read_quantisers(segment);
-  if (marker == kHuffmanCodes) return read_codes(segment);
-  if (marker == kFrameBaseline || marker == kFrameExtended) return read_frame(segment);
-  if (marker == kScan) return read_scan(segment);
-  if (marker == kRestartInterval) return read_restart_interval(segment);
-  if (marker == kApplication0) return read_jfif(segment);
-  if (marker == kApplication14) return read_adobe(segment);
+constexpr HeaderReader::SegmentReader HeaderReader::kReaders[] = {{kQuantisers, &HeaderReader::read_quantisers},
+                                                                  {kHuffmanCodes, &HeaderReader::read_codes},
+                                                                  {kFrameBaseline, &HeaderReader::read_frame},
+                                                                  {kFrameExtended, &HeaderReader::read_frame},
+                                                                  {kScan, &HeaderReader::read_scan},
+                                                                  {kRestartInterval, &HeaderReader::read_restart_interval},
+                                                                  {kApplication0, &HeaderReader::read_jfif},
+                                                                  {kApplication14, &HeaderReader::read_adobe}};
+
+// Of a marker whose segment nobody reads.
+Refusal refusal_of(unsigned marker) {
   if (marker == kComment || (marker > kApplication0 && marker <= kApplicationLast)) return Refusal::none;
   const bool is_other_process = marker > kFrameExtended && marker <= kFrameLast;  // DAC among them
   return is_other_process ? Refusal::process : Refusal::marker;
 }
 
-// B.2.4.1. Steps of 0 are dequantised by libjpeg, those above 32767 are not ours to dequantise.
+Refusal HeaderReader::read_segment(unsigned marker, Bytes segment) {
+  const auto reader = std::ranges::find(kReaders, marker, &SegmentReader::marker);
+  return reader == std::end(kReaders) ? refusal_of(marker) : (this->*reader->read)(segment);
+}
+
+// In zigzag order. False: libjpeg dequantises steps of 0, but those above 32767 are not ours to dequantise.
+bool take_steps(Bytes& segment, unsigned precision, QuantiserSteps& steps) {
+  for (const std::uint8_t place : kNatural.of) {
+    const unsigned step = precision == 0 ? segment.byte() : segment.two_bytes();
+    if (step == 0 || step > 32767) return false;
+    steps[place] = static_cast<std::uint16_t>(step);
+  }
+  return true;
+}
+
+// B.2.4.1
 Refusal HeaderReader::read_quantisers(Bytes segment) {
   while (segment.has(1)) {
     const unsigned kind = segment.byte(), precision = kind >> 4U, number = kind & 15U;
     if (precision > 1 || number > 3 || !segment.has(64 * (precision + 1))) return Refusal::tables;
-    for (const std::uint8_t place : kNatural.of) {
-      const unsigned step = precision == 0 ? segment.byte() : segment.two_bytes();
-      if (step == 0 || step > 32767) return Refusal::tables;
-      headers_.quantisers[number][place] = static_cast<std::uint16_t>(step);
-    }
+    if (!take_steps(segment, precision, headers_.quantisers[number])) return Refusal::tables;
     has_quantiser_[number] = true;
   }
   return Refusal::none;
+}
+
+// The counts of code words by length, then as many symbols. False: they are not all there.
+bool take_code(Bytes& segment, HuffmanCode& code) {
+  code = {};
+  segment.copy_to(code.counts.data() + 1, 16);
+  std::size_t symbols = 0;
+  for (const std::uint8_t count : code.counts) symbols += count;
+  if (symbols > code.symbols.size() || !segment.has(symbols)) return false;
+  segment.copy_to(code.symbols.data(), symbols);
+  code.is_there = true;
+  return true;
 }
 
 // B.2.4.2. Whether it is a code only matters if the scan names it.
@@ -155,17 +206,13 @@ Refusal HeaderReader::read_codes(Bytes segment) {
     if (!segment.has(17)) return Refusal::tables;
     const unsigned kind = segment.byte(), table_class = kind >> 4U, number = kind & 15U;
     if (table_class > 1 || number > 3) return Refusal::tables;
-    HuffmanCode& code = table_class == 0 ? headers_.dc[number] : headers_.ac[number];
-    code = {};
-    segment.copy_to(code.counts.data() + 1, 16);
-    std::size_t symbols = 0;
-    for (const std::uint8_t count : code.counts) symbols += count;
-    if (symbols > code.symbols.size() || !segment.has(symbols)) return Refusal::tables;
-    segment.copy_to(code.symbols.data(), symbols);
-    code.is_there = true;
+    if (!take_code(segment, table_class == 0 ? headers_.dc[number] : headers_.ac[number])) return Refusal::tables;
   }
   return Refusal::none;
 }
+
+// A height of 0 comes later, in a DNL segment.
+bool is_size(std::int64_t height, std::int64_t width) { return std::min(height, width) > 0 && std::max(height, width) <= kLargestSize; }
 
 // B.2.2
 Refusal HeaderReader::read_frame(Bytes segment) {
@@ -175,34 +222,41 @@ Refusal HeaderReader::read_frame(Bytes segment) {
   headers_.height = segment.two_bytes();
   headers_.width = segment.two_bytes();
   const unsigned components = segment.byte();
-  // A height of 0 comes later, in a DNL segment.
-  const bool is_size = std::min(headers_.height, headers_.width) > 0 && std::max(headers_.height, headers_.width) <= kLargestSize;
-  if (!is_size) return Refusal::marker;
+  if (!is_size(headers_.height, headers_.width)) return Refusal::marker;
   if (components != 1 && components != 3) return Refusal::components;
   if (segment.size() != 3 * std::size_t{components}) return Refusal::marker;
   headers_.components = static_cast<int>(components);
-  for (unsigned i = 0; i < components; ++i) {
-    JpegComponent& component = headers_.component[i];
+  read_components(segment);
+  return check_sampling();
+}
+
+void HeaderReader::read_components(Bytes segment) {
+  for (int i = 0; i < headers_.components; ++i) {
+    JpegComponent& component = headers_.component[static_cast<std::size_t>(i)];
     component.id = static_cast<std::uint8_t>(segment.byte());
     const unsigned factors = segment.byte();
     component.across = static_cast<int>(factors >> 4U);
     component.down = static_cast<int>(factors & 15U);
     component.quantiser = static_cast<std::uint8_t>(segment.byte());
   }
-  return check_sampling();
 }
 
-// libjpeg refuses factors other than 1 to 4. A single component's ones mean nothing (A.2.2).
+// libjpeg refuses others.
+bool is_factor(int factor) { return factor >= 1 && factor <= 4; }
+
+// A single component's factors mean nothing (A.2.2). False: they are too large, or none.
+bool HeaderReader::take_factors(JpegComponent& component, int most) {
+  if (!is_factor(component.across) || !is_factor(component.down)) return false;
+  if (headers_.components == 1) {
+    headers_.rows_at_once = component.down;
+    component.across = component.down = 1;
+  }
+  return component.across <= most && component.down <= most;
+}
+
 Refusal HeaderReader::check_sampling() {
-  const auto is_factor = [](int factor) { return factor >= 1 && factor <= 4; };
   for (int i = 0; i < headers_.components; ++i) {
-    JpegComponent& component = headers_.component[static_cast<std::size_t>(i)];
-    if (!is_factor(component.across) || !is_factor(component.down)) return Refusal::sampling;
-    if (headers_.components == 1) {
-      headers_.rows_at_once = component.down;
-      component.across = component.down = 1;
-    }
-    if (component.across > (i == 0 ? 2 : 1) || component.down > (i == 0 ? 2 : 1)) return Refusal::sampling;
+    if (!take_factors(headers_.component[static_cast<std::size_t>(i)], i == 0 ? 2 : 1)) return Refusal::sampling;
   }
   headers_.across = headers_.component[0].across;
   headers_.down = headers_.component[0].down;
@@ -235,19 +289,28 @@ Refusal HeaderReader::read_adobe(Bytes segment) {
   return Refusal::none;
 }
 
+// Ss, Se, Ah and Al: of other ones libjpeg warns.
+bool is_whole_block(Bytes segment) { return segment.byte() == 0 && segment.byte() == 63 && segment.byte() == 0; }
+
 // B.2.3
 Refusal HeaderReader::read_scan(Bytes segment) {
   if (!has_frame_ || !segment.has(1)) return Refusal::marker;
   const auto components = static_cast<std::size_t>(headers_.components);
   if (segment.byte() != components) return Refusal::scans;
   if (segment.size() != 2 * components + 3) return Refusal::marker;
-  for (std::size_t i = 0; i < components; ++i)
-    if (const Refusal refusal = read_scan_component(segment, headers_.component[i]); refusal != Refusal::none) return refusal;
-  // Ss, Se, Ah and Al: of other ones libjpeg warns.
-  if (segment.byte() != 0 || segment.byte() != 63 || segment.byte() != 0) return Refusal::marker;
+  if (const Refusal refusal = read_scan_components(segment); refusal != Refusal::none) return refusal;
+  if (!is_whole_block(segment)) return Refusal::marker;
   headers_.scan = file_bytes_ - rest_.size();
   const Refusal colour = check_colour();
   return colour == Refusal::none ? check_tables() : colour;
+}
+
+Refusal HeaderReader::read_scan_components(Bytes& segment) {
+  for (int i = 0; i < headers_.components; ++i) {
+    const Refusal refusal = read_scan_component(segment, headers_.component[static_cast<std::size_t>(i)]);
+    if (refusal != Refusal::none) return refusal;
+  }
+  return Refusal::none;
 }
 
 Refusal HeaderReader::read_scan_component(Bytes& segment, JpegComponent& component) {
@@ -258,25 +321,32 @@ Refusal HeaderReader::read_scan_component(Bytes& segment, JpegComponent& compone
   return Refusal::none;
 }
 
+using Ids = std::array<unsigned, 3>;
+
+bool are_distinct(const Ids& ids) { return ids[0] != ids[1] && ids[0] != ids[2] && ids[1] != ids[2]; }
+
 // As libjpeg guesses it; what it takes for RGB is not ours, nor is a transform of which it warns.
 Refusal HeaderReader::check_colour() const {
   if (headers_.components == 1) return Refusal::none;
-  const unsigned ids[3] = {headers_.component[0].id, headers_.component[1].id, headers_.component[2].id};
-  if (ids[0] == ids[1] || ids[0] == ids[2] || ids[1] == ids[2]) return Refusal::components;
-  const bool is_rgb = ids[0] == 'R' && ids[1] == 'G' && ids[2] == 'B';
+  const Ids ids = {headers_.component[0].id, headers_.component[1].id, headers_.component[2].id};
+  if (!are_distinct(ids)) return Refusal::components;
+  const bool is_rgb = ids == Ids{'R', 'G', 'B'};
   const bool is_ycc = has_jfif_ || (has_adobe_ ? adobe_transform_ == 1 : !is_rgb);
   return is_ycc ? Refusal::none : Refusal::components;
 }
 
 Refusal HeaderReader::check_tables() const {
   for (int i = 0; i < headers_.components; ++i) {
-    const JpegComponent& component = headers_.component[static_cast<std::size_t>(i)];
-    if (component.quantiser > 3 || component.dc > 3 || component.ac > 3) return Refusal::tables;
-    const HuffmanCode &dc = headers_.dc[component.dc], &ac = headers_.ac[component.ac];
-    const bool are_codes = dc.is_there && ac.is_there && is_code(dc, true) && is_code(ac, false);
-    if (!has_quantiser_[component.quantiser] || !are_codes) return Refusal::tables;
+    if (!has_tables(headers_.component[static_cast<std::size_t>(i)])) return Refusal::tables;
   }
   return Refusal::none;
+}
+
+bool HeaderReader::has_tables(const JpegComponent& component) const {
+  if (component.quantiser > 3 || component.dc > 3 || component.ac > 3) return false;
+  const HuffmanCode &dc = headers_.dc[component.dc], &ac = headers_.ac[component.ac];
+  const bool are_codes = dc.is_there && ac.is_there && is_code(dc, true) && is_code(ac, false);
+  return are_codes && has_quantiser_[component.quantiser];
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Size size_of(const Tensor& values, Layout layout) {
 Output output_of(Tensor& values, Layout layout) {
   check_output_size(size_of(values, layout), "output_of");
   const DType type = values.dtype();
-  if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
+  if (!is_pixel_type(type))
     throw Error(ErrorCode::invalid_argument,
                 "output_of: needs values of type f32, f16, bf16 or u8, but these are " + std::string(to_string(type)));
   return {.memory = {values.data(), values.bytes()}, .type = type, .layout = layout};

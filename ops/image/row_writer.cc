@@ -10,10 +10,6 @@
 namespace penstock::image {
 namespace {
 
-bool is_pixel_type(DType type) {
-  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::u8;
-}
-
 void check_output(const Output& out, Size size, const char* function) {
   const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + why); };
   check_output_size(size, function);

@@ -41,9 +41,7 @@ Transform::Transform(const Normalise& step) : Transform(Stage::normalise) {
   normaliser_ = std::make_shared<const Normaliser>(step.mean, step.deviation);
 }
 Transform::Transform(const Convert& step) : Transform(Stage::convert) {
-  const DType type = step.type;
-  if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
-    throw wrong("values are f32, f16, bf16 or u8, not " + std::string(to_string(type)));
+  if (!is_pixel_type(step.type)) throw wrong("values are f32, f16, bf16 or u8, not " + std::string(to_string(step.type)));
   convert_ = step;
 }
 

@@ -18,15 +18,15 @@ Error wrong(const std::string& member, const std::string& reason) {
   return Error(ErrorCode::invalid_argument, "Config::" + member + reason);
 }
 
+bool is_pixel_type(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::u8; }
+
 void check(const Config& config) {
   if (config.labels.size() == 0 && !config.label_of)
     throw wrong("labels", " is empty; take labels_of(paths) or LabelTable::from_file(path), or give Config::label_of");
   if (!config.size.is_possible())
     throw wrong("size", " must be positive and below 2^29 values, but is " + std::to_string(config.size.height) + " x " +
                             std::to_string(config.size.width));
-  const DType type = config.dtype;
-  if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::u8)
-    throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(type)));
+  if (!is_pixel_type(config.dtype)) throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(config.dtype)));
   const image::Simd simd = config.decode.simd;
   const std::vector<image::Simd> here = image::supported_simd();
   if (simd != image::Simd::automatic && std::find(here.begin(), here.end(), simd) == here.end())

@@ -184,14 +184,20 @@ class BoxMaker {
     if (changed && options_.clamped != nullptr) ++*options_.clamped;
   }
 
+  static bool is_finite(const VocObject& object) {
+    return std::isfinite(object.xmin) && std::isfinite(object.ymin) && std::isfinite(object.xmax) && std::isfinite(object.ymax);
+  }
+
+  bool leaves_picture(const VocObject& object) const {
+    return object.xmin < 0 || object.ymin < 0 || object.xmax > width_ || object.ymax > height_;
+  }
+
   void check(const VocObject& object, std::size_t number) const {
-    const bool finite = std::isfinite(object.xmin) && std::isfinite(object.ymin) &&
-                        std::isfinite(object.xmax) && std::isfinite(object.ymax);
-    if (!finite) throw error(object, number, "has a corner that is not finite; mend it");
+    if (!is_finite(object)) throw error(object, number, "has a corner that is not finite; mend it");
     if (options_.policy == BoxPolicy::tf) return;
     if (!(object.xmin < object.xmax && object.ymin < object.ymax))
       throw error(object, number, "is reversed or has no area (BoxPolicy::tf would take it as it is)");
-    if (object.xmin < 0 || object.ymin < 0 || object.xmax > width_ || object.ymax > height_)
+    if (leaves_picture(object))
       throw error(object, number, "leaves the picture (BoxPolicy::clamp would cut it)");
   }
 
