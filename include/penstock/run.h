@@ -154,6 +154,8 @@ class Run {
   // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
   // Throws ElementError in the place of an element that failed; the next call goes on behind it. What T's own move throws here comes as it
   // is, and that element is gone. Called inside a function of this very run it throws Error(failed_precondition): it would wait for itself.
+  // A run that was made in a function of another one ends with the call that made it: where nobody wants that call's result any more while it is in
+  // next(), its functions are told to stop, and next() throws Error(cancelled), once. A run that several calls share is to be made outside of them.
   std::optional<T> next() {
     Element element;
     if (core_->next(element, nullptr) != Status::element) return std::nullopt;

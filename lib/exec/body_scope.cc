@@ -1,6 +1,7 @@
 #include "lib/exec/body_scope.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 namespace penstock::exec {
@@ -16,8 +17,30 @@ BodyScope::BodyScope(StageHost* host, Group* group, const Context* context) noex
 }
 BodyScope::~BodyScope() {
   innermost = outer_;
-  for (const auto& run : nested_) run->leave();
+  for (auto& run : nested_) outlive(std::move(run));
 }
+
+// A run that was made here, and is still there: the caller has it, or another call will.
+void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
+  const BodyScope* const call = call_around();
+  if (call == nullptr) return run->belong_to(host_->facts().stop, stop_token());
+  try {
+    run->belong_to(*call);
+    call->note(run);
+  } catch (const std::bad_alloc&) {  // nobody would tell it that the call is over
+    run->leave();
+  }
+}
+
+// A call may make any number of runs, one after the other.
+void BodyScope::note(std::shared_ptr<NestedRun> run) const {
+  if (nested_.size() == nested_.capacity()) {
+    std::erase_if(nested_, [](const auto& other) { return other->is_over(); });
+    nested_.reserve(2 * nested_.size() + 1);
+  }
+  nested_.push_back(std::move(run));
+}
+
 const BodyScope* BodyScope::exchange(const BodyScope* scope) noexcept { return std::exchange(innermost, scope); }
 bool BodyScope::inside_any() noexcept { return innermost != nullptr; }
 int BodyScope::depth() noexcept {
@@ -38,26 +61,42 @@ bool BodyScope::inside(const BodyScope& other) noexcept {
   return scope != nullptr;
 }
 
+const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
+  const BodyScope* scope = innermost;
+  while (scope != nullptr && scope->host_->facts().stop != run) scope = scope->outer_;
+  return scope;
+}
+
+std::stop_token BodyScope::stop_token() const noexcept { return context_ != nullptr ? context_->stop_token() : std::stop_token(); }
+
 bool BodyScope::is_unwanted() noexcept { return innermost != nullptr && innermost->is_given_up(); }
 
+// Null where this one's run belongs to none: others may want what the calls of a shared run give, whoever reads it now.
+const BodyScope* BodyScope::call_around() const noexcept {
+  const NestedRun* const nested = host_->facts().nested;
+  return nested != nullptr && nested->belongs_to_call() ? outer_ : nullptr;
+}
+
 bool BodyScope::is_given_up() const noexcept {
-  for (const BodyScope* scope = this; scope != nullptr; scope = scope->outer_) {
-    if (scope->host_->stopped()) return true;
-    if (scope->context_ != nullptr && scope->context_->stop_token().stop_requested()) return true;  // of a source: its pass
-    if (scope->group_ != nullptr && std::atomic_ref(scope->group_->is_unwanted).load(std::memory_order_relaxed)) return true;
+  for (const BodyScope* scope = this; scope != nullptr; scope = scope->call_around()) {
+    if (scope->is_given_up_itself()) return true;
   }
   return false;
 }
 
-// A call may make any number of runs, one after the other.
+bool BodyScope::is_given_up_itself() const noexcept {
+  if (host_->stopped()) return true;
+  if (stop_token().stop_requested()) return true;
+  return group_ != nullptr && std::atomic_ref(group_->is_unwanted).load(std::memory_order_relaxed);
+}
+
 std::shared_ptr<NestedRun> BodyScope::nest() {
   const BodyScope* scope = innermost;
   while (scope != nullptr && scope->host_->facts().launcher.is_pumped()) scope = scope->outer_;
   if (scope == nullptr) return nullptr;
-  auto& nested = innermost->nested_;
-  if (nested.size() == nested.capacity()) std::erase_if(nested, [](const auto& run) { return run->is_over(); });
-  nested.push_back(std::make_shared<NestedRun>(*innermost));
-  return nested.back();
+  auto run = std::make_shared<NestedRun>(*innermost);
+  innermost->note(run);
+  return run;
 }
 
 std::uint32_t BodyScope::pass() noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include <penstock/op.h>
@@ -28,7 +29,9 @@ class BodyScope {
   static int depth() noexcept;                         // bodies around the caller, one inside the other
   static bool inside(const StageHost* host) noexcept;  // this one or an outer one
   static bool inside(const BodyScope& scope) noexcept;
-  static bool is_unwanted() noexcept;                  // what the innermost body gives, since what one around it gives is not, or it is not itself
+  static const BodyScope* find(const std::stop_token& run) noexcept;  // the innermost call of the run with this token; null: none
+  static bool is_unwanted() noexcept;                  // what the innermost body gives, itself or with what a call around it gives
+  std::stop_token stop_token() const noexcept;         // of the call: of a source's, its pass
   bool is_given_up() const noexcept;                   // the same of this one. Any thread, while the scope lasts
   // Of a run that is made by the caller, in its innermost scope; null where nobody can give up what is around it while it is in there: outside of all,
   // and where all of it runs on the threads of consumers.
@@ -36,6 +39,11 @@ class BodyScope {
   static std::uint32_t pass() noexcept;                // of the element that the innermost body works on; 0 outside of all
 
  private:
+  const BodyScope* call_around() const noexcept;
+  bool is_given_up_itself() const noexcept;
+  void note(std::shared_ptr<NestedRun> run) const;
+  void outlive(std::shared_ptr<NestedRun> run) const noexcept;
+
   StageHost* host_;
   Group* group_;
   const Context* context_;

@@ -5,17 +5,17 @@
 
 namespace penstock::exec {
 
-void Cancellation::cancel(std::size_t depth, std::uint64_t sequence) {
-  if (ring_.has_left(depth, sequence)) return;
+void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t last) {
+  if (ring_.has_left(depth, last)) return;
   const auto& groups = ring_.groups();
-  auto last = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-    return group->has_mark && group->mark_level >= depth && group->mark_sequence >= sequence;
+  auto end = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+    return group->has_mark && group->mark_level >= depth && group->mark_sequence >= last;
   });
-  if (last != groups.end()) ++last;
-  for (auto group = groups.begin(); group != last && !traits_.is_source; ++group) {
-    if ((*group)->sequence >= sequence) cancel(**group);
+  if (end != groups.end()) ++end;
+  for (auto group = groups.begin(); group != end && !traits_.is_source; ++group) {
+    if ((*group)->sequence >= first) cancel(**group);
   }
-  inbox_.leave_out(depth, sequence);
+  inbox_.leave_out(depth, first, last);
 }
 
 void Cancellation::cancel(Group& group) {

@@ -18,8 +18,8 @@ class Cancellation {
   Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, SlotLedger* ledger)
       : traits_(traits), inbox_(inbox), ring_(ring), folded_(folded), ledger_(ledger) {}
 
-  // Groups up to the mark of the unwanted pass; if that is still to come, everything until it does; if it has left, nothing.
-  void cancel(std::size_t depth, std::uint64_t sequence);
+  // Groups of the unwanted passes, up to the mark of the last one; if that is still to come, everything until it does; if it has left, nothing.
+  void cancel(std::size_t depth, std::uint64_t first, std::uint64_t last);
   // Only the group's mark is wanted. One that runs stops as soon as it can.
   void cancel(Group& group);
   // The group has run. Nobody wants the results that have no slots yet.

@@ -107,9 +107,9 @@ void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
 void Engine::abandon_epoch() {
   refuse_own_body("epoch()");  // while the epoch is still whole
   const std::size_t depth = state_.passes.depth();
-  const std::uint64_t last = state_.passes.halt();
+  const std::uint64_t last = state_.passes.halt();  // of an epoch that has been read ahead, maybe
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
-    if (!plan().edges.is_source(i)) state_.stages[i]->cancel_pass(depth, delivery_.sequence());
+    if (!plan().edges.is_source(i)) state_.stages[i]->cancel_pass(depth, delivery_.sequence(), last);
   }
   state_.for_each_source([](Stage& source) { source.wake(); });
   while (delivery_.sequence() <= last) {

@@ -15,7 +15,8 @@ EngineHost::EngineHost(EngineState& state)
                     .seed = state.settings.seed,
                     .cpu_slots = state.settings.slots,
                     .open_io = state.settings.open_io,
-                    .stop = state.stop.get_token()} {}
+                    .stop = state.stop.get_token(),
+                    .nested = state.settings.nested.get()} {}
 
 // ------------------------------------------------------------------------------------------------ CPU slots
 

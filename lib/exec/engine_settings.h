@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "lib/core/machine.h"
+#include "lib/exec/nested_run.h"
 #include "lib/exec/slot_gate.h"
 #include "lib/exec/trace.h"
 
@@ -28,6 +29,7 @@ struct EngineSettings {
   double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
   bool statistics = true;              // false: only what the engine needs itself, to see what the rest costs
   std::shared_ptr<Trace> trace;        // none: nobody wants one
+  std::shared_ptr<const NestedRun> nested;  // none: it was not made in a call of another run
 };
 
 // What the rest of the process leaves to a run, and what all its threads have used; see Snapshot.

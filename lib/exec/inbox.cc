@@ -55,7 +55,9 @@ void Inbox::take_from_front(Group& group, std::int64_t most) {
 
 void Inbox::note_mark(const Slot& mark) {
   std::fill_n(closed_.begin(), mark.level() + 1u, static_cast<std::int64_t>(mark.stamp.sequence));
-  if (skipping_ && mark.level() >= skip_depth_) skipping_ = false;
+  if (!skipping_ || mark.level() < skip_depth_ || mark.stamp.sequence < skip_last_) return;
+  skipping_ = false;
+  skip_last_ = 0;
 }
 
 std::int64_t Inbox::top_up(std::int64_t capacity) {
@@ -65,8 +67,10 @@ std::int64_t Inbox::top_up(std::int64_t capacity) {
   return more;
 }
 
-void Inbox::leave_out(std::size_t depth, std::uint64_t sequence) {
-  if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
+// Of a single pass the first mark that is deep enough is the last one: a later request may be about a pass behind that.
+void Inbox::leave_out(std::size_t depth, std::uint64_t first, std::uint64_t last) {
+  if (closed_[depth] >= static_cast<std::int64_t>(last)) return;
+  if (last > first) skip_last_ = std::max(skip_last_, last);
   skip_depth_ = skipping_ ? std::max(skip_depth_, depth) : depth;
   skipping_ = true;
 }

@@ -1,9 +1,6 @@
 #include "lib/exec/nested_run.h"
 
-#include <exception>
 #include <utility>
-
-#include <penstock/error.h>
 
 #include "lib/exec/body_scope.h"
 #include "lib/exec/engine.h"
@@ -15,23 +12,64 @@ void NestedRun::set_engine(std::weak_ptr<Engine> engine) {
   engine_ = std::move(engine);
 }
 
-bool NestedRun::is_read_in(const BodyScope& scope) noexcept { return BodyScope::inside(scope); }
-
-void NestedRun::leave() noexcept {
+void NestedRun::belong_to(const BodyScope& call) noexcept {
   MutexLock lock(mutex_);
-  scope_ = nullptr;
-  made_in_.store(nullptr, std::memory_order_relaxed);
+  if (owner_.load(std::memory_order_relaxed) == Owner::call) call_.store(&call, std::memory_order_relaxed);
 }
 
-void NestedRun::look() {
-  std::shared_ptr<Engine> engine;
-  {
-    MutexLock lock(mutex_);
-    if (scope_ == nullptr || !scope_->is_given_up()) return;
-    engine = engine_.lock();
+void NestedRun::belong_to(std::stop_token run, std::stop_token pass) noexcept {
+  MutexLock lock(mutex_);
+  if (owner_.load(std::memory_order_relaxed) != Owner::call) return;
+  run_ = std::move(run);
+  pass_ = std::move(pass);
+  call_.store(nullptr, std::memory_order_relaxed);
+  owner_.store(Owner::run, std::memory_order_release);
+}
+
+void NestedRun::leave() noexcept {
+  if (is_over()) return;
+  MutexLock lock(mutex_);
+  call_.store(nullptr, std::memory_order_relaxed);
+  owner_.store(Owner::nobody, std::memory_order_release);
+}
+
+void NestedRun::begin_request() noexcept {
+  if (is_over()) return;
+  if (is_asked_by_owner()) {
+    is_asked_.store(true, std::memory_order_release);
+  } else {
+    leave();
   }
-  if (engine == nullptr || engine->stopped()) return;
-  engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, "nobody wants the result of the call in which it is read. Return from there")));
+}
+
+bool NestedRun::is_asked_by_owner() noexcept {
+  if (belongs_to_call()) return BodyScope::inside(*call_.load(std::memory_order_relaxed));
+  MutexLock lock(mutex_);
+  const BodyScope* const call = BodyScope::find(run_);
+  if (call != nullptr && call->stop_token() != pass_) pass_ = {};
+  return call != nullptr;
+}
+
+bool NestedRun::is_unwanted() const {
+  if (!is_asked_.load(std::memory_order_relaxed)) return false;
+  MutexLock lock(mutex_);
+  return is_owner_unwanted();
+}
+
+bool NestedRun::is_owner_unwanted() const {
+  switch (owner_.load(std::memory_order_relaxed)) {
+    case Owner::call: return call_.load(std::memory_order_relaxed)->is_given_up();
+    case Owner::run: return run_.stop_requested() || pass_.stop_requested();
+    case Owner::nobody: return false;
+  }
+  return false;
+}
+
+std::shared_ptr<Engine> NestedRun::take_unwanted() {
+  MutexLock lock(mutex_);
+  if (is_taken_ || !is_asked_.load(std::memory_order_acquire) || !is_owner_unwanted()) return nullptr;
+  is_taken_ = true;
+  return engine_.lock();
 }
 
 }  // namespace penstock::exec

@@ -1,12 +1,19 @@
-// NestedRun: a run that was made in a call of another one, and is read there. When nobody wants what that call gives any more, nothing of the nested
-// run is wanted either, and it is given up: its functions see their stop token set, and whoever waits for its next element gets an error.
+// NestedRun: a run that was made in a call of another one. When nobody wants what that call gives any more, and the call waits for the nested run, then
+// that is given up: its functions see their stop token set, and who waits for its next element gets an error. The thread of the call cannot see to that,
+// for it is inside a function of the nested run. So another one looks now and then (runtime::Runtime).
 //
-// The thread of the call cannot see to that: it is inside a function of the nested run, or waits for one. So another one looks now and then
-// (runtime::Runtime). A run that outlives the call, or is read elsewhere, is somebody else's from then on: nobody gives it up.
+//   made in a call      it belongs to that call; when that ends, to the call around it
+//   kept by the run     the outermost call is over, and others of the same run read it (a generator's run for each pass): it ends with that run, or with
+//                       the source's pass that it was made in, as long as no other one has read it
+//   nobody's            it is read elsewhere: nobody gives it up
+//
+// Thread safety: any thread; one at a time reads the run.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <stop_token>
 
 #include "lib/base/mutex.h"
 
@@ -17,29 +24,55 @@ class Engine;
 
 class NestedRun {
  public:
-  explicit NestedRun(const BodyScope& made_in) noexcept : scope_(&made_in), made_in_(&made_in) {}
+  static constexpr const char* kUnwanted = "nobody wants the result of the call in which it is read. Return from there";
 
-  // When it begins.
-  void set_engine(std::weak_ptr<Engine> engine) EXCLUDES(mutex_);
-  // By whoever is about to read it, each time.
-  void note_reader() noexcept {
-    const BodyScope* const scope = made_in_.load(std::memory_order_relaxed);
-    if (scope != nullptr && !is_read_in(*scope)) leave();
-  }
-  // The scope ends, others read the run, or it is no more.
-  void leave() noexcept EXCLUDES(mutex_);
-  bool is_over() const noexcept { return made_in_.load(std::memory_order_relaxed) == nullptr; }
+  explicit NestedRun(const BodyScope& made_in) noexcept : owner_(Owner::call), call_(&made_in) {}
 
-  // Any thread. Gives the run up if its call is not wanted.
-  void look() EXCLUDES(mutex_);
+  // A request of who reads the run, from its beginning to its end.
+  class Request {
+   public:
+    explicit Request(NestedRun* run) noexcept : run_(run) {
+      if (run_ != nullptr) run_->begin_request();
+    }
+    ~Request() {
+      if (run_ != nullptr) run_->is_asked_.store(false, std::memory_order_release);
+    }
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+   private:
+    NestedRun* const run_;
+  };
+
+  void set_engine(std::weak_ptr<Engine> engine) EXCLUDES(mutex_);  // when it begins
+  // At the end of the call that it belongs to: what it belongs to from now on.
+  void belong_to(const BodyScope& call) noexcept EXCLUDES(mutex_);
+  void belong_to(std::stop_token run, std::stop_token pass) noexcept EXCLUDES(mutex_);
+  void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
+  bool is_over() const noexcept { return owner_.load(std::memory_order_acquire) == Owner::nobody; }
+
+  // Whether what it gives is wanted no more than what a call around it gives. By a thread that is in there.
+  bool belongs_to_call() const noexcept { return owner_.load(std::memory_order_acquire) == Owner::call; }
+  // By who reads it, during a request.
+  bool is_unwanted() const EXCLUDES(mutex_);
+
+  // Any thread. The engine to give up, once: what it belongs to is not wanted any more, and waits for it.
+  std::shared_ptr<Engine> take_unwanted() EXCLUDES(mutex_);
 
  private:
-  static bool is_read_in(const BodyScope& scope) noexcept;
+  enum class Owner : std::uint8_t { call, run, nobody };
+  void begin_request() noexcept EXCLUDES(mutex_);
+  bool is_asked_by_owner() noexcept EXCLUDES(mutex_);
+  bool is_owner_unwanted() const REQUIRES(mutex_);
 
-  Mutex mutex_;  // held while the scope is looked at, which does not end meanwhile
-  const BodyScope* scope_ GUARDED_BY(mutex_);
+  mutable Mutex mutex_;  // held while the call is looked at, which does not end meanwhile
+  std::atomic<Owner> owner_;                 // these two: changed with the lock held; read without it by who reads the run, for each element
+  std::atomic<const BodyScope*> call_;
+  std::stop_token run_ GUARDED_BY(mutex_);   // of Owner::run
+  std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too
   std::weak_ptr<Engine> engine_ GUARDED_BY(mutex_);
-  std::atomic<const BodyScope*> made_in_;  // the same as scope_, for who reads: asked for each element
+  bool is_taken_ GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_asked_{false};        // a request of its owner's is under way
 };
 
 }  // namespace penstock::exec

@@ -50,10 +50,10 @@ void Stage::slot_is_free() {
   core_.pump();
 }
 
-void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence) {
+void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence, std::uint64_t last) {
   {
     MutexLock lock(core_.mutex);
-    core_.state.cancellation.cancel(depth, sequence);
+    core_.state.cancellation.cancel(depth, sequence, std::max(sequence, last));
     core_.pump();
   }
   core_.outside().offer_memory();

@@ -47,7 +47,7 @@ class Stage {
   void run_token(bool on_pool) noexcept { runner_.run_token(on_pool); }
   void slot_is_free();
   void memory_is_free() { core_.memory_is_free(); }
-  void cancel_pass(std::size_t depth, std::uint64_t sequence);
+  void cancel_pass(std::size_t depth, std::uint64_t sequence, std::uint64_t last = 0);  // and of those behind it up to the last one, if that is later
   void wake();  // something outside has changed: look again
 
   // Calls under way; see Runner.

@@ -15,6 +15,8 @@
 
 namespace penstock::exec {
 
+class NestedRun;
+
 // With the stage's lock held, or without. Any thread. No function waits, takes a stage's lock, or runs users' code.
 class HostUnderLock {
  public:
@@ -37,6 +39,7 @@ struct RunFacts {
   std::int64_t cpu_slots = 1;
   std::int64_t open_io = 1;      // blocking calls at once
   std::stop_token stop = {};     // of the run
+  const NestedRun* nested = nullptr;  // none: it was not made in a call of another run
 };
 
 // And what it asks without its lock only (StageCore::outside), for these may come back into a stage. Any thread.

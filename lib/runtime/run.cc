@@ -57,10 +57,10 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   }
 
   ~EngineRun() override {
-    if (nested_) nested_->leave();
     if (belongs_to_another_process()) {
       leave_engine_to_parent();
     } else {
+      if (nested_) nested_->leave();
       drop_engine();
     }
   }
@@ -113,6 +113,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);
+  Engine::Taken take_slot(Slot& slot, std::int64_t moment);
+  void check_whole();
   bool was_delivered_before(const Slot& slot);
   void deliver(Slot& slot, Element& out);
   void check_resumed();
@@ -133,6 +135,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::optional<autotune::Window> at_end_ GUARDED_BY(mutex_);  // all of the run, when the consumer came to the end of what there is
 
   // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be starting one.
+  bool is_told_unwanted_ = false;          // that nobody wants the call which reads it
   std::uint32_t epoch_;
   Progress progress_;
   Replay replay_;
@@ -196,6 +199,7 @@ exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
   settings.epochs = epochs_from(first);
   settings.seed = options_.seed;
   settings.pass = *options_.pass;
+  settings.nested = nested_;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
@@ -294,6 +298,7 @@ void EngineRun::resume(const Checkpoint& from) {
 std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   auto self = held("epoch()");
   const Turn turn(turn_, "epoch()");
+  const exec::NestedRun::Request request(nested_.get());
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
@@ -330,16 +335,34 @@ void EngineRun::send_engine_to(std::uint32_t epoch) {
 RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::time_point* deadline) {
   const auto self = held("next()");
   const Turn turn(turn_, "next()");
+  const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
   for (bool first = true; !progress_.ended; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
     if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
-    if (nested_) nested_->note_reader();
-    if (engine().next(slot, moment) == Engine::Taken::timeout) return Status::timeout;
+    if (take_slot(slot, moment) == Engine::Taken::timeout) return Status::timeout;
     if (hand_over(slot, out)) return Status::element;
   }
+  check_whole();
   return Status::end;
+}
+
+// Where the run was given up, the error is told once: a loop that goes on behind errors is to come to an end.
+Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
+  try {
+    return engine().next(slot, moment);
+  } catch (...) {
+    if (nested_ && nested_->is_unwanted()) progress_.ended = is_told_unwanted_ = true;
+    throw;
+  }
+}
+
+// Calls leave out what nobody wants; so an end may come early, and a caller that keeps what it has read is not to take it for the true one.
+void EngineRun::check_whole() {
+  if (nested_ == nullptr || is_told_unwanted_ || !nested_->is_unwanted()) return;
+  is_told_unwanted_ = true;
+  throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 
 // Whether the consumer has an element of it.

@@ -109,7 +109,11 @@ void Runtime::look_at_nested() {
     std::erase_if(nested_, [](const auto& run) { return run->is_over(); });
     runs = nested_;
   }
-  for (const auto& run : runs) run->look();
+  for (const auto& run : runs) {
+    if (const auto engine = run->take_unwanted()) {
+      dispose([engine] { engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted))); });
+    }
+  }
 }
 
 void Runtime::dispose(std::function<void()> take_down) {
@@ -120,7 +124,7 @@ void Runtime::dispose(std::function<void()> take_down) {
   changed_.notify_one();
 }
 
-// Not here: the function that gave its run up may last as long as it likes, and the other runs need this thread. What finds no thread
+// Not here: the function that gave its run up, or one that a stop token calls, may last as long as it likes, and the other runs need this thread. What finds no thread
 // waits for the next round.
 void Runtime::take_down(Disposals& disposed) {
   while (!disposed.empty() && pool_.try_submit(disposed.front())) disposed.pop_front();

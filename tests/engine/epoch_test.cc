@@ -220,5 +220,20 @@ TEST(Repeat, OfAGeneratorStartsEachPassFromItsCopy) {
   EXPECT_EQ(read(data), (Texts{"0", "1", "2", "0", "1", "2"}));
 }
 
+// Calls of the epoch that has been read ahead, too, or this hangs.
+TEST(Epoch, LetsGoOfAllThatWasReadAhead) {
+  std::atomic<int> began{0};
+  const auto wait = [&](std::int64_t value, Context& context) {
+    began += value == 1;
+    while (value == 1 && !context.is_unwanted()) std::this_thread::sleep_for(1ms);
+    return value;
+  };
+  auto run = range(2).map(wait, {.parallelism = 4, .blocks = true}).start({.epochs = 3});
+  EXPECT_EQ(run.next(), 0);
+  EXPECT_TRUE(eventually([&] { return began >= 2; })) << "of two epochs";
+  run.epoch(2);
+  EXPECT_EQ(run.next(), 0);
+}
+
 }  // namespace
 }  // namespace penstock

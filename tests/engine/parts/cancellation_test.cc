@@ -26,7 +26,7 @@ TEST(Cancellation, LetsGoOfAPassUpToItsMark) {
   of.group("0 1", 0);
   of.group("2 e |0", 0);
   of.group("3", 1);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(of.ring), ", |0, 3");
   EXPECT_EQ(of.used(), 100) << "of the next pass";
   EXPECT_EQ(of.ring.in_window(), 6) << "they keep their places until they have left";
@@ -42,7 +42,7 @@ TEST(Cancellation, LeavesThePassBeforeAlone) {
   of.group("0", 0);
   of.group("1 |0", 0);
   of.group("2", 1);
-  of.cancellation.cancel(0, 1);
+  of.cancellation.cancel(0, 1, 1);
   EXPECT_EQ(text_of(of.ring), "0, 1 |0, ");
 }
 
@@ -51,7 +51,7 @@ TEST(Cancellation, GoesOnUntilAMarkOfThatDepth) {
   of.group("0 |0", 0);
   of.group("1 |1", 1);
   of.group("2", 2);
-  of.cancellation.cancel(1, 0);
+  of.cancellation.cancel(1, 0, 0);
   EXPECT_EQ(text_of(of.ring), "|0, |1, 2");
 }
 
@@ -59,7 +59,7 @@ TEST(Cancellation, LeavesOutWhatIsStillToComeOfThePass) {
   Cancelling of;
   of.inbox.receive(of.charged("0", 100));
   of.group("1", 0);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   of.inbox.receive(of.charged("2 |0 3", 100));
   Group first, second;
   of.inbox.fill(first, 100);
@@ -76,13 +76,13 @@ TEST(Cancellation, DoesNothingToAPassWhoseMarkIsInTheRingOrHasLeft) {
   of.inbox.fill(*first, 100);
   fill(*first, std::move(first->slots));
   of.ring.append(std::move(first));
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   Group next;
   of.inbox.fill(next, 100);
   EXPECT_EQ(text_of(next.slots), "1") << "what comes is of another pass";
   of.ring.retire(0);
   of.group("2", 1);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(of.ring), "2");
 }
 
@@ -94,7 +94,7 @@ TEST(Cancellation, HasWhatRunsStopAndLetsWhatIsDoneLeave) {
   running.call = std::make_unique<OpenCall>();
   running.call->open(2, false);
   done.state = Group::State::done;
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_TRUE(running.is_unwanted);
   EXPECT_TRUE(running.call->progress.is_wanted_back);
   EXPECT_EQ(text_of(of.ring), "0 1, 2");
@@ -104,7 +104,7 @@ TEST(Cancellation, HasWhatRunsStopAndLetsWhatIsDoneLeave) {
 TEST(Cancellation, OfASourceTouchesNoGroup) {
   Cancelling of(0);
   of.group("0", 0);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(of.ring), "0") << "it looks itself whether its pass is over";
 }
 
@@ -125,7 +125,7 @@ TEST(Cancellation, LetsGoOfResultsThatHaveNoSlotsYet) {
   group.folded = of.charged("1 2 |0", 100);
   group.unfolded = 1;
   of.folded.count(group, 200, 50);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(group.slots), "0") << "these have theirs";
   EXPECT_EQ(text_of(group.folded), "|0");
   EXPECT_EQ(group.unfolded, 0u);
@@ -139,7 +139,7 @@ TEST(Cancellation, LetsGoOfThemWhileTheyWaitForTheirSlotsToo) {
   group.is_unfolding = true;
   of.folded.count(group, 200, 50);
   of.folded.put_in_line(group);
-  of.cancellation.cancel(0, 0);
+  of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(group.slots), "|0");
   EXPECT_EQ(of.folded.size(), 1) << "the mark is still to leave";
   EXPECT_EQ(of.folded.bytes(), 0);

@@ -114,7 +114,7 @@ class Compared : PartOf {
   void leave_out(std::size_t depth, std::int64_t before) {
     if (draw(0, 3) != 0 || model_.waiting.empty() || model_.waiting.front().sequence < before) return;
     const std::int64_t sequence = model_.waiting.front().sequence - before;
-    inbox_.leave_out(depth, static_cast<std::uint64_t>(sequence));
+    inbox_.leave_out(depth, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(sequence));
     model_.leave_out(depth, sequence);
   }
 

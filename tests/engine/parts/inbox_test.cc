@@ -91,7 +91,7 @@ TEST(Inbox, LeavesOutAPassUpToItsMarkAndGivesItsMemoryBack) {
   Inboxed of;
   of.inbox.top_up(10);
   of.inbox.receive(of.charged("0 1 e", 100));
-  of.inbox.leave_out(0, 0);
+  of.inbox.leave_out(0, 0, 0);
   EXPECT_EQ(of.used(), 300) << "it looks at what waits when that is taken";
   EXPECT_EQ(of.take(2), "");
   EXPECT_EQ(of.admitted, 2) << "they had been promised, and are counted where that is kept";
@@ -110,22 +110,30 @@ TEST(Inbox, LeavesOutPassesUntilTheDeepestRequestIsMet) {
   for (const auto& [first, second] : {std::pair<std::size_t, std::size_t>{0, 2}, {2, 0}}) {
     Inboxed of;
     of.inbox.receive(slots_of("0 |0 1 |1 2 |2 3"));
-    of.inbox.leave_out(first, 0);
-    of.inbox.leave_out(second, 0);
+    of.inbox.leave_out(first, 0, 0);
+    of.inbox.leave_out(second, 0, 0);
     for (const auto* group : {"|0", "|1", "|2", "3"}) EXPECT_EQ(of.take(100), group) << first;
   }
+}
+
+TEST(Inbox, LeavesOutAllPassesUpToTheLastOne) {
+  Inboxed of;
+  of.inbox.receive(slots_of("0 |1 1 |0 2 |1 3"));
+  of.take(100);
+  of.inbox.leave_out(1, 0, 2);
+  for (const auto* group : {"|0", "|1", "3"}) EXPECT_EQ(of.take(100), group) << "an epoch's end comes first, and it goes on";
 }
 
 TEST(Inbox, LeavesNothingOutWhoseMarkHasBeenHere) {
   Inboxed of;
   of.inbox.receive(slots_of("0 |1 1 |0 2"));
   of.take(100);
-  of.inbox.leave_out(1, 0);
+  of.inbox.leave_out(1, 0, 0);
   EXPECT_EQ(of.take(100), "1 |0");
-  of.inbox.leave_out(0, 1);
+  of.inbox.leave_out(0, 1, 1);
   EXPECT_EQ(of.take(100), "2");
   of.inbox.receive(slots_of("3", 2));
-  of.inbox.leave_out(1, 1);  // that mark was of a lower level
+  of.inbox.leave_out(1, 1, 1);  // that mark was of a lower level
   EXPECT_EQ(of.take(100), "");
 }
 
