@@ -25,7 +25,6 @@ LIMITS = {
 LARGE = {
     "Engine": (69, 20),
     "Group": (5, 41),
-    "Outlet": (30, 27),
     "StagePlan": (2, 23),
 }
 
