@@ -21,8 +21,8 @@ class OutletRoom {
 
   // So many have come, and so many of their kind are worth keeping ready.
   void receive(std::int64_t count, std::int64_t worth_waiting) noexcept;
-  // The consumer has taken so many, which makes room for as much. What the last stage is to be given now: lumps of half the capacity, because each may
-  // have to wake a worker, and all there is where nothing is ready.
+  // The consumer has taken so many, which makes room for as many. What the last stage is to get: in lumps of half the capacity, for each may have
+  // to wake a worker; where nothing is ready, all there is.
   std::int64_t take(std::int64_t count, bool is_empty) noexcept;
   // All there is.
   std::int64_t top_up() noexcept { return promise(1); }
