@@ -151,17 +151,18 @@ void StreamBody::run(Group& group, Context&) {
   std::swap(group.results, early_);
   out_ = &group.results;
   call_ = group.is_open() ? group.call.get() : nullptr;
-  input_ = group.first_ordinal;
+  input_ = group.place.first_ordinal;
   std::size_t ran = 0;
+  bool is_flush = false;
   while (ran < group.slots.size() && (ran == 0 || go_on())) {
     const Slot& next = group.slots[ran];
-    group.is_flush = next.kind() == Slot::Kind::pass_end && flush(next, group);
-    if (group.is_flush) break;
+    is_flush = next.kind() == Slot::Kind::pass_end && flush(next, group);
+    if (is_flush) break;
     take(std::move(group.slots[ran++]));
     ++input_;
   }
   if (!group.slots.empty()) ask_held_bytes(group.slots[std::max<std::size_t>(ran, 1) - 1].stamp);
-  group.give_back(ran);
+  group.give_back(ran, is_flush);
   if (call_ != nullptr) call_->close();
   call_ = nullptr;
   out_ = &early_;
@@ -279,7 +280,7 @@ void StreamBody::forward_late(Slot&& slot, std::int64_t number) {
 // One that is not noted has failed since: its type was wrong. It is named by the element that it was made of. So is a result of a call that goes on:
 // none that is noted has left it, and what is noted is the running thread's.
 std::int64_t StreamBody::failed_input(const Group& group, std::size_t result) const {
-  if (group.is_part) return group.slots[result].stamp.ordinal;
+  if (group.kind == Group::Kind::part) return group.slots[result].stamp.ordinal;
   const auto found = std::ranges::find(reported_, group.taken + result, &Failure::result);
   return found == reported_.end() ? group.slots[result].stamp.ordinal : found->input;
 }
@@ -360,7 +361,7 @@ std::int64_t SourceBody::failed_input(const Group& group, std::size_t result) co
 }
 
 void SourceBody::run(Group& group, Context& context) {
-  const auto wanted = static_cast<std::size_t>(group.admitted);
+  const auto wanted = static_cast<std::size_t>(group.inputs.admitted);
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
   const bool is_open = may_read(pass, group.slots, context);

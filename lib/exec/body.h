@@ -56,7 +56,7 @@ class Body {
 
   // After run(): which of the stage's inputs of this pass failed, given the place of the failure among the results.
   virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
-    return group.first_ordinal + static_cast<std::int64_t>(group.taken + result);
+    return group.place.first_ordinal + static_cast<std::int64_t>(group.taken + result);
   }
 
   // Before the first slot arrives: a stream op may say that it wants nothing at all.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kPatience = 100'000'000, kMostPatience = 1'000'000'000;  // ns
 constexpr std::int64_t kShortCall = 2'000'000;  // ns: what ends sooner keeps nobody waiting for long, and is not worth a look at a file
 
-bool is_under_way(const Group& group) { return group.state == Group::State::running && group.thread != 0; }
+bool is_under_way(const Group& group) { return group.state == Group::State::running && group.start.thread != 0; }
 
 // Null: there is none.
 const Group* oldest_call(const Ring& ring) {
@@ -41,8 +41,8 @@ void Runner::watch_calls() {
   StageSnapshot& counters = core_.state.meter.counters;
   const Group* const call = draw_call(core_.state.ring, core_.state.permits.running, counters.looks);
   if (call == nullptr) return;
-  const bool is_short = core_.traits.machine.now() - call->started_ns < kShortCall;
-  const bool is_asleep = !is_short && sleeps(call->thread);
+  const bool is_short = core_.traits.machine.now() - call->start.ns < kShortCall;
+  const bool is_asleep = !is_short && sleeps(call->start.thread);
   ++counters.looks;
   counters.looks_asleep += is_asleep;
 }
@@ -55,7 +55,7 @@ void Runner::let_more_begin() {
   const std::int64_t waited = first_calls.lasted(core_.traits.machine.now());
   const Group* const call = oldest_call(core_.state.ring);
   if (call == nullptr || waited < kPatience) return;
-  if (waited < kMostPatience && !sleeps(call->thread)) return;
+  if (waited < kMostPatience && !sleeps(call->start.thread)) return;
   if (first_calls.lasted(core_.traits.machine.now()) < kPatience) return;  // another thread has seen it meanwhile
   first_calls.one_more(core_.traits.machine.now());
 }

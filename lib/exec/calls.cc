@@ -27,16 +27,16 @@ class CallServices final : public detail::ContextServices {
   // its elements are answered already.
   bool try_reserve(std::int64_t more, bool may_refuse) override {
     asked_ += more;
-    if (asked_ <= group_.needs) return true;
+    if (asked_ <= group_.memory.needs) return true;
     if (!may_refuse || group_.slots.size() != 1) {
       count_more(group_, host_.facts().memory, more);
       return true;
     }
-    if (!host_.facts().memory.reserve(more, group_.forced)) {
-      group_.needs = asked_;
+    if (!host_.facts().memory.reserve(more, group_.memory.is_forced)) {
+      group_.memory.needs = asked_;
       return false;
     }
-    group_.reserved += more;
+    group_.memory.reserved += more;
     return true;
   }
 
@@ -79,15 +79,15 @@ std::optional<std::int64_t> results_of(const Slot& slot, const BatchAhead& batch
 void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept {
   memory.overshoot(bytes);
   if (!group.is_open()) {
-    group.reserved += bytes;
+    group.memory.reserved += bytes;
     return;
   }
   MutexLock lock(group.call->mutex);  // a part of the group may be leaving, with its share
-  group.reserved += bytes;
+  group.memory.reserved += bytes;
 }
 
 void Calls::close(Group& group) const {
-  if (!std::exchange(group.was_opened, false)) return;
+  if (group.call == nullptr || !std::exchange(group.call->is_counted, false)) return;
   group.taken = group.call->close();
   signs_.open_calls.fetch_sub(1, std::memory_order_relaxed);
   group.slots.erase(group.slots.begin(), group.slots.begin() + static_cast<std::ptrdiff_t>(group.taken));
@@ -108,25 +108,25 @@ Calls::Outcome Calls::end(Group& group, Record& record) const {
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);
   give_back_heap_top();
-  const std::int64_t elements = traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : group.elements;
-  if (trace_ != nullptr) trace_call(group.started_ns, elements, std::move(record.keys_));
+  const std::int64_t elements = traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : group.inputs.elements;
+  if (trace_ != nullptr) trace_call(group.start.ns, elements, std::move(record.keys_));
   return {sealed, held, record.copied_bytes_, use};
 }
 
 void Calls::begin_record(Group& group, Record& record) const {
   record.keys_ = keys_if_traced(group.slots);
-  group.sampling_ns = 0;
-  if (!group.sampled) return;
+  group.sample.asking_ns = 0;
+  if (!group.sample.is_taken) return;
   const std::int64_t asked_ns = traits_.machine.now();
   record.clock_.begin(!traits_.plan.form_is_known);
-  group.sampling_ns += traits_.machine.now() - asked_ns;
+  group.sample.asking_ns += traits_.machine.now() - asked_ns;
 }
 
 ThreadUse Calls::end_sample(Group& group, Record& record) const {
-  if (!group.sampled) return {};
+  if (!group.sample.is_taken) return {};
   const std::int64_t asked_ns = traits_.machine.now();
   const ThreadUse use = record.clock_.end();
-  group.sampling_ns += traits_.machine.now() - asked_ns;
+  group.sample.asking_ns += traits_.machine.now() - asked_ns;
   return use;
 }
 
@@ -142,7 +142,7 @@ void Calls::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Tr
 
 void Calls::trace_later_call(const Group& group) const {
   if (trace_ == nullptr) return;
-  trace_->add({Trace::Span::Kind::later_call, static_cast<int>(traits_.index), 0, group.started_ns, traits_.machine.now(), 1, {}});
+  trace_->add({Trace::Span::Kind::later_call, static_cast<int>(traits_.index), 0, group.start.ns, traits_.machine.now(), 1, {}});
 }
 
 // False: the call was broken off for want of memory; the group is as it was.
@@ -170,15 +170,15 @@ bool Calls::call_body(Group& group) const {
 template <class Call>
 void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
   std::optional<GroupPlaces> places;
-  if (group.first_turn != SlotLedger::kNoTurn) places.emplace(*ledger_, group.slots, group.first_turn);
+  if (group.place.has_turns()) places.emplace(*ledger_, group.slots, group.place.first_turn);
   const std::uint64_t seed = mix64(host_.facts().seed + traits_.plan.random_key);
   Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services, places ? &*places : nullptr);
   call(context);
 }
 
 ThreadUse Calls::start(Group& group, const std::shared_ptr<AsyncTarget>& target) const {
-  const bool sampled = group.sampled;
-  const std::int64_t begin = group.started_ns;
+  const bool sampled = group.sample.is_taken;
+  const std::int64_t begin = group.start.ns;
   Record record(traits_.machine);
   begin_record(group, record);
   StartServices services(host_, *target);
@@ -209,8 +209,8 @@ Sealed Calls::settle(Group& group) const {
 }
 
 void Calls::settle_places(const Group& group) const {
-  if (group.first_turn == SlotLedger::kNoTurn) return;
-  std::int64_t turn = group.first_turn + static_cast<std::int64_t>(group.taken);
+  if (!group.place.has_turns()) return;
+  std::int64_t turn = group.place.first_turn + static_cast<std::int64_t>(group.taken);
   for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, traits_.plan.batch));
 }
 

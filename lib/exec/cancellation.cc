@@ -9,11 +9,11 @@ void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t 
   if (ring_.has_left(depth, last)) return;
   const auto& groups = ring_.groups();
   auto end = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-    return group->has_mark && group->mark_level >= depth && group->mark_sequence >= last;
+    return group->mark && group->mark->ends_input(depth) && group->mark->sequence >= last;
   });
   if (end != groups.end()) ++end;
   for (auto group = groups.begin(); group != end && !traits_.is_source; ++group) {
-    if ((*group)->sequence >= first) cancel(**group);
+    if ((*group)->place.sequence >= first) cancel(**group);
   }
   inbox_.leave_out(depth, first, last);
 }
@@ -21,7 +21,7 @@ void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t 
 void Cancellation::cancel(Group& group) {
   std::atomic_ref(group.is_unwanted).store(true);
   if (group.state == Group::State::running) return group.want_back();
-  if (group.is_unfolding || !group.folded.empty()) return let_go_of_folded(group);
+  if (group.folded.is_unfolding || !group.folded.empty()) return let_go_of_folded(group);
   if (group.state == Group::State::waiting) drop_inputs(group);
 }
 
@@ -30,24 +30,23 @@ void Cancellation::drop_inputs(Group& group) {
   const std::size_t before = group.slots.size();
   inbox_.drop(group.slots);
   give_turns_back(group, before);
-  group.input_bytes = 0;
-  group.needs = 0;
-  group.hint = -1;
+  group.inputs.bytes = 0;
+  group.memory.forget_needs();
 }
 
 // Of slots that were taken out of the group behind its first ones; its mark stayed.
 void Cancellation::give_turns_back(const Group& group, std::size_t slots_before) {
-  if (group.first_turn == SlotLedger::kNoTurn) return;
-  const auto marks = static_cast<std::int64_t>(group.has_mark);
-  const std::int64_t end = group.first_turn + static_cast<std::int64_t>(slots_before) - marks;
-  const std::int64_t begin = group.first_turn + static_cast<std::int64_t>(group.slots.size()) - marks;
+  if (!group.place.has_turns()) return;
+  const auto marks = static_cast<std::int64_t>(group.mark.has_value());
+  const std::int64_t end = group.place.first_turn + static_cast<std::int64_t>(slots_before) - marks;
+  const std::int64_t begin = group.place.first_turn + static_cast<std::int64_t>(group.slots.size()) - marks;
   for (std::int64_t turn = begin; turn < end; ++turn) ledger_->complete(turn, 0);
 }
 
 // All but the mark.
 void Cancellation::let_go_of_folded(Group& group) {
-  inbox_.drop(group.state == Group::State::waiting ? group.slots : group.folded);
-  group.unfolded = 0;
+  inbox_.drop(group.state == Group::State::waiting ? group.slots : group.folded.answers);
+  group.folded.unfolded = 0;
   folded_.count(group, 0, 0);
 }
 

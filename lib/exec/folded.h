@@ -35,9 +35,9 @@ class Folded {
   }
   // The group holds as many from now on; what it had before.
   std::int64_t count(Group& group, std::int64_t bytes, std::int64_t hollow) noexcept {
-    const std::int64_t before = std::exchange(group.folded_bytes, bytes);
+    const std::int64_t before = std::exchange(group.folded.bytes, bytes);
     bytes_ += bytes - before;
-    hollow_bytes_ += hollow - std::exchange(group.hollow_bytes, hollow);
+    hollow_bytes_ += hollow - std::exchange(group.folded.hollow_bytes, hollow);
     return before;
   }
   // Lists of results that nobody has asked for yet: more of them would only take memory.

@@ -26,13 +26,13 @@ std::int64_t Inbox::receive(Slots&& slots) {
 }
 
 void Inbox::fill(Group& group, std::int64_t most) {
-  while (count_ > 0 && group.admitted < most && !group.has_mark) take_from_front(group, most);
+  while (count_ > 0 && group.inputs.admitted < most && !group.mark) take_from_front(group, most);
 }
 
 // A packet that fits whole is not copied.
 void Inbox::take_from_front(Group& group, std::int64_t most) {
   Slots& front = packets_.front();
-  const std::int64_t count = stretch_to_mark(front, taken_, most - group.admitted);
+  const std::int64_t count = stretch_to_mark(front, taken_, most - group.inputs.admitted);
   const bool whole = taken_ == 0 && group.slots.empty() && count == static_cast<std::int64_t>(front.size());
   if (whole) {
     std::swap(group.slots, front);
@@ -47,10 +47,10 @@ void Inbox::take_from_front(Group& group, std::int64_t most) {
   }
   count_ -= count;
   promised_ -= count;
-  group.admitted += count;
-  group.has_mark = group.slots.back().kind() == Slot::Kind::pass_end;
+  group.inputs.admitted += count;
+  group.mark = PassEnd::of(group.slots.back());
   if (skipping_) drop(group.slots);
-  if (group.has_mark) note_mark(group.slots.back());
+  if (group.mark) note_mark(group.slots.back());
 }
 
 void Inbox::note_mark(const Slot& mark) {

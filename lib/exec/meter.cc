@@ -54,7 +54,7 @@ void Meter::account(std::int64_t now, std::int64_t running, bool is_starved, boo
 // one in kBetweenSamples, and what follows a long call has no better chance than others, as it would by the clock alone.
 bool Meter::sample_now(const Group& group) noexcept {
   if (!traits_.keeps_statistics) return false;
-  between_calls_ns_ += 0.05 * (static_cast<double>(group.started_ns - std::exchange(last_call_ns_, group.started_ns)) - between_calls_ns_);
+  between_calls_ns_ += 0.05 * (static_cast<double>(group.start.ns - std::exchange(last_call_ns_, group.start.ns)) - between_calls_ns_);
   if (counters.calls <= kFirstSamples) return true;
   const std::uint64_t drawn = mix64(static_cast<std::uint64_t>(counters.calls)) >> 32;
   return static_cast<double>(drawn) * kBetweenSamples < between_calls_ns_ * 0x1p32;
@@ -78,14 +78,14 @@ void Meter::count_results(const Sealed& results) {
 
 void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) noexcept {
   counters.completed += inputs;
-  const std::int64_t time = now - group.started_ns - group.sampling_ns;
+  const std::int64_t time = now - group.start.ns - group.sample.asking_ns;
   const std::int64_t timed = inputs + (traits_.plan.serial && !traits_.is_source ? 0 : static_cast<std::int64_t>(group.taken));
-  if (group.sampled) {
+  if (group.sample.is_taken) {
     ++counters.samples;
     counters.sampled_elements += timed;
     counters.sampled_wall_ns += time;
-    counters.sampled_waiting_ns += std::max<std::int64_t>(time - group.awake_ns, 0);
-    counters.sampling_ns += group.sampling_ns;
+    counters.sampled_waiting_ns += group.sample.waited_ns(time);
+    counters.sampling_ns += group.sample.asking_ns;
   }
   if (timed == 0) return;
   const double each = static_cast<double>(time) / static_cast<double>(timed);
@@ -94,7 +94,7 @@ void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
   if (inputs == 0) return;
   approach(bytes_, static_cast<double>(output_bytes) / static_cast<double>(inputs));
   if (largest_bytes_ > bytes_) largest_bytes_ += kForgets * (bytes_ - largest_bytes_);
-  approach(input_bytes_, static_cast<double>(group.input_bytes) / static_cast<double>(inputs));
+  approach(input_bytes_, static_cast<double>(group.inputs.bytes) / static_cast<double>(inputs));
 }
 
 double Meter::results_each(double least) const noexcept {

@@ -23,6 +23,7 @@ struct OpenCall {
   // when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind are the running thread's alone.
   Mutex mutex;
   bool is_open GUARDED_BY(mutex) = false;
+  bool is_counted = false;  // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
   std::size_t taken GUARDED_BY(mutex) = 0;  // results that have left
   std::size_t planned GUARDED_BY(mutex) = 0;  // slots that the call was made for
 
@@ -34,6 +35,7 @@ struct OpenCall {
     is_open = true;
     taken = 0;
     planned = slots;
+    is_counted = true;
   }
   // By the running thread. From here on nobody takes anything. How many results have left.
   std::size_t close() {

@@ -1,4 +1,6 @@
 // Outlet: what is ready for the consumer. Its depth is the prefetch knob: the credits of the last edge.
+//
+// The consumer takes from the packet in its hands; when that is empty, the next of the arrivals, or it waits. What it has taken makes room for more.
 #pragma once
 
 #include <atomic>
@@ -13,8 +15,12 @@
 #include "lib/base/mutex.h"
 #include "lib/core/cache_line.h"
 #include "lib/core/machine.h"
+#include "lib/exec/arrivals.h"
 #include "lib/exec/consumer_clock.h"
+#include "lib/exec/consumer_wait.h"
+#include "lib/exec/outlet_room.h"
 #include "lib/exec/packet.h"
+#include "lib/exec/packet_in_hand.h"
 #include "lib/exec/trace.h"
 
 namespace penstock::exec {
@@ -23,7 +29,7 @@ class Outlet {
  public:
   // Cheap and small slots may wait in greater number than `depth`, up to `widest`.
   Outlet(std::int64_t depth, std::int64_t widest, const Machine& machine)
-      : machine_(machine), widest_(widest), clock_(machine), trace_(machine), arrived_(machine.make_signal()), depth_(depth) {}
+      : machine_(machine), clock_(machine), trace_(machine), arrived_(machine.make_signal()), room_(depth, widest, machine), wait_(machine) {}
 
   void receive(Packet& packet) EXCLUDES(mutex_);  // from the last stage
 
@@ -60,44 +66,23 @@ class Outlet {
  private:
   bool sleep_until(std::int64_t moment) REQUIRES(mutex_);
   std::int64_t look_without_lock(const Look& look) REQUIRES(mutex_);
-  void account_full() REQUIRES(mutex_);
-  bool keep(Slots& slots) noexcept REQUIRES(mutex_);
-  void call_consumer() REQUIRES(mutex_);
-  bool is_worth_waking() const REQUIRES(mutex_);
+  bool is_worth_waking(const Packet& packet, std::int64_t ready) const REQUIRES(mutex_);
   void wake_after(std::int64_t pause_ns) EXCLUDES(mutex_);
   bool refill(std::int64_t& credits) EXCLUDES(mutex_);
   std::int64_t report() REQUIRES(mutex_);
-  std::int64_t lump(std::int64_t at_least) REQUIRES(mutex_);
-  std::int64_t capacity() const REQUIRES(mutex_);
 
   const Machine& machine_;
-  const std::int64_t widest_;
-  // The consumer's thread only: the packet that it is taking from, and how many slots it took since it last said so.
-  alignas(kCacheLine) Slots own_;
-  std::size_t own_taken_ = 0;
-  std::int64_t unreported_ = 0;
-  std::int64_t report_at_ = 1;
+  alignas(kCacheLine) PacketInHand hand_;  // the consumer's thread only, as all up to the lock
   ConsumerClock clock_;
   std::int64_t looked_ns_ = 0;  // when it looked last
-  StepTrace trace_;            // the consumer's thread only, until clear()
-  alignas(kCacheLine) mutable Mutex mutex_;  // promised_ = credits given and not used + slots here + unreported_
+  StepTrace trace_;             // until clear()
+  alignas(kCacheLine) mutable Mutex mutex_;  // of slots whose taking has not been reported, which are the hand's, the room counts as held
   const std::unique_ptr<Signal> arrived_;
-  Queue<Slots> packets_ GUARDED_BY(mutex_);
-  std::int64_t promised_ GUARDED_BY(mutex_) = 0;
-  std::int64_t held_ GUARDED_BY(mutex_) = 0;  // of them, slots that have come: those here and unreported_
-  std::int64_t full_since_ GUARDED_BY(mutex_) = 0;  // 0: more may come
-  std::int64_t full_ns_ GUARDED_BY(mutex_) = 0;
-  std::int64_t depth_ GUARDED_BY(mutex_);
-  std::int64_t worth_waiting_ GUARDED_BY(mutex_) = 0;
-  bool somebody_waits_ GUARDED_BY(mutex_) = false;
-  bool is_called_ GUARDED_BY(mutex_) = false;  // whoever waits has been woken
-  std::exception_ptr failure_ GUARDED_BY(mutex_);  // null: all is well
-  std::int64_t woken_ns_ GUARDED_BY(mutex_) = 0;  // when it was woken last
-  std::int64_t waits_ GUARDED_BY(mutex_) = 0;
-  std::int64_t wait_ns_ GUARDED_BY(mutex_) = 0;
-  std::int64_t waiting_since_ GUARDED_BY(mutex_) = 0;
+  Arrivals arrivals_ GUARDED_BY(mutex_);
+  OutletRoom room_ GUARDED_BY(mutex_);
+  ConsumerWait wait_ GUARDED_BY(mutex_);
   alignas(kCacheLine) std::atomic<std::int64_t> taken_{0};  // elements and errors. These two: each next() writes them
-  std::atomic<std::int64_t> ready_{0};  // slots here, own_ among them
+  std::atomic<std::int64_t> ready_{0};  // slots here, those in hand among them
 };
 
 }  // namespace penstock::exec

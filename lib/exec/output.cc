@@ -29,14 +29,14 @@ PacketRef Output::collect() {
     Group& group = *groups[place];
     if (group.state == Group::State::done) {
       const bool is_folded = !group.folded.empty();  // its mark, too
-      if (!collect_group(group, group.has_mark && !is_folded && place > 0, out)) break;
+      if (!collect_group(group, group.mark && !is_folded && place > 0, out)) break;
       if (is_folded) {
         unfold_later(group);
         continue;
       }
       ring_.retire(place);
     } else {
-      if (traits_.plan.order == Order::kept || group.has_mark) break;
+      if (traits_.plan.order == Order::kept || group.mark) break;
       ++place;
     }
   }
@@ -50,11 +50,8 @@ PacketRef Output::collect() {
 // What the group had slots for has left.
 void Output::unfold_later(Group& group) {
   group.state = Group::State::waiting;
-  group.is_unfolding = true;
   group.left = 0;
-  group.taken += group.placed;
-  group.slots.clear();
-  std::swap(group.slots, group.folded);
+  group.taken += group.folded.unfold(group.slots);
   folded_.put_in_line(group);
 }
 

@@ -7,23 +7,24 @@
 namespace penstock::exec {
 
 void Parts::open(Group& group) {
-  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.admitted) : group.slots.size();
+  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted) : group.slots.size();
   if (slots < 2 || traits_.one_at_a_time) return;
   if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
   group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
-  group.was_opened = true;
   signs_.open_calls.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Parts::take_back(Group& group, Cancellation& cancellation) {
-  auto rest = ring_.new_part(group, group.ran);
-  std::swap(rest->slots, group.rest);
-  rest->admitted = static_cast<std::int64_t>(rest->slots.size());
-  group.admitted -= rest->admitted;
-  group.elements -= elements_of(rest->slots);
-  pass_mark_on(group, *rest);
-  rest->is_flush = std::exchange(group.is_flush, false);
-  rest->came_back = !traits_.plan.serial;
+  auto rest = ring_.new_part(group, group.rest.begin);
+  std::swap(rest->slots, group.rest.slots);
+  rest->inputs = {static_cast<std::int64_t>(rest->slots.size()), bytes_of(rest->slots), elements_of(rest->slots)};
+  group.inputs -= rest->inputs;
+  rest->mark = std::exchange(group.mark, std::nullopt);
+  if (!traits_.plan.serial) {
+    rest->kind = Group::Kind::came_back;
+  } else if (group.rest.is_flush) {
+    rest->kind = Group::Kind::flush;
+  }
   if (group.is_unwanted) cancellation.cancel(*rest);
   ring_.insert_behind(group, std::move(rest));
 }
@@ -36,7 +37,7 @@ Group* Parts::take() {
       if (auto part = take_of(group)) return &ring_.insert(place, std::move(part));
     }
     const bool is_overtaken_by_none = traits_.plan.order == Order::kept && group.state != Group::State::done;
-    if (is_overtaken_by_none || group.has_mark) return nullptr;  // nothing overtakes a mark
+    if (is_overtaken_by_none || group.mark) return nullptr;  // nothing overtakes a mark
   }
   return nullptr;
 }
@@ -52,22 +53,14 @@ std::unique_ptr<Group> Parts::take_of(Group& group) {
   const auto count = static_cast<std::int64_t>(out.size());
   auto part = ring_.new_part(group, before);
   part->state = Group::State::running;
-  part->started_ns = group.started_ns;
-  part->source_ordinal = group.source_ordinal;
-  part->is_part = true;
+  part->kind = Group::Kind::part;
+  part->start = {.ns = group.start.ns, .source_ordinal = group.start.source_ordinal};
   std::swap(part->slots, out);
   const std::int64_t left = std::max(static_cast<std::int64_t>(call.planned) - before, count);
-  part->reserved = group.reserved * count / left;
-  group.reserved -= part->reserved;
-  part->hint = group.hint < 0 ? -1 : group.hint * count / left;
-  if (group.hint > 0) group.hint -= part->hint;
+  part->memory = group.memory.split_off(count, left);
   if (traits_.plan.serial) return part;
-  part->elements = inputs_of(*part);
-  group.elements -= part->elements;
-  part->admitted = count;
-  group.admitted -= count;
-  part->input_bytes = bytes_of(part->slots);
-  group.input_bytes -= part->input_bytes;
+  part->inputs = {count, bytes_of(part->slots), inputs_of(*part)};
+  group.inputs -= part->inputs;
   return part;
 }
 

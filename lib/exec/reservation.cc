@@ -5,22 +5,22 @@
 namespace penstock::exec {
 
 std::int64_t Reservation::expected(const Group& group) const {
-  const std::int64_t slots = traits_.is_source ? group.admitted : static_cast<std::int64_t>(group.slots.size());
-  if (group.hint < 0) return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.needs;
+  const std::int64_t slots = traits_.is_source ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
+  if (!group.memory.has_hint()) return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.memory.needs;
   const double results = meter_.results_each(1) * static_cast<double>(slots);  // each will need a slot
-  return group.hint + static_cast<std::int64_t>(results * sizeof(Slot)) + group.needs;
+  return group.memory.hint + static_cast<std::int64_t>(results * sizeof(Slot)) + group.memory.needs;
 }
 
 // Who only passes on what is charged already may always go on.
 bool Reservation::take(Group& group, std::int64_t running) {
-  if (group.reserved_since > 0) give_back(group);  // while its hint was asked for
-  group.reserved = traits_.plan.passes_memory_on ? group.needs : expected(group);
-  if (traits_.plan.passes_memory_on) return group.needs == 0 || traits_.memory.reserve(group.needs, true);
+  if (group.memory.reserved_since > 0) give_back(group);  // while its hint was asked for
+  group.memory.reserved = traits_.plan.passes_memory_on ? group.memory.needs : expected(group);
+  if (traits_.plan.passes_memory_on) return group.memory.needs == 0 || traits_.memory.reserve(group.memory.needs, true);
   if (reserve(group)) return true;
   // The second look closes the gap between a refusal and the flag that asks for a wake-up.
-  refuse(group.reserved, 2 * (running - 1) < knobs_.parallelism);
+  refuse(group.memory.reserved, 2 * (running - 1) < knobs_.parallelism);
   if (!reserve(group)) {
-    group.reserved = 0;
+    group.memory.reserved = 0;
     return false;
   }
   look_again();
@@ -28,7 +28,7 @@ bool Reservation::take(Group& group, std::int64_t running) {
 }
 
 bool Reservation::reserve(const Group& group) {
-  return traits_.memory.reserve(group.reserved, false, traits_.neighbours.memory_claimed_behind(traits_.index));
+  return traits_.memory.reserve(group.memory.reserved, false, traits_.neighbours.memory_claimed_behind(traits_.index));
 }
 
 void Reservation::refuse(std::int64_t bytes, bool is_idle) noexcept {
@@ -37,21 +37,21 @@ void Reservation::refuse(std::int64_t bytes, bool is_idle) noexcept {
 }
 
 void Reservation::force(Group& group) {
-  group.reserved = expected(group);
-  group.forced = traits_.memory.reserve(group.reserved, true);
+  group.memory.reserved = expected(group);
+  group.memory.is_forced = traits_.memory.reserve(group.memory.reserved, true);
   look_again();
 }
 
 void Reservation::give_back(Group& group) {
-  traits_.memory.release(std::exchange(group.reserved, 0) + std::exchange(group.reserved_since, 0));
+  traits_.memory.release(group.memory.let_go());
 }
 
 void Reservation::take_for_first_calls(const Ring& ring) {
   for (const auto& group : ring.groups()) {
-    const bool has_its_own = group->hint >= 0 || group->reserved_since > 0;
-    if (group->state != Group::State::running || group->is_part || group->is_unfolding || has_its_own) continue;
-    group->reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->admitted));
-    traits_.memory.charge(group->reserved_since);
+    const bool has_its_own = group->memory.has_hint() || group->memory.reserved_since > 0;
+    if (group->state != Group::State::running || group->kind == Group::Kind::part || group->folded.is_unfolding || has_its_own) continue;
+    group->memory.reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->inputs.admitted));
+    traits_.memory.charge(group->memory.reserved_since);
   }
 }
 

@@ -36,7 +36,7 @@ class ResumeBody final : public Body {
 
   void run(Group& group, Context& context) override {
     // What is left out is the group's front, so the inputs behind it keep their numbers.
-    if (last_) group.first_ordinal += static_cast<std::int64_t>(leave_out(group.slots));
+    if (last_) group.place.first_ordinal += static_cast<std::int64_t>(leave_out(group.slots));
     body_->run(group, context);
   }
   Slots& results_of(Group& group) const override { return body_->results_of(group); }

@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/exec/slot_ledger.h"
-
 namespace penstock::exec {
 
 std::int64_t bytes_of(const Slots& slots) {
@@ -18,14 +16,6 @@ std::int64_t elements_of(const Slots& slots) {
   return std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.is_element(); });
 }
 
-void pass_mark_on(Group& group, Group& rest) {
-  rest.input_bytes = bytes_of(rest.slots);
-  group.input_bytes -= rest.input_bytes;
-  rest.has_mark = std::exchange(group.has_mark, false);
-  rest.mark_level = group.mark_level;
-  rest.mark_sequence = group.mark_sequence;
-}
-
 std::unique_ptr<Group> Ring::new_group() {
   std::unique_ptr<Group> group;
   if (spare_.empty()) {
@@ -34,23 +24,20 @@ std::unique_ptr<Group> Ring::new_group() {
     group = std::move(spare_.back());
     spare_.pop_back();
   }
-  group->number = next_number_;
+  group->place.number = next_number_;
   next_number_ += kLargestGroup;  // room for the numbers of its parts: see keep_first()
-  group->first_ordinal = inputs_this_pass_;
+  group->place.first_ordinal = inputs_this_pass_;
   return group;
 }
 
 std::unique_ptr<Group> Ring::new_part(const Group& group, std::int64_t offset) {
   auto part = new_group();
-  part->number = group.number + offset;
-  part->sequence = group.sequence;
-  part->first_ordinal = group.first_ordinal + offset;
-  if (group.first_turn != SlotLedger::kNoTurn) part->first_turn = group.first_turn + offset;
+  part->place = group.place.behind(offset);
   return part;
 }
 
 void Ring::append(std::unique_ptr<Group> group) {
-  in_window_ += group->admitted;
+  in_window_ += group->inputs.admitted;
   if (group->state == Group::State::waiting) ready_.push_back(group.get());
   groups_.push_back(std::move(group));
 }
@@ -67,25 +54,26 @@ Group& Ring::insert_behind(const Group& group, std::unique_ptr<Group> rest) {
 
 Group& Ring::keep_first(Group& group, std::int64_t count) {
   auto rest = new_part(group, count);
-  rest->admitted = std::exchange(group.admitted, count) - count;
   const auto first = group.slots.begin() + static_cast<std::ptrdiff_t>(count);
   rest->slots.assign(std::make_move_iterator(first), std::make_move_iterator(group.slots.end()));
   group.slots.resize(static_cast<std::size_t>(count));
-  pass_mark_on(group, *rest);
-  rest->came_back = group.came_back;
-  group.hint = -1;
+  rest->inputs = {.admitted = group.inputs.admitted - count, .bytes = bytes_of(rest->slots)};
+  group.inputs -= rest->inputs;
+  rest->mark = std::exchange(group.mark, std::nullopt);
+  rest->kind = group.kind;
+  group.memory.forget_hint();
   return insert_behind(group, std::move(rest));
 }
 
 void Ring::admit_less(Group& group, std::int64_t count) noexcept {
-  if (group.admitted > count) in_window_ -= std::exchange(group.admitted, count) - count;
+  if (group.inputs.admitted > count) in_window_ -= std::exchange(group.inputs.admitted, count) - count;
 }
 
 void Ring::retire(std::size_t place) {
   auto group = std::move(groups_[place]);
   groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place));
-  in_window_ -= group->admitted;
-  if (group->has_mark) std::fill_n(departed_.begin(), group->mark_level + 1u, static_cast<std::int64_t>(group->mark_sequence));
+  in_window_ -= group->inputs.admitted;
+  if (group->mark) std::fill_n(departed_.begin(), group->mark->level + 1u, static_cast<std::int64_t>(group->mark->sequence));
   spare(std::move(group));
 }
 
@@ -95,16 +83,16 @@ void Ring::spare(std::unique_ptr<Group> group) {
 }
 
 void Ring::put_in_line(Group& group) {
-  const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.number,
-                                      [](const Group* other, std::int64_t number) { return other->number < number; });
+  const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.place.number,
+                                      [](const Group* other, std::int64_t number) { return other->place.number < number; });
   ready_.insert(place, &group);
 }
 
 void Ring::Before::add(const Group& group) {
   const bool is_done = group.state == Group::State::done;
-  if (begun > 0 || !is_done) begun += group.admitted;
+  if (begun > 0 || !is_done) begun += group.inputs.admitted;
   is_open = is_open || !is_done;
-  has_open_pass = has_open_pass || (is_open && group.has_mark);
+  has_open_pass = has_open_pass || (is_open && group.mark);
 }
 
 std::int64_t Ring::startable(const Group& group, const RingBounds& bounds) const {
@@ -117,7 +105,7 @@ std::int64_t Ring::startable(const Group& group, const RingBounds& bounds) const
 }
 
 std::int64_t Ring::startable(const Group& group, const Before& before, const RingBounds& bounds) const {
-  if ((group.is_flush || bounds.has_plenty) && !is_oldest(group)) return 0;  // what is before it has not left
+  if ((group.kind == Group::Kind::flush || bounds.has_plenty) && !is_oldest(group)) return 0;  // what is before it has not left
   if (traits_.keeps_passes_apart && before.has_open_pass) return 0;
   const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(group.slots.size()), 1);  // nothing is left of some that were cancelled
   return traits_.keeps_near && before.begun > 0 ? std::clamp<std::int64_t>(bounds.window - before.begun, 0, size) : size;
@@ -125,7 +113,7 @@ std::int64_t Ring::startable(const Group& group, const Before& before, const Rin
 
 bool Ring::may_all_start(const RingBounds& bounds) const {
   const bool is_free = !traits_.keeps_near && !traits_.keeps_passes_apart && !bounds.has_plenty;
-  return is_free && (ready_.empty() || !ready_.front()->is_flush);
+  return is_free && (ready_.empty() || ready_.front()->kind != Group::Kind::flush);
 }
 
 // Those who may not begin yet will be looked at again when an older one is done. One walk along the ring, in whose order groups wait: with 128 calls, a

@@ -86,9 +86,6 @@ class Ring {
   std::vector<std::int64_t> departed_;  // [d]: sequence of the last mark that has left with a level >= d
 };
 
-// `rest` has the last slots of what was the group's: their bytes go with them, and the mark.
-void pass_mark_on(Group& group, Group& rest);
-
 std::int64_t bytes_of(const Slots& slots);
 std::int64_t elements_of(const Slots& slots);
 

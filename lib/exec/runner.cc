@@ -72,7 +72,7 @@ Group* Runner::claim_group() {
   Group* const group = core_.state.take_group();
   if (group == nullptr) return nullptr;
   core_.state.begin(*group);
-  if (group->is_unfolding) return group;
+  if (group->folded.is_unfolding) return group;
   ask_hint(*group);
   if (!provide(*group)) {
     core_.state.put_back(*group);
@@ -99,13 +99,13 @@ bool Runner::provide(Group& group) {
 }
 
 void Runner::ask_hint(Group& group) {
-  if (core_.traits.plan.serial || group.hint >= 0 || !core_.state.first_calls.may_have_hint()) return;
+  if (core_.traits.plan.serial || group.memory.has_hint() || !core_.state.first_calls.may_have_hint()) return;
   std::optional<std::int64_t> bytes;
   {
     const MutexUnlock unlock(core_.mutex);
     bytes = core_.calls().bytes_hint(group);
   }
-  group.hint = bytes.value_or(-1);
+  group.memory.hint = bytes.value_or(CallMemory::kNoHint);
   if (core_.state.first_calls.note_hint(bytes.has_value())) core_.state.permits.held_back = true;
 }
 
@@ -118,8 +118,8 @@ void Runner::withdraw_claim() {
 // ------------------------------------------------------------------------------------------------ calls
 
 void Runner::run_group(Group& group) {
-  if (group.is_unfolding) return unfold(group);
-  group.elements = elements_of(group.slots);
+  if (group.folded.is_unfolding) return unfold(group);
+  group.inputs.elements = elements_of(group.slots);
   ++core_.state.meter.counters.calls;
   if (core_.traits.plan.form == Form::completes_later && !group.slots.empty() && group.slots.front().is_element()) {
     start_detached(group);
@@ -130,7 +130,7 @@ void Runner::run_group(Group& group) {
 
 void Runner::run_to_end(Group& group) {
   StageState& state = core_.state;
-  group.sampled = state.meter.sample_now(group);
+  group.sample.is_taken = state.meter.sample_now(group);
   core_.state.parts.open(group);
   std::optional<Calls::Outcome> outcome;
   {
@@ -140,7 +140,7 @@ void Runner::run_to_end(Group& group) {
   if (!outcome) return state.put_back(group);
   const ThreadUse& use = outcome->use;
   state.meter.count_use(use);
-  group.awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : Group::kAlways;
+  group.sample.note(use);
   state.meter.counters.copied_bytes += outcome->copied_bytes;
   state.finish(group, outcome->sealed, state.meter.count_held(outcome->held_bytes));
 }
@@ -150,7 +150,7 @@ std::optional<Calls::Outcome> Runner::run_call(Group& group) {
   Calls::Record record(core_.traits.machine);
   if (!core_.calls().run(group, record)) return std::nullopt;
   core_.calls().close(group);
-  if (!group.rest.empty()) {
+  if (!group.rest.slots.empty()) {
     MutexLock lock(core_.mutex);
     core_.state.parts.take_back(group, core_.state.cancellation);
   }
@@ -161,7 +161,7 @@ void Runner::start_detached(Group& group) {
   ++core_.state.permits.detached;
   auto target = std::make_shared<AsyncTarget>(*this, group);
   group.target = target;
-  group.sampled = core_.state.meter.sample_now(group);
+  group.sample.is_taken = core_.state.meter.sample_now(group);
   ThreadUse use;
   {
     const MutexUnlock unlock(core_.mutex);
@@ -215,7 +215,7 @@ bool Runner::look_after_calls() {
   if (core_.traits.host.stopped()) return false;
   const std::int64_t now = core_.traits.machine.now();
   for (const auto& group : core_.state.ring.groups()) {
-    if (now - group->started_ns > kLongCall) group->want_back();
+    if (now - group->start.ns > kLongCall) group->want_back();
   }
   ++core_.visitors;
   const bool found = let_parts_leave();

@@ -86,7 +86,7 @@ class Seal {
   void place_here(Slot& slot, std::size_t i, const std::exception_ptr& no_memory) {
     if (slot.kind() == Slot::Kind::dropped) return;
     if (slot.kind() != Slot::Kind::many) return add(slot, i);
-    group_.unfolded = 0;
+    group_.folded.unfolded = 0;
     slot.fail(no_memory);
     finish(slot, i);
   }
@@ -120,14 +120,14 @@ class Seal {
 
   // What is unfolded has been finished before.
   void add(Slot& slot, std::size_t i) {
-    if (!group_.is_unfolding) return finish(slot, i);
+    if (!group_.folded.is_unfolding) return finish(slot, i);
     sum_.bytes += slot.bytes();
   }
 
   // The next results of a list. True: all have their slots now. One that finds no memory for them is one failure.
   bool spread(Slot& slot, std::size_t i, Slots& out) {
     detail::Results& results = slot.results();
-    const std::size_t size = results.size(), told = std::exchange(group_.unfolded, 0);
+    const std::size_t size = results.size(), told = std::exchange(group_.folded.unfolded, 0);
     const std::size_t end = std::min(size, told + most_ - std::min(most_, out.size()));
     try {
       make_room(out, end - told + group_.slots.size() - i);
@@ -149,7 +149,7 @@ class Seal {
     const std::int64_t list = std::min(byte_count(results.bytes_of_list()), slot.bytes());
     shrink(slot, list, size - told, size - end);
     sum_.hollow = share(list, end, size);
-    group_.unfolded = end;
+    group_.folded.unfolded = end;
     return false;
   }
 
@@ -186,7 +186,7 @@ class Seal {
   // Of a type that nobody can see into: what an op passes on is what it was; else the hint tells.
   std::int64_t believed(const Slot& slot, std::int64_t bytes, std::size_t several) {
     if (plan_.passes_memory_on) return std::max(bytes, slot.bytes());
-    if (group_.hint < 0) {
+    if (!group_.memory.has_hint()) {
       sum_.unseen = slot.value.type();
       sum_.unseen_part = slot.value.unseen_type();
       return bytes;
@@ -194,7 +194,7 @@ class Seal {
     return std::max(bytes, hint_each() / static_cast<std::int64_t>(several) + kPlace);
   }
   // Of what one input becomes; less than nothing: there is no hint.
-  std::int64_t hint_each() const { return group_.hint < 0 ? -1 : group_.hint / std::max<std::int64_t>(group_.elements, 1); }
+  std::int64_t hint_each() const { return group_.memory.hint_each(group_.inputs.elements); }
 
   static void make_room(Slots& out, std::size_t more) {
     const std::size_t needed = out.size() + more;
@@ -214,7 +214,6 @@ class Seal {
 // No list is made anew.
 void lay_out_here(Group& group, Seal& seal, const std::exception_ptr& no_memory) {
   for (std::size_t i = 0; i < group.slots.size(); ++i) seal.place_here(group.slots[i], i, no_memory);
-  group.placed = group.slots.size();
   std::erase_if(group.slots, [](const Slot& slot) { return slot.kind() == Slot::Kind::dropped; });
 }
 
@@ -229,10 +228,9 @@ void lay_out(Group& group, Seal& seal) {
   }
   std::size_t placed = 0;
   while (placed < slots.size() && seal.place(slots[placed], placed, out)) ++placed;
-  for (std::size_t i = placed; i < slots.size(); ++i) seal.fold(slots[i], i, i == placed || group.is_unfolding);
+  for (std::size_t i = placed; i < slots.size(); ++i) seal.fold(slots[i], i, i == placed || group.folded.is_unfolding);
   slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(placed));
-  group.placed = placed;
-  std::swap(group.folded, slots);
+  group.folded.fold(slots, placed);
   std::swap(slots, out);
 }
 
@@ -243,7 +241,7 @@ bool stays(const Slot& slot) { return slot.kind() != Slot::Kind::many && slot.ki
 Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const Origin& origin) {
   Slots& slots = group.slots;
   Seal seal(group, plan, body, most, origin);
-  if (!group.is_unfolding && std::ranges::all_of(slots, stays)) {
+  if (!group.folded.is_unfolding && std::ranges::all_of(slots, stays)) {
     for (std::size_t i = 0; i < slots.size(); ++i) seal.finish(slots[i], i);
   } else {
     lay_out(group, seal);

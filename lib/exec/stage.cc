@@ -112,7 +112,7 @@ void Stage::let_go_of_slots() {
       gone.push_back(core_.state.parts.answers_of(*group));
     } else {
       gone.push_back(std::exchange(group->slots, {}));
-      gone.push_back(std::exchange(group->folded, {}));
+      gone.push_back(std::exchange(group->folded.answers, {}));
     }
   }
 }

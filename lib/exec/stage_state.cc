@@ -23,10 +23,10 @@ StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
 }
 
 void describe_held(const Group& group, StageSnapshot& out) {
-  out.bytes_held += group.folded_bytes;
+  out.bytes_held += group.folded.bytes;
   if (group.state == Group::State::done) return;
-  out.bytes_held += group.input_bytes;
-  if (group.state == Group::State::waiting && group.folded_bytes == 0) out.ready += group.admitted;
+  out.bytes_held += group.inputs.bytes;
+  if (group.state == Group::State::waiting && group.folded.bytes == 0) out.ready += group.inputs.admitted;
 }
 
 // Once the run has been stopped nobody waits for a Completion that is still out.
@@ -110,21 +110,16 @@ bool StageState::admit_group() {
 
 void StageState::place(std::unique_ptr<Group> group) {
   if (group->slots.empty()) return ring.spare(std::move(group));  // all of it was unwanted
-  bool has_work = traits_.plan.serial || (traits_.plan.has_state && group->has_mark);
-  group->sequence = group->slots.front().stamp.sequence;
+  bool has_work = traits_.plan.serial || (traits_.plan.has_state && group->mark);
+  group->place.sequence = group->slots.front().stamp.sequence;
   std::int64_t inputs = 0;
   for (const Slot& slot : group->slots) {
-    group->input_bytes += slot.bytes();
+    group->inputs.bytes += slot.bytes();
     has_work = has_work || slot.is_element();
     inputs += slot.kind() != Slot::Kind::pass_end;
   }
-  if (group->has_mark) {
-    const Slot& mark = group->slots.back();
-    group->mark_level = mark.level();
-    group->mark_sequence = mark.stamp.sequence;
-  }
-  ring.count_inputs(inputs, group->has_mark && group->mark_level >= traits_.plan.depth);
-  if (ledger_ != nullptr) group->first_turn = ledger_->admit(group->slots);
+  ring.count_inputs(inputs, group->mark && group->mark->ends_input(traits_.plan.depth));
+  if (ledger_ != nullptr) group->place.first_turn = ledger_->admit(group->slots);
   if (!has_work) output.add(*group);
   ring.append(std::move(group));
 }
@@ -134,7 +129,7 @@ bool StageState::produce() {
   const std::int64_t room = output.room();
   if (permits.running > 0 || ring.ready() > 0 || room <= 0 || !body_->can_produce()) return false;
   auto group = ring.new_group();
-  group->admitted = std::min(sizes.group(inbox.waiting()), room);
+  group->inputs.admitted = std::min(sizes.group(inbox.waiting()), room);
   ring.append(std::move(group));
   return true;
 }
@@ -186,11 +181,11 @@ Group* StageState::take_group() {
   std::int64_t count = ring.startable(group, bounds());
   if (count == 0) return nullptr;
   // Else one thread after the other would run an element, and give back the rest.
-  if (group.came_back) count = std::min(count, sizes.group(inbox.waiting()));
+  if (group.kind == Group::Kind::came_back) count = std::min(count, sizes.group(inbox.waiting()));
   ring.pop_ready();
   if (count < static_cast<std::int64_t>(group.slots.size())) {
     ring.keep_first(group, count);
-    permits.held_back = permits.held_back || group.came_back;
+    permits.held_back = permits.held_back || group.kind == Group::Kind::came_back;
   }
   return &group;
 }
@@ -198,12 +193,12 @@ Group* StageState::take_group() {
 void StageState::begin(Group& group) {
   account(traits_.machine.now());
   group.state = Group::State::running;
-  group.started_ns = meter.accounted_until();
-  group.thread = traits_.machine.thread_number();
-  group.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
+  group.start.ns = meter.accounted_until();
+  group.start.thread = traits_.machine.thread_number();
+  group.start.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++permits.running;
   signs_.busy.store(true, std::memory_order_relaxed);
-  if (!group.is_unfolding) first_calls.begin(meter.accounted_until());
+  if (!group.folded.is_unfolding) first_calls.begin(meter.accounted_until());
 }
 
 void StageState::put_back(Group& group) {
@@ -233,8 +228,8 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
   const std::int64_t now = traits_.machine.now();
   account(now);
   --permits.running;
-  const auto inputs = traits_.is_source ? static_cast<std::int64_t>(group.slots.size()) : group.elements;
-  group.reserved += std::exchange(group.reserved_since, 0);
+  const auto inputs = traits_.is_source ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
+  group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;
   meter.learn(group, inputs, results.bytes + results.folded, now);
   release(group, results, kept_bytes);
@@ -247,12 +242,12 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
   const std::int64_t bytes = results.bytes + results.folded;
   const std::int64_t folded_before = folded.count(group, results.folded, results.hollow);
   MemoryBudget& memory = traits_.memory;
-  if (traits_.plan.passes_memory_on || group.is_unfolding) {
-    memory.charge(bytes + kept_bytes - group.input_bytes - group.reserved - folded_before);
+  if (traits_.plan.passes_memory_on || group.folded.is_unfolding) {
+    memory.charge(bytes + kept_bytes - group.inputs.bytes - group.memory.reserved - folded_before);
   } else {
-    memory.settle(group.reserved, group.input_bytes, bytes);
+    memory.settle(group.memory.reserved, group.inputs.bytes, bytes);
   }
-  group.reserved = group.input_bytes = 0;
+  group.memory.reserved = group.inputs.bytes = 0;
   if (group.is_unwanted) cancellation.let_go_of_folded(group);
 }
 
@@ -301,12 +296,12 @@ void StageState::describe_ring(std::int64_t now, StageSnapshot& out) const {
     const auto& group = groups[i];
     describe_held(*group, out);
     if (!is_under_way(*group, stopped)) continue;
-    begins_.push_back(group->started_ns);
-    if (oldest == nullptr || group->started_ns < oldest->started_ns) oldest = group.get();
+    begins_.push_back(group->start.ns);
+    if (oldest == nullptr || group->start.ns < oldest->start.ns) oldest = group.get();
   }
   if (oldest == nullptr) return;
-  out.oldest_call_ns = now - oldest->started_ns;
-  out.oldest_call_ordinal = oldest->source_ordinal;
+  out.oldest_call_ns = now - oldest->start.ns;
+  out.oldest_call_ordinal = oldest->start.source_ordinal;
   const auto middle = begins_.begin() + static_cast<std::ptrdiff_t>(begins_.size() / 2);
   std::nth_element(begins_.begin(), middle, begins_.end());
   out.median_call_ns = now - *middle;

@@ -28,7 +28,7 @@ UNSEEN = {
     "run->most_ = std::max<std::int64_t>(most, 1);",
     "if (out_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();",
     "out_->reserve(slots);",
-    "group.reserved += bytes;",
+    "group.memory.reserved += bytes;",
     "return core_.traits.machine.sleeps(thread);",
 }
 

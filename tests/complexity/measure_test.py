@@ -2,6 +2,7 @@
 """The measure itself: what it counts in planted code, and what it lets pass."""
 
 import unittest
+import unittest.mock
 
 import measure
 from source import read
@@ -81,7 +82,9 @@ class Limits(unittest.TestCase):
 
     def test_a_class_that_was_large_may_not_grow(self):
         members = "".join(f"  int m{i};\n" for i in range(42))
-        self.assertIn("class Group", self.failures("struct Group {\n" + members + "};")[0])
+        with unittest.mock.patch.dict(measure.LARGE, {"A": (0, 42), "B": (0, 41)}):
+            self.assertEqual(self.failures("struct A {\n" + members + "};"), [])
+            self.assertIn("class B", self.failures("struct B {\n" + members + "};")[0])
 
 
 if __name__ == "__main__":

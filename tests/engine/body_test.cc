@@ -16,7 +16,7 @@ TEST(StreamBody, KeepsEachOfSeveralFailuresOfOneCall) {
   testing::NotingHost host(1 << 20);
   StreamBody body(std::make_unique<AlwaysFailing>(), 1, 0, host);
   Group group;
-  group.first_ordinal = 10;
+  group.place.first_ordinal = 10;
   for (std::int64_t i = 0; i < 3; ++i) group.slots.emplace_back(Element(i), Stamp{.ordinal = i});
   Context context({}, 0);
   body.run(group, context);
@@ -68,7 +68,6 @@ TEST(ElementwiseBody, MakesTheValuesOfAnswersThatMayLeaveItsOwn) {
   for (const std::string& value : values) group.slots.emplace_back(Element::referring_to(value), Stamp());
   group.call = std::make_unique<OpenCall>();
   group.call->open(values.size(), false);
-  group.was_opened = true;
   Context context({}, 0);
   body.run(group, context);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -30,7 +30,7 @@ TEST(Cancellation, LetsGoOfAPassUpToItsMark) {
   EXPECT_EQ(text_of(of.ring), ", |0, 3");
   EXPECT_EQ(of.used(), 100) << "of the next pass";
   EXPECT_EQ(of.ring.in_window(), 6) << "they keep their places until they have left";
-  EXPECT_EQ(of.ring.groups().front()->input_bytes, 0);
+  EXPECT_EQ(of.ring.groups().front()->inputs.bytes, 0);
   EXPECT_FALSE(of.ring.groups().back()->is_unwanted);
   Slots dropped;
   of.inbox.swap_dropped(dropped);
@@ -111,24 +111,24 @@ TEST(Cancellation, OfASourceTouchesNoGroup) {
 TEST(Cancellation, TakesBackWhatTheGroupAskedFor) {
   Cancelling of;
   Group& group = of.group("0", 0);
-  group.needs = 100;
-  group.hint = 50;
+  group.memory.needs = 100;
+  group.memory.hint = 50;
   of.cancellation.cancel(group);
-  EXPECT_EQ(group.needs, 0);
-  EXPECT_EQ(group.hint, -1);
+  EXPECT_EQ(group.memory.needs, 0);
+  EXPECT_EQ(group.memory.hint, -1);
 }
 
 TEST(Cancellation, LetsGoOfResultsThatHaveNoSlotsYet) {
   Cancelling of;
   Group& group = of.group("0", 0);
   group.state = Group::State::done;
-  group.folded = of.charged("1 2 |0", 100);
-  group.unfolded = 1;
+  group.folded.answers = of.charged("1 2 |0", 100);
+  group.folded.unfolded = 1;
   of.folded.count(group, 200, 50);
   of.cancellation.cancel(0, 0, 0);
   EXPECT_EQ(text_of(group.slots), "0") << "these have theirs";
-  EXPECT_EQ(text_of(group.folded), "|0");
-  EXPECT_EQ(group.unfolded, 0u);
+  EXPECT_EQ(text_of(group.folded.answers), "|0");
+  EXPECT_EQ(group.folded.unfolded, 0u);
   EXPECT_EQ(of.folded.bytes(), 0);
   EXPECT_EQ(of.used(), 100);
 }
@@ -136,7 +136,7 @@ TEST(Cancellation, LetsGoOfResultsThatHaveNoSlotsYet) {
 TEST(Cancellation, LetsGoOfThemWhileTheyWaitForTheirSlotsToo) {
   Cancelling of;
   Group& group = of.group("1 2 |0", 0);
-  group.is_unfolding = true;
+  group.folded.is_unfolding = true;
   of.folded.count(group, 200, 50);
   of.folded.put_in_line(group);
   of.cancellation.cancel(0, 0, 0);
@@ -155,17 +155,17 @@ TEST(Cancellation, GivesThePlacesInTheBatchBack) {
   };
   Group& first = of.group("0 1 |0", 0);
   Group& second = of.group("2 3", 1);
-  first.first_turn = of.ledger->admit(first.slots);
-  second.first_turn = of.ledger->admit(second.slots);
+  first.place.first_turn = of.ledger->admit(first.slots);
+  second.place.first_turn = of.ledger->admit(second.slots);
   Group& third = of.group("4", 1);
-  third.first_turn = of.ledger->admit(third.slots);
-  EXPECT_EQ(row(third.first_turn), "1:2") << "behind the batch that the mark ends";
+  third.place.first_turn = of.ledger->admit(third.slots);
+  EXPECT_EQ(row(third.place.first_turn), "1:2") << "behind the batch that the mark ends";
   of.cancellation.cancel(second);
-  EXPECT_EQ(row(first.first_turn + 1), "0:1") << "before it nothing moves";
-  EXPECT_EQ(row(third.first_turn), "1:0");
+  EXPECT_EQ(row(first.place.first_turn + 1), "0:1") << "before it nothing moves";
+  EXPECT_EQ(row(third.place.first_turn), "1:0");
   of.cancellation.cancel(first);
   EXPECT_EQ(text_of(of.ring), "|0, , 4");
-  EXPECT_EQ(row(third.first_turn), "0:0") << "an empty batch is none";
+  EXPECT_EQ(row(third.place.first_turn), "0:0") << "an empty batch is none";
 }
 
 }  // namespace

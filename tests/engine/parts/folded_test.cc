@@ -12,7 +12,7 @@ TEST(Folded, SumsUpWhatItsGroupsHold) {
   Group first, second;
   EXPECT_EQ(folded.count(first, 1000, 0), 0);
   EXPECT_EQ(folded.count(second, 500, 0), 0);
-  EXPECT_EQ(folded.bytes(), first.folded_bytes + second.folded_bytes);
+  EXPECT_EQ(folded.bytes(), first.folded.bytes + second.folded.bytes);
   EXPECT_EQ(folded.count(first, 700, 0), 1000) << "what it had before";
   EXPECT_EQ(folded.bytes(), 700 + 500);
   EXPECT_EQ(folded.count(second, 0, 0), 500);
@@ -27,19 +27,19 @@ TEST(Folded, DoesNotCountTheShareOfAListWhoseResultsHaveLeft) {
   folded.count(other, 300, 100);
   folded.count(group, 1000, 400);
   EXPECT_EQ(folded.bytes(), 600 + 200);
-  EXPECT_EQ(group.hollow_bytes, 400);
+  EXPECT_EQ(group.folded.hollow_bytes, 400);
   folded.count(group, 900, 800);
   EXPECT_EQ(folded.bytes(), 100 + 200);
   folded.count(group, 0, 0);
   EXPECT_EQ(folded.bytes(), 200);
-  EXPECT_EQ(group.hollow_bytes, 0);
+  EXPECT_EQ(group.folded.hollow_bytes, 0);
 }
 
 TEST(Folded, GivesGroupsInTheOrderInWhichTheirResultsHaveLeft) {
   StageSigns signs;
   Folded folded(signs);
   Group older, younger;
-  older.number = 0, younger.number = 1;
+  older.place.number = 0, younger.place.number = 1;
   EXPECT_TRUE(folded.empty());
   EXPECT_FALSE(signs.has_folded);
   folded.put_in_line(younger);  // where results leave in any order

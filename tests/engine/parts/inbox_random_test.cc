@@ -108,7 +108,7 @@ class Compared : PartOf {
     inbox_.fill(group, most);
     const auto before = static_cast<std::int64_t>(model_.waiting.size());
     ASSERT_EQ(text_of(group.slots), model_.take(most));
-    ASSERT_EQ(group.admitted, before - static_cast<std::int64_t>(model_.waiting.size()));
+    ASSERT_EQ(group.inputs.admitted, before - static_cast<std::int64_t>(model_.waiting.size()));
   }
   // Seldom, or little else would come by: the pass of which something waits, or the one before it.
   void leave_out(std::size_t depth, std::int64_t before) {

@@ -17,7 +17,7 @@ struct Inboxed : PartOf {
   std::string take(std::int64_t most) {
     Group group;
     inbox.fill(group, most);
-    admitted = group.admitted;
+    admitted = group.inputs.admitted;
     return text_of(group.slots);
   }
   std::int64_t admitted = 0;  // of the last one
@@ -68,8 +68,8 @@ TEST(Inbox, DoesNotCopyAPacketThatFitsWhole) {
   Group group;
   of.inbox.fill(group, 3);
   EXPECT_EQ(group.slots.data(), place);
-  EXPECT_EQ(group.admitted, 3);
-  EXPECT_FALSE(group.has_mark);
+  EXPECT_EQ(group.inputs.admitted, 3);
+  EXPECT_FALSE(group.mark);
   EXPECT_EQ(of.inbox.waiting(), 0);
 }
 

@@ -56,9 +56,9 @@ TEST(Meter, CountsTheTimeOfThoseThatLeftInParts) {
   Metered of;
   Group group;
   group.taken = 3;
-  group.started_ns = 1000;
-  group.sampling_ns = 200;
-  group.sampled = true;
+  group.start.ns = 1000;
+  group.sample.asking_ns = 200;
+  group.sample.is_taken = true;
   of.meter.learn(group, 1, 70, 1000 + 200 + 400);
   EXPECT_DOUBLE_EQ(of.meter.slot_ns(), 100) << "one of four";
   EXPECT_DOUBLE_EQ(of.meter.bytes(), 70) << "of the one whose results were there";
@@ -68,7 +68,7 @@ TEST(Meter, CountsTheTimeOfThoseThatLeftInParts) {
   EXPECT_EQ(of.meter.counters.sampling_ns, 200);
   EXPECT_EQ(of.meter.counters.sampled_waiting_ns, 0) << "it is not known to have waited";
   EXPECT_EQ(std::accumulate(of.meter.counters.service_times.begin(), of.meter.counters.service_times.end(), std::int64_t{0}), 4);
-  group.awake_ns = 100;
+  group.sample.awake_ns = 100;
   of.meter.learn(group, 1, 70, 1000 + 200 + 400);
   EXPECT_EQ(of.meter.counters.sampled_waiting_ns, 300);
 }
@@ -137,7 +137,7 @@ TEST(Meter, KnowsWhatTheOpMustHold) {
   Metered of(range(10).batch(4).node());
   ASSERT_EQ(of.traits.plan.holding.elements, 4);
   Group group;
-  group.input_bytes = 3 * 1000;
+  group.inputs.bytes = 3 * 1000;
   of.meter.learn(group, 3, 0, 100);
   const std::int64_t each = 1000 + of.traits.plan.holding.bytes_of_place - static_cast<std::int64_t>(sizeof(Slot));
   StageSnapshot snapshot;
@@ -151,7 +151,7 @@ int sampled(int calls, std::int64_t each_ns) {
   Metered of;
   int count = 0;
   Group group;
-  for (group.started_ns = of.meter.accounted_until(); calls > 0; --calls, group.started_ns += each_ns) {
+  for (group.start.ns = of.meter.accounted_until(); calls > 0; --calls, group.start.ns += each_ns) {
     ++of.meter.counters.calls;
     count += of.meter.sample_now(group);
   }

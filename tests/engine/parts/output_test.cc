@@ -105,10 +105,10 @@ TEST(Output, InAnyOrderPassesWhatIsNotDoneButNoMark) {
 TEST(Output, HasAGroupUnfoldWhenWhatHadSlotsHasLeft) {
   Leaving of;
   Group& group = of.done("0 1");
-  group.folded = slots_of("2 |0");
-  group.has_mark = true;
+  group.folded.answers = slots_of("2 |0");
+  group.mark.emplace();
   group.taken = 3;
-  group.placed = 4;
+  group.folded.placed = 4;
   of.done("5");
   of.output.add_credits(1);
   EXPECT_EQ(of.collect(), "0");
@@ -116,9 +116,9 @@ TEST(Output, HasAGroupUnfoldWhenWhatHadSlotsHasLeft) {
   of.output.add_credits(10);
   EXPECT_EQ(of.collect(), "1");
   EXPECT_EQ(group.state, Group::State::waiting);
-  EXPECT_TRUE(group.is_unfolding);
+  EXPECT_TRUE(group.folded.is_unfolding);
   EXPECT_EQ(text_of(group.slots), "2 |0");
-  EXPECT_TRUE(group.folded.empty());
+  EXPECT_TRUE(group.folded.answers.empty());
   EXPECT_EQ(group.taken, 7u) << "answers whose results have left";
   EXPECT_EQ(&of.folded.take_first(), &group);
   EXPECT_EQ(of.ring.ready(), 2u) << "these wait for a call: in this test, nobody has taken them";
@@ -132,8 +132,8 @@ TEST(Output, InAnyOrderUnfoldsInTheOrderInWhichResultsHaveLeft) {
   of.output.add_credits(100);
   Group& older = of.waiting("0");
   Group& younger = of.done("1");
-  older.folded = slots_of("2");
-  younger.folded = slots_of("3");
+  older.folded.answers = slots_of("2");
+  younger.folded.answers = slots_of("3");
   EXPECT_EQ(of.collect(), "1");
   of.output.add(older);
   EXPECT_EQ(of.collect(), "0");

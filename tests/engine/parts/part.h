@@ -63,16 +63,13 @@ inline std::string count_up(std::int64_t count) {
 
 // As StageState::place() would have it.
 inline void fill(exec::Group& group, exec::Slots slots) {
-  group.admitted = static_cast<std::int64_t>(slots.size());
+  group.inputs.admitted = static_cast<std::int64_t>(slots.size());
   group.slots = std::move(slots);
-  group.elements = exec::elements_of(group.slots);
-  group.input_bytes = exec::bytes_of(group.slots);
+  group.inputs.elements = exec::elements_of(group.slots);
+  group.inputs.bytes = exec::bytes_of(group.slots);
   const Slot& last = group.slots.back();
-  group.sequence = group.slots.front().stamp.sequence;
-  group.has_mark = last.kind() == Slot::Kind::pass_end;
-  if (!group.has_mark) return;
-  group.mark_level = last.level();
-  group.mark_sequence = last.stamp.sequence;
+  group.place.sequence = group.slots.front().stamp.sequence;
+  group.mark = exec::PassEnd::of(last);
 }
 
 inline exec::Group& admit(exec::Ring& ring, exec::Slots&& slots) {

@@ -1,8 +1,6 @@
 // Groups that leave the ring in parts.
 #include "lib/exec/parts.h"
 
-#include <numeric>
-
 #include "tests/engine/parts/part.h"
 
 namespace penstock::exec {
@@ -41,9 +39,12 @@ struct Parted : PartOf {
     return group;
   }
   static void answer(Group& group, std::size_t count) { group.call->progress.answered = count; }
-  std::int64_t sum(std::int64_t Group::*member) const {
-    const auto& groups = ring.groups();
-    return std::accumulate(groups.begin(), groups.end(), std::int64_t{0}, [&](std::int64_t all, const auto& group) { return all + (*group).*member; });
+  // Of all groups together.
+  template <class Struct>
+  std::int64_t sum(Struct Group::*part, std::int64_t Struct::*member) const {
+    std::int64_t sum = 0;
+    for (const auto& group : ring.groups()) sum += (*group).*part.*member;
+    return sum;
   }
 };
 
@@ -52,7 +53,6 @@ TEST(Parts, AreOfCallsOverSeveralSlots) {
   Group& one = of.running("0");
   EXPECT_EQ(one.call, nullptr);
   Group& two = of.running("1 2");
-  EXPECT_TRUE(two.was_opened);
   EXPECT_TRUE(two.is_open());
   EXPECT_EQ(of.signs.open_calls, 1);
   EXPECT_FALSE(two.call->progress.is_wanted_back);
@@ -72,43 +72,43 @@ TEST(Parts, OfACallThatIsOverAreWantedBackAtOnce) {
 TEST(Parts, LeaveInFrontOfTheirCallWithTheirShare) {
   Parted of;
   Group& group = of.running("0 1 2 3 |0", 100);
-  group.reserved = 1000;
-  group.hint = 500;
+  group.memory.reserved = 1000;
+  group.memory.hint = 500;
   of.answer(group, 2);
   Group* const part = of.parts.take();
   ASSERT_NE(part, nullptr);
   EXPECT_TRUE(of.ring.is_oldest(*part));
   EXPECT_EQ(text_of(part->slots), "0 1");
-  EXPECT_TRUE(part->is_part);
+  EXPECT_EQ(part->kind, Group::Kind::part);
   EXPECT_EQ(part->state, Group::State::running);
-  EXPECT_FALSE(part->has_mark);
-  EXPECT_EQ(part->admitted, 2);
-  EXPECT_EQ(part->elements, 2);
-  EXPECT_EQ(part->input_bytes, 200);
-  EXPECT_EQ(part->reserved, 1000 * 2 / 5) << "the mark had a share, too";
-  EXPECT_EQ(part->hint, 500 * 2 / 5);
-  EXPECT_EQ(of.sum(&Group::admitted), of.ring.in_window());
-  EXPECT_EQ(of.sum(&Group::reserved), 1000);
-  EXPECT_EQ(of.sum(&Group::input_bytes), 400);
-  EXPECT_EQ(of.sum(&Group::elements), 4);
+  EXPECT_FALSE(part->mark);
+  EXPECT_EQ(part->inputs.admitted, 2);
+  EXPECT_EQ(part->inputs.elements, 2);
+  EXPECT_EQ(part->inputs.bytes, 200);
+  EXPECT_EQ(part->memory.reserved, 1000 * 2 / 5) << "the mark had a share, too";
+  EXPECT_EQ(part->memory.hint, 500 * 2 / 5);
+  EXPECT_EQ(of.sum(&Group::inputs, &InputCounts::admitted), of.ring.in_window());
+  EXPECT_EQ(of.sum(&Group::memory, &CallMemory::reserved), 1000);
+  EXPECT_EQ(of.sum(&Group::inputs, &InputCounts::bytes), 400);
+  EXPECT_EQ(of.sum(&Group::inputs, &InputCounts::elements), 4);
 }
 
 TEST(Parts, HaveThePlacesOfTheirInputs) {
   Parted of;
   of.ring.count_inputs(10, false);
   Group& group = of.running("0 1 2 3 4");
-  group.first_turn = 20;
+  group.place.first_turn = 20;
   of.answer(group, 2);
   Group* const first = of.parts.take();
   first->state = Group::State::done;
   of.answer(group, 4);
   Group* const second = of.parts.take();
-  EXPECT_EQ(first->first_turn, 20);
-  EXPECT_EQ(second->first_turn, 22);
-  EXPECT_EQ(second->first_ordinal, 12);
+  EXPECT_EQ(first->place.first_turn, 20);
+  EXPECT_EQ(second->place.first_turn, 22);
+  EXPECT_EQ(second->place.first_ordinal, 12);
   EXPECT_EQ(text_of(second->slots), "2 3");
   EXPECT_EQ(of.ring.groups()[1].get(), second);
-  EXPECT_GT(second->number, group.number) << "nobody compares them: parts are in no line";
+  EXPECT_GT(second->place.number, group.place.number) << "nobody compares them: parts are in no line";
   EXPECT_EQ(of.ring.ready(), 0u);
 }
 
@@ -135,17 +135,17 @@ TEST(Parts, InAnyOrderOvertakeAllButAMark) {
 TEST(Parts, OfAStreamOpAreItsResultsAndNoInputs) {
   Parted of(range(10).batch(2).node());
   Group& group = of.running("0 1 2 3", 100);
-  group.reserved = 800;
+  group.memory.reserved = 800;
   group.results = slots_of("10 11 12");
   of.answer(group, 2);
   Group* const part = of.parts.take();
   ASSERT_NE(part, nullptr);
   EXPECT_EQ(text_of(part->slots), "10 11");
   EXPECT_EQ(of.parts.inputs_of(*part), 0);
-  EXPECT_EQ(part->admitted, 0);
-  EXPECT_EQ(part->input_bytes, 0);
-  EXPECT_EQ(group.admitted, 4);
-  EXPECT_EQ(of.sum(&Group::reserved), 800);
+  EXPECT_EQ(part->inputs.admitted, 0);
+  EXPECT_EQ(part->inputs.bytes, 0);
+  EXPECT_EQ(group.inputs.admitted, 4);
+  EXPECT_EQ(of.sum(&Group::memory, &CallMemory::reserved), 800);
 }
 
 TEST(Parts, CountInputsThatWereRun) {
@@ -164,15 +164,15 @@ TEST(Parts, TakeBackWhatACallHasNotBegun) {
   of.parts.take_back(group, of.cancellation);
   EXPECT_EQ(text_of(of.ring), "0, 1 2 |0, 5");
   const Group& rest = of.ring.first_ready();
-  EXPECT_TRUE(rest.came_back);
-  EXPECT_TRUE(rest.has_mark);
-  EXPECT_FALSE(group.has_mark);
-  EXPECT_EQ(rest.number, group.number + 1);
-  EXPECT_EQ(rest.first_ordinal, group.first_ordinal + 1);
-  EXPECT_EQ(rest.admitted, 3);
-  EXPECT_EQ(of.sum(&Group::admitted), of.ring.in_window());
-  EXPECT_EQ(group.elements, 1);
-  EXPECT_EQ(of.sum(&Group::input_bytes), 300);
+  EXPECT_EQ(rest.kind, Group::Kind::came_back);
+  EXPECT_TRUE(rest.mark);
+  EXPECT_FALSE(group.mark);
+  EXPECT_EQ(rest.place.number, group.place.number + 1);
+  EXPECT_EQ(rest.place.first_ordinal, group.place.first_ordinal + 1);
+  EXPECT_EQ(rest.inputs.admitted, 3);
+  EXPECT_EQ(of.sum(&Group::inputs, &InputCounts::admitted), of.ring.in_window());
+  EXPECT_EQ(group.inputs.elements, 1);
+  EXPECT_EQ(of.sum(&Group::inputs, &InputCounts::bytes), 300);
   EXPECT_EQ(of.ring.ready(), 2u);
 }
 

@@ -17,7 +17,7 @@ struct Reserving : PartOf {
 
   std::int64_t reserved() const {
     std::int64_t sum = 0;
-    for (const auto& group : ring.groups()) sum += group->reserved + group->reserved_since;
+    for (const auto& group : ring.groups()) sum += group->memory.reserved + group->memory.reserved_since;
     return sum;
   }
 };
@@ -30,11 +30,11 @@ TEST(Reservation, HasOnTheBooksWhatItsGroupsHaveReserved) {
   teach(of.meter, 1, 100, 1000);
   Group& first = admit(of.ring, slots_of("1 2 3"));
   Group& second = admit(of.ring, slots_of("4"));
-  second.needs = 500;
+  second.memory.needs = 500;
   EXPECT_TRUE(of.reservation.take(first, 2));
   EXPECT_TRUE(of.reservation.take(second, 3));
-  EXPECT_EQ(first.reserved, 3000);
-  EXPECT_EQ(second.reserved, 1500) << "and what it asked for when it was broken off";
+  EXPECT_EQ(first.memory.reserved, 3000);
+  EXPECT_EQ(second.memory.reserved, 1500) << "and what it asked for when it was broken off";
   EXPECT_EQ(of.used(), of.reserved());
   of.reservation.give_back(second);
   EXPECT_EQ(of.used(), of.reserved());
@@ -51,7 +51,7 @@ TEST(Reservation, SaysThatItWaitsWhereItIsRefused) {
   of.host.memory().charge(kBudget - 1500);
   Group& group = admit(of.ring, slots_of("0 1"));
   EXPECT_FALSE(of.reservation.take(group, 4));
-  EXPECT_EQ(group.reserved, 0);
+  EXPECT_EQ(group.memory.reserved, 0);
   EXPECT_EQ(of.used(), kBudget - 1500);
   EXPECT_TRUE(of.reservation.is_refused());
   EXPECT_TRUE(of.signs.waits_for_memory);
@@ -115,7 +115,7 @@ TEST(Reservation, MayBeForced) {
   Group& group = admit(of.ring, slots_of("0"));
   EXPECT_FALSE(of.reservation.take(group, 1));
   of.reservation.force(group);
-  EXPECT_TRUE(group.forced);
+  EXPECT_TRUE(group.memory.is_forced);
   EXPECT_FALSE(of.reservation.is_refused());
   EXPECT_EQ(of.used(), kBudget + of.reserved());
   EXPECT_EQ(of.reserved(), 1000);
@@ -126,8 +126,8 @@ TEST(Reservation, MayBeForced) {
 TEST(Reservation, IsOfTheHintWhereTheOpHasOneAndOfThePlacesOfItsResults) {
   Reserving of;
   Group& group = admit(of.ring, slots_of("0 1"));
-  group.hint = 700;
-  group.needs = 11;
+  group.memory.hint = 700;
+  group.memory.needs = 11;
   EXPECT_EQ(of.reservation.expected(group), 711 + 2 * static_cast<std::int64_t>(sizeof(Slot)));
   Sealed three;
   three.elements = 3;
@@ -140,7 +140,7 @@ TEST(Reservation, OfASourceIsOfWhatItWillMake) {
   Reserving of(mapped(), 0);
   teach(of.meter, 1, 100, 1000);
   auto group = of.ring.new_group();
-  group->admitted = 7;
+  group->inputs.admitted = 7;
   EXPECT_EQ(of.reservation.expected(*group), 7000);
 }
 
@@ -151,7 +151,7 @@ TEST(Reservation, OfAStageThatPassesMemoryOnIsWhatWasAskedForAlone) {
   Group& group = admit(of.ring, slots_of("0 1"));
   EXPECT_TRUE(of.reservation.take(group, 1));
   EXPECT_EQ(of.reserved(), 0);
-  group.needs = 50;
+  group.memory.needs = 50;
   EXPECT_TRUE(of.reservation.take(group, 1));
   EXPECT_EQ(of.reserved(), 50);
   EXPECT_EQ(of.used(), kBudget + 50);
@@ -162,18 +162,18 @@ TEST(Reservation, IsMadeUpForWhenTheFirstResultTells) {
   Group* groups[5];
   for (Group*& group : groups) group = &admit(of.ring, slots_of("0 1"));
   for (const int i : {0, 1, 2, 3}) groups[i]->state = Group::State::running;
-  groups[1]->is_part = true;
-  groups[2]->is_unfolding = true;
-  groups[3]->hint = 0;
+  groups[1]->kind = Group::Kind::part;
+  groups[2]->folded.is_unfolding = true;
+  groups[3]->memory.hint = 0;
   teach(of.meter, 1, 100, 1000);
   of.reservation.take_for_first_calls(of.ring);
-  EXPECT_EQ(groups[0]->reserved_since, 2000);
+  EXPECT_EQ(groups[0]->memory.reserved_since, 2000);
   EXPECT_EQ(of.reserved(), 2000) << "others have theirs, or do not run";
   EXPECT_EQ(of.used(), of.reserved());
   of.reservation.take_for_first_calls(of.ring);
   EXPECT_EQ(of.used(), of.reserved()) << "once";
   EXPECT_TRUE(of.reservation.take(*groups[0], 1)) << "its hint was being asked for";
-  EXPECT_EQ(groups[0]->reserved_since, 0);
+  EXPECT_EQ(groups[0]->memory.reserved_since, 0);
   EXPECT_EQ(of.used(), of.reserved());
   of.reservation.give_back(*groups[0]);
   EXPECT_EQ(of.used(), 0);

@@ -76,7 +76,7 @@ TEST(RingBounds, LetAFlushBeginOnlyWhenAllBeforeItHasLeft) {
   Bounded of(range(10).batch(2).node());
   admit(of.ring, slots_of("0 1"));
   of.begin(Group::State::done);
-  admit(of.ring, slots_of("|0")).is_flush = true;
+  admit(of.ring, slots_of("|0")).kind = Group::Kind::flush;
   EXPECT_EQ(of.ring.startable(of.group(1), kWide), 0);
   EXPECT_EQ(of.ring.startable_groups(kWide), 0);
   of.ring.retire(0);

@@ -32,7 +32,7 @@ class Driven : PartOf {
     std::vector<Group*> waiting;
     std::int64_t admitted = 0;
     for (const auto& group : ring_.groups()) {
-      admitted += group->admitted;
+      admitted += group->inputs.admitted;
       if (group->state == Group::State::waiting) waiting.push_back(group.get());
     }
     ASSERT_EQ(ring_.in_window(), admitted);
@@ -93,8 +93,8 @@ class Driven : PartOf {
     while (open < place && groups[open]->state == Group::State::done) ++open;
     std::int64_t before = 0;
     for (std::size_t i = open; i < place; ++i) {
-      if (traits.keeps_passes_apart && groups[i]->has_mark) return 0;
-      before += groups[i]->admitted;
+      if (traits.keeps_passes_apart && groups[i]->mark) return 0;
+      before += groups[i]->inputs.admitted;
     }
     const std::int64_t size = std::max<std::int64_t>(static_cast<std::int64_t>(groups[place]->slots.size()), 1);
     return traits.keeps_near && before > 0 ? std::max<std::int64_t>(std::min(size, bounds.window - before), 0) : size;

@@ -17,7 +17,7 @@ struct Ringed : PartOf {
 
   std::int64_t admitted() const {
     std::int64_t sum = 0;
-    for (const auto& group : ring.groups()) sum += group->admitted;
+    for (const auto& group : ring.groups()) sum += group->inputs.admitted;
     return sum;
   }
   // Takes all that wait, as their first slots: "0 4 7".
@@ -56,7 +56,7 @@ TEST(Ring, CountsWhatItsGroupsHaveAdmitted) {
 TEST(Ring, CountsWhatASourceWillNotMakeNoMore) {
   Ringed of(mapped(), 0);
   auto group = of.ring.new_group();
-  group->admitted = 100;
+  group->inputs.admitted = 100;
   of.ring.append(std::move(group));
   of.ring.admit_less(*of.ring.groups().front(), 30);
   EXPECT_EQ(of.ring.in_window(), 30);
@@ -92,23 +92,23 @@ TEST(Ring, GivesTheRestItsOwnNumbersAndTheMark) {
   Ringed of;
   of.ring.count_inputs(7, false);
   Group& group = admit(of.ring, slots_of("0 1 2 |1", 5, 100));
-  group.first_turn = 40;
-  group.came_back = true;
-  group.hint = 1000;
+  group.place.first_turn = 40;
+  group.kind = Group::Kind::came_back;
+  group.memory.hint = 1000;
   Group& rest = of.ring.keep_first(group, 1);
   EXPECT_EQ(text_of(of.ring), "0, 1 2 |1");
-  EXPECT_EQ(rest.number, group.number + 1);
-  EXPECT_EQ(rest.first_ordinal, 8);
-  EXPECT_EQ(rest.first_turn, 41);
-  EXPECT_EQ(rest.sequence, 5u);
-  EXPECT_EQ(group.input_bytes, 100);
-  EXPECT_EQ(rest.input_bytes, 200);
-  EXPECT_FALSE(group.has_mark);
-  EXPECT_TRUE(rest.has_mark);
-  EXPECT_EQ(rest.mark_level, 1);
-  EXPECT_EQ(rest.mark_sequence, 5u);
-  EXPECT_TRUE(rest.came_back);
-  EXPECT_EQ(group.hint, -1) << "it was for all of them";
+  EXPECT_EQ(rest.place.number, group.place.number + 1);
+  EXPECT_EQ(rest.place.first_ordinal, 8);
+  EXPECT_EQ(rest.place.first_turn, 41);
+  EXPECT_EQ(rest.place.sequence, 5u);
+  EXPECT_EQ(group.inputs.bytes, 100);
+  EXPECT_EQ(rest.inputs.bytes, 200);
+  EXPECT_FALSE(group.mark);
+  ASSERT_TRUE(rest.mark);
+  EXPECT_EQ(rest.mark->level, 1);
+  EXPECT_EQ(rest.mark->sequence, 5u);
+  EXPECT_EQ(rest.kind, Group::Kind::came_back);
+  EXPECT_EQ(group.memory.hint, -1) << "it was for all of them";
 }
 
 TEST(Ring, HasRoomForTheNumbersOfAllParts) {
@@ -117,16 +117,16 @@ TEST(Ring, HasRoomForTheNumbersOfAllParts) {
   Group& next = admit(of.ring, slots_of("1000"));
   Group* last = &group;
   for (std::int64_t i = 1; i < kLargestGroup; ++i) last = &of.ring.keep_first(*last, 1);
-  EXPECT_EQ(last->number, group.number + kLargestGroup - 1);
-  EXPECT_LT(last->number, next.number);
-  EXPECT_EQ(last->first_turn, SlotLedger::kNoTurn) << "nobody has given the first one any";
+  EXPECT_EQ(last->place.number, group.place.number + kLargestGroup - 1);
+  EXPECT_LT(last->place.number, next.place.number);
+  EXPECT_EQ(last->place.first_turn, SlotLedger::kNoTurn) << "nobody has given the first one any";
 }
 
 TEST(Ring, CountsInputsOfEachPassFromItsBeginning) {
   Ringed of;
   const auto first = [&] {
     auto group = of.ring.new_group();
-    const std::int64_t ordinal = group->first_ordinal;
+    const std::int64_t ordinal = group->place.first_ordinal;
     of.ring.spare(std::move(group));
     return ordinal;
   };
@@ -152,7 +152,7 @@ TEST(Ring, MakesANewGroupOfTheStorageOfAnOldOne) {
   Ringed of;
   Group& old = admit(of.ring, slots_of("0 1 2 |0"));
   const Slot* const storage = old.slots.data();
-  old.reserved = 7;
+  old.memory.reserved = 7;
   old.state = Group::State::done;
   of.ring.retire(0);
   auto group = of.ring.new_group();
@@ -160,8 +160,8 @@ TEST(Ring, MakesANewGroupOfTheStorageOfAnOldOne) {
   group->slots.emplace_back();
   EXPECT_EQ(group->slots.data(), storage);
   EXPECT_EQ(group->state, Group::State::waiting);
-  EXPECT_EQ(group->reserved + group->admitted, 0);
-  EXPECT_FALSE(group->has_mark);
+  EXPECT_EQ(group->memory.reserved + group->inputs.admitted, 0);
+  EXPECT_FALSE(group->mark);
 }
 
 TEST(Ring, LetsAllGo) {
