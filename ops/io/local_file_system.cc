@@ -123,7 +123,7 @@ class LocalFileSystem final : public FileSystem {
 };
 
 constinit const LocalFileSystem local;
-static_assert(std::is_trivially_destructible_v<LocalFileSystem>, "threads may read files until the process ends");
+static_assert(std::is_trivially_destructible_v<LocalFileSystem>);  // threads may read files until the process ends
 
 }  // namespace
 
