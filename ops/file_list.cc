@@ -1,6 +1,5 @@
 #include "ops/file_list.h"
 
-#include <penstock/io.h>
 #include <penstock/ops.h>
 #include <penstock/sources.h>
 
@@ -9,13 +8,14 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "ops/io/read_file.h"
 
 namespace penstock {
 namespace ops {
 namespace {
 
-std::vector<std::string> read_paths(const std::string& list) {
-  const Tensor bytes = read_file(list);
+std::vector<std::string> read_paths(const io::FileSystem& files, const std::string& list) {
+  const Tensor bytes = io::read_file(files, list);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.bytes());
   return parse_file_list(text, std::filesystem::path(list).parent_path().string());
 }
@@ -33,16 +33,18 @@ std::vector<std::string> parse_file_list(std::string_view text, const std::strin
   return paths;
 }
 
-OpRef file_list(const std::string& path) {
-  std::vector<std::string> paths = read_paths(path);
+OpRef file_list(const io::FileSystem& files, const std::string& path) {
+  std::vector<std::string> paths = read_paths(files, path);
   if (paths.empty())
     throw Error(ErrorCode::invalid_argument,
                 in_quotes(path) + " names no files: it should have one path on each line");
-  const std::string files = paths.size() == 1 ? " file" : " files";
-  std::string parameters = path + ", " + std::to_string(paths.size()) + files;
+  const std::string noun = paths.size() == 1 ? " file" : " files";
+  std::string parameters = path + ", " + std::to_string(paths.size()) + noun;
   return indexed_source("from_file_list", std::move(parameters),
                         std::make_shared<detail::VectorSource<std::string>>(std::move(paths)));
 }
+
+OpRef file_list(const std::string& path) { return file_list(*io::local_file_system(), path); }
 
 }  // namespace ops
 

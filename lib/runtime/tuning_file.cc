@@ -1,15 +1,12 @@
 #include "lib/runtime/tuning_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -73,15 +70,23 @@ void tell(const char* what, const std::string& path, const std::string& why) {
   std::fprintf(stderr, "penstock: RunOptions::warm_start: %s %s: %s. The run is not affected\n", what, in_quotes(path).c_str(), why.c_str());
 }
 
-// In one step: several runs may end at once, and others begin.
-void replace_file(const std::string& path, const std::string& text) {
-  std::string next = path + ".XXXXXX";
-  const int descriptor = ::mkstemp(next.data());
-  const bool is_written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const bool is_whole = descriptor >= 0 && ::close(descriptor) == 0 && is_written;
-  if (is_whole && std::rename(next.c_str(), path.c_str()) == 0) return;
-  tell("cannot write", path, std::generic_category().message(errno));
-  if (descriptor >= 0) ::unlink(next.c_str());
+bool is_folder(const io::FileSystem& files, const std::string& path) {
+  const auto [status, error] = files.status(path);
+  return error == 0 && status.kind == io::FileKind::folder;
+}
+
+// Its first bytes, so many at most. Where it cannot be read it ends: what is not whole is not used.
+std::string beginning_of(io::File& file, std::size_t most) {
+  std::string text(most, '\0');
+  std::size_t length = 0;
+  while (length < most) {
+    const auto [count, error] = file.read(std::as_writable_bytes(std::span(text)).subspan(length));
+    if (error == EINTR) continue;
+    if (count == 0) break;
+    length += count;
+  }
+  text.resize(length);
+  return text;
 }
 
 }  // namespace
@@ -106,23 +111,20 @@ std::string to_text(const Tuning& tuning) {
   return text + "end\n";
 }
 
-TuningFile::TuningFile(std::string path, std::string_view pipeline, std::string_view machine) : path_(std::move(path)) {
+TuningFile::TuningFile(std::string path, std::string_view pipeline, std::string_view machine, io::FileSystemRef files)
+    : path_(std::move(path)), files_(std::move(files)) {
   run_.pipeline = fingerprint_of(pipeline);
   run_.machine = fingerprint_of(machine);
   const auto folder = std::filesystem::path(path_).parent_path();
-  std::error_code failure;
-  has_folder_ = folder.empty() || std::filesystem::is_directory(folder, failure);
+  has_folder_ = folder.empty() || is_folder(*files_, folder.string());
   if (!has_folder_) tell("cannot write", path_, "there is no folder " + in_quotes(folder.string()));
 }
 
 std::vector<autotune::KnobValue> TuningFile::read(std::int64_t cpus) {
   run_.cpus = cpus;
-  std::ifstream file(path_, std::ios::binary);
-  if (!file) return {};
-  std::string text(kLongest + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  auto tuning = parse_tuning(text);
+  const auto [file, error] = files_->open(path_);
+  if (error != 0) return {};
+  auto tuning = parse_tuning(beginning_of(*file, kLongest + 1));
   if (!tuning) {
     tell("cannot use", path_, "it is not a whole file of this kind");
     return {};
@@ -138,7 +140,10 @@ void TuningFile::write(const std::vector<Knob>& knobs) const {
     const bool is_kept = std::ranges::find(kKept, knob.name) != kKept.end() && !knob.user_fixed;
     if (is_kept) tuning.knobs.push_back({knob.stage, knob.name, knob.get()});
   }
-  replace_file(path_, to_text(tuning));
+  // In one step: several runs may end at once, and others begin.
+  const std::string text = to_text(tuning);
+  const int error = files_->replace(path_, std::as_bytes(std::span(text)));
+  if (error != 0) tell("cannot write", path_, std::generic_category().message(error));
 }
 
 }  // namespace penstock::runtime

@@ -18,6 +18,7 @@
 #include <penstock/knob.h>
 
 #include "autotune/policy.h"
+#include "ops/io/file_system.h"
 
 namespace penstock::runtime {
 
@@ -40,7 +41,7 @@ std::string to_text(const Tuning& tuning);
 class TuningFile {
  public:
   // Where there is no folder for it that is told on stderr, now rather than at the run's end, and nothing is written.
-  TuningFile(std::string path, std::string_view pipeline, std::string_view machine);
+  TuningFile(std::string path, std::string_view pipeline, std::string_view machine, io::FileSystemRef files = io::local_file_system());
 
   // For a run on so many CPUs. Empty where there is no file, or one of another pipeline, machine or number of CPUs. One that is no
   // such file is told on stderr.
@@ -50,6 +51,7 @@ class TuningFile {
 
  private:
   std::string path_;
+  io::FileSystemRef files_;
   bool has_folder_ = true;
   Tuning run_;  // without its knobs
 };

@@ -1,9 +1,10 @@
-#include <penstock/io.h>
-#include <penstock/voc.h>
+#include "ops/imagenet/annotation_path.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "ops/io/read_file.h"
 
 namespace penstock {
 namespace {
@@ -71,16 +72,21 @@ std::vector<std::string> annotation_paths(std::string_view image_path, std::stri
   return paths;
 }
 
-bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file) {
+bool read_annotation(const io::FileSystem& files, std::string_view image_path, std::string_view folder, std::size_t max_bytes,
+                     AnnotationFile& file) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
   for (std::size_t i = 0; annotation_path(image_path, folder, i, file.path); ++i) {
-    auto xml = read_file_if_there(file.path, options);
+    auto xml = io::read_file_if_there(files, file.path, options);
     if (!xml) continue;
     file.xml = std::move(*xml);
     return true;
   }
   return false;
+}
+
+bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file) {
+  return read_annotation(*io::local_file_system(), image_path, folder, max_bytes, file);
 }
 
 std::optional<AnnotationFile> read_annotation(std::string_view image_path, std::string_view folder,

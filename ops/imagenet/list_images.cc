@@ -1,17 +1,15 @@
 #include <penstock/imagenet.h>
 #include <penstock/io.h>
 
-#include <filesystem>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "lib/base/text.h"
+#include "ops/io/list_files.h"
 
 namespace penstock::imagenet {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The label of a file whose path tells none, "" if its annotation cannot be read: loading the file
 // will report that.
@@ -41,15 +39,6 @@ void check_below(const std::string& path, const std::string& root) {
                                                ", whose folders are the classes: give a path that begins as those of ImageFolder::paths");
 }
 
-std::vector<std::string> folders_in(const std::string& root) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
-    std::error_code ignored;  // of a link to nothing: it is no folder
-    if (entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
-  }
-  return names;
-}
-
 void check_classes(const LabelTable& labels, const std::set<std::string>& with_files, const std::string& root) {
   const auto refuse = [&](const std::string& reason) {
     throw Error(ErrorCode::not_found, "image_folder: " + in_quotes(root) + " " + reason);
@@ -74,7 +63,7 @@ ImageFolder image_folder(const std::string& root) {
     with_files.insert(name);
     found.paths.push_back(std::move(path));
   }
-  found.classes = LabelTable::from_names(folders_in(root));
+  found.classes = LabelTable::from_names(io::folder_names(*io::local_file_system(), root));
   check_classes(found.classes, with_files, root);
   found.label_of = [root, classes = found.classes](const std::string& path) {
     check_below(path, root);

@@ -1,11 +1,10 @@
 #include "ops/imagenet/read_op.h"
 
-#include <penstock/io.h>
-#include <sys/stat.h>
-
 #include <utility>
 
+#include "ops/imagenet/annotation_path.h"
 #include "ops/imagenet/file_op.h"
+#include "ops/io/read_file.h"
 
 namespace penstock::imagenet {
 namespace {
@@ -16,8 +15,8 @@ constexpr std::size_t annotation_bytes = 16 * KiB;
 
 class ReadOp final : public FileOp<std::string> {
  public:
-  ReadOp(std::shared_ptr<const Config> config, Annotations annotations)
-      : config_(std::move(config)), annotations_(annotations) {}
+  ReadOp(std::shared_ptr<const Config> config, Annotations annotations, io::FileSystemRef files)
+      : config_(std::move(config)), annotations_(annotations), files_(std::move(files)) {}
 
   std::string name() const override { return "read_image"; }
   std::string parameters() const override {
@@ -28,10 +27,9 @@ class ReadOp final : public FileOp<std::string> {
 
   // Nothing for a file that is not there: reading it will say so in its place.
   std::size_t bytes_of_result(const std::string& path) const override {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return 0;
-    return static_cast<std::size_t>(status.st_size) +
-           (needs_annotation(path) ? annotation_bytes : 0);
+    const auto [status, error] = files_->status(path);
+    if (error != 0) return 0;
+    return status.version.size + (needs_annotation(path) ? annotation_bytes : 0);
   }
 
  private:
@@ -43,7 +41,7 @@ class ReadOp final : public FileOp<std::string> {
   Element answer(const std::string& path, Context&) const override {
     if (config_->counters) ++config_->counters->files;
     LoadedFile file;
-    file.jpeg = read_file(path);
+    file.jpeg = io::read_file(*files_, path);
     if (needs_annotation(path)) file.annotation = annotation_of(path);
     file.path = path;
     if (config_->counters)
@@ -54,7 +52,7 @@ class ReadOp final : public FileOp<std::string> {
 
   std::optional<LoadedAnnotation> annotation_of(const std::string& path) const {
     thread_local AnnotationFile file;  // keeps its path's memory
-    if (!read_annotation(path, config_->annotations, config_->voc.max_bytes, file)) return std::nullopt;
+    if (!read_annotation(*files_, path, config_->annotations, config_->voc.max_bytes, file)) return std::nullopt;
     return LoadedAnnotation{detail::PooledString(file.path), std::exchange(file.xml, Tensor()), std::nullopt};
   }
 
@@ -69,6 +67,7 @@ class ReadOp final : public FileOp<std::string> {
 
   std::shared_ptr<const Config> config_;
   Annotations annotations_;
+  io::FileSystemRef files_;
 };
 
 }  // namespace
@@ -97,8 +96,8 @@ Boxes boxes_of(const LoadedAnnotation& annotation, const Config& config) {
   return result;
 }
 
-OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations) {
-  return std::make_shared<ReadOp>(std::move(config), annotations);
+OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations, io::FileSystemRef files) {
+  return std::make_shared<ReadOp>(std::move(config), annotations, std::move(files));
 }
 
 }  // namespace penstock::imagenet

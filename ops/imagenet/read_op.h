@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "ops/io/file_system.h"
+
 namespace penstock::imagenet {
 
 // What an annotation says, in the form that the crops need.
@@ -47,6 +49,6 @@ Boxes boxes_of(const LoadedAnnotation& annotation, const Config& config);
 const VocAnnotation& parsed(const LoadedAnnotation& annotation, const Config& config);
 
 // std::string -> LoadedFile; for Annotations::all with their boxes, so that their number is known before the file is decoded.
-OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations);
+OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations, io::FileSystemRef files = io::local_file_system());
 
 }  // namespace penstock::imagenet

@@ -1,26 +1,37 @@
+#include "ops/io/list_files.h"
+
 #include <penstock/error.h>
-#include <penstock/io.h>
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "lib/base/errno_code.h"
 #include "lib/base/text.h"
 
 namespace penstock {
+namespace io {
 namespace {
-
-namespace fs = std::filesystem;
 
 [[noreturn]] void fail(ErrorCode code, const std::string& folder, const std::string& reason) {
   throw Error(code, "cannot list the files in " + in_quotes(folder) + ": " + reason);
 }
 
+[[noreturn]] void fail(int error, const std::string& folder) {
+  fail(code_of_errno(error, ErrorCode::unavailable), folder,
+       std::generic_category().message(error) + "; check the path and your right to read it");
+}
+
 std::string lower_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return text;
+}
+
+// "" for a name whose only dot is its first letter.
+std::string extension_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? std::string() : name.substr(dot);
 }
 
 // ".jpg" and ".JPG" are the same. None: all files.
@@ -34,8 +45,8 @@ class Extensions {
     }
   }
 
-  bool has(const fs::path& file) const {
-    return extensions_.empty() || std::ranges::find(extensions_, lower_case(file.extension().string())) != extensions_.end();
+  bool has(const std::string& name) const {
+    return extensions_.empty() || std::ranges::find(extensions_, lower_case(extension_of(name))) != extensions_.end();
   }
 
   // "*.jpeg, *.jpg"
@@ -49,64 +60,83 @@ class Extensions {
   std::vector<std::string> extensions_;
 };
 
-bool begins_with(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+std::vector<FolderEntry> entries_of(const FileSystem& files, const std::string& folder) {
+  auto [entries, error] = files.list(folder);
+  if (error != 0) fail(error, folder);
+  return std::move(entries);
 }
 
-// The folders that a walk is in, by their real names, the outermost first.
-class Way {
- public:
-  explicit Way(const fs::path& outermost) : folders_{fs::canonical(outermost)} {}
+std::string real_path(const FileSystem& files, const std::string& path) {
+  auto [real, error] = files.real_path(path);
+  if (error != 0) fail(error, path);
+  return std::move(real);
+}
 
-  // Goes into a folder whose parent is `depth` folders below the outermost one. A link that leads back would give the same files
-  // again and again.
-  void enter(const fs::directory_entry& folder, std::size_t depth) {
-    folders_.resize(depth + 1);
-    fs::path real = folder.is_symlink() ? fs::canonical(folder.path()) : folders_.back() / folder.path().filename();
-    if (std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& outer) { return begins_with(outer, real); }))
-      fail(ErrorCode::invalid_argument, folder.path().string(), "this link leads back to a folder that it lies in; remove it");
-    folders_.push_back(std::move(real));
+std::string below(const std::string& folder, const std::string& name) { return folder.ends_with('/') ? folder + name : folder + '/' + name; }
+
+bool lies_in(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
+}
+
+// Goes through the folders below one, and collects files.
+class Walk {
+ public:
+  Walk(const FileSystem& files, const Extensions& extensions, bool is_recursive)
+      : files_(files), extensions_(extensions), is_recursive_(is_recursive) {}
+
+  std::vector<std::string> through(const std::string& folder) {
+    way_.push_back(real_path(files_, folder));
+    list(folder);
+    return std::move(paths_);
   }
 
  private:
-  std::vector<fs::path> folders_;
-};
-
-std::vector<std::string> walk(const std::string& folder, const Extensions& extensions, bool recursive) {
-  std::vector<std::string> paths;
-  Way way(folder);
-  fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink);
-  while (at != fs::recursive_directory_iterator()) {
-    const fs::directory_entry& entry = *at;
-    std::error_code error;  // of a link to itself or to nothing: reading it will say so in its place
-    fs::path entered;
-    if (entry.is_directory(error)) {
-      if (!recursive) at.disable_recursion_pending();
-      entered = entry.path();
-      if (recursive) way.enter(entry, static_cast<std::size_t>(at.depth()));
-    } else if (extensions.has(entry.path())) {
-      paths.push_back(entry.path().string());
+  void list(const std::string& folder) {
+    for (const FolderEntry& entry : entries_of(files_, folder)) {
+      if (entry.is_folder && is_recursive_) enter(below(folder, entry.name), entry);
+      if (!entry.is_folder && extensions_.has(entry.name)) paths_.push_back(below(folder, entry.name));
     }
-    at.increment(error);
-    if (error) throw fs::filesystem_error("", entered, error);
   }
-  return paths;
-}
+
+  // A link that leads back would give the same files again and again.
+  void enter(const std::string& folder, const FolderEntry& entry) {
+    std::string real = entry.is_link ? real_path(files_, folder) : below(way_.back(), entry.name);
+    if (std::ranges::any_of(way_, [&](const std::string& outer) { return lies_in(outer, real); }))
+      fail(ErrorCode::invalid_argument, folder, "this link leads back to a folder that it lies in; remove it");
+    way_.push_back(std::move(real));
+    list(folder);
+    way_.pop_back();
+  }
+
+  const FileSystem& files_;
+  const Extensions& extensions_;
+  const bool is_recursive_;
+  std::vector<std::string> way_;  // the folders that it is in, by their real names, the outermost first
+  std::vector<std::string> paths_;
+};
 
 }  // namespace
 
-std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions, const ListFilesOptions& options) {
+std::vector<std::string> file_paths(const FileSystem& files, const std::string& folder, std::vector<std::string> extensions,
+                                    const ListFilesOptions& options) {
   const Extensions wanted(std::move(extensions), folder);
-  std::vector<std::string> paths;
-  try {
-    paths = walk(folder, wanted, options.recursive);
-  } catch (const fs::filesystem_error& error) {
-    fail(code_of_errno(error.code().value(), ErrorCode::unavailable),
-         error.path1().empty() ? folder : error.path1().string(), error.code().message() + "; check the path and your right to read it");
-  }
+  std::vector<std::string> paths = Walk(files, wanted, options.recursive).through(folder);
   if (paths.empty()) fail(ErrorCode::not_found, folder, "there are no " + wanted.text() + " in it; name the folder that holds them");
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+std::vector<std::string> folder_names(const FileSystem& files, const std::string& folder) {
+  std::vector<std::string> names;
+  for (FolderEntry& entry : entries_of(files, folder))
+    if (entry.is_folder) names.push_back(std::move(entry.name));
+  return names;
+}
+
+}  // namespace io
+
+std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions, const ListFilesOptions& options) {
+  return io::file_paths(*io::local_file_system(), folder, std::move(extensions), options);
 }
 
 }  // namespace penstock

@@ -1,14 +1,9 @@
 #include "ops/io/read_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "lib/base/errno_code.h"
@@ -29,7 +24,7 @@ std::byte* ByteBuffer::grow(std::size_t bytes, std::size_t keep) {
   return memory_.get();
 }
 
-namespace detail {
+namespace io {
 namespace {
 
 const char* hint_of_errno(int number) {
@@ -56,33 +51,37 @@ const char* hint_of_errno(int number) {
   }
 }
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  ~FileDescriptor() { ::close(number_); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return number_; }
+// "cannot VERB 'PATH': reason (hint)" with the code that fits the number.
+Error file_error(const char* verb, const std::string& path, int number) {
+  // What a file system says beyond the usual is its own trouble.
+  return Error(code_of_errno(number, ErrorCode::unavailable),
+               std::string("cannot ") + verb + " " + in_quotes(path) + ": " + std::generic_category().message(number) + hint_of_errno(number));
+}
 
- private:
-  int number_;
-};
+// Asks again where the call was interrupted, and for a quarter of a second where descriptors are short: whoever reads files beside this one
+// will soon have closed some.
+Answer<std::unique_ptr<File>> open_with_patience(const FileSystem& files, const std::string& path) {
+  constexpr std::chrono::milliseconds longest{128};
+  for (std::chrono::milliseconds pause{1};;) {
+    auto opened = files.open(path);
+    if (opened.error == EINTR) continue;
+    const bool is_worth_waiting = opened.error == EMFILE || opened.error == ENFILE;
+    if (!is_worth_waiting || pause > longest) return opened;
+    files.pause(std::exchange(pause, 2 * pause));
+  }
+}
 
-void sleep(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }
-
-// -1 with errno set.
-int try_to_open(const std::string& path) {
+Answer<std::unique_ptr<File>> try_to_open(const FileSystem& files, const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::invalid_argument,
                 "cannot open " + in_quotes(path) + ": the path contains a NUL; is the list a text file?");
-  // O_NONBLOCK: opening a pipe must not wait for a writer; it means nothing for regular files.
-  return open_with_patience([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }, sleep);
+  return open_with_patience(files, path);
 }
 
-int open_for_reading(const std::string& path) {
-  const int number = try_to_open(path);
-  if (number < 0) throw file_error("open", path, errno);
-  return number;
+std::unique_ptr<File> open_for_reading(const FileSystem& files, const std::string& path) {
+  auto opened = try_to_open(files, path);
+  if (opened.error != 0) throw file_error("open", path, opened.error);
+  return std::move(opened.value);
 }
 
 // This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
@@ -116,65 +115,28 @@ void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptio
                   " (max_bytes, which may be raised)");
 }
 
-}  // namespace
-
-Error file_error(const char* verb, const std::string& path, int number) {
-  // What a file system says beyond the usual is its own trouble.
-  return Error(code_of_errno(number, ErrorCode::unavailable),
-               std::string("cannot ") + verb + " " + in_quotes(path) + ": " + std::generic_category().message(number) + hint_of_errno(number));
-}
-
-FileVersion version_of(int descriptor, const std::string& path) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) throw file_error("inspect", path, errno);
-  if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
-  if (!S_ISREG(status.st_mode))
+FileVersion version_of(File& file, const std::string& path) {
+  const auto [status, error] = file.status();
+  if (error != 0) throw file_error("inspect", path, error);
+  if (status.kind == FileKind::folder) throw file_error("read", path, EISDIR);
+  if (status.kind != FileKind::regular)
     throw Error(ErrorCode::invalid_argument,
                 "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device; give a file");
-  return {.size = static_cast<std::size_t>(status.st_size),
-          .written_s = status.st_mtim.tv_sec,
-          .written_ns = status.st_mtim.tv_nsec};
+  return status.version;
 }
 
-int open_with_patience(const std::function<int()>& open_file, const Wait& wait) {
-  constexpr std::chrono::milliseconds longest{128};
-  for (std::chrono::milliseconds pause{1};;) {
-    const int number = open_file();
-    if (number >= 0 || (errno != EINTR && errno != EMFILE && errno != ENFILE)) return number;
-    if (errno == EINTR) continue;
-    if (pause > longest) return number;
-    wait(std::exchange(pause, 2 * pause));
-  }
-}
-
-std::size_t read_in_one_piece(const std::function<FileVersion()>& look, const std::function<std::size_t(std::size_t)>& read,
-                              const std::string& path, const Wait& wait) {
-  // More than the resolution of time stamps (10 ms): the next write will show.
-  constexpr std::chrono::milliseconds pause{20};
-  constexpr int most = 3;
-  for (int attempt = 1;; ++attempt) {
-    const FileVersion before = look();
-    const std::size_t got = read(before.size);
-    if (look() == before) return got;
-    if (attempt == most)
-      throw Error(ErrorCode::unavailable, "cannot read " + in_quotes(path) + ": it changed while it was read, " +
-                                              std::to_string(most) + " times; is something writing it?");
-    wait(pause);
-  }
-}
-
-std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const std::string& path,
-                        const ReadFileOptions& options, ByteBuffer& buffer) {
+// Reads to the end of a file that said it has `expected` bytes. Returns how many bytes now lie in `buffer`.
+std::size_t read_to_end(File& file, std::size_t expected, const std::string& path, const ReadFileOptions& options, ByteBuffer& buffer) {
   check_limit(expected, path, options);
   buffer.reserve(expected);
   std::size_t got = 0;
   while (true) {
     // The spare bytes double as the place where one more byte shows that the file has grown.
-    const ssize_t n = read_some(buffer.data() + got, buffer.capacity() + ByteBuffer::spare - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw file_error("read", path, errno);
-    if (n == 0) break;
-    got += static_cast<std::size_t>(n);
+    const auto [count, error] = file.read({buffer.data() + got, buffer.capacity() + ByteBuffer::spare - got});
+    if (error == EINTR) continue;
+    if (error != 0) throw file_error("read", path, error);
+    if (count == 0) break;
+    got += count;
     check_limit(got, path, options);
     if (got > buffer.capacity()) buffer.grow(2 * got, got);
   }
@@ -185,47 +147,59 @@ std::size_t read_to_end(const ReadSome& read_some, std::size_t expected, const s
   return got;
 }
 
-namespace {
-
-std::span<const std::byte> read_open_file(const FileDescriptor& file, const std::string& path, ByteBuffer& buffer,
-                                          const ReadFileOptions& options) {
-  const auto read_some = [fd = file.get()](void* to, std::size_t n) { return ::read(fd, to, n); };
-  bool again = false;
-  auto read = [&](std::size_t expected) {
-    if (std::exchange(again, true) && ::lseek(file.get(), 0, SEEK_SET) != 0) throw file_error("read", path, errno);
-    return read_to_end(read_some, expected, path, options, buffer);
-  };
-  const auto look = [&] { return version_of(file.get(), path); };
-  const std::size_t got = read_in_one_piece(look, std::ref(read), path, sleep);  // by reference: no memory is needed to pass it
-  return {buffer.data(), got};  // not before: reading may move the buffer
+// Anew where the file was written to meanwhile: half an old picture and half a new one must not pass for a picture.
+std::span<const std::byte> read_in_one_piece(const FileSystem& files, File& file, const std::string& path, ByteBuffer& buffer,
+                                             const ReadFileOptions& options) {
+  // More than the resolution of time stamps (10 ms): the next write will show.
+  constexpr std::chrono::milliseconds pause{20};
+  constexpr int most = 3;
+  for (int attempt = 1;; ++attempt) {
+    const FileVersion before = version_of(file, path);
+    const std::size_t got = read_to_end(file, before.size, path, options, buffer);
+    if (version_of(file, path) == before) return {buffer.data(), got};  // not before: reading may move the buffer
+    if (attempt == most)
+      throw Error(ErrorCode::unavailable, "cannot read " + in_quotes(path) + ": it changed while it was read, " +
+                                              std::to_string(most) + " times; is something writing it?");
+    files.pause(pause);
+    if (const int error = file.rewind()) throw file_error("read", path, error);
+  }
 }
 
-Tensor read_open_file(const FileDescriptor& file, const std::string& path, const ReadFileOptions& options) {
+Tensor read_open_file(const FileSystem& files, File& file, const std::string& path, const ReadFileOptions& options) {
   const ThreadBuffer buffer;
-  const std::span<const std::byte> bytes = read_open_file(file, path, buffer.get(), options);
-  std::shared_ptr<std::byte> memory = allocate_payload(bytes.size() + ByteBuffer::spare);
+  const std::span<const std::byte> bytes = read_in_one_piece(files, file, path, buffer.get(), options);
+  std::shared_ptr<std::byte> memory = detail::allocate_payload(bytes.size() + ByteBuffer::spare);
   std::memcpy(memory.get(), bytes.data(), bytes.size());
   return Tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())}, std::move(memory));
 }
 
 }  // namespace
 
-}  // namespace detail
-
-std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
-                                     const ReadFileOptions& options) {
-  return detail::read_open_file(detail::FileDescriptor(detail::open_for_reading(path)), path, buffer, options);
+Tensor read_file(const FileSystem& files, const std::string& path, const ReadFileOptions& options) {
+  return read_open_file(files, *open_for_reading(files, path), path, options);
 }
 
-Tensor read_file(const std::string& path, const ReadFileOptions& options) {
-  return detail::read_open_file(detail::FileDescriptor(detail::open_for_reading(path)), path, options);
+std::optional<Tensor> read_file_if_there(const FileSystem& files, const std::string& path, const ReadFileOptions& options) {
+  const auto [file, error] = try_to_open(files, path);
+  if (error != 0 && code_of_errno(error, ErrorCode::unavailable) == ErrorCode::not_found) return std::nullopt;
+  if (error != 0) throw file_error("open", path, error);
+  return read_open_file(files, *file, path, options);
 }
+
+std::span<const std::byte> read_file(const FileSystem& files, const std::string& path, ByteBuffer& buffer, const ReadFileOptions& options) {
+  return read_in_one_piece(files, *open_for_reading(files, path), path, buffer, options);
+}
+
+}  // namespace io
+
+Tensor read_file(const std::string& path, const ReadFileOptions& options) { return io::read_file(*io::local_file_system(), path, options); }
 
 std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options) {
-  const int number = detail::try_to_open(path);
-  if (number < 0 && code_of_errno(errno, ErrorCode::unavailable) == ErrorCode::not_found) return std::nullopt;
-  if (number < 0) throw detail::file_error("open", path, errno);
-  return detail::read_open_file(detail::FileDescriptor(number), path, options);
+  return io::read_file_if_there(*io::local_file_system(), path, options);
+}
+
+std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer, const ReadFileOptions& options) {
+  return io::read_file(*io::local_file_system(), path, buffer, options);
 }
 
 }  // namespace penstock

@@ -1,10 +1,12 @@
 // RunOptions::warm_start: what a run hands on to the next one of its pipeline.
+#include <cerrno>
 #include <fstream>
 
 #include "lib/runtime/tuning_file.h"
 
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/fake_file_system.h"
 #include "tests/support/file_contents.h"
 #include "tests/support/temporary_folder.h"
 
@@ -147,6 +149,39 @@ TEST(WarmStart, SaysThatItCannotWrite) {
   const TuningFile file(folder.file, "p", "m");
   EXPECT_THAT(told([&] { file.write({}); }), HasSubstr("warm_start: cannot write '" + folder.file + "': Is a directory"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1) << "nothing is left beside it";
+}
+
+struct FakeFolder {
+  const std::shared_ptr<test::FakeFileSystem> files = std::make_shared<test::FakeFileSystem>();
+  const std::string path = "/d/tuning";
+  FakeFolder() { files->add("/d", io::FileKind::folder); }
+  TuningFile file() const { return TuningFile(path, "p", "m", files); }
+  std::size_t knobs() const { return file().read(2).size(); }
+};
+
+TEST(WarmStart, KeepsTheOldFileWhereTheDiskIsFull) {
+  const FakeFolder folder;
+  TuningFile file = folder.file();
+  file.read(2);
+  file.write({standing_at(-1, "prefetch", 3)});
+  const std::string before = folder.files->bytes_of(folder.path);
+  folder.files->fail(folder.path, {.replace = ENOSPC});
+  EXPECT_THAT(told([&] { file.write({standing_at(-1, "prefetch", 4)}); }), HasSubstr("cannot write '/d/tuning': No space left on device"));
+  EXPECT_EQ(folder.files->bytes_of(folder.path), before);
+  EXPECT_EQ(folder.knobs(), 1u);
+}
+
+TEST(WarmStart, BeginsAnewWhereTheFileCannotBeRead) {
+  const FakeFolder folder;
+  TuningFile file = folder.file();
+  file.read(2);
+  file.write({standing_at(-1, "prefetch", 3)});
+  folder.files->fail(folder.path, {.read = EINTR, .times = 2, .at_once = 5});
+  EXPECT_EQ(folder.knobs(), 1u) << "interrupted and short reads go on";
+  folder.files->fail(folder.path, {.read = EIO, .after = 20});
+  EXPECT_THAT(told([&] { EXPECT_EQ(folder.knobs(), 0u); }), HasSubstr("cannot use '/d/tuning'"));
+  folder.files->fail(folder.path, {.open = EACCES});
+  EXPECT_EQ(told([&] { EXPECT_EQ(folder.knobs(), 0u); }), "");
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
     fault_matrix.py PROGRAM SHIM MATRIX.md             compares the table of outcomes with MATRIX.md
     fault_matrix.py PROGRAM SHIM MATRIX.md --update    writes it
 
+Here stands what needs the system itself: that its errors reach the user, what it tells of a file that changes, and memory. All else of files is
+played in memory (tests/ops/io/file_faults_test.cc, tests/imagenet/file_faults_test.cc).
+
 SHIM is the library that shim.cc makes; what it can play stands there. Each outcome is judged by a run without faults: over the
 same files, or over files that are what the faults made of them. Nothing may hang, crash, or deliver a wrong sample.
 """
@@ -38,39 +41,24 @@ class Fault:
     spec: str
     outcome: str
     words: str = ""
-    workload: str = "eval"
     aimed_at: str = "paths"  # whether hits are logged by path, or which files they are aimed at
 
 
 FAULTS = [
     Fault("open is interrupted, 3 times", "open:EINTR:times=3", "went_on"),
     Fault("read is interrupted, 3 times", "read:EINTR:times=3:after=1000", "went_on"),
-    Fault("short reads, 997 bytes at most", "read:short:bytes=997", "went_on"),
-    Fault("slow disk, 5 ms to open", "open:slow:us=5000", "went_on"),
-    Fault("slow disk, 5 ms to read", "read:slow:us=5000", "went_on"),
-    Fault("too many open files, 3 times", "open:EMFILE:times=3", "went_on"),
     Fault("too many open files, for good", "open:EMFILE:every=5", "error", "ulimit -n"),
-    Fault("gone since it was listed", "open:ENOENT:every=5", "error", "No such file"),
-    Fault("may not be read", "open:EACCES:every=5", "error", "Permission denied"),
-    Fault("I/O error, open", "open:EIO:every=5", "error", "fault of the disk"),
     Fault("I/O error, fstat", "fstat:EIO:every=5", "error", "fault of the disk"),
-    Fault("I/O error, first read", "read:EIO:every=5", "error", "fault of the disk"),
     Fault("I/O error, in the midst", "read:EIO:every=5:after=4096", "error", "fault of the disk"),
     Fault("another file takes its name while it is read", "change:replace:every=5", "went_on"),
-    Fault("grows while it is read", "change:append:every=5", "went_on"),
     Fault("cut short while it is read", "change:truncate:every=5", "error", "shrank"),
     Fault("written anew while it is read", "change:rewrite:every=5", "new_contents"),
-    Fault("written again and again", "change:rewrite_always:every=5", "error", "is something writing it"),
     Fault("no memory for small files", f"aligned_alloc:ENOMEM:min={SMALL}:max=263000", "error", "out of memory",
           aimed_at="small"),
     Fault("no memory for large files", f"mmap:ENOMEM:min={LARGE}:max=3500000", "error", "out of memory", aimed_at="large"),
     Fault("no memory for large files, once", f"mmap:ENOMEM:min={LARGE}:max=3500000:times=1", "went_on",
           aimed_at="large"),
     Fault("no memory for a batch, once", "mmap:ENOMEM:min=4500000:max=6000000:times=1", "went_on", aimed_at="all"),
-    Fault("annotation: I/O error", "read:EIO:every=5:match=.xml", "error", "fault of the disk", "boxes"),
-    Fault("annotation: too many open files, for good", "open:EMFILE:every=5:match=.xml", "error", "ulimit -n", "boxes"),
-    Fault("annotation: gone since it was listed", "open:ENOENT:every=5:match=.xml", "no_annotation", "", "boxes"),
-    Fault("annotation: short reads, 7 bytes at most", "read:short:bytes=7:match=.xml", "went_on", "", "boxes"),
 ]
 
 
@@ -106,14 +94,6 @@ class Data:
             shutil.copy(shortest, new)
             lengthen(new, path.stat().st_size)
 
-    def annotation_of(self, picture):
-        below = picture.relative_to(self.folder / "Data").with_suffix(".xml")
-        return self.folder / "Annotations" / below
-
-    def picture_of(self, path):
-        """The picture that a path belongs to, be it its annotation's."""
-        return next(p for p in self.pictures if p.stem == pathlib.Path(path).stem)
-
     def copy_to(self, folder):
         """A copy of it all. Nothing in it is to be written in place."""
         shutil.copytree(self.folder, folder, copy_function=os.link)
@@ -145,8 +125,7 @@ class Runner:
         environment = dict(os.environ)
         self._log.unlink(missing_ok=True)
         if spec:
-            match = "" if "match=" in spec else ":match=.JPEG"
-            environment |= {"LD_PRELOAD": str(self.shim), "PENSTOCK_FAULTS": spec + match,
+            environment |= {"LD_PRELOAD": str(self.shim), "PENSTOCK_FAULTS": spec + ":match=.JPEG",
                             "PENSTOCK_FAULTS_LOG": str(self._log)}
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S,
@@ -177,8 +156,6 @@ class Runner:
             replace(path, b"")
         elif change == "new":
             replace(path, picture.with_name(picture.name + ".new").read_bytes())
-        elif change == "no annotation":
-            (folder / self.data.annotation_of(picture).relative_to(self.data.folder)).unlink()
 
 
 def expect(is_true, text):
@@ -194,7 +171,7 @@ class Judge:
 
     def judge(self, fault, mode):
         """(pictures hit, outcome)"""
-        flags = ("--workload", fault.workload, "--on-error", "skip", "--digest-timed", *MODES[mode])
+        flags = ("--workload", "eval", "--on-error", "skip", "--digest-timed", *MODES[mode])
         outcome = self.runner.run(self.data.folder, flags, fault.spec)
         hits = self.runner.hits()
         expect(outcome.exit_code == 0, f"exit code {outcome.exit_code}: {outcome.text}")
@@ -202,7 +179,7 @@ class Judge:
         if fault.aimed_at != "paths":
             pictures = tuple(self.data.aims[fault.aimed_at])
         else:
-            pictures = tuple(sorted({self.data.picture_of(path) for path in hits}))
+            pictures = tuple(pathlib.Path(path) for path in hits)
         report = outcome.report
         failed = report["errors"]
         delivered = report["images"] if fault.aimed_at != "all" else report["samples"]
@@ -211,7 +188,7 @@ class Judge:
 
     def _same(self, report, change, pictures, flags):
         reference = self.runner.reference(change, pictures, flags)
-        for key in ("digest", "samples", "errors", "missing_xml"):
+        for key in ("digest", "samples", "errors"):
             expect(report[key] == reference[key], f"{key} {report[key]}, without faults {reference[key]}")
 
     def went_on(self, report, _, flags):
@@ -227,16 +204,11 @@ class Judge:
         self._same(report, "new", pictures, flags)
         return "read anew, samples of the new contents"
 
-    def no_annotation(self, report, pictures, flags):
-        self._same(report, "no annotation", pictures, flags)
-        expect(report["missing_xml"] == len(pictures), f"{report['missing_xml']} without annotation")
-        return "counted as without annotation, taken whole"
-
     def words(self, fault):
         """What a user reads whose run stops at the first error."""
         if not fault.words:
             return ""
-        outcome = self.runner.run(self.data.folder, ("--workload", fault.workload), fault.spec)
+        outcome = self.runner.run(self.data.folder, ("--workload", "eval"), fault.spec)
         report = outcome.report
         expect(outcome.exit_code == 1 and report.get("failed") == 1, f"does not stop: exit code {outcome.exit_code}, {report}")
         expect(fault.words in outcome.text, f"'{fault.words}' is not in: {outcome.text}")
@@ -246,7 +218,7 @@ class Judge:
 
 HEAD = """# What becomes of faults
 
-`penstock-imagenet` as it is, over {pictures} pictures, `--workload eval` (annotations: `boxes`), `--on-error skip`; the faults are
+`penstock-imagenet` as it is, over {pictures} pictures, `--workload eval`, `--on-error skip`; the faults are
 played by `shim.cc` through LD_PRELOAD. `fault_matrix.py` makes this table and checks each cell: the digest is that of a run without
 faults over what the files then hold, delivered + failed = {pictures}, and errors are as many as files hit. The last column is
 part of the text with which a run stops where errors are not skipped; it names the file, too.

@@ -6,18 +6,17 @@
 // name is a multiple of `every`: the same files in each run, and each time that they are opened.
 //
 //   CALL    KIND                          what happens
-//   open    an errno, or slow             open, open64, openat, openat64
+//   open    an errno                      open, open64, openat, openat64
 //   fstat   an errno
-//   read    an errno, short, slow         short: at most `bytes` at once
-//   change  truncate, append, rewrite,    between two calls of read, which gives half of the file first, the file itself is cut
-//           rewrite_always, replace       to that half, grows, gets the bytes of PATH.new (once, or again and again), or another
-//                                         file takes its name. It is put back when it is closed
+//   read    an errno
+//   change  truncate, rewrite, replace    between two calls of read, which gives half of the file first, the file itself is cut
+//                                         to that half, gets the bytes of PATH.new, or another file takes its name. It is put
+//                                         back when it is closed
 //   mmap    an errno                      anonymous memory of `min` to `max` bytes
 //   aligned_alloc  ENOMEM                 of `min` to `max` bytes; aligned operator new ends there
 //
 //   times=N    N times in a row, of each file or of each thread that asks for memory, then once not; 0, the default: always
 //   after=N    read: after N bytes
-//   us=N       slow: microseconds
 //
 // PENSTOCK_FAULTS_LOG names a file that gets a line for each fault: the path, or the bytes asked for.
 #include <dlfcn.h>
@@ -39,6 +38,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -54,8 +54,7 @@ std::string from_environment(const char* name) {
 }
 
 int errno_of(const std::string& name) {
-  static const std::map<std::string, int> numbers{{"EIO", EIO},       {"EINTR", EINTR},   {"ENOENT", ENOENT},
-                                                  {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}};
+  static const std::map<std::string, int> numbers{{"EIO", EIO}, {"EINTR", EINTR}, {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}};
   const auto found = numbers.find(name);
   return found == numbers.end() ? 0 : found->second;
 }
@@ -130,13 +129,12 @@ class File {
     const Rule& rule = Rule::get();
     if (rule.call != call || (rule.call == "read" && given_ < rule.number("after")) || !turns_.next()) return 0;
     log(path_);
-    if (rule.kind == "slow") ::usleep(static_cast<useconds_t>(rule.number("us")));
     return errno_of(rule.kind);
   }
 
   void opened(int descriptor) {
     given_ = 0;
-    changes_ = 0;
+    is_changed_ = false;
     struct stat status {};
     real<int(int, struct stat*)>("fstat")(descriptor, &status);
     size_ = static_cast<std::size_t>(status.st_size);
@@ -144,17 +142,15 @@ class File {
 
   ssize_t read(int descriptor, void* to, std::size_t count) {
     const Rule& rule = Rule::get();
-    if (rule.call == "read" && rule.kind == "short") count = std::min<std::size_t>(count, rule.number("bytes"));
     if (rule.call == "read" && given_ < rule.number("after")) count = std::min(count, rule.number("after") - given_);
     if (rule.call == "change") count = given_ < size_ / 2 ? std::min(count, size_ / 2 - given_) : change(count);
     const ssize_t got = real<ssize_t(int, void*, std::size_t)>("read")(descriptor, to, count);
     if (got > 0) given_ += static_cast<std::size_t>(got);
-    if (rule.kind == "rewrite_always" && got == 0) given_ = 0;  // for whoever begins anew
     return got;
   }
 
   void closed() {
-    if (changes_ == 0) return;
+    if (!is_changed_) return;
     if (Rule::get().kind == "replace") {
       ::rename(path_.c_str(), (path_ + ".new").c_str());
       ::rename((path_ + ".old").c_str(), path_.c_str());
@@ -164,16 +160,14 @@ class File {
   }
 
  private:
-  // Nothing is changed twice but by rewrite_always. Returns `count`.
+  // Nothing is changed twice. Returns `count`.
   std::size_t change(std::size_t count) {
+    if (std::exchange(is_changed_, true)) return count;
     const std::string& kind = Rule::get().kind;
-    if (changes_ > 0 && (kind != "rewrite_always" || given_ != size_ / 2)) return count;
-    if (changes_++ == 0) old_ = contents(path_);
+    old_ = contents(path_);
     log(path_);
     if (kind == "truncate") write(old_.substr(0, size_ / 2));
-    if (kind == "append") write(old_ + "more");
     if (kind == "rewrite") write(contents(path_ + ".new"));
-    if (kind == "rewrite_always") write(changes_ % 2 == 1 ? contents(path_ + ".new") : old_);
     if (kind == "replace") {
       ::rename(path_.c_str(), (path_ + ".old").c_str());
       ::rename((path_ + ".new").c_str(), path_.c_str());
@@ -196,7 +190,7 @@ class File {
   Turns turns_;
   std::size_t size_ = 0;   // when it was opened
   std::size_t given_ = 0;  // bytes since
-  int changes_ = 0;
+  bool is_changed_ = false;
   std::string old_;
 };
 

@@ -60,11 +60,11 @@ MAY_INCLUDE = {
     "lib/exec": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "lib/exec/", "autotune/policy.h"],
     "lib/runtime": ["penstock/", "lib/", "ops/", "autotune/"],
     "lib/tools": ["penstock/", "lib/", "ops/", "autotune/"],
-    # function_op.h and indexed_source.h are base classes, not ops.
+    # function_op.h and indexed_source.h are base classes, not ops. ops/io is how ops get at files.
     "ops": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "{own}.h",
-            "ops/function_op.h", "ops/indexed_source.h"],
+            "ops/function_op.h", "ops/indexed_source.h", "ops/io/"],
     "ops/image": ["penstock/", "lib/base/", "ops/image/"],
-    "ops/imagenet": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/imagenet/"],
+    "ops/imagenet": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/io/", "ops/imagenet/"],
     "ops/io": ["penstock/", "lib/base/", "ops/io/"],
     "ops/cuda": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/cuda/"],
     "autotune": ["penstock/decision.h", "penstock/knob.h", "penstock/snapshot.h", "penstock/service_times.h",
@@ -84,6 +84,20 @@ SEES_FLOW_GRAPH = {"lib/exec", "bench"}
 OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|process_cpu_ns\(\)|clock_gettime\(|thread_sleeps\(|this_thread_number\(\)|(steady|system|high_resolution)_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
 ON_THE_SYSTEM = ("worker_threads",)
 
+# Files are reached through a FileSystem (ops/io/file_system.h), so that a test can play one that fails. A path is no file: fs::path is free.
+OWN_FILES = re.compile(
+    r"(<(?:fcntl|dirent|sys/stat)\.h>|<fstream>|\b(?:fs|filesystem)::(?!path\b)\w+|\bFILE\s*\*|\bfopen\(|\b[io]?fstream\b|"
+    r"(?<![\w)])::(?:open|openat|stat|lstat|fstat|read|pread|write|rename|unlink|mkstemp|opendir|realpath)\()")
+MAY_OPEN_FILES = {
+    "ops/io/local_file_system.cc": "the port's own implementation",
+    "lib/core/clock.cc": "/proc: what the system tells of this process",
+    "lib/core/cpu_budget.cc": "/proc and /sys: its limits",
+    "lib/core/scheduler_file.cc": "/proc: how long its threads have waited",
+    "lib/runtime/machine_text.cc": "/proc: the machine",
+    "lib/runtime/trace_file.cc": "a file that grows while the run goes on",
+    "lib/runtime/trace_file.h": "the same",
+}
+
 TOP_LEVEL = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE",
     "include", "lib", "ops", "autotune", "examples", "tests", "bench",
@@ -93,7 +107,8 @@ NOT_OURS = {"build", "compile_commands.json"}  # as in .gitignore
 EXPORT_BEGIN, EXPORT_END = "#pragma GCC visibility push(default)", "#pragma GCC visibility pop"
 
 # Private headers with functions that other components call.
-FOR_OTHER_COMPONENTS = {"lib/base/errno_code.h", "lib/base/text.h", "lib/base/type_name.h", "lib/graph/arguments.h"}
+FOR_OTHER_COMPONENTS = {"lib/base/errno_code.h", "lib/base/text.h", "lib/base/type_name.h", "lib/graph/arguments.h",
+                        "ops/io/file_system.h", "ops/io/list_files.h", "ops/io/read_file.h"}
 
 SHORT = ("include", "lib", "ops", "autotune")
 MAX_LINES = 500
@@ -185,6 +200,14 @@ def check_clocks(path, line):
     return f"lib/exec asks its Machine, not {found.group(1)}" if found else None
 
 
+def check_own_files(path, line):
+    """What is wrong with one line of the library, None if nothing is."""
+    if not path.startswith(("lib/", "ops/", "autotune/")) or path in MAY_OPEN_FILES:
+        return None
+    found = OWN_FILES.search(line.split("//")[0])
+    return f"files are reached through ops/io/file_system.h, not {found.group(1)}" if found else None
+
+
 def check_ops(path, line):
     """The public header declares every op's maker: no include tells that the engine calls one."""
     below = path.startswith(("lib/core/", "lib/graph/", "lib/exec/"))
@@ -200,7 +223,8 @@ def check_file(root, file):
         yield problem
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
-        problem = (check_include(path, *match.groups()) if match else None) or check_clocks(path, line) or check_ops(path, line)
+        problem = check_include(path, *match.groups()) if match else None
+        problem = problem or check_clocks(path, line) or check_own_files(path, line) or check_ops(path, line)
         if problem:
             yield f"{path}:{number}: {problem}"
     if path.startswith(SHORT) and len(lines) > MAX_LINES:

@@ -58,6 +58,7 @@ FORBIDDEN = [
     ("ops/image/crop.cc", "<tinyxml2.h>", "component image may not use imagenet's library"),
     ("ops/imagenet/load.cc", "<jpeglib.h>", "component imagenet may not use image's library"),
     ("ops/imagenet/load.cc", '"ops/image/crop.h"', "ops/imagenet may not include"),
+    ("ops/image/crop.cc", '"ops/io/read_file.h"', "ops/image may not include"),
     ("ops/io/file.cc", '"ops/image/crop.h"', "ops/io may not include"),
     ("ops/io/file.cc", "<penstock/dataset.h>", "component base may not use core"),
     ("autotune/a.cc", "<penstock/dataset.h>", "autotune may not include"),
@@ -88,6 +89,8 @@ ALLOWED = [
     ("ops/map.cc", '"lib/graph/node.h"'),
     ("ops/map.cc", '"lib/core/permutation.h"'),
     ("ops/map.h", '"ops/function_op.h"'),
+    ("ops/file_list.cc", '"ops/io/read_file.h"'),
+    ("ops/imagenet/load.cc", '"ops/io/file_system.h"'),
     ("ops/image/crop.cc", '"ops/image/crop.h"'),
     ("ops/image/crop.cc", '"lib/base/text.h"'),
     ("ops/imagenet/load.cc", "<penstock/image.h>"),
@@ -152,6 +155,26 @@ class IncludeRules(unittest.TestCase):
                 self.assertEqual(violations({"lib/exec/worker_threads.cc": line + "\n"}), [])
                 self.assertEqual(violations({"lib/runtime/a.cc": line + "\n"}), [])
         self.assertEqual(violations({"lib/exec/a.cc": "x = machine_.now();  // not now_ns()\n"}), [])
+
+    def test_finds_a_file_that_is_opened_beside_the_port(self):
+        for line in ("#include <fcntl.h>", "#include <dirent.h>", "#include <sys/stat.h>", "#include <fstream>", "std::ifstream file(path);",
+                     "if (::stat(path.c_str(), &status) != 0)", "x = ::open(path, 0);", 'FILE* file = std::fopen("a", "r");',
+                     "for (auto& each : fs::directory_iterator(root))", "std::filesystem::exists(path);"):
+            for path in ("ops/a.cc", "ops/imagenet/a.cc", "ops/io/a.cc", "lib/runtime/a.cc"):
+                with self.subTest(path=path, line=line):
+                    found = violations({path: line + "\n"})
+                    self.assertEqual(len(found), 1, found)
+                    self.assertIn("ops/io/file_system.h", found[0])
+            self.assertEqual(violations({"ops/io/local_file_system.cc": line + "\n", "tests/ops/a.cc": line + "\n"}), [])
+        for line in ("const std::filesystem::path folder(list);", "files.open(path);", "int File::read()", "x = stat;  // ::stat(path)"):
+            self.assertEqual(violations({"ops/a.cc": line + "\n"}), [], line)
+
+    def test_names_no_exception_that_is_not_needed(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        for path in include_rules.MAY_OPEN_FILES:
+            with self.subTest(path=path):
+                code = [line.split("//")[0] for line in (root / path).read_text(encoding="utf-8").splitlines()]
+                self.assertTrue(any(include_rules.OWN_FILES.search(line) for line in code))
 
     def test_finds_an_op_that_is_named_below_the_ops(self):
         line = "add(ops::take(0));\n"

@@ -3,11 +3,13 @@
 #include <penstock/ops.h>
 #include <penstock/sources.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include "lib/graph/node.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/fake_file_system.h"
 
 namespace penstock {
 namespace {
@@ -112,6 +114,18 @@ TEST_F(FileList, MustExist) {
 
 TEST_F(FileList, MustNotBeAFolder) {
   EXPECT_ERROR(ops::file_list(in_folder("")), ErrorCode::invalid_argument, in_folder(""));
+}
+
+// Half a list would be half an epoch.
+TEST(FileListOnABadDisk, IsAnErrorAndNeverPartOfTheList) {
+  test::FakeFileSystem files;
+  files.add("/d/list", "a.jpg\nb.jpg\n");
+  files.fail("/d/list", {.at_once = 1});
+  EXPECT_EQ(ops::file_list(files, "/d/list")->parameters(), "/d/list, 2 files");
+  files.fail("/d/list", {.read = EIO, .after = 6});
+  EXPECT_ERROR(ops::file_list(files, "/d/list"), ErrorCode::unavailable, "cannot read '/d/list': Input/output error");
+  files.fail("/d/list", {.half_way = [&] { files.overwrite("/d/list", "a.jpg\n"); }});
+  EXPECT_ERROR(ops::file_list(files, "/d/list"), ErrorCode::unavailable, "'/d/list': it shrank");
 }
 
 }  // namespace
