@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/engine/meter.h"
+#include "bench/meter.h"
 
 namespace penstock::bench {
 

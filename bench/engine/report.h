@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/engine/meter.h"
+#include "bench/meter.h"
 
 namespace penstock::bench {
 

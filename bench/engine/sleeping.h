@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "bench/engine/meter.h"
+#include "bench/meter.h"
 
 namespace penstock::bench {
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/generate.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/options.h"
 #include "bench/imagenet/peer.h"
@@ -14,14 +13,15 @@
 #include "bench/imagenet/report.h"
 #include "bench/imagenet/straightforward.h"
 #include "bench/imagenet/unit.h"
+#include "tests/support/pictures/generate.h"
 
 namespace {
 
 using namespace penstock::bench;
 
 int generate(const ImagenetOptions& options) {
-  const GenerateReport report =
-      generate_imagenet({.folder = options.data, .images = options.generate});
+  const penstock::pictures::GenerateReport report =
+      penstock::pictures::generate_imagenet({.folder = options.data, .images = options.generate});
   std::fprintf(stderr, "penstock-imagenet: wrote %lld pictures, %lld bytes, to %s\n",
                static_cast<long long>(report.images), static_cast<long long>(report.bytes),
                options.data.c_str());

@@ -5,10 +5,10 @@
 #include <functional>
 #include <utility>
 
-#include "bench/engine/meter.h"
 #include "bench/imagenet/digest.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/process.h"
+#include "bench/meter.h"
 #include "lib/base/payload_pool.h"
 #include "lib/core/clock.h"
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/engine/meter.h"
 #include "bench/imagenet/option_values.h"
+#include "bench/meter.h"
 #include "lib/base/text.h"
 #include "lib/core/cpu_budget.h"
 #include "lib/core/print.h"

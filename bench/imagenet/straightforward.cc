@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/meter.h"
-#include "bench/full_decode.h"
+#include "bench/imagenet/full_decode.h"
 #include "bench/imagenet/option_values.h"
 #include "bench/imagenet/unit.h"
+#include "bench/meter.h"
 
 namespace penstock::bench {
 namespace {

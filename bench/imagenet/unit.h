@@ -1,4 +1,4 @@
-// `full decode` (bench/full_decode.h) over the files of a data set, as the unit of a run's figures.
+// `full decode` (bench/imagenet/full_decode.h) over the files of a data set, as the unit of a run's figures.
 #pragma once
 
 #include <penstock/tensor.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/full_decode.h"
+#include "bench/imagenet/full_decode.h"
 
 namespace penstock::bench {
 

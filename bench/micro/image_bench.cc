@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/full_decode.h"
+#include "bench/imagenet/full_decode.h"
 #include "bench/micro/cycles.h"
 #include "bench/micro/each_simd.h"
 #include "bench/micro/picture.h"

@@ -4,21 +4,21 @@
 
 #include <vector>
 
-#include "bench/encode_jpeg.h"
-#include "bench/sample_picture.h"
+#include "tests/support/pictures/encode_jpeg.h"
+#include "tests/support/pictures/sample_picture.h"
 
 namespace penstock::bench {
 namespace {
 
 std::vector<std::byte> make_jpeg() {
-  PictureSpec spec;
+  pictures::PictureSpec spec;
   spec.height = 375;
   spec.width = 500;
   spec.bits_per_pixel = 4.6;  // the median of ImageNet
   spec.boxes = {{40, 30, 300, 200}};
   spec.seed = 1;
-  const double grain = GrainTable().grain_for(spec);
-  return encode_jpeg(paint(spec, grain), spec.height, spec.width, spec.encoding);
+  const double grain = pictures::GrainTable().grain_for(spec);
+  return pictures::encode_jpeg(pictures::paint(spec, grain), spec.height, spec.width, spec.encoding);
 }
 
 }  // namespace

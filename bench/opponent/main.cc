@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/meter.h"
 #include "bench/imagenet/interrupt.h"
 #include "bench/imagenet/options.h"
 #include "bench/imagenet/pipeline.h"
 #include "bench/imagenet/repetition.h"
 #include "bench/imagenet/report.h"
+#include "bench/meter.h"
 #include "bench/opponent/plain_threads.h"
 
 namespace {

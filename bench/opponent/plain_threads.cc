@@ -15,8 +15,8 @@
 #include <random>
 #include <thread>
 
-#include "bench/engine/meter.h"
 #include "bench/imagenet/process.h"
+#include "bench/meter.h"
 #include "lib/core/clock.h"
 #include "lib/core/cpu_budget.h"
 

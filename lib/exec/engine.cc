@@ -126,7 +126,7 @@ void Engine::look_after(bool samples) {
     for (auto& stage : state_.stages) stage->watch_calls();
   }
   state_.outlet.nudge();
-  state_.outlet.read_consumer_clock();
+  state_.outlet.consumer_clock().read();
 }
 
 Snapshot Engine::snapshot() const {

@@ -2,7 +2,7 @@
 
 namespace penstock::exec {
 
-EngineReport::EngineReport(const EngineState& state)
+EngineReport::EngineReport(EngineState& state)
     : state_(state), surroundings_{.cpu_budget = state.settings.cpu_budget, .open_io_limit = state.settings.open_io} {}
 
 void EngineReport::snapshot(Snapshot& out) const {
@@ -27,7 +27,7 @@ void EngineReport::snapshot(Snapshot& out) const {
 }
 
 void EngineReport::set_surroundings(const Surroundings& surroundings) {
-  const std::int64_t consumer_cpu = state_.outlet.consumer_cpu_ns();
+  const std::int64_t consumer_cpu = state_.outlet.consumer_clock().cpu_ns();
   MutexLock lock(mutex_);
   if (surroundings.clocks_read_at != surroundings_.clocks_read_at) consumer_cpu_ns_ = consumer_cpu;
   surroundings_ = surroundings;

@@ -14,14 +14,14 @@ namespace penstock::exec {
 
 class EngineReport {
  public:
-  explicit EngineReport(const EngineState& state);
+  explicit EngineReport(EngineState& state);
 
   void set_surroundings(const Surroundings& surroundings) EXCLUDES(mutex_);
   void snapshot(Snapshot& out) const EXCLUDES(mutex_);  // into one that is there already: allocates nothing from the second time on
   std::int64_t dropped() const noexcept;                // errors that ops have left out for good
 
  private:
-  const EngineState& state_;
+  EngineState& state_;
   mutable Mutex mutex_;
   Surroundings surroundings_ GUARDED_BY(mutex_);
   std::int64_t consumer_cpu_ns_ GUARDED_BY(mutex_) = -1;  // when the clocks were read

@@ -59,8 +59,7 @@ class Outlet {
   void set_depth(std::int64_t depth) EXCLUDES(mutex_);
   std::int64_t depth() const EXCLUDES(mutex_);
   void set_trace(Trace* trace) noexcept { trace_.set(trace); }  // before anything is taken
-  void read_consumer_clock() noexcept { clock_.read(); }  // now and then: snapshots show the last reading
-  std::int64_t consumer_cpu_ns() const { return clock_.cpu_ns(); }
+  ConsumerClock& consumer_clock() noexcept { return clock_; }  // to be read now and then: snapshots show the last reading
   void snapshot(ConsumerSnapshot& out) const EXCLUDES(mutex_);
 
  private:

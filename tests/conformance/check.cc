@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tests/random/environment.h"
+#include "tests/support/environment.h"
 
 namespace conformance {
 namespace {
@@ -84,8 +84,8 @@ std::vector<std::string> findings_of(const Check& check, const Case& tested) {
 }
 
 std::uint64_t rounds() {
-  if (random_graphs::is_on("PENSTOCK_SMALL")) return 1;
-  return random_graphs::is_on("PENSTOCK_FULL") ? 40 : 4;
+  if (penstock::test::is_on("PENSTOCK_SMALL")) return 1;
+  return penstock::test::is_on("PENSTOCK_FULL") ? 40 : 4;
 }
 
 }  // namespace conformance

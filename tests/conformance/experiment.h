@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/conformance/case.h"
-#include "tests/random/pumped_driver.h"
+#include "tests/support/random_graphs/pumped_driver.h"
 #include "tests/support/temporary_folder.h"
 
 namespace conformance {

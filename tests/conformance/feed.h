@@ -9,8 +9,8 @@
 
 #include "tests/conformance/gate.h"
 #include "tests/conformance/token.h"
-#include "tests/random/courier.h"
-#include "tests/random/own_ops.h"
+#include "tests/support/random_graphs/courier.h"
+#include "tests/support/random_graphs/own_ops.h"
 
 namespace conformance {
 

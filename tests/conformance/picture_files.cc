@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/encode_jpeg.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace conformance {
 namespace {
@@ -22,7 +22,7 @@ std::string label_of(std::int64_t number) {
 
 std::string jpeg_of(std::uint8_t grey) {
   const std::vector<std::uint8_t> pixels(PictureFiles::kHeight * PictureFiles::kWidth * 3, grey);
-  const auto file = penstock::bench::encode_jpeg(pixels, PictureFiles::kHeight, PictureFiles::kWidth);
+  const auto file = penstock::pictures::encode_jpeg(pixels, PictureFiles::kHeight, PictureFiles::kWidth);
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 

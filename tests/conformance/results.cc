@@ -5,7 +5,7 @@
 
 #include "lib/graph/node.h"
 #include "tests/conformance/check.h"
-#include "tests/random/knob_mover.h"
+#include "tests/support/random_graphs/knob_mover.h"
 
 namespace conformance {
 namespace {
@@ -89,7 +89,7 @@ std::vector<std::int64_t> values_of(const std::vector<ps::Knob>& knobs) {
 // afterwards.
 Texts rest_between_moves(const Experiment& experiment, ps::detail::RunCore& run,
                          std::uint64_t seed, bool& moved) {
-  random_graphs::Random random(seed);
+  penstock::test::Random random(seed);
   random_graphs::Coverage::Moves moves;
   std::vector<ps::Knob> knobs = run.knobs();
   Texts texts;

@@ -39,7 +39,7 @@ void step_through(const Case& tested, Experiment& experiment, ps::detail::RunCor
 
 RunRef pumped_run(const Experiment& experiment, std::uint64_t seed,
                   random_graphs::Coverage& coverage) {
-  random_graphs::Random random(seed);
+  penstock::test::Random random(seed);
   return random_graphs::pumped_driver(experiment.pumped_courier())
       .start(experiment.node(), {.memory_bytes = 64 * ps::MiB}, random, coverage);
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "tests/random/watchdog.h"
+#include "tests/support/watchdog.h"
 
 namespace conformance {
 namespace {
@@ -65,7 +65,7 @@ class Table {
 }  // namespace
 
 std::vector<Row> run_suite(const std::vector<Case>& cases) {
-  random_graphs::Watchdog watchdog;
+  penstock::test::Watchdog watchdog;
   std::vector<Row> rows;
   for (Case tested : cases) {
     Row row{tested.name, {}};

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/random/payload.h"
+#include "tests/support/random_graphs/payload.h"
 
 namespace conformance {
 

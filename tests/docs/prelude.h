@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
 #include "tests/docs/runner.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace examples {
 
@@ -88,7 +88,7 @@ class Files {
   }
   static std::string grey_picture() {
     const std::vector<std::uint8_t> pixels(375 * 500 * 3, 128);
-    const auto jpeg = ps::bench::encode_jpeg(pixels, 375, 500);
+    const auto jpeg = ps::pictures::encode_jpeg(pixels, 375, 500);
     return {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()};
   }
   static std::string annotation_of(const std::string& name) {

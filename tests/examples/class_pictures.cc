@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ std::vector<std::uint8_t> paint(int label, int number) {
 void write_picture(const fs::path& folder, int label, int number) {
   const std::string name = "n0000000" + std::to_string(label);
   fs::create_directories(folder / name);
-  const auto jpeg = penstock::bench::encode_jpeg(paint(label, number), height, width);
+  const auto jpeg = penstock::pictures::encode_jpeg(paint(label, number), height, width);
   std::ofstream file(folder / name / (name + "_" + std::to_string(number) + ".JPEG"), std::ios::binary);
   file.exceptions(std::ios::failbit | std::ios::badbit);
   file.write(reinterpret_cast<const char*>(jpeg.data()), static_cast<std::streamsize>(jpeg.size()));

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
 #include "tests/fuzz/pipelines.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace {
 
-using penstock::bench::EncodeOptions;
-using penstock::bench::JpegColour;
+using penstock::pictures::EncodeOptions;
+using penstock::pictures::JpegColour;
 
 void write(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::create_directories(path.parent_path());
@@ -19,10 +19,10 @@ void write(const std::filesystem::path& path, const std::string& bytes) {
 }
 
 std::string jpeg(std::int64_t height, std::int64_t width, const EncodeOptions& how) {
-  const auto bytes = static_cast<std::int64_t>(penstock::bench::bytes_per_pixel(how.colour));
+  const auto bytes = static_cast<std::int64_t>(penstock::pictures::bytes_per_pixel(how.colour));
   std::vector<std::uint8_t> pixels;
   for (std::int64_t i = 0; i < height * width * bytes; ++i) pixels.push_back(static_cast<std::uint8_t>(i / 3));
-  const auto file = penstock::bench::encode_jpeg(pixels, height, width, how);
+  const auto file = penstock::pictures::encode_jpeg(pixels, height, width, how);
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 

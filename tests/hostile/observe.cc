@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "tests/imagenet/examples.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/examples.h"
+#include "tests/support/pictures/sample_set.h"
 #include "tests/support/unprivileged.h"
 
 namespace penstock::hostile {
@@ -52,7 +52,7 @@ class Scene {
   const std::string& hostile() const { return paths_[position]; }
 
  private:
-  test::SampleSet set_;
+  pictures::SampleSet set_;
   std::vector<std::string> paths_;
 };
 

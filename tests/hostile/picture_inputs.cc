@@ -10,7 +10,7 @@ namespace penstock::hostile {
 namespace {
 
 namespace fs = std::filesystem;
-using bench::JpegColour;
+using pictures::JpegColour;
 
 constexpr auto data_loss = ErrorCode::data_loss;
 constexpr auto invalid = ErrorCode::invalid_argument;

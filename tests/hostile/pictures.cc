@@ -25,13 +25,13 @@ void put_big_endian(std::string& bytes, std::size_t at, std::uint16_t value) {
 
 }  // namespace
 
-std::string jpeg(std::int64_t height, std::int64_t width, const bench::EncodeOptions& options) {
+std::string jpeg(std::int64_t height, std::int64_t width, const pictures::EncodeOptions& options) {
   std::vector<std::uint8_t> pixels;
   for (std::int64_t y = 0; y < height; ++y)
     for (std::int64_t x = 0; x < width; ++x)
-      for (int c = 0; c < bench::bytes_per_pixel(options.colour); ++c)
+      for (int c = 0; c < pictures::bytes_per_pixel(options.colour); ++c)
         pixels.push_back(static_cast<std::uint8_t>(40 + 3 * x + 2 * y * (c + 1) + (x * y) % 7));
-  const auto file = bench::encode_jpeg(pixels, height, width, options);
+  const auto file = pictures::encode_jpeg(pixels, height, width, options);
   return {reinterpret_cast<const char*>(file.data()), file.size()};
 }
 

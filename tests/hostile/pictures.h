@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/encode_jpeg.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace penstock::hostile {
 
 // A good JPEG of soft colours.
-std::string jpeg(std::int64_t height, std::int64_t width, const bench::EncodeOptions& options = {});
+std::string jpeg(std::int64_t height, std::int64_t width, const pictures::EncodeOptions& options = {});
 
 // The same file, whose header claims another size or precision.
 std::string claiming_size(std::string jpeg, std::uint16_t height, std::uint16_t width);

@@ -10,14 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/hostile/inputs.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::hostile {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using test::SampleSet;
+using pictures::SampleSet;
 
 // Those that do the same under the settings of the program's default workload.
 std::vector<Input> inputs() {

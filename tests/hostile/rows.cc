@@ -7,7 +7,7 @@
 #include "bench/imagenet/config_file.h"
 #include "tests/hostile/observe.h"
 #include "tests/hostile/pictures.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 #include "tests/support/unprivileged.h"
 
 namespace penstock::hostile {
@@ -46,7 +46,7 @@ std::vector<Row> file_rows() {
 }
 
 std::vector<Row> list_rows() {
-  const test::SampleSet set(3);
+  const pictures::SampleSet set(3);
   test::let_all_read(set.folder());
   const auto at = [&](const char* name) { return (set.folder() / name).string(); };
   const auto list = [&](const char* name, const std::string& bytes) {
@@ -90,7 +90,7 @@ std::vector<Row> list_rows() {
 }
 
 std::vector<Row> config_rows() {
-  const test::SampleSet set(0);
+  const pictures::SampleSet set(0);
   const std::string file = (set.folder() / "ilsvrc.json").string();
   std::vector<Row> rows;
   const auto add = [&](const char* input, const std::string& json, const char* says) {

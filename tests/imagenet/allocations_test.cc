@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "bench/imagenet/process.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 #include "tests/support/under_sanitizer.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 constexpr std::uint32_t epochs = 32;
 constexpr std::uint32_t warm_after = 11;

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "ops/imagenet/fast_path.h"
-#include "tests/imagenet/examples.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/examples.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 enum class Workload { boxes, train, eval };
 constexpr Workload workloads[] = {Workload::boxes, Workload::train, Workload::eval};

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/imagenet/sample_set.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 TEST(ListImages, WalksFoldersAndSorts) {
   const SampleSet set(7);

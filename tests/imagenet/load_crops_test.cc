@@ -11,14 +11,14 @@
 
 #include "ops/imagenet/decode_op.h"
 #include "ops/imagenet/read_op.h"
-#include "tests/imagenet/examples.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/examples.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;

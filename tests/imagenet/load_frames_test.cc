@@ -10,14 +10,14 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tests/imagenet/examples.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/examples.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 Config bytes_config(const SampleSet& set) {
   return {

@@ -9,13 +9,13 @@
 #include <cstring>
 #include <filesystem>
 
-#include "tests/imagenet/examples.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/examples.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 Config config_of(double least_visible) {
   return {.labels = LabelTable::from_names({"thing0", "thing1"}), .size = {16, 24}, .dtype = DType::u8, .least_visible = least_visible};

@@ -12,9 +12,9 @@
 
 #include "bench/imagenet/digest.h"
 #include "bench/imagenet/pipeline.h"
-#include "tests/imagenet/sample_set.h"
-#include "tests/random/random.h"
 #include "tests/support/fast_controller.h"
+#include "tests/support/pictures/sample_set.h"
+#include "tests/support/random.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::bench {
@@ -28,7 +28,7 @@ ImagenetOptions options_of(const std::string& data, const std::string& annotatio
 }
 
 // A value that makes itself felt: few calls, small buffers, a budget of less than one picture among them.
-std::int64_t draw(const Knob& knob, random_graphs::Random& random) {
+std::int64_t draw(const Knob& knob, test::Random& random) {
   if (knob.name == "memory") return random.between(100'000, 100'000'000);
   return random.between(knob.low, std::min<std::int64_t>(knob.high, knob.name == "grain_ns" ? 1'000'000 : 20));
 }
@@ -36,7 +36,7 @@ std::int64_t draw(const Knob& knob, random_graphs::Random& random) {
 // Sets all knobs again and again, and counts.
 template <class T>
 void move_knobs(Run<T>& run, std::uint64_t seed, const std::stop_token& stop, std::atomic<std::int64_t>& moves) {
-  random_graphs::Random random(seed);
+  test::Random random(seed);
   for (auto knobs = run.knobs(); !stop.stop_requested(); std::this_thread::yield()) {
     for (const Knob& knob : knobs) knob.set(draw(knob, random));
     moves += static_cast<std::int64_t>(knobs.size());
@@ -64,7 +64,7 @@ class TwoEpochs {
     });
   }
   std::array<std::string, 2> with_still_knobs(std::uint64_t seed) const {
-    random_graphs::Random random(seed);
+    test::Random random(seed);
     auto run = batches_.start({.threads = 4, .epochs = 2, .tune = false});
     for (const Knob& knob : run.knobs()) knob.set(draw(knob, random));
     return read(run, [] {});
@@ -120,7 +120,7 @@ void expect_tuning_changes_no_digest(const std::string& data, const std::string&
 }
 
 TEST(Tuning, NeverChangesTheDigestOfGeneratedPictures) {
-  const test::SampleSet set(40);
+  const pictures::SampleSet set(40);
   expect_tuning_changes_no_digest(set.images(), (set.folder() / "Annotations").string());
 }
 
@@ -131,7 +131,7 @@ TEST(Tuning, NeverChangesTheDigestOfRealPictures) {
 }
 
 TEST(MovingKnobs, DoNotChangeTheDigestOfGeneratedPictures) {
-  const test::SampleSet set(40);
+  const pictures::SampleSet set(40);
   expect_same_digests(set.images(), (set.folder() / "Annotations").string(), 8);
 }
 

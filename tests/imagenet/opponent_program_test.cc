@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::bench {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 // A child whose stdout is read here. Killed and awaited when the object goes.
 class Child {

@@ -5,7 +5,7 @@
 
 #include "bench/opponent/batch_ring.h"
 #include "bench/opponent/plain_threads.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::bench {
 namespace {
@@ -46,7 +46,7 @@ TEST(BatchRing, ServesAnotherRoundAfterReset) {
 }
 
 TEST(PlainThreads, DoesTheWorkOfTheBenchmark) {
-  const test::SampleSet set(12);
+  const pictures::SampleSet set(12);
   ImagenetOptions options;
   options.data = set.images();
   options.crop = {16, 16};
@@ -62,8 +62,8 @@ TEST(PlainThreads, DoesTheWorkOfTheBenchmark) {
 }
 
 TEST(PlainThreads, ThrowsWhatAThreadHasThrown) {
-  const test::SampleSet set(6);
-  test::SampleSet::write(set.paths()[3], "no picture");
+  const pictures::SampleSet set(6);
+  pictures::SampleSet::write(set.paths()[3], "no picture");
   ImagenetOptions options;
   options.data = set.images();
   options.crop = {16, 16};
@@ -72,7 +72,7 @@ TEST(PlainThreads, ThrowsWhatAThreadHasThrown) {
 }
 
 TEST(PlainThreads, RefusesOtherWork) {
-  const test::SampleSet set(1);
+  const pictures::SampleSet set(1);
   ImagenetOptions options;
   options.data = set.images();
   options.workload = Workload::eval;

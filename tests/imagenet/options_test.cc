@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::bench {
 namespace {
@@ -174,9 +174,9 @@ TEST(ImagenetOptions, SimdIsOneThatTheMachineHas) {
 }
 
 TEST(ImagenetOptions, CommandLineGoesBeforeTheConfigFile) {
-  const test::SampleSet set(0);
+  const pictures::SampleSet set(0);
   const std::string config = (set.folder() / "ilsvrc.json").string();
-  test::SampleSet::write(
+  pictures::SampleSet::write(
       config,
       R"({"data": {"batch_size": 64, "shuffle_buffer": 9, "train_filelist": "train.txt"}})");
   const ParsedOptions parsed = parse({"-c", config.c_str(), "--batch", "32"});

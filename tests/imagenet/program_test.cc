@@ -11,13 +11,13 @@
 #include <set>
 #include <sstream>
 
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::bench {
 namespace {
 
 using nlohmann::json;
-using test::SampleSet;
+using pictures::SampleSet;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "ops/imagenet/fast_path.h"
-#include "tests/imagenet/sample_set.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
 
-using test::SampleSet;
+using pictures::SampleSet;
 
 constexpr std::uint32_t epochs = 5;
 

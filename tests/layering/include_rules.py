@@ -70,15 +70,30 @@ MAY_INCLUDE = {
     "autotune": ["penstock/decision.h", "penstock/knob.h", "penstock/snapshot.h", "penstock/service_times.h",
                  "penstock/explanation.h", "autotune/"],
     "examples": ["penstock/"],
-    # Programs: they look into the library, and nothing of the library or of a test looks back but what is named here.
-    "bench": ["penstock/", "lib/", "ops/", "autotune/", "bench/"],
+    # Programs: they look into the library, and nothing of the library looks back.
+    "bench": ["penstock/", "lib/", "ops/", "autotune/", "bench/", "tests/support/pictures/"],
+    # What tests share: no test, and no program.
+    "tests/support": ["penstock/", "lib/", "ops/", "autotune/", "tests/support/"],
+    "tests/support/random_graphs": ["penstock/", "lib/", "autotune/", "tests/support/", "tests/model/", "tests/ops/"],
+    # Programs write these pictures as well, so they need nothing of a test.
+    "tests/support/pictures": ["penstock/", "ops/image/libjpeg.h", "tests/support/pictures/", "tests/support/temporary_folder.h"],
     # penstock-golden builds its cases through the public API alone.
     "tests/golden": ["penstock/", "tests/golden/", "tests/support/", "bench/version.h"],
+}
+# Tests of other folders may include anything, but of the programs only these.
+PROGRAMS_OF_TESTS = {
+    "tests/exam": ("bench/meter.h", "bench/version.h"),
+    "tests/fuzz": ("bench/imagenet/config_file.h",),
+    "tests/golden": ("bench/version.h",),
+    "tests/hostile": ("bench/imagenet/",),
+    "tests/imagenet": ("bench/imagenet/", "bench/opponent/"),
+    "tests/ops/image": ("bench/imagenet/full_decode.h",),
 }
 # The two layers that must stay usable without anything but the standard library.
 STANDARD_ONLY = {"include", "autotune"}
 SEES_TBB = {"lib/exec", "lib/runtime", "bench"}
 SEES_FLOW_GRAPH = {"lib/exec", "bench"}
+SEES_GOOGLETEST = {"tests/support", "tests/support/random_graphs"}  # of the folders above
 
 # The engine reads clocks, and what the system tells of threads, through lib/core/machine.h alone. Its threads in production are the system's own.
 OWN_CLOCKS = re.compile(r"\b(now_ns\(\)|thread_cpu_ns\(\)|process_cpu_ns\(\)|clock_gettime\(|thread_sleeps\(|this_thread_number\(\)|(steady|system|high_resolution)_clock::now\(\)|lib/core/(clock|scheduler_file)\.h)")
@@ -117,6 +132,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 PROJECT = re.compile(r"^(penstock|include|lib|ops|autotune|examples|tests|bench)/")
 STANDARD = re.compile(r"^[a-z_0-9]+$")
 TBB = re.compile(r"^(oneapi/)?tbb(/|\.h$)")
+GOOGLETEST = re.compile(r"^(gtest|gmock)/")
 QUOTED_LIBRARY = re.compile(r"^hwy/")  # Highway's own headers include each other that way
 
 
@@ -131,6 +147,14 @@ def check_project_include(path, layer, target):
     allowed = [prefix.format(own=own) for prefix in MAY_INCLUDE[layer]]
     if not any(target.startswith(prefix) for prefix in allowed):
         return f"{layer} may not include {target} (only {', '.join(allowed)})"
+    return None
+
+
+def check_program_of_test(path, target):
+    folders = [folder for folder in PROGRAMS_OF_TESTS if path.startswith(folder + "/")]
+    allowed = PROGRAMS_OF_TESTS[max(folders, key=len)] if folders else ()
+    if path.startswith("tests/") and target.startswith("bench/") and not target.startswith(allowed):
+        return f"{path.rsplit('/', 1)[0]} may not include {target} (of bench only {', '.join(allowed) or 'nothing'})"
     return None
 
 
@@ -161,6 +185,8 @@ def check_foreign_include(layer, target):
         return f"{layer} may include standard headers only, not {target}"
     if TBB.match(target) and layer not in SEES_TBB:
         return f"only {' and '.join(sorted(SEES_TBB))} may include oneTBB, not {layer}"
+    if GOOGLETEST.match(target) and layer not in SEES_GOOGLETEST:
+        return f"only tests may include GoogleTest, not {layer}"
     if target.endswith("/flow_graph.h") and layer not in SEES_FLOW_GRAPH:
         return f"only {' and '.join(sorted(SEES_FLOW_GRAPH))} may include the flow graph, not {layer}"
     return None
@@ -170,7 +196,7 @@ def check_include(path, quote, target):
     """What is wrong with one include, None if nothing is."""
     layer = layer_of(path)
     if layer is None:
-        return None
+        return check_program_of_test(path, target)
     if PROJECT.match(target):
         return check_project_include(path, layer, target) or check_component(path, target)
     if quote == '"' and not QUOTED_LIBRARY.match(target):

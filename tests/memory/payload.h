@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/random/random.h"
+#include "tests/support/random.h"
 
 namespace memory_stress {
 
@@ -86,7 +86,7 @@ inline std::size_t bytes_of(const Payload& payload) {
 // Log-normal around 8 KiB, and one in 200 a hundred times larger. The same number has another size
 // in each stage (`salt`).
 inline std::int64_t size_of(std::int64_t number, std::uint64_t salt) {
-  random_graphs::Random random(static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u + salt);
+  penstock::test::Random random(static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u + salt);
   const auto uniform = [&random] { return (static_cast<double>(random.next() >> 11) + 0.5) * 0x1p-53; };
   // Box and Muller: A Note on the Generation of Random Normal Deviates, 1958.
   const double normal =

@@ -13,7 +13,7 @@
 
 #include "tests/memory/payload.h"
 #include "tests/memory/resident.h"
-#include "tests/random/random.h"
+#include "tests/support/random.h"
 
 namespace memory_stress {
 namespace {
@@ -56,7 +56,7 @@ void expect_close(const Measured& measured) {
 // allocate is on the books only when they end.
 TEST(ResidentMemory, OfLargeBlocksStaysNearTheBooks) {
   const auto size = [](std::int64_t i) {
-    return random_graphs::Random(static_cast<std::uint64_t>(i)).between(8 * kMiB, 12 * kMiB);
+    return penstock::test::Random(static_cast<std::uint64_t>(i)).between(8 * kMiB, 12 * kMiB);
   };
   const auto same_size = [](const ps::Tensor& tensor) { return tensor.size(); };
   const auto data =
@@ -70,7 +70,7 @@ TEST(ResidentMemory, OfLargeBlocksStaysNearTheBooks) {
 TEST(ResidentMemory, OfMixedSizesStaysNearTheBooks) {
   const auto data = ps::range(4000).map(
       [](std::int64_t i) {
-        random_graphs::Random random(static_cast<std::uint64_t>(i));
+        penstock::test::Random random(static_cast<std::uint64_t>(i));
         const std::int64_t base = random.between(256 << 10, 600 << 10);
         return filled(random.one_in(50) ? 40 * base : base);
       },

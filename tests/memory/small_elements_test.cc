@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "tests/memory/resident.h"
-#include "tests/random/random.h"
+#include "tests/support/random.h"
 
 namespace memory_stress {
 namespace {
 
 namespace ps = penstock;
-using random_graphs::Random;
+using penstock::test::Random;
 
 constexpr std::int64_t kBudget = 64 << 20;
 constexpr std::int64_t kMostElements = 4'000'000;

@@ -8,7 +8,7 @@ namespace {
 
 using Many = std::vector<ps::Element>;
 
-std::int64_t draw_budget(random_graphs::Random& random) {
+std::int64_t draw_budget(penstock::test::Random& random) {
   static const std::vector<std::int64_t> budgets = {20'000,    100'000,    400'000,
                                                     1'000'000, 4'000'000, 64'000'000};
   return random.pick(budgets);

@@ -9,7 +9,7 @@
 
 #include "tests/memory/ops.h"
 #include "tests/memory/payload.h"
-#include "tests/random/random.h"
+#include "tests/support/random.h"
 
 namespace memory_stress {
 
@@ -54,7 +54,7 @@ class StressGraph {
   void add_batch_and_unbatch();
   void add_shuffle();
 
-  random_graphs::Random random_;
+  penstock::test::Random random_;
   const bool hinted_;
   const std::int64_t budget_;
   Tally tally_;

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "tests/model/stages.h"
-#include "tests/random/draw.h"
-#include "tests/random/how.h"
+#include "tests/support/random_graphs/draw.h"
+#include "tests/support/random_graphs/how.h"
 
 namespace op_cases {
 

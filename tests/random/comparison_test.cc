@@ -1,4 +1,4 @@
-#include "tests/random/comparison.h"
+#include "tests/support/random_graphs/comparison.h"
 
 #include <gtest/gtest.h>
 

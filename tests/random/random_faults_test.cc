@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "tests/random/faults.h"
-#include "tests/random/pumped_driver.h"
 #include "tests/random/series.h"
+#include "tests/support/random_graphs/faults.h"
+#include "tests/support/random_graphs/pumped_driver.h"
 
 namespace random_graphs {
 namespace {
@@ -62,17 +62,17 @@ void check(FaultSeries& series, std::int64_t count) {
 
 TEST(RandomFaults, AreDeliveredAndCountedOnThreads) {
   FaultSeries series(engine_driver(), std::make_shared<ThreadCourier>(1), {.faults = true});
-  check(series, graphs(1'000));
+  check(series, how_many(1'000));
   if (number_from_environment("PENSTOCK_SEED")) return;
-  EXPECT_GE(series.coverage().dropped, graphs(1'000) / 20);
+  EXPECT_GE(series.coverage().dropped, how_many(1'000) / 20);
 }
 
 TEST(RandomFaults, AreDeliveredAndCountedUnderAnySchedule) {
   const auto courier = std::make_shared<PumpedCourier>();
   FaultSeries series(pumped_driver(courier), courier, {.jitter = false, .faults = true});
-  check(series, graphs(5'000));
+  check(series, how_many(5'000));
   if (number_from_environment("PENSTOCK_SEED")) return;
-  EXPECT_GE(series.coverage().dropped, graphs(5'000) / 20);
+  EXPECT_GE(series.coverage().dropped, how_many(5'000) / 20);
 }
 
 // The faults themselves are what they are said to be.

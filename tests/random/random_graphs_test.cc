@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "tests/random/pumped_driver.h"
 #include "tests/random/series.h"
+#include "tests/support/random_graphs/pumped_driver.h"
 
 namespace random_graphs {
 namespace {
@@ -45,13 +45,13 @@ class WholeSeries final : public Series {
 
 TEST(RandomGraphs, GiveWhatTheModelSaysOnThreads) {
   WholeSeries series(engine_driver(), std::make_shared<ThreadCourier>(1), {});
-  series.check_and_print(graphs(1'000));
+  series.check_and_print(how_many(1'000));
 }
 
 TEST(RandomGraphs, GiveWhatTheModelSaysUnderAnySchedule) {
   const auto courier = std::make_shared<PumpedCourier>();
   WholeSeries series(pumped_driver(courier), courier, {.jitter = false});
-  series.check_and_print(graphs(20'000));
+  series.check_and_print(how_many(20'000));
 }
 
 TEST(RandomGraphs, OfOneSeedHaveOneSchedule) {

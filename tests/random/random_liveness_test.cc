@@ -19,14 +19,18 @@
 #include <utility>
 #include <vector>
 
-#include "tests/random/environment.h"
-#include "tests/random/random.h"
-#include "tests/random/watchdog.h"
+#include "tests/support/environment.h"
+#include "tests/support/random.h"
+#include "tests/support/watchdog.h"
 
 namespace random_graphs {
 namespace {
 
 namespace ps = penstock;
+using penstock::test::how_many;
+using penstock::test::number_from_environment;
+using penstock::test::Random;
+using penstock::test::Watchdog;
 
 // What may be taken by so many at once.
 class Permits {
@@ -259,7 +263,7 @@ class Life {
 TEST(RandomLiveness, NoChainStandsStill) {
   Watchdog watchdog;
   const auto only = number_from_environment("PENSTOCK_SEED");
-  const std::int64_t count = only ? 1 : graphs(100);
+  const std::int64_t count = only ? 1 : how_many(100);
   for (std::int64_t i = 0; i < count && !HasFailure(); ++i) {
     const std::uint64_t seed = only ? *only : static_cast<std::uint64_t>(i);
     Life(seed).live(watchdog, seed);

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "tests/random/environment.h"
-#include "tests/random/knob_mover.h"
-#include "tests/random/random.h"
-#include "tests/random/watchdog.h"
+#include "tests/support/environment.h"
+#include "tests/support/random.h"
+#include "tests/support/random_graphs/knob_mover.h"
+#include "tests/support/watchdog.h"
 
 namespace random_graphs {
 
@@ -41,6 +41,10 @@ struct penstock::Fields<random_graphs::Sample> {
 
 namespace random_graphs {
 namespace {
+
+using penstock::test::how_many;
+using penstock::test::number_from_environment;
+using penstock::test::Watchdog;
 
 using Samples = std::vector<Sample>;
 
@@ -261,7 +265,7 @@ TEST(RandomSlots, GiveTheSameBatchesAsMemoryOfTheirOwn) {
   Watchdog watchdog;
   std::int64_t copied_bytes = 0, plans_without_copies = 0;
   const auto only = number_from_environment("PENSTOCK_SEED");
-  const std::int64_t count = only ? 1 : graphs(300);
+  const std::int64_t count = only ? 1 : how_many(300);
   for (std::int64_t i = 0; i < count && !HasFailure(); ++i) {
     const Plan plan(only.value_or(static_cast<std::uint64_t>(i)));
     const std::string name = "PENSTOCK_SEED=" + std::to_string(plan.seed);

@@ -14,17 +14,21 @@
 #include <string>
 #include <vector>
 
-#include "tests/random/comparison.h"
-#include "tests/random/environment.h"
-#include "tests/random/knob_mover.h"
-#include "tests/random/reading.h"
-#include "tests/random/watchdog.h"
+#include "tests/support/environment.h"
 #include "tests/support/fast_controller.h"
+#include "tests/support/random_graphs/comparison.h"
+#include "tests/support/random_graphs/knob_mover.h"
+#include "tests/support/random_graphs/reading.h"
 #include "tests/support/sha256.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/watchdog.h"
 
 namespace random_graphs {
 namespace {
+
+using penstock::test::how_many;
+using penstock::test::number_from_environment;
+using penstock::test::Watchdog;
 
 constexpr std::uint32_t kEpochs = 6;  // a graph gives a few dozen elements in one: too few for the policy to learn much
 
@@ -124,7 +128,7 @@ TEST(Tuning, NeverChangesWhatRandomGraphsGive) {
   Watchdog watchdog;
   TuningTrial::Sums sums;
   if (const auto seed = number_from_environment("PENSTOCK_SEED")) return try_graph(*seed, bench, watchdog, sums);
-  const auto count = static_cast<std::uint64_t>(graphs(200));
+  const auto count = static_cast<std::uint64_t>(how_many(200));
   for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) try_graph(seed, bench, watchdog, sums);
   std::cout << sums.graphs << " graphs (" << sums.with_free_order << " of them of free order), serial, with " << sums.settings
             << " settings of knobs, and tuned by " << sums.moves << " moves in " << sums.moved << " of them: " << sums.deliveries

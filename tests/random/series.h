@@ -10,12 +10,16 @@
 #include <string>
 #include <utility>
 
-#include "tests/random/environment.h"
-#include "tests/random/trial.h"
-#include "tests/random/watchdog.h"
+#include "tests/support/environment.h"
+#include "tests/support/random_graphs/trial.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/watchdog.h"
 
 namespace random_graphs {
+
+using penstock::test::how_many;
+using penstock::test::number_from_environment;
+using penstock::test::Watchdog;
 
 class Series {
  public:

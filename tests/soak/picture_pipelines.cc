@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "tests/random/comparison.h"
-#include "tests/random/reading.h"
+#include "tests/support/random_graphs/comparison.h"
+#include "tests/support/random_graphs/reading.h"
 
 namespace soak {
 namespace {
@@ -21,7 +21,7 @@ using random_graphs::Coverage;
 using random_graphs::Deliveries;
 using random_graphs::Delivery;
 using random_graphs::Failure;
-using random_graphs::Random;
+using penstock::test::Random;
 using random_graphs::Reading;
 
 using Pictures = ps::Batch<Example>;
@@ -49,7 +49,7 @@ Built built_of(const ps::Dataset<Pictures>& pictures) {
   return {pictures.node(), [](ps::Element& element) { return value_of(element.take<Pictures>()); }};
 }
 
-std::vector<PicturePipeline> pipelines_over(const ps::test::SampleSet& files) {
+std::vector<PicturePipeline> pipelines_over(const ps::pictures::SampleSet& files) {
   const ps::imagenet::Config config{.labels = ps::imagenet::labels_of(files.paths())};
   const auto shuffled = ps::from_vector(files.paths()).shuffle(kFiles, {.seed = 7});
   return {{"train", built_of(shuffled.apply(ps::imagenet::load_train(config)).batch(8).prefetch()), {}},
@@ -75,7 +75,7 @@ void check(const PicturePipeline& pipeline, std::uint32_t epoch, const Deliverie
 }  // namespace
 
 PicturePipelines::PicturePipelines() : files_(kFiles) {
-  ps::test::SampleSet::write(files_.paths()[kBroken], "no picture");
+  ps::pictures::SampleSet::write(files_.paths()[kBroken], "no picture");
   pipelines_ = pipelines_over(files_);
   Random random(0);
   Coverage none;

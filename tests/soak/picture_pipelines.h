@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/imagenet/sample_set.h"
-#include "tests/random/trial.h"
+#include "tests/support/pictures/sample_set.h"
+#include "tests/support/random_graphs/trial.h"
 
 namespace soak {
 
@@ -30,13 +30,13 @@ class PicturePipelines {
   void run_at_once() const;
 
  private:
-  const ps::test::SampleSet files_;
+  const ps::pictures::SampleSet files_;
   std::vector<PicturePipeline> pipelines_;
 };
 
 // Epochs of one of them, some left early, the run perhaps destroyed in the midst of one. Throws random_graphs::Failure where
 // something else is delivered than was expected.
-void run_some_epochs(const PicturePipeline& pipeline, random_graphs::Courier& courier, random_graphs::Random& random,
+void run_some_epochs(const PicturePipeline& pipeline, random_graphs::Courier& courier, penstock::test::Random& random,
                      random_graphs::Coverage& coverage);
 
 }  // namespace soak

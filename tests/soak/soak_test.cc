@@ -24,12 +24,12 @@
 
 #include <penstock/penstock.h>
 
-#include "tests/random/environment.h"
-#include "tests/random/trial.h"
-#include "tests/random/watchdog.h"
 #include "tests/soak/picture_pipelines.h"
 #include "tests/soak/usage.h"
+#include "tests/support/environment.h"
+#include "tests/support/random_graphs/trial.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/watchdog.h"
 
 namespace soak {
 namespace {
@@ -38,7 +38,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using random_graphs::Coverage;
 using random_graphs::Failure;
-using random_graphs::Random;
+using penstock::test::Random;
 using random_graphs::Trial;
 
 constexpr double kMiB = 1 << 20;
@@ -142,7 +142,7 @@ class Rounds {
   Random random_;
   std::int64_t round_ = 0;
   Coverage coverage_;
-  random_graphs::Watchdog watchdog_;
+  penstock::test::Watchdog watchdog_;
 };
 
 // One line for each window of time.
@@ -228,8 +228,8 @@ double growth(std::int64_t first, std::int64_t last) {
 }
 
 TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
-  const auto asked = random_graphs::number_from_environment("PENSTOCK_SOAK");
-  const auto seed = random_graphs::number_from_environment("PENSTOCK_SEED").value_or(1);
+  const auto asked = penstock::test::number_from_environment("PENSTOCK_SOAK");
+  const auto seed = penstock::test::number_from_environment("PENSTOCK_SEED").value_or(1);
   const Result result = soak(std::chrono::seconds(asked.value_or(8)), seed);
 
   const Usage first = result.first().median(), last = result.last().median();

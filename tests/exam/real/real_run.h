@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/meter.h"
+#include "bench/meter.h"
+#include "lib/runtime/start_run.h"
 #include "tests/exam/run_record.h"
 #include "tests/exam/scenario.h"
-#include "lib/runtime/start_run.h"
 
 namespace penstock::exam {
 

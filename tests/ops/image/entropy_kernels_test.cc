@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
 #include "ops/image/simd.h"
 #include "tests/ops/image/kernel_scan.h"
 #include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/ops/image/scan_writer.h"
 #include "tests/support/file_contents.h"
 #include "tests/support/guarded_memory.h"
+#include "tests/support/pictures/encode_jpeg.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::image {
@@ -105,12 +105,12 @@ TEST_P(EntropyKernelsTest, FindTheCoefficientsOfLibjpegsFilesOfAllKinds) {
   for (int quality = 1; quality <= 100; ++quality)
     for (const Sampling sampling : {Sampling{0, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
       const auto height = static_cast<std::int64_t>(1 + drawn(random, 100)), width = static_cast<std::int64_t>(5 + drawn(random, 200));
-      bench::EncodeOptions options{.quality = quality, .restart_rows = static_cast<int>(drawn(random, 3))};
-      options.colour = sampling.across == 0 ? bench::JpegColour::grey : bench::JpegColour::ycc;
+      pictures::EncodeOptions options{.quality = quality, .restart_rows = static_cast<int>(drawn(random, 3))};
+      options.colour = sampling.across == 0 ? pictures::JpegColour::grey : pictures::JpegColour::ycc;
       options.luma_h = std::max(sampling.across, 1);
       options.luma_v = std::max(sampling.down, 1);
-      const auto pixels = painted(height, width, bench::bytes_per_pixel(options.colour), 1U << drawn(random, 8), random);
-      const auto file = bench::encode_jpeg(pixels, height, width, options);
+      const auto pixels = painted(height, width, pictures::bytes_per_pixel(options.colour), 1U << drawn(random, 8), random);
+      const auto file = pictures::encode_jpeg(pixels, height, width, options);
       ASSERT_EQ(difference_on(file, kernels()), "") << "quality " << quality << ", " << sampling.across << sampling.down;
     }
 }

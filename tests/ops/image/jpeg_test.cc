@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/pictures/encode_jpeg.h"
 
 namespace penstock::image {
 namespace {
 
-using bench::encode_jpeg;
-using bench::JpegColour;
+using pictures::encode_jpeg;
+using pictures::JpegColour;
 using testing::HasSubstr;
 using Bytes = std::vector<std::byte>;
 
@@ -35,8 +35,8 @@ std::vector<std::uint8_t> pixels_of(int bytes_per_pixel) {
   return pixels;
 }
 
-Bytes picture(const bench::EncodeOptions& options = {}) {
-  return encode_jpeg(pixels_of(bench::bytes_per_pixel(options.colour)), height, width, options);
+Bytes picture(const pictures::EncodeOptions& options = {}) {
+  return encode_jpeg(pixels_of(pictures::bytes_per_pixel(options.colour)), height, width, options);
 }
 
 // Where the frame header's marker (SOF0 or SOF2) stands.
@@ -127,7 +127,7 @@ struct Ink {
 };
 
 // One block of one colour has only a first coefficient, which quality 100 keeps exactly.
-Tensor decoded_ink(const Ink& ink, const bench::EncodeOptions& options) {
+Tensor decoded_ink(const Ink& ink, const pictures::EncodeOptions& options) {
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < 64; ++i)
     for (const int value : {ink.c, ink.m, ink.y, ink.k})

@@ -12,21 +12,21 @@
 #include <string>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
-#include "tests/random/environment.h"
+#include "tests/support/environment.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/random_jpeg.h"
+#include "tests/support/pictures/encode_jpeg.h"
+#include "tests/support/pictures/random_jpeg.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::image {
 namespace {
 
-using bench::EncodeOptions;
-using bench::JpegColour;
+using pictures::EncodeOptions;
+using pictures::JpegColour;
 using Bytes = std::vector<std::byte>;
 using Random = std::minstd_rand;
-using test::draw;
-using test::random_window;
+using pictures::draw;
+using pictures::random_window;
 
 // Slopes and edges, so that neighbours matter wherever a pixel is made of several.
 std::vector<std::uint8_t> noise(Size size, int bytes_per_pixel) {
@@ -40,7 +40,7 @@ std::vector<std::uint8_t> noise(Size size, int bytes_per_pixel) {
 }
 
 Bytes picture(Size size, const EncodeOptions& how) {
-  return bench::encode_jpeg(noise(size, bench::bytes_per_pixel(how.colour)), size.height, size.width, how);
+  return pictures::encode_jpeg(noise(size, pictures::bytes_per_pixel(how.colour)), size.height, size.width, how);
 }
 
 struct Kind {
@@ -116,7 +116,7 @@ void check_random_windows(const Decoded& picture, int windows, Random& random, c
   }
 }
 
-bool in_full() { return random_graphs::is_on("PENSTOCK_FULL"); }
+bool in_full() { return test::is_on("PENSTOCK_FULL"); }
 
 TEST(JpegWindow, RandomWindowsOfEveryKindEqualTheWholePicture) {
   const std::vector<Kind> kinds = all_kinds();

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/random/environment.h"
-#include "tests/support/random_jpeg.h"
+#include "tests/support/environment.h"
+#include "tests/support/pictures/random_jpeg.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::image {
@@ -20,8 +20,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 using Random = std::minstd_rand;
-using test::draw;
-using test::random_jpeg;
+using pictures::draw;
+using pictures::random_jpeg;
 
 // All that a caller can see.
 struct Outcome {
@@ -81,7 +81,7 @@ void expect_same_anywhere(std::span<const std::byte> file, Random& random, const
   const auto seed = static_cast<unsigned>(random());
   expect_same(file, [seed](Size image) {
     Random fresh(seed);
-    return test::random_window(fresh, image);
+    return pictures::random_window(fresh, image);
   }, what);
 }
 
@@ -105,7 +105,7 @@ std::vector<Bytes> good_files(std::size_t count) {
 
 TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
   taken = 0;
-  const auto count = static_cast<std::size_t>(random_graphs::graphs(20));
+  const auto count = static_cast<std::size_t>(test::how_many(20));
   Random random(1);
   std::size_t number = 0;
   for (const Bytes& good : good_files(count)) {
@@ -125,7 +125,7 @@ TEST(OwnJpegDamage, RowsThatLibjpegDecodesTogetherAreLookedAt) {
   std::vector<std::uint8_t> pixels(64 * 64);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i / 7);
   for (const int rows : {1, 2, 3, 4}) {
-    const Bytes good = bench::encode_jpeg(pixels, 64, 64, {.colour = bench::JpegColour::grey, .luma_h = 2, .luma_v = rows});
+    const Bytes good = pictures::encode_jpeg(pixels, 64, 64, {.colour = pictures::JpegColour::grey, .luma_h = 2, .luma_v = rows});
     for (std::size_t length = good.size() / 4; length < good.size(); length += 7) {
       Bytes bad(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
       bad.insert(bad.end(), {std::byte{0xff}, std::byte{0xd9}});
@@ -139,7 +139,7 @@ TEST(OwnJpegDamage, RowsThatLibjpegDecodesTogetherAreLookedAt) {
 TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
   taken = 0;
   Random random(2);
-  for (std::int64_t i = 0; i < random_graphs::graphs(1000); ++i) {
+  for (std::int64_t i = 0; i < test::how_many(1000); ++i) {
     Bytes bad = random_jpeg(random, {40, 40}).file;
     const auto most = std::min<std::int64_t>(static_cast<std::int64_t>(bad.size()), 640);
     for (std::int64_t changes = draw(random, 1, 2); changes > 0; --changes)
@@ -151,7 +151,7 @@ TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
 
 TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
   Random random(3);
-  for (std::int64_t i = 0; i < (random_graphs::is_on("PENSTOCK_FULL") ? 20 : 3); ++i) {
+  for (std::int64_t i = 0; i < (test::is_on("PENSTOCK_FULL") ? 20 : 3); ++i) {
     const Bytes good = random_jpeg(random, {40, 40}).file;
     for (std::size_t length = 0; length < good.size(); ++length)
       ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(std::span(good).first(length), random, "length " + std::to_string(length)));
@@ -162,7 +162,7 @@ TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
 TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
   taken = 0;
   Random random(4);
-  for (std::int64_t i = 0; i < random_graphs::graphs(1000); ++i) {
+  for (std::int64_t i = 0; i < test::how_many(1000); ++i) {
     Bytes bad = random_jpeg(random, {60, 60}).file;
     const auto at = static_cast<std::ptrdiff_t>(draw(random, 2, static_cast<std::int64_t>(bad.size()) - 1));
     const Bytes marker{std::byte{0xff}, static_cast<std::byte>(draw(random, 0, 3) == 0 ? draw(random, 0, 255) : draw(random, 0xd0, 0xd9))};
@@ -172,10 +172,10 @@ TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
   EXPECT_GT(taken, 0);
 }
 
-Bytes striped(const bench::EncodeOptions& how) {
+Bytes striped(const pictures::EncodeOptions& how) {
   std::vector<std::uint8_t> pixels(48 * 48 * 3);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 5 + i / 144 * 31);
-  return bench::encode_jpeg(pixels, 48, 48, how);
+  return pictures::encode_jpeg(pixels, 48, 48, how);
 }
 
 TEST(OwnJpegDamage, RestartMarkersOutOfOrderGiveWhatLibjpegGives) {
@@ -220,7 +220,7 @@ void multiply_steps(Bytes& file, int factor) {
 TEST(OwnJpegDamage, LargerQuantiserStepsGiveWhatLibjpegGives) {
   for (const int factor : {8, 255}) {
     int number = 0;
-    for (Bytes file : good_files(static_cast<std::size_t>(random_graphs::graphs(30)))) {
+    for (Bytes file : good_files(static_cast<std::size_t>(test::how_many(30)))) {
       multiply_steps(file, factor);
       ASSERT_NO_FATAL_FAILURE(expect_same(file, whole_of, "file " + std::to_string(++number) + ", steps x " + std::to_string(factor)));
     }

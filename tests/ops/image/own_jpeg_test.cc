@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/encode_jpeg.h"
-#include "bench/full_decode.h"
+#include "bench/imagenet/full_decode.h"
 #include "ops/image/jpeg_markers.h"
 #include "ops/image/jpeg_scan.h"
-#include "tests/random/environment.h"
+#include "tests/support/environment.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/random_jpeg.h"
+#include "tests/support/pictures/encode_jpeg.h"
+#include "tests/support/pictures/random_jpeg.h"
 #include "tests/support/shared_data.h"
 
 namespace penstock::image {
@@ -25,10 +25,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 using Random = std::minstd_rand;
-using bench::JpegColour;
-using test::random_jpeg;
-using test::random_window;
-using test::RandomJpeg;
+using pictures::JpegColour;
+using pictures::random_jpeg;
+using pictures::random_window;
+using pictures::RandomJpeg;
 
 // libjpeg's pixels by its plain API, with nothing of penstock.
 Tensor pixels_of_libjpeg(std::span<const std::byte> file) {
@@ -51,10 +51,10 @@ Refusal refusal_of(std::span<const std::byte> file, const DecodeOptions& options
 // libjpeg has no smooth colour where there are but two columns of it.
 bool is_too_narrow(Refusal refusal, const Tensor& pixels) { return refusal == Refusal::sampling && pixels.shape()[1] <= 4; }
 
-Bytes picture(Size size, const bench::EncodeOptions& how = {}) {
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.height * size.width * bench::bytes_per_pixel(how.colour)));
+Bytes picture(Size size, const pictures::EncodeOptions& how = {}) {
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.height * size.width * pictures::bytes_per_pixel(how.colour)));
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 7 + i / 300 * 13);
-  return bench::encode_jpeg(pixels, size.height, size.width, how);
+  return pictures::encode_jpeg(pixels, size.height, size.width, how);
 }
 
 class OwnJpegOn : public testing::TestWithParam<Simd> {
@@ -63,7 +63,7 @@ class OwnJpegOn : public testing::TestWithParam<Simd> {
 };
 
 TEST(OwnJpeg, TakesEveryGeneratedFileAndGivesThePixelsOfLibjpeg) {
-  const std::int64_t files = random_graphs::graphs(2000);
+  const std::int64_t files = test::how_many(2000);
   Random random(1);
   for (std::int64_t i = 0; i < files; ++i) {
     const RandomJpeg jpeg = random_jpeg(random, i % 10 == 0 ? Size{3000, 4000} : Size{500, 500});
@@ -101,7 +101,7 @@ TEST(OwnJpeg, TakesEveryFileInScopeOfTheSharedData) {
 
 TEST_P(OwnJpegOn, GivesThePixelsOfLibjpeg) {
   Random random(2);
-  for (std::int64_t i = 0; i < random_graphs::graphs(200); ++i) {
+  for (std::int64_t i = 0; i < test::how_many(200); ++i) {
     const RandomJpeg jpeg = random_jpeg(random, {300, 300});
     const Tensor expected = pixels_of_libjpeg(jpeg.file);
     if (expected.shape()[1] <= 4) continue;
@@ -140,7 +140,7 @@ TEST(OwnJpeg, DoesNotKeepTheMemoryOfAVeryLargeFile) {
 }
 
 TEST(OwnJpeg, LeavesToLibjpegWhatItDoesNotTake) {
-  using bench::EncodeOptions;
+  using pictures::EncodeOptions;
   const auto of = [](const EncodeOptions& how) { return refusal_of(picture({40, 50}, how)); };
   EXPECT_EQ(of({}), Refusal::none);
   EXPECT_EQ(of({.progressive = true}), Refusal::process);

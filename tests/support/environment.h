@@ -1,0 +1,30 @@
+// What a series of random trials (graphs, pictures) is told by the environment.
+//
+//   PENSTOCK_SEED=n        only the trial n, the one that a failure names
+//   PENSTOCK_FULL=1        ten times as many
+//   PENSTOCK_SMALL=1       a tenth, for sanitizers
+//   PENSTOCK_TRACE=1       tells each seed before it is run, for crashes
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace penstock::test {
+
+inline std::optional<std::uint64_t> number_from_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return std::stoull(text);
+}
+
+inline bool is_on(const char* name) { return number_from_environment(name).value_or(0) != 0; }
+
+// As many as the tier asks for, where CI takes `usual`.
+inline std::int64_t how_many(std::int64_t usual) {
+  if (is_on("PENSTOCK_SMALL")) return usual / 10;
+  return is_on("PENSTOCK_FULL") ? 10 * usual : usual;
+}
+
+}  // namespace penstock::test
