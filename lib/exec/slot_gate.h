@@ -2,7 +2,7 @@
 //
 // A gate of our own, because the number moves (a cgroup's quota, a trainer that needs its cores) while a task arena's size cannot. A
 // stage that finds no free slot registers and leaves its thread. A slot that becomes free is offered to the run that has waited longest,
-// and there to the stage of the highest rank: see Engine::cpu_rank().
+// and there to the stage of the highest rank: see EngineHost::cpu_rank().
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// A run whose slots and threads others have: Engine::relieve().
+// A run whose slots and threads others have: Relief.
 #include <memory>
 #include <semaphore>
 
