@@ -100,7 +100,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   std::vector<ps::Decision> decisions() const override { return {}; }
 
  private:
-  // As lib/runtime/run.cc has it: what was delivered is left out by number, or from a place in the source on.
+  // As lib/runtime/engine_run.cc has it: what was delivered is left out by number, or from a place in the source on.
   void resume(const ps::Checkpoint& from) {
     const bool by_position = from.kind == ps::Checkpoint::Kind::position && from.has_last;
     if (from.epoch_ended) {
