@@ -5,7 +5,7 @@
 
 Headers: those of the source tree, all of them; together they include nothing of penstock's from elsewhere, and no library's
 but the standard one's. Shared libraries: each exported function is declared in a public header, or in one that components
-share (those of lib with a `#pragma GCC visibility`); besides, there are only templates and inline functions of penstock's and
+share (those of lib and ops with a `#pragma GCC visibility`); besides, there are only templates and inline functions of penstock's and
 of the standard library's, which are weak.
 """
 
@@ -67,8 +67,9 @@ def symbol_problems(library, declared):
     return problems
 
 
-def shared_by_components(lib):
-    texts = [file.read_text(encoding="utf-8") for file in sorted(lib.rglob("*.h"))]
+def shared_by_components(root):
+    files = [file for folder in ("lib", "ops") for file in sorted((root / folder).rglob("*.h"))]
+    texts = [file.read_text(encoding="utf-8") for file in files]
     return "".join(text for text in texts if "#pragma GCC visibility push(default)" in text)
 
 
@@ -77,7 +78,7 @@ def main():
     include_dir = prefix / "include"
     problems = header_problems(include_dir, source_include_dir, compiler)
     declared = "".join((include_dir / header).read_text(encoding="utf-8") for header in headers_in(include_dir))
-    declared += shared_by_components(source_include_dir.parent / "lib")
+    declared += shared_by_components(source_include_dir.parent)
     libraries = [file for file in prefix.rglob("libpenstock*.so*") if not file.is_symlink()]
     for library in libraries:
         problems += symbol_problems(library, declared)
