@@ -18,6 +18,27 @@ function(penstock_add_example name source)
   target_link_libraries(example-${name} PRIVATE penstock::penstock)
 endfunction()
 
+# penstock_precompile(<target>)
+# The target's files are compiled with tests/support/precompiled.h, which is compiled once, for test_support. All users must have its flags, so
+# libraries are made for programs alone.
+function(penstock_precompile target)
+  if(NOT PENSTOCK_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+  endif()
+  # So that ccache, which looks at preprocessed text, sees which one was meant.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  if(target STREQUAL test_support)
+    target_precompile_headers(${target} PRIVATE <tests/support/precompiled.h>) # in brackets: no absolute path, so that ccache works across clones
+  else()
+    target_precompile_headers(${target} REUSE_FROM test_support)
+  endif()
+endfunction()
+
 # penstock_add_test(<name> SOURCES <file>... [LIBS <target>...] [LABEL <label>]
 #                   [ONE_ENTRY] [ALONE])
 # A GoogleTest program with tests/support and nlohmann-json at hand. Each of its cases is a ctest entry
@@ -33,6 +54,7 @@ function(penstock_add_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PENSTOCK_GENERATED_DIR})
   target_link_libraries(
     ${name} PRIVATE penstock_internal test_support GTest::gtest_main ${arg_LIBS})
+  penstock_precompile(${name})
   if(arg_LABEL STREQUAL "engine")
     add_dependencies(engine_tests ${name})
   endif()

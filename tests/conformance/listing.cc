@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <regex>
+#include <utility>
 
 #include "tests/support/file_contents.h"
 

@@ -1,6 +1,8 @@
 #include "tests/exam/ablation.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "tests/exam/oracle_settings.h"
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/exam/parallel.h"
 #include "tests/exam/random_scenario.h"

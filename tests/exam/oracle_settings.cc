@@ -1,6 +1,7 @@
 #include "tests/exam/oracle_settings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace penstock::exam {
 namespace {

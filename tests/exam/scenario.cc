@@ -1,6 +1,7 @@
 #include "tests/exam/scenario.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace penstock::exam {
 namespace {

@@ -2,6 +2,7 @@
 // run, since it is not what is being tested.
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "tests/model/list_model.h"
 

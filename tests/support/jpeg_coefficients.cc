@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace penstock::testing {
 namespace {
