@@ -8,17 +8,19 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kServed = 0.03;   // a consumer that waits less has what it wants
-constexpr double kWaits = 0.5;     // of a call's time: it does not compute
-constexpr std::int64_t kCounts = 8; // elements delivered: a rate that is good enough to doubt something by
+constexpr double kServed = 0.03;     // a consumer that waits less has what it wants
+constexpr double kWaits = 0.5;       // of a call's time: it does not compute
+constexpr std::int64_t kCounts = 8;  // elements delivered: a rate that is good enough to doubt something by
 constexpr double kFarBelow = 1.5;
-constexpr double kAtCeiling = 0.75; // what was measured once is hardly ever reached again
-constexpr double kShare = 0.05;    // of the time: less is chance
-// A number that the controller is free to move is no resource: with a true one in use nearly as much, that one is the limit.
+constexpr double kAtCeiling = 0.75;  // what was measured once is hardly ever reached again
+constexpr double kShare = 0.05;      // of the time: less is chance
+// A number that the controller is free to move is no resource: with a true one in use nearly as much, that one is the
+// limit.
 constexpr double kKnobCounts = 0.1;
-constexpr double kCeilingCounts = 0.94; // probes find one just as well where all cores are in use
-constexpr double kUsed = 0.85;     // of the memory: a larger buffer would find none
-constexpr double kMemoryCounts = 0.89;  // it is waited for also by who reads ahead of a stage that is the limit: less than a busy core
+constexpr double kCeilingCounts = 0.94;  // probes find one just as well where all cores are in use
+constexpr double kUsed = 0.85;           // of the memory: a larger buffer would find none
+constexpr double kMemoryCounts =
+    0.89;  // it is waited for also by who reads ahead of a stage that is the limit: less than a busy core
 
 struct Candidate {
   Explanation::Bottleneck is;
@@ -70,7 +72,8 @@ Hold hold_by_decision(const Decision* last) {
 // What the last move of the number of calls tells. A device's limit that the stage is far from by now holds nothing.
 Hold hold_by_last_move(const Evidence& evidence, int index) {
   const Hold hold = hold_by_decision(last_move(evidence.facts, index, KnobKind::parallelism));
-  const bool is_elsewhere = hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
+  const bool is_elsewhere =
+      hold == Hold::device && ceiling_of(evidence, index) < kUnbounded && !is_at_ceiling(evidence, index);
   return hold == Hold::unknown || is_elsewhere ? Hold::settling : hold;
 }
 
@@ -97,7 +100,8 @@ bool is_bounded_by_cores(const StageSnapshot& stage, const StageRates& rates, co
   return computes(stage) && has_enough && waiting_share(rates) < kWaits;
 }
 
-// A stage that is busy because it catches up, or runs ahead, is no limit to what is delivered: that is far below its own bound.
+// A stage that is busy because it catches up, or runs ahead, is no limit to what is delivered: that is far below its
+// own bound.
 double doubt(const Evidence& evidence, int index) {
   const StageRates& rates = evidence.rates.stages[static_cast<std::size_t>(index)];
   const double bound = calls_allowed(evidence, index) / (rates.visits * needed_time(rates));
@@ -110,7 +114,8 @@ Candidate parallel_candidate(const Evidence& evidence, int index) {
   if (is_bounded_by_cores(evidence.now().stages[i], rates, evidence)) return {};
   const double use = stage_use(evidence, index);
   Candidate found{{Limit::parallel, index, use, hold_of_calls(evidence, index)}, use * doubt(evidence, index)};
-  const bool is_free = found.is.hold == Hold::settling || found.is.hold == Hold::not_tuned || found.is.hold == Hold::cores;
+  const bool is_free =
+      found.is.hold == Hold::settling || found.is.hold == Hold::not_tuned || found.is.hold == Hold::cores;
   if (is_free) found.score -= kKnobCounts;
   if (found.is.hold == Hold::device) found.is.limit = Limit::ceiling;
   if (found.is.hold == Hold::memory) found.is = {Limit::memory, index, found.is.use, Hold::memory};
@@ -119,8 +124,10 @@ Candidate parallel_candidate(const Evidence& evidence, int index) {
 
 Candidate ceiling_candidate(const Evidence& evidence, int index) {
   if (!is_at_ceiling(evidence, index)) return {};
-  const double use = std::min(1.0, evidence.rates.stages[static_cast<std::size_t>(index)].rate / ceiling_of(evidence, index));
-  const double score = std::min(kCeilingCounts, std::max(use, stage_use(evidence, index)));  // its own calls never come before it
+  const double use =
+      std::min(1.0, evidence.rates.stages[static_cast<std::size_t>(index)].rate / ceiling_of(evidence, index));
+  const double score =
+      std::min(kCeilingCounts, std::max(use, stage_use(evidence, index)));  // its own calls never come before it
   return {{Limit::ceiling, index, use, Hold::device}, score};
 }
 
@@ -151,18 +158,21 @@ Hold hold_of_buffer(const Evidence& evidence, int behind) {
   return is_fixed ? Hold::user_limit : hold_of_free(evidence);
 }
 
-// Now the results of a stage have no room, now who is behind it (-1: the consumer) has no input: both for some of the time.
+// Now the results of a stage have no room, now who is behind it (-1: the consumer) has no input: both for some of the
+// time.
 Candidate buffer_candidate(const Evidence& evidence, int index, double full, double empty, int behind) {
   if (full < kShare || empty < kShare) return {};
   const Hold hold = hold_of_buffer(evidence, behind);
   const double use = std::min(1.0, behind < 0 ? full + empty : 2 * std::min(full, empty));
-  if (hold == Hold::settling && memory_is_used(evidence)) return {{Limit::memory, index, full, Hold::memory}, use - kKnobCounts};
+  if (hold == Hold::settling && memory_is_used(evidence))
+    return {{Limit::memory, index, full, Hold::memory}, use - kKnobCounts};
   return {{Limit::buffer, behind, use, hold}, use - kKnobCounts};
 }
 
 Candidate sink_candidate(const Evidence& evidence) {
   const Snapshot& before = evidence.facts.window.before;
-  const double full = 1e-9 * static_cast<double>(evidence.now().consumer.full_ns - before.consumer.full_ns) / evidence.rates.seconds;
+  const double full =
+      1e-9 * static_cast<double>(evidence.now().consumer.full_ns - before.consumer.full_ns) / evidence.rates.seconds;
   const double blocked = evidence.rates.stages.empty() ? 0 : evidence.rates.stages.back().blocked;
   const int last = static_cast<int>(evidence.rates.stages.size()) - 1;
   return buffer_candidate(evidence, last, std::max(full, blocked), evidence.rates.wait_share, -1);
@@ -202,7 +212,8 @@ Candidate stage_candidate(const Evidence& evidence, int index) {
 
 Candidate best_candidate(const Evidence& evidence) {
   Candidate best = better(cpu_candidate(evidence), sink_candidate(evidence));
-  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) best = better(best, stage_candidate(evidence, static_cast<int>(i)));
+  for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i)
+    best = better(best, stage_candidate(evidence, static_cast<int>(i)));
   return best;
 }
 
@@ -222,7 +233,9 @@ bool has_begun(const Evidence& evidence) {
   return evidence.now().time_ns > 0 && std::ranges::any_of(evidence.now().stages, works);
 }
 
-bool consumer_is_asking(const Evidence& evidence) { return evidence.now().consumer.taken > 0 || evidence.now().consumer.ready > 0; }
+bool consumer_is_asking(const Evidence& evidence) {
+  return evidence.now().consumer.taken > 0 || evidence.now().consumer.ready > 0;
+}
 
 }  // namespace
 
@@ -230,7 +243,8 @@ double holding_share(const Evidence& evidence, int stage) {
   const auto i = static_cast<std::size_t>(stage);
   const Looks& looks = evidence.facts.window.looks;
   const double at_work = std::min(1.0, evidence.rates.stages[i].in_flight / calls_allowed(evidence, stage));
-  const double held_up = std::max(share_of_looks(looks.stages[i].memory, looks), share_of_looks(looks.stages[i].window, looks));
+  const double held_up =
+      std::max(share_of_looks(looks.stages[i].memory, looks), share_of_looks(looks.stages[i].window, looks));
   return std::min(std::max(at_work, held_up), 1 - evidence.rates.stages[i].starved);
 }
 

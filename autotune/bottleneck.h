@@ -1,4 +1,5 @@
-// Bottleneck: which resource would have to be larger for more to be delivered. Told by what is in use, not by the model alone.
+// Bottleneck: which resource would have to be larger for more to be delivered. Told by what is in use, not by the model
+// alone.
 #pragma once
 
 #include <penstock/explanation.h>

@@ -8,15 +8,17 @@ namespace {
 
 constexpr double kLittle = 0.1;  // of the CPU time of an element
 
-// X <= C / (sum of v k + what the consumer itself computes). A call whose clock was never read uses at most the time that it lasts: if that is little, it is taken for it; if
-// not, the bound is unknown.
+// X <= C / (sum of v k + what the consumer itself computes). A call whose clock was never read uses at most the time
+// that it lasts: if that is little, it is taken for it; if not, the bound is unknown.
 Bound cpu_bound(const Rates& rates, const Snapshot& now) {
   Bound bound{.kind = Limit::cpu, .rate = kUnknown};
   double read = 0, not_read = 0, largest = 0;
   for (const StageRates& stage : rates.stages) {
     const double each = stage.visits * stage.cpu_s;
-    if (std::isnan(each)) not_read += stage.visits * stage.slot_s;
-    else read += each;
+    if (std::isnan(each))
+      not_read += stage.visits * stage.slot_s;
+    else
+      read += each;
     if (!(each > largest)) continue;
     largest = each;
     bound.samples = stage.samples;
@@ -58,7 +60,8 @@ double needed_time(const StageRates& rates) {
 
 std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits) {
   std::vector<Bound> bounds = {cpu_bound(rates, now), memory_bound(rates, now)};
-  bounds.push_back({.kind = Limit::consumer, .rate = rates.taken > 0 ? rates.demand : kUnknown, .samples = rates.taken});
+  bounds.push_back(
+      {.kind = Limit::consumer, .rate = rates.taken > 0 ? rates.demand : kUnknown, .samples = rates.taken});
   for (std::size_t i = 0; i < rates.stages.size(); ++i) {
     const StageRates& stage = rates.stages[i];
     bounds.push_back(stage_bound(stage, now.stages[i], now.cpu_budget));

@@ -1,5 +1,5 @@
-// Bounds: what keeps a pipeline from delivering more, each as a rate. The smallest one is the bottleneck, if the model is right:
-// bottleneck.h looks at what is really in use.
+// Bounds: what keeps a pipeline from delivering more, each as a rate. The smallest one is the bottleneck, if the model
+// is right: bottleneck.h looks at what is really in use.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace penstock::autotune {
 // One upper bound of the delivered rate.
 struct Bound {
   using Kind = Limit;
-  Kind kind = Kind::cpu;        // cpu, serial, parallel, ceiling, memory, consumer
-  int stage = -1;               // -1: cpu, memory and consumer
-  double rate = kUnbounded;     // delivered elements/s; NaN: not measured
+  Kind kind = Kind::cpu;     // cpu, serial, parallel, ceiling, memory, consumer
+  int stage = -1;            // -1: cpu, memory and consumer
+  double rate = kUnbounded;  // delivered elements/s; NaN: not measured
   std::int64_t samples = 0;
 };
 

@@ -10,18 +10,21 @@ constexpr double kOurs = 0.8;  // of the cores whose slots are in use: less, and
 
 double known_or(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
 
-double share_of_slot(double part, const StageRates& stage) { return stage.slot_s > 0 ? known_or(part / stage.slot_s, 0) : 0; }
+double share_of_slot(double part, const StageRates& stage) {
+  return stage.slot_s > 0 ? known_or(part / stage.slot_s, 0) : 0;
+}
 
 bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
 
 double cores_of_process(const Evidence& evidence) {
   const double own = cores_in_use(evidence) + known_or(consumer_cores(evidence), 0);
-  const double all = cores_between_readings(evidence.facts.window, [](const Snapshot& at) { return at.process_cpu_ns; });
+  const double all =
+      cores_between_readings(evidence.facts.window, [](const Snapshot& at) { return at.process_cpu_ns; });
   return std::isnan(own) ? all : std::max(own, known_or(all, 0));
 }
 
-// By the slots for calls that compute, because other processes may use the cores: a call then has its slot, but no core. Calls that hold a
-// slot only to wait do not count.
+// By the slots for calls that compute, because other processes may use the cores: a call then has its slot, but no
+// core. Calls that hold a slot only to wait do not count.
 double use_by_slots(const Evidence& evidence) {
   double computing = 0, waiting = 0;
   for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
@@ -41,7 +44,8 @@ double use_by_delay(const Evidence& evidence) {
   double most = 0;
   for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
     const StageRates& stage = evidence.rates.stages[i];
-    most = std::max(most, std::min(1.0, stage.in_flight / calls_allowed(evidence, static_cast<int>(i))) * delay_share(stage));
+    most = std::max(most,
+                    std::min(1.0, stage.in_flight / calls_allowed(evidence, static_cast<int>(i))) * delay_share(stage));
   }
   return most;
 }
@@ -63,7 +67,8 @@ double consumer_cores(const Evidence& evidence) {
 }
 
 double cpu_use(const Evidence& evidence) {
-  const double by_clocks = (known_or(cores_in_use(evidence), 0) + known_or(consumer_cores(evidence), 0)) / evidence.now().cpu_budget;
+  const double by_clocks =
+      (known_or(cores_in_use(evidence), 0) + known_or(consumer_cores(evidence), 0)) / evidence.now().cpu_budget;
   return std::clamp(std::max({by_clocks, use_by_slots(evidence), use_by_delay(evidence)}), 0.0, 1.0);
 }
 

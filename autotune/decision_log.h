@@ -15,7 +15,7 @@ class DecisionLog {
 
   void add(Decision decision);
   const std::deque<Decision>& last() const noexcept { return last_; }  // oldest first
-  std::int64_t count() const noexcept { return count_; }              // all there ever were
+  std::int64_t count() const noexcept { return count_; }               // all there ever were
 
  private:
   std::deque<Decision> last_;

@@ -8,7 +8,8 @@ namespace penstock::autotune {
 namespace {
 
 constexpr double kOften = 0.3;  // of the looks
-constexpr double kLeastFactor = 0.5;  // clocks are not read when the window begins: what is further off is of another time
+constexpr double kLeastFactor =
+    0.5;  // clocks are not read when the window begins: what is further off is of another time
 
 // Stages that finished nothing in the window: a call there may last longer than that, or the stage is far ahead.
 Rates rates_of(const Window& window) {
@@ -41,7 +42,8 @@ double cores_of_workers(const Window& window) {
   return cores_between_readings(window, [](const Snapshot& at) { return at.workers_cpu_ns; });
 }
 
-// Calls use no more than the threads that run them. That samples say more comes of asking: it throws what a call needs out of the caches.
+// Calls use no more than the threads that run them. That samples say more comes of asking: it throws what a call needs
+// out of the caches.
 void calibrate(Rates& rates, double workers) {
   if (!(workers > 0) || rates.cpu_in_use <= workers) return;
   const double factor = std::max(workers / rates.cpu_in_use, kLeastFactor);
@@ -81,7 +83,8 @@ const Decision* last_move(const Facts& facts, int stage, KnobKind knob) {
 }
 
 const Knob* find_knob(const Facts& facts, int stage, KnobKind kind) {
-  const auto found = std::ranges::find_if(facts.knobs, [&](const Knob& knob) { return knob.stage == stage && knob.kind == kind; });
+  const auto found =
+      std::ranges::find_if(facts.knobs, [&](const Knob& knob) { return knob.stage == stage && knob.kind == kind; });
   return found == facts.knobs.end() ? nullptr : &*found;
 }
 

@@ -29,8 +29,8 @@ struct Facts {
 // Threads that are neither penstock's nor the consumer's.
 struct ForeignCpu {
   double cores = kUnknown;
-  int stage = -1;             // whose function starts them; -1: not known
-  std::int64_t samples = 0;   // pairs of rates that tell so; 0: it is only likely
+  int stage = -1;            // whose function starts them; -1: not known
+  std::int64_t samples = 0;  // pairs of rates that tell so; 0: it is only likely
 };
 
 struct Evidence {

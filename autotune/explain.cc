@@ -13,12 +13,13 @@ namespace penstock::autotune {
 namespace {
 
 constexpr std::size_t kDecisions = 8;
-constexpr double kFar = 10;        // a bound of more than ten times what is delivered matters to nobody
+constexpr double kFar = 10;  // a bound of more than ten times what is delivered matters to nobody
 constexpr std::int64_t kManyBytes = 1 << 20;
-constexpr double kOutlier = 4;  // times what results are on average
+constexpr double kOutlier = 4;       // times what results are on average
 constexpr double kPartCopied = 0.1;  // of the batches: less comes of failed elements
-constexpr double kDelayed = 0.05;  // of the consumer's time
-constexpr double kMuchQueued = 0.1, kOftenQueued = 0.2;  // calls without a core on average; share of the time in which they are ready
+constexpr double kDelayed = 0.05;    // of the consumer's time
+constexpr double kMuchQueued = 0.1,
+                 kOftenQueued = 0.2;  // calls without a core on average; share of the time in which they are ready
 
 double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
@@ -89,7 +90,8 @@ Explanation::Measured delivered(const Evidence& evidence) {
   for (std::size_t i = 1; i < window.steps.size(); ++i) {
     const Snapshot &from = *window.steps[i - 1], &to = *window.steps[i];
     if (from.time_ns < window.before.time_ns || to.time_ns <= from.time_ns) continue;
-    const double each = static_cast<double>(to.consumer.taken - from.consumer.taken) / seconds(to.time_ns - from.time_ns);
+    const double each =
+        static_cast<double>(to.consumer.taken - from.consumer.taken) / seconds(to.time_ns - from.time_ns);
     count += 1;
     sum += each;
     squares += each * each;
@@ -101,7 +103,8 @@ Explanation::Measured delivered(const Evidence& evidence) {
 double has(const Bound& bound, const Snapshot& now) {
   if (bound.kind == Limit::cpu) return now.cpu_budget;
   if (bound.kind == Limit::serial) return 1;
-  if (bound.kind == Limit::parallel) return calls_at_once(now.stages[static_cast<std::size_t>(bound.stage)], now.cpu_budget);
+  if (bound.kind == Limit::parallel)
+    return calls_at_once(now.stages[static_cast<std::size_t>(bound.stage)], now.cpu_budget);
   return kUnknown;
 }
 
@@ -130,14 +133,18 @@ void warn_of_memory(Explanation& to, const Snapshot& now) {
 // Reserved for each result, beside what results have been so far.
 bool has_outlier(const StageSnapshot& stage) {
   return stage.waits_for_memory && stage.made > 0 &&
-         static_cast<double>(stage.bytes_expected) > kOutlier * static_cast<double>(stage.bytes_out) / static_cast<double>(stage.made);
+         static_cast<double>(stage.bytes_expected) >
+             kOutlier * static_cast<double>(stage.bytes_out) / static_cast<double>(stage.made);
 }
 
 void warn_of_sizes(Explanation& to, const Snapshot& now) {
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
-    if (!stage.unseen_type.empty()) to.warnings.push_back({Explanation::Problem::unseen_memory, static_cast<int>(i), kUnknown, stage.made});
-    if (has_outlier(stage)) to.warnings.push_back({Explanation::Problem::outlier, static_cast<int>(i), static_cast<double>(stage.bytes_expected), stage.made});
+    if (!stage.unseen_type.empty())
+      to.warnings.push_back({Explanation::Problem::unseen_memory, static_cast<int>(i), kUnknown, stage.made});
+    if (has_outlier(stage))
+      to.warnings.push_back(
+          {Explanation::Problem::outlier, static_cast<int>(i), static_cast<double>(stage.bytes_expected), stage.made});
   }
 }
 
@@ -145,7 +152,8 @@ void warn_of_sizes(Explanation& to, const Snapshot& now) {
 void warn_of_delay(Explanation& to, const ConsumerSnapshot& before, const ConsumerSnapshot& now) {
   if (now.delay_ns < 0 || to.window <= 0) return;
   const double share = seconds(now.delay_ns - std::max<std::int64_t>(before.delay_ns, 0)) / to.window;
-  if (share > kDelayed) to.warnings.push_back({Explanation::Problem::consumer_delayed, -1, share, to.delivered.samples});
+  if (share > kDelayed)
+    to.warnings.push_back({Explanation::Problem::consumer_delayed, -1, share, to.delivered.samples});
 }
 
 // Not where it is the bottleneck anyhow: that says so itself.
@@ -159,16 +167,21 @@ void warn_of_other_processes(Explanation& to, const Evidence& evidence) {
 // Of sources there is nothing to be said: they have no places to write to.
 void warn_of_copies(Explanation& to, const Window& window) {
   for (const StageSnapshot& batch : window.now.stages) {
-    const bool is_much = batch.copied_bytes > kManyBytes && static_cast<double>(batch.copied_bytes) > kPartCopied * static_cast<double>(batch.bytes_out);
+    const bool is_much = batch.copied_bytes > kManyBytes &&
+                         static_cast<double>(batch.copied_bytes) > kPartCopied * static_cast<double>(batch.bytes_out);
     if (batch.places_end <= 0 || !is_much) continue;
-    to.warnings.push_back({Explanation::Problem::copies, batch.places_end, static_cast<double>(batch.copied_bytes) / to.time, batch.completed});
+    to.warnings.push_back({Explanation::Problem::copies, batch.places_end,
+                           static_cast<double>(batch.copied_bytes) / to.time, batch.completed});
   }
 }
 
 // Only where more room would be the first idea: nothing but a wider bottleneck fills a buffer.
 void warn_of_buffers(Explanation& to) {
-  const bool has_room = to.bottleneck.limit != Limit::buffer && to.bottleneck.limit != Limit::unknown && to.bottleneck.limit != Limit::consumer;
-  if (to.serial || !to.input_bound() || !has_room || to.bottleneck.limit == Limit::memory || to.bottleneck.limit == Limit::window) return;
+  const bool has_room = to.bottleneck.limit != Limit::buffer && to.bottleneck.limit != Limit::unknown &&
+                        to.bottleneck.limit != Limit::consumer;
+  if (to.serial || !to.input_bound() || !has_room || to.bottleneck.limit == Limit::memory ||
+      to.bottleneck.limit == Limit::window)
+    return;
   to.warnings.push_back({Explanation::Problem::buffer_cannot_help, -1, kUnknown, to.delivered.samples});
 }
 
@@ -207,7 +220,8 @@ void set_resources(Explanation& to, const Evidence& evidence) {
 
 void set_stages(Explanation& to, const Evidence& evidence) {
   for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
-    to.stages.push_back(row(stage_or_none(evidence.facts.window.before, i), evidence.now().stages[i], evidence.rates.stages[i]));
+    to.stages.push_back(
+        row(stage_or_none(evidence.facts.window.before, i), evidence.now().stages[i], evidence.rates.stages[i]));
   }
   set_blame(to.stages, evidence);
 }

@@ -13,7 +13,8 @@
 namespace penstock::autotune {
 namespace {
 
-// What `calls` says of a machine; prefetch as tf.data's: doubled when the consumer found nothing although there was no room before.
+// What `calls` says of a machine; prefetch as tf.data's: doubled when the consumer found nothing although there was no
+// room before.
 class FixedPolicy final : public Policy {
  public:
   // `per_slot` calls for each CPU slot, or `calls` if that is more than 0.
@@ -32,7 +33,8 @@ class FixedPolicy final : public Policy {
   void set(Knob& knob, const StageSnapshot& stage, std::int64_t calls, const Snapshot& now) {
     if (!stage.parallel) return;
     const bool waits = stage.on_pool || stage.completes_later;
-    if (knob.kind == KnobKind::parallelism) move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
+    if (knob.kind == KnobKind::parallelism)
+      move(knob, waits ? std::min(calls, now.open_io_limit) : calls, Reason::rule, now);
     if (knob.kind == KnobKind::window) move(knob, std::max(2 * calls, std::int64_t{2}), Reason::rule, now);
   }
 

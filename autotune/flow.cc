@@ -6,11 +6,11 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kMoment = 0.1;        // s: what "now" means, where elements come faster than that
+constexpr double kMoment = 0.1;          // s: what "now" means, where elements come faster than that
 constexpr double kShortestPause = 0.03;  // s without a request: more than so,
-constexpr double kLonger = 2;          // and more than so many times as long as is usual
-constexpr double kUsualMemory = 0.5;   // s of taking elements: how long a time without a request is remembered
-constexpr double kVisitMemory = 10;    // s: how long counts of elements in and out are remembered
+constexpr double kLonger = 2;            // and more than so many times as long as is usual
+constexpr double kUsualMemory = 0.5;     // s of taking elements: how long a time without a request is remembered
+constexpr double kVisitMemory = 10;      // s: how long counts of elements in and out are remembered
 
 // How much of an average is new after `time`, where it reaches back `memory`.
 double weight(double time, double memory) { return 1 - std::exp(-time / memory); }
@@ -92,12 +92,16 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
 // Threads that users' functions start are invisible to the clocks of ours.
 void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
   flow.unattributed_cpu_s = 0;
-  const auto used = [&](std::int64_t after, std::int64_t before) { return static_cast<double>(after - before) / 1e9 / time; };
+  const auto used = [&](std::int64_t after, std::int64_t before) {
+    return static_cast<double>(after - before) / 1e9 / time;
+  };
   if (before_.process_cpu_ns < 0 || before_.workers_cpu_ns < 0) return;
-  const double consumer = now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(before_.consumer_cpu_ns, 0));
+  const double consumer =
+      now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(before_.consumer_cpu_ns, 0));
   const double workers = used(now.workers_cpu_ns, before_.workers_cpu_ns);
   // Over many of their readings, which are further apart than ticks.
-  approach(unattributed_cpu_, used(now.process_cpu_ns, before_.process_cpu_ns) - consumer - workers, weight(time, 10 * kMoment));
+  approach(unattributed_cpu_, used(now.process_cpu_ns, before_.process_cpu_ns) - consumer - workers,
+           weight(time, 10 * kMoment));
   const double noticeable = 0.1;  // cores
   if (unattributed_cpu_ > noticeable && delivered_ > 0) flow.unattributed_cpu_s = unattributed_cpu_ / delivered_;
 }

@@ -1,4 +1,5 @@
-// Cores that threads burn which neither penstock nor the consumer runs on: a user's function may start threads of its own.
+// Cores that threads burn which neither penstock nor the consumer runs on: a user's function may start threads of its
+// own.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,10 +9,10 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kWorthTelling = 0.1;   // cores
-constexpr double kInStep = 0.8;         // correlation
-constexpr std::size_t kPairs = 6;       // at least
-constexpr double kClearly = 2;          // standard errors
+constexpr double kWorthTelling = 0.1;  // cores
+constexpr double kInStep = 0.8;        // correlation
+constexpr std::size_t kPairs = 6;      // at least
+constexpr double kClearly = 2;         // standard errors
 
 bool is_known(const Snapshot& snapshot) {
   return snapshot.process_cpu_ns >= 0 && snapshot.workers_cpu_ns >= 0 && snapshot.consumer_cpu_ns >= 0;
@@ -61,12 +62,12 @@ Series series_of(const Window& window) {
   return series;
 }
 
-// Fisher's z of a correlation: its standard error is 1 / sqrt(n - 3) for n pairs, whatever the correlation (R. A. Fisher, Statistical Methods for
-// Research Workers, section 35).
+// Fisher's z of a correlation: its standard error is 1 / sqrt(n - 3) for n pairs, whatever the correlation (R. A.
+// Fisher, Statistical Methods for Research Workers, section 35).
 double fishers_z(double correlation) { return std::atanh(std::clamp(correlation, -0.999999, 0.999999)); }
 
-// The stage that goes up and down with the unexplained cores, clearly more so than any other; -1: they all do, or none. Stages of one pipeline
-// have much the same rates, so what looks like a difference is most often chance.
+// The stage that goes up and down with the unexplained cores, clearly more so than any other; -1: they all do, or none.
+// Stages of one pipeline have much the same rates, so what looks like a difference is most often chance.
 int stage_in_step(const Series& series) {
   int best = -1;
   double first = 0, second = 0;

@@ -10,12 +10,12 @@ namespace {
 constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
 constexpr double kServed = 0.1, kStarved = 0.3;            // of its time, that a consumer waits
 constexpr double kPriorityPause = 1;                       // s between two changes of the priority
-constexpr double kWatched = 1;                             // s of a consumer's delay that are judged at once: read every 0.1 s
-constexpr double kMissed = 0.2;                            // s between two looks that do not belong together
-constexpr double kSlowed = 0.05;                           // of its step, that a consumer is ready to run and no core is free
-constexpr double kKept = 0.8;                              // of the slots, a step
-constexpr double kLongestPause = 240;                      // s
-constexpr double kMany = 1e9;                              // slots: a number at least
+constexpr double kWatched = 1;         // s of a consumer's delay that are judged at once: read every 0.1 s
+constexpr double kMissed = 0.2;        // s between two looks that do not belong together
+constexpr double kSlowed = 0.05;       // of its step, that a consumer is ready to run and no core is free
+constexpr double kKept = 0.8;          // of the slots, a step
+constexpr double kLongestPause = 240;  // s
+constexpr double kMany = 1e9;          // slots: a number at least
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -40,7 +40,8 @@ void GiveWay::watch_from(const Snapshot& now) {
 // Share of a whole second in which the consumer was ready to run and had no core; none: not known yet.
 std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
   const double now_s = seconds(now.time_ns);
-  const bool goes_on = now_s - std::exchange(looked_s_, now_s) < kMissed && from_delay_ns_ >= 0 && now.consumer.delay_ns >= 0;
+  const bool goes_on =
+      now_s - std::exchange(looked_s_, now_s) < kMissed && from_delay_ns_ >= 0 && now.consumer.delay_ns >= 0;
   const bool is_watched = goes_on && !flow.idle && flow.consumer_is_served();
   if (is_watched && now_s - from_s_ < kWatched) return std::nullopt;
   const double delay = seconds(now.consumer.delay_ns - from_delay_ns_) / (now_s - from_s_);
@@ -68,7 +69,8 @@ GiveWay::Wish GiveWay::all_slots(const Slots& slots, double now_s) {
 // Never below what the consumer takes, or again to what it has starved with.
 std::optional<GiveWay::Wish> GiveWay::fewer(const Flow& flow, const Slots& slots) const {
   const double needed = std::ceil(std::min(kHeadroom * flow.demand * flow.work_s, kMany));
-  const double fewer = std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
+  const double fewer =
+      std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
   if (fewer >= static_cast<double>(slots.now)) return std::nullopt;
   return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};
 }

@@ -1,7 +1,7 @@
 // GiveWay: workers are there to serve the consumer, and are not to slow it.
 //
-// A consumer that computes shares the cores with them. While it is served, they get a lower priority; where that is not to be had, or not
-// enough, fewer CPU slots. Where it waits for them, they get all of both.
+// A consumer that computes shares the cores with them. While it is served, they get a lower priority; where that is not
+// to be had, or not enough, fewer CPU slots. Where it waits for them, they get all of both.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ class GiveWay {
   std::optional<double> slowed(const Snapshot& now, const Flow& flow);
 
   double priority_moved_s_ = -1e9;
-  double looked_s_ = -1e9;                     // when slots() was last asked
-  double from_s_ = 0;                          // since then the consumer is watched,
-  std::int64_t from_delay_ns_ = -1;            // and what had delayed it before; -1: not known
-  double fall_due_s_ = 0, pause_s_ = 4;        // after fewer slots were not enough
-  std::int64_t enough_ = 1;                    // slots, at least: with fewer the consumer has waited
+  double looked_s_ = -1e9;               // when slots() was last asked
+  double from_s_ = 0;                    // since then the consumer is watched,
+  std::int64_t from_delay_ns_ = -1;      // and what had delayed it before; -1: not known
+  double fall_due_s_ = 0, pause_s_ = 4;  // after fewer slots were not enough
+  std::int64_t enough_ = 1;              // slots, at least: with fewer the consumer has waited
 };
 
 }  // namespace penstock::autotune

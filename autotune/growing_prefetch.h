@@ -1,5 +1,5 @@
-// GrowingPrefetch: tf.data's rule for the depth of a prefetch, for the policies that penstock's own is compared with: twice as deep when the
-// consumer found it empty after it had been full; never shallower.
+// GrowingPrefetch: tf.data's rule for the depth of a prefetch, for the policies that penstock's own is compared with:
+// twice as deep when the consumer found it empty after it had been full; never shallower.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,8 @@ std::vector<Server> servers_of(const Snapshot& now) {
 
 // The slowest that may have another call; null: there is none.
 Server* slowest(std::vector<Server>& servers) {
-  const auto most = std::max_element(servers.begin(), servers.end(), [](const Server& a, const Server& b) { return a.time() < b.time(); });
+  const auto most = std::max_element(servers.begin(), servers.end(),
+                                     [](const Server& a, const Server& b) { return a.time() < b.time(); });
   return most != servers.end() && most->parallel && most->calls < kMost ? &*most : nullptr;
 }
 
@@ -40,7 +41,8 @@ std::vector<Server> climbed(const Snapshot& now) {
   double work = 0;
   for (const Server& server : servers) work += server.work_s;
   const double wanted = work / std::ceil(now.cpu_budget - 0.01);
-  for (Server* server = slowest(servers); server != nullptr && server->time() > wanted; server = slowest(servers)) ++server->calls;
+  for (Server* server = slowest(servers); server != nullptr && server->time() > wanted; server = slowest(servers))
+    ++server->calls;
   return servers;
 }
 

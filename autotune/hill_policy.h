@@ -9,9 +9,10 @@
 
 namespace penstock::autotune {
 
-// As autotune.md describes tf.data (tensorflow/core/framework/model.cc, HILL_CLIMB): wall time of a call counts as CPU time, averages are
-// of the whole life; calls are added one at a time, to the stage whose modelled time per element of the root is longest, until the model
-// gives an element in the time that all cores together would need for it. It looks after 10 ms, then 20, 40, ... 60 s.
+// As autotune.md describes tf.data (tensorflow/core/framework/model.cc, HILL_CLIMB): wall time of a call counts as CPU
+// time, averages are of the whole life; calls are added one at a time, to the stage whose modelled time per element of
+// the root is longest, until the model gives an element in the time that all cores together would need for it. It looks
+// after 10 ms, then 20, 40, ... 60 s.
 class HillPolicy final : public Policy {
  public:
   void tick(const Snapshot& now, std::vector<Knob>& knobs) override;

@@ -8,14 +8,16 @@ constexpr std::size_t kKept = 16;
 constexpr std::int64_t kShort = 500'000'000, kLong = 2'000'000'000;  // ns
 constexpr std::int64_t kMany = 32, kFew = 4;                         // elements delivered
 
-// Whether what happened since then is worth an explanation: a change is to be seen soon, but a rate is not to be made of two elements.
+// Whether what happened since then is worth an explanation: a change is to be seen soon, but a rate is not to be made
+// of two elements.
 bool is_enough(const Snapshot& before, const Snapshot& now) {
   const std::int64_t age = now.time_ns - before.time_ns, taken = now.consumer.taken - before.consumer.taken;
   return (age >= kShort && taken >= kMany) || (age >= kLong && taken >= kFew);
 }
 
 bool is_held_up_by_order(const StageSnapshot& stage) {
-  const bool may_start = stage.running > 0 && stage.running < stage.parallelism && stage.credits > 0 && stage.ready == 0;
+  const bool may_start =
+      stage.running > 0 && stage.running < stage.parallelism && stage.credits > 0 && stage.ready == 0;
   return stage.ordered && stage.parallel && may_start && stage.in_window >= stage.window;
 }
 
@@ -47,7 +49,8 @@ void Looks::add(const Looks& others) {
 
 void History::look(const Snapshot& now) {
   if (periods_.empty()) periods_.push_back({std::make_shared<const Snapshot>(), {}});
-  if (now.time_ns - periods_.back().begin->time_ns >= kPeriod) periods_.push_back({std::make_shared<const Snapshot>(now), {}});
+  if (now.time_ns - periods_.back().begin->time_ns >= kPeriod)
+    periods_.push_back({std::make_shared<const Snapshot>(now), {}});
   if (periods_.size() > kKept) periods_.pop_front();
   periods_.back().looks.add(now);
   all_.add(now);

@@ -1,6 +1,7 @@
 // History: the last seconds of a run: a snapshot now and then, and what was seen at the looks between them.
 //
-// Counters tell what happened between two snapshots; that a stage waits for memory is a state, and only many looks tell how often.
+// Counters tell what happened between two snapshots; that a stage waits for memory is a state, and only many looks tell
+// how often.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,9 @@ namespace penstock::autotune {
 // In how many looks a state was seen.
 struct StageLooks {
   std::int64_t memory = 0;  // it waits for memory
-  std::int64_t window = 0;  // no call may start, because the oldest one is not done, though calls are allowed and results have room
-  std::int64_t calls = 0;   // sum of how many were allowed at once
+  std::int64_t window =
+      0;  // no call may start, because the oldest one is not done, though calls are allowed and results have room
+  std::int64_t calls = 0;  // sum of how many were allowed at once
 };
 
 struct Looks {

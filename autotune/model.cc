@@ -13,7 +13,9 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) / kSecond; }
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
 
-double calls_allowed(const StageSnapshot& stage) { return stage.parallel ? static_cast<double>(std::max<std::int64_t>(stage.parallelism, 1)) : 1; }
+double calls_allowed(const StageSnapshot& stage) {
+  return stage.parallel ? static_cast<double>(std::max<std::int64_t>(stage.parallelism, 1)) : 1;
+}
 
 // Of the calls whose clocks were read, sums.
 struct Sampled {
@@ -28,8 +30,9 @@ Sampled sampled_between(const StageCounts& before, const StageSnapshot& now) {
           .elements = static_cast<double>(now.sampled_elements - before.sampled_elements)};
 }
 
-// k. Where cores are free, the samples' share of the whole time: they are finished calls, which are the short ones of a window. Where calls
-// wait for cores, an element's CPU time itself: how long those calls took that were not sampled says little of what they compute.
+// k. Where cores are free, the samples' share of the whole time: they are finished calls, which are the short ones of a
+// window. Where calls wait for cores, an element's CPU time itself: how long those calls took that were not sampled
+// says little of what they compute.
 double cpu_per_element(const Sampled& sampled, double slot_s) {
   const double by_share = share(sampled.cpu, sampled.wall) * slot_s;
   if (!(sampled.elements > 0)) return by_share;

@@ -1,6 +1,7 @@
 // Model: what two snapshots say about the pipeline between them: rates and times of a call.
 //
-// Names follow the equations of README.md. Rates are per second, times of a call in seconds, all per element of the stage.
+// Names follow the equations of README.md. Rates are per second, times of a call in seconds, all per element of the
+// stage.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,14 @@ inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 struct StageRates {
-  std::int64_t completed = 0;   // N: elements finished; the sample count of what follows
-  std::int64_t samples = 0;     // calls whose CPU time was read
-  double rate = 0;              // X = N / time
-  double in_flight = 0;         // A / time: calls under way, on average
-  double busy = 0;              // of the calls that are allowed, the share under way
+  std::int64_t completed = 0;       // N: elements finished; the sample count of what follows
+  std::int64_t samples = 0;         // calls whose CPU time was read
+  double rate = 0;                  // X = N / time
+  double in_flight = 0;             // A / time: calls under way, on average
+  double busy = 0;                  // of the calls that are allowed, the share under way
   double starved = 0, blocked = 0;  // shares of the time
-  double slot_s = kUnknown;     // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
+  double slot_s =
+      kUnknown;  // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
   double cpu_s = kUnknown;      // k: on a CPU
   double delay_s = kUnknown;    // r: ready to run, and no core free
   double waiting_s = kUnknown;  // w = s - k - r: truly blocked
@@ -31,12 +33,12 @@ struct StageRates {
 
 struct Rates {
   double seconds = 0;
-  double delivered = 0;         // elements/s that the consumer took
+  double delivered = 0;  // elements/s that the consumer took
   std::int64_t taken = 0;
-  double wait_share = 0;        // omega: of the consumer's time
-  double demand = kUnbounded;   // lambda: what it would take if it never waited
-  double cpu_in_use = 0;        // cores, sum of X k
-  double consumer_cpu_s = 0;    // of the consumer's own thread, per element delivered; 0 where it is not known
+  double wait_share = 0;       // omega: of the consumer's time
+  double demand = kUnbounded;  // lambda: what it would take if it never waited
+  double cpu_in_use = 0;       // cores, sum of X k
+  double consumer_cpu_s = 0;   // of the consumer's own thread, per element delivered; 0 where it is not known
   std::vector<StageRates> stages;
 };
 
@@ -44,7 +46,8 @@ struct Rates {
 struct StageCounts {
   std::int64_t completed = 0, made = 0, bytes_out = 0;
   std::int64_t slot_ns = 0, starved_ns = 0, blocked_ns = 0;
-  std::int64_t samples = 0, sampled_elements = 0, sampled_wall_ns = 0, sampled_cpu_ns = 0, sampled_delay_ns = 0, sampling_ns = 0;
+  std::int64_t samples = 0, sampled_elements = 0, sampled_wall_ns = 0, sampled_cpu_ns = 0, sampled_delay_ns = 0,
+               sampling_ns = 0;
 };
 StageCounts counts_of(const StageSnapshot& stage);
 
@@ -53,7 +56,8 @@ StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, doub
 // A stage that finished nothing in between has unknown times.
 Rates rates_between(const Snapshot& before, const Snapshot& now);
 
-// Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it feeds takes.
+// Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it
+// feeds takes.
 void visits_of(const Snapshot& now, const std::vector<double>& results_per_input, std::vector<double>& visits);
 
 // On average since the start; 0: it has made none.

@@ -7,10 +7,10 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kPause = 0.025;         // s without a request: a burst is over
-constexpr double kBurstMemory = 5;       // s for which a burst is expected to come again
+constexpr double kPause = 0.025;                           // s without a request: a burst is over
+constexpr double kBurstMemory = 5;                         // s for which a burst is expected to come again
 constexpr double kShortestWatch = 2, kLongestWatch = 240;  // s of never running low before a buffer is made shallower
-constexpr double kFullShare = 0.05;      // of the time, full: room would have been used
+constexpr double kFullShare = 0.05;                        // of the time, full: room would have been used
 constexpr double kShallower = 0.7;
 constexpr std::int64_t kLongestBurst = 1024;  // elements
 constexpr std::int64_t kSmallest = 2;
@@ -60,8 +60,8 @@ void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
   if (pause >= kPause && taken_ > 1 && taken_ <= kLongestBurst) expect_again(flow.attainable * pause);
 }
 
-// The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had to wait: the time
-// it waits is taken out, so that a buffer that is too shallow does not hide how large the burst is.
+// The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had
+// to wait: the time it waits is taken out, so that a buffer that is too shallow does not hide how large the burst is.
 void OutletTuner::go_on_with_burst(const Snapshot& now, const Flow& flow, std::int64_t taken) {
   double since = now_s_ - std::exchange(active_s_, now_s_);
   if (since >= kPause && since > since_s_) {  // the next one: at the last look there was nothing
@@ -103,7 +103,8 @@ std::optional<OutletTuner::Wish> OutletTuner::deeper(const Snapshot& now) {
   const double full = static_cast<double>(now.consumer.full_ns - full_ns_) / 1e9;
   const bool had_no_room = full > kFullShare * (now_s_ - changed_s_);
   if (ran_dry && had_no_room && depth < most) {
-    if (now_s_ - drained_s_ < 2 * pause_s_) pause_s_ = std::min(2 * pause_s_, kLongestWatch);  // it was needed after all
+    if (now_s_ - drained_s_ < 2 * pause_s_)
+      pause_s_ = std::min(2 * pause_s_, kLongestWatch);  // it was needed after all
     return Wish{std::min(2 * depth, most), Reason::starved_consumer};
   }
   return std::nullopt;

@@ -20,19 +20,21 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr std::int64_t kFirstCalls = 4;       // of a stage that has been found to wait
-constexpr std::int64_t kFirstBuffer = 2;      // elements before a stage that waits, at least
-constexpr std::int64_t kAhead = 16;           // elements behind a stage that waits,
-constexpr std::int64_t kPartForBuffer = 32;   // if the budget has room for so many times as many
-constexpr std::int64_t kMostMoreRequests = 2; // times as many calls that complete later as did not queue
-constexpr std::int64_t kWithMemory = 1;       // call of a stage that computes: it waits for a core, so that no core waits for memory
-constexpr double kStalled = 0.015;            // of the time, for which results may wait for a slow call before them
-constexpr std::int64_t kWidest = 64;          // window of a stage that computes, in calls
-// Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the other needs.
+constexpr std::int64_t kFirstCalls = 4;        // of a stage that has been found to wait
+constexpr std::int64_t kFirstBuffer = 2;       // elements before a stage that waits, at least
+constexpr std::int64_t kAhead = 16;            // elements behind a stage that waits,
+constexpr std::int64_t kPartForBuffer = 32;    // if the budget has room for so many times as many
+constexpr std::int64_t kMostMoreRequests = 2;  // times as many calls that complete later as did not queue
+constexpr std::int64_t kWithMemory =
+    1;  // call of a stage that computes: it waits for a core, so that no core waits for memory
+constexpr double kStalled = 0.015;    // of the time, for which results may wait for a slow call before them
+constexpr std::int64_t kWidest = 64;  // window of a stage that computes, in calls
+// Of the memory that calls leave, for each of two branches that are joined, where it is scarce: one could hold what the
+// other needs.
 constexpr double kScarceForBranch = 0.7;
-constexpr double kUnboundedFit = 1e12;        // elements: a memory limit may be all that a number can say
-constexpr double kTooMuchFor = 1;             // s, of a window
-constexpr double kServedPause = 0.25;         // s between two changes of a window
+constexpr double kUnboundedFit = 1e12;  // elements: a memory limit may be all that a number can say
+constexpr double kTooMuchFor = 1;       // s, of a window
+constexpr double kServedPause = 0.25;   // s between two changes of a window
 
 class PenstockPolicy final : public Policy {
  public:
@@ -45,7 +47,8 @@ class PenstockPolicy final : public Policy {
     }
     flow_.work_s = work_s(flow_);
     flow_.attainable = attainable(now, flow_);
-    flow_.all_known = std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
+    flow_.all_known =
+        std::all_of(stages_.begin(), stages_.end(), [](const Stage& stage) { return stage.tuner.known(); });
     share_open_io(now, flow_);
     share_memory(now, flow_);
     for (Stage& stage : stages_) tune(stage, now, flow_);
@@ -62,12 +65,12 @@ class PenstockPolicy final : public Policy {
     StageTuner tuner;
     Placement placement;
     Knob *parallelism = nullptr, *window = nullptr, *buffer = nullptr, *place = nullptr;
-    std::int64_t calls = 1;    // parallelism, as it stands now
-    std::int64_t open_io = 1;  // fair share of the run's
+    std::int64_t calls = 1;      // parallelism, as it stands now
+    std::int64_t open_io = 1;    // fair share of the run's
     std::optional<int> placing;  // where it is to go; it may have to wait for a thread
-    WindowStretch stretch;  // of the window
-    double window_s = -1;   // when the window was last moved
-    double fitted_s = 0;    // when it was last within its share of the memory
+    WindowStretch stretch;       // of the window
+    double window_s = -1;        // when the window was last moved
+    double fitted_s = 0;         // when it was last within its share of the memory
   };
 
   void prepare(const Snapshot& now, std::vector<Knob>& knobs) {
@@ -133,11 +136,14 @@ class PenstockPolicy final : public Policy {
     }
     if (!(flow.work_s > 0)) return least;
     // What other threads use is charged as a guess, which must not talk down what is delivered already.
-    return std::min(least, std::max(flow.cpus / flow.work_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
+    return std::min(least,
+                    std::max(flow.cpus / flow.work_s, flow.unattributed_cpu_s > 0 ? kHeadroom * flow.delivered : 0));
   }
 
   // Time of its calls for one element delivered.
-  static double call_s_of(const Stage& stage, const Flow& flow) { return flow.visits[stage.index] * stage.tuner.call_s(); }
+  static double call_s_of(const Stage& stage, const Flow& flow) {
+    return flow.visits[stage.index] * stage.tuner.call_s();
+  }
 
   // Who waits, or is about to. What a stage still has under way is not free yet.
   void count_threads(const Snapshot& now, const Flow& flow) {
@@ -155,7 +161,8 @@ class PenstockPolicy final : public Policy {
     count_threads(now, flow);
     if (call_s_.empty()) return;
     const bool has_one_without = std::ranges::any_of(stages_, [](const Stage& stage) { return stage.placing == 1; });
-    const bool is_enough = free_threads_ >= 0 && !has_one_without;  // nothing says yet that what a stage has is too much
+    const bool is_enough =
+        free_threads_ >= 0 && !has_one_without;  // nothing says yet that what a stage has is too much
     const double rate = rate_for_threads(call_s_, static_cast<double>(now.open_io_limit));
     const std::int64_t even = now.open_io_limit / static_cast<std::int64_t>(call_s_.size());
     for (Stage& stage : stages_) {
@@ -167,20 +174,23 @@ class PenstockPolicy final : public Policy {
     if (flow.all_known) flow.attainable = std::min(flow.attainable, rate);
   }
 
-  // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its calls and its window.
+  // Memory is the last bound: what the calls of all stages hold must fit. What is left is for each of them, for its
+  // calls and its window.
   void share_memory(const Snapshot& now, Flow& flow) {
     holdings_.assign(stages_.size(), Holding());
     double buffered = 0;  // bytes
     for (const Stage& stage : stages_) {
       const StageSnapshot& snapshot = now.stages[stage.index];
       const auto each = static_cast<double>(bytes_of_result(snapshot));
-      const double results = static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
+      const double results =
+          static_cast<double>(snapshot.made) / static_cast<double>(std::max<std::int64_t>(snapshot.completed, 1));
       holdings_[stage.index].bytes += each * results;
       holdings_[stage.index].call_s = call_s_of(stage, flow);
       if (snapshot.feeds < 0) continue;
       const auto next = static_cast<std::size_t>(snapshot.feeds);
       holdings_[next].bytes += each;
-      if (now.stages[next].on_pool) buffered += each * static_cast<double>(standing_before(stages_[next], now.stages[next]));
+      if (now.stages[next].on_pool)
+        buffered += each * static_cast<double>(standing_before(stages_[next], now.stages[next]));
     }
     const auto memory = static_cast<double>(now.memory_limit);
     const double limit = std::max(memory - buffered, memory / 2);  // a buffer that is too large for it comes down
@@ -192,8 +202,8 @@ class PenstockPolicy final : public Policy {
     free_bytes_ = for_each * std::max(limit - held_by(holdings_), 0.0);
   }
 
-  // Elements beyond the first two. The buffer of a stage that is the bottleneck is full; but one of the user's does not come down if
-  // it is too large, and may stand empty.
+  // Elements beyond the first two. The buffer of a stage that is the bottleneck is full; but one of the user's does not
+  // come down if it is too large, and may stand empty.
   static std::int64_t standing_before(const Stage& stage, const StageSnapshot& snapshot) {
     const bool is_ours = stage.buffer != nullptr && !stage.buffer->user_fixed;
     const std::int64_t standing = is_ours ? snapshot.buffer : std::min(snapshot.buffer, snapshot.waiting_input);
@@ -202,7 +212,8 @@ class PenstockPolicy final : public Policy {
 
   // With so many bytes for each, beside what the calls of the others hold on average.
   std::int64_t that_fit(const Stage& stage, double bytes) const {
-    return static_cast<std::int64_t>(std::ceil(std::min(holdings_[stage.index].calls + free_bytes_ / bytes, kUnboundedFit)));
+    return static_cast<std::int64_t>(
+        std::ceil(std::min(holdings_[stage.index].calls + free_bytes_ / bytes, kUnboundedFit)));
   }
 
   static Hold hold_of(Reason reason) { return reason == Reason::byte_limit ? Hold::memory : Hold::open_io; }
@@ -251,22 +262,26 @@ class PenstockPolicy final : public Policy {
     if (!waits(snapshot)) return raise_to_slots(knob, snapshot, now);
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
     if (!is_probed && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
-    const bool may_probe = std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
+    const bool may_probe =
+        std::none_of(stages_.begin(), stages_.end(), [](const Stage& other) { return other.tuner.probing(); });
     const auto wish = stage.tuner.wish(snapshot, flow, bounds, may_probe);
     if (!wish) return;
     stage.calls = move(knob, std::min(wish->calls, bounds.most), wish->reason, now, wish->calls);
     if (takes_threads(snapshot)) free_threads_ -= std::max<std::int64_t>(stage.calls - calls_of(snapshot), 0);
   }
 
-  // Calls that complete later take no thread, but whoever answers them has to keep them. So they begin within open I/O, and go on to twice as many
-  // as have been answered no slower than a few.
-  std::int64_t requests_for(const Stage& stage) const { return std::max(open_io_, kMostMoreRequests * stage.tuner.useful_calls()); }
+  // Calls that complete later take no thread, but whoever answers them has to keep them. So they begin within open I/O,
+  // and go on to twice as many as have been answered no slower than a few.
+  std::int64_t requests_for(const Stage& stage) const {
+    return std::max(open_io_, kMostMoreRequests * stage.tuner.useful_calls());
+  }
 
   // By open I/O, and by memory: a call for which nothing can be reserved is a thread that is woken in vain.
   StageTuner::Bounds bounds_of(const Stage& stage, const StageSnapshot& snapshot) const {
     const Knob& knob = *stage.parallelism;
     const std::int64_t threads = std::min(stage.open_io, std::max<std::int64_t>(free_threads_, 0) + calls_of(snapshot));
-    StageTuner::Bounds bounds = {knob.low, std::min(knob.high, snapshot.completes_later ? requests_for(stage) : threads), Reason::io_limit};
+    StageTuner::Bounds bounds = {
+        knob.low, std::min(knob.high, snapshot.completes_later ? requests_for(stage) : threads), Reason::io_limit};
     const std::int64_t each = bytes_of_result(snapshot);
     const std::int64_t fit = each > 0 ? that_fit(stage, holdings_[stage.index].bytes) : bounds.most;
     if (fit < bounds.most) bounds = {knob.low, fit, Reason::byte_limit};
@@ -289,7 +304,8 @@ class PenstockPolicy final : public Policy {
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
   static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double passing) {
     const double calls = static_cast<double>(stage.calls);
-    const bool makes_many = snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
+    const bool makes_many =
+        snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
     if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
     if (makes_many) passing += std::sqrt(passing);
     const double least = (waits(snapshot) ? 1.25 : 2) * calls;
@@ -315,21 +331,29 @@ class PenstockPolicy final : public Policy {
     const std::int64_t widest = widest_for(stage, snapshot);
     auto wanted = window_for(stage, snapshot, flow, rate * stage.stretch.at_least(patience));
     const std::int64_t each = bytes_of_result(snapshot);
-    const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls) : static_cast<std::int64_t>(kUnboundedFit);
-    limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory : wanted >= widest ? Hold::knob_limit : Hold::unknown;
+    const std::int64_t most = each > 0 ? std::max(that_fit(stage, static_cast<double>(each)), stage.calls)
+                                       : static_cast<std::int64_t>(kUnboundedFit);
+    limits_of(stage.index).window = std::min(wanted, widest) > most ? Hold::memory
+                                    : wanted >= widest              ? Hold::knob_limit
+                                                                    : Hold::unknown;
     move_window(stage, now, std::min(wanted, most), most);
   }
 
-  static bool is_calm(const Stage& stage, const StageSnapshot& snapshot) { return stage.tuner.calm_s() > 10 || !waits(snapshot); }
+  static bool is_calm(const Stage& stage, const StageSnapshot& snapshot) {
+    return stage.tuner.calm_s() > 10 || !waits(snapshot);
+  }
 
   // Whether a window that is now as wide as `has` is to move for `wanted`.
   static bool is_to_rise(const Stage& stage, const StageSnapshot& snapshot, std::int64_t wanted, std::int64_t has) {
     return is_calm(stage, snapshot) ? 2 * wanted > 3 * has : 4 * wanted > 5 * has;
   }
-  static bool is_to_fall(const Stage& stage, const StageSnapshot& snapshot, std::int64_t wanted, std::int64_t has, double since_s) {
+  static bool is_to_fall(const Stage& stage, const StageSnapshot& snapshot, std::int64_t wanted, std::int64_t has,
+                         double since_s) {
     return waits(snapshot) && (is_calm(stage, snapshot) ? 3 : 2) * wanted < has && since_s > 5;
   }
-  static double pause_before(const Stage& stage, bool rises, std::int64_t has) { return rises && has < 2 * stage.calls ? 0 : kServedPause; }
+  static double pause_before(const Stage& stage, bool rises, std::int64_t has) {
+    return rises && has < 2 * stage.calls ? 0 : kServedPause;
+  }
 
   // To `wanted`, where that is worth a move. `most`: what memory allows.
   void move_window(Stage& stage, const Snapshot& now, std::int64_t wanted, std::int64_t most) {
@@ -345,8 +369,9 @@ class PenstockPolicy final : public Policy {
     stage.window_s = now_s;
   }
 
-  // Room at the input of a stage that waits, so that its threads find work; and behind one, so that a thread of the next stage is woken for
-  // several elements, where they are a small part of the budget: those behind the next stage need it, too.
+  // Room at the input of a stage that waits, so that its threads find work; and behind one, so that a thread of the
+  // next stage is woken for several elements, where they are a small part of the budget: those behind the next stage
+  // need it, too.
   void set_buffer(Stage& stage, const Snapshot& now) {
     const StageSnapshot& snapshot = now.stages[stage.index];
     std::int64_t wanted = 0;
@@ -366,7 +391,8 @@ class PenstockPolicy final : public Policy {
 
   void give_way(const Snapshot& now, const Flow& flow) {
     if (priority_ != nullptr) {
-      if (const auto wish = give_way_.priority(now, flow, gives_way_)) gives_way_ = move(*priority_, wish->to, wish->reason, now);
+      if (const auto wish = give_way_.priority(now, flow, gives_way_))
+        gives_way_ = move(*priority_, wish->to, wish->reason, now);
     }
     if (cpu_slots_ == nullptr) return;
     const bool last_resort = priority_ == nullptr || gives_way_ > 0;
@@ -377,7 +403,7 @@ class PenstockPolicy final : public Policy {
   std::deque<Stage> stages_;
   Knob *prefetch_ = nullptr, *priority_ = nullptr, *cpu_slots_ = nullptr;  // none: not to be moved
   GiveWay give_way_;
-  std::int64_t gives_way_ = 0;  // where the priority stands
+  std::int64_t gives_way_ = 0;     // where the priority stands
   std::int64_t open_io_ = 0;       // now
   std::int64_t free_threads_ = 0;  // of these; what a tick hands out is gone
   FlowMeter flow_meter_;

@@ -7,15 +7,14 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr int kHalvings = 30;        // of the interval of the rate: to 1e-9 of it
-constexpr double kRounding = 1e-3;   // calls
+constexpr int kHalvings = 30;       // of the interval of the rate: to 1e-9 of it
+constexpr double kRounding = 1e-3;  // calls
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 double at_least_one(double rate, double call_s) { return std::max(1.0, staffing(rate * call_s)); }
 
 // Not above `high`; `taken` rises with the rate.
-template <class Taken>
-double highest_rate(double high, double room, const Taken& taken) {
+template <class Taken> double highest_rate(double high, double room, const Taken& taken) {
   if (!std::isfinite(high) || taken(high) <= room) return high;
   double low = 0;
   for (int i = 0; i < kHalvings; ++i) {

@@ -9,7 +9,8 @@ namespace {
 constexpr std::int64_t kCalm = 2'000'000'000;  // ns without a move
 
 Knob* find(std::vector<Knob>& knobs, int stage, std::string_view name) {
-  const auto found = std::ranges::find_if(knobs, [&](const Knob& knob) { return knob.stage == stage && to_string(knob.kind) == name; });
+  const auto found = std::ranges::find_if(
+      knobs, [&](const Knob& knob) { return knob.stage == stage && to_string(knob.kind) == name; });
   return found == knobs.end() ? nullptr : &*found;
 }
 
@@ -48,7 +49,13 @@ std::int64_t Policy::move(Knob& knob, std::int64_t to, Reason reason, const Snap
   if (to == from) return from;
   knob.set(to);
   moved_ns_ = now.time_ns;
-  log_.add({.time_ns = now.time_ns, .stage = knob.stage, .knob = std::string(to_string(knob.kind)), .from = from, .to = to, .wanted = wanted, .reason = reason});
+  log_.add({.time_ns = now.time_ns,
+            .stage = knob.stage,
+            .knob = std::string(to_string(knob.kind)),
+            .from = from,
+            .to = to,
+            .wanted = wanted,
+            .reason = reason});
   return to;
 }
 

@@ -1,7 +1,8 @@
-// Policy: whoever moves the knobs of a run. It sees snapshots and knobs, nothing else, so that a recorded log can be replayed.
+// Policy: whoever moves the knobs of a run. It sees snapshots and knobs, nothing else, so that a recorded log can be
+// replayed.
 //
-// One object per run. tick() is called by the controller's thread, every kPeriod or, while the policies of all runs are calm, every
-// kCalmPeriod; never by two threads at once. It must not block.
+// One object per run. tick() is called by the controller's thread, every kPeriod or, while the policies of all runs are
+// calm, every kCalmPeriod; never by two threads at once. It must not block.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +32,14 @@ class Policy {
   static constexpr std::int64_t kPeriod = 10'000'000, kCalmPeriod = 2 * kPeriod;  // ns between two calls of tick()
 
   virtual ~Policy() = default;
-  // Before the first tick: moves knobs to where another run of the same pipeline has left them. `open_io`: threads that its stages may
-  // have together (RunOptions::open_io); the other run may have had more.
+  // Before the first tick: moves knobs to where another run of the same pipeline has left them. `open_io`: threads that
+  // its stages may have together (RunOptions::open_io); the other run may have had more.
   void begin_at(const std::vector<KnobValue>& remembered, std::vector<Knob>& knobs, std::int64_t open_io);
-  // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same ones each time.
+  // Looks at what has happened since the last call and moves knobs that the user has not fixed. `knobs` are the same
+  // ones each time.
   virtual void tick(const Snapshot& now, std::vector<Knob>& knobs) = 0;
-  // Nothing has been moved for a while: the next call of tick() may come after kCalmPeriod. `time_ns`: that of the last snapshot.
+  // Nothing has been moved for a while: the next call of tick() may come after kCalmPeriod. `time_ns`: that of the last
+  // snapshot.
   bool is_calm(std::int64_t time_ns) const noexcept;
   // By stage; shorter where a policy knows nothing.
   const std::vector<StageLimits>& limits() const noexcept { return limits_; }
@@ -44,9 +47,12 @@ class Policy {
   const DecisionLog& log() const noexcept { return log_; }
 
  protected:
-  // Moves a knob of a user who has not fixed it, as far as its bounds allow, and notes why. Returns where it stands now.
+  // Moves a knob of a user who has not fixed it, as far as its bounds allow, and notes why. Returns where it stands
+  // now.
   std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now, std::int64_t wanted);
-  std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now) { return move(knob, to, reason, now, to); }
+  std::int64_t move(Knob& knob, std::int64_t to, Reason reason, const Snapshot& now) {
+    return move(knob, to, reason, now, to);
+  }
   StageLimits& limits_of(std::size_t stage);
 
  private:
@@ -58,7 +64,8 @@ class Policy {
 // By name: "penstock", or one of those that it is compared with:
 //   cores      every call count at the number of CPU slots (what tf.data starts with)
 //   tf-max10   every call count at ten times that
-//   tf-hill    hill climbing on a queueing model fed by lifetime averages, first after 10 ms, later every 60 s, as tf.data does
+//   tf-hill    hill climbing on a queueing model fed by lifetime averages, first after 10 ms, later every 60 s, as
+//              tf.data does
 //   static:N   every call count at N
 //   none       nothing is ever moved
 // Null for any other name.

@@ -9,27 +9,28 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kSlower = 1.3;           // calls that take so much longer than before: something behind them is full
+constexpr double kSlower = 1.3;  // calls that take so much longer than before: something behind them is full
 constexpr double kLargestIntegral = 4;
-constexpr double kLongestPause = 240;     // s between probes that bring nothing
+constexpr double kLongestPause = 240;               // s between probes that bring nothing
 constexpr double kWeight = 0.2, kCalmWeight = 0.1;  // of a sample in an average
-constexpr double kCalmLatencies = 4;      // of a window, once all is calm: less noise
-constexpr double kClearFailure = 0.8;     // of the rate before: not noise, with 64 completions
-// Of the rate, with fewer calls, and where such a probe has failed before: asked again and again, luck would say yes in the end.
+constexpr double kCalmLatencies = 4;                // of a window, once all is calm: less noise
+constexpr double kClearFailure = 0.8;               // of the rate before: not noise, with 64 completions
+// Of the rate, with fewer calls, and where such a probe has failed before: asked again and again, luck would say yes in
+// the end.
 constexpr double kKept = 0.96, kKeptOnceMore = 0.98;
-constexpr double kTrimAfter = 1;          // s after a change
-constexpr double kSmallError = 1. / 16;    // of a sample's mean: worth waiting for,
-constexpr double kSoon = 0.1;              // s: if not for longer
-constexpr double kLongestWindow = 1;       // s, where fewer completions do
-constexpr double kLongestProbe = 1;        // s, where calls are not longer than that
-constexpr int kPauses = 3;                // of the consumer, at which a window starts over; with more it would never be complete
-constexpr double kSettledRate = 2;         // s, of a rate that is no luck
-constexpr double kShortAge = 0.005;        // s: calls that short tell nothing by their age
-constexpr double kGuard = 4;              // latencies after an increase of our own in which slower calls are its effect
-constexpr double kFarSlower = 3;            // times the usual: worth a closer look
-constexpr double kSlow = 1.6;              // times the mean, at least: what a median age tells of
-// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and calls too
-// few cost more than calls too many, which the next sample takes back.
+constexpr double kTrimAfter = 1;         // s after a change
+constexpr double kSmallError = 1. / 16;  // of a sample's mean: worth waiting for,
+constexpr double kSoon = 0.1;            // s: if not for longer
+constexpr double kLongestWindow = 1;     // s, where fewer completions do
+constexpr double kLongestProbe = 1;      // s, where calls are not longer than that
+constexpr int kPauses = 3;  // of the consumer, at which a window starts over; with more it would never be complete
+constexpr double kSettledRate = 2;   // s, of a rate that is no luck
+constexpr double kShortAge = 0.005;  // s: calls that short tell nothing by their age
+constexpr double kGuard = 4;         // latencies after an increase of our own in which slower calls are its effect
+constexpr double kFarSlower = 3;     // times the usual: worth a closer look
+constexpr double kSlow = 1.6;        // times the mean, at least: what a median age tells of
+// Times its age, that a call is expected to take: seen at any moment it has half of its time before it, on average, and
+// calls too few cost more than calls too many, which the next sample takes back.
 constexpr double kOfAnAge = 2.5;
 constexpr double kFalseAlarm = 1e-6;       // chance, at a look at ages that stands for 0.1 s or a call
 constexpr double kFalseAlarmOfFew = 1e-8;  // chance, at each of a hundred looks a second
@@ -42,7 +43,8 @@ constexpr double kOther = 0.7;             // of the logarithm of a call's time:
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
-// The chance of one call at which that of the median of so many calls is `chance`: binom(n, h) p^h, h being as old or slow, or more so.
+// The chance of one call at which that of the median of so many calls is `chance`: binom(n, h) p^h, h being as old or
+// slow, or more so.
 double chance_of_half(std::int64_t calls, double chance) {
   const std::int64_t half = calls / 2 + 1;
   double ways = 0;  // its logarithm; std::lgamma writes a global variable
@@ -70,14 +72,16 @@ void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const 
     aged_s_ = -1;
     return restart_window(now, stage);
   }
-  if (is_guessed_ && stage.completed == from_.counts.completed) restart_window(now, stage);  // it begins with the first that ends
+  if (is_guessed_ && stage.completed == from_.counts.completed)
+    restart_window(now, stage);  // it begins with the first that ends
   const auto slow = slow_few(now, stage, flow);
   if (!slow && !window_is_complete(stage)) return look_at_ages(stage);
   take(slow ? *slow : take_sample(from_, now, stage, flow), now, stage, flow, slow.has_value());
 }
 
 // At its end, or where a few calls have told enough. The next one begins.
-void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow, bool is_slow) {
+void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow,
+                      bool is_slow) {
   if (is_slow) service_times_.fade(kOfAnotherWorld);  // what comes now is to outweigh it
   service_times_.add(from_.service_times, stage.service_times);
   restart_window(now, stage);
@@ -98,7 +102,9 @@ StageTuner::Start StageTuner::start_at(const Snapshot& now, const StageSnapshot&
   return {counts_of(stage), stage.service_times, now.time_ns, now.consumer.wait_ns};
 }
 
-void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) { from_ = recent_ = start_at(now, stage); }
+void StageTuner::restart_window(const Snapshot& now, const StageSnapshot& stage) {
+  from_ = recent_ = start_at(now, stage);
+}
 
 // Calls that were already under way are still seen for a while.
 void StageTuner::note_change(const StageSnapshot& stage) {
@@ -167,7 +173,8 @@ bool StageTuner::has_clearly_failed(std::int64_t completed, double time) const {
   return as_double(completed) < kClearFailure * probe_->rate_before * time;
 }
 
-StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const {
+StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage,
+                                           const Flow& flow) const {
   Sample sample;
   sample.seconds = std::max(seconds(now.time_ns - from.ns), 1e-6);
   const StageRates rates = stage_rates(from.counts, stage, sample.seconds);
@@ -183,7 +190,8 @@ StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& no
   // What runs in turn is not sampled, but bounds the rate.
   sample.cpu_s = rates.samples > 0 ? rates.cpu_s : known_ ? cpu_.value() : stage.parallel ? kUnknown : 0;
   sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.slot_s - sample.cpu_s);
-  // Right after the start most calls are unfinished, and Little's law does not hold yet; but none is older than the start.
+  // Right after the start most calls are unfinished, and Little's law does not hold yet; but none is older than the
+  // start.
   sample.waiting_s = std::min(sample.waiting_s, now_s_ - began_s_);
   return sample;
 }
@@ -195,17 +203,19 @@ double StageTuner::noise_of(std::int64_t count) const {
   return service_times_.variation() / std::sqrt(as_double(std::max<std::int64_t>(count, 1)));
 }
 
-// The first sample of more calls. That they wait for one another makes each as many times slower as there are more of them, and a lock on
-// which they crowd makes that worse; but not more than the square of it.
+// The first sample of more calls. That they wait for one another makes each as many times slower as there are more of
+// them, and a lock on which they crowd makes that worse; but not more than the square of it.
 bool StageTuner::is_beyond_own_effect(const Sample& sample) const {
   const double more = std::max(1.0, as_double(sample.calls) / as_double(std::max<std::int64_t>(calls_before_, 1)));
-  return unseen_ && level_before_ > 0 && sample.call_s() > kFarSlower * more * more * std::max(level_before_, call_s()) + kShortAge;
+  return unseen_ && level_before_ > 0 &&
+         sample.call_s() > kFarSlower * more * more * std::max(level_before_, call_s()) + kShortAge;
 }
 
 void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   if (!known_) learn_first(sample);
   const bool knee = is_knee(sample);
-  // What more calls have brought is taken back first: in front of a store that throttles, an alarm would ask for many more.
+  // What more calls have brought is taken back first: in front of a store that throttles, an alarm would ask for many
+  // more.
   const bool is_other_world = is_slow || (!knee && !probe_ && is_beyond_own_effect(sample));
   unseen_ = is_guessed_ = false;
   seen_calls_ = sample.calls;
@@ -247,8 +257,8 @@ bool StageTuner::tells_of_a_change(const Sample& sample) {
   return computes_differently || (level_changed && !own_effect && !probe_);
 }
 
-// Slower calls are not averaged in: if they wait in front of a device, more of them would make each slower still, without end. If the
-// world has changed, an alarm says so.
+// Slower calls are not averaged in: if they wait in front of a device, more of them would make each slower still,
+// without end. If the world has changed, an alarm says so.
 void StageTuner::learn_base(const Sample& sample) {
   if (relearn_ > 0) {
     --relearn_;
@@ -260,7 +270,8 @@ void StageTuner::learn_base(const Sample& sample) {
   base_ += (ratio < 1 / kSlower ? 0.5 : is_calm() ? kCalmWeight : kWeight) * (sample.waiting_s - base_);
 }
 
-// More calls, each slower, and no more results: a device, or a lock. Both, since the bottleneck may be elsewhere by now.
+// More calls, each slower, and no more results: a device, or a lock. Both, since the bottleneck may be elsewhere by
+// now.
 bool StageTuner::is_knee(const Sample& sample) {
   if (!before_increase_) return false;
   const Sample before = *before_increase_;
@@ -308,7 +319,8 @@ bool StageTuner::is_limited_elsewhere(const Sample& sample, const Flow& flow) co
 // What the law is short of, by its own error: a little more at each sample for as long as it may help.
 void StageTuner::trim_integral(const Sample& sample, const Flow& flow) {
   const bool limited_elsewhere = is_limited_elsewhere(sample, flow);
-  if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy) integral_ = std::min(kLargestIntegral, 1.12 * integral_);
+  if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy)
+    integral_ = std::min(kLargestIntegral, 1.12 * integral_);
   if (flow.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
 }
 
@@ -356,9 +368,11 @@ void StageTuner::restore(std::int64_t calls) {
   restoring_ = true;
 }
 
-// A few calls, half of which take as long as hardly any did, tell of a change long before there are enough for a sample: a stage whose
-// calls were short has one or two of them, and they finish seldom now. Two rounds of all calls, since one hiccup delays all that are under way.
-std::optional<StageTuner::Sample> StageTuner::slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
+// A few calls, half of which take as long as hardly any did, tell of a change long before there are enough for a
+// sample: a stage whose calls were short has one or two of them, and they finish seldom now. Two rounds of all calls,
+// since one hiccup delays all that are under way.
+std::optional<StageTuner::Sample> StageTuner::slow_few(const Snapshot& now, const StageSnapshot& stage,
+                                                       const Flow& flow) {
   const std::int64_t calls = stage.completed - recent_.counts.completed;
   if (!few_may_tell(stage, calls)) return std::nullopt;
   const double mean = seconds(stage.slot_ns - recent_.counts.slot_ns) / as_double(calls);  // first, for it is cheap
@@ -377,8 +391,8 @@ bool StageTuner::few_may_tell(const StageSnapshot& stage, std::int64_t calls) co
   return waits && known_ && !own_effect && calls >= std::max(kFew, 2 * stage.parallelism);
 }
 
-std::optional<StageTuner::Sample> StageTuner::slower_than(double limit, std::int64_t calls, const Snapshot& now, const StageSnapshot& stage,
-                                                          const Flow& flow) const {
+std::optional<StageTuner::Sample> StageTuner::slower_than(double limit, std::int64_t calls, const Snapshot& now,
+                                                          const StageSnapshot& stage, const Flow& flow) const {
   const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
   const bool is_new = median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew));
   if (!is_new) return std::nullopt;

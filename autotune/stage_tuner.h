@@ -1,7 +1,8 @@
 // StageTuner: what one stage's calls take, and how many of them may run at once.
 //
-// The law is in README.md: Little's law says how many, an average that does not grow with its own effect says how long a call takes, and
-// what the law cannot know (a device or a lock behind the calls) is found by comparing rates before and after a change.
+// The law is in README.md: Little's law says how many, an average that does not grow with its own effect says how long
+// a call takes, and what the law cannot know (a device or a lock behind the calls) is found by comparing rates before
+// and after a change.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +37,17 @@ class StageTuner {
   // Takes notice of a tick. Calls it before wish(), each tick.
   void observe(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
 
-  // How many calls there should be, if that is worth a change. `bounds`: what the user and budgets allow. `may_probe`: no other stage is being probed.
+  // How many calls there should be, if that is worth a change. `bounds`: what the user and budgets allow. `may_probe`:
+  // no other stage is being probed.
   std::optional<Wish> wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe);
 
   bool known() const noexcept { return known_; }
-  std::int64_t useful_calls() const noexcept { return useful_calls_; }  // the most at once that did not queue; 0: there was no sample
+  std::int64_t useful_calls() const noexcept {
+    return useful_calls_;
+  }  // the most at once that did not queue; 0: there was no sample
   bool probing() const noexcept { return probe_.has_value(); }
   double cpu_s() const noexcept { return known_ ? cpu_.value() : 0; }
-  double call_s() const noexcept { return cpu_s() + base_; }    // of an element, on an idle machine
+  double call_s() const noexcept { return cpu_s() + base_; }  // of an element, on an idle machine
   double ceiling() const noexcept { return ceiling_; }
   const ServiceTimeTail& service_times() const noexcept { return service_times_; }
   double calm_s() const noexcept { return now_s_ - alarmed_s_; }  // since the last alarm
@@ -69,7 +73,9 @@ class StageTuner {
 
   static Start start_at(const Snapshot& now, const StageSnapshot& stage);
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
-  bool has_changed(const StageSnapshot& stage) const noexcept { return stage.parallelism != calls_ || stage.on_pool != on_pool_; }
+  bool has_changed(const StageSnapshot& stage) const noexcept {
+    return stage.parallelism != calls_ || stage.on_pool != on_pool_;
+  }
   void note_idleness(bool is_idle);
   void note_change(const StageSnapshot& stage);
   void note_increase();
@@ -122,47 +128,47 @@ class StageTuner {
 
   const std::size_t index_;
 
-  Start from_;                       // of the next sample
-  Start recent_;                     // of the last few calls to finish
+  Start from_;    // of the next sample
+  Start recent_;  // of the last few calls to finish
   double now_s_ = 0;
-  double settled_s_ = 0;             // no sample of before
-  bool idle_ = false;                // the consumer, when last seen
-  int pauses_ = 0;                   // of it since the last sample
-  std::int64_t calls_ = 0;           // knob, when last seen
+  double settled_s_ = 0;    // no sample of before
+  bool idle_ = false;       // the consumer, when last seen
+  int pauses_ = 0;          // of it since the last sample
+  std::int64_t calls_ = 0;  // knob, when last seen
   bool on_pool_ = false;
-  bool raised_ = false;              // by the last change
-  double increased_s_ = -1e9;        // when it was last raised, by anyone
-  double began_s_ = 0;               // when it was put where it is
+  bool raised_ = false;        // by the last change
+  double increased_s_ = -1e9;  // when it was last raised, by anyone
+  double began_s_ = 0;         // when it was put where it is
 
   // Learned.
   bool known_ = false;
-  Tracked cpu_, level_;              // k; k + w at the present number of calls,
-  double level_before_ = 0;          // and at the one before,
-  std::int64_t calls_before_ = 1;    // which was this
-  double base_ = 0;                  // w of an idle device
-  double integral_ = 1;              // tau
-  double ceiling_ = kUnbounded;      // D: elements/s
-  std::int64_t held_ = 0;            // more calls than this have brought nothing; 0: not known
+  Tracked cpu_, level_;            // k; k + w at the present number of calls,
+  double level_before_ = 0;        // and at the one before,
+  std::int64_t calls_before_ = 1;  // which was this
+  double base_ = 0;                // w of an idle device
+  double integral_ = 1;            // tau
+  double ceiling_ = kUnbounded;    // D: elements/s
+  std::int64_t held_ = 0;          // more calls than this have brought nothing; 0: not known
   ServiceTimeTail service_times_;
-  Sample steady_;                    // of the present number of calls: all samples of it together
+  Sample steady_;  // of the present number of calls: all samples of it together
   std::optional<Sample> before_increase_;
   double alarmed_s_ = 0;
-  double aged_s_ = -1;               // since when calls are under way for too long; -1: they are not
+  double aged_s_ = -1;  // since when calls are under way for too long; -1: they are not
 
   std::optional<Probe> probe_;
-  std::optional<Wish> verdict_;      // of the last probe
-  bool restoring_ = false;           // the next increase is that
-  double best_rate_ = 0;             // since the last alarm, or the last probe that failed: trims are not to add up
+  std::optional<Wish> verdict_;  // of the last probe
+  bool restoring_ = false;       // the next increase is that
+  double best_rate_ = 0;         // since the last alarm, or the last probe that failed: trims are not to add up
   double trim_pause_s_ = 0.5, trim_due_s_ = 0;
-  bool trim_failed_ = false;         // since the last alarm
+  bool trim_failed_ = false;  // since the last alarm
   double raise_pause_s_ = 8, raise_due_s_ = 0;
-  bool is_guessed_ = false;          // how long a call takes, by the ages of some: they may be quick again by now
-  bool unseen_ = true;               // no sample of the present number of calls yet
-  std::int64_t seen_calls_ = 0;      // of which there was one
-  std::int64_t useful_calls_ = 0;    // the most of which there was one, and that took no longer than fewer
-  int relearn_ = 0;                  // samples to be believed as they are
+  bool is_guessed_ = false;        // how long a call takes, by the ages of some: they may be quick again by now
+  bool unseen_ = true;             // no sample of the present number of calls yet
+  std::int64_t seen_calls_ = 0;    // of which there was one
+  std::int64_t useful_calls_ = 0;  // the most of which there was one, and that took no longer than fewer
+  int relearn_ = 0;                // samples to be believed as they are
   int fewer_in_a_row_ = 0;
-  bool fresh_ = false;               // a sample has been taken in this tick
+  bool fresh_ = false;  // a sample has been taken in this tick
 };
 
 }  // namespace penstock::autotune

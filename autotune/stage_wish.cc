@@ -7,13 +7,13 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kLargestJump = 8;        // times as many calls, by one sample;
-constexpr double kLargestJumpOfFew = 4;   // of less than 16, whose first sample is of few calls
+constexpr double kLargestJump = 8;                     // times as many calls, by one sample;
+constexpr double kLargestJumpOfFew = 4;                // of less than 16, whose first sample is of few calls
 constexpr double kFewerCalls = 0.8, kMoreCalls = 1.3;  // probes: smaller steps would drown in noise
-constexpr double kFarFewerCalls = 0.6;    // of many, until that was once too few: they may be far too many
-constexpr double kLeastMore = 1.1;        // where a limit is near: less could not bring the twentieth that is asked for
-constexpr std::int64_t kMany = 16;        // calls
-constexpr std::int64_t kStartAtMost = 64; // calls, before the first has finished
+constexpr double kFarFewerCalls = 0.6;                 // of many, until that was once too few: they may be far too many
+constexpr double kLeastMore = 1.1;  // where a limit is near: less could not bring the twentieth that is asked for
+constexpr std::int64_t kMany = 16;  // calls
+constexpr std::int64_t kStartAtMost = 64;  // calls, before the first has finished
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
@@ -25,7 +25,8 @@ double least_fall(double calm_s) {
 
 }  // namespace
 
-std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe) {
+std::optional<StageTuner::Wish> StageTuner::wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds,
+                                                 bool may_probe) {
   if (stage.parallelism > bounds.most) return within(bounds);
   if (!known_) return slow_start(stage, flow, bounds.most);
   if (verdict_) {
@@ -46,7 +47,8 @@ StageTuner::Wish StageTuner::within(const Bounds& bounds) {
   return {bounds.most, bounds.reason};
 }
 
-std::optional<StageTuner::Wish> StageTuner::slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const {
+std::optional<StageTuner::Wish> StageTuner::slow_start(const StageSnapshot& stage, const Flow& flow,
+                                                       std::int64_t most) const {
   const bool full = stage.running >= stage.parallelism;
   if (!full || stage.completed > 0 || !flow.consumer_waits() || stage.waits_for_memory) return std::nullopt;
   const std::int64_t calls = std::min({2 * stage.parallelism, kStartAtMost, most});
@@ -63,12 +65,14 @@ double StageTuner::target(const Flow& flow) const {
   return integral_ * (calls + std::sqrt(calls));
 }
 
-// Up at once, down when several samples ask for it: what is missing costs speed, what is left over only memory. The longer all is calm,
-// the less a difference that noise explains is worth a change.
-std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
+// Up at once, down when several samples ask for it: what is missing costs speed, what is left over only memory. The
+// longer all is calm, the less a difference that noise explains is worth a change.
+std::optional<StageTuner::Wish> StageTuner::towards(double target, const StageSnapshot& stage, const Flow& flow,
+                                                    const Bounds& bounds) {
   const std::int64_t most = bounds.most;
   const std::int64_t now = stage.parallelism;
-  const double limit = std::min(as_double(held_ > 0 ? std::min(held_, most) : most), largest_jump(flow) * as_double(std::max(seen_calls_, std::int64_t{1})));
+  const double limit = std::min(as_double(held_ > 0 ? std::min(held_, most) : most),
+                                largest_jump(flow) * as_double(std::max(seen_calls_, std::int64_t{1})));
   const auto calls = static_cast<std::int64_t>(std::ceil(std::min(target, limit)));
   if (!is_worth_more(calls, now, flow)) return fewer(calls, stage, flow);
   fewer_in_a_row_ = 0;
@@ -106,7 +110,8 @@ bool StageTuner::is_bottleneck(const Flow& flow) const {
   return flow.consumer_waits() && steady_.cpu_share < 0.9 && steady_.completed > 0 && steady_.busy > kBusy;
 }
 
-std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds) {
+std::optional<StageTuner::Wish> StageTuner::next_probe(const StageSnapshot& stage, const Flow& flow,
+                                                       const Bounds& bounds) {
   if (!fresh_ || !is_bottleneck(flow) || steady_.completed < completions_to_compare(stage)) return std::nullopt;
   const std::int64_t now = stage.parallelism;
   if (const auto probe = trim_probe(now, bounds)) return probe;

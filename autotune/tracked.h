@@ -6,9 +6,9 @@
 
 namespace penstock::autotune {
 
-// A smoothed positive value with a two-sided CUSUM on its logarithm (Page, "Continuous inspection schemes", Biometrika 1954): deviations in
-// units of their own noise are added up beyond a slack of half a unit, and eight of them are a change. Noise alone takes many thousand
-// samples to get there; a shift by three units is seen in about four.
+// A smoothed positive value with a two-sided CUSUM on its logarithm (Page, "Continuous inspection schemes", Biometrika
+// 1954): deviations in units of their own noise are added up beyond a slack of half a unit, and eight of them are a
+// change. Noise alone takes many thousand samples to get there; a shift by three units is seen in about four.
 class Tracked {
  public:
   bool known() const noexcept { return known_; }

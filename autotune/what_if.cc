@@ -13,9 +13,11 @@ using Change = Explanation::Change;
 class Ladder {
  public:
   Ladder(const Evidence& evidence, const Explanation::Bottleneck& bottleneck) : evidence_(evidence) {
-    const bool is_of_others = bottleneck.hold == Hold::other_processes;  // what the cores would give is no bound of what they do
+    const bool is_of_others =
+        bottleneck.hold == Hold::other_processes;  // what the cores would give is no bound of what they do
     if (!is_of_others) take_lowest(bottleneck);
-    if (!(lowest_.rate > 0)) lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};
+    if (!(lowest_.rate > 0))
+      lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};
     for (const Bound& bound : evidence.bounds) {
       const bool is_lowest = bound.kind == lowest_.kind && bound.stage == lowest_.stage;
       if (is_of_others || !is_lowest) add(bound);
@@ -58,7 +60,8 @@ class Ladder {
   double factor(const Bound& bound, const WhatIf& change) const {
     const bool of_stage = bound.stage >= 0 && bound.stage == change.stage;
     if (change.change == Change::core) return with_a_core(bound);
-    if (change.change == Change::twice_as_fast) return bound.kind == Limit::cpu ? cpu_of_half(change.stage) : of_half(bound, of_stage);
+    if (change.change == Change::twice_as_fast)
+      return bound.kind == Limit::cpu ? cpu_of_half(change.stage) : of_half(bound, of_stage);
     return of_stage && bound.kind == Limit::parallel ? with_more_calls(bound, change) : 1;
   }
 
@@ -76,7 +79,8 @@ class Ladder {
   // More cores are more calls of those that have as many as cores.
   double with_a_core(const Bound& bound) const {
     const double cores = evidence_.now().cpu_budget;
-    const bool on_cores = bound.kind == Limit::parallel && !stage(bound.stage).on_pool && !stage(bound.stage).completes_later &&
+    const bool on_cores = bound.kind == Limit::parallel && !stage(bound.stage).on_pool &&
+                          !stage(bound.stage).completes_later &&
                           static_cast<double>(stage(bound.stage).parallelism) >= cores;
     return bound.kind == Limit::cpu || on_cores ? (cores + 1) / cores : 1;
   }
@@ -93,13 +97,16 @@ class Ladder {
   std::vector<Bound> others_;
 };
 
-double gain(double after, double before) { return before > 0 && std::isfinite(after) ? std::max(0.0, after / before - 1) : kUnknown; }
+double gain(double after, double before) {
+  return before > 0 && std::isfinite(after) ? std::max(0.0, after / before - 1) : kUnknown;
+}
 
 WhatIf with_gains(WhatIf change, const Ladder& ladder) {
   const bool lifted = change.change == Change::lifted;
   const Bound next = ladder.after(change, lifted);
   change.gain = gain(next.rate, ladder.lowest().rate);
-  if (!lifted) change.gain_later = gain(ladder.after(change, true).rate, ladder.after({.change = Change::lifted}, true).rate);
+  if (!lifted)
+    change.gain_later = gain(ladder.after(change, true).rate, ladder.after({.change = Change::lifted}, true).rate);
   change.next = next.kind;
   change.next_stage = next.stage;
   return change;
@@ -134,7 +141,8 @@ std::vector<WhatIf> more_calls(const Evidence& evidence, const Ladder& ladder, i
 }
 
 // What there is to try, without its gain.
-std::vector<WhatIf> changes_for(const Evidence& evidence, const Explanation::Bottleneck& bottleneck, const Ladder& ladder) {
+std::vector<WhatIf> changes_for(const Evidence& evidence, const Explanation::Bottleneck& bottleneck,
+                                const Ladder& ladder) {
   std::vector<WhatIf> changes;
   if (bottleneck.limit == Limit::parallel) changes = more_calls(evidence, ladder, bottleneck.stage);
   const bool is_function = bottleneck.limit == Limit::parallel || bottleneck.limit == Limit::serial;

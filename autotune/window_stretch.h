@@ -9,16 +9,16 @@
 
 namespace penstock::autotune {
 
-// The slowest calls are the rarest: those that have been seen tell too little of them. Where calls stand idle behind a slow one for
-// more of the time than is allowed for, and nothing else is left to do meanwhile, there are slower ones than that. Once such have been
-// seen, they tell it, and nothing is added to it.
+// The slowest calls are the rarest: those that have been seen tell too little of them. Where calls stand idle behind a
+// slow one for more of the time than is allowed for, and nothing else is left to do meanwhile, there are slower ones
+// than that. Once such have been seen, they tell it, and nothing is added to it.
 class WindowStretch {
  public:
   // In s, where the calls seen so far ask for `patience`.
   double at_least(double patience) const noexcept { return std::max(patience, longer_); }
 
-  // In each tick. `all_wait`: the consumer waits, and the next stage has nothing to do. `at_once`: it grows in the stall, and not
-  // only when it is over, as where all is calm, a change is not to fall into a bad second.
+  // In each tick. `all_wait`: the consumer waits, and the next stage has nothing to do. `at_once`: it grows in the
+  // stall, and not only when it is over, as where all is calm, a change is not to fall into a bad second.
   void look(const StageSnapshot& stage, bool all_wait, bool at_once, double patience, std::int64_t time_ns) {
     const double time = static_cast<double>(time_ns - looked_ns_) / 1e9;
     looked_ns_ = time_ns;
@@ -46,8 +46,9 @@ class WindowStretch {
     stalled_ += (1 - std::exp(-time / kMemory)) * ((is_stall ? 1 : 0) - stalled_);
   }
 
-  static constexpr double kMemory = 1;     // s
-  static constexpr double kForgotten = 60; // s: what comes once in a minute costs less than the memory of a window for it
+  static constexpr double kMemory = 1;  // s
+  static constexpr double kForgotten =
+      60;  // s: what comes once in a minute costs less than the memory of a window for it
   static constexpr double kTooMuch = 0.1;  // of the time
   static constexpr double kStep = 1.5, kMost = 16;
 

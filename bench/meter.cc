@@ -51,8 +51,7 @@ Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   const bool odd = values.size() % 2 == 1;
-  return {odd ? values[middle] : (values[middle - 1] + values[middle]) / 2, values.front(),
-          values.back()};
+  return {odd ? values[middle] : (values[middle - 1] + values[middle]) / 2, values.front(), values.back()};
 }
 
 void keep_cheaper(Cost& best, const Cost& other) {

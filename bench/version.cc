@@ -18,17 +18,17 @@ namespace {
 
 std::string simd_targets() {
   std::string text;
-  for (const image::Simd simd : image::supported_simd()) text += (text.empty() ? "" : ", ") + std::string(to_string(simd));
+  for (const image::Simd simd : image::supported_simd())
+    text += (text.empty() ? "" : ", ") + std::string(to_string(simd));
   return text;
 }
 
 }  // namespace
 
 std::string version_text(const char* program) {
-  return std::string(program) + " " + std::string(build::version) + " (" +
-         std::string(build::type) + ", " + std::string(build::compiler) + ")\n" +
-         "SIMD targets: " + simd_targets() + "\n" + "oneTBB " + TBB_runtime_version() +
-         ", libjpeg-turbo " PENSTOCK_TEXT(LIBJPEG_TURBO_VERSION);
+  return std::string(program) + " " + std::string(build::version) + " (" + std::string(build::type) + ", " +
+         std::string(build::compiler) + ")\n" + "SIMD targets: " + simd_targets() + "\n" + "oneTBB " +
+         TBB_runtime_version() + ", libjpeg-turbo " PENSTOCK_TEXT(LIBJPEG_TURBO_VERSION);
 }
 
 }  // namespace penstock::bench

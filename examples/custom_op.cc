@@ -76,9 +76,7 @@ class CountRepeats final : public ps::StreamOp {
  public:
   std::string name() const override { return "count_repeats"; }
   ps::Flow flow(const ps::Flow&) const override { return {}; }
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<CountState>();
-  }
+  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<CountState>(); }
 };
 
 // Prints the next result or error; a failed element does not end the run. False at the end.
@@ -88,8 +86,8 @@ bool print_next(ps::Run<Repeat>& run) {
     if (repeat) std::cout << repeat->times << " x " << repeat->word << '\n';
     return repeat.has_value();
   } catch (const ps::ElementError& error) {
-    std::cout << "line " << error.place().source_ordinal << " failed in " << error.place().op
-              << ": " << ps::message_of(error.cause()) << '\n';
+    std::cout << "line " << error.place().source_ordinal << " failed in " << error.place().op << ": "
+              << ps::message_of(error.cause()) << '\n';
     return true;
   }
 }

@@ -1,9 +1,10 @@
 // ALCF's ImageNet pipeline: each box of a picture's annotation, cut out and resized as TensorFlow does it.
 //
-//   imagenet_boxes FOLDER      with FOLDER/Data/CLS-LOC/train/n01440764/*.JPEG and FOLDER/Annotations/..., as ILSVRC has them
+//   imagenet_boxes FOLDER      with FOLDER/Data/CLS-LOC/train/n01440764/*.JPEG and FOLDER/Annotations/..., as ILSVRC
+//                              has them
 //
-// Started by mpirun, srun or torchrun, each rank reads its own part. Files that cannot be read are left out, counted, and
-// may be a hundred at most.
+// Started by mpirun, srun or torchrun, each rank reads its own part. Files that cannot be read are left out, counted,
+// and may be a hundred at most.
 #include <penstock/imagenet.h>
 #include <penstock/penstock.h>
 

@@ -3,8 +3,9 @@
 //   resume FILE                      the first start kills itself in the middle of an epoch; start it again
 //   resume FILE --uninterrupted      does not
 //
-// The checkpoint lies in FILE together with the weights, for one is worth nothing without the other. The batches after the last
-// checkpoint are trained on again, from the weights that stood there: both runs together are one that was never interrupted.
+// The checkpoint lies in FILE together with the weights, for one is worth nothing without the other. The batches after
+// the last checkpoint are trained on again, from the weights that stood there: both runs together are one that was
+// never interrupted.
 #include <penstock/penstock.h>
 
 #include <csignal>
@@ -58,7 +59,8 @@ State load(const std::string& file) {
   return state;
 }
 
-// 13 batches an epoch. Both starts must build the same pipeline, so the shuffle has a seed. The random numbers go on as well.
+// 13 batches an epoch. Both starts must build the same pipeline, so the shuffle has a seed. The random numbers go on as
+// well.
 ps::Dataset<std::vector<double>> make_pipeline() {
   const auto augment = [](std::int64_t element, ps::Context& context) {
     return static_cast<double>(element) + context.rng().uniform();

@@ -2,9 +2,9 @@
 //
 //   train_loop FOLDER [--shuffle-labels]
 //
-// Prints for each epoch the mean loss, pictures per second, and the share of the time that the loop waited for data. With
-// --shuffle-labels each picture gets the label of another one. Then there is nothing to learn, and the loss must not fall:
-// if it does, the loop cheats.
+// Prints for each epoch the mean loss, pictures per second, and the share of the time that the loop waited for data.
+// With --shuffle-labels each picture gets the label of another one. Then there is nothing to learn, and the loss must
+// not fall: if it does, the loop cheats.
 #include <penstock/imagenet.h>
 #include <penstock/penstock.h>
 

@@ -3,8 +3,9 @@
 //   two_ranks                        one process takes everything
 //   mpirun -n 2 two_ranks            two share it, without a word to each other; srun and torchrun do as well
 //
-// Shuffled first and dealt out then, the elements have a global order that depends on the seed and the epoch alone: position
-// p goes to rank p modulo size. So a step's batches, taken over all ranks, hold the same elements for 1, 2 or 4 ranks.
+// Shuffled first and dealt out then, the elements have a global order that depends on the seed and the epoch alone:
+// position p goes to rank p modulo size. So a step's batches, taken over all ranks, hold the same elements for 1, 2 or
+// 4 ranks.
 #include <penstock/penstock.h>
 
 #include <cstdint>

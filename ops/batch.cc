@@ -60,11 +60,12 @@ class State final : public StreamState {
   }
   void add(Slot&& slot) {
     builder_->add(std::move(slot.value));
-    held_bytes_ += std::max<std::int64_t>(slot.bytes() - static_cast<std::int64_t>(sizeof(Slot)), 0);  // a row needs no slot
+    held_bytes_ +=
+        std::max<std::int64_t>(slot.bytes() - static_cast<std::int64_t>(sizeof(Slot)), 0);  // a row needs no slot
     ++count_;
   }
-  // Whether the elements that have come would be a whole batch: what is missing then is lost. Before that they may be a remainder,
-  // which is left out with all that does not fit into it.
+  // Whether the elements that have come would be a whole batch: what is missing then is lost. Before that they may be a
+  // remainder, which is left out with all that does not fit into it.
   bool is_certain() const { return !drop_remainder_ || count_ + misfits_ >= batch_size_; }
 
   // An error, of an element that does not fit or from before: in its place among the others.
@@ -86,8 +87,7 @@ class State final : public StreamState {
   }
 
   // A builder that threw may hold half an element, so the batch goes with it: `elements` of them.
-  template <class Function>
-  void guarded(Emitter& out, std::int64_t elements, Function&& function) {
+  template <class Function> void guarded(Emitter& out, std::int64_t elements, Function&& function) {
     try {
       function();
     } catch (...) {
@@ -96,8 +96,8 @@ class State final : public StreamState {
       tell_held(out);
       clear();
       Slot slot({}, last_);
-      slot.fail(std::make_exception_ptr(Error(
-          code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause))));
+      slot.fail(
+          std::make_exception_ptr(Error(code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause))));
       out.forward(std::move(slot));
     }
   }
@@ -114,19 +114,16 @@ class State final : public StreamState {
   bool drop_remainder_;
   std::unique_ptr<detail::BatchBuilder> builder_;
   std::int64_t count_ = 0;
-  std::int64_t misfits_ = 0;    // since the last batch
-  std::vector<Held> held_;      // the first is one of these; fewer than batch_size_ of them, and what came between
+  std::int64_t misfits_ = 0;  // since the last batch
+  std::vector<Held> held_;    // the first is one of these; fewer than batch_size_ of them, and what came between
   std::int64_t held_bytes_ = 0;
   Stamp last_;
 };
 
 }  // namespace
 
-BatchOp::BatchOp(std::int64_t batch_size, detail::BatchFactoryRef factory,
-                 const BatchOptions& options)
-    : batch_size_(batch_size),
-      factory_(std::move(factory)),
-      drop_remainder_(options.drop_remainder) {
+BatchOp::BatchOp(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options)
+    : batch_size_(batch_size), factory_(std::move(factory)), drop_remainder_(options.drop_remainder) {
   if (batch_size < 1) graph::reject("batch_size", "at least 1", batch_size);
 }
 

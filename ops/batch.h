@@ -2,8 +2,8 @@
 //
 // An element that does not fit its neighbours becomes an error in its place and the batch goes on
 // without it. With drop_remainder it is told when as many elements have come as a batch has: if the
-// input ends before, they are the remainder, and left out whether or not they fit each other. Only if collecting itself fails (no memory) is a batch given up: its members' places
-// are taken by one error.
+// input ends before, they are the remainder, and left out whether or not they fit each other. Only if collecting itself
+// fails (no memory) is a batch given up: its members' places are taken by one error.
 #pragma once
 
 #include <penstock/detail/functions.h>

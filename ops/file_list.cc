@@ -36,8 +36,7 @@ std::vector<std::string> parse_file_list(std::string_view text, const std::strin
 OpRef file_list(const io::FileSystem& files, const std::string& path) {
   std::vector<std::string> paths = read_paths(files, path);
   if (paths.empty())
-    throw Error(ErrorCode::invalid_argument,
-                in_quotes(path) + " names no files: it should have one path on each line");
+    throw Error(ErrorCode::invalid_argument, in_quotes(path) + " names no files: it should have one path on each line");
   const std::string noun = paths.size() == 1 ? " file" : " files";
   std::string parameters = path + ", " + std::to_string(paths.size()) + noun;
   return indexed_source("from_file_list", std::move(parameters),
@@ -49,8 +48,7 @@ OpRef file_list(const std::string& path) { return file_list(*io::local_file_syst
 }  // namespace ops
 
 Dataset<std::string> from_file_list(const std::string& path, CallSite site) {
-  return Dataset<std::string>(
-      graph::build(nullptr, "from_file_list", site, [&] { return ops::file_list(path); }));
+  return Dataset<std::string>(graph::build(nullptr, "from_file_list", site, [&] { return ops::file_list(path); }));
 }
 
 }  // namespace penstock

@@ -11,9 +11,7 @@ FilterOp::FilterOp(detail::FunctionRef predicate, const FilterOptions& options)
                  {.parallelism = options.parallelism, .order = options.order, .blocks = false, .name = options.name}) {}
 
 // Even of an endless input nobody knows whether anything is left.
-Flow FilterOp::flow(const Flow& input) const {
-  return {.leading_dimension = input.leading_dimension};
-}
+Flow FilterOp::flow(const Flow& input) const { return {.leading_dimension = input.leading_dimension}; }
 
 OpRef filter(detail::FunctionRef predicate, const FilterOptions& options) {
   return std::make_shared<FilterOp>(std::move(predicate), options);

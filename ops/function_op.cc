@@ -23,7 +23,8 @@ class State final : public ElementwiseState {
 void check_copies(const detail::Function& function) {
   if (function.can_be_copied()) return;
   throw Error(ErrorCode::invalid_argument,
-              "a function that is not callable as const must be copyable, because each pass of each run begins with a copy of its own: "
+              "a function that is not callable as const must be copyable, because each pass of each run begins with a "
+              "copy of its own: "
               "make its call operator const, or let it hold by a std::shared_ptr what all copies are to share");
 }
 
@@ -33,8 +34,7 @@ void check_parallelism(const detail::Function& function, const Tunable& parallel
   if (parallelism.high() == 1) return check_copies(function);
   throw Error(ErrorCode::invalid_argument,
               "parallelism must be 1 for a function that is not callable as const, but is " +
-                  graph::to_string(parallelism) +
-                  ": calls that run at once would change its state together");
+                  graph::to_string(parallelism) + ": calls that run at once would change its state together");
 }
 
 // Names stand in lines of text that are compared, and in tables.
@@ -43,7 +43,8 @@ void check_name(const std::string& name) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(name, is_control))
     throw Error(ErrorCode::invalid_argument, "name must not hold line breaks or other control characters");
-  if (!is_utf8(name)) throw Error(ErrorCode::invalid_argument, "name must be UTF-8 text, for reports in JSON have it, too");
+  if (!is_utf8(name))
+    throw Error(ErrorCode::invalid_argument, "name must be UTF-8 text, for reports in JSON have it, too");
   if (name.size() <= longest) return;
   throw Error(ErrorCode::invalid_argument, "name must have at most 64 bytes, but has " + std::to_string(name.size()));
 }

@@ -25,9 +25,7 @@ class FunctionOp : public ElementwiseOp, public graph::NamedByUser {
   Tunable parallelism() const override { return parallelism_; }
   Order order() const override { return order_; }
   std::optional<std::size_t> bytes_hint(const Element& input) const override;
-  void run(std::span<Slot> slots, Context& context) const override {
-    function_->run(slots, context);
-  }
+  void run(std::span<Slot> slots, Context& context) const override { function_->run(slots, context); }
   bool has_state() const override { return !function_->callable_in_parallel(); }
   std::unique_ptr<ElementwiseState> open() const override;
 

@@ -13,7 +13,8 @@ namespace penstock::ops {
 class GeneratorOp final : public SourceOp {
  public:
   // blocks: unset if nobody has said whether its calls wait.
-  explicit GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks = std::nullopt);
+  explicit GeneratorOp(std::shared_ptr<const detail::GeneratorFactory> factory,
+                       std::optional<bool> blocks = std::nullopt);
   std::string name() const override { return "from_generator"; }
   Flow flow(const Flow&) const override { return {}; }  // how many it will give, only it knows
   Form form() const override { return blocks_.value_or(false) ? Form::blocks : Form::computes; }

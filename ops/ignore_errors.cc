@@ -16,13 +16,9 @@ class State final : public StreamState {
 }  // namespace
 
 // As in tf.data the count is unknown even of an endless input: all of it may fail.
-Flow IgnoreErrorsOp::flow(const Flow& input) const {
-  return {.leading_dimension = input.leading_dimension};
-}
+Flow IgnoreErrorsOp::flow(const Flow& input) const { return {.leading_dimension = input.leading_dimension}; }
 
-std::unique_ptr<StreamState> IgnoreErrorsOp::open(std::uint64_t) const {
-  return std::make_unique<State>();
-}
+std::unique_ptr<StreamState> IgnoreErrorsOp::open(std::uint64_t) const { return std::make_unique<State>(); }
 
 OpRef ignore_errors() { return std::make_shared<IgnoreErrorsOp>(); }
 

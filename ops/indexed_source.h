@@ -11,8 +11,7 @@ namespace penstock::ops {
 
 class IndexedSourceOp final : public SourceOp {
  public:
-  IndexedSourceOp(std::string name, std::string parameters,
-                  std::shared_ptr<const IndexedSource> source);
+  IndexedSourceOp(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
   std::string name() const override { return name_; }
   std::string parameters() const override { return parameters_; }
   Flow flow(const Flow&) const override { return {.cardinality = source_->size()}; }

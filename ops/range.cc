@@ -23,8 +23,8 @@ std::int64_t count(std::int64_t start, std::int64_t stop, std::int64_t step) {
   const std::uint64_t stride = step > 0 ? unsigned_of(step) : 0 - unsigned_of(step);
   const std::uint64_t size = (distance - 1) / stride + 1;
   if (size > unsigned_of(std::numeric_limits<std::int64_t>::max()))
-    throw Error(ErrorCode::invalid_argument, "stop - start = " + std::to_string(distance) +
-                                                 " makes more than 2^63 - 1 elements");
+    throw Error(ErrorCode::invalid_argument,
+                "stop - start = " + std::to_string(distance) + " makes more than 2^63 - 1 elements");
   return static_cast<std::int64_t>(size);
 }
 
@@ -34,25 +34,21 @@ RangeSource::RangeSource(std::int64_t start, std::int64_t stop, std::int64_t ste
     : start_(start), step_(step), size_(count(start, stop, step)) {}
 
 Element RangeSource::at(std::int64_t index) const {
-  return Element(
-      static_cast<std::int64_t>(unsigned_of(start_) + unsigned_of(index) * unsigned_of(step_)));
+  return Element(static_cast<std::int64_t>(unsigned_of(start_) + unsigned_of(index) * unsigned_of(step_)));
 }
 
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step) {
-  return indexed_source("range",
-                        "start=" + std::to_string(start) + ", stop=" + std::to_string(stop) +
-                            ", step=" + std::to_string(step),
-                        std::make_shared<RangeSource>(start, stop, step));
+  return indexed_source(
+      "range", "start=" + std::to_string(start) + ", stop=" + std::to_string(stop) + ", step=" + std::to_string(step),
+      std::make_shared<RangeSource>(start, stop, step));
 }
 
 }  // namespace ops
 
 Dataset<std::int64_t> range(std::int64_t stop, CallSite site) { return range(0, stop, 1, site); }
 
-Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step,
-                            CallSite site) {
-  return Dataset<std::int64_t>(
-      graph::build(nullptr, "range", site, [&] { return ops::range(start, stop, step); }));
+Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step, CallSite site) {
+  return Dataset<std::int64_t>(graph::build(nullptr, "range", site, [&] { return ops::range(start, stop, step); }));
 }
 
 }  // namespace penstock

@@ -25,9 +25,7 @@ std::string RepeatOp::parameters() const {
   return "count=" + (count_ < 0 ? std::string("for ever") : std::to_string(count_));
 }
 
-Flow RepeatOp::flow(const Flow& input) const {
-  return {repeated(input.cardinality, count_), input.leading_dimension};
-}
+Flow RepeatOp::flow(const Flow& input) const { return {repeated(input.cardinality, count_), input.leading_dimension}; }
 
 OpRef repeat(std::int64_t count) { return std::make_shared<RepeatOp>(count); }
 

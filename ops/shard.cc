@@ -50,9 +50,7 @@ class Sequence final : public IndexSequence {
     if (count <= 0) return;
     input_->skip(count >= size() ? input_->size() : count * num_shards_);
   }
-  std::optional<std::int64_t> at(std::int64_t i) const override {
-    return input_->at(i * num_shards_ + index_);
-  }
+  std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i * num_shards_ + index_); }
   std::optional<std::int64_t> find(std::int64_t position) const override {
     const auto i = input_->find(position);
     if (!i) return std::nullopt;
@@ -74,8 +72,7 @@ ShardOp::ShardOp(std::int64_t num_shards, std::int64_t index, bool is_among_rank
     : num_shards_(num_shards), index_(index), is_among_ranks_(is_among_ranks) {
   if (num_shards < 1) graph::reject("num_shards", "at least 1", num_shards);
   if (index < 0 || index >= num_shards)
-    graph::reject("index", "at least 0 and below num_shards = " + std::to_string(num_shards),
-                  index);
+    graph::reject("index", "at least 0 and below num_shards = " + std::to_string(num_shards), index);
 }
 
 std::string ShardOp::parameters() const {
@@ -88,17 +85,13 @@ Flow ShardOp::flow(const Flow& input) const {
   return flow;
 }
 
-std::unique_ptr<StreamState> ShardOp::open(std::uint64_t) const {
-  return std::make_unique<State>(num_shards_, index_);
-}
+std::unique_ptr<StreamState> ShardOp::open(std::uint64_t) const { return std::make_unique<State>(num_shards_, index_); }
 
 std::unique_ptr<IndexSequence> ShardOp::over_index(std::unique_ptr<IndexSequence> input) const {
   return std::make_unique<Sequence>(std::move(input), num_shards_, index_);
 }
 
-OpRef shard(std::int64_t num_shards, std::int64_t index) {
-  return std::make_shared<ShardOp>(num_shards, index);
-}
+OpRef shard(std::int64_t num_shards, std::int64_t index) { return std::make_shared<ShardOp>(num_shards, index); }
 
 OpRef shard(const World& world) { return std::make_shared<ShardOp>(world.size, world.rank, true); }
 

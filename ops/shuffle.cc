@@ -107,9 +107,7 @@ class PermutedSequence final : public IndexSequence {
     if (next_ == size()) return std::nullopt;
     return at(next_++);
   }
-  void skip(std::int64_t count) override {
-    next_ += std::clamp<std::int64_t>(count, 0, size() - next_);
-  }
+  void skip(std::int64_t count) override { next_ += std::clamp<std::int64_t>(count, 0, size() - next_); }
   std::optional<std::int64_t> at(std::int64_t i) const override {
     const auto from = static_cast<std::int64_t>(order_(static_cast<std::uint64_t>(i)));
     return listed_.empty() ? input_->at(from) : listed_[static_cast<std::size_t>(from)];
@@ -143,17 +141,14 @@ std::uint64_t ShuffleKey::when(std::uint32_t epoch, std::uint32_t pass) const {
 }
 
 CounterRng ShuffleKey::rng(std::uint32_t epoch, std::uint32_t pass) const {
-  return reshuffle ? make_rng(seed, epoch, pass, 0, stream_of_shuffle)
-                   : make_rng(seed, 0, 0, 0, stream_of_shuffle);
+  return reshuffle ? make_rng(seed, epoch, pass, 0, stream_of_shuffle) : make_rng(seed, 0, 0, 0, stream_of_shuffle);
 }
 
 ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
     : capacity_(buffer_size == UNKNOWN_CARDINALITY ? all : buffer_size),
       is_seeded_(options.seed.has_value()),
       key_{options.seed ? *options.seed : draw_seed(), options.reshuffle_each_epoch} {
-  if (capacity_ < 1)
-    graph::reject("buffer_size", "at least 1, or UNKNOWN_CARDINALITY for all elements",
-                  buffer_size);
+  if (capacity_ < 1) graph::reject("buffer_size", "at least 1, or UNKNOWN_CARDINALITY for all elements", buffer_size);
 }
 
 std::string ShuffleOp::parameters() const {
@@ -169,10 +164,9 @@ std::string ShuffleOp::parameters_with(const std::string& seed) const {
 
 Flow ShuffleOp::flow(const Flow& input) const {
   if (capacity_ == all && input.cardinality == INFINITE_CARDINALITY)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a "
-        "number, or shuffle before repeat");
+    throw Error(ErrorCode::invalid_argument,
+                "buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a "
+                "number, or shuffle before repeat");
   check_can_permute(input.cardinality);
   return input;
 }
@@ -181,13 +175,13 @@ Flow ShuffleOp::flow(const Flow& input) const {
 void ShuffleOp::check_can_permute(std::int64_t elements) const {
   constexpr auto most = static_cast<std::int64_t>(KeyedPermutation::most_positions);
   if (elements <= most || capacity_ < elements) return;
-  throw Error(ErrorCode::invalid_argument, "buffer_size has room for all " + std::to_string(elements) + " elements, but at most 2^62 = " +
-                                               std::to_string(most) + " can be shuffled as one: give a smaller number, or shuffle parts (shard, take, skip)");
+  throw Error(ErrorCode::invalid_argument,
+              "buffer_size has room for all " + std::to_string(elements) +
+                  " elements, but at most 2^62 = " + std::to_string(most) +
+                  " can be shuffled as one: give a smaller number, or shuffle parts (shard, take, skip)");
 }
 
-std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const {
-  return std::make_unique<State>(capacity_, key_);
-}
+std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const { return std::make_unique<State>(capacity_, key_); }
 
 std::unique_ptr<IndexSequence> ShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {
   if (capacity_ >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);

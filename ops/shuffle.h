@@ -17,10 +17,9 @@
 
 namespace penstock::ops {
 
-// At most `capacity` values, in a List of them: push_back, size, swap_with_last, take_last. Once it is full, every value that enters drives out
-// one of all those inside, itself included: with capacity 1 the order stays.
-template <class List>
-class ShuffleWindow {
+// At most `capacity` values, in a List of them: push_back, size, swap_with_last, take_last. Once it is full, every
+// value that enters drives out one of all those inside, itself included: with capacity 1 the order stays.
+template <class List> class ShuffleWindow {
  public:
   using Value = decltype(std::declval<List&>().take_last());
 

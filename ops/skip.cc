@@ -59,14 +59,11 @@ SkipOp::SkipOp(std::int64_t count) : count_(count) {
   if (count < -1) graph::reject("count", "at least 0, or -1 for all elements", count);
 }
 
-std::string SkipOp::parameters() const {
-  return "count=" + (count_ < 0 ? std::string("all") : std::to_string(count_));
-}
+std::string SkipOp::parameters() const { return "count=" + (count_ < 0 ? std::string("all") : std::to_string(count_)); }
 
 Flow SkipOp::flow(const Flow& input) const {
   Flow flow = input;
-  if (input.cardinality >= 0)
-    flow.cardinality = count_ < 0 ? 0 : std::max<std::int64_t>(0, input.cardinality - count_);
+  if (input.cardinality >= 0) flow.cardinality = count_ < 0 ? 0 : std::max<std::int64_t>(0, input.cardinality - count_);
   return flow;
 }
 

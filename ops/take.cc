@@ -36,8 +36,7 @@ class State final : public StreamState {
 
 class Sequence final : public IndexSequence {
  public:
-  Sequence(std::unique_ptr<IndexSequence> input, std::int64_t limit)
-      : input_(std::move(input)), limit_(limit) {}
+  Sequence(std::unique_ptr<IndexSequence> input, std::int64_t limit) : input_(std::move(input)), limit_(limit) {}
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
     input_->begin_pass(epoch, pass);
     left_ = size();
@@ -71,9 +70,7 @@ TakeOp::TakeOp(std::int64_t count) : count_(count) {
   if (count < -1) graph::reject("count", "at least 0, or -1 for all elements", count);
 }
 
-std::string TakeOp::parameters() const {
-  return "count=" + (count_ < 0 ? std::string("all") : std::to_string(count_));
-}
+std::string TakeOp::parameters() const { return "count=" + (count_ < 0 ? std::string("all") : std::to_string(count_)); }
 
 Flow TakeOp::flow(const Flow& input) const {
   Flow flow = input;

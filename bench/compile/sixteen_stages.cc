@@ -1,5 +1,5 @@
-// A user's file as large as they come: sixteen ops behind the source, most with a function and a type of their own, and the loop
-// over it. ./run measures what it costs to compile.
+// A user's file as large as they come: sixteen ops behind the source, most with a function and a type of their own, and
+// the loop over it. ./run measures what it costs to compile.
 #include <penstock/io.h>
 #include <penstock/penstock.h>
 
@@ -28,8 +28,7 @@ struct Example {
   std::int32_t label = 0;
 };
 
-template <>
-struct ps::Fields<Example> {
+template <> struct ps::Fields<Example> {
   static constexpr auto value = std::tuple{&Example::features, &Example::label};
 };
 
@@ -57,31 +56,31 @@ static void add_noise(Example& example, ps::CounterRng rng) {
 
 static auto pipeline(const std::string& list) {
   return ps::from_file_list(list)
-      .shuffle(1'000'000, {.seed = 7})                                                           // 1
-      .shard(ps::World::detect())                                                                // 2
-      .filter([](const std::string& path) { return path.ends_with(".bin"); })                    // 3
-      .map(load, ps::AUTOTUNE, {.blocks = true})                                                 // 4
-      .filter([](const File& file) { return file.bytes.size() >= 64; })                          // 5
-      .ignore_errors()                                                                           // 6
-      .flat_map(split)                                                                           // 7
-      .filter([](const Record& record) { return record.values.front() != 0; })                   // 8
-      .map([](Record record) {                                                                   // 9
+      .shuffle(1'000'000, {.seed = 7})                                          // 1
+      .shard(ps::World::detect())                                               // 2
+      .filter([](const std::string& path) { return path.ends_with(".bin"); })   // 3
+      .map(load, ps::AUTOTUNE, {.blocks = true})                                // 4
+      .filter([](const File& file) { return file.bytes.size() >= 64; })         // 5
+      .ignore_errors()                                                          // 6
+      .flat_map(split)                                                          // 7
+      .filter([](const Record& record) { return record.values.front() != 0; })  // 8
+      .map([](Record record) {                                                  // 9
         std::reverse(record.values.begin(), record.values.end());
         return record;
       })
-      .shuffle(1000)                                                                             // 10
-      .map(example_of)                                                                           // 11
-      .map([](Example example, ps::Context& context) {                                           // 12
+      .shuffle(1000)                                    // 10
+      .map(example_of)                                  // 11
+      .map([](Example example, ps::Context& context) {  // 12
         add_noise(example, context.rng());
         return example;
       })
-      .take(1'000'000)                                                                           // 13
-      .batch(128, {.drop_remainder = true})                                                      // 14
-      .map([](ps::Batch<Example> batch) {                                                        // 15
+      .take(1'000'000)                       // 13
+      .batch(128, {.drop_remainder = true})  // 14
+      .map([](ps::Batch<Example> batch) {    // 15
         for (std::int32_t& label : batch.column<&Example::label>()) label = 9 - label;
         return batch;
       })
-      .prefetch();                                                                               // 16
+      .prefetch();  // 16
 }
 
 int main(int argc, char** argv) {

@@ -89,8 +89,7 @@ void drop_from_inside(milliseconds body, Observed& seen) {
   };
   {
     std::lock_guard lock(shared->mutex);
-    shared->run.emplace(
-        range(std::int64_t{1} << 40).map(function, kSleepers, {.blocks = true}).prefetch(4096).start());
+    shared->run.emplace(range(std::int64_t{1} << 40).map(function, kSleepers, {.blocks = true}).prefetch(4096).start());
     shared->run->next_for(milliseconds(0));
   }
   wait_for(shared->calls);
@@ -99,8 +98,7 @@ void drop_from_inside(milliseconds body, Observed& seen) {
   seen.ms.push_back(ms_since(shared->dropped));
 }
 
-Row row_of(const std::string& variant, milliseconds body, int repetitions,
-           void (*drop)(milliseconds, Observed&)) {
+Row row_of(const std::string& variant, milliseconds body, int repetitions, void (*drop)(milliseconds, Observed&)) {
   Observed seen;
   const Meter meter;
   for (int i = 0; i < repetitions; ++i) drop(body, seen);
@@ -113,18 +111,17 @@ Row row_of(const std::string& variant, milliseconds body, int repetitions,
   row.figures = {{"ms", ms.median}, {"worst_ms", ms.high}};
   row.bars = {{"worst_ms", 2.0 * static_cast<double>(body.count()) + 20}};
   if (drop != &drop_from_outside) return row;
-  row.figures.insert(row.figures.end(),
-                     {{"inflight_before", static_cast<double>(seen.in_flight_before)},
-                      {"inflight_after", static_cast<double>(seen.in_flight_after)},
-                      {"started_after", static_cast<double>(seen.started_after)},
-                      {"threads_before", static_cast<double>(seen.threads_before)},
-                      {"threads_after", static_cast<double>(seen.threads_after)}});
+  row.figures.insert(row.figures.end(), {{"inflight_before", static_cast<double>(seen.in_flight_before)},
+                                         {"inflight_after", static_cast<double>(seen.in_flight_after)},
+                                         {"started_after", static_cast<double>(seen.started_after)},
+                                         {"threads_before", static_cast<double>(seen.threads_before)},
+                                         {"threads_after", static_cast<double>(seen.threads_after)}});
   return row;
 }
 
-// Nothing under way: 20 idle runs of 2.7 s age, each dropped. As old as the peers', whose tuners have rounds of their own.
-Row drop_idle(const char* variant, const Dataset<std::int64_t>& data, const RunOptions& options,
-              int rounds) {
+// Nothing under way: 20 idle runs of 2.7 s age, each dropped. As old as the peers', whose tuners have rounds of their
+// own.
+Row drop_idle(const char* variant, const Dataset<std::int64_t>& data, const RunOptions& options, int rounds) {
   std::vector<double> ms;
   const Meter meter;
   for (int round = 0; round < rounds; ++round) {
@@ -146,9 +143,7 @@ Row drop_idle(const char* variant, const Dataset<std::int64_t>& data, const RunO
           variant,
           static_cast<std::int64_t>(ms.size()),
           meter.stop(),
-          {{"ms_p50", spread.median},
-           {"ms_max", spread.high},
-           {"over_100ms", static_cast<double>(over)}},
+          {{"ms_p50", spread.median}, {"ms_max", spread.high}, {"over_100ms", static_cast<double>(over)}},
           {}};
 }
 
@@ -161,8 +156,7 @@ void run_abandon(const CaseSettings& settings, Report& report) {
   };
   for (const Plan& plan : {Plan{5, 250}, Plan{20, 100}, Plan{50, 50}}) {
     const std::string variant = "map_" + std::to_string(plan.body_ms) + "ms";
-    report.add(row_of(variant, milliseconds(plan.body_ms), settings.rounds_or(plan.repetitions),
-                      drop_from_outside));
+    report.add(row_of(variant, milliseconds(plan.body_ms), settings.rounds_or(plan.repetitions), drop_from_outside));
   }
   report.add(row_of("inside_5ms", milliseconds(5), settings.rounds_or(70), drop_from_inside));
   report.add(row_of("inside_20ms", milliseconds(20), settings.rounds_or(30), drop_from_inside));

@@ -1,8 +1,10 @@
 // How fast AUTOTUNE finds the calls that a map needs which only waits, and gives them back.
 //
-//   start   calls of 10 ms, and a consumer that never pauses: until 0.1 s have 95 % of the rate of 64 plain threads beside them
-//   step    500 elements a second are wanted, and calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95 % of the
-//           rate before, after the first step; until a quarter more calls than before at most are allowed, after the second
+//   start   calls of 10 ms, and a consumer that never pauses: until 0.1 s have 95 % of the rate of 64 plain threads
+//           beside them
+//   step    500 elements a second are wanted, and calls take 10 ms, then 80 ms, then 10 ms again: until a second has 95
+//           % of the rate before, after the first step; until a quarter more calls than before at most are allowed,
+//           after the second
 #include <penstock/penstock.h>
 
 #include <algorithm>
@@ -129,7 +131,9 @@ void run_start(const CaseSettings& settings, Report& report) {
 }
 
 // How long a call takes at that time of the run.
-std::chrono::milliseconds call_at(Clock::duration time) { return time >= kCalm && time < kCalm + kSlow ? kSlowCall : kCall; }
+std::chrono::milliseconds call_at(Clock::duration time) {
+  return time >= kCalm && time < kCalm + kSlow ? kSlowCall : kCall;
+}
 
 Arrivals take_through_steps() {
   std::atomic<std::chrono::milliseconds> call = kCall;

@@ -16,21 +16,20 @@ bool is_there(std::int64_t x) { return x >= 0; }
 std::int64_t batches(std::int64_t elements, std::int64_t size) { return (elements + size - 1) / size; }
 
 Row row_of(const char* name, const std::string& variant, std::int64_t elements, const Cost& cost) {
-  return {name,
-          variant,
-          elements,
-          cost,
-          {{"cpu_ns_per_element", ns_per(cost.cpu_s, elements)},
-           {"wall_ns_per_element", ns_per(cost.wall_s, elements)}},
-          {}};
+  return {
+      name,
+      variant,
+      elements,
+      cost,
+      {{"cpu_ns_per_element", ns_per(cost.cpu_s, elements)}, {"wall_ns_per_element", ns_per(cost.wall_s, elements)}},
+      {}};
 }
 
 void add_chain(Report& report, const char* label, Tunable parallelism, int length, int rounds) {
   auto chain = range(kElements);
   for (int i = 0; i < length; ++i) chain = chain.map(plus_one, parallelism);
   const Cost cost = cheapest_drain(chain.batch(kDrain), batches(kElements, kDrain), rounds);
-  const std::string variant =
-      length == 0 ? "drain" : std::string(label) + "_" + std::to_string(length);
+  const std::string variant = length == 0 ? "drain" : std::string(label) + "_" + std::to_string(length);
   report.add(row_of("chain", variant, kElements, cost));
 }
 
@@ -39,8 +38,7 @@ struct StageBench {
   Report& report;
   int rounds;
 
-  template <class T>
-  void operator()(const char* variant, const Dataset<T>& data) const {
+  template <class T> void operator()(const char* variant, const Dataset<T>& data) const {
     const Cost cost = cheapest_drain(data.batch(kDrain), batches(kElements, kDrain), rounds);
     report.add(row_of("stage", variant, kElements, cost));
   }
@@ -48,7 +46,8 @@ struct StageBench {
 
 Dataset<std::int64_t> source() { return range(kElements); }
 
-// Over a range a shuffle works on positions. Behind a map it holds elements, as tf.data's does; that row has the map's cost in it.
+// Over a range a shuffle works on positions. Behind a map it holds elements, as tf.data's does; that row has the map's
+// cost in it.
 void add_orders(const StageBench& bench) {
   bench("shuffle10000", source().shuffle(10'000, {.seed = 1}));
   bench("shuffle100", source().shuffle(100, {.seed = 1}));

@@ -1,10 +1,11 @@
-// What the controller's thread itself uses, while it looks after a run for some seconds. It looks every 10 ms at first, and half as
-// often once no knob has moved for two seconds, which is what is measured.
+// What the controller's thread itself uses, while it looks after a run for some seconds. It looks every 10 ms at first,
+// and half as often once no knob has moved for two seconds, which is what is measured.
 //
 //   stages_10   ten stages of cheap calls, a consumer that takes an element in a millisecond
 //   calls_256   256 calls of 10 ms that wait, at once
 //
-// cores_of_waking: what a thread used that woke as often just before and did nothing; on a virtual machine up to half of the figure.
+// cores_of_waking: what a thread used that woke as often just before and did nothing; on a virtual machine up to half
+// of the figure.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -53,7 +54,8 @@ class Sleeper {
 };
 
 template <class T, class Step>
-Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar, Step step) {
+Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar,
+               Step step) {
   auto run = dataset.start(options);
   using Clock = std::chrono::steady_clock;
   Sleeper sleeper;
@@ -68,7 +70,8 @@ Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunO
   }
   const double used = controller_cpu_s() - before;
   const Cost cost = meter.stop();
-  return {"controller", variant, taken, cost, {{"cores", used / cost.wall_s}, {"cores_of_waking", waking}}, {{"cores", bar}}};
+  return {"controller",    variant, taken, cost, {{"cores", used / cost.wall_s}, {"cores_of_waking", waking}},
+          {{"cores", bar}}};
 }
 
 Dataset<std::int64_t> ten_stages() {

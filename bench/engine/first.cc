@@ -44,8 +44,7 @@ struct Times {
   std::vector<double> build, start, first, total, teardown;  // milliseconds
 };
 
-template <class Make>
-void one_round(Times& times, Make make) {
+template <class Make> void one_round(Times& times, Make make) {
   std::vector<std::int64_t> at = {now_ns()};
   {
     auto data = make();
@@ -66,8 +65,7 @@ void one_round(Times& times, Make make) {
   times.teardown.push_back(between(3, 4));
 }
 
-template <class Make>
-Row row_of(const char* variant, Make make, int rounds) {
+template <class Make> Row row_of(const char* variant, Make make, int rounds) {
   Times times;
   const Meter meter;
   for (int round = 0; round < rounds; ++round) one_round(times, make);
@@ -91,7 +89,8 @@ Row row_of(const char* variant, Make make, int rounds) {
 // A second epoch of the same description.
 Row again(int rounds) {
   const auto data = range(1 << 20).map(plus_one).batch(32).prefetch(AUTOTUNE);
-  Row row = row_of("again", [&data] { return data; }, rounds);
+  Row row = row_of(
+      "again", [&data] { return data; }, rounds);
   row.figures = {{"total_ms", row.figure("total_ms")},
                  {"total_best_ms", row.figure("total_best_ms")},
                  {"total_worst_ms", row.figure("total_worst_ms")}};

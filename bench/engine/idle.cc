@@ -1,5 +1,5 @@
-// What threads cost that have nothing to do: a consumer that is slow, and memory that is short. As many threads as are asked for, whatever the
-// machine has; figures at 128 are compared with those at 2, in one process.
+// What threads cost that have nothing to do: a consumer that is slow, and memory that is short. As many threads as are
+// asked for, whatever the machine has; figures at 128 are compared with those at 2, in one process.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -44,7 +44,8 @@ PerStep slow_consumer(int threads, int steps) {
     ++calls;
     return value;
   };
-  auto run = range(std::int64_t{1} << 40).map(work).batch(kBatch).prefetch(2).start({.threads = threads, .tune = false});
+  auto run =
+      range(std::int64_t{1} << 40).map(work).batch(kBatch).prefetch(2).start({.threads = threads, .tune = false});
   const auto step = [&run] {
     run.next();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -79,19 +80,22 @@ PerStep short_memory(int calls, bool blocks, int elements) {
   const auto hint = [](std::int64_t) { return kEach; };
   const RunOptions options{.threads = blocks ? 2 : calls, .memory_bytes = 16 * kEach, .tune = false};
   const std::int64_t switches_before = switches();
-  PerStep result{.cost = drain(range(elements).map(make, calls, {.blocks = blocks, .bytes_hint = hint}), elements, options)};
+  PerStep result{
+      .cost = drain(range(elements).map(make, calls, {.blocks = blocks, .bytes_hint = hint}), elements, options)};
   result.cpu_us = 1e6 * result.cost.cpu_s / elements;
   result.switches = static_cast<double>(switches() - switches_before) / elements;
   return result;
 }
 
-template <class Measure>
-void compare(const std::string& name, std::int64_t steps, Report& report, Measure measure) {
+template <class Measure> void compare(const std::string& name, std::int64_t steps, Report& report, Measure measure) {
   double at_two = 0;
   for (const int threads : kThreads) {
     const PerStep step = measure(threads);
     if (at_two == 0) at_two = step.cpu_us;
-    report.add({name, std::to_string(threads) + "_threads", steps, step.cost,
+    report.add({name,
+                std::to_string(threads) + "_threads",
+                steps,
+                step.cost,
                 {{"cpu_us", step.cpu_us}, {"switches", step.switches}, {"cpu_beside_2_threads", step.cpu_us / at_two}},
                 {{"cpu_beside_2_threads", 1.2}}});
   }
@@ -106,7 +110,8 @@ void run_idle(const CaseSettings& settings, Report& report) {
 
 void run_pressure(const CaseSettings& settings, Report& report) {
   const int elements = 500 * settings.rounds_or(3);
-  compare("pressure_computing", elements, report, [elements](int calls) { return short_memory(calls, false, elements); });
+  compare("pressure_computing", elements, report,
+          [elements](int calls) { return short_memory(calls, false, elements); });
   compare("pressure_blocking", elements, report, [elements](int calls) { return short_memory(calls, true, elements); });
 }
 

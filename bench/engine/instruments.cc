@@ -1,11 +1,12 @@
 // What the instruments of a running pipeline cost, as CPU time with them over CPU time without, in turns of 0.2 s.
 //
-//   statistics   for the controller and explain(): times of calls added up and counted by length, CPU clocks of samples. Counters and the
-//                clocks by which the engine groups elements stay
-//   trace        every call remembered for RunOptions::trace, with statistics on both sides; the file is written after the run
+//   statistics   for the controller and explain(): times of calls added up and counted by length, CPU clocks of
+//                samples. Counters and the clocks by which the engine groups elements stay
+//   trace        every call remembered for RunOptions::trace, with statistics on both sides; the file is written after
+//                the run
 //
-// Neither side has a controller, whose looks are the case `controller`. Two maps of 1 us, whose elements are grouped; of 20 us, which are
-// calls of their own; and of 1 ms, as long as a small picture takes.
+// Neither side has a controller, whose looks are the case `controller`. Two maps of 1 us, whose elements are grouped;
+// of 20 us, which are calls of their own; and of 1 ms, as long as a small picture takes.
 #include <cmath>
 #include <memory>
 
@@ -25,7 +26,9 @@ struct Instruments {
 };
 
 Dataset<std::uint64_t> two_maps(double microseconds, std::int64_t elements) {
-  const auto work = [steps = std::llround(microseconds * steps_per_microsecond())](std::uint64_t x) { return burn(x, steps); };
+  const auto work = [steps = std::llround(microseconds * steps_per_microsecond())](std::uint64_t x) {
+    return burn(x, steps);
+  };
   return range(elements).map([](std::int64_t x) { return static_cast<std::uint64_t>(x); }).map(work).map(work);
 }
 
@@ -45,25 +48,33 @@ exec::EngineSettings settings_with(const Instruments& instruments) {
 Cost measure(const Dataset<std::uint64_t>& dataset, std::int64_t elements, const Instruments& instruments) {
   const auto settings = settings_with(instruments);
   const Meter meter;
-  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings, runtime::Runtime::get().make_launcher(settings.slots));
+  const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings,
+                                         runtime::Runtime::get().make_launcher(settings.slots));
   std::int64_t count = -1;  // with the mark of the end
   for (Slot slot; slot.kind() != Slot::Kind::pass_end; ++count) engine->next(slot);
   engine->shut_down();
-  if (count != elements) throw std::runtime_error("instruments: expected " + std::to_string(elements) + " elements, got " + std::to_string(count));
+  if (count != elements)
+    throw std::runtime_error("instruments: expected " + std::to_string(elements) + " elements, got " +
+                             std::to_string(count));
   return meter.stop();
 }
 
-Row compare(const std::string& variant, double microseconds, int rounds, const Instruments& with, const Instruments& without) {
+Row compare(const std::string& variant, double microseconds, int rounds, const Instruments& with,
+            const Instruments& without) {
   const std::int64_t elements = std::llround(0.2e6 / (2 * microseconds));
   const auto dataset = two_maps(microseconds, elements);
-  const auto [best, overhead, noise] =
-      take_turns(rounds, [&] { return measure(dataset, elements, with); }, [&] { return measure(dataset, elements, without); });
+  const auto [best, overhead, noise] = take_turns(
+      rounds, [&] { return measure(dataset, elements, with); }, [&] { return measure(dataset, elements, without); });
   return {"instruments",
           variant,
           elements,
           best,
-          {{"overhead_percent", overhead.median}, {"overhead_low", overhead.low}, {"overhead_high", overhead.high},
-           {"noise_low", noise.low}, {"noise_high", noise.high}, {"rounds", static_cast<double>(rounds)}},
+          {{"overhead_percent", overhead.median},
+           {"overhead_low", overhead.low},
+           {"overhead_high", overhead.high},
+           {"noise_low", noise.low},
+           {"noise_high", noise.high},
+           {"rounds", static_cast<double>(rounds)}},
           {}};
 }
 

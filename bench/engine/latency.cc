@@ -1,5 +1,6 @@
-// How late what is done reaches a consumer that waits for it, and how long a run takes to end, while calls of 1 us become calls of 50 ms and back: the
-// engine groups calls by what they took, and has to find out that they do no longer.
+// How late what is done reaches a consumer that waits for it, and how long a run takes to end, while calls of 1 us
+// become calls of 50 ms and back: the engine groups calls by what they took, and has to find out that they do no
+// longer.
 #include <penstock/random.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ struct Stretch {
   std::int64_t call_ns;
   std::int64_t calls;
 };
-constexpr Stretch kStretches[] = {{1'000, 500}, {10'000, 500}, {100'000, 500}, {1'000'000, 100}, {10'000'000, 10}, {50'000'000, 2}};
+constexpr Stretch kStretches[] = {{1'000, 500},     {10'000, 500},    {100'000, 500},
+                                  {1'000'000, 100}, {10'000'000, 10}, {50'000'000, 2}};
 
 // How long the call of each element takes: stretches of equal calls, in an order drawn from the seed.
 std::vector<std::int64_t> changing_calls(std::int64_t elements, std::uint64_t seed) {
@@ -45,7 +47,8 @@ void spin(std::int64_t ns) {
 // When each call began and ended, for whoever looks at it when all have.
 class Calls {
  public:
-  explicit Calls(std::vector<std::int64_t> times) : times_(std::move(times)), begun_(times_.size()), ended_(times_.size()) {}
+  explicit Calls(std::vector<std::int64_t> times)
+      : times_(std::move(times)), begun_(times_.size()), ended_(times_.size()) {}
 
   std::int64_t count() const { return static_cast<std::int64_t>(times_.size()); }
   std::int64_t operator()(std::int64_t number) {
@@ -62,7 +65,8 @@ class Calls {
     for (std::size_t i = 1; i < ready.size(); ++i) ready[i] = std::max(ready[i], ready[i - 1]);
     return ready;
   }
-  // Of the calls that were under way at some time between the two. `near`: an element that was under way not long before.
+  // Of the calls that were under way at some time between the two. `near`: an element that was under way not long
+  // before.
   std::int64_t longest_between(std::int64_t from_ns, std::int64_t to_ns, std::size_t near) const {
     constexpr std::size_t kAround = 5'000;  // more than are ever under way or done at once
     std::int64_t longest = 0;
@@ -88,8 +92,8 @@ struct Lateness {
   Cost cost;
 };
 
-// Of each element that comes: how long after it could have left, and what of that is beyond the longest call of that time. Of `one_of` elements one is
-// kept. The consumer takes each as soon as it can.
+// Of each element that comes: how long after it could have left, and what of that is beyond the longest call of that
+// time. Of `one_of` elements one is kept. The consumer takes each as soon as it can.
 Lateness lateness(Calls calls, std::int64_t one_of, const RunOptions& options) {
   const auto work = [&calls](std::int64_t number) { return calls(number); };
   const auto keep = [one_of](std::int64_t number) { return number % one_of == one_of - 1; };
@@ -103,7 +107,8 @@ Lateness lateness(Calls calls, std::int64_t one_of, const RunOptions& options) {
   }
   result.cost = meter.stop();
   const auto ready = calls.ready();
-  for (const auto& [number, at_ns] : taken) result.add(at_ns - ready[number], calls.longest_between(ready[number], at_ns, number));
+  for (const auto& [number, at_ns] : taken)
+    result.add(at_ns - ready[number], calls.longest_between(ready[number], at_ns, number));
   return result;
 }
 
@@ -123,7 +128,10 @@ void add(const std::string& variant, Lateness late, double bar, Report& report) 
   const auto at = [](const std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
   };
-  report.add({"latency", variant, static_cast<std::int64_t>(late.all.size()), late.cost,
+  report.add({"latency",
+              variant,
+              static_cast<std::int64_t>(late.all.size()),
+              late.cost,
               {{"late_ms", at(late.all, 0.5)},
                {"beyond_a_call_ms", at(late.beyond_a_call, 0.5)},
                {"beyond_a_call_p99_ms", at(late.beyond_a_call, 0.99)},

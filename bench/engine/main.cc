@@ -17,8 +17,7 @@ using namespace penstock::bench;
 std::string describe_cases() {
   std::string text = "Cases:\n";
   for (const Case& each : all_cases())
-    text += "  " + std::string(each.name) + std::string(14 - std::string(each.name).size(), ' ') +
-            each.what + "\n";
+    text += "  " + std::string(each.name) + std::string(14 - std::string(each.name).size(), ' ') + each.what + "\n";
   return text;
 }
 
@@ -48,9 +47,7 @@ int main(int count, char** arguments) {
   std::string which = "all";
   bool json = false;
   CaseSettings settings;
-  app.add_option("--case", which, "Which case")
-      ->check(CLI::IsMember(names_of_cases()))
-      ->capture_default_str();
+  app.add_option("--case", which, "Which case")->check(CLI::IsMember(names_of_cases()))->capture_default_str();
   app.add_option("--rounds", settings.rounds, "Rounds of each measurement (0: the case's own number)")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

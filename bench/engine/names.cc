@@ -24,8 +24,7 @@ std::vector<std::string> make_names() {
   char text[64];
   for (std::int64_t i = 0; i < kNames; ++i) {
     const int folder = static_cast<int>(i % 1000);
-    std::snprintf(text, sizeof(text), "train/n%08d/n%08d_%lld.JPEG", folder, folder,
-                  static_cast<long long>(i));
+    std::snprintf(text, sizeof(text), "train/n%08d/n%08d_%lld.JPEG", folder, folder, static_cast<long long>(i));
     names.emplace_back(text);
   }
   return names;
@@ -118,8 +117,7 @@ Row second_epoch(const Dataset<std::string>& names) {
 }
 
 Row whole_epoch(const Dataset<std::string>& names, int rounds) {
-  const Cost cost = cheapest_drain(names.shuffle(kNames, {.seed = 1}).batch(1000),
-                                   (kNames + 999) / 1000, rounds);
+  const Cost cost = cheapest_drain(names.shuffle(kNames, {.seed = 1}).batch(1000), (kNames + 999) / 1000, rounds);
   return {"names_shuffle",
           "penstock_whole_epoch_batch1000",
           kNames,

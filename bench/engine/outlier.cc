@@ -1,4 +1,5 @@
-// What one large element among small ones costs a run that has little memory: its stage then reserves more for each call, until it has forgotten.
+// What one large element among small ones costs a run that has little memory: its stage then reserves more for each
+// call, until it has forgotten.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -18,8 +19,7 @@ constexpr auto kCall = std::chrono::milliseconds(5);
 constexpr double kBefore = 2, kForgotten = 2, kAfter = 2;  // s: measured before the outlier, let go, measured again
 constexpr double kBar = 0.95;
 
-template <class T>
-double rate_for(Run<T>& run, double seconds) {
+template <class T> double rate_for(Run<T>& run, double seconds) {
   const std::int64_t begin = now_ns();
   std::int64_t taken = 0;
   for (; now_ns() - begin < static_cast<std::int64_t>(1e9 * seconds); ++taken) run.next();
@@ -33,7 +33,8 @@ Row after_one_of(std::size_t outlier) {
     return std::vector<char>(is_due.exchange(false) ? outlier : kSmall);
   };
   const Meter meter;
-  auto run = range(std::int64_t{1} << 40).map(make, kCalls, {.blocks = true}).start({.memory_bytes = kBudget, .tune = false});
+  auto run =
+      range(std::int64_t{1} << 40).map(make, kCalls, {.blocks = true}).start({.memory_bytes = kBudget, .tune = false});
   rate_for(run, 0.5);
   const double before = rate_for(run, kBefore);
   is_due = true;
@@ -41,7 +42,10 @@ Row after_one_of(std::size_t outlier) {
   }
   rate_for(run, kForgotten);
   const double after = rate_for(run, kAfter);
-  return {"outlier", std::to_string(outlier / MiB) + "_MiB", static_cast<std::int64_t>(before * kBefore + after * kAfter), meter.stop(),
+  return {"outlier",
+          std::to_string(outlier / MiB) + "_MiB",
+          static_cast<std::int64_t>(before * kBefore + after * kAfter),
+          meter.stop(),
           {{"rate_before", before}, {"rate_after", after}, {"after_beside_before", after / before}},
           {{"after_beside_before", kBar, false}}};
 }

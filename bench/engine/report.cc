@@ -17,8 +17,8 @@ double rounded(double value) {
 
 std::string verdict(const Row& row, const Row::Bar& bar) {
   char text[160];
-  std::snprintf(text, sizeof(text), "   %s %s %.5g: %s", bar.figure.c_str(),
-                bar.at_most ? "<=" : ">=", bar.value, row.meets(bar) ? "met" : "NOT MET");
+  std::snprintf(text, sizeof(text), "   %s %s %.5g: %s", bar.figure.c_str(), bar.at_most ? "<=" : ">=", bar.value,
+                row.meets(bar) ? "met" : "NOT MET");
   return text;
 }
 
@@ -64,17 +64,15 @@ void Report::print_json(const Row& row) const {
     line["bar_of"] = row.bars.front().figure;
     line["met"] = row.meets_all();
   }
-  for (std::size_t i = 1; i < row.bars.size(); ++i)
-    line["more_bars"][row.bars[i].figure] = row.bars[i].value;
+  for (std::size_t i = 1; i < row.bars.size(); ++i) line["more_bars"][row.bars[i].figure] = row.bars[i].value;
   std::puts(line.dump().c_str());
 }
 
 void Report::print_text(const Row& row) {
   if (row.name != last_case_) std::printf("\n%s\n", row.name.c_str());
   last_case_ = row.name;
-  std::printf("  %-34s %9lld elements  wall %8.3f s  cpu %8.3f s  foreign %.2f\n",
-              row.variant.c_str(), static_cast<long long>(row.elements), row.cost.wall_s,
-              row.cost.cpu_s, row.cost.foreign_cores);
+  std::printf("  %-34s %9lld elements  wall %8.3f s  cpu %8.3f s  foreign %.2f\n", row.variant.c_str(),
+              static_cast<long long>(row.elements), row.cost.wall_s, row.cost.cpu_s, row.cost.foreign_cores);
   for (const auto& [key, value] : row.figures) std::printf("      %-30s %.5g\n", key.c_str(), value);
   for (const Row::Bar& bar : row.bars) std::printf("  %s\n", verdict(row, bar).c_str());
 }

@@ -25,9 +25,7 @@ std::int64_t sleep_through(std::int64_t value) {
 
 Cost plain_threads() { return sleep_on_plain_threads(kElements, kCall); }
 
-Cost with_hint() {
-  return drain(range(kElements).map(sleep_through, kSleepers, {.blocks = true}), kElements);
-}
+Cost with_hint() { return drain(range(kElements).map(sleep_through, kSleepers, {.blocks = true}), kElements); }
 
 // Elements delivered in each tenth of the first second.
 struct FirstSecond {
@@ -94,9 +92,12 @@ void run_sleep64(const CaseSettings& settings, Report& report) {
   for (int round = 0; round < settings.rounds_or(5); ++round) one_round(rounds);
   const Spread plain = spread_of(rounds.plain_rate), hinted = spread_of(rounds.hinted_ratio);
   const Spread half = spread_of(rounds.half_ratio);
-  report.add({"sleep64", "plain", kElements, rounds.plain,
-              {{"rate", plain.median}, cpu_each(rounds.plain, kElements)}, {}});
-  report.add({"sleep64", "p64", kElements, rounds.hinted,
+  report.add(
+      {"sleep64", "plain", kElements, rounds.plain, {{"rate", plain.median}, cpu_each(rounds.plain, kElements)}, {}});
+  report.add({"sleep64",
+              "p64",
+              kElements,
+              rounds.hinted,
               {{"rate", hinted.median * plain.median},
                {"ratio_to_plain", hinted.median},
                {"ratio_low", hinted.low},
@@ -104,7 +105,10 @@ void run_sleep64(const CaseSettings& settings, Report& report) {
                cpu_each(rounds.hinted, kElements)},
               {{"ratio_to_plain", 0.98, false}}});
   const auto taken = static_cast<std::int64_t>(spread_of(rounds.second_ratio).median * plain.median);
-  report.add({"sleep64", "auto", taken, rounds.automatic,
+  report.add({"sleep64",
+              "auto",
+              taken,
+              rounds.automatic,
               {{"rate_last_half", half.median * plain.median},
                {"last_half_ratio_to_plain", half.median},
                {"ratio_low", half.low},

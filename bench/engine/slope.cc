@@ -41,8 +41,7 @@ Line fit(const std::array<double, kLengths>& ns) {
 Costs measure(int rounds) {
   Costs best;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t maps = 0; maps < kLengths; ++maps)
-      keep_cheaper(best[maps], drain(chain_of(maps), kElements));
+    for (std::size_t maps = 0; maps < kLengths; ++maps) keep_cheaper(best[maps], drain(chain_of(maps), kElements));
   }
   return best;
 }
@@ -64,12 +63,18 @@ void run_slope(const CaseSettings& settings, Report& report) {
   std::array<double, kLengths> ns{};
   for (std::size_t maps = 0; maps < kLengths; ++maps) {
     ns[maps] = ns_per(costs[maps].cpu_s, kElements);
-    report.add({"slope", "maps_" + std::to_string(maps), kElements, costs[maps],
-                {{"cpu_ns_per_element", ns[maps]},
-                 {"wall_ns_per_element", ns_per(costs[maps].wall_s, kElements)}}, {}});
+    report.add({"slope",
+                "maps_" + std::to_string(maps),
+                kElements,
+                costs[maps],
+                {{"cpu_ns_per_element", ns[maps]}, {"wall_ns_per_element", ns_per(costs[maps].wall_s, kElements)}},
+                {}});
   }
   const Line line = fit(ns);
-  report.add({"slope", "slope", kElements * std::int64_t{kLengths}, sum_of(costs),
+  report.add({"slope",
+              "slope",
+              kElements * std::int64_t{kLengths},
+              sum_of(costs),
               {{"ns_per_element_and_stage", line.slope}, {"constant_ns", line.constant}},
               {{"ns_per_element_and_stage", 100}}});
 }

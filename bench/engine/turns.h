@@ -1,5 +1,5 @@
-// What something costs beside something else, in turns: each measurement of it is compared with its two neighbours, which are plain, so that a
-// slow minute of the machine hits both.
+// What something costs beside something else, in turns: each measurement of it is compared with its two neighbours,
+// which are plain, so that a slow minute of the machine hits both.
 //
 //   const Turns turns = take_turns(15, [&] { return measure(engine); }, [&] { return measure(threads); });
 #pragma once
@@ -17,8 +17,7 @@ struct Turns {
 };
 
 // Both give a Cost. At least one round.
-template <class Compared, class Plain>
-Turns take_turns(int rounds, const Compared& compared, const Plain& plain) {
+template <class Compared, class Plain> Turns take_turns(int rounds, const Compared& compared, const Plain& plain) {
   Turns turns;
   std::vector<double> overhead, noise;
   Cost before = plain();

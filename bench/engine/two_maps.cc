@@ -28,8 +28,7 @@ void share_out(const Work& work, std::atomic<std::int64_t>& next, std::atomic<st
   std::uint64_t own = 0;
   for (std::int64_t start; (start = next.fetch_add(handful)) < work.elements;) {
     const std::int64_t stop = std::min(start + handful, work.elements);
-    for (std::int64_t i = start; i < stop; ++i)
-      own += work.one_map(work.one_map(static_cast<std::uint64_t>(i)));
+    for (std::int64_t i = start; i < stop; ++i) own += work.one_map(work.one_map(static_cast<std::uint64_t>(i)));
   }
   sum += own;
 }
@@ -64,7 +63,8 @@ Cost measure(const Work& work, std::uint64_t (*sum)(const Work&)) {
   return cost;
 }
 
-// About 0.3 s of CPU time a turn: short against the moods of a machine, long against starting and ending a run (0.3 ms).
+// About 0.3 s of CPU time a turn: short against the moods of a machine, long against starting and ending a run (0.3
+// ms).
 Work work_of(double microseconds) {
   Work work{};
   work.steps = std::llround(microseconds * steps_per_microsecond());
@@ -75,19 +75,16 @@ Work work_of(double microseconds) {
 
 Row row_of(double microseconds, int rounds) {
   const Work work = work_of(microseconds);
-  const auto [best, overhead, noise] =
-      take_turns(rounds, [&] { return measure(work, engine_sum); }, [&] { return measure(work, plain_sum); });
+  const auto [best, overhead, noise] = take_turns(
+      rounds, [&] { return measure(work, engine_sum); }, [&] { return measure(work, plain_sum); });
   Row row;
   row.name = "two_maps";
   row.variant = std::to_string(std::lround(microseconds)) + "us";
   row.elements = work.elements;
   row.cost = best;
-  row.figures = {{"overhead_percent", overhead.median},
-                 {"overhead_low", overhead.low},
-                 {"overhead_high", overhead.high},
-                 {"plain_noise_low", noise.low},
-                 {"plain_noise_high", noise.high},
-                 {"overhead_ns_per_stage", overhead.median * 10 * microseconds},
+  row.figures = {{"overhead_percent", overhead.median},  {"overhead_low", overhead.low},
+                 {"overhead_high", overhead.high},       {"plain_noise_low", noise.low},
+                 {"plain_noise_high", noise.high},       {"overhead_ns_per_stage", overhead.median * 10 * microseconds},
                  {"rounds", static_cast<double>(rounds)}};
   return row;
 }

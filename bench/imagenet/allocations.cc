@@ -20,8 +20,7 @@ std::array<Counter, counter_count> counters;
 std::atomic<std::size_t> next_counter{0};
 
 void count_one() {
-  thread_local const std::size_t mine =
-      next_counter.fetch_add(1, std::memory_order_relaxed) % counter_count;
+  thread_local const std::size_t mine = next_counter.fetch_add(1, std::memory_order_relaxed) % counter_count;
   counters[mine].count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -60,12 +59,8 @@ void* operator new[](std::size_t bytes) { return allocate(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t align) { return allocate(bytes, align); }
 void* operator new[](std::size_t bytes, std::align_val_t align) { return allocate(bytes, align); }
 // Sanitizers have their own of these, which would not go together with the deletes below.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate_or_null(bytes);
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate_or_null(bytes);
-}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_or_null(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_or_null(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

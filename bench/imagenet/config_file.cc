@@ -68,11 +68,9 @@ class Reader {
     throw UsageError("'" + std::string(name_) + "': " + reason);
   }
 
-  [[noreturn]] void fail_unknown(const std::string& key,
-                                 const std::vector<std::string>& known) const {
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
-      return unlikeness(key, a) < unlikeness(key, b);
-    });
+  [[noreturn]] void fail_unknown(const std::string& key, const std::vector<std::string>& known) const {
+    const auto nearest = std::min_element(known.begin(), known.end(),
+                                          [&](auto& a, auto& b) { return unlikeness(key, a) < unlikeness(key, b); });
     fail("unknown key " + shown(key) + "; did you mean \"" + *nearest + "\"?");
   }
 
@@ -120,14 +118,12 @@ class Reader {
   }
 
   image::Size size(const std::string& key, const json& value) const {
-    if (!value.is_array() || value.size() != 2)
-      fail("\"" + key + "\" must be [height, width], but is " + shown(value));
+    if (!value.is_array() || value.size() != 2) fail("\"" + key + "\" must be [height, width], but is " + shown(value));
     return {number(key, value[0], 1), number(key, value[1], 1)};
   }
 
   void check_channels(const std::string& key, const json& value) const {
-    if (number(key, value, 1) != image::channels)
-      fail("\"" + key + "\" must be 3, but is " + shown(value));
+    if (number(key, value, 1) != image::channels) fail("\"" + key + "\" must be 3, but is " + shown(value));
   }
 
   std::string_view name_;
@@ -141,9 +137,7 @@ std::map<std::string, Reader::Handler> Reader::known_keys() {
   const auto put = [](auto& place, auto read) {
     return [&place, read](const std::string& key, const json& value) { place = read(key, value); };
   };
-  const auto count = [this](const std::string& key, const json& value) {
-    return number(key, value, 1);
-  };
+  const auto count = [this](const std::string& key, const json& value) { return number(key, value, 1); };
   const auto path = [this](const std::string& key, const json& value) { return text(key, value); };
   return {
       {"handler", [this](auto& key, auto& value) { text(key, value); }},
@@ -156,8 +150,7 @@ std::map<std::string, Reader::Handler> Reader::known_keys() {
       {"num_parallel_readers", ignore},
       {"prefectch_buffer_size", ignore},
       {"prefetch_buffer_size", ignore},
-      {"crop_image_size",
-       put(options_.crop, [this](auto& key, auto& value) { return size(key, value); })},
+      {"crop_image_size", put(options_.crop, [this](auto& key, auto& value) { return size(key, value); })},
       {"num_classes", put(options_.num_classes, count)},
       {"num_channels", [this](auto& key, auto& value) { check_channels(key, value); }},
   };
@@ -165,8 +158,7 @@ std::map<std::string, Reader::Handler> Reader::known_keys() {
 
 }  // namespace
 
-ConfigFile apply_config(std::string_view json_text, std::string_view name,
-                        ImagenetOptions& options) {
+ConfigFile apply_config(std::string_view json_text, std::string_view name, ImagenetOptions& options) {
   return Reader(name, options).read(json_text);
 }
 

@@ -30,8 +30,7 @@ void mix_block(Lanes& state, const std::byte* block) {
 std::uint64_t hash_of(std::span<const std::byte> bytes) {
   Lanes state{1, 2, 3, 4, 5, 6, 7, 8};
   std::uint64_t hash = bytes.size();
-  for (; bytes.size() >= lanes * word; bytes = bytes.subspan(lanes * word))
-    mix_block(state, bytes.data());
+  for (; bytes.size() >= lanes * word; bytes = bytes.subspan(lanes * word)) mix_block(state, bytes.data());
   std::array<std::byte, lanes * word> rest{};
   std::copy(bytes.begin(), bytes.end(), rest.begin());
   mix_block(state, rest.data());
@@ -50,8 +49,7 @@ void Digest::add(const SampleBatch& batch) {
   const Tensor& images = batch.column<&imagenet::Example::image>();
   const auto& labels = batch.column<&imagenet::Example::label>();
   const std::size_t bytes = labels.empty() ? 0 : images.bytes() / labels.size();
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    add({images.data() + i * bytes, bytes}, labels[i]);
+  for (std::size_t i = 0; i < labels.size(); ++i) add({images.data() + i * bytes, bytes}, labels[i]);
 }
 
 std::string Digest::text() const {

@@ -18,9 +18,7 @@ struct FullDecode::Decompressor {
 
 namespace {
 
-[[noreturn]] void leave(j_common_ptr info) {
-  std::longjmp(static_cast<std::jmp_buf*>(info->client_data)[0], 1);
-}
+[[noreturn]] void leave(j_common_ptr info) { std::longjmp(static_cast<std::jmp_buf*>(info->client_data)[0], 1); }
 
 void ignore(j_common_ptr, int) {}
 

@@ -1,5 +1,6 @@
-// The unit of all ratios, `full decode`: JPEG in memory -> interleaved RGB, accurate transform, fancy upsampling, libjpeg API, one
-// decompressor and one output buffer reused, one thread (images.md of the project's design). Nothing of penstock is in it.
+// The unit of all ratios, `full decode`: JPEG in memory -> interleaved RGB, accurate transform, fancy upsampling,
+// libjpeg API, one decompressor and one output buffer reused, one thread (images.md of the project's design). Nothing
+// of penstock is in it.
 //
 //   FullDecode unit;
 //   if (unit.decode(bytes)) use(unit.pixels(), unit.width(), unit.height());
@@ -25,7 +26,8 @@ class FullDecode {
   // Whether the file could be decoded; what libjpeg repairs counts as decoded.
   bool decode(std::span<const std::byte> file) noexcept;
 
-  // Of the last picture: width() * height() * 3 bytes; for CMYK files * 4, as they are in the file. The buffer may be longer.
+  // Of the last picture: width() * height() * 3 bytes; for CMYK files * 4, as they are in the file. The buffer may be
+  // longer.
   const std::uint8_t* pixels() const noexcept { return pixels_.data(); }
 
   // Hands that buffer over; the next picture gets a new one.

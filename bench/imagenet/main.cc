@@ -23,8 +23,7 @@ int generate(const ImagenetOptions& options) {
   const penstock::pictures::GenerateReport report =
       penstock::pictures::generate_imagenet({.folder = options.data, .images = options.generate});
   std::fprintf(stderr, "penstock-imagenet: wrote %lld pictures, %lld bytes, to %s\n",
-               static_cast<long long>(report.images), static_cast<long long>(report.bytes),
-               options.data.c_str());
+               static_cast<long long>(report.images), static_cast<long long>(report.bytes), options.data.c_str());
   return 0;
 }
 
@@ -61,8 +60,7 @@ class Session {
   void report() const {
     if (!options_.json) print(table_foot(measured_, digest_));
     if (options_.explain) explain_last();
-    if (!options_.stats_file.empty())
-      write_stats(options_, files_, bench_.description(), measured_, digest_);
+    if (!options_.stats_file.empty()) write_stats(options_, files_, bench_.description(), measured_, digest_);
   }
 
   static void print(const std::string& text) {
@@ -83,8 +81,7 @@ class Session {
   Measurement measure(const std::string& title, const RepetitionSettings& settings) {
     const ProgressBar bar(progress_, title, expected_images());
     const bool cached = options_.cached_batches > 0 && settings.keep == 0;
-    Measurement m =
-        cached ? bench_.run_cached(progress_) : bench_.run_until_error(settings, progress_);
+    Measurement m = cached ? bench_.run_cached(progress_) : bench_.run_until_error(settings, progress_);
     error_ = m.error;
     return m;
   }
@@ -131,8 +128,7 @@ int run(const ImagenetOptions& options) {
 int main(int count, char** arguments) {
   const ParsedOptions parsed = parse_options(
       count, arguments,
-      {"penstock-imagenet",
-       "ImageNet throughput: JPEG and XML in, batches out. One line for each repetition."});
+      {"penstock-imagenet", "ImageNet throughput: JPEG and XML in, batches out. One line for each repetition."});
   if (parsed.exit_code) return *parsed.exit_code;
   try {
     return run(parsed.options);

@@ -15,8 +15,7 @@ namespace {
 
 // The value that goes with a name.
 template <class Value>
-Value choose(const std::string& text,
-             const std::vector<std::pair<std::string_view, Value>>& choices) {
+Value choose(const std::string& text, const std::vector<std::pair<std::string_view, Value>>& choices) {
   std::string names;
   for (const auto& [name, value] : choices) {
     if (name == text) return value;
@@ -28,12 +27,11 @@ Value choose(const std::string& text,
 // Threads, that is: each costs memory and a start, and a system refuses some ten thousand.
 constexpr std::int64_t most_cores = 1024;
 
-std::int64_t number_from(std::int64_t low, const std::string& text,
-                         std::int64_t high = largest_number) {
+std::int64_t number_from(std::int64_t low, const std::string& text, std::int64_t high = largest_number) {
   const auto number = parse_integer(text);
   if (!number || *number < low || *number > high)
-    throw UsageError("must be a whole number from " + std::to_string(low) + " to " +
-                     std::to_string(high) + ", but is '" + text + "'");
+    throw UsageError("must be a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
+                     ", but is '" + text + "'");
   return *number;
 }
 
@@ -51,23 +49,19 @@ Workload parse_workload(const std::string& text) {
   if (text == "W1") return Workload::boxes;
   if (text == "W2") return Workload::train;
   if (text == "W3") return Workload::eval;
-  return choose<Workload>(
-      text, {{"boxes", Workload::boxes}, {"train", Workload::train}, {"eval", Workload::eval}});
+  return choose<Workload>(text, {{"boxes", Workload::boxes}, {"train", Workload::train}, {"eval", Workload::eval}});
 }
 
 DType parse_dtype(const std::string& text) {
-  return choose<DType>(
-      text, {{"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}, {"u8", DType::u8}});
+  return choose<DType>(text, {{"f32", DType::f32}, {"f16", DType::f16}, {"bf16", DType::bf16}, {"u8", DType::u8}});
 }
 
 image::Layout parse_layout(const std::string& text) {
-  return choose<image::Layout>(text,
-                               {{"nhwc", image::Layout::nhwc}, {"nchw", image::Layout::nchw}});
+  return choose<image::Layout>(text, {{"nhwc", image::Layout::nhwc}, {"nchw", image::Layout::nchw}});
 }
 
 BoxPolicy parse_box_policy(const std::string& text) {
-  return choose<BoxPolicy>(
-      text, {{"tf", BoxPolicy::tf}, {"strict", BoxPolicy::strict}, {"clamp", BoxPolicy::clamp}});
+  return choose<BoxPolicy>(text, {{"tf", BoxPolicy::tf}, {"strict", BoxPolicy::strict}, {"clamp", BoxPolicy::clamp}});
 }
 
 image::Dct parse_dct(const std::string& text) {
@@ -89,7 +83,8 @@ image::Simd parse_simd(const std::string& text) {
                                         {"neon", Simd::neon}});
   const std::vector<Simd> here = image::supported_simd();
   if (simd == Simd::automatic || std::find(here.begin(), here.end(), simd) != here.end()) return simd;
-  throw UsageError("this machine or build has no " + text + "; its best is " + std::string(to_string(image::best_simd())));
+  throw UsageError("this machine or build has no " + text + "; its best is " +
+                   std::string(to_string(image::best_simd())));
 }
 
 Without parse_without(const std::string& steps) {
@@ -129,16 +124,14 @@ std::size_t parse_memory(const std::string& text) {
   const std::uint64_t bytes = parse_bytes(text);
   if (bytes == 0) throw UsageError("must be above 0");
   // The library counts bytes in 63 bits, and adds them up.
-  if (bytes > std::uint64_t{1} << 60)
-    throw UsageError("must be at most 1048576T, but is '" + text + "'");
+  if (bytes > std::uint64_t{1} << 60) throw UsageError("must be at most 1048576T, but is '" + text + "'");
   return bytes;
 }
 
 std::chrono::nanoseconds parse_time(const std::string& text) {
   // Far below 2^63 ns: it is added to a clock.
   const std::chrono::nanoseconds time = parse_duration(text);
-  if (time > std::chrono::hours(1000))
-    throw UsageError("must be at most 1000h, but is '" + text + "'");
+  if (time > std::chrono::hours(1000)) throw UsageError("must be at most 1000h, but is '" + text + "'");
   return time;
 }
 
@@ -169,25 +162,18 @@ std::function<std::int64_t(const std::string&)> whole_number(std::int64_t low) {
 }
 
 std::function<Tunable(const std::string&)> parse_tunable(std::int64_t low) {
-  return [low](const std::string& text) {
-    return text == "auto" ? AUTOTUNE : Tunable(number_from(low, text));
-  };
+  return [low](const std::string& text) { return text == "auto" ? AUTOTUNE : Tunable(number_from(low, text)); };
 }
 
 const char* to_string(Workload workload) {
   switch (workload) {
-    case Workload::boxes:
-      return "boxes";
-    case Workload::train:
-      return "train";
-    case Workload::eval:
-      return "eval";
+    case Workload::boxes: return "boxes";
+    case Workload::train: return "train";
+    case Workload::eval: return "eval";
   }
   return "";
 }
 
-const char* to_string(image::Layout layout) {
-  return layout == image::Layout::nhwc ? "nhwc" : "nchw";
-}
+const char* to_string(image::Layout layout) { return layout == image::Layout::nhwc ? "nhwc" : "nchw"; }
 
 }  // namespace penstock::bench

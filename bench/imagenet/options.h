@@ -86,7 +86,7 @@ struct ImagenetOptions {
   std::string trace_file;
 
   // Other modes.
-  std::int64_t generate = 0;  // pictures to write, 0: none
+  std::int64_t generate = 0;     // pictures to write, 0: none
   bool straightforward = false;  // without penstock
   bool peer = false;
   std::int64_t passes = 1;  // of --peer
@@ -101,8 +101,7 @@ class UsageError : public std::runtime_error {
 struct ParsedOptions {
   ImagenetOptions options;
   // Where set, the program has said all there is to say: --help, --version, wrong usage.
-  std::optional<int>
-      exit_code;
+  std::optional<int> exit_code;
 };
 
 // Who asks: for --help, --version and messages.

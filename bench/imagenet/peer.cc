@@ -19,21 +19,16 @@ void say(const Json& message) {
 
 const char* peer_name(Workload workload) {
   switch (workload) {
-    case Workload::boxes:
-      return "W1";
-    case Workload::train:
-      return "W2";
-    case Workload::eval:
-      break;
+    case Workload::boxes: return "W1";
+    case Workload::train: return "W2";
+    case Workload::eval: break;
   }
   return "W3";
 }
 
 // As the other peers deliver it.
 ImagenetOptions as_peer(ImagenetOptions options) {
-  if (!options.layout)
-    options.layout =
-        options.workload == Workload::boxes ? image::Layout::nhwc : image::Layout::nchw;
+  if (!options.layout) options.layout = options.workload == Workload::boxes ? image::Layout::nhwc : image::Layout::nchw;
   options.epochs = 1;
   options.quiet = true;
   return options;
@@ -42,14 +37,10 @@ ImagenetOptions as_peer(ImagenetOptions options) {
 // f32 is "float32" to the driver.
 std::string numpy_name(DType type) {
   switch (type) {
-    case DType::u8:
-      return "uint8";
-    case DType::f16:
-      return "float16";
-    case DType::bf16:
-      return "bfloat16";
-    default:
-      return "float32";
+    case DType::u8: return "uint8";
+    case DType::f16: return "float16";
+    case DType::bf16: return "bfloat16";
+    default: return "float32";
   }
 }
 

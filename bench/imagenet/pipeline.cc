@@ -22,11 +22,10 @@ LabelTable labels_for(const ImagenetOptions& options, const std::vector<std::str
   if (!options.labels.empty()) return LabelTable::from_file(options.labels);
   LabelTable labels = imagenet::labels_of(paths, options.annotations);
   if (labels.size() > 0) return labels;
-  throw Error(
-      ErrorCode::not_found,
-      "none of the " + std::to_string(paths.size()) + " files has a label, '" + paths.front() +
-          "' for one: neither folder nor file name begin with a WordNet id such as "
-          "n01440764, and no annotation names an object (--annotations DIR, --labels FILE)");
+  throw Error(ErrorCode::not_found,
+              "none of the " + std::to_string(paths.size()) + " files has a label, '" + paths.front() +
+                  "' for one: neither folder nor file name begin with a WordNet id such as "
+                  "n01440764, and no annotation names an object (--annotations DIR, --labels FILE)");
 }
 
 void check_classes(const ImagenetOptions& options, const LabelTable& labels) {
@@ -64,26 +63,22 @@ imagenet::Config config_of(const ImagenetOptions& options, const Files& files,
   return config;
 }
 
-Dataset<imagenet::Example> examples_of(const Dataset<std::string>& paths, Workload workload,
-                                       imagenet::Config config, imagenet::FastPath fast) {
+Dataset<imagenet::Example> examples_of(const Dataset<std::string>& paths, Workload workload, imagenet::Config config,
+                                       imagenet::FastPath fast) {
   switch (workload) {
-    case Workload::boxes:
-      return paths.apply(imagenet::load_crops(std::move(config), fast)).unbatch();
-    case Workload::train:
-      return paths.apply(imagenet::load_train(std::move(config), fast));
-    case Workload::eval:
-      break;
+    case Workload::boxes: return paths.apply(imagenet::load_crops(std::move(config), fast)).unbatch();
+    case Workload::train: return paths.apply(imagenet::load_train(std::move(config), fast));
+    case Workload::eval: break;
   }
   return paths.apply(imagenet::load_eval(std::move(config), fast));
 }
 
 // shuffle before shard: every rank draws the same order and takes another part of it, so the ranks'
 // files change each epoch.
-Dataset<std::string> ordered(const Dataset<std::string>& paths, const ImagenetOptions& options,
-                             FileOrder order) {
+Dataset<std::string> ordered(const Dataset<std::string>& paths, const ImagenetOptions& options, FileOrder order) {
   if (order == FileOrder::listed) return paths.repeat(options.passes);
-  const auto shuffled = paths.shuffle(
-      options.shuffle_buffer, {.seed = options.seed, .reshuffle_each_epoch = options.reshuffle});
+  const auto shuffled =
+      paths.shuffle(options.shuffle_buffer, {.seed = options.seed, .reshuffle_each_epoch = options.reshuffle});
   return options.horovod ? shuffled.shard(world_of(options)) : shuffled;
 }
 
@@ -110,7 +105,8 @@ RunOptions run_options(const ImagenetOptions& options) {
   RunOptions run;
   run.threads = options.threads;
   run.memory_bytes = options.memory_bytes;
-  if (!options.open_io.is_automatic()) run.open_io = static_cast<int>(std::min<std::int64_t>(options.open_io.high(), 256));
+  if (!options.open_io.is_automatic())
+    run.open_io = static_cast<int>(std::min<std::int64_t>(options.open_io.high(), 256));
   run.epochs = static_cast<std::uint32_t>(options.epochs);
   run.seed = options.seed;
   run.on_error = options.on_error;

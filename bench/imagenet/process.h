@@ -5,7 +5,8 @@
 
 namespace penstock::bench {
 
-// Sets the peak of resident memory back to what is resident now, where the system allows it (Linux: /proc/self/clear_refs).
+// Sets the peak of resident memory back to what is resident now, where the system allows it (Linux:
+// /proc/self/clear_refs).
 void reset_peak_memory();
 std::int64_t peak_memory_bytes();  // since then
 

@@ -44,13 +44,12 @@ void Progress::draw(std::int64_t images, double wait_share, double seconds) {
   const double share = total_ > 0 ? std::min(1.0, done / static_cast<double>(total_)) : 0;
   const std::string left = share > 0 ? format_seconds(seconds * (1 - share) / share) : "?";
   if (terminal_)
-    std::fprintf(stderr, "\r%s [%s] %3.0f %%  %.0f images/s, waiting %.0f %%, %s left\033[K",
-                 title_.c_str(), bar(share).c_str(), 100 * share, done / seconds, 100 * wait_share,
-                 left.c_str());
+    std::fprintf(stderr, "\r%s [%s] %3.0f %%  %.0f images/s, waiting %.0f %%, %s left\033[K", title_.c_str(),
+                 bar(share).c_str(), 100 * share, done / seconds, 100 * wait_share, left.c_str());
   else
-    std::fprintf(stderr, "%s: %lld of %lld images, %.0f images/s, waiting %.0f %%, %s left\n",
-                 title_.c_str(), static_cast<long long>(images), static_cast<long long>(total_),
-                 done / seconds, 100 * wait_share, left.c_str());
+    std::fprintf(stderr, "%s: %lld of %lld images, %.0f images/s, waiting %.0f %%, %s left\n", title_.c_str(),
+                 static_cast<long long>(images), static_cast<long long>(total_), done / seconds, 100 * wait_share,
+                 left.c_str());
   std::fflush(stderr);
 }
 

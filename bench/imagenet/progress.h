@@ -42,8 +42,7 @@ class Progress {
 // printed next has a line of its own.
 class ProgressBar {
  public:
-  ProgressBar(Progress& progress, const std::string& title, std::int64_t images)
-      : progress_(progress) {
+  ProgressBar(Progress& progress, const std::string& title, std::int64_t images) : progress_(progress) {
     progress_.begin(title, images);
   }
   ~ProgressBar() { progress_.end(); }

@@ -18,9 +18,7 @@ namespace {
 // How long Ctrl-C may go unseen while no batch comes.
 constexpr auto patience = std::chrono::milliseconds(100);
 
-double seconds_since(std::int64_t begin_ns) {
-  return 1e-9 * static_cast<double>(now_ns() - begin_ns);
-}
+double seconds_since(std::int64_t begin_ns) { return 1e-9 * static_cast<double>(now_ns() - begin_ns); }
 
 std::int64_t fresh_blocks() {
   const PayloadPoolStats stats = payload_pool().stats();
@@ -47,8 +45,7 @@ struct Counted {
 // The consumer's side of a repetition: looks at each batch and keeps time.
 class Consumer {
  public:
-  Consumer(const ImagenetOptions& options, const RepetitionSettings& settings, Measurement& result,
-           Progress& progress)
+  Consumer(const ImagenetOptions& options, const RepetitionSettings& settings, Measurement& result, Progress& progress)
       : options_(options),
         settings_(settings),
         result_(result),
@@ -62,8 +59,7 @@ class Consumer {
   void begin_epoch() { last_file_ = -1; }
 
   // Runs `next` and counts the time as waiting.
-  template <class Next>
-  decltype(auto) wait_for(Next&& next) {
+  template <class Next> decltype(auto) wait_for(Next&& next) {
     const std::int64_t asked = now_ns();
     decltype(auto) answer = next();
     waited_ns_ += now_ns() - asked;
@@ -125,8 +121,7 @@ class Consumer {
 };
 
 // Whether the epoch was delivered to its end.
-template <class Keep>
-bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
+template <class Keep> bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
   consumer.begin_epoch();
   while (!interrupted() && !consumer.has_enough()) {
     auto next = consumer.wait_for([&run] { return run.next_for(patience); });
@@ -139,8 +134,7 @@ bool drain_epoch(Run<SampleBatch>& run, Consumer& consumer, const Keep& keep) {
 }
 
 // Whether all epochs were.
-template <class Keep>
-bool drain(Run<SampleBatch>& run, std::int64_t epochs, Consumer& consumer, const Keep& keep) {
+template <class Keep> bool drain(Run<SampleBatch>& run, std::int64_t epochs, Consumer& consumer, const Keep& keep) {
   for (std::uint32_t epoch = 0; epoch < static_cast<std::uint32_t>(epochs); ++epoch) {
     run.epoch(epoch);
     if (!drain_epoch(run, consumer, keep)) return false;
@@ -148,8 +142,8 @@ bool drain(Run<SampleBatch>& run, std::int64_t epochs, Consumer& consumer, const
   return true;
 }
 
-// What became of the files. The maps that read count them, the batches tell which were delivered, the run counts its errors.
-// `unfinished` is what remains, so at the end of a run it is 0 only if nothing was lost or came twice.
+// What became of the files. The maps that read count them, the batches tell which were delivered, the run counts its
+// errors. `unfinished` is what remains, so at the end of a run it is 0 only if nothing was lost or came twice.
 void add_up(Measurement& result, const RunStats& stats) {
   result.skipped = stats.skipped;
   result.failed = stats.errors - stats.skipped;

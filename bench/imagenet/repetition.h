@@ -22,10 +22,11 @@ namespace penstock::bench {
 
 struct Measurement {
   std::int64_t files_seen = 0;  // that were to be read: images + skipped + failed + unfinished
-  std::int64_t images = 0;      // files that were delivered: samples came from them, or their annotation names no object
-  std::int64_t skipped = 0;     // left out under --on-error
-  std::int64_t failed = 0;      // that ended the run
-  std::int64_t unfinished = 0;  // read when --steps, an error or Ctrl-C ended it, but not delivered; 0 where it came to its end
+  std::int64_t images = 0;   // files that were delivered: samples came from them, or their annotation names no object
+  std::int64_t skipped = 0;  // left out under --on-error
+  std::int64_t failed = 0;   // that ended the run
+  std::int64_t unfinished =
+      0;  // read when --steps, an error or Ctrl-C ended it, but not delivered; 0 where it came to its end
   std::int64_t without_boxes = 0;  // of images: the annotation names no object
   std::int64_t samples = 0;
   std::int64_t batches = 0;
@@ -39,17 +40,17 @@ struct Measurement {
   std::int64_t missing_xml = 0;
   std::int64_t clamped_boxes = 0;
   std::int64_t damaged = 0;
-  std::int64_t decoded = 0;       // pictures, those read ahead in vain included
-  std::int64_t decoded_own = 0;   // of these, by penstock's own decoder
+  std::int64_t decoded = 0;                                  // pictures, those read ahead in vain included
+  std::int64_t decoded_own = 0;                              // of these, by penstock's own decoder
   std::array<std::int64_t, image::refusal_count> refused{};  // the others, if it was asked, by image::Refusal
-  std::int64_t copied_bytes = 0;  // of samples that did not lie in their places in the batch
+  std::int64_t copied_bytes = 0;                             // of samples that did not lie in their places in the batch
   std::int64_t allocations = 0;
-  std::int64_t fresh_blocks = 0;  // of 256 KiB and more that the payload pool had to map anew
+  std::int64_t fresh_blocks = 0;                      // of 256 KiB and more that the payload pool had to map anew
   std::int64_t memory_peak = 0, overshoot_bytes = 0;  // of the run's budget
   std::string digest;                                 // empty: not taken
   bool interrupted = false;
   std::exception_ptr error;  // that ended it before its end; null: none
-  Snapshot snapshot;  // of the run at its end; empty for cached batches
+  Snapshot snapshot;         // of the run at its end; empty for cached batches
   Explanation explanation;
   std::optional<double> full_decode_images_per_s;
 

@@ -17,9 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string hex(std::uint64_t value) {
-  return print("%016llx", static_cast<unsigned long long>(value));
-}
+std::string hex(std::uint64_t value) { return print("%016llx", static_cast<unsigned long long>(value)); }
 
 // How many pictures our own decoder left to libjpeg-turbo, by the reason.
 Json refused_of(const Measurement& m) {
@@ -35,11 +33,11 @@ std::string decoders_text(const Measurement& m) {
   for (const auto& [reason, count] : refused.items())
     reasons += (reasons.empty() ? ": " : ", ") + reason + " " + std::to_string(count.get<std::int64_t>());
   return print("decoded %lld by the own decoder, %lld by libjpeg-turbo", static_cast<long long>(m.decoded_own),
-               static_cast<long long>(m.decoded - m.decoded_own)) + reasons + "\n";
+               static_cast<long long>(m.decoded - m.decoded_own)) +
+         reasons + "\n";
 }
 
-Json json_of(const ImagenetOptions& options, const Files& files, const Measurement& m,
-             const std::string& digest) {
+Json json_of(const ImagenetOptions& options, const Files& files, const Measurement& m, const std::string& digest) {
   Json json = {
       {"program", "penstock-imagenet"},
       {"workload", to_string(options.workload)},
@@ -105,18 +103,15 @@ Json json_of(const StageSnapshot& stage) {
 }
 
 std::string shape_text(const ImagenetOptions& options) {
-  return std::string(to_string(options.workload)) + ", " + std::string(to_string(options.dtype)) +
-         " " + to_string(options.layout.value_or(image::Layout::nhwc)) + ", batches of " +
-         std::to_string(options.batch);
+  return std::string(to_string(options.workload)) + ", " + std::string(to_string(options.dtype)) + " " +
+         to_string(options.layout.value_or(image::Layout::nhwc)) + ", batches of " + std::to_string(options.batch);
 }
 
 std::string means_text(const ImagenetOptions& options) {
   if (options.serial) return "one thread";
   const double cores = HostLimits().cpus().cpus();
-  const std::string threads =
-      options.threads > 0 ? std::to_string(options.threads) : print("%g", cores);
-  const std::string memory =
-      options.memory_bytes > 0 ? format_bytes(options.memory_bytes) : "automatic";
+  const std::string threads = options.threads > 0 ? std::to_string(options.threads) : print("%g", cores);
+  const std::string memory = options.memory_bytes > 0 ? format_bytes(options.memory_bytes) : "automatic";
   return threads + " of " + print("%g", cores) + " cores, memory " + memory;
 }
 
@@ -137,37 +132,35 @@ double cpu_ms_per_image(const Measurement& m) {
 }
 
 std::string files_text(const Measurement& m) {
-  std::string text = print("files %lld = delivered %lld + skipped %lld + failed %lld",
-                           static_cast<long long>(m.files_seen), static_cast<long long>(m.images),
-                           static_cast<long long>(m.skipped), static_cast<long long>(m.failed));
+  std::string text =
+      print("files %lld = delivered %lld + skipped %lld + failed %lld", static_cast<long long>(m.files_seen),
+            static_cast<long long>(m.images), static_cast<long long>(m.skipped), static_cast<long long>(m.failed));
   if (m.unfinished != 0) text += print(" + unfinished %lld", static_cast<long long>(m.unfinished));
-  return text + print("; of the delivered %lld have no box\n", static_cast<long long>(m.without_boxes)) + decoders_text(m);
+  return text + print("; of the delivered %lld have no box\n", static_cast<long long>(m.without_boxes)) +
+         decoders_text(m);
 }
 
 }  // namespace
 
-std::string json_line(const ImagenetOptions& options, const Files& files,
-                      const Measurement& measurement, const std::string& digest) {
+std::string json_line(const ImagenetOptions& options, const Files& files, const Measurement& measurement,
+                      const std::string& digest) {
   return json_of(options, files, measurement, digest).dump();
 }
 
 std::string headline(const ImagenetOptions& options, const Files& files) {
-  std::string text = "penstock-imagenet " + std::string(build::version) + ": " +
-                     shape_text(options) + "; " + std::to_string(files.paths.size()) + " files x " +
-                     std::to_string(options.epochs) + " epochs; " + means_text(options) + "\n";
-  text += "labels: " + std::to_string(files.labels.size()) + ", hash " + hex(files.labels.hash()) +
-          "\n";
+  std::string text = "penstock-imagenet " + std::string(build::version) + ": " + shape_text(options) + "; " +
+                     std::to_string(files.paths.size()) + " files x " + std::to_string(options.epochs) + " epochs; " +
+                     means_text(options) + "\n";
+  text += "labels: " + std::to_string(files.labels.size()) + ", hash " + hex(files.labels.hash()) + "\n";
   if (files.ranks > 1)
-    text +=
-        "this is one of " + std::to_string(files.ranks) + " ranks; each prints its own figures\n";
-  if (options.intraop > 0)
-    text += "--intraop has no effect: one picture is decoded by one thread\n";
+    text += "this is one of " + std::to_string(files.ranks) + " ranks; each prints its own figures\n";
+  if (options.intraop > 0) text += "--intraop has no effect: one picture is decoded by one thread\n";
   return text;
 }
 
 std::string table_head(bool with_unit) {
-  return print("%-8s %8s %8s %8s %8s %9s %9s %6s %8s %8s %9s", "", "images", "samples", "batches",
-               "wall s", "images/s", "CPU ms/im", "cores", "waiting", "first s", "peak RSS") +
+  return print("%-8s %8s %8s %8s %8s %9s %9s %6s %8s %8s %9s", "", "images", "samples", "batches", "wall s", "images/s",
+               "CPU ms/im", "cores", "waiting", "first s", "peak RSS") +
          (with_unit ? "  full decode/s  ratio\n" : "\n");
 }
 
@@ -175,12 +168,10 @@ std::string table_row(const std::string& name, const Measurement& m) {
   const double cores = m.wall_s > 0 ? m.cpu_s / m.wall_s : 0;
   std::string row =
       print("%-8s %8lld %8lld %8lld %8.3f %9.1f %9.3f %6.2f %6.1f %% %8.3f %9s", name.c_str(),
-            static_cast<long long>(m.images), static_cast<long long>(m.samples),
-            static_cast<long long>(m.batches), m.wall_s, m.images_per_s(), cpu_ms_per_image(m),
-            cores, 100 * m.wait_share, m.ttfb_s,
+            static_cast<long long>(m.images), static_cast<long long>(m.samples), static_cast<long long>(m.batches),
+            m.wall_s, m.images_per_s(), cpu_ms_per_image(m), cores, 100 * m.wait_share, m.ttfb_s,
             format_bytes(static_cast<std::uint64_t>(m.peak_rss_bytes)).c_str());
-  if (m.full_decode_images_per_s)
-    row += print("  %13.1f  %5.3f", *m.full_decode_images_per_s, ratio_of(m));
+  if (m.full_decode_images_per_s) row += print("  %13.1f  %5.3f", *m.full_decode_images_per_s, ratio_of(m));
   if (m.interrupted) row += "  interrupted";
   if (m.error) row += "  ended by an error";
   return row + "\n";
@@ -190,34 +181,29 @@ std::string table_foot(const std::vector<Measurement>& measurements, const std::
   const Measurement& last = measurements.back();
   const Spread rate = spread(measurements, [](const Measurement& m) { return m.images_per_s(); });
   const Spread cpu = spread(measurements, cpu_ms_per_image);
-  std::string text = print("median   %.1f images/s (%.1f .. %.1f), %.3f CPU ms per image",
-                           rate.median, rate.low, rate.high, cpu.median);
+  std::string text = print("median   %.1f images/s (%.1f .. %.1f), %.3f CPU ms per image", rate.median, rate.low,
+                           rate.high, cpu.median);
   if (last.full_decode_images_per_s)
     text += print(", %.3f of full decode per CPU second", spread(measurements, ratio_of).median);
-  text +=
-      print("\nerrors %lld, missing XML %lld, clamped boxes %lld, damaged files %lld; digest %s\n",
-            static_cast<long long>(last.errors), static_cast<long long>(last.missing_xml),
-            static_cast<long long>(last.clamped_boxes), static_cast<long long>(last.damaged),
-            digest.empty() ? "not taken" : digest.c_str());
+  text += print("\nerrors %lld, missing XML %lld, clamped boxes %lld, damaged files %lld; digest %s\n",
+                static_cast<long long>(last.errors), static_cast<long long>(last.missing_xml),
+                static_cast<long long>(last.clamped_boxes), static_cast<long long>(last.damaged),
+                digest.empty() ? "not taken" : digest.c_str());
   text += files_text(last);
   if (last.foreign_cores > 0.1)
-    text += print("other programs kept %.1f cores busy: trust CPU times, not rates\n",
-                  last.foreign_cores);
+    text += print("other programs kept %.1f cores busy: trust CPU times, not rates\n", last.foreign_cores);
   return text;
 }
 
 void write_stats(const ImagenetOptions& options, const Files& files, const std::string& pipeline,
                  const std::vector<Measurement>& measurements, const std::string& digest) {
   Json json = {{"pipeline", pipeline}, {"repetitions", Json::array()}, {"stages", Json::array()}};
-  for (const Measurement& each : measurements)
-    json["repetitions"].push_back(json_of(options, files, each, digest));
+  for (const Measurement& each : measurements) json["repetitions"].push_back(json_of(options, files, each, digest));
   if (!measurements.empty())
-    for (const StageSnapshot& stage : measurements.back().snapshot.stages)
-      json["stages"].push_back(json_of(stage));
+    for (const StageSnapshot& stage : measurements.back().snapshot.stages) json["stages"].push_back(json_of(stage));
   std::ofstream file(options.stats_file);
   file << json.dump(2) << "\n";
-  if (!file.flush())
-    throw Error(ErrorCode::unavailable, "cannot write '" + options.stats_file + "'");
+  if (!file.flush()) throw Error(ErrorCode::unavailable, "cannot write '" + options.stats_file + "'");
 }
 
 }  // namespace penstock::bench

@@ -12,8 +12,8 @@ namespace penstock::bench {
 
 // A repetition as one line of JSON, without its end. `digest` is the warm-up's where the repetition
 // has none of its own.
-std::string json_line(const ImagenetOptions& options, const Files& files,
-                      const Measurement& measurement, const std::string& digest);
+std::string json_line(const ImagenetOptions& options, const Files& files, const Measurement& measurement,
+                      const std::string& digest);
 
 // Before the first repetition: what is measured, in two lines.
 std::string headline(const ImagenetOptions& options, const Files& files);

@@ -68,7 +68,8 @@ std::vector<FloatBox> boxes_of(const std::string& picture, const std::string& an
   const tinyxml2::XMLElement* size = root->FirstChildElement("size");
   const float height = number(size, "height") - 1, width = number(size, "width") - 1;
   std::vector<FloatBox> boxes;
-  for (auto* object = root->FirstChildElement("object"); object != nullptr; object = object->NextSiblingElement("object")) {
+  for (auto* object = root->FirstChildElement("object"); object != nullptr;
+       object = object->NextSiblingElement("object")) {
     const tinyxml2::XMLElement* box = object->FirstChildElement("bndbox");
     boxes.push_back({number(box, "ymin") / height, number(box, "xmin") / width, number(box, "ymax") / height,
                      number(box, "xmax") / width});
@@ -120,7 +121,8 @@ std::vector<Tap> taps(std::size_t from, std::size_t to) {
     const auto end = std::min(from, static_cast<std::size_t>(centre + reach + 0.5));
     double sum = 0;
     for (std::size_t x = all[i].first; x < end; ++x) {
-      all[i].weights.push_back(static_cast<float>(std::max(0.0, 1 - std::abs((static_cast<double>(x) - centre + 0.5) / reach))));
+      all[i].weights.push_back(
+          static_cast<float>(std::max(0.0, 1 - std::abs((static_cast<double>(x) - centre + 0.5) / reach))));
       sum += all[i].weights.back();
     }
     for (float& weight : all[i].weights) weight = static_cast<float>(weight / sum);
@@ -133,7 +135,8 @@ std::uint8_t rounded(float value) { return static_cast<std::uint8_t>(std::min(va
 
 Picture cut(const Picture& from, std::size_t y, std::size_t x, std::size_t height, std::size_t width) {
   Picture part{std::vector<std::uint8_t>(3 * height * width), height, width};
-  for (std::size_t row = 0; row < height; ++row) std::copy_n(from.at(y + row, x), 3 * width, &part.pixels[3 * row * width]);
+  for (std::size_t row = 0; row < height; ++row)
+    std::copy_n(from.at(y + row, x), 3 * width, &part.pixels[3 * row * width]);
   return part;
 }
 
@@ -198,7 +201,8 @@ std::vector<float> eval_sample(const Picture& picture) {
 // Two in turn, as in a loop that fills one while the other is in use. Their memory is there from the beginning.
 class Batches {
  public:
-  Batches(std::size_t samples, std::size_t values) : most_(samples), batches_(2, std::vector<float>(samples * values)) {}
+  Batches(std::size_t samples, std::size_t values)
+      : most_(samples), batches_(2, std::vector<float>(samples * values)) {}
 
   void add(const std::vector<float>& sample) {
     std::copy(sample.begin(), sample.end(), &batches_[closed_ % 2][filled_ * sample.size()]);
@@ -242,7 +246,8 @@ Cost run_epochs(const std::vector<std::string>& paths, const ImagenetOptions& op
   return meter.stop();
 }
 
-void print_line(const ImagenetOptions& options, std::size_t images, const Batches& batches, const Cost& cost, double unit) {
+void print_line(const ImagenetOptions& options, std::size_t images, const Batches& batches, const Cost& cost,
+                double unit) {
   const auto count = static_cast<double>(images);
   const nlohmann::ordered_json line{{"program", "penstock-imagenet"},
                                     {"straightforward", true},

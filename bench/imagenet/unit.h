@@ -17,8 +17,8 @@ class Unit {
   // are held, and decodes one. Files that cannot be read are left out.
   explicit Unit(const std::vector<std::string>& paths, std::size_t most_bytes = std::size_t{512} << 20);
 
-  // Decodes all files, a small set several times over; images per second of this thread's CPU time. Files that cannot be
-  // decoded cost time and do not count.
+  // Decodes all files, a small set several times over; images per second of this thread's CPU time. Files that cannot
+  // be decoded cost time and do not count.
   double images_per_s();
 
  private:

@@ -2,8 +2,9 @@
 //
 //   state.counters["cycles_per_pixel"] = cycles_for_each(pixels);  // `pixels` of all iterations
 //
-// Counters of the CPU's own cycles are hidden in most virtual machines. These are those of its time stamp counter, which runs at
-// the nominal clock: where the CPU runs faster, it needs more cycles than told. 0 where there is no such counter.
+// Counters of the CPU's own cycles are hidden in most virtual machines. These are those of its time stamp counter,
+// which runs at the nominal clock: where the CPU runs faster, it needs more cycles than told. 0 where there is no such
+// counter.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -13,8 +13,7 @@ constexpr std::int64_t elements = 200'000;
 
 Dataset<std::int64_t> chain(std::int64_t maps) {
   auto dataset = range(elements);
-  for (std::int64_t i = 0; i < maps; ++i)
-    dataset = dataset.map([](std::int64_t x) { return x + 1; });
+  for (std::int64_t i = 0; i < maps; ++i) dataset = dataset.map([](std::int64_t x) { return x + 1; });
   return dataset;
 }
 

@@ -1,5 +1,5 @@
-// Entropy decoding of JPEG, each instruction set: on the sample picture, or on all JPEG files of the folder that PENSTOCK_JPEG_FOLDER
-// names (those that our own decoder takes, without restart intervals).
+// Entropy decoding of JPEG, each instruction set: on the sample picture, or on all JPEG files of the folder that
+// PENSTOCK_JPEG_FOLDER names (those that our own decoder takes, without restart intervals).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -44,7 +44,9 @@ struct PreparedFile {
   std::int64_t symbols = 0;
 };
 
-const std::uint8_t* bytes_of(const std::vector<std::byte>& file) { return reinterpret_cast<const std::uint8_t*>(file.data()); }
+const std::uint8_t* bytes_of(const std::vector<std::byte>& file) {
+  return reinterpret_cast<const std::uint8_t*>(file.data());
+}
 
 std::size_t groups_in_row(const JpegComponent& component) {
   return kMcusAtOnce * static_cast<std::size_t>(component.across) / kBlocksInGroup;
@@ -52,7 +54,8 @@ std::size_t groups_in_row(const JpegComponent& component) {
 
 void plan_blocks(PreparedFile& file) {
   std::size_t groups = 0;
-  for (const JpegComponent& component : file.headers.component) groups += groups_in_row(component) * static_cast<std::size_t>(component.down);
+  for (const JpegComponent& component : file.headers.component)
+    groups += groups_in_row(component) * static_cast<std::size_t>(component.down);
   file.groups.resize(groups * kGroupValues);
   file.has_ac.resize(groups);
   std::size_t first = 0;  // group of a row of blocks
@@ -61,7 +64,8 @@ void plan_blocks(PreparedFile& file) {
     for (int y = 0; y < component.down; ++y, first += groups_in_row(component))
       for (int x = 0; x < component.across; ++x)
         file.blocks.push_back({&file.tables[i]->dc, &file.tables[i]->ac, static_cast<int>(i),
-                               file.groups.data() + first * kGroupValues, file.has_ac.data() + first, component.across, x});
+                               file.groups.data() + first * kGroupValues, file.has_ac.data() + first, component.across,
+                               x});
   }
 }
 
@@ -96,14 +100,17 @@ std::unique_ptr<PreparedFile> prepared(std::vector<std::byte> contents) {
   JpegHeaders& headers = file->headers;
   if (read_headers(file->file, headers) != Refusal::none || headers.restart_interval > 0) return nullptr;
   file->data.resize(file->file.size() - headers.scan + kReadAhead);
-  file->scan_bytes = kScalarEntropy.unstuff(bytes_of(file->file), file->file.size(), headers.scan, file->data.data()).bytes;
+  file->scan_bytes =
+      kScalarEntropy.unstuff(bytes_of(file->file), file->file.size(), headers.scan, file->data.data()).bytes;
   for (std::size_t i = 0; i < static_cast<std::size_t>(headers.components); ++i) {
     file->tables[i] = std::make_unique<Tables>();
     build(file->tables[i]->dc, headers.dc[headers.component[i].dc]);
     build(file->tables[i]->ac, headers.ac[headers.component[i].ac]);
   }
   plan_blocks(*file);
-  const auto rounded_up = [](std::int64_t value, int unit) { return static_cast<std::size_t>((value + unit - 1) / unit); };
+  const auto rounded_up = [](std::int64_t value, int unit) {
+    return static_cast<std::size_t>((value + unit - 1) / unit);
+  };
   file->mcus = rounded_up(headers.width, 8 * headers.across) * rounded_up(headers.height, 8 * headers.down);
   file->symbols = count_symbols(*file);
   return file;
@@ -161,7 +168,8 @@ void UnstuffScan(benchmark::State& state) {
   const EntropyKernels& kernels = kernels_of(state);
   for (auto _ : state)
     for (const auto& file : files())
-      benchmark::DoNotOptimize(kernels.unstuff(bytes_of(file->file), file->file.size(), file->headers.scan, file->data.data()));
+      benchmark::DoNotOptimize(
+          kernels.unstuff(bytes_of(file->file), file->file.size(), file->headers.scan, file->data.data()));
   count(state, false);
 }
 BENCHMARK(UnstuffScan)->Apply(EachSimd);
@@ -191,7 +199,8 @@ void SkipCoefficients(benchmark::State& state) {
       BitState bits{.next = file->data.data()};
       std::int32_t predictors[3] = {};
       for (std::size_t mcu = 0; mcu < file->mcus; mcu += kMcusAtOnce)
-        if (!kernels.skip_mcus(bits, predictors, file->blocks.data(), file->blocks.size(), std::min(kMcusAtOnce, file->mcus - mcu)))
+        if (!kernels.skip_mcus(bits, predictors, file->blocks.data(), file->blocks.size(),
+                               std::min(kMcusAtOnce, file->mcus - mcu)))
           state.SkipWithError("damaged file");
     }
   count(state, true);

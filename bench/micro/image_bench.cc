@@ -87,11 +87,13 @@ void crop_and_resize_arguments(benchmark::internal::Benchmark* benchmark) {
   for (const Simd simd : supported_simd())
     for (const DType type : {DType::f32, DType::f16, DType::u8})
       for (const Layout layout : {Layout::nhwc, Layout::nchw})
-        benchmark->Args({static_cast<std::int64_t>(simd), static_cast<std::int64_t>(type), static_cast<std::int64_t>(layout)});
+        benchmark->Args(
+            {static_cast<std::int64_t>(simd), static_cast<std::int64_t>(type), static_cast<std::int64_t>(layout)});
 }
 BENCHMARK(CropAndResize)->Apply(crop_and_resize_arguments)->Unit(benchmark::kMicrosecond);
 
-// The same as f32 into one place after the other of 256 MiB, as into batches that no cache holds. Arg: whether past the caches.
+// The same as f32 into one place after the other of 256 MiB, as into batches that no cache holds. Arg: whether past the
+// caches.
 void CropIntoRing(benchmark::State& state) {
   const Size size{256, 256};
   const std::size_t bytes = size.values() * sizeof(float);
@@ -157,7 +159,8 @@ BENCHMARK(ResizeWindowMirroredNormalisedF32Nchw)->Apply(EachSimd);
 
 void ResizeAndCentreCrop(benchmark::State& state) {
   Tensor values(DType::u8, {224, 224, 3});
-  for (auto _ : state) resize_and_centre_crop(sample_view(), 256, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
+  for (auto _ : state)
+    resize_and_centre_crop(sample_view(), 256, kTrainSize, output_to(values, Layout::nhwc, simd_of(state)));
   label_and_count(state, kTrainSize, DType::u8);
 }
 BENCHMARK(ResizeAndCentreCrop)->Apply(EachSimd);
@@ -205,8 +208,7 @@ void ConvertToF16(benchmark::State& state) {
   const std::vector<float> from(Size{256, 256}.values(), 123.456F);
   std::vector<std::uint16_t> to(from.size());
   for (auto _ : state) convert_to_f16(from, to);
-  state.SetBytesProcessed(state.iterations() *
-                          static_cast<std::int64_t>(to.size() * sizeof(std::uint16_t)));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(to.size() * sizeof(std::uint16_t)));
 }
 BENCHMARK(ConvertToF16);
 

@@ -1,5 +1,5 @@
-// What our own JPEG decoder does behind the entropy decoding: inverse DCT, upsampling, colour. A benchmark for each instruction
-// set, on rows that stay in cache as they do in decoding.
+// What our own JPEG decoder does behind the entropy decoding: inverse DCT, upsampling, colour. A benchmark for each
+// instruction set, on rows that stay in cache as they do in decoding.
 #include <benchmark/benchmark.h>
 #include <penstock/image/simd.h>
 
@@ -37,7 +37,8 @@ struct alignas(kGroupAlignment) Coefficients {
   std::int16_t values[kGroups * kGroupValues] = {};
 };
 
-// The kernels leave zeros behind, and transform those in the time that they take for other coefficients: nothing branches on them.
+// The kernels leave zeros behind, and transform those in the time that they take for other coefficients: nothing
+// branches on them.
 void transform_groups(benchmark::State& state, std::uint8_t flag) {
   static Coefficients coefficients;
   IdctTable table;
@@ -48,7 +49,8 @@ void transform_groups(benchmark::State& state, std::uint8_t flag) {
   const IdctKernels& kernels = idct_kernels(simd_of(state));
   for (auto _ : state) {
     std::fill(flags.begin(), flags.end(), flag);
-    benchmark::DoNotOptimize(kernels.transform(coefficients.values, flags.data(), kGroups, table, samples.data(), kGroups * 32));
+    benchmark::DoNotOptimize(
+        kernels.transform(coefficients.values, flags.data(), kGroups, table, samples.data(), kGroups * 32));
     benchmark::ClobberMemory();
   }
   count(state, "block", kGroups * kBlocksInGroup, samples.size());
@@ -74,8 +76,7 @@ struct SampleRow {
 };
 
 // One row of pixels, or of a plane at their resolution, for each call.
-template <class Call>
-void each_row(benchmark::State& state, std::size_t bytes, const Call& call) {
+template <class Call> void each_row(benchmark::State& state, std::size_t bytes, const Call& call) {
   SampleRow a, b, c;
   std::vector<std::uint8_t> out(3 * kWidth + kSampleMargin);
   const YccKernels& kernels = ycc_kernels(simd_of(state));
@@ -87,7 +88,8 @@ void each_row(benchmark::State& state, std::size_t bytes, const Call& call) {
 }
 
 void YccToRgb(benchmark::State& state) {
-  each_row(state, 3 * kWidth, [](const YccKernels& k, auto* y, auto* cb, auto* cr, auto* out) { k.rgb(y, cb, cr, kWidth, out); });
+  each_row(state, 3 * kWidth,
+           [](const YccKernels& k, auto* y, auto* cb, auto* cr, auto* out) { k.rgb(y, cb, cr, kWidth, out); });
 }
 BENCHMARK(YccToRgb)->Apply(EachSimd);
 
@@ -97,17 +99,20 @@ void GreyToRgb(benchmark::State& state) {
 BENCHMARK(GreyToRgb)->Apply(EachSimd);
 
 void UpsampleAcross(benchmark::State& state) {
-  each_row(state, kWidth, [](const YccKernels& k, auto* a, auto*, auto*, auto* out) { k.double_across(a, kWidth / 2, out); });
+  each_row(state, kWidth,
+           [](const YccKernels& k, auto* a, auto*, auto*, auto* out) { k.double_across(a, kWidth / 2, out); });
 }
 BENCHMARK(UpsampleAcross)->Apply(EachSimd);
 
 void UpsampleDown(benchmark::State& state) {
-  each_row(state, kWidth, [](const YccKernels& k, auto* a, auto* b, auto*, auto* out) { k.mix_rows(a, b, kWidth, true, out); });
+  each_row(state, kWidth,
+           [](const YccKernels& k, auto* a, auto* b, auto*, auto* out) { k.mix_rows(a, b, kWidth, true, out); });
 }
 BENCHMARK(UpsampleDown)->Apply(EachSimd);
 
 void UpsampleBoth(benchmark::State& state) {
-  each_row(state, kWidth, [](const YccKernels& k, auto* a, auto* b, auto*, auto* out) { k.double_both(a, b, kWidth / 2, out); });
+  each_row(state, kWidth,
+           [](const YccKernels& k, auto* a, auto* b, auto*, auto* out) { k.double_both(a, b, kWidth / 2, out); });
 }
 BENCHMARK(UpsampleBoth)->Apply(EachSimd);
 

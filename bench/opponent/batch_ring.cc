@@ -19,8 +19,7 @@ BatchRing::Row BatchRing::claim() {
   freed_.wait(lock, [&] { return batch < taken_ + static_cast<std::int64_t>(buffers_.size()); });
   Buffer& buffer = buffer_of(batch);
   const auto row = static_cast<std::size_t>(number % rows_);
-  return {batch, std::span(buffer.values).subspan(row * row_values_, row_values_),
-          &buffer.labels[row]};
+  return {batch, std::span(buffer.values).subspan(row * row_values_, row_values_), &buffer.labels[row]};
 }
 
 void BatchRing::commit(const Row& row) {

@@ -45,9 +45,7 @@ class BatchRing {
     std::vector<std::int32_t> labels;
     std::int64_t committed = 0;
   };
-  Buffer& buffer_of(std::int64_t batch) {
-    return buffers_[static_cast<std::size_t>(batch) % buffers_.size()];
-  }
+  Buffer& buffer_of(std::int64_t batch) { return buffers_[static_cast<std::size_t>(batch) % buffers_.size()]; }
 
   const std::int64_t rows_;
   const std::size_t row_values_;

@@ -98,8 +98,7 @@ class Duel {
 int main(int count, char** arguments) {
   const ParsedOptions parsed = parse_options(
       count, arguments,
-      {"penstock-opponent",
-       "penstock-imagenet's work by penstock and by plain threads, in turn. Takes its flags."});
+      {"penstock-opponent", "penstock-imagenet's work by penstock and by plain threads, in turn. Takes its flags."});
   if (parsed.exit_code) return *parsed.exit_code;
   end_at_interrupt();  // each row is on stdout as soon as it is measured
   try {

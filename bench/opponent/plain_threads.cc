@@ -42,8 +42,7 @@ std::optional<std::span<const std::byte>> read_whole(const std::string& path, By
 // A thread's first exception, kept for the one who joins.
 class FirstError {
  public:
-  template <class F>
-  void guard(F&& f) {
+  template <class F> void guard(F&& f) {
     try {
       f();
     } catch (...) {
@@ -118,8 +117,7 @@ class Worker {
 
 // Before memory is taken for it.
 const ImagenetOptions& checked(const ImagenetOptions& options) {
-  if (options.workload == Workload::boxes && options.dtype == DType::f32 &&
-      options.layout != image::Layout::nchw)
+  if (options.workload == Workload::boxes && options.dtype == DType::f32 && options.layout != image::Layout::nchw)
     return options;
   throw UsageError("the opponent does --workload boxes --dtype f32 --layout nhwc only");
 }
@@ -155,8 +153,7 @@ Measurement PlainThreads::run() {
   const auto work = [&] {
     error.guard([&] {
       Worker worker(options_, files_, size_, ring_);
-      for (std::size_t i = next++; i < order.size(); i = next++)
-        worker.load(files_.paths[order[i]]);
+      for (std::size_t i = next++; i < order.size(); i = next++) worker.load(files_.paths[order[i]]);
     });
     if (--running == 0) ring_.close();
   };

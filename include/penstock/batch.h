@@ -27,36 +27,45 @@
 
 namespace penstock {
 
-// A batch of structs without ps::Fields: their std::vector. Its own type, so that the compiler can say how to get columns.
-template <class T>
-class Rows : public std::vector<T> {
+// A batch of structs without ps::Fields: their std::vector. Its own type, so that the compiler can say how to get
+// columns.
+template <class T> class Rows : public std::vector<T> {
  public:
   using std::vector<T>::vector;
   Rows(std::vector<T> rows) noexcept : std::vector<T>(std::move(rows)) {}  // NOLINT: implicit
 
   template <auto Member>
-  PENSTOCK_UNAVAILABLE("column(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, right "
-                       "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
-                       "std::tuple{&Example::image, &Example::label}; };") std::vector<int> column() const {
+  PENSTOCK_UNAVAILABLE(
+      "column(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, "
+      "right "
+      "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+      "std::tuple{&Example::image, &Example::label}; };")
+  std::vector<int> column() const {
     return {};
   }
   template <auto Member>
-  PENSTOCK_UNAVAILABLE("tensor(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, right "
-                       "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
-                       "std::tuple{&Example::image, &Example::label}; };") Tensor tensor() const {
+  PENSTOCK_UNAVAILABLE(
+      "tensor(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, "
+      "right "
+      "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+      "std::tuple{&Example::image, &Example::label}; };")
+  Tensor tensor() const {
     return {};
   }
 };
 
 namespace detail {
-// A class that is no container, pointer or tuple: a struct of the user's, as a rule. (Of another class Rows are as good.)
+// A class that is no container, pointer or tuple: a struct of the user's, as a rule. (Of another class Rows are as
+// good.)
 template <class T>
-concept MayHaveFields = std::is_class_v<T> && !requires { typename T::value_type; } && !requires { typename T::element_type; } &&
-                        !requires { std::tuple_size<T>::value; };
+concept MayHaveFields = std::is_class_v<T> && !requires {
+  typename T::value_type;
+}
+&&!requires { typename T::element_type; }
+&&!requires { std::tuple_size<T>::value; };
 template <class T> using RowsOf = std::conditional_t<MayHaveFields<T>, Rows<T>, std::vector<T>>;
 
-template <class T>
-struct Bytes<Rows<T>> {
+template <class T> struct Bytes<Rows<T>> {
   static constexpr bool known = Bytes<std::vector<T>>::known;
   static constexpr UnseenType unseen = Bytes<std::vector<T>>::unseen;
   static constexpr bool fixed = false;
@@ -64,11 +73,10 @@ struct Bytes<Rows<T>> {
 };
 }  // namespace detail
 
-// Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check() throws
-// Error(invalid_argument) for one that does not fit its neighbours (it is reported, the others stay); add() follows a check.
-// If add() or finish() throws, the batch is lost, with one error in its place.
-template <class T>
-struct Collate {
+// Customisation point of batch(). Result is the batch's type; a Builder collects at most `capacity` elements: check()
+// throws Error(invalid_argument) for one that does not fit its neighbours (it is reported, the others stay); add()
+// follows a check. If add() or finish() throws, the batch is lost, with one error in its place.
+template <class T> struct Collate {
   using Result = detail::RowsOf<T>;
   class Builder {
    public:
@@ -85,7 +93,8 @@ struct Collate {
 
 template <class T> using Batch = typename Collate<T>::Result;
 
-// Whether batch() takes elements of this type: all but those for which Collate was specialised as empty, because a row of
+// Whether batch() takes elements of this type: all but those for which Collate was specialised as empty, because a row
+// of
 // them makes no sense.   template <> struct ps::Collate<Session> {};
 template <class T>
 concept Batchable = requires {
@@ -97,10 +106,9 @@ namespace detail {
 class BatchBlock;
 }
 
-// A batch of tensors is a tensor. A row that was written into its place in the batch (Outputs, op.h) stays there; others are copied
-// once, as they arrive, into memory for the whole batch.
-template <>
-struct Collate<Tensor> {
+// A batch of tensors is a tensor. A row that was written into its place in the batch (Outputs, op.h) stays there;
+// others are copied once, as they arrive, into memory for the whole batch.
+template <> struct Collate<Tensor> {
   using Result = Tensor;
   class Builder {
    public:
@@ -128,7 +136,7 @@ struct Collate<Tensor> {
 namespace detail {
 // Numbers that a tensor holds as they are; a bool is 0 or 1.
 template <class V>
-concept ColumnValue = std::is_same_v<V, bool> || (TensorValue<V> && !std::is_same_v<V, std::uint16_t>);
+concept ColumnValue = std::is_same_v<V, bool> ||(TensorValue<V> && !std::is_same_v<V, std::uint16_t>);
 
 // A column as a tensor.
 template <class Column> struct ColumnTensor { static constexpr bool exists = false; };
@@ -137,7 +145,7 @@ template <> struct ColumnTensor<Tensor> {
   static Tensor of(const Tensor& column) { return column; }
 };
 template <class V>
-  requires ColumnValue<V>
+requires ColumnValue<V>
 struct ColumnTensor<std::vector<V>> {
   static constexpr bool exists = true;
   using Value = std::conditional_t<std::is_same_v<V, bool>, std::uint8_t, V>;
@@ -148,8 +156,7 @@ struct ColumnTensor<std::vector<V>> {
   }
 };
 template <class V, std::size_t N>
-  requires(ColumnValue<V> && !std::is_same_v<V, bool>)
-struct ColumnTensor<std::vector<std::array<V, N>>> {
+requires(ColumnValue<V> && !std::is_same_v<V, bool>) struct ColumnTensor<std::vector<std::array<V, N>>> {
   static constexpr bool exists = true;
   static Tensor of(const std::vector<std::array<V, N>>& column) {
     Tensor tensor(DTypeOf<V>::type, {static_cast<std::int64_t>(column.size()), static_cast<std::int64_t>(N)});
@@ -163,69 +170,64 @@ template <class M> struct MemberType;
 template <class Value, class Class> struct MemberType<Value Class::*> { using type = Value; };
 template <auto Member> using TensorOfColumn = ColumnTensor<Batch<typename MemberType<decltype(Member)>::type>>;
 template <class T, auto Member>
-concept ListsMember = field_index<T>(Member) < field_count<T>;
+concept ListsMember = field_index<T>(Member)
+< field_count<T>;
 }  // namespace detail
 
-// A batch of structs: one column per field listed in Fields<T>. The column of a tensor is a tensor, that of a number a std::vector.
+// A batch of structs: one column per field listed in Fields<T>. The column of a tensor is a tensor, that of a number a
+// std::vector.
 //
-//   for (const ps::Batch<Example>& batch : train) step(batch.column<&Example::image>(), batch.column<&Example::label>());
-//   for (const ps::Batch<Example>& batch : train) step(batch.tensor<&Example::image>(), batch.tensor<&Example::label>());
-//   for (auto&& batch : train) {
+//   for (const ps::Batch<Example>& batch : train) step(batch.column<&Example::image>(),
+//   batch.column<&Example::label>()); for (const ps::Batch<Example>& batch : train)
+//   step(batch.tensor<&Example::image>(), batch.tensor<&Example::label>()); for (auto&& batch : train) {
 //     auto& [images, labels] = batch.columns();       // all of them, in the order of Fields
 //     step(images, labels);
 //   }
-template <class T>
-class StructBatch {
+template <class T> class StructBatch {
  public:
   // The column of a field: Batch of the field's type, size() rows.
   template <auto Member>
-    requires detail::ListsMember<T, Member>
-  auto& column() noexcept {
-    return std::get<index_of<Member>()>(columns_);
-  }
+  requires detail::ListsMember<T, Member>
+  auto& column() noexcept { return std::get<index_of<Member>()>(columns_); }
   template <auto Member>
-    requires detail::ListsMember<T, Member>
-  const auto& column() const noexcept {
-    return std::get<index_of<Member>()>(columns_);
-  }
+  requires detail::ListsMember<T, Member>
+  const auto& column() const noexcept { return std::get<index_of<Member>()>(columns_); }
   std::int64_t size() const noexcept { return size_; }
 
-  // The column as a Tensor of size() rows: of numbers (f32, f64, i32, i64, u8; bool as u8) shape [n], of arrays of them [n, N]; values
-  // are copied. Of a column that is a tensor it is another handle of the same memory, and nothing is copied.
+  // The column as a Tensor of size() rows: of numbers (f32, f64, i32, i64, u8; bool as u8) shape [n], of arrays of them
+  // [n, N]; values are copied. Of a column that is a tensor it is another handle of the same memory, and nothing is
+  // copied.
   template <auto Member>
-    requires(detail::ListsMember<T, Member> && detail::TensorOfColumn<Member>::exists)
-  Tensor tensor() const {
-    return detail::TensorOfColumn<Member>::of(std::get<index_of<Member>()>(columns_));
-  }
+  requires(detail::ListsMember<T, Member>&& detail::TensorOfColumn<Member>::exists) Tensor tensor()
+  const { return detail::TensorOfColumn<Member>::of(std::get<index_of<Member>()>(columns_)); }
 
   // What no method takes, so that the compiler can say why.
   template <auto Member>
-    requires(!detail::ListsMember<T, Member>)
-  PENSTOCK_UNAVAILABLE("column(): this member is not listed in ps::Fields<T>: add it to the std::tuple there") Tensor column() const {
-    return {};
-  }
+  requires(!detail::ListsMember<T, Member>)
+      PENSTOCK_UNAVAILABLE("column(): this member is not listed in ps::Fields<T>: add it to the std::tuple there")
+  Tensor column() const { return {}; }
   template <auto Member>
-    requires(!detail::ListsMember<T, Member>)
-  PENSTOCK_UNAVAILABLE("tensor(): this member is not listed in ps::Fields<T>: add it to the std::tuple there") Tensor tensor() const {
-    return {};
-  }
+  requires(!detail::ListsMember<T, Member>)
+      PENSTOCK_UNAVAILABLE("tensor(): this member is not listed in ps::Fields<T>: add it to the std::tuple there")
+  Tensor tensor() const { return {}; }
   template <auto Member>
-    requires(detail::ListsMember<T, Member> && !detail::TensorOfColumn<Member>::exists)
-  PENSTOCK_UNAVAILABLE("tensor(): a tensor holds values of type float, double, std::int32_t, std::int64_t, std::uint8_t or bool, or "
-                       "std::arrays of them: use column<>(), or give the member another type") Tensor tensor() const {
-    return {};
-  }
+  requires(detail::ListsMember<T, Member> && !detail::TensorOfColumn<Member>::exists) PENSTOCK_UNAVAILABLE(
+      "tensor(): a tensor holds values of type float, double, std::int32_t, std::int64_t, std::uint8_t or bool, or "
+      "std::arrays of them: use column<>(), or give the member another type")
+  Tensor tensor() const { return {}; }
 
  private:
   template <class M> using FieldOf = detail::MemberType<M>;
   template <class Field> struct Column {
-    static_assert(Batchable<Field>, "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, "
-                                    "or leave it out of ps::Fields");
+    static_assert(Batchable<Field>,
+                  "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, "
+                  "or leave it out of ps::Fields");
     using type = Batch<Field>;
   };
-  template <class... M> static auto columns_of(const std::tuple<M...>&)
-      -> std::tuple<typename Column<typename FieldOf<M>::type>::type...>;
-  template <class... M> static auto builders_of(const std::tuple<M...>&)
+  template <class... M>
+  static auto columns_of(const std::tuple<M...>&) -> std::tuple<typename Column<typename FieldOf<M>::type>::type...>;
+  template <class... M>
+  static auto builders_of(const std::tuple<M...>&)
       -> std::tuple<typename Collate<typename FieldOf<M>::type>::Builder...>;
 
   template <auto Member> static consteval std::size_t index_of() { return field_index<T>(Member); }
@@ -244,13 +246,12 @@ class StructBatch {
 };
 
 template <class T>
-  requires HasFields<T>
+requires HasFields<T>
 struct Collate<T> {
   using Result = StructBatch<T>;
   class Builder {
    public:
-    explicit Builder(std::size_t capacity)
-        : builders_(make(capacity, std::make_index_sequence<kFields>{})) {}
+    explicit Builder(std::size_t capacity) : builders_(make(capacity, std::make_index_sequence<kFields>{})) {}
     void check(const T& value) const { check_fields(value, std::make_index_sequence<kFields>{}); }
     void add(T value) {
       add_fields(value, std::make_index_sequence<kFields>{});
@@ -281,8 +282,7 @@ struct Collate<T> {
 
 namespace detail {
 // A batch holds what its columns hold.
-template <class T>
-struct Bytes<StructBatch<T>> {
+template <class T> struct Bytes<StructBatch<T>> {
   using Columns = typename StructBatch<T>::Columns;
   static constexpr bool known = Bytes<Columns>::known;
   static constexpr UnseenType unseen = Bytes<Columns>::unseen;
@@ -296,33 +296,30 @@ struct Bytes<StructBatch<T>> {
 // Customisation point of unbatch(): `value_type` and `std::vector<value_type> apart(T)`.
 template <class T> struct Unbatch {};
 
-template <class U, class A>
-struct Unbatch<std::vector<U, A>> {
+template <class U, class A> struct Unbatch<std::vector<U, A>> {
   using value_type = U;
-  static std::vector<U> apart(std::vector<U, A> rows) { return {std::move_iterator(rows.begin()), std::move_iterator(rows.end())}; }
+  static std::vector<U> apart(std::vector<U, A> rows) {
+    return {std::move_iterator(rows.begin()), std::move_iterator(rows.end())};
+  }
 };
 
-template <class U>
-struct Unbatch<std::vector<U>> {
+template <class U> struct Unbatch<std::vector<U>> {
   using value_type = U;
   static std::vector<U> apart(std::vector<U> rows) { return rows; }
 };
 
-template <class U>
-struct Unbatch<Rows<U>> {
+template <class U> struct Unbatch<Rows<U>> {
   using value_type = U;
   static std::vector<U> apart(Rows<U> rows) { return std::vector<U>(std::move(rows)); }
 };
 
 // Rows are views of the batch's memory: nothing is copied.
-template <>
-struct Unbatch<Tensor> {
+template <> struct Unbatch<Tensor> {
   using value_type = Tensor;
   static std::vector<Tensor> apart(const Tensor& batch);
 };
 
-template <class T>
-struct Unbatch<StructBatch<T>> {
+template <class T> struct Unbatch<StructBatch<T>> {
   using value_type = T;
   // Error(invalid_argument) in tf.data's words if the columns differ in length.
   static std::vector<T> apart(StructBatch<T> batch) {
@@ -332,8 +329,7 @@ struct Unbatch<StructBatch<T>> {
   }
 
  private:
-  template <std::size_t... I>
-  static void fill(std::vector<T>& rows, StructBatch<T>& batch, std::index_sequence<I...>) {
+  template <std::size_t... I> static void fill(std::vector<T>& rows, StructBatch<T>& batch, std::index_sequence<I...>) {
     (fill_column<I>(rows, std::get<I>(batch.columns())), ...);
   }
   template <std::size_t I, class Column> static void fill_column(std::vector<T>& rows, Column& column) {
@@ -345,7 +341,9 @@ struct Unbatch<StructBatch<T>> {
 };
 
 template <class T>
-concept Unbatchable = requires { typename Unbatch<T>::value_type; };
+concept Unbatchable = requires {
+  typename Unbatch<T>::value_type;
+};
 
 }  // namespace penstock
 

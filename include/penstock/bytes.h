@@ -48,22 +48,17 @@ concept HasOwn = requires(const T& value) {
   { bytes_of(value) } -> std::convertible_to<std::size_t>;
 };
 
-template <HasOwn T>
-constexpr std::size_t call(const T& value) {
-  return static_cast<std::size_t>(bytes_of(value));
-}
+template <HasOwn T> constexpr std::size_t call(const T& value) { return static_cast<std::size_t>(bytes_of(value)); }
 }  // namespace bytes_adl
 
 // Bytes<T>: `known` as in bytes_known, `fixed` as in has_fixed_bytes, of(value) the count; `unseen` the
 // first type in it that is not known, null if all are.
-template <class T>
-struct Bytes;
+template <class T> struct Bytes;
 
 using UnseenType = const std::type_info*;
 
 // A value of which nothing but its size is known.
-template <class T, bool OwnsNothing>
-struct PlainBytes {
+template <class T, bool OwnsNothing> struct PlainBytes {
   static constexpr bool known = OwnsNothing;
   static constexpr bool fixed = OwnsNothing;
   static constexpr UnseenType unseen = OwnsNothing ? nullptr : &typeid(T);
@@ -71,8 +66,7 @@ struct PlainBytes {
 };
 
 // A value that is the sum of parts: sizeof where all of them are fixed, which counts padding too.
-template <class T, class... Part>
-struct SumBytes {
+template <class T, class... Part> struct SumBytes {
   static constexpr bool known = (Bytes<Part>::known && ...);
   static constexpr bool fixed = (Bytes<Part>::fixed && ...);
   static constexpr UnseenType unseen = [] {
@@ -80,37 +74,30 @@ struct SumBytes {
     static_cast<void>(((Bytes<Part>::known ? false : (found = Bytes<Part>::unseen, true)) || ...));
     return found;
   }();
-  template <class... Value>
-  static constexpr std::size_t sum(const Value&... value) {
+  template <class... Value> static constexpr std::size_t sum(const Value&... value) {
     if constexpr (fixed) return sizeof(T);
     return (std::size_t{0} + ... + Bytes<Value>::of(value));
   }
 };
 
-template <class T>
-struct OwnBytes {
+template <class T> struct OwnBytes {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
   static constexpr UnseenType unseen = nullptr;
   static constexpr std::size_t of(const T& value) { return bytes_adl::call(value); }
 };
 
-template <class T, class Index = std::make_index_sequence<field_count<T>>>
-struct FieldBytes;
-template <class T, std::size_t... I>
-struct FieldBytes<T, std::index_sequence<I...>> : SumBytes<T, FieldType<T, I>...> {
-  static constexpr std::size_t of(const T& value) {
-    return SumBytes<T, FieldType<T, I>...>::sum(field<I>(value)...);
-  }
+template <class T, class Index = std::make_index_sequence<field_count<T>>> struct FieldBytes;
+template <class T, std::size_t... I> struct FieldBytes<T, std::index_sequence<I...>> : SumBytes<T, FieldType<T, I>...> {
+  static constexpr std::size_t of(const T& value) { return SumBytes<T, FieldType<T, I>...>::sum(field<I>(value)...); }
 };
 
 // A type that owns memory must free it when it is destroyed; but a pointer may be somebody's only hold of it.
 template <class T>
 inline constexpr bool owns_nothing =
-    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && !std::is_pointer_v<T>;
+    std::is_trivially_copyable_v<T>&& std::is_trivially_destructible_v<T> && !std::is_pointer_v<T>;
 
-template <class T>
-constexpr auto choose_bytes() {
+template <class T> constexpr auto choose_bytes() {
   if constexpr (bytes_adl::HasOwn<T>)
     return std::type_identity<OwnBytes<T>>{};
   else if constexpr (HasFields<T>)
@@ -119,15 +106,13 @@ constexpr auto choose_bytes() {
     return std::type_identity<PlainBytes<T, owns_nothing<T>>>{};
 }
 
-template <class T>
-struct Bytes : decltype(choose_bytes<T>())::type {};
+template <class T> struct Bytes : decltype(choose_bytes<T>())::type {};
 
 // What a block of so many bytes takes of the heap: glibc's malloc keeps a word beside each, and rounds
 // up to 16 (mallopt's documentation calls it a chunk). A short string is a fifth of that.
 constexpr std::size_t heap_block(std::size_t bytes) noexcept { return (bytes + 8 + 15) / 16 * 16; }
 
-template <>
-struct Bytes<std::string> {
+template <> struct Bytes<std::string> {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
   static constexpr UnseenType unseen = nullptr;
@@ -137,16 +122,14 @@ struct Bytes<std::string> {
   }
 };
 
-template <>
-struct Bytes<Tensor> {
+template <> struct Bytes<Tensor> {
   static constexpr bool known = true;
   static constexpr bool fixed = false;
   static constexpr UnseenType unseen = nullptr;
   static std::size_t of(const Tensor& tensor) noexcept { return tensor.bytes(); }
 };
 
-template <class T>
-struct Bytes<std::vector<T>> {
+template <class T> struct Bytes<std::vector<T>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = false;
   static constexpr UnseenType unseen = Bytes<T>::unseen;
@@ -159,8 +142,7 @@ struct Bytes<std::vector<T>> {
   }
 };
 
-template <class T, std::size_t N>
-struct Bytes<std::array<T, N>> {
+template <class T, std::size_t N> struct Bytes<std::array<T, N>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = Bytes<T>::fixed;
   static constexpr UnseenType unseen = Bytes<T>::unseen;
@@ -172,36 +154,27 @@ struct Bytes<std::array<T, N>> {
   }
 };
 
-template <class T>
-struct Bytes<std::optional<T>> {
+template <class T> struct Bytes<std::optional<T>> {
   static constexpr bool known = Bytes<T>::known;
   static constexpr bool fixed = false;
   static constexpr UnseenType unseen = Bytes<T>::unseen;
-  static constexpr std::size_t of(const std::optional<T>& value) {
-    return value ? Bytes<T>::of(*value) : 0;
-  }
+  static constexpr std::size_t of(const std::optional<T>& value) { return value ? Bytes<T>::of(*value) : 0; }
 };
 
-template <class A, class B>
-struct Bytes<std::pair<A, B>> : SumBytes<std::pair<A, B>, A, B> {
+template <class A, class B> struct Bytes<std::pair<A, B>> : SumBytes<std::pair<A, B>, A, B> {
   static constexpr std::size_t of(const std::pair<A, B>& value) {
     return SumBytes<std::pair<A, B>, A, B>::sum(value.first, value.second);
   }
 };
 
-template <class... T>
-struct Bytes<std::tuple<T...>> : SumBytes<std::tuple<T...>, T...> {
+template <class... T> struct Bytes<std::tuple<T...>> : SumBytes<std::tuple<T...>, T...> {
   static constexpr std::size_t of(const std::tuple<T...>& values) {
-    return std::apply(
-        [](const T&... value) { return SumBytes<std::tuple<T...>, T...>::sum(value...); }, values);
+    return std::apply([](const T&... value) { return SumBytes<std::tuple<T...>, T...>::sum(value...); }, values);
   }
 };
 
 struct BytesOf {
-  template <class T>
-  constexpr std::size_t operator()(const T& value) const {
-    return Bytes<T>::of(value);
-  }
+  template <class T> constexpr std::size_t operator()(const T& value) const { return Bytes<T>::of(value); }
 };
 
 }  // namespace detail
@@ -215,13 +188,11 @@ inline constexpr detail::BytesOf bytes_of{};
 }  // namespace customisation
 
 // bytes_of(T) counts everything, and is not only sizeof(T).
-template <class T>
-inline constexpr bool bytes_known = detail::Bytes<std::remove_cvref_t<T>>::known;
+template <class T> inline constexpr bool bytes_known = detail::Bytes<std::remove_cvref_t<T>>::known;
 
-// Every T holds exactly sizeof(T) bytes: arithmetic types, enums, what is copied byte by byte, and arrays, pairs, tuples and
-// structs with Fields of those.
-template <class T>
-inline constexpr bool has_fixed_bytes = detail::Bytes<std::remove_cvref_t<T>>::fixed;
+// Every T holds exactly sizeof(T) bytes: arithmetic types, enums, what is copied byte by byte, and arrays, pairs,
+// tuples and structs with Fields of those.
+template <class T> inline constexpr bool has_fixed_bytes = detail::Bytes<std::remove_cvref_t<T>>::fixed;
 
 }  // namespace penstock
 

@@ -1,4 +1,5 @@
-// BytesHint: foretells how much memory a function's result will hold, so that it is reserved before the call and not counted after.
+// BytesHint: foretells how much memory a function's result will hold, so that it is reserved before the call and not
+// counted after.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@
 
 namespace penstock {
 
-// Any function from an element to bytes. It should cost little, is called by several threads at once, and must name its parameter's
-// type (not `auto`). One that says too little is no error: what is taken beyond it is counted as overshoot_bytes.
+// Any function from an element to bytes. It should cost little, is called by several threads at once, and must name its
+// parameter's type (not `auto`). One that says too little is no error: what is taken beyond it is counted as
+// overshoot_bytes.
 //
 //   const auto rgb_bytes = [](const ps::Tensor& file) {
 //     const auto header = ps::image::read_jpeg_header(ps::image::bytes_of(file));
@@ -28,10 +30,8 @@ class BytesHint {
   BytesHint() = default;
 
   template <class F>
-    requires(!std::is_same_v<F, BytesHint> && !std::is_void_v<detail::FirstParameterOf<F>>)
-  BytesHint(F function)
-      : input_type_(&typeid(Input<F>)),
-        function_([function = std::move(function)](const Element& input) {
+  requires(!std::is_same_v<F, BytesHint> && !std::is_void_v<detail::FirstParameterOf<F>>) BytesHint(F function)
+      : input_type_(&typeid(Input<F>)), function_([function = std::move(function)](const Element& input) {
           return static_cast<std::size_t>(function(input.get<Input<F>>()));
         }) {}
 

@@ -1,15 +1,15 @@
 // Checkpoint: where a run stands, to go on from there in another run, thread, or later process.
 //
-// It is taken at the last element that was *delivered*: what the engine has read ahead is not in it. It holds positions, counters
-// and the pipeline's text, a line for each op, whatever the elements' sizes: 63 bytes and that text, under 1 KiB for ImageNet's
-// pipelines. Tuned numbers and thread counts are not part of it: a checkpoint may go on with others. It refuses another pipeline,
-// naming the first difference.
+// It is taken at the last element that was *delivered*: what the engine has read ahead is not in it. It holds
+// positions, counters and the pipeline's text, a line for each op, whatever the elements' sizes: 63 bytes and that
+// text, under 1 KiB for ImageNet's pipelines. Tuned numbers and thread counts are not part of it: a checkpoint may go
+// on with others. It refuses another pipeline, naming the first difference.
 //
 //   auto saved = std::make_shared<ps::Checkpoint>(run.checkpoint());
 //   auto again = train.start({.resume_from = saved});       // delivers exactly what `run` delivers next
 //
-// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the two whole;
-// examples/resume.cc):
+// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the
+// two whole; examples/resume.cc):
 //
 //   std::ofstream("train.ckpt.new", std::ios::binary) << run.checkpoint().to_bytes();
 //   std::filesystem::rename("train.ckpt.new", "train.ckpt");
@@ -18,18 +18,20 @@
 //   bytes << std::ifstream("train.ckpt", std::ios::binary).rdbuf();
 //   auto saved = std::make_shared<ps::Checkpoint>(ps::Checkpoint::from_bytes(bytes.str()));
 //
-// A loop over run.epoch(saved->epoch) delivers the rest of that epoch; where epoch_ended, go on with the next one: asked for again,
-// an epoch that has ended begins anew.
+// A loop over run.epoch(saved->epoch) delivers the rest of that epoch; where epoch_ended, go on with the next one:
+// asked for again, an epoch that has ended begins anew.
 //
-// Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the pipeline.
+// Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the
+// pipeline.
 //
-// Behind Order::arbitrary the number of elements delivered does not tell which: there a checkpoint may be taken at an epoch's end only, and
-// checkpoint() throws Error(failed_precondition) elsewhere.
+// Behind Order::arbitrary the number of elements delivered does not tell which: there a checkpoint may be taken at an
+// epoch's end only, and checkpoint() throws Error(failed_precondition) elsewhere.
 //
-// What a checkpoint says is checked where it is resumed. start() refuses what contradicts itself with Error(invalid_argument), and a pass or an
-// element that the source does not have with Error(data_loss). Where that cannot be told before (a generator ends earlier, another
-// rank's element), next() throws Error(data_loss) when it has come to the end of that pass or epoch, and the epoch has ended then. To
-// leave out what was delivered takes as long as reading positions (indexable sources), generating, or, for a replay, making it.
+// What a checkpoint says is checked where it is resumed. start() refuses what contradicts itself with
+// Error(invalid_argument), and a pass or an element that the source does not have with Error(data_loss). Where that
+// cannot be told before (a generator ends earlier, another rank's element), next() throws Error(data_loss) when it has
+// come to the end of that pass or epoch, and the epoch has ended then. To leave out what was delivered takes as long as
+// reading positions (indexable sources), generating, or, for a replay, making it.
 #pragma once
 
 #include <cstdint>
@@ -44,27 +46,30 @@ namespace penstock {
 
 class Checkpoint {
  public:
-  // position: goes on at a place in the source at once. replay: runs the epoch again from its start and leaves out what was
-  // delivered; used where an op's state cannot be told from a position (a shuffle over a stream, a take behind a map).
+  // position: goes on at a place in the source at once. replay: runs the epoch again from its start and leaves out what
+  // was delivered; used where an op's state cannot be told from a position (a shuffle over a stream, a take behind a
+  // map).
   enum class Kind : std::uint8_t { position, replay };
 
-  // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text. Error(invalid_argument) if the fields contradict
-  // themselves (a run's never do), Error(resource_exhausted) if the pipeline's text is longer than 1 MiB.
+  // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text. Error(invalid_argument) if the
+  // fields contradict themselves (a run's never do), Error(resource_exhausted) if the pipeline's text is longer than 1
+  // MiB.
   std::string to_bytes() const;
 
   // What to_bytes() made, but for last.sequence. Later versions of the library read what this one writes.
-  //  Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong at which byte
+  //  Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong
+  //                        at which byte
   //  Error(unimplemented)  a newer version of the library wrote them
   static Checkpoint from_bytes(std::string_view bytes);
 
-  Kind kind = Kind::replay;      // how a run goes on from here
-  std::string pipeline;          // describe() without call sites
-  std::uint32_t epoch = 0;       // in which it stands
-  std::int64_t delivered = 0;    // elements and errors of this epoch that the consumer has had
-  bool epoch_ended = false;      // its end has been delivered, too
-  bool has_last = false;         // an element was among them
-  Stamp last;                    // of the last element delivered
-  std::int64_t errors_since = 0; // errors delivered after it
+  Kind kind = Kind::replay;       // how a run goes on from here
+  std::string pipeline;           // describe() without call sites
+  std::uint32_t epoch = 0;        // in which it stands
+  std::int64_t delivered = 0;     // elements and errors of this epoch that the consumer has had
+  bool epoch_ended = false;       // its end has been delivered, too
+  bool has_last = false;          // an element was among them
+  Stamp last;                     // of the last element delivered
+  std::int64_t errors_since = 0;  // errors delivered after it
 };
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
-// Context: what a user's function, or the body of an op, may ask while it works on an element: random numbers, the element's place, whether
-// it is still wanted, memory; and Outputs, where its results will lie in the next batch.
+// Context: what a user's function, or the body of an op, may ask while it works on an element: random numbers, the
+// element's place, whether it is still wanted, memory; and Outputs, where its results will lie in the next batch.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,9 @@ class OutputPlaces {
 
 // How far a call over several slots has come. The engine looks at it while the call goes on.
 struct CallProgress {
-  std::atomic<std::size_t> answered{0};    // slots, from the first: they may leave
-  std::atomic<bool> is_wanted_back{false};  // what has not begun: stop is asked for, or other threads have nothing to do
+  std::atomic<std::size_t> answered{0};  // slots, from the first: they may leave
+  std::atomic<bool> is_wanted_back{
+      false};  // what has not begun: stop is asked for, or other threads have nothing to do
 };
 
 // Thrown by Context::reserve to have the element tried again when memory is free. Never seen by users.
@@ -60,13 +61,14 @@ struct RetryWhenMemoryIsFree {
 //     return out;                                   // or a struct that has it in one of its ps::Fields
 //   }).batch(128);
 //
-// Slots are places in batch memory where nothing but unbatch(), ignore_errors(), prefetch() and repeat() stands between the op and
-// batch(n), and the numbers of all earlier elements are known: they have declared (do it early), or ElementwiseOp::outputs_of
-// tells. Any other op between ends it, and so does an op that is Order::arbitrary or has passes_memory_on() (filter). Else slots are
-// scratch memory, which batch() copies: batches are the same either way. Wrong numbers, failed and dropped elements cost some copies
-// and nothing else. A result that has several tensors asks for slot(i) once for each, in types or shapes that differ: a second one of
-// the same type and shape is scratch memory, and copied. A slot that is kept keeps the memory of its whole batch. What batches copy is
-// counted (RunStats::copied_bytes); Run::explain() names the op that ended the places where that is much.
+// Slots are places in batch memory where nothing but unbatch(), ignore_errors(), prefetch() and repeat() stands between
+// the op and batch(n), and the numbers of all earlier elements are known: they have declared (do it early), or
+// ElementwiseOp::outputs_of tells. Any other op between ends it, and so does an op that is Order::arbitrary or has
+// passes_memory_on() (filter). Else slots are scratch memory, which batch() copies: batches are the same either way.
+// Wrong numbers, failed and dropped elements cost some copies and nothing else. A result that has several tensors asks
+// for slot(i) once for each, in types or shapes that differ: a second one of the same type and shape is scratch memory,
+// and copied. A slot that is kept keeps the memory of its whole batch. What batches copy is counted
+// (RunStats::copied_bytes); Run::explain() names the op that ended the places where that is much.
 class Outputs {
  public:
   Outputs() noexcept = default;
@@ -79,12 +81,12 @@ class Outputs {
   }
   std::size_t declared() const noexcept { return declared_; }
 
-  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the result's alone:
-  // hand it on as result i, and write to it no more. Error(invalid_argument) if i >= declared().
+  // Memory for result i, not initialised; aligned to 64 bytes if shape and type make a multiple of that. It is the
+  // result's alone: hand it on as result i, and write to it no more. Error(invalid_argument) if i >= declared().
   Tensor slot(std::size_t i, DType type, const Shape& shape) const;
 
-  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches, it pays to
-  // write past them.
+  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches,
+  // it pays to write past them.
   static std::size_t batch_bytes(const Tensor& slot) noexcept;
 
  private:
@@ -95,7 +97,8 @@ class Outputs {
 
 // The second argument of a user function `f(T, ps::Context&)`. Valid during the call only, on its thread only.
 //
-//   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) { return random_crop(image, context.rng()); });
+//   auto crops = pictures.map([](const ps::Tensor& image, ps::Context& context) { return random_crop(image,
+//   context.rng()); });
 class Context {
  public:
   Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr,
@@ -104,13 +107,16 @@ class Context {
   Context(const Context&) = delete;  // what a copy is told, nobody would hear
   Context& operator=(const Context&) = delete;
 
-  // Set when the run is being abandoned: long functions should look at it and return or throw. In a source's function also when its
-  // pass is not wanted any more, because a take() behind it has enough or the consumer has left the epoch.
+  // Set when the run is being abandoned: long functions should look at it and return or throw. In a source's function
+  // also when its pass is not wanted any more, because a take() behind it has enough or the consumer has left the
+  // epoch.
   const std::stop_token& stop_token() const noexcept { return stop_; }
 
-  // Whether nobody will ever see what this call gives: the run is being abandoned, or a take() behind has enough. What a long function then
-  // returns or throws does not matter.
-  bool is_unwanted() const noexcept { return stop_.stop_requested() || (services_ != nullptr && services_->is_unwanted()); }
+  // Whether nobody will ever see what this call gives: the run is being abandoned, or a take() behind has enough. What
+  // a long function then returns or throws does not matter.
+  bool is_unwanted() const noexcept {
+    return stop_.stop_requested() || (services_ != nullptr && services_->is_unwanted());
+  }
 
   // Random numbers for this element: the same for any number of threads and ranks, new in each epoch and pass.
   CounterRng rng() const noexcept { return make_rng(seed_, stamp_.epoch, stamp_.pass, stamp_.ordinal, stamp_.sub); }
@@ -118,14 +124,15 @@ class Context {
   std::uint32_t epoch() const noexcept { return stamp_.epoch; }
   std::int64_t ordinal() const noexcept { return stamp_.ordinal; }  // position in the source
   const Stamp& stamp() const noexcept { return stamp_; }
-  std::string origin() const;                                       // the source item's name (a file), "" if it has none
+  std::string origin() const;  // the source item's name (a file), "" if it has none
 
-  // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, a call over a single element is broken off
-  // by an exception and tried again later, so call it before anything that must not happen twice. Do not catch it.
-  // Needs a map, or a flat_map over a Dataset, whose function takes its element by const reference (the input must survive) and is const (so must
-  // its state). Otherwise, and where elements share a call because they are cheap ({.blocks = true}: they never do), it only counts, as overshoot.
-  // More than 2^47 bytes (128 TiB) count as that many. What exceeds the whole budget goes ahead when nothing before it is left to
-  // wait for.
+  // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, a call over a
+  // single element is broken off by an exception and tried again later, so call it before anything that must not happen
+  // twice. Do not catch it.
+  // Needs a map, or a flat_map over a Dataset, whose function takes its element by const reference (the input must
+  // survive) and is const (so must its state). Otherwise, and where elements share a call because they are cheap
+  // ({.blocks = true}: they never do), it only counts, as overshoot. More than 2^47 bytes (128 TiB) count as that many.
+  // What exceeds the whole budget goes ahead when nothing before it is left to wait for.
   void reserve(std::size_t bytes);
 
   // Bytes that the whole run may hold (RunOptions::memory_bytes); a very large number where there is no limit.
@@ -135,10 +142,11 @@ class Context {
 
   Outputs& outputs() noexcept { return outputs_; }
 
-  // For authors of ops that run a span one element after the other; call it between two of them. The first `answered` slots have their
-  // answers and will not be touched any more, so they may leave while the call goes on: an element that is done does not wait for others
-  // that take long. False: return at once, and leave the slots behind them as they came; they will be run by another call, or are not
-  // wanted any more. An op that never calls it keeps its whole span until run() returns. Costs about a nanosecond.
+  // For authors of ops that run a span one element after the other; call it between two of them. The first `answered`
+  // slots have their answers and will not be touched any more, so they may leave while the call goes on: an element
+  // that is done does not wait for others that take long. False: return at once, and leave the slots behind them as
+  // they came; they will be run by another call, or are not wanted any more. An op that never calls it keeps its whole
+  // span until run() returns. Costs about a nanosecond.
   //
   // Its loop, for slots 0, 1, ... of the span:
   //  while (i < slots.size() && context.go_on(i))  answer slots[i], and go on to the next
@@ -147,13 +155,14 @@ class Context {
     if (progress_ == nullptr || answered == 0) return true;
     if (!lent_.empty()) own(answered);
     progress_->answered.store(base_ + answered, std::memory_order_release);
-    if (!progress_->is_wanted_back.load(std::memory_order_relaxed)) [[likely]] return true;
+    if (!progress_->is_wanted_back.load(std::memory_order_relaxed)) [[likely]]
+      return true;
     stopped_ = true;
     return false;
   }
 
-  // For the engine: what follows is a span whose first slot is the `base`-th of the call. `lent`: the same span, if its answers may refer to
-  // values of the source, and are to own them before they leave.
+  // For the engine: what follows is a span whose first slot is the `base`-th of the call. `lent`: the same span, if its
+  // answers may refer to values of the source, and are to own them before they leave.
   void follow(detail::CallProgress* progress, std::size_t base, std::span<Slot> lent) noexcept {
     progress_ = progress;
     base_ = base;

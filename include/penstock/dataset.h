@@ -11,33 +11,39 @@
 //                    .prefetch(ps::AUTOTUNE);
 //   for (auto&& batch : train) step(batch);                  // one epoch
 //
-// A Dataset is a value: every method is const and returns a new one that shares the old one's description. Copying costs a
-// pointer. Any thread may use one. Nothing runs until begin(), start() or a loop asks for an element.
+// A Dataset is a value: every method is const and returns a new one that shares the old one's description. Copying
+// costs a pointer. Any thread may use one. Nothing runs until begin(), start() or a loop asks for an element.
 //
 // What holds for every method below
 //  Order     kept, whatever the number of threads, unless {.order = ps::Order::arbitrary} is given.
-//  Errors    wrong arguments throw GraphError at the call. An exception of a user's function becomes an error element in its
-//            place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are never lost.
+//  Errors    wrong arguments throw GraphError at the call. An exception of a user's function becomes an error element
+//            in its place: next() throws it there as ElementError, and the next call goes on behind it. Neighbours are
+//            never lost.
 //            shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
 //            and pass it on.
-//  Memory    all ops together stay within the run's budget, but for what RunOptions::memory_bytes names. How many elements there are: see Lifetime.
-//  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once on
+//  Memory    all ops together stay within the run's budget, but for what RunOptions::memory_bytes names. How many
+//            elements there are: see Lifetime.
+//  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run
+//                  at once on
 //            one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
-//            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a copy of its own, as
-//            it was given, in the order of the elements: what it gives depends on the pass alone. One that cannot be copied is refused
-//            with a GraphError; where making the copy throws, all elements of that pass fail. What its copies share through pointers and
-//            references is yours to guard.
-//  Waiting   An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never waits for them,
-//            but for the order. So a function, a source or an op may wait for what the consumer gives back (a buffer of your own pool, an
-//            answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one where one call runs at a time
-//            (parallelism 1, sources, stream ops) or order is arbitrary; 2 x parallelism where you fix it to more and order is kept, for
-//            no element begins further ahead of the oldest one that is not done. What gathers elements (batch, shuffle, flat_map over a
-//            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run that stands still says
-//            who waits for whom, once on stderr, and in explain().
-//  Lifetime  Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take microseconds run in
-//            groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds them: n wait, one where n
-//            is 0, and the step has no more than the larger of n and 2 x parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do
-//            that, take it from a pool of your own that waits when it is empty (as above), or say {.blocks = true}: one element a call.
+//            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a
+//            copy of its own, as it was given, in the order of the elements: what it gives depends on the pass alone.
+//            One that cannot be copied is refused with a GraphError; where making the copy throws, all elements of that
+//            pass fail. What its copies share through pointers and references is yours to guard.
+//  Waiting   An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never
+//            waits for them, but for the order. So a function, a source or an op may wait for what the consumer gives
+//            back (a buffer of your own pool, an answer). How many buffers are enough, beside those that the consumer
+//            keeps while it asks for more: one where one call runs at a time (parallelism 1, sources, stream ops) or
+//            order is arbitrary; 2 x parallelism where you fix it to more and order is kept, for no element begins
+//            further ahead of the oldest one that is not done. What gathers elements (batch, shuffle, flat_map over a
+//            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run
+//            that stands still says who waits for whom, once on stderr, and in explain().
+//  Lifetime  Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
+//            microseconds run in groups, so some hundred elements may exist at each step. A prefetch(n) right behind a
+//            map bounds them: n wait, one where n is 0, and the step has no more than the larger of n and 2 x
+//            parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do that, take it
+//            from a pool of your own that waits when it is empty (as above), or say {.blocks = true}: one element a
+//            call.
 #pragma once
 
 #include <cstdint>
@@ -76,26 +82,25 @@ template <class R> struct Flatten {
   using value_type = typename Unbatch<R>::value_type;
   static std::vector<value_type> apart(R rows) { return Unbatch<R>::apart(std::move(rows)); }
 };
-template <class U> struct Flatten<Dataset<U>> {
-  using value_type = U;
-};
+template <class U> struct Flatten<Dataset<U>> { using value_type = U; };
 template <class F, class T>
-using FlatMapFunction = std::conditional_t<IsDataset<Result<F, T>>::value, InnerFunction<F, T>,
-                                           ManyFunction<F, T, typename Flatten<Result<F, T>>::value_type, Flatten<Result<F, T>>>>;
+using FlatMapFunction =
+    std::conditional_t<IsDataset<Result<F, T>>::value, InnerFunction<F, T>,
+                       ManyFunction<F, T, typename Flatten<Result<F, T>>::value_type, Flatten<Result<F, T>>>>;
 struct Identity {
   template <class V> V operator()(V&& value) const { return std::forward<V>(value); }
 };
 }  // namespace detail
 
-template <class T>
-class Dataset : private detail::Refused<T> {
+template <class T> class Dataset : private detail::Refused<T> {
   using Refused = detail::Refused<T>;
 
  public:
   using value_type = T;
 
-  // Around a node that graph::append() has made. Nobody checks that its elements are of type T: use then<T>() and from_indexed<T>(). Of a null
-  // node, and of a dataset that was moved from: Error(invalid_argument) when it is asked for anything.
+  // Around a node that graph::append() has made. Nobody checks that its elements are of type T: use then<T>() and
+  // from_indexed<T>(). Of a null node, and of a dataset that was moved from: Error(invalid_argument) when it is asked
+  // for anything.
   explicit Dataset(graph::NodeRef node) : node_(std::move(node)) {}
 
   // ------------------------------------------------------------------------------------------------ choose and order
@@ -109,37 +114,38 @@ class Dataset : private detail::Refused<T> {
     return append("shard", site, [&] { return ops::shard(num_shards, index); });
   }
 
-  // This process's part. Behind it each rank has as many elements as the others, or one more; so several ranks need a known count
-  // before it: GraphError behind filter, unbatch, flat_map, ignore_errors, generators, where ranks that wait for each other after every step
-  // would hang at the end of an epoch. Put it before them and count steps, not elements; or repeat() first;
-  // or write shard(world.size, world.rank), which does not ask.
+  // This process's part. Behind it each rank has as many elements as the others, or one more; so several ranks need a
+  // known count before it: GraphError behind filter, unbatch, flat_map, ignore_errors, generators, where ranks that
+  // wait for each other after every step would hang at the end of an epoch. Put it before them and count steps, not
+  // elements; or repeat() first; or write shard(world.size, world.rank), which does not ask.
   Dataset shard(const World& world, CallSite site = CallSite::here()) const {
     return append("shard", site, [&] { return ops::shard(world); });
   }
 
-  // Random order, another one each epoch and each pass of a repeat unless reshuffle_each_epoch is false. The order depends
-  // on (seed, epoch, pass) alone. Over a source that can be indexed (lists, vectors, ranges, also behind shard, take, skip)
-  // positions are shuffled, not elements: buffer_size >= the number of elements is a uniform permutation with no buffer and no
-  // fill time. Over a stream it holds buffer_size elements, and an element leaves at most buffer_size - 1 places early.
+  // Random order, another one each epoch and each pass of a repeat unless reshuffle_each_epoch is false. The order
+  // depends on (seed, epoch, pass) alone. Over a source that can be indexed (lists, vectors, ranges, also behind shard,
+  // take, skip) positions are shuffled, not elements: buffer_size >= the number of elements is a uniform permutation
+  // with no buffer and no fill time. Over a stream it holds buffer_size elements, and an element leaves at most
+  // buffer_size - 1 places early.
   // Needs buffer_size >= 1, or UNKNOWN_CARDINALITY for "all".
-  // "Uniform" means: of up to 256 positions each order is equally likely over seeds and epochs. Of more there are more orders than
-  // keys of 128 bits; each position comes to each place equally often, neighbours are apart by any distance, odd orders are as likely as even
-  // ones, as far as tests can tell. It is not made to withstand somebody who wants to guess it. An order is the same on all machines; a new
-  // release may change it, and says so in the changelog.
+  // "Uniform" means: of up to 256 positions each order is equally likely over seeds and epochs. Of more there are more
+  // orders than keys of 128 bits; each position comes to each place equally often, neighbours are apart by any
+  // distance, odd orders are as likely as even ones, as far as tests can tell. It is not made to withstand somebody who
+  // wants to guess it. An order is the same on all machines; a new release may change it, and says so in the changelog.
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}, CallSite site = CallSite::here()) const {
     return append("shuffle", site, [&] { return ops::shuffle(buffer_size, options); });
   }
 
-  // Everything before it, count times (-1: for ever). Each pass starts the source anew and reshuffles. Ends at once if a
-  // pass of an endless repeat gives neither an element nor an error.
+  // Everything before it, count times (-1: for ever). Each pass starts the source anew and reshuffles. Ends at once if
+  // a pass of an endless repeat gives neither an element nor an error.
   //   ps::range(2).repeat(2)  ->  0 1 0 1
   Dataset repeat(std::int64_t count = -1, CallSite site = CallSite::here()) const {
     return append("repeat", site, [&] { return ops::repeat(count); });
   }
 
-  // At most the first count elements (-1: all). What lies behind is not computed, but for what was already under way, for which nobody
-  // waits: the end comes with the last element, whatever the ops before are doing. (The end of the run does wait for running calls.)
-  // Errors pass and do not count.
+  // At most the first count elements (-1: all). What lies behind is not computed, but for what was already under way,
+  // for which nobody waits: the end comes with the last element, whatever the ops before are doing. (The end of the run
+  // does wait for running calls.) Errors pass and do not count.
   //   ps::range(10).take(3)  ->  0 1 2
   Dataset take(std::int64_t count, CallSite site = CallSite::here()) const {
     return append("take", site, [&] { return ops::take(count); });
@@ -153,14 +159,16 @@ class Dataset : private detail::Refused<T> {
 
   // ------------------------------------------------------------------------------------------------ transform
 
-  // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads files): it
-  // then runs on a thread pool from the start; left open, the controller finds out within a second. A name is what errors and reports
-  // call this step.
+  // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads
+  // files): it then runs on a thread pool from the start; left open, the controller finds out within a second. A name
+  // is what errors and reports call this step.
   //   ps::range(3).map([](std::int64_t x) { return 2 * x; })  ->  0 2 4
   //   auto decoded = files.map(decode, {.parallelism = 8, .name = "decode"});
   template <class F>
-    requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> && !detail::ReturnsWrongFields<F, T>)
-  Dataset<detail::Result<F, T>> map(F function, MapOptions options = {}, CallSite site = CallSite::here()) const {
+  requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> &&
+           !detail::ReturnsWrongFields<F, T>) Dataset<detail::Result<F, T>> map(F function, MapOptions options = {},
+                                                                                CallSite site = CallSite::here())
+  const {
     return append<detail::Result<F, T>>("map", site, [&] {
       check_hint(options.bytes_hint);
       return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), options);
@@ -168,33 +176,41 @@ class Dataset : private detail::Refused<T> {
   }
   // The same; parallelism can be given in one place only.
   template <class F>
-    requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> && !detail::ReturnsWrongFields<F, T>)
-  Dataset<detail::Result<F, T>> map(F function, Tunable parallelism, MapOptions options = {}, CallSite site = CallSite::here()) const {
+  requires(detail::ElementFunction<F, T> && !detail::ReturnsVoid<F, T> &&
+           !detail::ReturnsWrongFields<F, T>) Dataset<detail::Result<F, T>> map(F function, Tunable parallelism,
+                                                                                MapOptions options = {},
+                                                                                CallSite site = CallSite::here())
+  const {
     set_parallelism("map", options, parallelism, site);
     return map(std::move(function), std::move(options), site);
   }
 
-  // Keeps the elements for which predicate(const T&) is true. The predicate must not wait (for files, a server): it always runs on
-  // the cores, never on the thread pool. Let a map before it fetch what it looks at.
+  // Keeps the elements for which predicate(const T&) is true. The predicate must not wait (for files, a server): it
+  // always runs on the cores, never on the thread pool. Let a map before it fetch what it looks at.
   //   ps::range(5).filter([](std::int64_t x) { return x % 2 == 0; })  ->  0 2 4
   template <class F>
-    requires(detail::ElementFunction<F, const T&> && !detail::ReturnsNoBool<F, const T&>)
-  Dataset filter(F predicate, FilterOptions options = {}, CallSite site = CallSite::here()) const {
+  requires(detail::ElementFunction<F, const T&> && !detail::ReturnsNoBool<F, const T&>) Dataset
+      filter(F predicate, FilterOptions options = {}, CallSite site = CallSite::here())
+  const {
     return append("filter", site, [&] {
       return ops::filter(std::make_shared<detail::FilterFunction<F, T>>(std::move(predicate)), options);
     });
   }
 
-  // The elements of what f returns, one after the other: a Dataset<U>, a std::vector<U>, a Tensor's rows, or any type with ps::Unbatch.
+  // The elements of what f returns, one after the other: a Dataset<U>, a std::vector<U>, a Tensor's rows, or any type
+  // with ps::Unbatch.
   //   ps::range(4).flat_map([](std::int64_t x) { return ps::range(x); })  ->  0 0 1 0 1 2
-  // A Dataset is run on the calling thread, in the epoch and pass of its element, and all its elements are held before the first one leaves.
-  // So it must end, and its elements fit into the memory budget: else the element fails (resource_exhausted). Where memory is short, f may be
-  // called for an element again. When the elements are no longer wanted, collecting them ends with the next one. An error inside it is an error
-  // element in its place, whose cause() is the inner ElementError; more than 10,000 in a row fail the element as a whole. What an
-  // ignore_errors() in it leaves out is counted as this run's, too.
+  // A Dataset is run on the calling thread, in the epoch and pass of its element, and all its elements are held before
+  // the first one leaves.
+  // So it must end, and its elements fit into the memory budget: else the element fails (resource_exhausted). Where
+  // memory is short, f may be called for an element again. When the elements are no longer wanted, collecting them ends
+  // with the next one. An error inside it is an error element in its place, whose cause() is the inner ElementError;
+  // more than 10,000 in a row fail the element as a whole. What an ignore_errors() in it leaves out is counted as this
+  // run's, too.
   template <class F>
-    requires(detail::ElementFunction<F, T> && !detail::ReturnsNoRows<F, T>)
-  auto flat_map(F function, MapOptions options = {}, CallSite site = CallSite::here()) const {
+  requires(detail::ElementFunction<F, T> &&
+           !detail::ReturnsNoRows<F, T>) auto flat_map(F function, MapOptions options = {},
+                                                       CallSite site = CallSite::here()) const {
     using U = typename detail::Flatten<detail::Result<F, T>>::value_type;
     return append<U>("flat_map", site, [&] {
       check_hint(options.bytes_hint);
@@ -203,35 +219,35 @@ class Dataset : private detail::Refused<T> {
   }
   // The same; parallelism can be given in one place only.
   template <class F>
-    requires(detail::ElementFunction<F, T> && !detail::ReturnsNoRows<F, T>)
-  auto flat_map(F function, Tunable parallelism, MapOptions options = {}, CallSite site = CallSite::here()) const {
+  requires(detail::ElementFunction<F, T> &&
+           !detail::ReturnsNoRows<F, T>) auto flat_map(F function, Tunable parallelism, MapOptions options = {},
+                                                       CallSite site = CallSite::here()) const {
     set_parallelism("flat_map", options, parallelism, site);
     return flat_map(std::move(function), std::move(options), site);
   }
 
   // The rows of each element, as elements of their own. Nothing is copied. An element without rows gives nothing.
   //   ps::range(5).batch(2).unbatch()  ->  0 1 2 3 4
-  auto unbatch(CallSite site = CallSite::here()) const
-    requires Unbatchable<T>
-  {
+  auto unbatch(CallSite site = CallSite::here()) const requires Unbatchable<T> {
     using U = typename Unbatch<T>::value_type;
     return append<U>("unbatch", site, [&] {
-      return ops::unbatch(std::make_shared<detail::ManyFunction<detail::Identity, T, U, Unbatch<T>>>(detail::Identity{}));
+      return ops::unbatch(
+          std::make_shared<detail::ManyFunction<detail::Identity, T, U, Unbatch<T>>>(detail::Identity{}));
     });
   }
 
-  // batch_size elements together, contiguous where ps::Collate says so. The last batch of an epoch may be smaller, or is left
-  // out with {.drop_remainder = true}. Holds batch_size elements. An element that does not fit (another shape) is
-  // reported as an error in its place; the batch goes on with its neighbours. With drop_remainder that is told when as many elements have
-  // come as a batch has: where the input ends before, they are the remainder, and nothing of it is missed.
+  // batch_size elements together, contiguous where ps::Collate says so. The last batch of an epoch may be smaller, or
+  // is left out with {.drop_remainder = true}. Holds batch_size elements. An element that does not fit (another shape)
+  // is reported as an error in its place; the batch goes on with its neighbours. With drop_remainder that is told when
+  // as many elements have come as a batch has: where the input ends before, they are the remainder, and nothing of it
+  // is missed.
   //   ps::range(5).batch(2)  ->  [0, 1] [2, 3] [4]
   //   ps::range(5).batch(2, {.drop_remainder = true})  ->  [0, 1] [2, 3]
-  // Of records of a few bytes, batch the positions and fetch the rows of a whole batch in one call: an element costs 0.1 to 0.2 us on its
-  // way, whatever it holds.
+  // Of records of a few bytes, batch the positions and fetch the rows of a whole batch in one call: an element costs
+  // 0.1 to 0.2 us on its way, whatever it holds.
   //   auto rows = ps::range(1'000'000).shuffle(1'000'000, {.seed = 7}).batch(1024).map(fetch_rows);
-  auto batch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const
-    requires detail::BatchElement<T>
-  {
+  auto batch(std::int64_t batch_size, BatchOptions options = {},
+             CallSite site = CallSite::here()) const requires detail::BatchElement<T> {
     return append<Batch<T>>("batch", site, [&] {
       return ops::batch(batch_size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
     });
@@ -242,7 +258,8 @@ class Dataset : private detail::Refused<T> {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
   }
 
-  // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many; cheap functions go fastest so). Needs >= 0.
+  // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many; cheap
+  // functions go fastest so). Needs >= 0.
   Dataset prefetch(Tunable buffer_size = AUTOTUNE, CallSite site = CallSite::here()) const {
     return append("prefetch", site, [&] { return ops::prefetch(buffer_size); });
   }
@@ -250,15 +267,13 @@ class Dataset : private detail::Refused<T> {
   // transform(*this): for functions that add several ops.
   //   auto crops = paths.apply(ps::imagenet::load_crops(config));
   template <class Transform>
-    requires std::invocable<Transform, const Dataset&>
-  auto apply(Transform&& transform) const {
-    return std::invoke(std::forward<Transform>(transform), *this);
-  }
+  requires std::invocable<Transform, const Dataset&>
+  auto apply(Transform&& transform) const { return std::invoke(std::forward<Transform>(transform), *this); }
 
-  // An op of your own (op.h). It must take elements of type T and give elements of type U. What it takes as another type, or gives as
-  // another type, becomes an error element that names both types. Looking costs a comparison for each element.
-  template <class U = T>
-  Dataset<U> then(OpRef op, CallSite site = CallSite::here()) const {
+  // An op of your own (op.h). It must take elements of type T and give elements of type U. What it takes as another
+  // type, or gives as another type, becomes an error element that names both types. Looking costs a comparison for each
+  // element.
+  template <class U = T> Dataset<U> then(OpRef op, CallSite site = CallSite::here()) const {
     return Dataset<U>(graph::append(node_, std::move(op), site, &typeid(U)));
   }
 
@@ -270,8 +285,8 @@ class Dataset : private detail::Refused<T> {
   // Starts a run. Nothing is read before its first request: of an element, or of its knobs.
   Run<T> start(RunOptions options = {}) const { return Run<T>(detail::start_run(node_, options)); }
 
-  // A loop over the dataset is one epoch: epoch 0 the first time, then 1, 2, ... (also if an earlier loop was left early).
-  // The number belongs to this very description and its copies; train.take(1) counts for itself.
+  // A loop over the dataset is one epoch: epoch 0 the first time, then 1, 2, ... (also if an earlier loop was left
+  // early). The number belongs to this very description and its copies; train.take(1) counts for itself.
   Iterator<T> begin() const {
     return Iterator<T>(detail::start_run(node_, {.epochs = 1, .first_epoch = graph::take_epoch(node_)}));
   }
@@ -289,12 +304,11 @@ class Dataset : private detail::Refused<T> {
   using Refused::start;
   using Refused::unbatch;
   template <class U>
-    requires(!std::is_same_v<T, U>)
-  PENSTOCK_UNAVAILABLE("a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what they "
-                     "return a name of its own, as in auto batches = data.batch(32)") Dataset&
-  operator=(const Dataset<U>&) {
-    return *this;
-  }
+  requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(
+      "a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what "
+      "they "
+      "return a name of its own, as in auto batches = data.batch(32)")
+  Dataset& operator=(const Dataset<U>&) { return *this; }
 
  private:
   template <class U = T, class Make> Dataset<U> append(const char* op, CallSite site, Make&& make) const {
@@ -302,13 +316,15 @@ class Dataset : private detail::Refused<T> {
   }
 
   void set_parallelism(const char* op, MapOptions& options, const Tunable& parallelism, CallSite site) const {
-    if (!(options.parallelism == AUTOTUNE)) graph::fail(node_, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
+    if (!(options.parallelism == AUTOTUNE))
+      graph::fail(node_, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
     options.parallelism = parallelism;
   }
 
   static void check_hint(const BytesHint& hint) {
     if (!hint || hint.input_type() == typeid(T)) return;
-    throw Error(ErrorCode::invalid_argument, "bytes_hint must take the function's own input type, but takes another one");
+    throw Error(ErrorCode::invalid_argument,
+                "bytes_hint must take the function's own input type, but takes another one");
   }
 
   graph::NodeRef node_;

@@ -10,10 +10,10 @@ namespace penstock {
 
 // Why a knob was moved. In brackets: what the controller saw.
 enum class Reason : std::uint8_t {
-  remembered,        // RunOptions::warm_start: an earlier run ended there
-  waits,             // [calls give up the CPU] a stage goes to the pool of threads for blocking calls
-  computes,          // [calls use the CPU] and comes back
-  slow_start,        // [all calls under way, none finished, the consumer waits] double; also the first calls of a stage that goes to the pool
+  remembered,  // RunOptions::warm_start: an earlier run ended there
+  waits,       // [calls give up the CPU] a stage goes to the pool of threads for blocking calls
+  computes,    // [calls use the CPU] and comes back
+  slow_start,  // [all calls under way, none finished, the consumer waits] double; also the first calls of a stage that goes to the pool
   feed_forward,      // [rates and times are known] Little's law: calls in flight = rate x time of a call
   integral,          // [consumer waits, all calls under way, cores free] a little more than the law says
   knee,              // [more calls made each slower, and no more came out] a device or lock is at its limit
@@ -37,12 +37,12 @@ const char* name_of(Reason reason) noexcept;
 
 // from -> to; `wanted` differs from `to` where a limit held it back.
 struct Decision {
-  std::int64_t time_ns = 0;  // since the run began
-  int stage = -1;            // index into Snapshot::stages; -1: of the sink or the whole run
-  std::string knob;          // Knob::name
-  std::int64_t from = 0;     // the knob's value before,
-  std::int64_t to = 0;       // and after the move
-  std::int64_t wanted = 0;   // what the controller would have set without a limit
+  std::int64_t time_ns = 0;      // since the run began
+  int stage = -1;                // index into Snapshot::stages; -1: of the sink or the whole run
+  std::string knob;              // Knob::name
+  std::int64_t from = 0;         // the knob's value before,
+  std::int64_t to = 0;           // and after the move
+  std::int64_t wanted = 0;       // what the controller would have set without a limit
   Reason reason = Reason::rule;  // why it moved
 };
 

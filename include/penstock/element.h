@@ -1,15 +1,16 @@
 // Element: an owning, move-only box for one value of any type.
 //
 // The engine moves elements between ops without knowing their types. Values of at most 32 bytes (numbers, std::string,
-// std::vector, smart pointers) live inside the box; larger ones in memory that boxes use again and again. Moving an Element never
-// throws.
+// std::vector, smart pointers) live inside the box; larger ones in memory that boxes use again and again. Moving an
+// Element never throws.
 // Users meet it only when they write an op of their own (op.h); Dataset<T> is typed.
 //
 //   ps::Element box(std::string("n01440764/1.JPEG"));
 //   std::string name = box.take<std::string>();      // box is empty now
 //
-// An Element may also refer to a value that lives elsewhere (Element::referring_to): sources in memory make such ones. Who only
-// reads them, through a const Element, costs no copy; get() and take() of one that is not const make it an owner first.
+// An Element may also refer to a value that lives elsewhere (Element::referring_to): sources in memory make such ones.
+// Who only reads them, through a const Element, costs no copy; get() and take() of one that is not const make it an
+// owner first.
 #pragma once
 
 #include <cassert>
@@ -36,16 +37,17 @@ class Element {
   static constexpr std::size_t kInlineBytes = 32;
   static constexpr std::size_t kInlineAlignment = 8;  // what is aligned more strictly would make every element larger
   template <class T>
-  static constexpr bool is_inline = sizeof(T) <= kInlineBytes && alignof(T) <= kInlineAlignment && std::is_nothrow_move_constructible_v<T>;
+  static constexpr bool is_inline = sizeof(T) <= kInlineBytes &&
+                                    alignof(T) <= kInlineAlignment&& std::is_nothrow_move_constructible_v<T>;
   // Nobody refers to these: a copy costs no more.
-  template <class T> static constexpr bool is_plain = is_inline<T> && std::is_trivially_copyable_v<T>;
+  template <class T> static constexpr bool is_plain = is_inline<T>&& std::is_trivially_copyable_v<T>;
 
  public:
   Element() noexcept = default;
 
   template <class T>
-    requires(!std::is_same_v<std::remove_cvref_t<T>, Element>)
-  explicit Element(T&& value) : type_(&type_of<std::remove_cvref_t<T>>) {
+  requires(!std::is_same_v<std::remove_cvref_t<T>, Element>) explicit Element(T&& value)
+      : type_(&type_of<std::remove_cvref_t<T>>) {
     using V = std::remove_cvref_t<T>;
     if constexpr (is_inline<V>) {
       ::new (static_cast<void*>(storage_)) V(std::forward<T>(value));
@@ -54,8 +56,8 @@ class Element {
     }
   }
 
-  // The value, which must outlive the element and everything that it is moved to, and must not change meanwhile. What is as cheaply
-  // copied is copied.
+  // The value, which must outlive the element and everything that it is moved to, and must not change meanwhile. What
+  // is as cheaply copied is copied.
   template <class T> static Element referring_to(const T& value) {
     if constexpr (is_plain<T>) {
       return Element(T(value));
@@ -88,8 +90,8 @@ class Element {
   // The value's type; null: the element is empty.
   const std::type_info* type() const noexcept { return type_ == nullptr ? nullptr : type_->info; }
 
-  // The value. T must be the very type that was put in: Error(invalid_argument) names both otherwise. Of one that is not const it
-  // throws, too, what copying a value throws that the element referred to.
+  // The value. T must be the very type that was put in: Error(invalid_argument) names both otherwise. Of one that is
+  // not const it throws, too, what copying a value throws that the element referred to.
   template <class T> T& get() {
     check<T>();
     return unchecked<T>();
@@ -134,14 +136,17 @@ class Element {
     type_ = nullptr;
   }
 
-  // Bytes that the value holds, as ps::bytes_of counts them; 0 when empty. `unseen` in Type says whether it is more than sizeof.
+  // Bytes that the value holds, as ps::bytes_of counts them; 0 when empty. `unseen` in Type says whether it is more
+  // than sizeof.
   std::size_t bytes() const {
     if (type_ == nullptr) return 0;
     return type_->bytes == nullptr ? type_->size : type_->bytes(storage_);
   }
-  // Names the value's type where all of that type hold as many bytes; null: they differ, or it is empty. Two that are equal are of one type; two
-  // libraries may have two for one type.
-  const void* same_bytes() const noexcept { return type_ != nullptr && type_->bytes == nullptr && type_->unseen == nullptr ? type_ : nullptr; }
+  // Names the value's type where all of that type hold as many bytes; null: they differ, or it is empty. Two that are
+  // equal are of one type; two libraries may have two for one type.
+  const void* same_bytes() const noexcept {
+    return type_ != nullptr && type_->bytes == nullptr && type_->unseen == nullptr ? type_ : nullptr;
+  }
   bool bytes_are_known() const noexcept { return type_ == nullptr || type_->unseen == nullptr; }
   // Else: of which part of it nobody can tell what memory it owns. It may be the whole type.
   const std::type_info* unseen_type() const noexcept { return type_ == nullptr ? nullptr : type_->unseen; }
@@ -154,7 +159,7 @@ class Element {
     void (*destroy)(std::byte* at) noexcept;                    // null: nothing to do
     std::size_t (*bytes)(const std::byte* at);                  // null: size
     const std::type_info* unseen;                               // null: bytes_known
-    void (*own)(Element& element);                              // null: it owns its value; else a copy takes the reference's place
+    void (*own)(Element& element);  // null: it owns its value; else a copy takes the reference's place
   };
 
   template <class T> static T& at(std::byte* place) noexcept {
@@ -183,7 +188,7 @@ class Element {
       &typeid(T),
       sizeof(T),
       is_inline<T> && !std::is_trivially_copyable_v<T> ? &relocate<T> : nullptr,
-      is_inline<T> && std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
+      is_inline<T>&& std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
       has_fixed_bytes<T> ? nullptr : &count_bytes<T>,
       detail::Bytes<T>::unseen,
       nullptr,
@@ -193,10 +198,18 @@ class Element {
     return **std::launder(reinterpret_cast<const T* const*>(place));
   }
   template <class T> static void become_owner(Element& element) { element = Element(T(referred<T>(element.storage_))); }
-  template <class T> static std::size_t count_referred_bytes(const std::byte* place) { return bytes_of(referred<T>(place)); }
+  template <class T> static std::size_t count_referred_bytes(const std::byte* place) {
+    return bytes_of(referred<T>(place));
+  }
   template <class T>
   static constexpr Type type_of_reference = {
-      &typeid(T), sizeof(T), nullptr, nullptr, has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>, detail::Bytes<T>::unseen, &become_owner<T>,
+      &typeid(T),
+      sizeof(T),
+      nullptr,
+      nullptr,
+      has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>,
+      detail::Bytes<T>::unseen,
+      &become_owner<T>,
   };
 
   template <class T> void check() const {
@@ -219,9 +232,9 @@ class Element {
 
 }  // namespace penstock
 
-// Lists of elements (emit_many) take their memory from where boxes do: every std::vector of Element in a program, yours too.
-template <>
-class std::allocator<penstock::Element> : public penstock::detail::PooledAllocator<penstock::Element> {
+// Lists of elements (emit_many) take their memory from where boxes do: every std::vector of Element in a program, yours
+// too.
+template <> class std::allocator<penstock::Element> : public penstock::detail::PooledAllocator<penstock::Element> {
  public:
   allocator() noexcept = default;
   template <class U> allocator(const std::allocator<U>&) noexcept {}

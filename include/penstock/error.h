@@ -36,8 +36,8 @@ enum class ErrorCode : std::uint8_t {
 // The enumerator's own name, for example "data_loss".
 std::string_view to_string(ErrorCode code) noexcept;
 
-// Base of every exception that penstock makes. Where the system refuses memory or a thread while a run is set up, std::bad_alloc and
-// std::system_error come as they are.
+// Base of every exception that penstock makes. Where the system refuses memory or a thread while a run is set up,
+// std::bad_alloc and std::system_error come as they are.
 //
 //   if (!std::filesystem::exists(path))
 //     throw ps::Error(ps::ErrorCode::not_found, "cannot open '" + path + "': No such file or directory");
@@ -60,21 +60,23 @@ class GraphError : public Error {
 // resource_exhausted for std::bad_alloc, a matching code for std::system_error, internal otherwise.
 ErrorCode code_of(const std::exception_ptr& error) noexcept;
 
-// The text of any exception, with those of the exceptions nested in it behind colons; of std::bad_alloc that memory is out and what
-// may help. For types that are not a std::exception: "unknown exception of type int: 42", with the value of an int, a string or a
-// const char*.
+// The text of any exception, with those of the exceptions nested in it behind colons; of std::bad_alloc that memory is
+// out and what may help. For types that are not a std::exception: "unknown exception of type int: 42", with the value
+// of an int, a string or a const char*.
 std::string message_of(const std::exception_ptr& error) noexcept;
 
 // Where an element failed. Positions count from 0.
 struct ErrorPlace {
-  std::string op;                   // the op whose function failed, as texts call it: "map", or "map 'decode'" where it has a name
-  int position = -1;                // its place in the chain; the source is 0
-  std::string call_site;            // "file:line" of the user's call, "" if unknown
-  std::int64_t ordinal = -1;        // which of the op's inputs in this epoch, of a source: which element; where a repeat follows the op, in
-                                    // this pass. In the epoch of a resumption: from there on. -1: none, as source_ordinal
-  std::int64_t source_ordinal = -1; // which element of the source it came from; -1: none, as where a pass's beginning or end failed
-  std::string origin;               // the source item's name (a file), "" if it has none
-  std::uint32_t epoch = 0;          // in which it failed
+  std::string op;     // the op whose function failed, as texts call it: "map", or "map 'decode'" where it has a name
+  int position = -1;  // its place in the chain; the source is 0
+  std::string call_site;  // "file:line" of the user's call, "" if unknown
+  std::int64_t ordinal =
+      -1;  // which of the op's inputs in this epoch, of a source: which element; where a repeat follows the op, in
+           // this pass. In the epoch of a resumption: from there on. -1: none, as source_ordinal
+  std::int64_t source_ordinal =
+      -1;              // which element of the source it came from; -1: none, as where a pass's beginning or end failed
+  std::string origin;  // the source item's name (a file), "" if it has none
+  std::uint32_t epoch = 0;  // in which it failed
 };
 
 // One element failed. The original exception is kept as cause() and can be rethrown.

@@ -24,9 +24,11 @@
 
 namespace penstock {
 
-// Left undefined: a type without a specialisation has no fields. The compiler shows the next line to who specialises it elsewhere.
+// Left undefined: a type without a specialisation has no fields. The compiler shows the next line to who specialises it
+// elsewhere.
 template <class T>
-struct Fields;  // specialise it outside of all namespaces, behind the struct: template <> struct ps::Fields<mine::Example> { ... };
+struct
+    Fields;  // specialise it outside of all namespaces, behind the struct: template <> struct ps::Fields<mine::Example> { ... };
 
 // T, whatever its const and reference, has a Fields specialisation.
 template <class T>
@@ -36,23 +38,19 @@ concept HasFields = requires {
 
 namespace detail {
 
-template <class T, class Tuple>
-inline constexpr bool is_member_list = false;
+template <class T, class Tuple> inline constexpr bool is_member_list = false;
 template <class T, class... M>
 inline constexpr bool is_member_list<T, std::tuple<M...>> = ((std::is_member_object_pointer_v<M> &&
                                                               std::is_invocable_v<M, T&>)&&...);
 
-template <class T>
-constexpr const auto& fields_of() {
+template <class T> constexpr const auto& fields_of() {
   using Tuple = std::remove_cvref_t<decltype(Fields<T>::value)>;
-  static_assert(is_member_list<T, Tuple>,
-                "Fields<T>::value must be a std::tuple of pointers to data members of T");
+  static_assert(is_member_list<T, Tuple>, "Fields<T>::value must be a std::tuple of pointers to data members of T");
   return Fields<T>::value;
 }
 
 // Pointers to members of different types cannot be compared, and are never the same member.
-template <class A, class B>
-constexpr bool same_member(A a, B b) {
+template <class A, class B> constexpr bool same_member(A a, B b) {
   if constexpr (std::is_same_v<A, B>) return a == b;
   return false;
 }
@@ -66,15 +64,14 @@ inline constexpr std::size_t field_count =
 
 // The type of field I of T, without const or reference.
 template <HasFields T, std::size_t I>
-using FieldType = std::remove_cvref_t<std::invoke_result_t<
-    std::tuple_element_t<I, std::remove_cvref_t<decltype(Fields<std::remove_cvref_t<T>>::value)>>,
-    std::remove_cvref_t<T>&>>;
+using FieldType = std::remove_cvref_t<
+    std::invoke_result_t<std::tuple_element_t<I, std::remove_cvref_t<decltype(Fields<std::remove_cvref_t<T>>::value)>>,
+                         std::remove_cvref_t<T>&>>;
 
 // Field I of an object, as an lvalue with the object's constness.
 //
 //   ps::Tensor& image = ps::field<0>(example);  // example.image
-template <std::size_t I, HasFields T>
-constexpr auto& field(T& object) {
+template <std::size_t I, HasFields T> constexpr auto& field(T& object) {
   return std::invoke(std::get<I>(detail::fields_of<std::remove_cvref_t<T>>()), object);
 }
 
@@ -82,8 +79,7 @@ constexpr auto& field(T& object) {
 //
 //   std::size_t bytes = 0;
 //   ps::for_each_field(example, [&](const auto& member) { bytes += ps::bytes_of(member); });
-template <HasFields T, class F>
-constexpr void for_each_field(T& object, F&& f) {
+template <HasFields T, class F> constexpr void for_each_field(T& object, F&& f) {
   std::apply([&](auto... member) { (static_cast<void>(f(std::invoke(member, object))), ...); },
              detail::fields_of<std::remove_cvref_t<T>>());
 }
@@ -102,8 +98,7 @@ constexpr void for_each_field(T& a, U& b, F&& f) {
 //
 //   std::vector<std::string> types;
 //   ps::for_each_field_index<Example>([&](auto i) { types.push_back(typeid(ps::FieldType<Example, i>).name()); });
-template <HasFields T, class F>
-constexpr void for_each_field_index(F&& f) {
+template <HasFields T, class F> constexpr void for_each_field_index(F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (static_cast<void>(f(std::integral_constant<std::size_t, I>{})), ...);
   }
@@ -113,8 +108,7 @@ constexpr void for_each_field_index(F&& f) {
 // Place of a member among the fields of T; field_count<T> if it is not one of them.
 //
 //   static_assert(ps::field_index<Example>(&Example::label) == 1);
-template <HasFields T, class M>
-constexpr std::size_t field_index(M wanted) {
+template <HasFields T, class M> constexpr std::size_t field_index(M wanted) {
   std::size_t found = field_count<T>;
   for_each_field_index<T>([&](auto i) {
     const bool same = detail::same_member(std::get<i>(detail::fields_of<T>()), wanted);

@@ -22,8 +22,9 @@ namespace penstock::graph {
 class Node;
 using NodeRef = std::shared_ptr<const Node>;
 
-// A new node behind `input` (null: a source). Throws GraphError if the op cannot stand there. `gives`: the type that all elements
-// which leave the op must have, if that is to be looked at while a run gets them; null: it is known to be right.
+// A new node behind `input` (null: a source). Throws GraphError if the op cannot stand there. `gives`: the type that
+// all elements which leave the op must have, if that is to be looked at while a run gets them; null: it is known to be
+// right.
 NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives = nullptr);
 
 // Throws GraphError with the op's name, its position in the chain, the user's file and line, and the reason.

@@ -30,8 +30,8 @@
 //  no label, or one that is not in the table   not_found
 //  what Config::label_of throws                as it is
 //
-// Only the pixels that an example needs are decoded. Truncated files are noticed all the same; other damage below those pixels is not
-// (image/jpeg.h): such a file gives its example.
+// Only the pixels that an example needs are decoded. Truncated files are noticed all the same; other damage below those
+// pixels is not (image/jpeg.h): such a file gives its example.
 //
 // Everything here may be called from any number of threads.
 #pragma once
@@ -92,23 +92,21 @@ struct ObjectExample {
 
 }  // namespace penstock::imagenet
 
-template <>
-struct penstock::Fields<penstock::imagenet::Example> {
+template <> struct penstock::Fields<penstock::imagenet::Example> {
   using Example = penstock::imagenet::Example;
-  static constexpr auto value =
-      std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
+  static constexpr auto value = std::tuple{&Example::image, &Example::label, &Example::box, &Example::file};
 };
 
-template <>
-struct penstock::Fields<penstock::imagenet::ObjectExample> {
+template <> struct penstock::Fields<penstock::imagenet::ObjectExample> {
   using Example = penstock::imagenet::ObjectExample;
   static constexpr auto value = std::tuple{&Example::image, &Example::objects, &Example::file};
 };
 
-// Lists of a file's examples take their memory from where elements do, and give it back there. This is for every std::vector of
-// Example in a program that includes this header, yours too.
+// Lists of a file's examples take their memory from where elements do, and give it back there. This is for every
+// std::vector of Example in a program that includes this header, yours too.
 template <>
-class std::allocator<penstock::imagenet::Example> : public penstock::detail::PooledAllocator<penstock::imagenet::Example> {
+class std::allocator<penstock::imagenet::Example>
+    : public penstock::detail::PooledAllocator<penstock::imagenet::Example> {
  public:
   allocator() noexcept = default;
   template <class U> allocator(const std::allocator<U>&) noexcept {}
@@ -128,22 +126,25 @@ struct Counters {
   std::atomic<std::int64_t> damaged{0};              // decoded, but libjpeg had to repair something
   std::atomic<std::int64_t> file_bytes{0};           // read, JPEG and XML
 
-  // That our own decoder was asked for and did not take, whatever became of them; by image::Refusal, whose `none` stays 0.
+  // That our own decoder was asked for and did not take, whatever became of them; by image::Refusal, whose `none` stays
+  // 0.
   std::array<std::atomic<std::int64_t>, image::refusal_count> refused{};
 };
 
-// The number of a picture's class. Called by several threads at once, for each file in each epoch: be quick. What it throws makes the file an
-// error element.
+// The number of a picture's class. Called by several threads at once, for each file in each epoch: be quick. What it
+// throws makes the file an error element.
 using LabelOf = std::function<std::int32_t(const std::string& path)>;
 
 struct Config {
-  // The numbers of the labels. Must not be empty, unless there is label_of: see labels_of() and LabelTable::from_file().
+  // The numbers of the labels. Must not be empty, unless there is label_of: see labels_of() and
+  // LabelTable::from_file().
   LabelTable labels = {};
 
-  // Where given, tells the labels instead, and `labels` is not looked at: for folders that are not ImageNet's (image_folder()), or classes
-  // of your own. A checkpoint does not compare functions.
+  // Where given, tells the labels instead, and `labels` is not looked at: for folders that are not ImageNet's
+  // (image_folder()), or classes of your own. A checkpoint does not compare functions.
   //
-  //   ps::imagenet::Config cats_and_dogs{.label_of = [](const std::string& path) { return path.find("/cat") != path.npos ? 1 : 0; }};
+  //   ps::imagenet::Config cats_and_dogs{.label_of = [](const std::string& path) { return path.find("/cat") !=
+  //   path.npos ? 1 : 0; }};
   LabelOf label_of = nullptr;
 
   // Height and width of an example. 0 x 0: 256 x 256 for load_crops, 224 x 224 for load_train and load_eval.
@@ -156,7 +157,7 @@ struct Config {
 
   // Where the XML files are (annotation_paths() of voc.h). Empty: the sibling folder of ILSVRC's layout.
   std::string annotations = {};
-  VocOptions voc = {};  // `name` is not used: error texts have the XML's path
+  VocOptions voc = {};                  // `name` is not used: error texts have the XML's path
   BoxPolicy boxes = BoxPolicy::strict;  // of load_crops: what to do with boxes that leave the picture or are none
 
   // load_objects leaves boxes out of whose area less than this share is seen; 0: none at all.
@@ -176,15 +177,15 @@ struct Config {
 };
 
 // What the functions below return; for Dataset::apply. Each call of it gives a new description.
-template <class T>
-using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
+template <class T> using Transform = std::function<Dataset<T>(const Dataset<std::string>& paths)>;
 
 // ALCF's pipeline: each box of the file's annotation cut out by crop_and_resize, bit for bit as
 // TensorFlow does it; all boxes have the file's label. An annotation without objects gives an empty
 // vector. What it costs stands in README.md, Figures.
 //
-// apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four, a size that
-// is not positive or has 2^29 values or more, instructions that the machine lacks, or a parallelism below 1.
+// apply() throws GraphError, with the line of this call, for a config without labels, with a dtype other than the four,
+// a size that is not positive or has 2^29 values or more, instructions that the machine lacks, or a parallelism below
+// 1.
 Transform<std::vector<Example>> load_crops(Config config, CallSite site = CallSite::here());
 
 // Training: RandomResizedCrop (random_crop() of image/resize.h), mirrored with probability one
@@ -196,13 +197,14 @@ Transform<Example> load_train(Config config, CallSite site = CallSite::here());
 // shorter side below the size.
 Transform<Example> load_eval(Config config, CallSite site = CallSite::here());
 
-// Training to find objects: the picture as load_train makes it with the same seed, and the boxes of its annotation, which follow the crop and
-// the mirroring (image::transform_boxes). Boxes of which less than Config::least_visible is left are left out; a picture without an annotation
-// has none. Needs Config::labels, with all names that annotations use, else Error(not_found). GraphError as for load_train.
+// Training to find objects: the picture as load_train makes it with the same seed, and the boxes of its annotation,
+// which follow the crop and the mirroring (image::transform_boxes). Boxes of which less than Config::least_visible is
+// left are left out; a picture without an annotation has none. Needs Config::labels, with all names that annotations
+// use, else Error(not_found). GraphError as for load_train.
 //
-//   ps::imagenet::Config config{.labels = ps::LabelTable::from_names({"raccoon"}), .size = {300, 300}, .annotations = "annotations"};
-//   auto train = ps::list_files("images", {".jpg"}).shuffle(1'000, {.seed = 3}).apply(ps::imagenet::load_objects(config)).batch(8);
-//   for (auto&& batch : train)
+//   ps::imagenet::Config config{.labels = ps::LabelTable::from_names({"raccoon"}), .size = {300, 300}, .annotations =
+//   "annotations"}; auto train = ps::list_files("images", {".jpg"}).shuffle(1'000, {.seed =
+//   3}).apply(ps::imagenet::load_objects(config)).batch(8); for (auto&& batch : train)
 //     for (const std::vector<ps::imagenet::Object>& objects : batch.column<&ps::imagenet::ObjectExample::objects>())
 //       std::cout << objects.size() << " objects\n";
 Transform<ObjectExample> load_objects(Config config, CallSite site = CallSite::here());
@@ -210,19 +212,20 @@ Transform<ObjectExample> load_objects(Config config, CallSite site = CallSite::h
 // All files *.jpeg and *.jpg below a folder, in upper case or lower: file_paths() of io.h, with its order and errors.
 std::vector<std::string> list_images(const std::string& folder);
 
-// Pictures in a folder for each class: the sub-folders' names, sorted, are the classes 0, 1, ... as for torchvision's ImageFolder. Files
-// may lie deeper in them; what lies in the root itself is left out.
+// Pictures in a folder for each class: the sub-folders' names, sorted, are the classes 0, 1, ... as for torchvision's
+// ImageFolder. Files may lie deeper in them; what lies in the root itself is left out.
 struct ImageFolder {
   std::vector<std::string> paths;  // sorted
   LabelTable classes;              // names of the sub-folders
-  LabelOf label_of;                // of these paths, for Config. Error(invalid_argument) for one that does not begin with the root as it was given
+  LabelOf
+      label_of;  // of these paths, for Config. Error(invalid_argument) for one that does not begin with the root as it was given
 };
 
-// Error(not_found) if there are no sub-folders, or one without pictures (*.jpeg, *.jpg): it would be a class that never comes; also the
-// errors of list_images().
+// Error(not_found) if there are no sub-folders, or one without pictures (*.jpeg, *.jpg): it would be a class that never
+// comes; also the errors of list_images().
 //
-//   const ps::imagenet::ImageFolder folder = ps::imagenet::image_folder("photos/train");  // photos/train/cat/1.jpg, photos/train/dog/1.jpg, ...
-//   auto train = ps::from_vector(folder.paths)
+//   const ps::imagenet::ImageFolder folder = ps::imagenet::image_folder("photos/train");  // photos/train/cat/1.jpg,
+//   photos/train/dog/1.jpg, ... auto train = ps::from_vector(folder.paths)
 //                    .shuffle(100'000, {.seed = 7})
 //                    .apply(ps::imagenet::load_train({.label_of = folder.label_of}))
 //                    .batch(32)

@@ -67,8 +67,8 @@ struct ReadFileOptions {
 // did not answer). The text names the path and the system's reason.
 Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 
-// The same, but nothing instead of not_found: for a file that may be in one of several places, or nowhere. Much cheaper than to catch
-// the error, and one call to a file server rather than the two of exists() and read_file().
+// The same, but nothing instead of not_found: for a file that may be in one of several places, or nowhere. Much cheaper
+// than to catch the error, and one call to a file server rather than the two of exists() and read_file().
 //
 //   std::optional<ps::Tensor> xml;
 //   for (const std::string& folder : folders)
@@ -76,22 +76,23 @@ Tensor read_file(const std::string& path, const ReadFileOptions& options = {});
 std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options = {});
 
 // The same as read_file() into a buffer that the caller keeps; the result points into it and holds until its next use.
-std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer,
-                                     const ReadFileOptions& options = {});
+std::span<const std::byte> read_file(const std::string& path, ByteBuffer& buffer, const ReadFileOptions& options = {});
 
 struct ListFilesOptions {
   bool recursive = true;  // also files in folders below, however deep
 };
 
-// All files below a folder whose names end with one of the extensions, ".jpg" like ".JPG"; without extensions all files. Sorted by the bytes of
-// the whole path, so that the list is the same on each machine; links are followed. (As a dataset: list_files() in sources.h.)
+// All files below a folder whose names end with one of the extensions, ".jpg" like ".JPG"; without extensions all
+// files. Sorted by the bytes of the whole path, so that the list is the same on each machine; links are followed. (As a
+// dataset: list_files() in sources.h.)
 //
-// Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like if a folder cannot be read,
-// invalid_argument for an extension without its dot, and for a link that leads back to a folder it lies in. The text names the folder. A
-// million files take some seconds: keep the list (from_file_list).
+// Error(not_found) if the folder does not exist or holds no such file, permission_denied and the like if a folder
+// cannot be read, invalid_argument for an extension without its dot, and for a link that leads back to a folder it lies
+// in. The text names the folder. A million files take some seconds: keep the list (from_file_list).
 //
 //   std::vector<std::string> pictures = ps::file_paths("photos", {".png", ".jpg"});
-std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions = {}, const ListFilesOptions& options = {});
+std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions = {},
+                                    const ListFilesOptions& options = {});
 
 }  // namespace penstock
 

@@ -17,10 +17,12 @@
 // | memory      | run    | bytes that elements under way may hold                                            |
 // | cpu_slots   | run    | calls that compute at once, at most the CPU slots that the run began with         |
 // | priority    | run    | of the workers: 0 as the consumer, 1 below it (nice +10) ***                      |
-// * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some hundred at a few us.
+// * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some
+//   hundred at a few us.
 // ** As far as no thread goes without that has nothing else to do.
-// *** Runs share their threads: these give way while all runs of the process wish it. Takes up to 20 ms. Where the process may not take a
-// niceness back (it needs CAP_SYS_NICE or RLIMIT_NICE) `high` is 0: workers would have to stay at it for ever.
+// *** Runs share their threads: these give way while all runs of the process wish it. Takes up to 20 ms. Where the
+// process may not take a niceness back (it needs CAP_SYS_NICE or RLIMIT_NICE) `high` is 0: workers would have to stay
+// at it for ever.
 #pragma once
 
 #include <cstdint>
@@ -32,19 +34,29 @@
 
 namespace penstock {
 
-enum class KnobKind : std::uint8_t { parallelism, window, buffer, placement, grain_ns, prefetch, memory, cpu_slots, priority };
+enum class KnobKind : std::uint8_t {
+  parallelism,
+  window,
+  buffer,
+  placement,
+  grain_ns,
+  prefetch,
+  memory,
+  cpu_slots,
+  priority
+};
 
 // The enumerator's own name, for example "grain_ns".
 std::string_view to_string(KnobKind kind) noexcept;
 
 struct Knob {
   KnobKind kind = KnobKind::parallelism;  // which of them it is
-  std::string name;               // of its kind
-  int stage = -1;                 // index into Snapshot::stages; -1: of the sink or the whole run
-  std::int64_t low = 1;           // least value,
-  std::int64_t high = 1;          // and largest
-  std::int64_t unit_cost = 0;     // bytes that one more unit holds, as far as known
-  bool user_fixed = false;        // the user gave a number: a controller must leave it alone
+  std::string name;                       // of its kind
+  int stage = -1;                         // index into Snapshot::stages; -1: of the sink or the whole run
+  std::int64_t low = 1;                   // least value,
+  std::int64_t high = 1;                  // and largest
+  std::int64_t unit_cost = 0;             // bytes that one more unit holds, as far as known
+  bool user_fixed = false;                // the user gave a number: a controller must leave it alone
   std::function<std::int64_t()> get;      // the value now
   std::function<void(std::int64_t)> set;  // values outside [low, high] are brought inside
 };

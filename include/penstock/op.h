@@ -9,11 +9,13 @@
 // The body of an ElementwiseOp has one of three forms (Form): it computes, it blocks, or it starts now and completes
 // later from any thread. The engine owns threads, order, buffers, errors and counting; an op never sees them.
 //
-// An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops). It must take the dataset's type and give
-// the one that then() is told: elements are untyped here, so that is only looked at while they pass, and a wrong one is an error element.
+// An op of your own goes into a chain by then() (examples/custom_op.cc has two such ops). It must take the dataset's
+// type and give the one that then() is told: elements are untyped here, so that is only looked at while they pass, and
+// a wrong one is an error element.
 //   ps::Dataset<std::string> words = lines.then<std::string>(std::make_shared<SplitWords>());
 //
-// What a body reads and answers is in slot.h, with the words that are used here; what it may ask meanwhile in context.h.
+// What a body reads and answers is in slot.h, with the words that are used here; what it may ask meanwhile in
+// context.h.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +46,9 @@ inline constexpr std::int64_t UNKNOWN_CARDINALITY = -2;
 
 // What is known of a stream before it runs.
 struct Flow {
-  std::int64_t cardinality = UNKNOWN_CARDINALITY;        // elements per epoch, or one of the codes above
-  std::int64_t leading_dimension = UNKNOWN_CARDINALITY;  // rows in every element (after batch with drop_remainder), if fixed
+  std::int64_t cardinality = UNKNOWN_CARDINALITY;  // elements per epoch, or one of the codes above
+  std::int64_t leading_dimension =
+      UNKNOWN_CARDINALITY;  // rows in every element (after batch with drop_remainder), if fixed
 };
 
 // ------------------------------------------------------------------------------------------------ ops
@@ -54,9 +57,10 @@ struct Flow {
 class Op {
  public:
   virtual ~Op() = default;
-  virtual std::string name() const = 0;                       // "map"
-  virtual std::string parameters() const { return {}; }       // "buffer_size=1000, seed=7": for describe() and fingerprints
-  // What leaves the op, given what enters it. May throw Error(invalid_argument) if the op cannot stand behind such an input.
+  virtual std::string name() const = 0;                  // "map"
+  virtual std::string parameters() const { return {}; }  // "buffer_size=1000, seed=7": for describe() and fingerprints
+  // What leaves the op, given what enters it. May throw Error(invalid_argument) if the op cannot stand behind such an
+  // input.
   virtual Flow flow(const Flow& input) const = 0;
 };
 using OpRef = std::shared_ptr<const Op>;
@@ -71,14 +75,15 @@ enum class Form : std::uint8_t {
 // Whether results leave in the order of their inputs.
 enum class Order : std::uint8_t { kept, arbitrary };
 
-// Whether an op knows how many results an element gives, which later elements of the batch need to know for their places.
+// Whether an op knows how many results an element gives, which later elements of the batch need to know for their
+// places.
 enum class Declares : std::uint8_t {
   whenever,  // outputs_of() tells, or the body calls Outputs::declare() when it gets to it, or never
   one_each,  // each element gives one result, or fails: nobody has to wait
 };
 
-// The answer of a body of the third form. Move-only. Exactly one of complete / fail counts; a Completion that is destroyed
-// without either gives an error element; one that is used after the run has ended does nothing. Any thread.
+// The answer of a body of the third form. Move-only. Exactly one of complete / fail counts; a Completion that is
+// destroyed without either gives an error element; one that is used after the run has ended does nothing. Any thread.
 class Completion {
  public:
   class Target {
@@ -92,8 +97,8 @@ class Completion {
   Completion& operator=(Completion&&) = delete;
   ~Completion();
 
-  void complete(Element value) noexcept;                        // one result
-  void complete_many(std::vector<Element> values);              // none or several
+  void complete(Element value) noexcept;            // one result
+  void complete_many(std::vector<Element> values);  // none or several
   void fail(std::exception_ptr error) noexcept;
 
  private:
@@ -112,7 +117,9 @@ class ElementwiseState {
 class ElementwiseOp : public Op {
  public:
   virtual Form form() const { return Form::computes; }
-  virtual bool form_is_known() const { return true; }  // false: form() is a guess, the controller may find that it blocks
+  virtual bool form_is_known() const {
+    return true;
+  }  // false: form() is a guess, the controller may find that it blocks
   virtual Tunable parallelism() const { return AUTOTUNE; }
   // False: calls must not overlap. There is one at a time then, whatever parallelism() says, and no knob moves that.
   virtual bool is_reentrant() const { return true; }
@@ -121,34 +128,39 @@ class ElementwiseOp : public Op {
   // Computes or blocks: answer every slot of the span. Cheap ops get many slots a call, dear ones a single one.
   virtual void run(std::span<Slot> slots, Context& context) const;
 
-  // For an op whose calls change something of its own: has_state() is true, and what open() gives runs the elements in place of run(), one
-  // call at a time, whatever parallelism() says. It is asked for a new one for each pass of each run, so what a pass gives does not depend on
-  // what ran before it. A null pointer fails the elements of that pass (unimplemented), and so does what it throws.
-  // A run of such a pipeline is resumed by running its epoch again from the start. Not for an op that completes later: refused where the graph is built.
+  // For an op whose calls change something of its own: has_state() is true, and what open() gives runs the elements in
+  // place of run(), one call at a time, whatever parallelism() says. It is asked for a new one for each pass of each
+  // run, so what a pass gives does not depend on what ran before it. A null pointer fails the elements of that pass
+  // (unimplemented), and so does what it throws.
+  // A run of such a pipeline is resumed by running its epoch again from the start. Not for an op that completes later:
+  // refused where the graph is built.
   virtual bool has_state() const { return false; }
   virtual std::unique_ptr<ElementwiseState> open() const { return nullptr; }
 
-  // Completes later: hand the element to whatever does the work, and return. As many may be out at once as parallelism() says: a service that
-  // bears only so many wants a number, or Tunable::between(1, most). AUTOTUNE begins with four, stays within RunOptions::open_io until
-  // so many are answered no slower than a few, and then at most doubles at a time, up to 4,096.
+  // Completes later: hand the element to whatever does the work, and return. As many may be out at once as
+  // parallelism() says: a service that bears only so many wants a number, or Tunable::between(1, most). AUTOTUNE begins
+  // with four, stays within RunOptions::open_io until so many are answered no slower than a few, and then at most
+  // doubles at a time, up to 4,096.
   virtual void start(Element value, Context& context, Completion completion) const;
 
-  // Whether one element may become several. Maps and filters say no, which lets a checkpoint behind a batch be a position.
+  // Whether one element may become several. Maps and filters say no, which lets a checkpoint behind a batch be a
+  // position.
   virtual bool may_fan_out() const { return true; }
 
   virtual Declares declares() const { return Declares::whenever; }
 
-  // How many results `input` will give, as Outputs::declare() would say it, where the input tells: places of later elements are
-  // then known before it is run. Called once an element with a lock of the stage held: be quick, below a microsecond, and never
-  // wait. A wrong number costs copies; an exception is as good as nullopt.
+  // How many results `input` will give, as Outputs::declare() would say it, where the input tells: places of later
+  // elements are then known before it is run. Called once an element with a lock of the stage held: be quick, below a
+  // microsecond, and never wait. A wrong number costs copies; an exception is as good as nullopt.
   virtual std::optional<std::size_t> outputs_of(const Element& input) const;
 
-  // Whether results hold nothing but memory that the input held already, as those of filter and unbatch do: none is reserved
-  // for them then, and none is counted twice.
+  // Whether results hold nothing but memory that the input held already, as those of filter and unbatch do: none is
+  // reserved for them then, and none is counted twice.
   virtual bool passes_memory_on() const { return false; }
 
-  // Bytes that the result of `input` will hold, if that can be told cheaply beforehand (a file's size, a JPEG's header).
-  // If it is right, the budget is passed only by what each stage may begin without room: an element, or some small ones.
+  // Bytes that the result of `input` will hold, if that can be told cheaply beforehand (a file's size, a JPEG's
+  // header). If it is right, the budget is passed only by what each stage may begin without room: an element, or some
+  // small ones.
   virtual std::optional<std::size_t> bytes_hint(const Element& input) const;
 };
 
@@ -158,33 +170,34 @@ class Emitter {
   virtual ~Emitter() = default;
   // A new element. Its stamp is that of the input which it comes from, or of the last one that it is made of.
   virtual void emit(Element value, const Stamp& stamp) = 0;
-  virtual void forward(Slot&& slot) = 0;   // passes a slot on as it is: an error, or an element that is kept
+  virtual void forward(Slot&& slot) = 0;  // passes a slot on as it is: an error, or an element that is kept
   // For an error that is told later than its element came: `number` is what input_number() said then.
   virtual void forward_late(Slot&& slot, std::int64_t number) {
     static_cast<void>(number);
     forward(std::move(slot));
   }
   virtual std::int64_t input_number() const { return 0; }  // which input of the pass this call is about
-  virtual void drop_error(Slot&&) {}       // leaves an error out for good: RunStats::dropped counts it
-  // Nothing more of this pass is wanted. pass_end() follows at once, and the pass ends for all that comes behind, however long the stages
-  // before are in ending theirs.
+  virtual void drop_error(Slot&&) {}                       // leaves an error out for good: RunStats::dropped counts it
+  // Nothing more of this pass is wanted. pass_end() follows at once, and the pass ends for all that comes behind,
+  // however long the stages before are in ending theirs.
   virtual void end_pass() = 0;
 };
 
-// The state of a StreamOp in one run. Called by one thread at a time, in order. For each element it may emit or forward none, one or
-// several; one that it neither forwards nor keeps is left out. What a function throws becomes an error element in the place of its
-// results. A state may refer to the op that has opened it: the op lives longer.
+// The state of a StreamOp in one run. Called by one thread at a time, in order. For each element it may emit or forward
+// none, one or several; one that it neither forwards nor keeps is left out. What a function throws becomes an error
+// element in the place of its results. A state may refer to the op that has opened it: the op lives longer.
 class StreamState {
  public:
   virtual ~StreamState() = default;
-  virtual void begin_pass(Emitter&) {}                                       // before the first element of each pass
+  virtual void begin_pass(Emitter&) {}  // before the first element of each pass
   virtual void element(Slot&& slot, Emitter& out) = 0;
   virtual void error(Slot&& slot, Emitter& out) { out.forward(std::move(slot)); }
-  // When the pass has ended, again and again until it says false, and before pass_end(): gives some of what is held, and tells whether more
-  // is left. What it has given leaves first, so that a large buffer does not lie in memory twice. Not called where nobody wants the pass.
+  // When the pass has ended, again and again until it says false, and before pass_end(): gives some of what is held,
+  // and tells whether more is left. What it has given leaves first, so that a large buffer does not lie in memory
+  // twice. Not called where nobody wants the pass.
   virtual bool flush(Emitter&) { return false; }
-  virtual void pass_end(Emitter&) {}                                         // gives the rest; state for the next pass starts clean
-  virtual std::int64_t held_bytes() const { return 0; }                      // of elements kept inside
+  virtual void pass_end(Emitter&) {}                     // gives the rest; state for the next pass starts clean
+  virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside
 };
 
 // Positions of an indexable source in the order in which a pass visits them: file 17, file 4, file 9, ...
@@ -192,38 +205,40 @@ class IndexSequence {
  public:
   virtual ~IndexSequence() = default;
   virtual void begin_pass(std::uint32_t epoch, std::uint32_t pass) = 0;
-  virtual std::optional<std::int64_t> next() = 0;                            // nullopt: the pass has ended
-  virtual void skip(std::int64_t count) {                                    // override where it can be O(1)
+  virtual std::optional<std::int64_t> next() = 0;  // nullopt: the pass has ended
+  virtual void skip(std::int64_t count) {          // override where it can be O(1)
     while (count-- > 0 && next()) {
     }
   }
   // The position that the i-th next() of this pass gives, 0 <= i < size(), where that is O(1); nullopt: it is not.
   virtual std::optional<std::int64_t> at(std::int64_t) const { return std::nullopt; }
-  // The i for which at(i) is `position`, size() where there is none, if that is cheap; nullopt: it is not. A resumed run asks.
+  // The i for which at(i) is `position`, size() where there is none, if that is cheap; nullopt: it is not. A resumed
+  // run asks.
   virtual std::optional<std::int64_t> find(std::int64_t position) const {
     static_cast<void>(position);
     return std::nullopt;
   }
-  virtual std::int64_t size() const = 0;                                     // per pass
+  virtual std::int64_t size() const = 0;  // per pass
 };
 
 // Serial and stateful.
 class StreamOp : public Op {
  public:
-  // Whether its state computes, or waits for something (a lock, a file): then it blocks, and holds no CPU slot meanwhile. Unknown: the
-  // controller finds out.
+  // Whether its state computes, or waits for something (a lock, a file): then it blocks, and holds no CPU slot
+  // meanwhile. Unknown: the controller finds out.
   virtual Form form() const { return Form::computes; }
   virtual bool form_is_known() const { return false; }
   // One per run. What it throws, or a null pointer, fails every request of the run with an Error that names the op.
   virtual std::unique_ptr<StreamState> open(std::uint64_t seed) const = 0;
-  // The same op over positions instead of elements, if it only selects and orders; it then runs before anything is read.
+  // The same op over positions instead of elements, if it only selects and orders; it then runs before anything is
+  // read.
   virtual std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const;
-  // That it must hold to make progress; the largest std::int64_t: all of a pass. A run whose ops must hold more than its memory
-  // budget says so once, and reads nothing ahead.
+  // That it must hold to make progress; the largest std::int64_t: all of a pass. A run whose ops must hold more than
+  // its memory budget says so once, and reads nothing ahead.
   virtual std::int64_t elements_held() const { return 1; }
-  virtual std::int64_t bytes_of_place() const { return 0; }                  // that it needs for each of them beside what values hold
-  // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch). An output
-  // must then bear the stamp of the last slot that was read, be that an element or an error.
+  virtual std::int64_t bytes_of_place() const { return 0; }  // that it needs for each of them beside what values hold
+  // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch).
+  // An output must then bear the stamp of the last slot that was read, be that an element or an error.
   virtual bool is_as_new_after_output() const { return false; }
 };
 
@@ -235,7 +250,7 @@ class IndexedSource {
   // Any thread. May refer to the source's own memory (Element::referring_to): the engine
   // copies the value before anybody gets the element who could keep it.
   virtual Element at(std::int64_t index) const = 0;
-  virtual std::string origin(std::int64_t) const { return {}; }              // its name, for error texts; must not wait
+  virtual std::string origin(std::int64_t) const { return {}; }  // its name, for error texts; must not wait
 };
 
 // A running source. Called by one thread at a time.
@@ -243,19 +258,21 @@ class SourceReader {
  public:
   virtual ~SourceReader() = default;
   virtual void begin_pass(std::uint32_t epoch, std::uint32_t pass) = 0;
-  // The next element and its ordinal; nullopt at the end of the pass. An exception becomes an error element and the pass goes on.
+  // The next element and its ordinal; nullopt at the end of the pass. An exception becomes an error element and the
+  // pass goes on.
   virtual std::optional<Element> next(Context& context) = 0;
 };
 
 // Makes elements. Either indexable (indexed() is not null) or read in order.
 class SourceOp : public Op {
  public:
-  // Whether making an element computes, or waits (for a socket, a file, a queue): then it blocks, and holds no CPU slot meanwhile. Unknown: the
-  // controller finds out, within some elements that take long.
+  // Whether making an element computes, or waits (for a socket, a file, a queue): then it blocks, and holds no CPU slot
+  // meanwhile. Unknown: the controller finds out, within some elements that take long.
   virtual Form form() const { return Form::computes; }
   virtual bool form_is_known() const { return indexed() != nullptr; }
   virtual const IndexedSource* indexed() const { return nullptr; }
-  virtual std::unique_ptr<SourceReader> open() const = 0;                    // one per run; may be null if indexed. Errors as StreamOp::open
+  virtual std::unique_ptr<SourceReader> open()
+      const = 0;  // one per run; may be null if indexed. Errors as StreamOp::open
 };
 
 }  // namespace penstock

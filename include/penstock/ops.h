@@ -1,7 +1,7 @@
 // The library's ops, untyped. Dataset<T> calls these; a user meets them only through it.
 //
-// Each function checks its arguments and throws Error(invalid_argument) with the argument's name and value; Dataset adds op,
-// position, file and line. Each op is documented at its method in dataset.h and written in ops/<name>.{h,cc}.
+// Each function checks its arguments and throws Error(invalid_argument) with the argument's name and value; Dataset
+// adds op, position, file and line. Each op is documented at its method in dataset.h and written in ops/<name>.{h,cc}.
 #pragma once
 
 #include <cstdint>

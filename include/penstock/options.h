@@ -26,16 +26,17 @@ inline constexpr std::size_t GiB = std::size_t{1} << 30;
 //   auto decoded = files.map(decode, {.parallelism = 8, .blocks = false, .name = "decode"});
 struct MapOptions {
   Tunable parallelism = AUTOTUNE;  // calls of the function at once; map(f, 8) says the same
-  Order order = Order::kept;  // arbitrary: results leave as they are done
+  Order order = Order::kept;       // arbitrary: results leave as they are done
   // Whether the function waits (files, network, sleep) rather than computes. Left open, the controller finds out.
   std::optional<bool> blocks = std::nullopt;
   // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
   bool keeps_leading_dimension = false;
-  // Bytes of the result, foretold from the input. Worth giving where sizes differ much: this is reserved before a call then, and not the
-  // average of earlier results.
+  // Bytes of the result, foretold from the input. Worth giving where sizes differ much: this is reserved before a call
+  // then, and not the average of earlier results.
   BytesHint bytes_hint = {};
-  // What describe(), errors, snapshots and explain() call this step; empty: by its op, "map". A checkpoint and a warm start belong to
-  // a pipeline with the same names. UTF-8 without line breaks or other control characters, at most 64 bytes.
+  // What describe(), errors, snapshots and explain() call this step; empty: by its op, "map". A checkpoint and a warm
+  // start belong to a pipeline with the same names. UTF-8 without line breaks or other control characters, at most 64
+  // bytes.
   std::string name = {};
 };
 
@@ -56,7 +57,8 @@ struct BatchOptions {
 
 // What the iterator does with a failed element.
 struct ErrorPolicy {
-  std::int64_t skip_at_most = 0;  // 0: throw every one; n: count and skip up to n, then throw; -1: skip all. Less is refused
+  std::int64_t skip_at_most =
+      0;  // 0: throw every one; n: count and skip up to n, then throw; -1: skip all. Less is refused
 };
 constexpr ErrorPolicy stop_on_error() noexcept { return {0}; }
 constexpr ErrorPolicy skip_up_to(std::int64_t n) noexcept { return {n}; }
@@ -65,46 +67,53 @@ constexpr ErrorPolicy skip_all() noexcept { return {-1}; }
 class Checkpoint;
 
 struct RunOptions {
-  // CPU slots: calls that compute at once. Blocking calls need none, and a run that stands still is lent more; an unsafe function wants
-  // parallelism 1. 0: the cores of the affinity mask (of the process, that is of its first thread; the threads that run calls use these,
-  // whichever thread begins the run), or the cgroup's quota if less, divided by the ranks on this machine (World). A larger number is
-  // honoured, with a warning, up to 1024. Looked up when the run starts. A quota that falls later is followed within a second or so; one
-  // that rises, up to the slots that the run began with: the next run has more.
+  // CPU slots: calls that compute at once. Blocking calls need none, and a run that stands still is lent more; an
+  // unsafe function wants parallelism 1. 0: the cores of the affinity mask (of the process, that is of its first
+  // thread; the threads that run calls use these, whichever thread begins the run), or the cgroup's quota if less,
+  // divided by the ranks on this machine (World). A larger number is honoured, with a warning, up to 1024. Looked up
+  // when the run starts. A quota that falls later is followed within a second or so; one that rises, up to the slots
+  // that the run began with: the next run has more.
   int threads = 0;
-  // Bytes that elements under way may hold, with what surrounds them (88 for each, less inside batches and shuffles); 0: a quarter of the
-  // memory that is free (or of the cgroup's limit) at the start, divided by the ranks on this machine, at least 64 MiB; for a serial run,
-  // also one inside a function of another run, no limit (it reads nothing ahead). What comes on top: without a hint one call of an op
-  // begins before a result tells its size, and one more for each 100 ms in which the oldest sleeps, or 1 s in which it computes (of an op
-  // that completes later, all that its parallelism allows); and what is much larger than all before it.
+  // Bytes that elements under way may hold, with what surrounds them (88 for each, less inside batches and shuffles);
+  // 0: a quarter of the memory that is free (or of the cgroup's limit) at the start, divided by the ranks on this
+  // machine, at least 64 MiB; for a serial run, also one inside a function of another run, no limit (it reads nothing
+  // ahead). What comes on top: without a hint one call of an op begins before a result tells its size, and one more for
+  // each 100 ms in which the oldest sleeps, or 1 s in which it computes (of an op that completes later, all that its
+  // parallelism allows); and what is much larger than all before it.
   std::size_t memory_bytes = 0;
-  // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a stage that waits has one
-  // at least, and a parallelism that you set stands. All runs of the process share 256 threads for them; a run that would have none of these has
-  // one beyond. Where several ranks share the machine, AUTOTUNE plans with this rank's part of the 256, and with one call where that is less; the
-  // threads themselves are not divided, so calls that you set yourself may take all of them in each rank.
-  // Calls that complete later (Form::completes_later) take no thread. With AUTOTUNE each such op begins with no more of them than this; it then
-  // goes on to at most twice as many as are answered no slower than a few, up to 4,096, or to the bound of Tunable::between.
+  // Blocking calls at once that AUTOTUNE may give all stages of the run together (1..256, other numbers are refused); a
+  // stage that waits has one at least, and a parallelism that you set stands. All runs of the process share 256 threads
+  // for them; a run that would have none of these has one beyond. Where several ranks share the machine, AUTOTUNE plans
+  // with this rank's part of the 256, and with one call where that is less; the threads themselves are not divided, so
+  // calls that you set yourself may take all of them in each rank.
+  // Calls that complete later (Form::completes_later) take no thread. With AUTOTUNE each such op begins with no more of
+  // them than this; it then goes on to at most twice as many as are answered no slower than a few, up to 4,096, or to
+  // the bound of Tunable::between.
   int open_io = 64;
-  // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it stops
-  // at each epoch's end.
+  // Epochs that will be asked for one after the other: the engine then reads ahead across their borders. 0: unknown, it
+  // stops at each epoch's end.
   std::uint32_t epochs = 0;
   std::uint32_t first_epoch = 0;  // where next() begins unless epoch() is called
-  // For a run inside another one's function: the outer pass that it is part of (Pass::pass, Stamp::pass), by which random orders and numbers
-  // differ, as they do by epochs. None: that of the call in which the run is started; 0 outside of all runs.
+  // For a run inside another one's function: the outer pass that it is part of (Pass::pass, Stamp::pass), by which
+  // random orders and numbers differ, as they do by epochs. None: that of the call in which the run is started; 0
+  // outside of all runs.
   std::optional<std::uint32_t> pass = std::nullopt;
-  std::uint64_t seed = 0;         // of Context::rng(); shuffles have their own
-  ErrorPolicy on_error = {};      // what becomes of failed elements; all are thrown unless it says otherwise
-  bool serial = false;            // everything on the calling thread, no read-ahead, no TBB: for debugging
-  bool tune = true;               // false: knobs stay where they start
+  std::uint64_t seed = 0;     // of Context::rng(); shuffles have their own
+  ErrorPolicy on_error = {};  // what becomes of failed elements; all are thrown unless it says otherwise
+  bool serial = false;        // everything on the calling thread, no read-ahead, no TBB: for debugging
+  bool tune = true;           // false: knobs stay where they start
   std::shared_ptr<const Checkpoint> resume_from = nullptr;  // where another run stood; null: begins anew
-  // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to the consumer, what waits where,
-  // and the controller's last 256 decisions. It is made at once, and written when the run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the
-  // file says how many came after them. Costs 1 to 2 %. Empty: no trace.
+  // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to
+  // the consumer, what waits where, and the controller's last 256 decisions. It is made at once, and written when the
+  // run ends. Up to 250,000 calls are remembered, in up to 64 MiB; the file says how many came after them. Costs 1 to 2
+  // %. Empty: no trace.
   std::string trace = {};
-  // A file that keeps what the controller has found for this pipeline on this kind of machine (CPU model, memory, number of CPUs), so that the
-  // next run begins there instead of searching anew. The same pipeline: the same ops with the same settings, whatever their seeds and whatever
-  // the source holds; functions are not compared. Read when the run begins, if it is there; written when a run of at least a second ends. Give each pipeline and each rank
-  // a file of its own: one of another pipeline or machine is replaced; one that cannot be read or written, for want of its folder too, costs a line
-  // on stderr, no more.
+  // A file that keeps what the controller has found for this pipeline on this kind of machine (CPU model, memory,
+  // number of CPUs), so that the next run begins there instead of searching anew. The same pipeline: the same ops with
+  // the same settings, whatever their seeds and whatever the source holds; functions are not compared. Read when the
+  // run begins, if it is there; written when a run of at least a second ends. Give each pipeline and each rank a file
+  // of its own: one of another pipeline or machine is replaced; one that cannot be read or written, for want of its
+  // folder too, costs a line on stderr, no more.
   // Unused where nothing is tuned. Empty: none.
   std::string warm_start = {};
 };

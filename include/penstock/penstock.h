@@ -1,7 +1,8 @@
 // The public API but for files and pictures. Start with dataset.h (ops) and sources.h (where data comes from); run.h is
 // iteration, options.h the settings, op.h the interface for ops of your own.
 //
-// Images need <penstock/imagenet.h> (ImageNet as a dataset) or the parts that it is made of: image.h, io.h, voc.h, labels.h.
+// Images need <penstock/imagenet.h> (ImageNet as a dataset) or the parts that it is made of: image.h, io.h, voc.h,
+// labels.h.
 #pragma once
 
 #include <penstock/batch.h>

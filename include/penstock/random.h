@@ -100,16 +100,14 @@ class CounterRng {
 
   // Uniform integer in [lo, hi), without bias. Error(invalid_argument) if lo >= hi. One draw where
   // hi - lo <= 2^32, else two; more with probability (hi - lo) / 2^32 or (hi - lo) / 2^64.
-  template <std::integral I>
-  constexpr I uniform(I lo, I hi) {
+  template <std::integral I> constexpr I uniform(I lo, I hi) {
     if (lo >= hi) detail::throw_empty_range();
     const auto range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo);
     return static_cast<I>(static_cast<std::uint64_t>(lo) + below(range));
   }
 
   // Uniform in [lo, hi). Error(invalid_argument) unless lo < hi. Two draws.
-  template <std::floating_point F>
-  F uniform(F lo, F hi) {
+  template <std::floating_point F> F uniform(F lo, F hi) {
     if (!(lo < hi)) detail::throw_empty_range();
     const F value = static_cast<F>(lo + (hi - lo) * uniform());
     return value < hi ? value : std::nextafter(hi, lo);  // the sum may have been rounded up to hi
@@ -150,8 +148,7 @@ class CounterRng {
     detail::uint128 product = detail::uint128{next_u64()} * range;
     if (static_cast<std::uint64_t>(product) < range) {
       const std::uint64_t rejected = (0 - range) % range;
-      while (static_cast<std::uint64_t>(product) < rejected)
-        product = detail::uint128{next_u64()} * range;
+      while (static_cast<std::uint64_t>(product) < rejected) product = detail::uint128{next_u64()} * range;
     }
     return static_cast<std::uint64_t>(product >> 64);
   }
@@ -168,8 +165,8 @@ class CounterRng {
 // into the key by key = mix64(mix64(mix64(seed) ^ (epoch << 32 | pass)) ^ sub). So within a pass of
 // an epoch no two (ordinal, sub) share any stretch of their streams, and changing any one argument
 // always changes the stream. ~5 ns.
-constexpr CounterRng make_rng(std::uint64_t seed, std::uint32_t epoch, std::uint32_t pass,
-                              std::int64_t ordinal, std::uint64_t sub = 0) noexcept {
+constexpr CounterRng make_rng(std::uint64_t seed, std::uint32_t epoch, std::uint32_t pass, std::int64_t ordinal,
+                              std::uint64_t sub = 0) noexcept {
   const std::uint64_t when = std::uint64_t{epoch} << 32 | pass;
   const std::uint64_t key = mix64(mix64(mix64(seed) ^ when) ^ sub);
   const auto which = static_cast<std::uint64_t>(ordinal);

@@ -1,11 +1,11 @@
 // Run: one execution of a dataset. Iterator: its elements, in order.
 //
-// A run reads ahead on its own threads as far as buffers and the memory budget allow, from its first request on. Destroying
-// it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the longest
-// running call is all that costs; one that lasts more than 3 s is named on stderr, with its element.
+// A run reads ahead on its own threads as far as buffers and the memory budget allow, from its first request on.
+// Destroying it (or breaking out of a loop) stops it: calls that are running end, nothing new starts. Waiting for the
+// longest running call is all that costs; one that lasts more than 3 s is named on stderr, with its element.
 //
-// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time; a second one that comes
-// meanwhile gets Error(failed_precondition), and the first goes on. knobs(), snapshot(),
+// One consumer: next(), next_for(), epoch(), checkpoint() and iteration belong to one thread at a time; a second one
+// that comes meanwhile gets Error(failed_precondition), and the first goes on. knobs(), snapshot(),
 // stats(), explain() and decisions() may be used from any thread meanwhile; knobs() counts as a request.
 #pragma once
 
@@ -34,10 +34,10 @@ namespace penstock {
 
 // What a run has done so far. Where all ops map one to one, elements seen = delivered + errors + dropped.
 struct RunStats {
-  std::int64_t delivered = 0;   // elements
-  std::int64_t errors = 0;      // error elements that reached the consumer, thrown or skipped
-  std::int64_t skipped = 0;     // of these, left out under RunOptions::on_error
-  std::int64_t dropped = 0;     // by ignore_errors, also inside a dataset of flat_map
+  std::int64_t delivered = 0;        // elements
+  std::int64_t errors = 0;           // error elements that reached the consumer, thrown or skipped
+  std::int64_t skipped = 0;          // of these, left out under RunOptions::on_error
+  std::int64_t dropped = 0;          // by ignore_errors, also inside a dataset of flat_map
   std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
   std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
   std::int64_t copied_bytes = 0;     // of tensors that did not lie in their places when batch() put them together
@@ -45,8 +45,8 @@ struct RunStats {
 
 namespace detail {
 
-// An untyped run; Run<T> and Iterator<T> are its typed faces. begin_epoch(), next(), and knobs() where the run begins by it,
-// keep it alive until they return: functions of the pipeline, which may run meanwhile, may destroy a Run<T>.
+// An untyped run; Run<T> and Iterator<T> are its typed faces. begin_epoch(), next(), and knobs() where the run begins
+// by it, keep it alive until they return: functions of the pipeline, which may run meanwhile, may destroy a Run<T>.
 class RunCore {
  public:
   enum class Status : std::uint8_t { element, timeout, end };
@@ -73,15 +73,15 @@ std::chrono::steady_clock::time_point deadline_in(std::chrono::duration<Rep, Per
   using Seconds = std::chrono::duration<double>;
   const Clock::time_point now = Clock::now();
   if (patience <= patience.zero()) return now;
-  if (Seconds(patience) < Seconds(Clock::time_point::max() - now)) return now + std::chrono::ceil<Clock::duration>(patience);
+  if (Seconds(patience) < Seconds(Clock::time_point::max() - now))
+    return now + std::chrono::ceil<Clock::duration>(patience);
   return Clock::time_point::max();
 }
 
 }  // namespace detail
 
 // The answer of next_for().
-template <class T>
-struct Next {
+template <class T> struct Next {
   detail::RunCore::Status status = detail::RunCore::Status::end;
   std::optional<T> value;
 
@@ -92,8 +92,7 @@ struct Next {
 
 // A move-only input iterator. *it is the current element; it may be moved from: auto batch = std::move(*it).
 // ++it may throw ElementError; afterwards the iterator stands on nothing and ++it goes on behind the failed element.
-template <class T>
-class Iterator {
+template <class T> class Iterator {
  public:
   using value_type = T;
   using difference_type = std::ptrdiff_t;
@@ -119,10 +118,9 @@ class Iterator {
   bool at_end_ = false;
 };
 
-// One epoch of a run, for a range-for loop. A handle to the run, which stands in one epoch at a time: once the run has gone to another one, an
-// earlier handle gives what is left of that.
-template <class T>
-class Epoch {
+// One epoch of a run, for a range-for loop. A handle to the run, which stands in one epoch at a time: once the run has
+// gone to another one, an earlier handle gives what is left of that.
+template <class T> class Epoch {
  public:
   explicit Epoch(std::shared_ptr<detail::RunCore> core) : core_(std::move(core)) {}
   Iterator<T> begin() const { return Iterator<T>(core_); }
@@ -137,8 +135,7 @@ class Epoch {
 //   auto run = train.start({.epochs = 90});
 //   for (std::uint32_t epoch = 0; epoch < 90; ++epoch)
 //     for (auto&& batch : run.epoch(epoch)) step(batch);
-template <class T>
-class Run {
+template <class T> class Run {
  public:
   using Status = detail::RunCore::Status;
 
@@ -146,26 +143,29 @@ class Run {
   Run(Run&&) noexcept = default;
   Run& operator=(Run&&) noexcept = default;
 
-  // Goes to an epoch; what is left of the one before is given up, and so is what is left of this one if something of it was
-  // taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be
-  // asked for at any time; asking for them in turn, with RunOptions::epochs set, costs no start-up between them.
+  // Goes to an epoch; what is left of the one before is given up, and so is what is left of this one if something of it
+  // was taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set
+  // RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be asked for at any time; asking for
+  // them in turn, with RunOptions::epochs set, costs no start-up between them.
   Epoch<T> epoch(std::uint32_t number) { return Epoch<T>(core_->begin_epoch(number)); }
 
   // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
-  // Throws ElementError in the place of an element that failed; the next call goes on behind it. What T's own move throws here comes as it
-  // is, and that element is gone. Called inside a function of this very run it throws Error(failed_precondition): it would wait for itself.
-  // A run that was made in a function of another one ends with the call that made it: where nobody wants that call's result any more while it is in
-  // next(), its functions are told to stop, and next() throws Error(cancelled), once. A run that several calls share is to be made outside of them.
+  // Throws ElementError in the place of an element that failed; the next call goes on behind it. What T's own move
+  // throws here comes as it is, and that element is gone. Called inside a function of this very run it throws
+  // Error(failed_precondition): it would wait for itself.
+  // A run that was made in a function of another one ends with the call that made it: where nobody wants that call's
+  // result any more while it is in next(), its functions are told to stop, and next() throws Error(cancelled), once. A
+  // run that several calls share is to be made outside of them.
   std::optional<T> next() {
     Element element;
     if (core_->next(element, nullptr) != Status::element) return std::nullopt;
     return element.template take<T>();
   }
 
-  // The same, waiting at most `patience`; one that no clock can count is for ever. A serial run, also one that begins inside a
-  // function of another run, works on the caller's thread: it looks at the time between calls only, so a long call cannot time out.
-  template <class Rep, class Period>
-  Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
+  // The same, waiting at most `patience`; one that no clock can count is for ever. A serial run, also one that begins
+  // inside a function of another run, works on the caller's thread: it looks at the time between calls only, so a long
+  // call cannot time out.
+  template <class Rep, class Period> Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
     const auto deadline = detail::deadline_in(patience);
     Element element;
     Next<T> answer{core_->next(element, &deadline), std::nullopt};
@@ -178,11 +178,11 @@ class Run {
 
   // Any thread. Where the run has not begun, it begins.
   std::vector<Knob> knobs() { return core_->knobs(); }
-  Snapshot snapshot() const { return core_->snapshot(); }       // any thread
-  RunStats stats() const { return core_->stats(); }             // any thread
+  Snapshot snapshot() const { return core_->snapshot(); }  // any thread
+  RunStats stats() const { return core_->stats(); }        // any thread
 
-  // Why it is not faster: what limits it, what would help, what the controller did. Any thread, at any moment; costs about as much
-  // as a few snapshots and stops nothing.
+  // Why it is not faster: what limits it, what would help, what the controller did. Any thread, at any moment; costs
+  // about as much as a few snapshots and stops nothing.
   //
   //   std::cout << ps::to_text(run.explain());
   Explanation explain() const { return core_->explain(); }

@@ -1,11 +1,11 @@
 // Shape: the dimensions of a tensor.
 //
-// Up to 6 dimensions live inside it: a pipeline makes, copies and drops shapes with every element, and none of that goes to the
-// heap. More dimensions than that do. Const members may be called from any number of threads.
+// Up to 6 dimensions live inside it: a pipeline makes, copies and drops shapes with every element, and none of that
+// goes to the heap. More dimensions than that do. Const members may be called from any number of threads.
 //
-// Of std::vector<std::int64_t> it has what shapes need: size, empty, data, begin, end, [], front, back, resize, clear, push_back,
-// insert and erase of one dimension, ==. The rest (at, assign, reserve, rbegin, <, ...) it has not. A vector becomes a Shape by
-// itself, a Shape becomes a vector where you say so.
+// Of std::vector<std::int64_t> it has what shapes need: size, empty, data, begin, end, [], front, back, resize, clear,
+// push_back, insert and erase of one dimension, ==. The rest (at, assign, reserve, rbegin, <, ...) it has not. A vector
+// becomes a Shape by itself, a Shape becomes a vector where you say so.
 //
 //   ps::Shape shape{375, 500, 3};
 //   shape.insert(shape.begin(), 128);
@@ -88,7 +88,9 @@ class Shape {
   iterator insert(const_iterator before, std::int64_t dimension);
   iterator erase(const_iterator at) noexcept;
 
-  friend bool operator==(const Shape& a, const Shape& b) noexcept { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend bool operator==(const Shape& a, const Shape& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
  private:
   void assign(std::span<const std::int64_t> dimensions) {
@@ -103,11 +105,12 @@ class Shape {
 
   std::size_t size_ = 0;
   std::int64_t inline_[inline_rank] = {};
-  std::unique_ptr<std::int64_t[]> larger_;  // set if it has ever had more dimensions than fit inside; then it holds them all
+  std::unique_ptr<std::int64_t[]>
+      larger_;  // set if it has ever had more dimensions than fit inside; then it holds them all
 };
 
-std::string to_string(const Shape& shape);         // "[2, 3]"
-std::int64_t element_count(const Shape& shape);    // product of the dimensions; 1 for rank 0. Error on overflow
+std::string to_string(const Shape& shape);       // "[2, 3]"
+std::int64_t element_count(const Shape& shape);  // product of the dimensions; 1 for rank 0. Error on overflow
 
 }  // namespace penstock
 

@@ -1,5 +1,5 @@
-// Slot: one place in the stream, with the element that is under way there, and its Stamp: where that element comes from. What ops read
-// and answer (op.h).
+// Slot: one place in the stream, with the element that is under way there, and its Stamp: where that element comes
+// from. What ops read and answer (op.h).
 //
 //   const auto add_one = [](std::span<ps::Slot> slots) {
 //     for (ps::Slot& slot : slots) slot.emit(ps::Element(slot.value.get<std::int64_t>() + 1));
@@ -25,10 +25,10 @@ namespace penstock {
 // Where an element comes from. It never depends on threads, so random numbers, error texts and checkpoints hang on it.
 struct Stamp {
   std::uint32_t epoch = 0;
-  std::uint32_t pass = 0;        // pass within the epoch
-  std::uint64_t sequence = 0;    // pass within the run; only for the engine
-  std::int64_t ordinal = 0;      // position in the source (of a file list: its line)
-  std::uint64_t sub = 0;         // which of several elements made of that one: 0, or 1 + index; nested fan-outs are mixed
+  std::uint32_t pass = 0;      // pass within the epoch
+  std::uint64_t sequence = 0;  // pass within the run; only for the engine
+  std::int64_t ordinal = 0;    // position in the source (of a file list: its line)
+  std::uint64_t sub = 0;       // which of several elements made of that one: 0, or 1 + index; nested fan-outs are mixed
 
   Stamp child(std::uint64_t index) const noexcept {
     Stamp stamp = *this;
@@ -38,13 +38,14 @@ struct Stamp {
 };
 
 namespace detail {
-// What has just been thrown. Of std::bad_alloc always the same one: while there is no memory, exceptions lie in a reserve of the C++ library's that
-// has room for some hundred, and who is refused there ends the process.
+// What has just been thrown. Of std::bad_alloc always the same one: while there is no memory, exceptions lie in a
+// reserve of the C++ library's that has room for some hundred, and who is refused there ends the process.
 std::exception_ptr current_failure() noexcept;
 }  // namespace detail
 
 // One place in the stream: an element with its stamp, or what became of it. A body reads `value` and answers by one of
-// emit, emit_many, drop, fail; answering nothing leaves the input as the output. Of several answers the last one counts.
+// emit, emit_many, drop, fail; answering nothing leaves the input as the output. Of several answers the last one
+// counts.
 class Slot {
  public:
   enum class Kind : std::uint8_t { element, error, pass_end, dropped, many, failed };
@@ -64,7 +65,9 @@ class Slot {
     value.reset();
     kind_ = Kind::dropped;
   }
-  void emit_many(std::vector<Element> elements) { emit_many(std::make_unique<detail::ListResults<Element>>(std::move(elements))); }
+  void emit_many(std::vector<Element> elements) {
+    emit_many(std::make_unique<detail::ListResults<Element>>(std::move(elements)));
+  }
   void emit_many(std::unique_ptr<detail::Results> results) {
     value = Element(std::move(results));
     kind_ = Kind::many;
@@ -80,7 +83,7 @@ class Slot {
   bool is_element() const noexcept { return kind_ == Kind::element; }
   detail::Results& results() { return *value.get<std::unique_ptr<detail::Results>>(); }  // of one of many
   const detail::Results& results() const { return *value.get<std::unique_ptr<detail::Results>>(); }
-  std::uint8_t level() const noexcept { return level_; }          // of a pass_end: how many repeats ended with it
+  std::uint8_t level() const noexcept { return level_; }  // of a pass_end: how many repeats ended with it
   void set_level(std::uint8_t level) noexcept { level_ = level; }
   // Charged to the memory budget: what the value holds, and the slot itself (sizeof(Slot)).
   std::int64_t bytes() const noexcept { return bytes_; }

@@ -21,40 +21,45 @@ namespace penstock {
 // start, start + step, ... up to but without stop. step may be negative, not 0.
 //   ps::range(0, 10, 3)  ->  0 3 6 9
 Dataset<std::int64_t> range(std::int64_t stop, CallSite site = CallSite::here());
-Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step = 1, CallSite site = CallSite::here());
+Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step = 1,
+                            CallSite site = CallSite::here());
 
-// The paths in a text file, one per line: white space around them is cut off, blank lines are left out, relative paths are
-// relative to the list's folder. The file is read now; its order is the dataset's. GraphError if it cannot be read or is empty.
+// The paths in a text file, one per line: white space around them is cut off, blank lines are left out, relative paths
+// are relative to the list's folder. The file is read now; its order is the dataset's. GraphError if it cannot be read
+// or is empty.
 Dataset<std::string> from_file_list(const std::string& path, CallSite site = CallSite::here());
 
-// The files below a folder, as file_paths() in io.h lists them: with one of the extensions, sorted, now. GraphError where that has an error.
+// The files below a folder, as file_paths() in io.h lists them: with one of the extensions, sorted, now. GraphError
+// where that has an error.
 //   auto pictures = ps::list_files("photos", {".png"}).shuffle(100'000, {.seed = 1});
-Dataset<std::string> list_files(const std::string& folder, std::vector<std::string> extensions = {}, const ListFilesOptions& options = {},
-                                CallSite site = CallSite::here());
+Dataset<std::string> list_files(const std::string& folder, std::vector<std::string> extensions = {},
+                                const ListFilesOptions& options = {}, CallSite site = CallSite::here());
 
 // Copies of the given values. T must be copyable: move-only elements come from from_generator.
 //   ps::from_vector(std::vector{3, 1, 4})  ->  3 1 4
-template <std::copy_constructible T>
-Dataset<T> from_vector(std::vector<T> values, CallSite site = CallSite::here()) {
+template <std::copy_constructible T> Dataset<T> from_vector(std::vector<T> values, CallSite site = CallSite::here()) {
   return Dataset<T>(graph::build(nullptr, "from_vector", site, [&] {
     auto count = std::to_string(values.size());
-    return ops::indexed_source("from_vector", count + " elements", std::make_shared<detail::VectorSource<T>>(std::move(values)));
+    return ops::indexed_source("from_vector", count + " elements",
+                               std::make_shared<detail::VectorSource<T>>(std::move(values)));
   }));
 }
 
 template <class T>
-  requires(!std::copy_constructible<T>)
-PENSTOCK_UNAVAILABLE("from_vector(): its elements cannot be copied, which each epoch needs: make them in a from_generator(), or hold them "
-                     "by std::shared_ptr") Dataset<T> from_vector(std::vector<T>) {
-  return Dataset<T>(nullptr);
-}
+requires(!std::copy_constructible<T>) PENSTOCK_UNAVAILABLE(
+    "from_vector(): its elements cannot be copied, which each epoch needs: make them in a from_generator(), or hold "
+    "them "
+    "by std::shared_ptr")
+Dataset<T> from_vector(std::vector<T>) { return Dataset<T>(nullptr); }
 
-// A source of your own that makes any element when asked for it (IndexedSource, op.h): records of a file, rows of a table. Shuffles and
-// shards behind it choose positions before anything is made. T: the type of what at() gives; a value of another type becomes an error
-// element. The name is that of the op, in describe() and errors. GraphError for a null pointer.
+// A source of your own that makes any element when asked for it (IndexedSource, op.h): records of a file, rows of a
+// table. Shuffles and shards behind it choose positions before anything is made. T: the type of what at() gives; a
+// value of another type becomes an error element. The name is that of the op, in describe() and errors. GraphError for
+// a null pointer.
 //   auto records = ps::from_indexed<std::int64_t>(std::make_shared<Squares>(), "squares");
 template <class T>
-Dataset<T> from_indexed(std::shared_ptr<const IndexedSource> source, const std::string& name = "from_indexed", CallSite site = CallSite::here()) {
+Dataset<T> from_indexed(std::shared_ptr<const IndexedSource> source, const std::string& name = "from_indexed",
+                        CallSite site = CallSite::here()) {
   return Dataset<T>(graph::build(
       nullptr, "from_indexed", site,
       [&] {
@@ -64,7 +69,8 @@ Dataset<T> from_indexed(std::shared_ptr<const IndexedSource> source, const std::
       &typeid(T)));
 }
 
-// The same of anything with `size()` and `at(std::int64_t) const`, which any thread may call. It is moved or copied into the dataset.
+// The same of anything with `size()` and `at(std::int64_t) const`, which any thread may call. It is moved or copied
+// into the dataset.
 //   auto squares = ps::from_indexed(SquareTable{100});
 template <detail::Indexable S>
 auto from_indexed(S source, const std::string& name = "from_indexed", CallSite site = CallSite::here()) {
@@ -72,11 +78,10 @@ auto from_indexed(S source, const std::string& name = "from_indexed", CallSite s
 }
 
 template <class S>
-  requires std::convertible_to<S, std::shared_ptr<const IndexedSource>>
-PENSTOCK_UNAVAILABLE("from_indexed(): the source does not tell the type of its elements: write it, as in from_indexed<std::string>(source)")
-Dataset<int> from_indexed(const S&) {
-  return Dataset<int>(nullptr);
-}
+requires std::convertible_to<S, std::shared_ptr<const IndexedSource>> PENSTOCK_UNAVAILABLE(
+    "from_indexed(): the source does not tell the type of its elements: write it, as in "
+    "from_indexed<std::string>(source)")
+Dataset<int> from_indexed(const S&) { return Dataset<int>(nullptr); }
 
 // Which pass a generator is asked for.
 struct Pass {
@@ -85,8 +90,8 @@ struct Pass {
 };
 
 struct GeneratorOptions {
-  // Whether calls wait (for a socket, a file, a queue) rather than compute. One that waits runs on a thread of its own and takes no CPU
-  // slot from other functions. Unset: found out while the run goes on, and until then it holds a slot.
+  // Whether calls wait (for a socket, a file, a queue) rather than compute. One that waits runs on a thread of its own
+  // and takes no CPU slot from other functions. Unset: found out while the run goes on, and until then it holds a slot.
   std::optional<bool> blocks = std::nullopt;
 };
 
@@ -94,8 +99,7 @@ namespace detail {
 // A generator is called with the run's Context if it takes one.
 template <class G>
 concept Generates = std::invocable<G&, Context&> || std::invocable<G&>;
-template <class G>
-decltype(auto) generate_one(G& generator, Context& context) {
+template <class G> decltype(auto) generate_one(G& generator, Context& context) {
   if constexpr (std::invocable<G&, Context&>) {
     return generator(context);
   } else {
@@ -106,18 +110,19 @@ decltype(auto) generate_one(G& generator, Context& context) {
 template <class R> inline constexpr bool is_optional = false;
 template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
 
-template <class G> using GeneratedOptional = std::remove_cvref_t<decltype(generate_one(std::declval<G&>(), std::declval<Context&>()))>;
+template <class G>
+using GeneratedOptional = std::remove_cvref_t<decltype(generate_one(std::declval<G&>(), std::declval<Context&>()))>;
 
 // Called for one element after the other, and each call gives one or the end.
 template <class G>
 concept Generator = Generates<G> && is_optional<GeneratedOptional<G>>;
 template <class F>
-concept GeneratorMaker = std::invocable<const F&, Pass> && Generator<std::remove_cvref_t<std::invoke_result_t<const F&, Pass>>>;
+concept GeneratorMaker =
+    std::invocable<const F&, Pass> && Generator<std::remove_cvref_t<std::invoke_result_t<const F&, Pass>>>;
 
 template <class G> using Generated = typename GeneratedOptional<G>::value_type;
 
-template <class G>
-class GeneratorReader final : public SourceReader {
+template <class G> class GeneratorReader final : public SourceReader {
  public:
   explicit GeneratorReader(std::function<G(Pass)> make) : make_(std::move(make)) {}
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override { generator_.emplace(make_(Pass{epoch, pass})); }
@@ -132,8 +137,7 @@ class GeneratorReader final : public SourceReader {
   std::optional<G> generator_;
 };
 
-template <class G>
-class TypedGeneratorFactory final : public GeneratorFactory {
+template <class G> class TypedGeneratorFactory final : public GeneratorFactory {
  public:
   explicit TypedGeneratorFactory(std::function<G(Pass)> make) : make_(std::move(make)) {}
   std::unique_ptr<SourceReader> open() const override { return std::make_unique<GeneratorReader<G>>(make_); }
@@ -150,20 +154,23 @@ Dataset<Generated<G>> generate(std::function<G(Pass)> make, const GeneratorOptio
 }
 }  // namespace detail
 
-// What a callable returning std::optional<T> gives until it returns nullopt. Each pass starts from a copy of it. Called by one
-// thread at a time.
+// What a callable returning std::optional<T> gives until it returns nullopt. Each pass starts from a copy of it. Called
+// by one thread at a time.
 //   ps::from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
-//   ps::from_generator([i = 0]() mutable { return i < 2 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->  0 1
+//   ps::from_generator([i = 0]() mutable { return i < 2 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->
+//   0 1
 //
-// An exception is an error element in its place, and the pass goes on with the next call: one that always throws never ends. Return nullopt where
-// nothing more can come, or let the consumer stop at an error (RunOptions::on_error).
+// An exception is an error element in its place, and the pass goes on with the next call: one that always throws never
+// ends. Return nullopt where nothing more can come, or let the consumer stop at an error (RunOptions::on_error).
 //
-// One that waits should take a Context: its stop token is set when the run is abandoned, or the pass is not wanted any more (a take() has
-// enough). It then returns at once, whatever it likes. The run's destructor, and the next pass, wait for a call that goes on.
+// One that waits should take a Context: its stop token is set when the run is abandoned, or the pass is not wanted any
+// more (a take() has enough). It then returns at once, whatever it likes. The run's destructor, and the next pass, wait
+// for a call that goes on.
 //   auto lines = ps::from_generator([&](ps::Context& context) { return messages.pop(context.stop_token()); });
 template <detail::Generator G>
-  requires(std::copy_constructible<G> && !std::invocable<const G&, Pass>)
-auto from_generator(G generator, const GeneratorOptions& options = {}, CallSite site = CallSite::here()) {
+requires(std::copy_constructible<G> &&
+         !std::invocable<const G&, Pass>) auto from_generator(G generator, const GeneratorOptions& options = {},
+                                                              CallSite site = CallSite::here()) {
   return detail::generate<G>([generator = std::move(generator)](Pass) { return generator; }, options, site);
 }
 
@@ -176,18 +183,17 @@ auto from_generator(F make, const GeneratorOptions& options = {}, CallSite site 
 
 // What from_generator() does not take, so that the compiler can say why.
 template <class G>
-  requires(!detail::Generator<G> && !detail::GeneratorMaker<G>)
-PENSTOCK_UNAVAILABLE("from_generator(): the callable must take nothing, or ps::Context&, and return a std::optional<T>: the next element, or std::nullopt "
-                     "at the end. Or it takes a ps::Pass and returns such a callable") Dataset<int> from_generator(G, const void* = nullptr) {
-  return Dataset<int>(nullptr);
-}
+requires(!detail::Generator<G> && !detail::GeneratorMaker<G>) PENSTOCK_UNAVAILABLE(
+    "from_generator(): the callable must take nothing, or ps::Context&, and return a std::optional<T>: the next "
+    "element, or std::nullopt "
+    "at the end. Or it takes a ps::Pass and returns such a callable")
+Dataset<int> from_generator(G, const void* = nullptr) { return Dataset<int>(nullptr); }
 template <detail::Generator G>
-  requires(!std::copy_constructible<G>)
-PENSTOCK_UNAVAILABLE("from_generator(): the callable cannot be copied, but each pass starts from a copy of it: give a factory, which makes "
-                     "one for each pass, as in from_generator([](ps::Pass) { return MyGenerator(); })") Dataset<int>
-from_generator(G, const void* = nullptr) {
-  return Dataset<int>(nullptr);
-}
+requires(!std::copy_constructible<G>) PENSTOCK_UNAVAILABLE(
+    "from_generator(): the callable cannot be copied, but each pass starts from a copy of it: give a factory, which "
+    "makes "
+    "one for each pass, as in from_generator([](ps::Pass) { return MyGenerator(); })")
+Dataset<int> from_generator(G, const void* = nullptr) { return Dataset<int>(nullptr); }
 
 }  // namespace penstock
 

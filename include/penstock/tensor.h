@@ -28,8 +28,8 @@ namespace penstock {
 // Element types. f16 and bf16 are stored as their 16 bits (std::uint16_t): C++20 has no type for them.
 enum class DType : std::uint8_t { u8, i32, i64, f16, bf16, f32, f64 };
 
-std::size_t size_of(DType type) noexcept;          // bytes of one value
-std::string_view to_string(DType type) noexcept;   // "u8", "f32", ...
+std::size_t size_of(DType type) noexcept;         // bytes of one value
+std::string_view to_string(DType type) noexcept;  // "u8", "f32", ...
 
 namespace detail {
 // A C++ type of values: its name, the DType that it is, and the second one that std::uint16_t is.
@@ -41,7 +41,9 @@ template <DType first, DType second = first> struct DTypes {
 template <> struct DTypeOf<std::uint8_t> : DTypes<DType::u8> { static constexpr const char* name = "std::uint8_t"; };
 template <> struct DTypeOf<std::int32_t> : DTypes<DType::i32> { static constexpr const char* name = "std::int32_t"; };
 template <> struct DTypeOf<std::int64_t> : DTypes<DType::i64> { static constexpr const char* name = "std::int64_t"; };
-template <> struct DTypeOf<std::uint16_t> : DTypes<DType::f16, DType::bf16> { static constexpr const char* name = "std::uint16_t"; };
+template <> struct DTypeOf<std::uint16_t> : DTypes<DType::f16, DType::bf16> {
+  static constexpr const char* name = "std::uint16_t";
+};
 template <> struct DTypeOf<float> : DTypes<DType::f32> { static constexpr const char* name = "float"; };
 template <> struct DTypeOf<double> : DTypes<DType::f64> { static constexpr const char* name = "double"; };
 
@@ -70,17 +72,21 @@ class Tensor {
   DType dtype() const noexcept { return type_; }
   const Shape& shape() const noexcept { return shape_; }
   std::size_t rank() const noexcept { return shape_.size(); }
-  std::int64_t size() const noexcept { return count_; }                                   // number of values
+  std::int64_t size() const noexcept { return count_; }  // number of values
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(count_) * size_of(type_); }
 
   std::byte* data() noexcept { return data_.get(); }
   const std::byte* data() const noexcept { return data_.get(); }
-  const std::shared_ptr<std::byte>& owner() const noexcept { return data_; }  // keeps the memory alive; points to data()
+  const std::shared_ptr<std::byte>& owner() const noexcept {
+    return data_;
+  }  // keeps the memory alive; points to data()
 
   // A column of numbers is a std::vector and no tensor, so that the compiler can say what to write.
   template <class V>
-  PENSTOCK_UNAVAILABLE("a std::vector is no Tensor: write batch.tensor<&Example::label>() for a column of a batch, or copy the values "
-                       "into a Tensor(type, shape)") Tensor(const std::vector<V>&) {}
+  PENSTOCK_UNAVAILABLE(
+      "a std::vector is no Tensor: write batch.tensor<&Example::label>() for a column of a batch, or copy the values "
+      "into a Tensor(type, shape)")
+  Tensor(const std::vector<V>&) {}
 
   // The values as V. Error(invalid_argument) if V does not fit dtype(); std::uint16_t fits f16 and bf16.
   template <detail::TensorValue V> std::span<V> values() {
@@ -94,11 +100,11 @@ class Tensor {
 
   // What no method takes, so that the compiler can say why.
   template <class V>
-    requires(!detail::TensorValue<V>)
-  PENSTOCK_UNAVAILABLE("values(): a tensor holds std::uint8_t, std::int32_t, std::int64_t, float, double, or the bits of f16 and bf16 as "
-                       "std::uint16_t: ask for one of these") std::span<V> values() const {
-    return {};
-  }
+  requires(!detail::TensorValue<V>) PENSTOCK_UNAVAILABLE(
+      "values(): a tensor holds std::uint8_t, std::int32_t, std::int64_t, float, double, or the bits of f16 and bf16 "
+      "as "
+      "std::uint16_t: ask for one of these")
+  std::span<V> values() const { return {}; }
 
   // Row i of dimension 0 as a view of the same memory, rank - 1. Needs rank >= 1 and 0 <= i < shape()[0].
   Tensor row(std::int64_t i) const;

@@ -16,7 +16,8 @@ namespace penstock {
 
 class Tunable {
  public:
-  constexpr Tunable(std::int64_t fixed) noexcept : low_(fixed), high_(fixed), automatic_(false) {}  // NOLINT: 8 reads as 8
+  constexpr Tunable(std::int64_t fixed) noexcept
+      : low_(fixed), high_(fixed), automatic_(false) {}  // NOLINT: 8 reads as 8
   static constexpr Tunable between(std::int64_t low, std::int64_t high) noexcept { return {low, high}; }
   static constexpr Tunable automatic() noexcept { return {1, std::numeric_limits<std::int64_t>::max()}; }
 

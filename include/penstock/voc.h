@@ -54,9 +54,9 @@ struct VocOptions {
 
 // Reads size/width, size/height and of each object the name and the first bndbox. Other tags are ignored.
 //
-// Error(data_loss): not well-formed XML, a document type with entities of its own (never expanded), a tag is missing or holds no
-// number; the text names the file, the object (from 1) and the tag. Corners may be any number, also nan: what is done with them is
-// BoxPolicy's matter.
+// Error(data_loss): not well-formed XML, a document type with entities of its own (never expanded), a tag is missing or
+// holds no number; the text names the file, the object (from 1) and the tag. Corners may be any number, also nan: what
+// is done with them is BoxPolicy's matter.
 // Error(resource_exhausted): more than max_bytes or max_objects.
 VocAnnotation parse_voc(std::span<const std::byte> xml, const VocOptions& options = {});
 VocAnnotation parse_voc(const Tensor& xml, const VocOptions& options = {});
@@ -66,8 +66,8 @@ void parse_voc(std::span<const std::byte> xml, const VocOptions& options, VocAnn
 // What to do with a box that leaves the picture or is no box.
 enum class BoxPolicy : std::uint8_t {
   strict,  // Error(data_loss) unless 0 <= xmin < xmax <= width and 0 <= ymin < ymax <= height
-  clamp,  // cut to [0, width] x [0, height]; Error(data_loss) if nothing is left or a corner is NaN
-  tf,     // as it is, mirrored and outside included; Error(data_loss) if a corner is not finite
+  clamp,   // cut to [0, width] x [0, height]; Error(data_loss) if nothing is left or a corner is NaN
+  tf,      // as it is, mirrored and outside included; Error(data_loss) if a corner is not finite
 };
 
 struct BoxOptions {
@@ -86,13 +86,12 @@ struct BoxOptions {
 //
 // An annotation without objects gives no boxes, hence no crops (TensorFlow's script fails there). A
 // picture of width or height 1 cannot be divided: Error(data_loss).
-std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
-                                         const BoxOptions& options = {});
+std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options = {});
 // The same into `boxes`, whose memory is used again. After an error it holds anything.
 void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options, std::vector<image::Box>& boxes);
 
-// The same boxes by their edges, in pixels: what VOC writes as 1..10 covers ten pixels, and is 0..10 here. Nothing is cut or refused. For
-// image::transform_boxes, whose header has an example.
+// The same boxes by their edges, in pixels: what VOC writes as 1..10 covers ten pixels, and is 0..10 here. Nothing is
+// cut or refused. For image::transform_boxes, whose header has an example.
 std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation);
 
 // The files that may hold the annotation of an image, the likeliest first.
@@ -103,9 +102,9 @@ std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation);
 //
 // With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then folder/STEM.xml.
 //
-//   ps::annotation_paths("/d/Data/train/n01440764/n01440764_1.JPEG")  ->  ["/d/Annotations/train/n01440764/n01440764_1.xml"]
-std::vector<std::string> annotation_paths(std::string_view image_path,
-                                          std::string_view folder = {});
+//   ps::annotation_paths("/d/Data/train/n01440764/n01440764_1.JPEG")  ->
+//   ["/d/Annotations/train/n01440764/n01440764_1.xml"]
+std::vector<std::string> annotation_paths(std::string_view image_path, std::string_view folder = {});
 
 struct AnnotationFile {
   std::string path;
@@ -114,8 +113,7 @@ struct AnnotationFile {
 
 // The first of annotation_paths() that exists; nothing if all are missing.
 // Errors of read_file() other than not_found: resource_exhausted for a file of more than `max_bytes`.
-std::optional<AnnotationFile> read_annotation(std::string_view image_path,
-                                              std::string_view folder = {},
+std::optional<AnnotationFile> read_annotation(std::string_view image_path, std::string_view folder = {},
                                               std::size_t max_bytes = VocOptions{}.max_bytes);
 // The same into `file`, whose path's memory is used again. False: there is none, and `file` holds anything.
 bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file);

@@ -23,8 +23,7 @@ struct World {
   int node = -1;       // which machine, counted by the launcher; -1: unknown
   int restart = 0;     // how often the launcher has restarted the job
   // Who said so: a launcher's name, "explicit", or "none" for a process on its own.
-  std::string source =
-      "explicit";
+  std::string source = "explicit";
 
   // Looks a variable up; nullptr if it is not set. Tests put a map here.
   using Environment = std::function<const char*(const char* name)>;

@@ -22,10 +22,10 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t finest = 64;          // step between classes up to `fine_up_to`
+constexpr std::size_t finest = 64;  // step between classes up to `fine_up_to`
 constexpr std::size_t fine_up_to = 512;
 constexpr std::size_t fine_classes = fine_up_to / finest;
-constexpr int fine_width = 9;               // bits of fine_up_to - 1
+constexpr int fine_width = 9;                // bits of fine_up_to - 1
 constexpr std::size_t kept_of_class = 8192;  // bytes that a thread keeps
 
 #ifdef PENSTOCK_SANITIZED

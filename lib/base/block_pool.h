@@ -1,14 +1,14 @@
 // BlockPool: small blocks of memory, up to 320 KiB, kept for reuse by size class.
 //
-// What is made and dropped with every element (boxes, packets, file contents) would cost the heap several calls an element. Here a
-// block that is given back serves the next request of its class: first from a cache of the thread, which takes no lock, then from
-// the pool, under a short one. A class is 64 bytes wide up to 512 bytes, then a quarter of a power of two: at most a fifth of a
-// larger block is unused.
+// What is made and dropped with every element (boxes, packets, file contents) would cost the heap several calls an
+// element. Here a block that is given back serves the next request of its class: first from a cache of the thread,
+// which takes no lock, then from the pool, under a short one. A class is 64 bytes wide up to 512 bytes, then a quarter
+// of a power of two: at most a fifth of a larger block is unused.
 //
 //   idle memory <= BlockPoolOptions::idle_bytes + 160 KiB for each thread
 //
-// Beyond it, blocks go to the heap: those of the class that holds most, so that what is no longer asked for gives way. Larger
-// requests go to the heap at once.
+// Beyond it, blocks go to the heap: those of the class that holds most, so that what is no longer asked for gives way.
+// Larger requests go to the heap at once.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ class BlockSizes {
   static constexpr std::size_t count = 45;
   static constexpr std::size_t largest = std::size_t{320} << 10;
 
-  static std::size_t class_of(std::size_t bytes) noexcept;  // of a request, bytes <= largest
+  static std::size_t class_of(std::size_t bytes) noexcept;       // of a request, bytes <= largest
   static std::size_t bytes_of(std::size_t size_class) noexcept;  // of each of its blocks
 };
 
-// Free blocks of one class, the last that came first. The list lies in the blocks themselves; the rest of them is poisoned for
-// AddressSanitizer. Not thread-safe. Its blocks must be gone when it ends.
+// Free blocks of one class, the last that came first. The list lies in the blocks themselves; the rest of them is
+// poisoned for AddressSanitizer. Not thread-safe. Its blocks must be gone when it ends.
 class FreeBlocks {
  public:
   void push(void* block, std::size_t bytes) noexcept;
@@ -64,8 +64,8 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // One block for bytes <= BlockSizes::largest; up to `spare` more of its class, if they are idle, go to `others`. Throws
-  // std::bad_alloc.
+  // One block for bytes <= BlockSizes::largest; up to `spare` more of its class, if they are idle, go to `others`.
+  // Throws std::bad_alloc.
   void* take(std::size_t bytes, FreeBlocks& others, std::size_t spare = 0) EXCLUDES(mutex_);
 
   // The `count` newest of these blocks of one class.
@@ -105,8 +105,9 @@ class BlockCache {
   std::array<FreeBlocks, BlockSizes::count> kept_;
 };
 
-// The pool behind detail::take_pooled. It lives until the process ends and is never destroyed, on purpose: elements in static
-// variables may be freed after everything else. Under a sanitizer it keeps nothing, so that no use after the end goes unseen.
+// The pool behind detail::take_pooled. It lives until the process ends and is never destroyed, on purpose: elements in
+// static variables may be freed after everything else. Under a sanitizer it keeps nothing, so that no use after the end
+// goes unseen.
 BlockPool& block_pool();
 
 }  // namespace penstock

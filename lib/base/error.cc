@@ -58,39 +58,27 @@ std::string element_text(const ErrorPlace& place) {
 // "map (op 2 at train.cc:14) failed at element 17 (source element 12, 'a.jpg') of epoch 0: not a
 // JPEG file"
 std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
-  return op_text(place) + " failed" + element_text(place) + " epoch " + std::to_string(place.epoch) + ": " + message_of(cause) + advice_for(cause);
+  return op_text(place) + " failed" + element_text(place) + " epoch " + std::to_string(place.epoch) + ": " +
+         message_of(cause) + advice_for(cause);
 }
 
 }  // namespace
 
 ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
   static constexpr std::array<std::pair<int, ErrorCode>, 27> kCodes = {{
-      {ENOENT, ErrorCode::not_found},
-      {ENOTDIR, ErrorCode::not_found},
-      {EACCES, ErrorCode::permission_denied},
-      {EPERM, ErrorCode::permission_denied},
-      {ENOMEM, ErrorCode::resource_exhausted},
-      {EMFILE, ErrorCode::resource_exhausted},
-      {ENFILE, ErrorCode::resource_exhausted},
-      {ENOSPC, ErrorCode::resource_exhausted},
-      {EDQUOT, ErrorCode::resource_exhausted},
-      {EIO, ErrorCode::unavailable},
-      {EAGAIN, ErrorCode::unavailable},
-      {EBUSY, ErrorCode::unavailable},
-      {EINTR, ErrorCode::unavailable},
-      {ECONNREFUSED, ErrorCode::unavailable},
-      {ECONNRESET, ErrorCode::unavailable},
-      {ENETUNREACH, ErrorCode::unavailable},
-      {EHOSTUNREACH, ErrorCode::unavailable},
-      {EPIPE, ErrorCode::unavailable},
-      {ESTALE, ErrorCode::unavailable},
-      {ETIMEDOUT, ErrorCode::deadline},
-      {ECANCELED, ErrorCode::cancelled},
-      {EINVAL, ErrorCode::invalid_argument},
-      {EISDIR, ErrorCode::invalid_argument},
-      {ENAMETOOLONG, ErrorCode::invalid_argument},
-      {ELOOP, ErrorCode::invalid_argument},
-      {ENOSYS, ErrorCode::unimplemented},
+      {ENOENT, ErrorCode::not_found},          {ENOTDIR, ErrorCode::not_found},
+      {EACCES, ErrorCode::permission_denied},  {EPERM, ErrorCode::permission_denied},
+      {ENOMEM, ErrorCode::resource_exhausted}, {EMFILE, ErrorCode::resource_exhausted},
+      {ENFILE, ErrorCode::resource_exhausted}, {ENOSPC, ErrorCode::resource_exhausted},
+      {EDQUOT, ErrorCode::resource_exhausted}, {EIO, ErrorCode::unavailable},
+      {EAGAIN, ErrorCode::unavailable},        {EBUSY, ErrorCode::unavailable},
+      {EINTR, ErrorCode::unavailable},         {ECONNREFUSED, ErrorCode::unavailable},
+      {ECONNRESET, ErrorCode::unavailable},    {ENETUNREACH, ErrorCode::unavailable},
+      {EHOSTUNREACH, ErrorCode::unavailable},  {EPIPE, ErrorCode::unavailable},
+      {ESTALE, ErrorCode::unavailable},        {ETIMEDOUT, ErrorCode::deadline},
+      {ECANCELED, ErrorCode::cancelled},       {EINVAL, ErrorCode::invalid_argument},
+      {EISDIR, ErrorCode::invalid_argument},   {ENAMETOOLONG, ErrorCode::invalid_argument},
+      {ELOOP, ErrorCode::invalid_argument},    {ENOSYS, ErrorCode::unimplemented},
       {EOPNOTSUPP, ErrorCode::unimplemented},
   }};
   const auto found = std::ranges::find(kCodes, number, &std::pair<int, ErrorCode>::first);
@@ -99,9 +87,8 @@ ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
 
 std::string_view to_string(ErrorCode code) noexcept {
   static constexpr std::array<std::string_view, 11> names{
-      "invalid_argument",    "data_loss",          "not_found", "permission_denied",
-      "unavailable",         "resource_exhausted", "deadline",  "cancelled",
-      "failed_precondition", "unimplemented",      "internal"};
+      "invalid_argument", "data_loss", "not_found",           "permission_denied", "unavailable", "resource_exhausted",
+      "deadline",         "cancelled", "failed_precondition", "unimplemented",     "internal"};
   const auto index = static_cast<std::size_t>(code);
   return index < names.size() ? names[index] : "unknown";
 }
@@ -124,8 +111,6 @@ ErrorCode code_of(const std::exception_ptr& error) noexcept {
 }
 
 ElementError::ElementError(ErrorPlace place, std::exception_ptr cause)
-    : Error(code_of(cause), describe(place, cause)),
-      place_(std::move(place)),
-      cause_(std::move(cause)) {}
+    : Error(code_of(cause), describe(place, cause)), place_(std::move(place)), cause_(std::move(cause)) {}
 
 }  // namespace penstock

@@ -28,9 +28,9 @@ std::string what_of(const std::exception& error) {
   return what != nullptr ? what : "exception of type " + type_name(typeid(error)) + " without a text";
 }
 
-// What the exception was thrown for, in its turn. rethrow_if_nested() would end the process where there is nothing nested.
-template <class Exception>
-std::string with_nested(std::string text, const Exception& error, int depth) {
+// What the exception was thrown for, in its turn. rethrow_if_nested() would end the process where there is nothing
+// nested.
+template <class Exception> std::string with_nested(std::string text, const Exception& error, int depth) {
   const auto* const nested = dynamic_cast<const std::nested_exception*>(&error);
   if (nested == nullptr || nested->nested_ptr() == nullptr) return text;
   return text + ": " + (depth < most_nested ? text_of(nested->nested_ptr(), depth + 1) : "...");

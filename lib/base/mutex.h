@@ -1,9 +1,11 @@
-// Mutex, MutexLock, CondVar: what the standard library has, and clang checks at compile time that they are used as the code says.
+// Mutex, MutexLock, CondVar: what the standard library has, and clang checks at compile time that they are used as the
+// code says.
 //
-// A member that a mutex keeps says GUARDED_BY(mutex). A function that is called with it held says REQUIRES, one that takes it by itself
-// EXCLUDES. clang refuses everything else (-Wthread-safety; see https://clang.llvm.org/docs/ThreadSafetyAnalysis.html, whose names these are);
-// other compilers see none of it, and at run time nothing of it is left. Constructors and destructors are not looked at: nobody else has
-// the object then. Atomics that others read without the lock have no mark.
+// A member that a mutex keeps says GUARDED_BY(mutex). A function that is called with it held says REQUIRES, one that
+// takes it by itself EXCLUDES. clang refuses everything else (-Wthread-safety; see
+// https://clang.llvm.org/docs/ThreadSafetyAnalysis.html, whose names these are); other compilers see none of it, and at
+// run time nothing of it is left. Constructors and destructors are not looked at: nobody else has the object then.
+// Atomics that others read without the lock have no mark.
 #pragma once
 
 #include <chrono>
@@ -18,10 +20,12 @@
 #endif
 
 #define CAPABILITY(name) PENSTOCK_ANALYSED(capability(name))  // a class whose objects are held and let go of
-#define SCOPED_CAPABILITY PENSTOCK_ANALYSED(scoped_lockable)  // a class whose objects hold one from their beginning to their end
+#define SCOPED_CAPABILITY \
+  PENSTOCK_ANALYSED(scoped_lockable)  // a class whose objects hold one from their beginning to their end
 #define GUARDED_BY(mutex) PENSTOCK_ANALYSED(guarded_by(mutex))
-#define REQUIRES(...) PENSTOCK_ANALYSED(requires_capability(__VA_ARGS__))  // held when it is called, and when it returns
-#define EXCLUDES(...) PENSTOCK_ANALYSED(locks_excluded(__VA_ARGS__))       // not held when it is called
+#define REQUIRES(...) \
+  PENSTOCK_ANALYSED(requires_capability(__VA_ARGS__))                 // held when it is called, and when it returns
+#define EXCLUDES(...) PENSTOCK_ANALYSED(locks_excluded(__VA_ARGS__))  // not held when it is called
 #define ACQUIRE(...) PENSTOCK_ANALYSED(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) PENSTOCK_ANALYSED(release_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) PENSTOCK_ANALYSED(try_acquire_capability(__VA_ARGS__))
@@ -41,8 +45,7 @@ class CAPABILITY("mutex") Mutex {
 };
 
 // Holds a mutex of any class until the end of the block.
-template <class M>
-class SCOPED_CAPABILITY MutexLock {
+template <class M> class SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(M& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex.lock(); }
   ~MutexLock() RELEASE() { mutex_.unlock(); }
@@ -54,8 +57,7 @@ class SCOPED_CAPABILITY MutexLock {
 };
 
 // The reverse: lets go of one that is held, until the end of the block, however that is left.
-template <class M>
-class SCOPED_CAPABILITY MutexUnlock {
+template <class M> class SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(M& mutex) RELEASE(mutex) : mutex_(mutex) { mutex.unlock(); }
   ~MutexUnlock() RELEASE() { mutex_.lock(); }  // of a class like this one it means: what the constructor did is undone

@@ -23,8 +23,7 @@ constexpr std::size_t huge_from = std::size_t{4} << 20;
 constexpr std::size_t max_payload = std::size_t{1} << 62;
 
 std::byte* map(std::size_t bytes) noexcept {
-  void* const at =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   // Advice only: without huge pages in the kernel the call fails and nothing is lost.
   if (bytes >= huge_from) static_cast<void>(::madvise(at, bytes, MADV_HUGEPAGE));
@@ -38,9 +37,7 @@ void unmap(std::byte* at, std::size_t bytes) noexcept {
 
 std::size_t mapped_for(std::size_t bytes) noexcept { return page + PayloadPool::rounded(bytes); }
 
-std::size_t header_for(std::size_t bytes) noexcept {
-  return bytes < PayloadPool::pooled_from ? small_header : page;
-}
+std::size_t header_for(std::size_t bytes) noexcept { return bytes < PayloadPool::pooled_from ? small_header : page; }
 
 struct Token {};
 
@@ -49,15 +46,13 @@ struct Token {};
 int current_core() noexcept { return sched_getcpu(); }
 
 // Gives std::allocate_shared room for the payload behind its control block.
-template <class T>
-class BlockAllocator {
+template <class T> class BlockAllocator {
  public:
   using value_type = T;
 
   BlockAllocator(PayloadPool& pool, std::size_t bytes) noexcept : pool_(&pool), bytes_(bytes) {}
   template <class U>
-  BlockAllocator(const BlockAllocator<U>& other) noexcept
-      : pool_(other.pool_), bytes_(other.bytes_) {}
+  BlockAllocator(const BlockAllocator<U>& other) noexcept : pool_(other.pool_), bytes_(other.bytes_) {}
 
   T* allocate([[maybe_unused]] std::size_t count) {
     static_assert(small_header == detail::pooled_alignment);
@@ -77,14 +72,12 @@ class BlockAllocator {
   friend bool operator==(const BlockAllocator&, const BlockAllocator&) = default;
 
  private:
-  template <class U>
-  friend class BlockAllocator;
+  template <class U> friend class BlockAllocator;
   PayloadPool* pool_;
   std::size_t bytes_;
 };
 
-PayloadPool::PayloadPool(const PayloadPoolOptions& options)
-    : options_(options), window_start_(options.now()) {}
+PayloadPool::PayloadPool(const PayloadPoolOptions& options) : options_(options), window_start_(options.now()) {}
 
 PayloadPool::~PayloadPool() {
   trim(0);
@@ -142,7 +135,8 @@ PayloadPoolStats PayloadPool::stats() const {
   return stats_;
 }
 
-// The newest block of that size that was given back on this core, or else on any: its lines are the likeliest to be in the caches still.
+// The newest block of that size that was given back on this core, or else on any: its lines are the likeliest to be in
+// the caches still.
 PayloadPool::Block PayloadPool::find_idle(std::size_t mapped) {
   const int core = options_.core();
   MutexLock lock(mutex_);
@@ -219,8 +213,6 @@ PayloadPool& payload_pool() {
   return *pool;
 }
 
-std::shared_ptr<std::byte> detail::allocate_payload(std::size_t bytes) {
-  return payload_pool().allocate(bytes);
-}
+std::shared_ptr<std::byte> detail::allocate_payload(std::size_t bytes) { return payload_pool().allocate(bytes); }
 
 }  // namespace penstock

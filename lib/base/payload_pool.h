@@ -35,10 +35,10 @@ namespace penstock {
 int current_core() noexcept;
 
 struct PayloadPoolOptions {
-  std::size_t idle_floor = std::size_t{16} << 20;  // bytes that may always be kept idle
+  std::size_t idle_floor = std::size_t{16} << 20;   // bytes that may always be kept idle
   std::chrono::nanoseconds window{10'000'000'000};  // 0: the cap follows the live bytes at once
   std::chrono::steady_clock::time_point (*now)() = &std::chrono::steady_clock::now;  // for tests, as the next
-  int (*core)() = &current_core;  // of this thread
+  int (*core)() = &current_core;                                                     // of this thread
 };
 
 // Bytes, of blocks of 256 KiB and more. "Live" counts what was asked for, "mapped" what it takes.
@@ -76,8 +76,7 @@ class PayloadPool {
   static std::size_t rounded(std::size_t bytes) noexcept;
 
  private:
-  template <class T>
-  friend class BlockAllocator;
+  template <class T> friend class BlockAllocator;
 
   // A mapping that is in nobody's use.
   struct Block {

@@ -24,17 +24,13 @@ std::int64_t checked_count(DType type, const Shape& shape) {
 
 std::size_t size_of(DType type) noexcept {
   switch (type) {
-    case DType::u8:
-      return 1;
+    case DType::u8: return 1;
     case DType::f16:
-    case DType::bf16:
-      return 2;
+    case DType::bf16: return 2;
     case DType::i32:
-    case DType::f32:
-      return 4;
+    case DType::f32: return 4;
     case DType::i64:
-    case DType::f64:
-      break;
+    case DType::f64: break;
   }
   return 8;
 }
@@ -45,16 +41,12 @@ std::string_view to_string(DType type) noexcept {
   return index < std::size(names) ? names[index] : "unknown";
 }
 
-Tensor::Tensor(DType type, Shape shape)
-    : type_(type), shape_(std::move(shape)), count_(checked_count(type_, shape_)) {
+Tensor::Tensor(DType type, Shape shape) : type_(type), shape_(std::move(shape)), count_(checked_count(type_, shape_)) {
   if (count_ != 0) data_ = detail::allocate_payload(bytes());
 }
 
 Tensor::Tensor(DType type, Shape shape, std::shared_ptr<std::byte> owner)
-    : type_(type),
-      shape_(std::move(shape)),
-      count_(checked_count(type_, shape_)),
-      data_(std::move(owner)) {
+    : type_(type), shape_(std::move(shape)), count_(checked_count(type_, shape_)), data_(std::move(owner)) {
   if (count_ != 0 && !data_) fail("a tensor of shape " + to_string(shape_) + " without memory; give its owner");
 }
 
@@ -72,16 +64,15 @@ Tensor Tensor::of(std::span<const std::int64_t> values) {
 
 Tensor Tensor::row(std::int64_t i) const {
   if (rank() == 0) fail("a tensor of rank 0 has no rows; look at rank() first");
-  if (i < 0 || i >= shape_[0])
-    fail("row " + std::to_string(i) + " is outside a tensor of shape " + to_string(shape_));
+  if (i < 0 || i >= shape_[0]) fail("row " + std::to_string(i) + " is outside a tensor of shape " + to_string(shape_));
   const std::size_t row_bytes = bytes() / static_cast<std::size_t>(shape_[0]);
   std::byte* const begin = data_ ? data_.get() + static_cast<std::size_t>(i) * row_bytes : nullptr;
-  return Tensor(type_, Shape(shape_.begin() + 1, shape_.end()),
-                std::shared_ptr<std::byte>(data_, begin));
+  return Tensor(type_, Shape(shape_.begin() + 1, shape_.end()), std::shared_ptr<std::byte>(data_, begin));
 }
 
 void Tensor::fail_type(const char* asked) const {
-  fail("a tensor of type " + std::string(to_string(type_)) + " does not hold values of type " + asked + ": look at dtype(), and ask values<>() for that type");
+  fail("a tensor of type " + std::string(to_string(type_)) + " does not hold values of type " + asked +
+       ": look at dtype(), and ask values<>() for that type");
 }
 
 bool operator==(const Tensor& a, const Tensor& b) noexcept {

@@ -34,8 +34,7 @@ constexpr std::array<Unit, 14> size_units{{{"", 1},
 constexpr std::array<Unit, 6> time_units{
     {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}}};
 
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text) noexcept {
+template <class Number> std::optional<Number> parse_whole(std::string_view text) noexcept {
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
@@ -44,8 +43,7 @@ std::optional<Number> parse_whole(std::string_view text) noexcept {
 }
 
 [[noreturn]] void fail(std::string_view text, std::string_view wanted) {
-  throw Error(ErrorCode::invalid_argument,
-              "'" + std::string(text) + "' is not " + std::string(wanted));
+  throw Error(ErrorCode::invalid_argument, "'" + std::string(text) + "' is not " + std::string(wanted));
 }
 
 // number * factor of the unit behind it, where that is a whole number below 2^63.
@@ -108,8 +106,8 @@ std::size_t length_of_character(std::string_view text) noexcept {
 std::string three_digits(double value) {
   std::array<char, 32> buffer;
   const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                          std::chars_format::fixed, decimals);
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
   std::string text(buffer.data(), error == std::errc() ? end : buffer.data());
   if (decimals == 0) return text;
   text.erase(text.find_last_not_of('0') + 1);
@@ -150,17 +148,12 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
-  return parse_whole<std::int64_t>(text);
-}
+std::optional<std::int64_t> parse_integer(std::string_view text) noexcept { return parse_whole<std::int64_t>(text); }
 
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept {
-  return parse_whole<std::uint64_t>(text);
-}
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept { return parse_whole<std::uint64_t>(text); }
 
 std::string format_bytes(std::uint64_t bytes) {
-  static constexpr std::string_view units[] = {" B",   " KiB", " MiB", " GiB",
-                                               " TiB", " PiB", " EiB"};
+  static constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1024;

@@ -18,8 +18,8 @@ inline constexpr std::string_view white_space = " \t\r\n\v\f";
 // `text` without the white space around it; a view into it.
 std::string_view trimmed(std::string_view text) noexcept;
 
-// A name for error texts, in single quotes. Control characters are shown as \x1b: a NUL would end the text there, an escape would
-// reach the user's terminal. Of more than 1,000 bytes the middle is left out.
+// A name for error texts, in single quotes. Control characters are shown as \x1b: a NUL would end the text there, an
+// escape would reach the user's terminal. Of more than 1,000 bytes the middle is left out.
 std::string in_quotes(std::string_view name);
 
 // Whether it is UTF-8 as RFC 3629 has it: nothing overlong, no surrogates, nothing above U+10FFFF.

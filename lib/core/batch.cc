@@ -22,9 +22,9 @@ std::string tf_shape(const Shape& shape) {
 
 [[noreturn]] void fail_mismatch(const char* what, const std::string& first, std::int64_t index,
                                 const std::string& other) {
-  fail(std::string("Cannot batch tensors with different ") + what +
-       "s in component 0. First element had " + what + " " + first + " and element " +
-       std::to_string(index) + " had " + what + " " + other + ". Bring them to one " + what + " with a map before batch()");
+  fail(std::string("Cannot batch tensors with different ") + what + "s in component 0. First element had " + what +
+       " " + first + " and element " + std::to_string(index) + " had " + what + " " + other + ". Bring them to one " +
+       what + " with a map before batch()");
 }
 
 Tensor new_rows(const Tensor& row, std::int64_t count) {
@@ -84,8 +84,8 @@ void Collate<Tensor>::Builder::add(const Tensor& row) {
   ++count_;
 }
 
-// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first samples lay
-// elsewhere, they are copied there, but not so late that more would be copied than is saved.
+// Adopts the memory that a sample was written into, if the batch fits there from its beginning on: where its first
+// samples lay elsewhere, they are copied there, but not so late that more would be copied than is saved.
 void Collate<Tensor>::Builder::open(const Tensor& row) {
   if (count_ == 0) row_shape_ = row.shape();
   const BatchBlock::Row at = BatchBlock::row_of(row);
@@ -102,8 +102,8 @@ bool Collate<Tensor>::Builder::lies_in_place(const Tensor& row) const {
   return count_ == 0 || block_->keep(count_);
 }
 
-// Sees to it that the next place may be written. Where a sample has been given that place which may still be under way, the batch
-// leaves the block.
+// Sees to it that the next place may be written. Where a sample has been given that place which may still be under way,
+// the batch leaves the block.
 void Collate<Tensor>::Builder::make_room(const Tensor& row) {
   const bool is_full = count_ == allocated_;
   if (block_ != nullptr && !is_full && (count_ == 0 || block_->take(count_))) return;
@@ -123,8 +123,8 @@ void Collate<Tensor>::Builder::move_to(Tensor larger) {
   block_.reset();
 }
 
-// Tells who gave the row its place how far it is from the true one. A batch in memory of its own has no true place in any block:
-// the next batch is to begin with a block that nobody has had a row of.
+// Tells who gave the row its place how far it is from the true one. A batch in memory of its own has no true place in
+// any block: the next batch is to begin with a block that nobody has had a row of.
 void Collate<Tensor>::Builder::report_drift(const Tensor& row) const {
   const BatchBlock::Row at = BatchBlock::row_of(row);
   if (at.block == nullptr) return;
@@ -147,7 +147,8 @@ Tensor Collate<Tensor>::Builder::finish() {
 }
 
 std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
-  if (batch.rank() == 0) fail("Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
+  if (batch.rank() == 0)
+    fail("Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
   std::vector<Tensor> rows;
   rows.reserve(static_cast<std::size_t>(batch.shape()[0]));
   for (std::int64_t i = 0; i < batch.shape()[0]; ++i) rows.push_back(batch.row(i));
@@ -155,9 +156,9 @@ std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
 }
 
 void detail::fail_unequal_columns(std::size_t first, std::size_t component, std::size_t size) {
-  fail("Input element must have the same batch size in each component. Component 0 had size " +
-       std::to_string(first) + " but component " + std::to_string(component) + " had size, " +
-       std::to_string(size) + ". Make the columns equally long before unbatch()");
+  fail("Input element must have the same batch size in each component. Component 0 had size " + std::to_string(first) +
+       " but component " + std::to_string(component) + " had size, " + std::to_string(size) +
+       ". Make the columns equally long before unbatch()");
 }
 
 Tensor stack(std::span<const Tensor> rows) {

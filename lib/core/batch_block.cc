@@ -10,8 +10,8 @@ namespace penstock::detail {
 namespace {
 
 // Up to this many rows, or this many bytes, memory for the whole batch is taken at once; a larger
-// batch grows, since it may never be filled (batch(1'000'000'000) is a way to say "all"). The same for more bytes than the last number,
-// however few the rows: 1000 rows of 100 MiB are not to be had.
+// batch grows, since it may never be filled (batch(1'000'000'000) is a way to say "all"). The same for more bytes than
+// the last number, however few the rows: 1000 rows of 100 MiB are not to be had.
 constexpr std::int64_t rows_at_once = 1024;
 constexpr std::int64_t bytes_at_once = std::int64_t{64} << 20;
 constexpr std::int64_t most_bytes_at_once = std::int64_t{1} << 30;
@@ -19,22 +19,21 @@ constexpr std::int64_t bytes_of_few_places = std::int64_t{1} << 20;  // of one b
 
 }  // namespace
 
-// Lies beside the reference counts of a row that is handed out: by it such a tensor is known. The memory needs no freeing.
+// Lies beside the reference counts of a row that is handed out: by it such a tensor is known. The memory needs no
+// freeing.
 struct BatchBlock::Letter {
   Row row;
   void operator()(std::byte*) const noexcept {}
 };
 
-// Gives a row's reference counts their place in the block, which it keeps alive until they are gone, weak ones included. Only then
-// is the row free: the next owner's counts are built in the same place.
-template <class T>
-class BatchBlock::PlaceAllocator {
+// Gives a row's reference counts their place in the block, which it keeps alive until they are gone, weak ones
+// included. Only then is the row free: the next owner's counts are built in the same place.
+template <class T> class BatchBlock::PlaceAllocator {
  public:
   using value_type = T;
 
   PlaceAllocator(BatchBlockRef block, std::int64_t row) noexcept : block_(std::move(block)), row_(row) {}
-  template <class U>
-  PlaceAllocator(const PlaceAllocator<U>& other) noexcept : block_(other.block_), row_(other.row_) {}
+  template <class U> PlaceAllocator(const PlaceAllocator<U>& other) noexcept : block_(other.block_), row_(other.row_) {}
 
   T* allocate([[maybe_unused]] std::size_t count) noexcept {
     static_assert(sizeof(T) <= sizeof(Place::counts) && alignof(T) <= alignof(Place));
@@ -46,8 +45,7 @@ class BatchBlock::PlaceAllocator {
   friend bool operator==(const PlaceAllocator&, const PlaceAllocator&) = default;
 
  private:
-  template <class U>
-  friend class PlaceAllocator;
+  template <class U> friend class PlaceAllocator;
   BatchBlockRef block_;
   std::int64_t row_;
 };
@@ -66,7 +64,8 @@ BatchBlock::BatchBlock(std::int64_t number, std::int64_t rows, DType type, const
 std::optional<Tensor> BatchBlock::hand_out(std::int64_t row, std::uint32_t version) {
   if (!change(row, State::free, State::handed_out)) return std::nullopt;
   std::byte* const at = memory_.get() + static_cast<std::size_t>(row) * row_bytes_;
-  std::shared_ptr<std::byte> owner(at, Letter{{this, row, version}}, PlaceAllocator<std::byte>(shared_from_this(), row));
+  std::shared_ptr<std::byte> owner(at, Letter{{this, row, version}},
+                                   PlaceAllocator<std::byte>(shared_from_this(), row));
   return Tensor(type_, row_shape_, std::move(owner));
 }
 
@@ -98,8 +97,8 @@ bool takes_batch_at_once(std::int64_t capacity, std::size_t row_bytes) noexcept 
   return rows_taken_first(capacity, row_bytes) == capacity;
 }
 
-// Several blocks are open at a time, and the memory budget does not count their places: a quarter of what the rows hold at most. To copy a small
-// row costs nothing beside its call.
+// Several blocks are open at a time, and the memory budget does not count their places: a quarter of what the rows hold
+// at most. To copy a small row costs nothing beside its call.
 bool is_worth_places(std::int64_t rows, std::size_t row_bytes) noexcept {
   const std::int64_t bytes = rows * static_cast<std::int64_t>(row_bytes);
   return BatchBlock::bytes_of_places(rows) <= std::max(bytes_of_few_places, bytes / 4);

@@ -1,9 +1,10 @@
-// BatchBlock: memory for one batch, in which each sample is written where it will lie, long before the batch is put together.
+// BatchBlock: memory for one batch, in which each sample is written where it will lie, long before the batch is put
+// together.
 //
-// A row is somebody's alone: it is free, or handed out as a Tensor, or taken for good by the batch. It is free again once the last
-// copy of that Tensor is gone. So whoever hands rows out may guess wrong about which sample will stand where: then a sample is
-// copied into its place, if that is free, or the batch moves to other memory (Collate<Tensor>::Builder), and a row that a consumer
-// sees is written by nobody.
+// A row is somebody's alone: it is free, or handed out as a Tensor, or taken for good by the batch. It is free again
+// once the last copy of that Tensor is gone. So whoever hands rows out may guess wrong about which sample will stand
+// where: then a sample is copied into its place, if that is free, or the batch moves to other memory
+// (Collate<Tensor>::Builder), and a row that a consumer sees is written by nobody.
 //
 // Members may be called from any thread. To hand a row out allocates nothing.
 #pragma once
@@ -36,9 +37,10 @@ class BatchBlock : public std::enable_shared_from_this<BatchBlock> {
     std::uint32_t version = 0;
   };
 
-  // Blocks with neighbouring numbers are batches that follow each other. Throws std::bad_alloc. `rows` and the bytes of a row
-  // must not be 0.
-  BatchBlock(std::int64_t number, std::int64_t rows, DType type, const Shape& row_shape, std::weak_ptr<RowPlanner> planner);
+  // Blocks with neighbouring numbers are batches that follow each other. Throws std::bad_alloc. `rows` and the bytes of
+  // a row must not be 0.
+  BatchBlock(std::int64_t number, std::int64_t rows, DType type, const Shape& row_shape,
+             std::weak_ptr<RowPlanner> planner);
 
   // The row for a sample; nothing if it is not free.
   std::optional<Tensor> hand_out(std::int64_t row, std::uint32_t version);
@@ -59,7 +61,9 @@ class BatchBlock : public std::enable_shared_from_this<BatchBlock> {
   static Row row_of(const Tensor& tensor) noexcept;
 
   // What the places of so many rows hold, beside the rows themselves.
-  static constexpr std::int64_t bytes_of_places(std::int64_t rows) noexcept { return rows * static_cast<std::int64_t>(sizeof(Place)); }
+  static constexpr std::int64_t bytes_of_places(std::int64_t rows) noexcept {
+    return rows * static_cast<std::int64_t>(sizeof(Place));
+  }
 
  private:
   enum class State : std::uint8_t { free, handed_out, taken };
@@ -89,7 +93,8 @@ class BatchBlock : public std::enable_shared_from_this<BatchBlock> {
 };
 using BatchBlockRef = std::shared_ptr<BatchBlock>;
 
-// Whether memory for a whole batch is taken at once: not where it is more than any batch is likely to need, or than it may ever fill.
+// Whether memory for a whole batch is taken at once: not where it is more than any batch is likely to need, or than it
+// may ever fill.
 bool takes_batch_at_once(std::int64_t capacity, std::size_t row_bytes) noexcept;
 // Whether rows are worth a place each: not the smallest of very many, whose places would hold more than they do.
 bool is_worth_places(std::int64_t rows, std::size_t row_bytes) noexcept;

@@ -33,7 +33,9 @@ ThreadUse CallClock::end() noexcept {
   return between(first_, last);
 }
 
-bool CallClock::is_disturbed(const Reading& reading) noexcept { return reading.ended_ns - reading.begun_ns > kUndisturbed; }
+bool CallClock::is_disturbed(const Reading& reading) noexcept {
+  return reading.ended_ns - reading.begun_ns > kUndisturbed;
+}
 
 // What disturbs a reading is delay, whose clock is read behind it.
 ThreadUse CallClock::between(const Reading& first, const Reading& last) noexcept {

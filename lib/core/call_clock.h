@@ -1,7 +1,8 @@
 // CallClock: what one call uses of its thread, without what it costs to ask.
 //
-// To ask is to call the system, and there a thread that has had its time loses its core: on a busy machine half a millisecond around a call
-// of ten microseconds. So a disturbed reading at the beginning is taken again, and of one at the end what it lasted is left out.
+// To ask is to call the system, and there a thread that has had its time loses its core: on a busy machine half a
+// millisecond around a call of ten microseconds. So a disturbed reading at the beginning is taken again, and of one at
+// the end what it lasted is left out.
 #pragma once
 
 #include <cstdint>

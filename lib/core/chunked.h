@@ -1,5 +1,6 @@
-// Chunked: a list that only grows and shrinks at its end. It has memory for what it holds and one chunk more: a vector that doubles has up to
-// three times as much while it moves to a larger place, and keeps it when it has become small again.
+// Chunked: a list that only grows and shrinks at its end. It has memory for what it holds and one chunk more: a vector
+// that doubles has up to three times as much while it moves to a larger place, and keeps it when it has become small
+// again.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,7 @@
 
 namespace penstock {
 
-template <class T>
-class Chunked {
+template <class T> class Chunked {
  public:
   bool empty() const noexcept { return chunks_.empty(); }
   std::size_t size() const noexcept { return empty() ? 0 : (chunks_.size() - 1) * kChunk + chunks_.back().size(); }

@@ -24,9 +24,7 @@ inline std::int64_t now_ns() noexcept { return detail::read_clock(CLOCK_MONOTONI
 inline std::int64_t thread_cpu_ns() noexcept { return detail::read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 // CPU time of all threads of the process, the ended ones included, in nanoseconds. A system call.
-inline std::int64_t process_cpu_ns() noexcept {
-  return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID);
-}
+inline std::int64_t process_cpu_ns() noexcept { return detail::read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 // Resident memory of the process in bytes, as the kernel's last count has it (off by some pages per
 // thread); 0 if /proc cannot be read. ~5 us.

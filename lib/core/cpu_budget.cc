@@ -112,8 +112,7 @@ double read_quota_2(const String& folder) {
 }
 
 double read_quota_1(const String& folder) {
-  return ratio(read_number(folder + "/cpu.cfs_quota_us"),
-               read_number(folder + "/cpu.cfs_period_us"));
+  return ratio(read_number(folder + "/cpu.cfs_quota_us"), read_number(folder + "/cpu.cfs_period_us"));
 }
 
 // "max", or version 1's number near 2^63, mean no limit; so does anything else that is not a
@@ -156,14 +155,12 @@ std::int64_t count_list(std::string_view list) {
 }
 
 std::int64_t read_cpuset(const String& folder, bool version_2) {
-  const String text =
-      read_file(folder + (version_2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+  const String text = read_file(folder + (version_2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
   return count_list(std::string_view(text).substr(0, text.find('\n')));
 }
 
 // The cgroup that the process is in: lines of "4:cpu,cpuacct:/path"; version 2's is "0::/path".
-std::string_view cgroup_path(std::string_view cgroups, bool version_2,
-                             std::string_view controller) {
+std::string_view cgroup_path(std::string_view cgroups, bool version_2, std::string_view controller) {
   while (!cgroups.empty()) {
     std::string_view line = next_part(cgroups, '\n');
     const std::string_view id = next_part(line, ':');
@@ -210,8 +207,7 @@ HostLimits::Cpus HostLimits::read_cpus() {
 // A line of mountinfo: "31 23 0:28 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct"
 // has root and mount point as fields 4 and 5, any number of fields up to the dash, then type,
 // source and options.
-HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
-    : root_(std::move(root)), cpus_(std::move(cpus)) {
+HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus) : root_(std::move(root)), cpus_(std::move(cpus)) {
   const String mounts = read_file(String(root_) + "/proc/self/mountinfo");
   for (const std::string_view line : split(mounts, '\n')) {
     const auto fields = split(line, ' ');
@@ -219,8 +215,7 @@ HostLimits::HostLimits(std::string root, std::function<Cpus()> cpus)
     if (fields.end() - dash < 4 || dash - fields.begin() < 6) continue;
     const bool version_2 = dash[1] == "cgroup2";
     if (version_2 || dash[1] == "cgroup")
-      hierarchies_.push_back(
-          {version_2, std::string(dash[3]), unescape(fields[3]), root_ + unescape(fields[4])});
+      hierarchies_.push_back({version_2, std::string(dash[3]), unescape(fields[3]), root_ + unescape(fields[4])});
   }
 }
 
@@ -232,8 +227,7 @@ HostLimits::Folders HostLimits::folders_with(std::string_view controller, std::s
     const bool version_2 = hierarchy.version_2;
     if (!version_2 && !lists(hierarchy.options, controller)) continue;
     const auto path = below(cgroup_path(cgroups, version_2, controller), hierarchy.root);
-    for (String& folder : with_parents(hierarchy.mount_point, path))
-      folders.push_back({version_2, std::move(folder)});
+    for (String& folder : with_parents(hierarchy.mount_point, path)) folders.push_back({version_2, std::move(folder)});
   }
   return folders;
 }

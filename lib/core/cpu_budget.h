@@ -25,8 +25,7 @@ struct CpuLimits {
   int offered = 1;   // CPUs of the machine, or of the cgroup's cpuset where that is smaller
   int affinity = 1;  // of these, the ones in the process's affinity mask
   // CPUs' worth of time by cgroup; infinity: no quota.
-  double quota =
-      std::numeric_limits<double>::infinity();
+  double quota = std::numeric_limits<double>::infinity();
 
   // min(affinity, quota): above 0, and not always a whole number.
   double cpus() const noexcept;

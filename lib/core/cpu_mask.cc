@@ -24,7 +24,8 @@ class Mask {
   bool is_known() const noexcept { return set_ != nullptr; }
   int count() const noexcept { return CPU_COUNT_S(bytes_, set_.get()); }
   bool is_as(const Mask& other) const noexcept {
-    return is_known() && other.is_known() && bytes_ == other.bytes_ && CPU_EQUAL_S(bytes_, set_.get(), other.set_.get());
+    return is_known() && other.is_known() && bytes_ == other.bytes_ &&
+           CPU_EQUAL_S(bytes_, set_.get(), other.set_.get());
   }
   void give_to_this_thread() const noexcept { static_cast<void>(::sched_setaffinity(0, bytes_, set_.get())); }
 
@@ -34,7 +35,8 @@ class Mask {
   };
 
   explicit Mask(int width) noexcept
-      : bytes_(CPU_ALLOC_SIZE(static_cast<std::size_t>(width))), set_(width == 0 ? nullptr : CPU_ALLOC(static_cast<std::size_t>(width))) {}
+      : bytes_(CPU_ALLOC_SIZE(static_cast<std::size_t>(width))),
+        set_(width == 0 ? nullptr : CPU_ALLOC(static_cast<std::size_t>(width))) {}
 
   std::size_t bytes_;
   std::unique_ptr<cpu_set_t, Free> set_;

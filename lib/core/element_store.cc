@@ -37,8 +37,9 @@ void ElementStore::swap_with_last(std::size_t i) noexcept {
 Slot ElementStore::take_last() noexcept {
   Held& last = held_.back();
   const Kind kind = kinds_.empty() ? common_ : kinds_.back();
-  Slot slot(std::move(last.value),
-            {.epoch = kind.epoch, .pass = kind.pass, .sequence = kind.sequence, .ordinal = last.ordinal, .sub = last.sub});
+  Slot slot(
+      std::move(last.value),
+      {.epoch = kind.epoch, .pass = kind.pass, .sequence = kind.sequence, .ordinal = last.ordinal, .sub = last.sub});
   slot.set_bytes(kind.bytes + kSlot);
   held_.pop_back();
   if (!kinds_.empty()) kinds_.pop_back();

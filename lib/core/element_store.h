@@ -1,5 +1,5 @@
-// ElementStore: what a stream op keeps, in less memory than slots would take: 56 bytes an element beside what its value holds elsewhere, and 24
-// more as long as elements differ in size or pass.
+// ElementStore: what a stream op keeps, in less memory than slots would take: 56 bytes an element beside what its value
+// holds elsewhere, and 24 more as long as elements differ in size or pass.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class ElementStore {
   void note(const Kind& kind);
 
   Chunked<Held> held_;
-  Chunked<Kind> kinds_;           // of each; empty while all are of common_
+  Chunked<Kind> kinds_;  // of each; empty while all are of common_
   Kind common_;
   std::int64_t value_bytes_ = 0;  // of all values
 };

@@ -15,7 +15,7 @@
 namespace penstock {
 namespace {
 
-std::atomic<std::uint32_t> asked{0};          // so many times
+std::atomic<std::uint32_t> asked{0};  // so many times
 thread_local std::uint32_t answered = 0;
 
 #ifdef __GLIBC__
@@ -27,11 +27,13 @@ void drop_pages(void* block, std::size_t bytes) noexcept {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
   const auto end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
-  if (begin < end) ::madvise(static_cast<std::byte*>(block) + (begin - reinterpret_cast<std::uintptr_t>(block)), end - begin, MADV_DONTNEED);
+  if (begin < end)
+    ::madvise(static_cast<std::byte*>(block) + (begin - reinterpret_cast<std::uintptr_t>(block)), end - begin,
+              MADV_DONTNEED);
 }
 
-// A block of that size comes from a free one or the top, and goes back there without its pages. What malloc() takes from the system instead is
-// no loss. Some sizes, for nobody tells how large the top is.
+// A block of that size comes from a free one or the top, and goes back there without its pages. What malloc() takes
+// from the system instead is no loss. Some sizes, for nobody tells how large the top is.
 void give_back() noexcept {
   for (std::size_t bytes = kLargest; bytes >= kSmallest; bytes /= 2) {
     void* const block = std::malloc(bytes);

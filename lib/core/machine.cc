@@ -16,14 +16,16 @@ class SystemSignal final : public Signal {
   void notify_all() noexcept override { changed_.notify_all(); }
   void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) override {
     if (moment == kNever) return changed_.wait(mutex);
-    changed_.wait_until(mutex, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));  // now_ns() has its epoch
+    changed_.wait_until(
+        mutex, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));  // now_ns() has its epoch
   }
 
  private:
   CondVar changed_;
 };
 
-// Of the thread that makes it. The file knows its thread, the clock only its number: where there is a file, it says whether the thread still lives.
+// Of the thread that makes it. The file knows its thread, the clock only its number: where there is a file, it says
+// whether the thread still lives.
 class SystemThreadMeter final : public ThreadMeter {
  public:
   std::optional<Reading> read() const noexcept override {

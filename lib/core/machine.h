@@ -1,5 +1,6 @@
-// Machine: the port to clocks and to what the system tells of threads. A run reads the time, sleeps beside its outlet and asks what its calls use
-// through it alone: so the same engine runs on the system, on a clock that a test moves, and in virtual time (the controller's exam).
+// Machine: the port to clocks and to what the system tells of threads. A run reads the time, sleeps beside its outlet
+// and asks what its calls use through it alone: so the same engine runs on the system, on a clock that a test moves,
+// and in virtual time (the controller's exam).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class Signal {
  public:
   virtual ~Signal() = default;
   virtual void notify_all() noexcept = 0;
-  // Until it is notified, at most until that moment of Machine::now(). May come back without either: ask again what was waited for.
+  // Until it is notified, at most until that moment of Machine::now(). May come back without either: ask again what was
+  // waited for.
   virtual void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) = 0;
 };
 
@@ -45,12 +47,14 @@ class Machine {
 
   // Of the calling thread. Each asks the system, 0.3 to 1 us.
   virtual std::int64_t thread_cpu_ns() const noexcept = 0;
-  virtual std::int64_t thread_delay_ns() const noexcept = 0;  // ready to run, and no core free; stays 0 where the system does not tell
-  virtual std::int64_t thread_waits() const noexcept = 0;     // how often it gave the CPU up by itself
-  virtual int thread_number() const noexcept = 0;             // by which sleeps() knows it. ~1 ns
+  virtual std::int64_t thread_delay_ns()
+      const noexcept = 0;  // ready to run, and no core free; stays 0 where the system does not tell
+  virtual std::int64_t thread_waits() const noexcept = 0;              // how often it gave the CPU up by itself
+  virtual int thread_number() const noexcept = 0;                      // by which sleeps() knows it. ~1 ns
   virtual std::unique_ptr<ThreadMeter> make_thread_meter() const = 0;  // ~5 us
 
-  // Whether that thread waits for something at this moment: it neither runs nor is kept from a core. False where the system does not tell. 10 to 30 us.
+  // Whether that thread waits for something at this moment: it neither runs nor is kept from a core. False where the
+  // system does not tell. 10 to 30 us.
   virtual bool sleeps(int thread) const noexcept = 0;
 };
 

@@ -32,19 +32,22 @@ std::exception_ptr detail::current_failure() noexcept {
 
 Completion::~Completion() {
   if (!target_) return;
-  // Made before it is handed over: exceptions share their text, and TSan cannot see how the C++ library counts its owners.
-  auto lost = std::make_exception_ptr(Error(ErrorCode::internal, "completion was dropped without an answer: call complete() or fail() on every path"));
+  // Made before it is handed over: exceptions share their text, and TSan cannot see how the C++ library counts its
+  // owners.
+  auto lost = std::make_exception_ptr(
+      Error(ErrorCode::internal, "completion was dropped without an answer: call complete() or fail() on every path"));
   fail(std::move(lost));
 }
 
 void Completion::complete(Element value) noexcept {
-  if (const auto target = std::exchange(target_, nullptr))
-    target->finish(Slot::Kind::element, std::move(value));
+  if (const auto target = std::exchange(target_, nullptr)) target->finish(Slot::Kind::element, std::move(value));
 }
 
 void Completion::complete_many(std::vector<Element> values) {
   if (const auto target = std::exchange(target_, nullptr))
-    target->finish(Slot::Kind::many, Element(std::unique_ptr<detail::Results>(std::make_unique<detail::ListResults<Element>>(std::move(values)))));
+    target->finish(
+        Slot::Kind::many,
+        Element(std::unique_ptr<detail::Results>(std::make_unique<detail::ListResults<Element>>(std::move(values)))));
 }
 
 void Completion::fail(std::exception_ptr error) noexcept {
@@ -54,16 +57,12 @@ void Completion::fail(std::exception_ptr error) noexcept {
 
 void ElementwiseOp::run(std::span<Slot>, Context&) const { throw_not_written(*this, "run()"); }
 
-void ElementwiseOp::start(Element, Context&, Completion) const {
-  throw_not_written(*this, "start()");
-}
+void ElementwiseOp::start(Element, Context&, Completion) const { throw_not_written(*this, "start()"); }
 
 std::optional<std::size_t> ElementwiseOp::outputs_of(const Element&) const { return std::nullopt; }
 
 std::optional<std::size_t> ElementwiseOp::bytes_hint(const Element&) const { return std::nullopt; }
 
-std::unique_ptr<IndexSequence> StreamOp::over_index(std::unique_ptr<IndexSequence>) const {
-  return nullptr;
-}
+std::unique_ptr<IndexSequence> StreamOp::over_index(std::unique_ptr<IndexSequence>) const { return nullptr; }
 
 }  // namespace penstock

@@ -39,8 +39,7 @@ KeyedPermutation::KeyedPermutation(std::uint64_t n, const PermutationKey& key) :
 
 void KeyedPermutation::make_table(CounterRng& rng) {
   for (std::size_t i = 0; i < n_; ++i) table_[i] = static_cast<std::uint8_t>(i);
-  for (std::size_t left = n_; left > 1; --left)
-    std::swap(table_[left - 1], table_[rng.uniform(std::size_t{0}, left)]);
+  for (std::size_t left = n_; left > 1; --left) std::swap(table_[left - 1], table_[rng.uniform(std::size_t{0}, left)]);
 }
 
 void KeyedPermutation::make_network(CounterRng& rng) {

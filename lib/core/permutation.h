@@ -55,8 +55,7 @@ class KeyedPermutation {
 
   std::uint64_t n_;
   // Used where n_ <= table_size, the rest where it is larger.
-  std::array<std::uint8_t, table_size>
-      table_{};
+  std::array<std::uint8_t, table_size> table_{};
   unsigned right_bits_ = 0;
   std::uint64_t left_mask_ = 0;
   std::uint64_t right_mask_ = 0;

@@ -1,7 +1,7 @@
 // What the kernel's scheduler tells of a thread: whether it sleeps; how long it was ready to run, and no core was free.
 //
-// The latter's file stays open: to open it costs ten times what reading does. Of the process's descriptors three quarters are left to others: a thread that
-// comes after that has none, and its delay is not known.
+// The latter's file stays open: to open it costs ten times what reading does. Of the process's descriptors three
+// quarters are left to others: a thread that comes after that has none, and its delay is not known.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace penstock {
 // By which the system knows the calling thread.
 int this_thread_number() noexcept;
 
-// Whether that thread of this process waits for something at this moment: it neither runs nor is kept from a core. False where the system does not tell.
-// Opens a file, 10 to 30 us.
+// Whether that thread of this process waits for something at this moment: it neither runs nor is kept from a core.
+// False where the system does not tell. Opens a file, 10 to 30 us.
 bool thread_sleeps(int number) noexcept;
 
 // /proc/thread-self/schedstat of the thread that makes this object. Any thread may read it.

@@ -133,8 +133,8 @@ Value require(const World::Environment& environment, const Launcher& launcher, c
 
 void check_inside(const Value& rank, const Value& size) {
   if (rank.number < size.number) return;
-  fail(std::string(rank.name) + " is " + std::to_string(rank.number) + ", outside [0, " +
-       std::to_string(size.number) + ") given by " + size.name);
+  fail(std::string(rank.name) + " is " + std::to_string(rank.number) + ", outside [0, " + std::to_string(size.number) +
+       ") given by " + size.name);
 }
 
 // Slurm's "4(x2),3" says 4 tasks on nodes 0 and 1, and 3 on node 2.
@@ -154,8 +154,8 @@ int tasks_on_node(const char* name, const std::string_view list, int node) {
   fail_value(name, list, "a list with an entry for this node");
 }
 
-std::optional<Value> read_local_size(const World::Environment& environment,
-                                     const Launcher& launcher, const std::optional<Value>& node) {
+std::optional<Value> read_local_size(const World::Environment& environment, const Launcher& launcher,
+                                     const std::optional<Value>& node) {
   const auto value = read(environment, launcher.local_size);
   const char* const name = launcher.tasks_per_node;
   const char* const list = name == nullptr ? nullptr : environment(name);
@@ -165,8 +165,8 @@ std::optional<Value> read_local_size(const World::Environment& environment,
 
 void check_local(const Value& local_size, const Value& size) {
   if (local_size.number <= size.number) return;
-  fail(std::string(local_size.name) + " is " + std::to_string(local_size.number) + ", more than " +
-       size.name + ", which is " + std::to_string(size.number));
+  fail(std::string(local_size.name) + " is " + std::to_string(local_size.number) + ", more than " + size.name +
+       ", which is " + std::to_string(size.number));
 }
 
 void set_local(World& world, const std::optional<Value>& size, const std::optional<Value>& rank) {
@@ -207,8 +207,7 @@ World World::detect(const Environment& environment) {
 std::string to_string(const World& world) {
   std::string text = "rank " + std::to_string(world.rank) + " of " + std::to_string(world.size);
   if (world.local_size > 0)
-    text +=
-        ", local " + std::to_string(world.local_rank) + " of " + std::to_string(world.local_size);
+    text += ", local " + std::to_string(world.local_rank) + " of " + std::to_string(world.local_size);
   if (world.node >= 0) text += ", node " + std::to_string(world.node);
   if (world.restart > 0) text += ", restart " + std::to_string(world.restart);
   return text + " (" + world.source + ")";

@@ -13,9 +13,10 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::size_t kSpareSlots = 2;  // of a stream op's results
+constexpr std::size_t kSpareSlots = 2;       // of a stream op's results
 constexpr std::size_t kFlushedAtOnce = 256;  // results
-constexpr int kPassedAtOnce = 4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
+constexpr int kPassedAtOnce =
+    4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
 // What the user's code has just thrown stands where its results would.
 void append_failure(Slots& out, const Stamp& stamp) {
@@ -183,8 +184,8 @@ bool StreamBody::flush(const Slot& mark, Group& group) {
   return more && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed);
 }
 
-// One that throws is a failure of the last element that the state has seen: the first time, for it is asked after each call. The books keep
-// what it said last.
+// One that throws is a failure of the last element that the state has seen: the first time, for it is asked after each
+// call. The books keep what it said last.
 void StreamBody::ask_held_bytes(const Stamp& last) {
   const bool failed_before = held_bytes_failed_;
   try {
@@ -198,7 +199,9 @@ void StreamBody::ask_held_bytes(const Stamp& last) {
 
 // There is always room for a failure and a mark: where the list finds no memory, that can still be said.
 void StreamBody::add(Slot&& slot) {
-  const std::size_t spare = slot.kind() == Slot::Kind::failed ? 1 : slot.kind() == Slot::Kind::pass_end ? 0 : kSpareSlots;
+  const std::size_t spare = slot.kind() == Slot::Kind::failed     ? 1
+                            : slot.kind() == Slot::Kind::pass_end ? 0
+                                                                  : kSpareSlots;
   if (out_->size() + spare >= out_->capacity()) grow();
   out_->push_back(std::move(slot));
 }
@@ -215,12 +218,13 @@ void StreamBody::take(Slot&& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
   sequence_ = slot.stamp.sequence;
-  guarded(slot.stamp, [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
+  guarded(slot.stamp,
+          [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
   if (wants_nothing_) close_pass();
 }
 
-// Without waiting for the mark that the source will send: it, or any stage between, may be long in coming to it. Where somebody behind was quicker,
-// nobody waits.
+// Without waiting for the mark that the source will send: it, or any stage between, may be long in coming to it. Where
+// somebody behind was quicker, nobody waits.
 void StreamBody::close_pass() {
   auto mark = host_.close_pass(stage_, {depth_, sequence_});
   if (!mark) return;
@@ -228,8 +232,7 @@ void StreamBody::close_pass() {
   take_mark(std::move(*mark));
 }
 
-template <class Call>
-void StreamBody::guarded(const Stamp& at, Call&& call) {
+template <class Call> void StreamBody::guarded(const Stamp& at, Call&& call) {
   const Stamp stamp = at;  // of a slot that the call may move from
   try {
     call();
@@ -277,8 +280,8 @@ void StreamBody::forward_late(Slot&& slot, std::int64_t number) {
   add(std::move(slot));
 }
 
-// One that is not noted has failed since: its type was wrong. It is named by the element that it was made of. So is a result of a call that goes on:
-// none that is noted has left it, and what is noted is the running thread's.
+// One that is not noted has failed since: its type was wrong. It is named by the element that it was made of. So is a
+// result of a call that goes on: none that is noted has left it, and what is noted is the running thread's.
 std::int64_t StreamBody::failed_input(const Group& group, std::size_t result) const {
   if (group.kind == Group::Kind::part) return group.slots[result].stamp.ordinal;
   const auto found = std::ranges::find(reported_, group.taken + result, &Failure::result);

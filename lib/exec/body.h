@@ -25,8 +25,10 @@ struct PassCut {
 class BodyHost {
  public:
   virtual ~BodyHost() = default;
-  virtual void cut_pass(std::size_t stage, const PassCut& cut) = 0;    // when the source looks
-  virtual std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one
+  virtual void cut_pass(std::size_t stage, const PassCut& cut) = 0;  // when the source looks
+  virtual std::optional<Slot> close_pass(
+      std::size_t stage,
+      const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one
   virtual void count_dropped(std::size_t stage, std::int64_t errors) = 0;
 };
 
@@ -34,13 +36,15 @@ class Body {
  public:
   virtual ~Body() = default;
 
-  // Runs a group in place: afterwards its slots are results, not yet sealed (seal.h). Stream bodies and sources are called by one
-  // thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group untouched: whatever else a
-  // user's code throws becomes a failed slot.
-  // Where the group's call is open (OpenCall), it tells how far it has come, and gives back what it has not begun as soon as that is wanted.
+  // Runs a group in place: afterwards its slots are results, not yet sealed (seal.h). Stream bodies and sources are
+  // called by one thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group
+  // untouched: whatever else a user's code throws becomes a failed slot.
+  // Where the group's call is open (OpenCall), it tells how far it has come, and gives back what it has not begun as
+  // soon as that is wanted.
   virtual void run(Group& group, Context& context) = 0;
 
-  // Where the results of an open call lie. Also with the stage's lock held, as can_produce(): both are quick and run no user's code.
+  // Where the results of an open call lie. Also with the stage's lock held, as can_produce(): both are quick and run no
+  // user's code.
   virtual Slots& results_of(Group& group) const { return group.slots; }
 
   // Third form only: hands the single element over.
@@ -88,8 +92,9 @@ class ElementwiseBody final : public Body {
   std::shared_ptr<const ElementwiseOp> op_;
   const bool borrows_;
   const std::size_t depth_;
-  std::unique_ptr<ElementwiseState> state_;  // of the pass being read, of an op that has one; made with its first element,
-  std::exception_ptr failed_to_open_;        // or why it could not be
+  std::unique_ptr<ElementwiseState>
+      state_;                          // of the pass being read, of an op that has one; made with its first element,
+  std::exception_ptr failed_to_open_;  // or why it could not be
 };
 
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.
@@ -126,9 +131,9 @@ class StreamBody final : public Body, private Emitter {
   const std::size_t stage_;
   const std::size_t depth_;
   BodyHost& host_;
-  Slots early_;                 // what came before the first group
-  Slots* out_ = &early_;        // or the results of the group being run
-  OpenCall* call_ = nullptr;    // of that group, if others look at it
+  Slots early_;               // what came before the first group
+  Slots* out_ = &early_;      // or the results of the group being run
+  OpenCall* call_ = nullptr;  // of that group, if others look at it
   struct Failure {
     std::size_t result;
     std::int64_t input;
@@ -138,13 +143,15 @@ class StreamBody final : public Body, private Emitter {
   bool is_between_passes_ = false;
   std::int64_t input_ = 0;      // number in its pass of the slot being read
   std::uint64_t sequence_ = 0;  // of the pass being read
-  std::int64_t closed_until_ = -1;  // the mark with this sequence has gone on already: what still comes of those passes is left out
+  std::int64_t closed_until_ =
+      -1;  // the mark with this sequence has gone on already: what still comes of those passes is left out
   bool wants_nothing_ = false;
   std::int64_t held_bytes_ = 0;
   bool held_bytes_failed_ = false;  // when it was asked for last
 };
 
-// The part of an endless repeat that is not in PassControl: a pass that gave nothing ends it. Counting repeats need no stage.
+// The part of an endless repeat that is not in PassControl: a pass that gave nothing ends it. Counting repeats need no
+// stage.
 class RepeatBody final : public Body {
  public:
   // place: of the op in the user's code, for a warning.
@@ -159,19 +166,20 @@ class RepeatBody final : public Body {
   void warn();
 
   const std::size_t stage_;
-  const std::size_t depth_;   // repeats upstream, without this one
+  const std::size_t depth_;  // repeats upstream, without this one
   BodyHost& host_;
   const std::string place_;
   bool has_warned_ = false;
   bool gave_something_ = false;
-  bool ended_ = false;        // an empty pass was seen: everything up to the mark of the next level is left out
+  bool ended_ = false;  // an empty pass was seen: everything up to the mark of the next level is left out
 };
 
 // Where a chain begins: an indexable source with the ops that select and order its positions, or a reader.
 struct SourceParts {
   std::shared_ptr<const SourceOp> op;
   std::unique_ptr<IndexSequence> order;  // null: read in order
-  bool lends = false;  // elements may refer to the source's values: whoever gets them is done with them before the run is
+  bool lends =
+      false;  // elements may refer to the source's values: whoever gets them is done with them before the run is
 };
 
 class SourceBody final : public Body {
@@ -194,7 +202,7 @@ class SourceBody final : public Body {
   SourceParts parts_;
   std::unique_ptr<SourceReader> reader_;
   PassControl& passes_;
-  Stamp at_;                              // the element to be made next
+  Stamp at_;  // the element to be made next
   std::optional<Stamp> resume_;
 };
 

@@ -67,7 +67,9 @@ const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
   return scope;
 }
 
-std::stop_token BodyScope::stop_token() const noexcept { return context_ != nullptr ? context_->stop_token() : std::stop_token(); }
+std::stop_token BodyScope::stop_token() const noexcept {
+  return context_ != nullptr ? context_->stop_token() : std::stop_token();
+}
 
 bool BodyScope::is_unwanted() noexcept { return innermost != nullptr && innermost->is_given_up(); }
 

@@ -1,7 +1,7 @@
 // BriefMutex: for sections of a microsecond that several workers enter again and again.
 //
-// A thread that finds it taken looks again for about as long as such a section lasts before it sleeps: to sleep and be woken costs some
-// 20 us of CPU time and holds up the elements behind, and std::mutex does so at once.
+// A thread that finds it taken looks again for about as long as such a section lasts before it sleeps: to sleep and be
+// woken costs some 20 us of CPU time and holds up the elements behind, and std::mutex does so at once.
 #pragma once
 
 #include <mutex>

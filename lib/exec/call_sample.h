@@ -15,12 +15,15 @@ struct CallSample {
   static constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 
   bool is_taken = false;
-  std::int64_t asking_ns = 0;        // of the time since the call began: it took so long to read the clocks
-  std::int64_t awake_ns = kAlways;   // on a CPU, or ready to run; kAlways: it never gave the CPU up by itself, as far as is known
+  std::int64_t asking_ns = 0;  // of the time since the call began: it took so long to read the clocks
+  std::int64_t awake_ns =
+      kAlways;  // on a CPU, or ready to run; kAlways: it never gave the CPU up by itself, as far as is known
 
   void note(const ThreadUse& use) noexcept { awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : kAlways; }
   // Of a call that has lasted so long.
-  std::int64_t waited_ns(std::int64_t lasted_ns) const noexcept { return std::max<std::int64_t>(lasted_ns - awake_ns, 0); }
+  std::int64_t waited_ns(std::int64_t lasted_ns) const noexcept {
+    return std::max<std::int64_t>(lasted_ns - awake_ns, 0);
+  }
 };
 
 }  // namespace penstock::exec

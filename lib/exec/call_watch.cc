@@ -1,6 +1,7 @@
 // Runner: calls under way as seen from outside, where nobody has said whether they wait.
 //
-// The samples of calls that have ended (Meter) do not tell of one that waits for hours, nor of the one among many that does.
+// The samples of calls that have ended (Meter) do not tell of one that waits for hours, nor of the one among many that
+// does.
 #include <penstock/random.h>
 
 #include "lib/exec/runner.h"
@@ -9,7 +10,8 @@ namespace penstock::exec {
 namespace {
 
 constexpr std::int64_t kPatience = 100'000'000, kMostPatience = 1'000'000'000;  // ns
-constexpr std::int64_t kShortCall = 2'000'000;  // ns: what ends sooner keeps nobody waiting for long, and is not worth a look at a file
+constexpr std::int64_t kShortCall =
+    2'000'000;  // ns: what ends sooner keeps nobody waiting for long, and is not worth a look at a file
 
 bool is_under_way(const Group& group) { return group.state == Group::State::running && group.start.thread != 0; }
 
@@ -24,7 +26,8 @@ const Group* oldest_call(const Ring& ring) {
 // One of so many calls under way, each as likely as another; null: there is none.
 const Group* draw_call(const Ring& ring, std::int64_t running, std::int64_t looks) {
   if (running == 0) return nullptr;
-  auto before = static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(looks)) % static_cast<std::uint64_t>(running));
+  auto before =
+      static_cast<std::int64_t>(mix64(static_cast<std::uint64_t>(looks)) % static_cast<std::uint64_t>(running));
   for (const auto& group : ring.groups()) {
     if (is_under_way(*group) && before-- == 0) return group.get();
   }
@@ -33,8 +36,8 @@ const Group* draw_call(const Ring& ring, std::int64_t running, std::int64_t look
 
 }  // namespace
 
-// One call a look: looks come at moments that have nothing to do with the calls, so what part of them find a call asleep is what part of their time
-// calls wait, also where they wake often.
+// One call a look: looks come at moments that have nothing to do with the calls, so what part of them find a call
+// asleep is what part of their time calls wait, also where they wake often.
 void Runner::watch_calls() {
   if (core_.traits.plan.form_is_known || core_.traits.plan.form == Form::completes_later) return;
   MutexLock lock(core_.mutex);
@@ -47,9 +50,10 @@ void Runner::watch_calls() {
   counters.looks_asleep += is_asleep;
 }
 
-// One more call than so far, though none of the first has told what their results hold: they may wait for each other. Only the oldest is looked at, for
-// those that have just begun may well sleep while it works. Calls that compute rarely wait, so those get more time: of lists of 112 MB that took 130 ms
-// each, two had begun in twice the memory. And one, not twice as many: of calls that slept 0.6 s and gave 40 MB, 64 had begun below 64 MiB.
+// One more call than so far, though none of the first has told what their results hold: they may wait for each other.
+// Only the oldest is looked at, for those that have just begun may well sleep while it works. Calls that compute rarely
+// wait, so those get more time: of lists of 112 MB that took 130 ms each, two had begun in twice the memory. And one,
+// not twice as many: of calls that slept 0.6 s and gave 40 MB, 64 had begun below 64 MiB.
 void Runner::let_more_begin() {
   FirstCalls& first_calls = core_.state.first_calls;
   const std::int64_t waited = first_calls.lasted(core_.traits.machine.now());

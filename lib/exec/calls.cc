@@ -20,11 +20,13 @@ class CallServices final : public detail::ContextServices {
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
   bool is_unwanted() const noexcept override { return BodyScope::is_unwanted(); }
-  void count_dropped(std::int64_t errors) noexcept override { signs_.dropped.fetch_add(errors, std::memory_order_relaxed); }
+  void count_dropped(std::int64_t errors) noexcept override {
+    signs_.dropped.fetch_add(errors, std::memory_order_relaxed);
+  }
   std::int64_t memory_budget() const noexcept override { return host_.facts().memory.limit(); }
 
-  // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be broken off: some of
-  // its elements are answered already.
+  // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be
+  // broken off: some of its elements are answered already.
   bool try_reserve(std::int64_t more, bool may_refuse) override {
     asked_ += more;
     if (asked_ <= group_.memory.needs) return true;
@@ -108,7 +110,8 @@ Calls::Outcome Calls::end(Group& group, Record& record) const {
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);
   give_back_heap_top();
-  const std::int64_t elements = traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : group.inputs.elements;
+  const std::int64_t elements =
+      traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : group.inputs.elements;
   if (trace_ != nullptr) trace_call(group.start.ns, elements, std::move(record.keys_));
   return {sealed, held, record.copied_bytes_, use};
 }
@@ -142,7 +145,13 @@ void Calls::trace_call(std::int64_t begin, std::int64_t elements, std::vector<Tr
 
 void Calls::trace_later_call(const Group& group) const {
   if (trace_ == nullptr) return;
-  trace_->add({Trace::Span::Kind::later_call, static_cast<int>(traits_.index), 0, group.start.ns, traits_.machine.now(), 1, {}});
+  trace_->add({Trace::Span::Kind::later_call,
+               static_cast<int>(traits_.index),
+               0,
+               group.start.ns,
+               traits_.machine.now(),
+               1,
+               {}});
 }
 
 // False: the call was broken off for want of memory; the group is as it was.
@@ -167,12 +176,12 @@ bool Calls::call_body(Group& group) const {
   return ran;
 }
 
-template <class Call>
-void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
+template <class Call> void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
   std::optional<GroupPlaces> places;
   if (group.place.has_turns()) places.emplace(*ledger_, group.slots, group.place.first_turn);
   const std::uint64_t seed = mix64(host_.facts().seed + traits_.plan.random_key);
-  Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services, places ? &*places : nullptr);
+  Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services,
+                  places ? &*places : nullptr);
   call(context);
 }
 
@@ -191,7 +200,7 @@ ThreadUse Calls::start(Group& group, const std::shared_ptr<AsyncTarget>& target)
   } catch (...) {
     error = detail::current_failure();
   }
-  target->started(std::move(error));  // from here on the group may be gone
+  target->started(std::move(error));                                  // from here on the group may be gone
   const ThreadUse use = sampled ? record.clock_.end() : ThreadUse();  // behind what the call lasts
   if (trace_ != nullptr) trace_call(begin, 1, std::move(record.keys_));
   return use;

@@ -1,4 +1,5 @@
-// Calls: runs a stage's body on one of its groups, and makes results of what it answers. All of it without the stage's lock.
+// Calls: runs a stage's body on one of its groups, and makes results of what it answers. All of it without the stage's
+// lock.
 //
 // Thread safety: several threads, each with a group of its own; a serial body by one.
 #pragma once
@@ -46,8 +47,15 @@ class Calls {
   };
 
   // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
-  Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes, const std::unique_ptr<Body>& body, SlotLedger* ledger)
-      : traits_(traits), signs_(signs), host_(host), passes_(passes), body_(body), ledger_(ledger), trace_(host.facts().trace) {}
+  Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes,
+        const std::unique_ptr<Body>& body, SlotLedger* ledger)
+      : traits_(traits),
+        signs_(signs),
+        host_(host),
+        passes_(passes),
+        body_(body),
+        ledger_(ledger),
+        trace_(host.facts().trace) {}
 
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;

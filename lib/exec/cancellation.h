@@ -1,4 +1,5 @@
-// Cancellation: what a stage lets go of when a stage further down wants no more of a pass. Marks stay: they are how others know that it is over.
+// Cancellation: what a stage lets go of when a stage further down wants no more of a pass. Marks stay: they are how
+// others know that it is over.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -18,7 +19,8 @@ class Cancellation {
   Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, SlotLedger* ledger)
       : traits_(traits), inbox_(inbox), ring_(ring), folded_(folded), ledger_(ledger) {}
 
-  // Groups of the unwanted passes, up to the mark of the last one; if that is still to come, everything until it does; if it has left, nothing.
+  // Groups of the unwanted passes, up to the mark of the last one; if that is still to come, everything until it does;
+  // if it has left, nothing.
   void cancel(std::size_t depth, std::uint64_t first, std::uint64_t last);
   // Only the group's mark is wanted. One that runs stops as soon as it can.
   void cancel(Group& group);

@@ -16,21 +16,22 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kMostRows = std::int64_t{1} << 30;  // batch(largest number) means "all": nothing of it is foreseen
+constexpr std::int64_t kMostRows = std::int64_t{1}
+                                   << 30;  // batch(largest number) means "all": nothing of it is foreseen
 
 using graph::Kind;
 using graph::Node;
 
 // The node's op, kept alive by the whole graph.
-template <class Interface>
-std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& node) {
+template <class Interface> std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& node) {
   return {owner, node.as<Interface>()};
 }
 
 // Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
 std::string place_of(const StagePlan& stage) {
   const StageLabel& label = stage.label;
-  return label.op + " (op " + std::to_string(label.position) + (label.call_site.empty() ? "" : " at ") + label.call_site + ")";
+  return label.op + " (op " + std::to_string(label.position) + (label.call_site.empty() ? "" : " at ") +
+         label.call_site + ")";
 }
 
 using Open = decltype(StagePlan::open);
@@ -120,16 +121,17 @@ class Compiler {
     }
     last_borrower_ = find_last_borrower(nodes, next);
     const bool lends = last_borrower_ != 0;
-    stage.open = with_place(stage, [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-      SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
-      return std::make_unique<SourceBody>(std::move(parts), passes);
-    });
+    stage.open = with_place(
+        stage, [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+          SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
+          return std::make_unique<SourceBody>(std::move(parts), passes);
+        });
     plan_->stages.push_back(std::move(stage));
     return next;
   }
 
-  // The first stage behind the source, filters left out, whose results are its own and whose calls are done with their inputs when they
-  // return. 0: elements come to others before that, who might keep them.
+  // The first stage behind the source, filters left out, whose results are its own and whose calls are done with their
+  // inputs when they return. 0: elements come to others before that, who might keep them.
   static std::size_t find_last_borrower(const std::vector<const Node*>& nodes, std::size_t first) {
     for (std::size_t i = first; i < nodes.size() && nodes[i]->kind() == Kind::elementwise; ++i) {
       const auto* op = nodes[i]->as<ElementwiseOp>();
@@ -151,9 +153,7 @@ class Compiler {
       case Kind::repeat:
         add_repeat(node, node.as<graph::RepeatOp>()->count());
         return note_type(plan_->stages.back(), node);
-      case Kind::buffer:
-        buffer_ = node.as<graph::BufferOp>()->size();
-        return note_type(plan_->stages.back(), node);
+      case Kind::buffer: buffer_ = node.as<graph::BufferOp>()->size(); return note_type(plan_->stages.back(), node);
       case Kind::source: return;  // append() lets a source stand only at the beginning
     }
   }
@@ -175,12 +175,14 @@ class Compiler {
       return std::make_unique<ElementwiseBody>(op, borrows, depth);
     };
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
-    by_position_ = by_position_ && op->order() == Order::kept && !op->has_state() && !(first_stream_ != 0 && op->may_fan_out());
+    by_position_ =
+        by_position_ && op->order() == Order::kept && !op->has_state() && !(first_stream_ != 0 && op->may_fan_out());
     foresee_through(op);
     plan_->stages.push_back(std::move(stage));
   }
 
-  // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they will lie.
+  // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they
+  // will lie.
   void foresee_through(const std::shared_ptr<const ElementwiseOp>& op) {
     if (dynamic_cast<const graph::TakesApart*>(op.get()) != nullptr) {
       ahead_.takes_apart = true;
@@ -196,7 +198,8 @@ class Compiler {
     if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
     if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.places_end = places_end_;
     places_end_ = static_cast<int>(plan_->stages.size());
-    if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op); batch != nullptr && maker_ != 0 && batch->batch_size() <= kMostRows) {
+    if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op);
+        batch != nullptr && maker_ != 0 && batch->batch_size() <= kMostRows) {
       ahead_.size = batch->batch_size();
       ahead_.depth = depth;
       plan_->stages[maker_].batch = ahead_;
@@ -211,9 +214,10 @@ class Compiler {
     stage.form_is_known = op->form_is_known();
     stage.passes_memory_on = true;
     stage.holding = {op->elements_held(), op->bytes_of_place()};
-    stage.open = with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
-    });
+    stage.open =
+        with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+          return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
+        });
     by_position_ = by_position_ && op->is_as_new_after_output();
     if (first_stream_ == 0) first_stream_ = plan_->stages.size();
     foresee_through(*op, depth, stage);
@@ -244,22 +248,23 @@ class Compiler {
     StagePlan stage = stage_of(node);
     const std::size_t depth = stage.depth;
     stage.passes_memory_on = true;
-    stage.open = [depth, place = place_of(stage)](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+    stage.open = [depth, place = place_of(stage)](std::size_t index, BodyHost& host,
+                                                  PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<RepeatBody>(index, depth, host, place);
     };
     plan_->stages.push_back(std::move(stage));
   }
 
   graph::NodeRef owner_;
-  const graph::Path path_;           // of the chain that all stages are in
+  const graph::Path path_;  // of the chain that all stages are in
   std::shared_ptr<Plan> plan_;
-  Tunable buffer_ = AUTOTUNE;        // asked for by a prefetch for the stage to come
-  std::size_t last_borrower_ = 0;    // the last stage whose inputs may refer to values of the source; 0: none
+  Tunable buffer_ = AUTOTUNE;      // asked for by a prefetch for the stage to come
+  std::size_t last_borrower_ = 0;  // the last stage whose inputs may refer to values of the source; 0: none
   bool by_position_ = true;
-  std::size_t first_stream_ = 0;     // 0: none yet
-  std::size_t maker_ = 0;            // the stage whose results the next op gets, in their order and all of them; 0: there is none
-  int places_end_ = 0;               // the stage whose results the next op gets; those of stages before it have no place there
-  BatchAhead ahead_;                 // what is known of the batch that they go to
+  std::size_t first_stream_ = 0;  // 0: none yet
+  std::size_t maker_ = 0;  // the stage whose results the next op gets, in their order and all of them; 0: there is none
+  int places_end_ = 0;     // the stage whose results the next op gets; those of stages before it have no place there
+  BatchAhead ahead_;       // what is known of the batch that they go to
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace penstock::exec {
 namespace {
 constexpr auto kIdleTime = std::chrono::seconds(5);
 constexpr int kLooks = 100;  // some 50 us on an idle core
-}
+}  // namespace
 
 void ComputePool::submit(Client& client, Stage& stage) {
   Threads gone;
@@ -90,8 +90,8 @@ void ComputePool::run_tokens() {
   }
 }
 
-// The next token often comes within some microseconds, and to sleep and be woken costs as many. One thread at a time, however many there are: the
-// CPU time that this takes must not grow with them. True: there is something to do.
+// The next token often comes within some microseconds, and to sleep and be woken costs as many. One thread at a time,
+// however many there are: the CPU time that this takes must not grow with them. True: there is something to do.
 bool ComputePool::look_around() {
   if (std::exchange(one_looks_around_, true)) return false;
   {

@@ -1,12 +1,13 @@
 // ComputePool: the threads of calls that compute, for all runs of the process.
 //
-// Threads of our own, and not TBB's workers. Those belong to the whole process: a host application's tasks that wait for a run may
-// have all of them, and a limit of its own (global_control) may leave none. And TBB wakes as many of an arena's workers as it may for
-// a single task, each of which looks for work the longer the wider its arena is (stealing_loop_backoff): with 128 threads that took
-// ten times the CPU time of a small task.
+// Threads of our own, and not TBB's workers. Those belong to the whole process: a host application's tasks that wait
+// for a run may have all of them, and a limit of its own (global_control) may leave none. And TBB wakes as many of an
+// arena's workers as it may for a single task, each of which looks for work the longer the wider its arena is
+// (stealing_loop_backoff): with 128 threads that took ten times the CPU time of a small task.
 //
-// The slot gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have been tokens out at once.
-// One is woken for a token only where those awake do not suffice. The longest asleep leave after some seconds.
+// The slot gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have
+// been tokens out at once. One is woken for a token only where those awake do not suffice. The longest asleep leave
+// after some seconds.
 #pragma once
 
 #include <atomic>
@@ -40,9 +41,11 @@ class ComputePool {
     virtual void run_here(Stage& stage) = 0;
   };
 
-  // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at all, it runs here and now.
+  // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at
+  // all, it runs here and now.
   void submit(Client& client, Stage& stage) EXCLUDES(mutex_);
-  // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for the next one.
+  // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for
+  // the next one.
   void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
   // For a client on a thread of its own: its next token, if that is the oldest in line; else null.
   Stage* take(const Client& client) EXCLUDES(mutex_);
@@ -76,9 +79,12 @@ class ComputePool {
   std::condition_variable_any left_;
   Queue<Token> queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
-  Threads leaving_ GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
-  std::vector<BedRef> asleep_ GUARDED_BY(mutex_);  // the last to fall asleep is the first to be woken: its caches are the warmest
-  alignas(kCacheLine) std::atomic<std::int64_t> out_{0};  // tokens that have not ended: no more than threads awake, unless the system gives none
+  Threads leaving_
+      GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
+  std::vector<BedRef> asleep_
+      GUARDED_BY(mutex_);  // the last to fall asleep is the first to be woken: its caches are the warmest
+  alignas(kCacheLine) std::atomic<std::int64_t> out_{
+      0};  // tokens that have not ended: no more than threads awake, unless the system gives none
   std::int64_t wake_ups_ GUARDED_BY(mutex_) = 0;
   bool one_looks_around_ GUARDED_BY(mutex_) = false;
   bool closing_ GUARDED_BY(mutex_) = false;

@@ -1,7 +1,8 @@
 // ConsumerWait: the consumer as long as it finds nothing, and when it is worth waking.
 //
-// A consumer that is faster than the pipeline would be woken for each element. So while more is about to come it sleeps on, beside what is there,
-// unless it was woken long ago. Whoever calls it is the last one who needs to: it then wakes in any case.
+// A consumer that is faster than the pipeline would be woken for each element. So while more is about to come it sleeps
+// on, beside what is there, unless it was woken long ago. Whoever calls it is the last one who needs to: it then wakes
+// in any case.
 //
 // Thread safety: with the outlet's lock held.
 #pragma once

@@ -9,14 +9,16 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::chrono::nanoseconds kShortestPause = std::chrono::microseconds(50), kLongestPause = std::chrono::milliseconds(4);
+constexpr std::chrono::nanoseconds kShortestPause = std::chrono::microseconds(50),
+                                   kLongestPause = std::chrono::milliseconds(4);
 
 constexpr std::size_t kReserve = 16 << 10;
 
 }  // namespace
 
 Delivery::Delivery(EngineState& state)
-    : state_(state), reserve_(state.launcher->is_pumped() ? nullptr : std::make_unique_for_overwrite<std::byte[]>(kReserve)) {}
+    : state_(state),
+      reserve_(state.launcher->is_pumped() ? nullptr : std::make_unique_for_overwrite<std::byte[]>(kReserve)) {}
 
 bool Delivery::next(Slot& slot, std::int64_t deadline) {
   while (!take(slot)) {
@@ -38,7 +40,9 @@ bool Delivery::take(Slot& slot) {
     if (is_mark) state_.passes.forget_until(slot.stamp.sequence);
   }
   const std::size_t last = state_.stages.size() - 1;
-  if (credits > 0) state_.launcher->give_credits(state_.plan->edges.out_of(last), credits);  // also where nothing was there: room may have grown
+  if (credits > 0)
+    state_.launcher->give_credits(state_.plan->edges.out_of(last),
+                                  credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
   if (!state_.outlet.has_slots()) state_.stages[state_.neighbours.nearest_that_reserves(last)]->memory_is_free();
   state_.offer_memory();
@@ -49,9 +53,12 @@ void Delivery::check_given_up() {
   const auto cause = state_.outlet.failure();
   if (!cause) return;
   free_reserve();  // a text takes some, too
-  if (code_of(cause) == ErrorCode::cancelled) throw Error(ErrorCode::cancelled, "the run has been given up: " + message_of(cause));
-  throw Error(code_of(cause), "the run has ended before its time: " + message_of(cause) +
-                                  ". What it was about is lost: make its shuffle buffers and batches smaller, or go on from a checkpoint");
+  if (code_of(cause) == ErrorCode::cancelled)
+    throw Error(ErrorCode::cancelled, "the run has been given up: " + message_of(cause));
+  throw Error(
+      code_of(cause),
+      "the run has ended before its time: " + message_of(cause) +
+          ". What it was about is lost: make its shuffle buffers and batches smaller, or go on from a checkpoint");
 }
 
 bool Delivery::wait(std::int64_t deadline) {
@@ -73,9 +80,10 @@ bool Delivery::help_somebody() {
 // At first as often as looking was worth it last time.
 std::chrono::nanoseconds Delivery::look_around() {
   const bool found = state_.look_after_calls();
-  const bool is_busy =
-      std::ranges::any_of(state_.stages, [](const auto& stage) { return stage->signs().open_calls.load(std::memory_order_relaxed) > 0; });
-  look_pause_ = found ? std::max(look_pause_ / 2, kShortestPause) : std::min(look_pause_ * 2, is_busy ? kLongestPause / 2 : kLongestPause);
+  const bool is_busy = std::ranges::any_of(
+      state_.stages, [](const auto& stage) { return stage->signs().open_calls.load(std::memory_order_relaxed) > 0; });
+  look_pause_ = found ? std::max(look_pause_ / 2, kShortestPause)
+                      : std::min(look_pause_ * 2, is_busy ? kLongestPause / 2 : kLongestPause);
   return look_pause_;
 }
 

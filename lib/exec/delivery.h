@@ -1,5 +1,5 @@
-// Delivery: the consumer's side of an engine. Takes slots from the outlet, and waits for them; while it waits, its thread looks after open calls, or
-// does a stage's work.
+// Delivery: the consumer's side of an engine. Takes slots from the outlet, and waits for them; while it waits, its
+// thread looks after open calls, or does a stage's work.
 //
 // Thread safety: one thread at a time, the consumer's.
 #pragma once
@@ -17,10 +17,11 @@ class Delivery {
  public:
   explicit Delivery(EngineState& state);
 
-  // The next slot of any kind. False: the deadline has passed, a moment of the machine. Throws what the run was given up for.
+  // The next slot of any kind. False: the deadline has passed, a moment of the machine. Throws what the run was given
+  // up for.
   bool next(Slot& slot, std::int64_t deadline);
   std::uint64_t sequence() const noexcept { return sequence_; }  // of the pass that the consumer is in
-  void free_reserve() noexcept { reserve_.reset(); }       // by who shuts down
+  void free_reserve() noexcept { reserve_.reset(); }             // by who shuts down
 
  private:
   bool take(Slot& slot);
@@ -32,7 +33,7 @@ class Delivery {
   EngineState& state_;
   std::chrono::nanoseconds look_pause_ = std::chrono::milliseconds(4);
   std::uint64_t sequence_ = 0;
-  std::unique_ptr<std::byte[]> reserve_;   // to shut down takes some memory, and there may be none
+  std::unique_ptr<std::byte[]> reserve_;  // to shut down takes some memory, and there may be none
 };
 
 }  // namespace penstock::exec

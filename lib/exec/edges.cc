@@ -18,7 +18,8 @@ Edges::Edges(std::vector<Edge> out) : out_(std::move(out)), first_(out_.size() +
   for (std::size_t stage = 0; stage < out_.size(); ++stage) {
     const bool is_last = stage + 1 == out_.size();
     check(out_[stage].from == stage, "an edge is not where its stage is");
-    check(is_last ? out_[stage].to == kOutlet : out_[stage].to > stage && out_[stage].to < out_.size(), "stages are not in post-order");
+    check(is_last ? out_[stage].to == kOutlet : out_[stage].to > stage && out_[stage].to < out_.size(),
+          "stages are not in post-order");
     if (!is_last) in_.push_back(out_[stage]);
   }
   std::ranges::sort(in_, {}, [](const Edge& edge) { return std::pair(edge.to, edge.port); });
@@ -42,6 +43,8 @@ Edges Edges::chain(std::size_t stages) {
   return Edges(std::move(out));
 }
 
-std::span<const Edge> Edges::into(std::size_t stage) const noexcept { return std::span(in_).subspan(first_[stage], first_[stage + 1] - first_[stage]); }
+std::span<const Edge> Edges::into(std::size_t stage) const noexcept {
+  return std::span(in_).subspan(first_[stage], first_[stage + 1] - first_[stage]);
+}
 
 }  // namespace penstock::exec

@@ -1,7 +1,9 @@
-// Edges: which stage feeds which. The only place that knows; whoever goes from one stage to another goes along these (Neighbours, launchers).
+// Edges: which stage feeds which. The only place that knows; whoever goes from one stage to another goes along these
+// (Neighbours, launchers).
 //
-// Stages are numbered in post-order: those that feed a stage have lower numbers, the last one feeds the outlet, and all that lies upstream of a stage has
-// the numbers right below its own. In a chain each stage feeds the next one, by port 0.
+// Stages are numbered in post-order: those that feed a stage have lower numbers, the last one feeds the outlet, and all
+// that lies upstream of a stage has the numbers right below its own. In a chain each stage feeds the next one, by port
+// 0.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +27,8 @@ struct Edge {
 class Edges {
  public:
   Edges() = default;
-  // The one that leaves each stage, by its number. Throws std::invalid_argument where that is no tree in post-order, or a stage's ports are not 0, 1, ...
+  // The one that leaves each stage, by its number. Throws std::invalid_argument where that is no tree in post-order, or
+  // a stage's ports are not 0, 1, ...
   explicit Edges(std::vector<Edge> out);
   static Edges chain(std::size_t stages);
 
@@ -39,8 +42,8 @@ class Edges {
 
  private:
   std::vector<Edge> out_;
-  std::vector<Edge> in_;              // by stage and port
-  std::vector<std::size_t> first_;    // of each stage, and one more: where its edges begin in in_
+  std::vector<Edge> in_;            // by stage and port
+  std::vector<std::size_t> first_;  // of each stage, and one more: where its edges begin in in_
   std::vector<std::size_t> upstream_;
 };
 

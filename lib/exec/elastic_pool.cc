@@ -81,8 +81,8 @@ void ElasticPool::serve(Threads::iterator self) {
   if (threads_.empty()) left_.notify_all();
 }
 
-// The end, if this thread is to leave. For each client without a thread one is to come, or has just done its last work; which of
-// them serves which does not matter.
+// The end, if this thread is to leave. For each client without a thread one is to come, or has just done its last work;
+// which of them serves which does not matter.
 ElasticPool::Queue::iterator ElasticPool::next_work() {
   const bool leaves = is_beyond_cap();
   if (!leaves) {
@@ -90,7 +90,8 @@ ElasticPool::Queue::iterator ElasticPool::next_work() {
     work_.wait_for(mutex_, kIdleTime, [this]() REQUIRES(mutex_) { return closing_ || !queue_.empty(); });
     --idle_;
   }
-  const auto unserved = std::ranges::find_if(queue_, [](const Work& work) { return work.client && work.client->running_ == 0; });
+  const auto unserved =
+      std::ranges::find_if(queue_, [](const Work& work) { return work.client && work.client->running_ == 0; });
   return leaves || unserved != queue_.end() ? unserved : queue_.begin();
 }
 

@@ -1,10 +1,10 @@
-// ElasticPool: threads for calls that block. It grows when work waits and no thread is idle, up to a cap; threads that have been
-// idle for some seconds leave. Work beyond the cap waits in order.
+// ElasticPool: threads for calls that block. It grows when work waits and no thread is idle, up to a cap; threads that
+// have been idle for some seconds leave. Work beyond the cap waits in order.
 //
-// With one exception. What all threads are at may itself wait for work that stands in line here, by way of a thread of the user's,
-// where nobody sees it. So a client (a run) with work here is never left without a thread, as long as the system gives any: there are
-// spare ones beyond the cap. Who looks for work takes first that of a client whom no thread serves; while there are more threads than
-// the cap, nothing else, and leaves.
+// With one exception. What all threads are at may itself wait for work that stands in line here, by way of a thread of
+// the user's, where nobody sees it. So a client (a run) with work here is never left without a thread, as long as the
+// system gives any: there are spare ones beyond the cap. Who looks for work takes first that of a client whom no thread
+// serves; while there are more threads than the cap, nothing else, and leaves.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class ElasticPool {
     friend class ElasticPool;
     bool is_unserved() const noexcept { return running_ == 0 && (queued_ == 0 || refused_); }
 
-    std::int64_t queued_ = 0;   // these three: under the pool's mutex
+    std::int64_t queued_ = 0;  // these three: under the pool's mutex
     std::int64_t running_ = 0;
-    bool refused_ = false;      // there was no thread for it: its next work asks again
+    bool refused_ = false;  // there was no thread for it: its next work asks again
   };
   using ClientRef = std::shared_ptr<Client>;
 
@@ -39,11 +39,11 @@ class ElasticPool {
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;
 
-  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. What has no client
-  // waits its turn.
+  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. What
+  // has no client waits its turn.
   void submit(std::function<void()> work, ClientRef client = nullptr) EXCLUDES(mutex_);
-  // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was, if there is
-  // no idle thread and none can be made.
+  // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was,
+  // if there is no idle thread and none can be made.
   bool try_submit(std::function<void()>& work) EXCLUDES(mutex_);
 
   std::int64_t cap() const noexcept { return cap_; }
@@ -53,7 +53,7 @@ class ElasticPool {
   using Threads = std::list<std::thread>;
   struct Work {
     std::function<void()> call;
-    ClientRef client;           // null: nobody's
+    ClientRef client;  // null: nobody's
   };
   using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
   void enqueue(std::function<void()>& call, ClientRef client) REQUIRES(mutex_);
@@ -68,12 +68,13 @@ class ElasticPool {
 
   const std::int64_t cap_;
   const std::int64_t spare_;
-  mutable Mutex mutex_;            // never held while work runs
+  mutable Mutex mutex_;  // never held while work runs
   CondVar work_;
   CondVar left_;
   Queue queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
-  Threads leaving_ GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
+  Threads leaving_
+      GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
   std::int64_t idle_ GUARDED_BY(mutex_) = 0;
   bool closing_ GUARDED_BY(mutex_) = false;
 };

@@ -15,15 +15,17 @@ namespace penstock::exec {
 Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher)
     : state_(std::move(plan), settings, std::move(launcher)) {
   for (std::size_t i = 0; i < state_.plan->stages.size(); ++i) {
-    state_.stages.push_back(std::make_unique<Stage>(state_.plan->stages[i], i, state_.plan->repeats.size(), host_, state_.passes));
+    state_.stages.push_back(
+        std::make_unique<Stage>(state_.plan->stages[i], i, state_.plan->repeats.size(), host_, state_.passes));
     state_.neighbours.introduce(i, state_.stages[i]->traits(), state_.stages[i]->signs());
   }
   if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
 }
 
-// The last to let go may be a knob's mover, whose call is still to begin: it asks the engine, and where a destructor has begun even which
-// class that is changes. So the engine is shut down before that.
-std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher) {
+// The last to let go may be a knob's mover, whose call is still to begin: it asks the engine, and where a destructor
+// has begun even which class that is changes. So the engine is shut down before that.
+std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
+                                     std::unique_ptr<Launcher> launcher) {
   struct ShutDownFirst {
     void operator()(Engine* engine) const {
       const std::unique_ptr<Engine> owner(engine);
@@ -35,7 +37,8 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const Eng
   return engine;
 }
 
-// From the consumer to the source: a stage that is told that it may want nothing (take(0)) says so before anything is read.
+// From the consumer to the source: a stage that is told that it may want nothing (take(0)) says so before anything is
+// read.
 void Engine::open() {
   if (settings().gate != nullptr) {
     const std::shared_ptr<SlotGate::Waiter> waiter(shared_from_this(), &host_);
@@ -66,11 +69,13 @@ void Engine::request_stop() {
 }
 
 void Engine::shut_down() {
-  constexpr std::chrono::nanoseconds kFirstPause = std::chrono::microseconds(50), kLongestPause = std::chrono::milliseconds(4);
+  constexpr std::chrono::nanoseconds kFirstPause = std::chrono::microseconds(50),
+                                     kLongestPause = std::chrono::milliseconds(4);
   delivery_.free_reserve();
   request_stop();
   let_go_of_results();
-  for (auto pause = kFirstPause; !state_.launcher->wait_for(pause); pause = std::min(2 * pause, kLongestPause)) let_go_of_results();
+  for (auto pause = kFirstPause; !state_.launcher->wait_for(pause); pause = std::min(2 * pause, kLongestPause))
+    let_go_of_results();
   for (auto& stage : state_.stages) stage->stop();  // calls that a last token has still handed over
   state_.outlet.clear();
   for (auto& stage : state_.stages) stage->clear();
@@ -94,9 +99,10 @@ Engine::Taken Engine::next(Slot& slot, std::int64_t deadline) {
 
 void Engine::refuse_own_body(const char* caller) const {
   if (!inside_own_body()) return;
-  throw Error(ErrorCode::failed_precondition, std::string(caller) +
-                                                  " was called from inside a function of the very run it asks: it would wait for "
-                                                  "itself. Iterate another dataset there, or move the loop out of the function");
+  throw Error(ErrorCode::failed_precondition,
+              std::string(caller) +
+                  " was called from inside a function of the very run it asks: it would wait for "
+                  "itself. Iterate another dataset there, or move the loop out of the function");
 }
 
 void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {

@@ -1,5 +1,5 @@
-// Engine: one execution of a plan. Its parts: EngineState (what they share), EngineHost (what stages ask), Delivery (the consumer's side), Relief
-// (when it is starved), EngineReport (what is seen of it), and the knobs.
+// Engine: one execution of a plan. Its parts: EngineState (what they share), EngineHost (what stages ask), Delivery
+// (the consumer's side), Relief (when it is starved), EngineReport (what is seen of it), and the knobs.
 #pragma once
 
 #include <cstdint>
@@ -35,22 +35,26 @@ class Farewell {
 
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
-  static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher);
+  static std::shared_ptr<Engine> make(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
+                                      std::unique_ptr<Launcher> launcher);
   ~Engine() { state_.launcher.reset(); }
 
   // Stops and waits for the calls in flight. Afterwards nothing of the run is left but counters. May be called twice.
   void shut_down();
-  void request_stop();                           // without waiting
+  void request_stop();  // without waiting
   bool stopped() const noexcept { return host_.stopped(); }
-  void give_up(std::exception_ptr cause) noexcept { host_.give_up(std::move(cause)); }  // any thread, without waiting: the consumer gets this
+  void give_up(std::exception_ptr cause) noexcept {
+    host_.give_up(std::move(cause));
+  }  // any thread, without waiting: the consumer gets this
 
   enum class Taken : std::uint8_t { slot, timeout };
   // The next slot of any kind. Throws Error(failed_precondition) inside a body of this engine.
-  Taken next(Slot& slot, std::int64_t deadline = kNever);  // a moment of the machine
+  Taken next(Slot& slot, std::int64_t deadline = kNever);       // a moment of the machine
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);  // after the last one has ended
   // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
   void abandon_epoch();
-  // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the consumer.
+  // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the
+  // consumer.
   bool has_missed_resumption() const noexcept;
 
   // Now and then, by who looks after runs: calls under way (at their threads, too, if `samples`), and the consumer.
@@ -65,7 +69,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   EngineState& state() noexcept { return state_; }
   const Plan& plan() const noexcept { return *state_.plan; }
   const EngineSettings& settings() const noexcept { return state_.settings; }
-  // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than who let it go.
+  // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than who let
+  // it go.
   std::shared_ptr<const std::latch> departure() const noexcept { return farewell_.latch(); }
 
  private:
@@ -75,7 +80,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void resume_by_position(const Stamp& last);
   void let_go_of_results();
 
-  const Farewell farewell_;                // the first member: destroyed after all others
+  const Farewell farewell_;  // the first member: destroyed after all others
   EngineState state_;
   EngineHost host_{state_};
   Delivery delivery_{state_};

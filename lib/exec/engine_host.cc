@@ -7,21 +7,21 @@ namespace penstock::exec {
 EngineHost::EngineHost(EngineState& state)
     : state_(state),
       facts_{.launcher = *state.launcher,
-                    .memory = state.memory,
-                    .neighbours = state.neighbours,
-                    .machine = state.machine(),
-                    .trace = state.settings.trace.get(),
-                    .keeps_statistics = state.settings.statistics,
-                    .seed = state.settings.seed,
-                    .cpu_slots = state.settings.slots,
-                    .open_io = state.settings.open_io,
-                    .stop = state.stop.get_token(),
-                    .nested = state.settings.nested.get()} {}
+             .memory = state.memory,
+             .neighbours = state.neighbours,
+             .machine = state.machine(),
+             .trace = state.settings.trace.get(),
+             .keeps_statistics = state.settings.statistics,
+             .seed = state.settings.seed,
+             .cpu_slots = state.settings.slots,
+             .open_io = state.settings.open_io,
+             .stop = state.stop.get_token(),
+             .nested = state.settings.nested.get()} {}
 
 // ------------------------------------------------------------------------------------------------ CPU slots
 
-// What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is further down: elements
-// leave there, memory becomes free, and the caches still hold what has just been made.
+// What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is
+// further down: elements leave there, memory becomes free, and the caches still hold what has just been made.
 std::size_t EngineHost::cpu_rank(std::size_t stage) const {
   return state_.neighbours.feeds_one_that_waits(stage) ? state_.stages.size() + stage : stage;
 }
@@ -34,7 +34,9 @@ bool EngineHost::cpu_slot_is_wanted(std::size_t stage) {
   return state_.at_gate && state_.settings.gate->is_wanted_before(state_.at_gate, cpu_rank(stage));
 }
 
-bool EngineHost::has_free_cpu_slot() const { return !state_.at_gate || state_.settings.gate->has_free_slot(*state_.at_gate); }
+bool EngineHost::has_free_cpu_slot() const {
+  return !state_.at_gate || state_.settings.gate->has_free_slot(*state_.at_gate);
+}
 
 // In this order: a token that comes of the slot is to find this thread, which has nothing else to do.
 void EngineHost::release_cpu_slot() {
@@ -50,7 +52,8 @@ void EngineHost::give_up_cpu_slot() {
 // ------------------------------------------------------------------------------------------------ memory, and the end
 
 void EngineHost::nothing_is_left_of(std::size_t stage) {
-  for (const Edge& edge : state_.plan->edges.into(stage)) state_.stages[state_.neighbours.nearest_that_reserves(edge.from)]->memory_is_free();
+  for (const Edge& edge : state_.plan->edges.into(stage))
+    state_.stages[state_.neighbours.nearest_that_reserves(edge.from)]->memory_is_free();
 }
 
 // By any thread, which may be inside anything: so without waiting, and the rest is done by whoever shuts down.

@@ -17,8 +17,9 @@ class EngineReport {
   explicit EngineReport(EngineState& state);
 
   void set_surroundings(const Surroundings& surroundings) EXCLUDES(mutex_);
-  void snapshot(Snapshot& out) const EXCLUDES(mutex_);  // into one that is there already: allocates nothing from the second time on
-  std::int64_t dropped() const noexcept;                // errors that ops have left out for good
+  void snapshot(Snapshot& out) const
+      EXCLUDES(mutex_);                   // into one that is there already: allocates nothing from the second time on
+  std::int64_t dropped() const noexcept;  // errors that ops have left out for good
 
  private:
   EngineState& state_;

@@ -13,22 +13,22 @@ namespace penstock::exec {
 
 struct EngineSettings {
   std::int64_t memory_bytes = 0;
-  std::int64_t slots = 1;              // workers of the arena
-  bool slots_are_fixed = false;        // by the user
+  std::int64_t slots = 1;        // workers of the arena
+  bool slots_are_fixed = false;  // by the user
   std::uint32_t first_epoch = 0;
   std::uint32_t epochs = 0;
-  std::uint64_t first_sequence = 0;    // of passes; for tests
+  std::uint64_t first_sequence = 0;  // of passes; for tests
   std::uint64_t seed = 0;
-  std::uint32_t pass = 0;              // of an outer run, that passes are numbered from
-  const Stamp* resume_after = nullptr; // by position; read during construction only
-  SlotGate* gate = nullptr;            // none: no limit (serial executor, tests)
-  bool has_priority = false;           // the knob `priority` is there
-  bool niceness_is_reversible = false; // and may be moved: workers may be less urgent than the consumer
+  std::uint32_t pass = 0;               // of an outer run, that passes are numbered from
+  const Stamp* resume_after = nullptr;  // by position; read during construction only
+  SlotGate* gate = nullptr;             // none: no limit (serial executor, tests)
+  bool has_priority = false;            // the knob `priority` is there
+  bool niceness_is_reversible = false;  // and may be moved: workers may be less urgent than the consumer
   const Machine* machine = &system_machine();
-  std::int64_t open_io = 64;           // blocking calls at once
-  double cpu_budget = 1;               // CPUs, until somebody tells more by set_surroundings()
-  bool statistics = true;              // false: only what the engine needs itself, to see what the rest costs
-  std::shared_ptr<Trace> trace;        // none: nobody wants one
+  std::int64_t open_io = 64;                // blocking calls at once
+  double cpu_budget = 1;                    // CPUs, until somebody tells more by set_surroundings()
+  bool statistics = true;                   // false: only what the engine needs itself, to see what the rest costs
+  std::shared_ptr<Trace> trace;             // none: nobody wants one
   std::shared_ptr<const NestedRun> nested;  // none: it was not made in a call of another run
 };
 
@@ -39,7 +39,7 @@ struct Surroundings {
   std::int64_t runs = 1;
   std::int64_t process_cpu_ns = -1;
   std::int64_t workers_cpu_ns = -1;
-  std::int64_t clocks_read_at = -1;    // by Machine::now()
+  std::int64_t clocks_read_at = -1;  // by Machine::now()
 };
 
 }  // namespace penstock::exec

@@ -5,7 +5,9 @@
 namespace penstock::exec {
 namespace {
 
-std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) { return one_at_a_time ? 1 : first_value(prefetch, 2); }
+std::int64_t first_depth(const Tunable& prefetch, bool one_at_a_time) {
+  return one_at_a_time ? 1 : first_value(prefetch, 2);
+}
 
 std::int64_t widest_outlet(const Tunable& prefetch, bool one_at_a_time) {
   return prefetch.is_automatic() && !one_at_a_time ? prefetch.high() : 0;
@@ -19,7 +21,8 @@ EngineState::EngineState(std::shared_ptr<const Plan> of, const EngineSettings& w
       started_ns(machine().now()),
       memory(settings.memory_bytes),
       passes(plan->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
-      outlet(first_depth(plan->prefetch, by->one_at_a_time()), widest_outlet(plan->prefetch, by->one_at_a_time()), machine()),
+      outlet(first_depth(plan->prefetch, by->one_at_a_time()), widest_outlet(plan->prefetch, by->one_at_a_time()),
+             machine()),
       neighbours(plan->edges, outlet.ready()),
       launcher(std::move(by)) {
   passes.number_from(settings.pass);

@@ -1,4 +1,5 @@
-// EngineState: what the parts of an engine share: the plan, its stages and their edges, the outlet, memory, passes, and the launcher that runs them.
+// EngineState: what the parts of an engine share: the plan, its stages and their edges, the outlet, memory, passes, and
+// the launcher that runs them.
 //
 // Thread safety: each member's own. The stages are made once, before anything runs.
 #pragma once
@@ -29,17 +30,18 @@ struct EngineState {
   Outlet outlet;
   Neighbours neighbours;
   std::vector<std::unique_ptr<Stage>> stages;
-  SlotGate::RunRef at_gate;               // none without a gate
+  SlotGate::RunRef at_gate;  // none without a gate
   std::stop_source stop;
   std::atomic<bool> stopped{false};
-  std::atomic<bool> gives_way{false};     // its workers are to be less urgent than the consumer: the knob `priority`
-  std::unique_ptr<Launcher> launcher;     // its nodes refer to the stages, and what it runs to all of the engine: ~Engine() takes it down first
+  std::atomic<bool> gives_way{false};  // its workers are to be less urgent than the consumer: the knob `priority`
+  std::unique_ptr<Launcher>
+      launcher;  // its nodes refer to the stages, and what it runs to all of the engine: ~Engine() takes it down first
 
   const Machine& machine() const noexcept { return *settings.machine; }
-  void raise_stop();                       // nothing new begins
-  void offer_memory();                     // to stages that wait for some, if it has become free since
-  void ask_for_results();                  // as many as the outlet has room for
-  bool look_after_calls();                 // now and then: see Stage. True: something could leave
+  void raise_stop();        // nothing new begins
+  void offer_memory();      // to stages that wait for some, if it has become free since
+  void ask_for_results();   // as many as the outlet has room for
+  bool look_after_calls();  // now and then: see Stage. True: something could leave
   template <class Visit> void for_each_source(const Visit& visit) {
     for (std::size_t i = 0; i < stages.size(); ++i) {
       if (plan->edges.is_source(i)) visit(*stages[i]);

@@ -1,7 +1,9 @@
-// Folded: results that are there already and have no slots yet, of calls whose elements have become very many. Group::folded.
+// Folded: results that are there already and have no slots yet, of calls whose elements have become very many.
+// Group::folded.
 //
-// Whenever the stage's lock is free: bytes_ and hollow_bytes_ are sums over all groups of the ring; `line_` has those groups of whose results the
-// ones with slots have all left, in the order in which those left: not the ring's where the order is arbitrary. They are waiting.
+// Whenever the stage's lock is free: bytes_ and hollow_bytes_ are sums over all groups of the ring; `line_` has those
+// groups of whose results the ones with slots have all left, in the order in which those left: not the ring's where the
+// order is arbitrary. They are waiting.
 //
 // Thread safety: with the stage's lock held.
 #pragma once

@@ -1,7 +1,7 @@
 // FoldedResults: where elements have become more than one part of results, those that have not got their slots.
 //
-// They are answers, as the body gave them: lists. What has slots is in front of them, in the group's own list, and leaves first; then they take its
-// place there, and get slots as far as one part goes.
+// They are answers, as the body gave them: lists. What has slots is in front of them, in the group's own list, and
+// leaves first; then they take its place there, and get slots as far as one part goes.
 //
 // Thread safety: with the stage's lock held, or by the thread that seals the group's results.
 #pragma once

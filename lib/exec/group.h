@@ -1,7 +1,8 @@
-// Group: a place in a stage's ring. It holds the slots that are run by one call: one where a call is dear, up to some hundred
-// where it takes nanoseconds.
+// Group: a place in a stage's ring. It holds the slots that are run by one call: one where a call is dear, up to some
+// hundred where it takes nanoseconds.
 //
-// Thread safety: with the stage's lock held. While it runs, its lists are the running thread's alone; what an open call shares has OpenCall::mutex.
+// Thread safety: with the stage's lock held. While it runs, its lists are the running thread's alone; what an open call
+// shares has OpenCall::mutex.
 #pragma once
 
 #include <cstdint>
@@ -46,28 +47,32 @@ struct Group {
     bool is_flush = false;   // the first one is a mark before which there is more to give
   };
 
-  // What a snapshot looks at in every group of the ring comes first, 64 bytes up to folded.bytes: one line of the cache each.
+  // What a snapshot looks at in every group of the ring comes first, 64 bytes up to folded.bytes: one line of the cache
+  // each.
   State state = State::waiting;
   Kind kind = Kind::inputs;
-  bool is_unwanted = false;         // a stage further down has enough of its pass: set and read while it runs, by std::atomic_ref
+  bool is_unwanted =
+      false;  // a stage further down has enough of its pass: set and read while it runs, by std::atomic_ref
   InputCounts inputs;
   Start start;
   FoldedResults folded;
-  Slots slots;                      // the input; after the run, what came of it
-  Slots results;                    // of a stream op, while it runs
+  Slots slots;    // the input; after the run, what came of it
+  Slots results;  // of a stream op, while it runs
   Rest rest;
-  std::unique_ptr<OpenCall> call;   // of the calls over several slots that this group has been; kept for its storage
-  std::size_t taken = 0;            // answers that were in front of the first slot and have left: in parts of the call, or before it was unfolded
-  std::size_t left = 0;             // slots that have left to the next stage
+  std::unique_ptr<OpenCall> call;  // of the calls over several slots that this group has been; kept for its storage
+  std::size_t taken =
+      0;  // answers that were in front of the first slot and have left: in parts of the call, or before it was unfolded
+  std::size_t left = 0;  // slots that have left to the next stage
   InputPlace place;
   CallMemory memory;
   CallSample sample;
-  std::optional<PassEnd> mark;      // its last slot
+  std::optional<PassEnd> mark;          // its last slot
   std::shared_ptr<AsyncTarget> target;  // its Completion is out
 
   bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
 
-  // By another thread, with the stage's lock held: a call that is under way is to return as soon as the element that it is at is done.
+  // By another thread, with the stage's lock held: a call that is under way is to return as soon as the element that it
+  // is at is done.
   void want_back() noexcept {
     if (state == State::running && call) call->progress.is_wanted_back.store(true, std::memory_order_relaxed);
   }

@@ -76,7 +76,8 @@ void Inbox::leave_out(std::size_t depth, std::uint64_t first, std::uint64_t last
 }
 
 void Inbox::drop(Slots& slots) {
-  const auto unwanted = std::stable_partition(slots.begin(), slots.end(), [](const Slot& slot) { return slot.kind() == Slot::Kind::pass_end; });
+  const auto unwanted = std::stable_partition(slots.begin(), slots.end(),
+                                              [](const Slot& slot) { return slot.kind() == Slot::Kind::pass_end; });
   std::int64_t bytes = 0;
   for (auto slot = unwanted; slot != slots.end(); ++slot) bytes += slot->bytes();
   std::move(unwanted, slots.end(), std::back_inserter(dropped_));

@@ -1,7 +1,7 @@
 // Inbox: what has come to a stage and is in no group yet, and how much room the stage before has been promised.
 //
-// Whenever the stage's lock is free: promised_ = credits given and not yet used + slots that wait; no more than the capacity when it was last
-// topped up. A smaller buffer is simply not topped up until enough has been used.
+// Whenever the stage's lock is free: promised_ = credits given and not yet used + slots that wait; no more than the
+// capacity when it was last topped up. A smaller buffer is simply not topped up until enough has been used.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -30,10 +30,11 @@ class Inbox {
   // Credits for the stage before, up to this capacity; in lumps, for it may have to wake a thread for them.
   std::int64_t top_up(std::int64_t capacity);
 
-  // Nobody wants what is still to come of a pass, or of several: all up to the last one's mark, which has this depth, is left out. Nothing, where that mark
-  // has been here.
+  // Nobody wants what is still to come of a pass, or of several: all up to the last one's mark, which has this depth,
+  // is left out. Nothing, where that mark has been here.
   void leave_out(std::size_t depth, std::uint64_t first, std::uint64_t last);
-  // Takes elements and errors of such a pass out of `slots`, and off the books; marks stay, for stages further down keep their books by them.
+  // Takes elements and errors of such a pass out of `slots`, and off the books; marks stay, for stages further down
+  // keep their books by them.
   void drop(Slots& slots);
   // What was dropped, to be destroyed without the lock: users' code.
   void swap_dropped(Slots& slots) noexcept { dropped_.swap(slots); }
@@ -52,7 +53,7 @@ class Inbox {
   std::vector<std::int64_t> closed_;  // [d]: sequence of the last mark that went into a group with a level >= d
   bool skipping_ = false;             // everything up to a mark of skip_depth_ is unwanted
   std::size_t skip_depth_ = 0;
-  std::uint64_t skip_last_ = 0;       // and of this pass, or of one behind it: where several are unwanted
+  std::uint64_t skip_last_ = 0;  // and of this pass, or of one behind it: where several are unwanted
   Slots dropped_;
 };
 

@@ -1,6 +1,7 @@
 // InputCounts: how much of a stage's input a group stands for.
 //
-// What one group hands to another leaves its own counts: so sums over all groups change only where inputs come or leave.
+// What one group hands to another leaves its own counts: so sums over all groups change only where inputs come or
+// leave.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // InputPlace: where a group's inputs stand among all that its stage gets.
 //
-// All of it is of the first slot. A slot that is n behind that one is n behind it in each of these counts, so what leaves the group, or is taken from
-// it, has a place of its own. Of groups that wait, numbers are in the order of the ring.
+// All of it is of the first slot. A slot that is n behind that one is n behind it in each of these counts, so what
+// leaves the group, or is taken from it, has a place of its own. Of groups that wait, numbers are in the order of the
+// ring.
 #pragma once
 
 #include <cstdint>

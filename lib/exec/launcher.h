@@ -1,7 +1,8 @@
 // Launcher: the port through which stage logic reaches threads and edges.
 //
-// In production it is a oneTBB flow graph with an elastic pool (tbb_launcher.h). In the serial executor and in tests it is a queue that one thread
-// pumps (queue_launcher.h), in an order that a seed decides, so that a failing schedule can be replayed. The engine itself knows no thread and no TBB.
+// In production it is a oneTBB flow graph with an elastic pool (tbb_launcher.h). In the serial executor and in tests it
+// is a queue that one thread pumps (queue_launcher.h), in an order that a seed decides, so that a failing schedule can
+// be replayed. The engine itself knows no thread and no TBB.
 #pragma once
 
 #include <penstock/op.h>
@@ -36,28 +37,33 @@ class CallRef {
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  virtual void connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) = 0;  // once, before all that follows
+  virtual void connect(const std::vector<Stage*>& stages, const Edges& edges,
+                       Outlet& outlet) = 0;  // once, before all that follows
 
   // What stages ask.
-  virtual void launch(Stage& stage, bool on_pool) = 0;            // later: stage.run_token(on_pool), once
-  virtual void send(const Edge& edge, PacketRef packet) = 0;      // down: to its stage's receive(), or the outlet's
-  virtual void give_credits(const Edge& edge, std::int64_t count) = 0;  // up: to the add_credits() of the stage that feeds it
-  virtual void run_body(CallRef body) = 0;                        // body(), kept apart from other tasks of this thread
-  virtual bool one_at_a_time() const = 0;                         // no read-ahead: groups of a single element
+  virtual void launch(Stage& stage, bool on_pool) = 0;        // later: stage.run_token(on_pool), once
+  virtual void send(const Edge& edge, PacketRef packet) = 0;  // down: to its stage's receive(), or the outlet's
+  virtual void give_credits(const Edge& edge,
+                            std::int64_t count) = 0;  // up: to the add_credits() of the stage that feeds it
+  virtual void run_body(CallRef body) = 0;            // body(), kept apart from other tasks of this thread
+  virtual bool one_at_a_time() const = 0;             // no read-ahead: groups of a single element
 
   // What the engine tells: a token that is not on the pool has given its CPU slot back; one goes on without, and ends.
   virtual void token_ends() {}
   virtual void token_goes_without_slot() noexcept {}
   virtual void token_ends_without_slot() noexcept {}
-  // What the engine asks: other work, on a spare thread if need be. It must not throw. False: there is no thread to be had.
+  // What the engine asks: other work, on a spare thread if need be. It must not throw. False: there is no thread to be
+  // had.
   virtual bool try_on_pool(std::function<void()>) { return false; }
   // Until no token and no other work is under way, but no longer than that. True: none is.
   virtual bool wait_for(std::chrono::nanoseconds time) = 0;
 
   // Tokens run when a waiting consumer pumps them, not by themselves.
   virtual bool is_pumped() const { return false; }
-  virtual bool pump(std::int64_t /*deadline*/) { return false; }  // runs one, or waits for one or for a slot at the outlet. False: the deadline has passed, and there is no slot
-  virtual void stop_waiting() {}                                  // for good: who pumps need not wait any more
+  virtual bool pump(std::int64_t /*deadline*/) {
+    return false;
+  }  // runs one, or waits for one or for a slot at the outlet. False: the deadline has passed, and there is no slot
+  virtual void stop_waiting() {}  // for good: who pumps need not wait any more
 };
 
 }  // namespace penstock::exec

@@ -43,8 +43,8 @@ void MemoryBudget::overshoot(std::int64_t bytes) noexcept {
   if (used() > limit()) overshot_.store(true, std::memory_order_relaxed);
 }
 
-// Sequentially consistent, as release() and the loads: either the release that makes room sees the need, or the refused stage's second
-// look sees the room.
+// Sequentially consistent, as release() and the loads: either the release that makes room sees the need, or the refused
+// stage's second look sees the room.
 void MemoryBudget::note_need(std::int64_t bytes) noexcept {
   std::int64_t least = least_needed_.load(std::memory_order_seq_cst);
   while (bytes < least && !least_needed_.compare_exchange_weak(least, bytes, std::memory_order_seq_cst)) {

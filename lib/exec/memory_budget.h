@@ -1,8 +1,10 @@
 // MemoryBudget: the bytes that the elements of one run may hold, all stages together.
 //
-// A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint tells the size, `used`
-// never passes the limit by more than one element per stage, or by a 256th of the limit where elements are smaller: the local rule of progress (a stage may always start its oldest element
-// while all is empty up to the next one that reserves) is what keeps a pipeline moving that needs more than the limit, and is the only way past it.
+// A stage reserves room for the results of a call before it starts, and settles the difference afterwards. Where a hint
+// tells the size, `used` never passes the limit by more than one element per stage, or by a 256th of the limit where
+// elements are smaller: the local rule of progress (a stage may always start its oldest element while all is empty up
+// to the next one that reserves) is what keeps a pipeline moving that needs more than the limit, and is the only way
+// past it.
 // Without hints a call may turn out larger than reserved; that is counted as overshoot.
 //
 // Lock-free: any thread.
@@ -20,13 +22,17 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit) noexcept : limit_(limit) {}
 
-  // Takes `bytes` if they fit beside what is `kept` for others, who go first; always, if `forced`. A refusal asks for a wake-up: see take_wake_up().
+  // Takes `bytes` if they fit beside what is `kept` for others, who go first; always, if `forced`. A refusal asks for a
+  // wake-up: see take_wake_up().
   bool reserve(std::int64_t bytes, bool forced, std::int64_t kept = 0) noexcept;
 
   // Whether reserve() would take them. Asks for nothing.
-  bool has_room(std::int64_t bytes, std::int64_t kept) const noexcept { return used_.load(std::memory_order_seq_cst) + bytes + kept <= limit(); }
+  bool has_room(std::int64_t bytes, std::int64_t kept) const noexcept {
+    return used_.load(std::memory_order_seq_cst) + bytes + kept <= limit();
+  }
 
-  // The next take_wake_up() is for somebody who needs that many; 0: for whoever was refused because of what was kept, and is no more.
+  // The next take_wake_up() is for somebody who needs that many; 0: for whoever was refused because of what was kept,
+  // and is no more.
   void note_need(std::int64_t bytes) noexcept;
 
   // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.

@@ -12,23 +12,27 @@
 namespace penstock::exec {
 namespace {
 
-constexpr double kBetweenSamples = 4'000'000;  // ns, on average: to read the thread's clocks before and after a call costs 4 to 6 us
-// Of a result that was much larger than others, with each call: after a hundred calls a twenty-fifth is left. So one outlier slows the calls that
-// follow, and not the run; outliers that come again and again are reserved for.
+constexpr double kBetweenSamples =
+    4'000'000;  // ns, on average: to read the thread's clocks before and after a call costs 4 to 6 us
+// Of a result that was much larger than others, with each call: after a hundred calls a twenty-fifth is left. So one
+// outlier slows the calls that follow, and not the run; outliers that come again and again are reserved for.
 constexpr double kForgets = 1.0 / 32;
 constexpr std::int64_t kFirstSamples = 8;  // calls that are all sampled: where a stage belongs is to be known soon
 
 // A struct may say its members, and one of them be what nobody can see into.
 std::string name_of_unseen(const Sealed& results) {
   const std::string whole = type_name(*results.unseen);
-  return *results.unseen == *results.unseen_part ? whole : whole + " (because of " + type_name(*results.unseen_part) + " in it)";
+  return *results.unseen == *results.unseen_part
+             ? whole
+             : whole + " (because of " + type_name(*results.unseen_part) + " in it)";
 }
 
 void approach(double& average, double value) noexcept { average += (average > 0 ? 0.1 : 1.0) * (value - average); }
 
 }  // namespace
 
-Meter::Meter(const StageTraits& traits) : traits_(traits), accounted_until_(traits.machine.now()), last_call_ns_(accounted_until_) {
+Meter::Meter(const StageTraits& traits)
+    : traits_(traits), accounted_until_(traits.machine.now()), last_call_ns_(accounted_until_) {
   const StagePlan& plan = traits.plan;
   counters.name = plan.label.name;
   counters.position = plan.label.position;
@@ -50,11 +54,13 @@ void Meter::account(std::int64_t now, std::int64_t running, bool is_starved, boo
   if (is_blocked) counters.blocked_ns += time;
 }
 
-// Drawn for each call, by the time that has passed since the last one began: so however many are under way, they are sampled no more often than
-// one in kBetweenSamples, and what follows a long call has no better chance than others, as it would by the clock alone.
+// Drawn for each call, by the time that has passed since the last one began: so however many are under way, they are
+// sampled no more often than one in kBetweenSamples, and what follows a long call has no better chance than others, as
+// it would by the clock alone.
 bool Meter::sample_now(const Group& group) noexcept {
   if (!traits_.keeps_statistics) return false;
-  between_calls_ns_ += 0.05 * (static_cast<double>(group.start.ns - std::exchange(last_call_ns_, group.start.ns)) - between_calls_ns_);
+  between_calls_ns_ +=
+      0.05 * (static_cast<double>(group.start.ns - std::exchange(last_call_ns_, group.start.ns)) - between_calls_ns_);
   if (counters.calls <= kFirstSamples) return true;
   const std::uint64_t drawn = mix64(static_cast<std::uint64_t>(counters.calls)) >> 32;
   return static_cast<double>(drawn) * kBetweenSamples < between_calls_ns_ * 0x1p32;
@@ -79,7 +85,8 @@ void Meter::count_results(const Sealed& results) {
 void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) noexcept {
   counters.completed += inputs;
   const std::int64_t time = now - group.start.ns - group.sample.asking_ns;
-  const std::int64_t timed = inputs + (traits_.plan.serial && !traits_.is_source ? 0 : static_cast<std::int64_t>(group.taken));
+  const std::int64_t timed =
+      inputs + (traits_.plan.serial && !traits_.is_source ? 0 : static_cast<std::int64_t>(group.taken));
   if (group.sample.is_taken) {
     ++counters.samples;
     counters.sampled_elements += timed;
@@ -98,7 +105,8 @@ void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
 }
 
 double Meter::results_each(double least) const noexcept {
-  return std::max(least, static_cast<double>(made_) / static_cast<double>(std::max<std::int64_t>(counters.completed, 1)));
+  return std::max(least,
+                  static_cast<double>(made_) / static_cast<double>(std::max<std::int64_t>(counters.completed, 1)));
 }
 
 // Of so many elements that it holds: a value needs no slot there, but what the op has in place of it.

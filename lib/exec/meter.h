@@ -1,4 +1,5 @@
-// Meter: what a stage knows of its calls: the counters of its snapshots, and what a call on one more element is likely to take.
+// Meter: what a stage knows of its calls: the counters of its snapshots, and what a call on one more element is likely
+// to take.
 //
 // Thread safety: with the stage's lock held.
 #pragma once

@@ -8,7 +8,8 @@ namespace penstock::exec {
 
 std::int64_t Neighbours::memory_claimed_behind(std::size_t stage) const {
   std::int64_t sum = 0;
-  for (std::size_t i = edges_.out_of(stage).to; i != kOutlet; i = edges_.out_of(i).to) sum += stages_[i].signs->claim.load();
+  for (std::size_t i = edges_.out_of(stage).to; i != kOutlet; i = edges_.out_of(i).to)
+    sum += stages_[i].signs->claim.load();
   return sum;
 }
 
@@ -35,7 +36,8 @@ bool Neighbours::brings_soon(std::size_t stage) const {
 }
 
 std::size_t Neighbours::nearest_that_reserves(std::size_t stage) const {
-  while (stages_[stage].traits->plan.passes_memory_on && !edges_.is_source(stage)) stage = edges_.into(stage).front().from;
+  while (stages_[stage].traits->plan.passes_memory_on && !edges_.is_source(stage))
+    stage = edges_.into(stage).front().from;
   return stage;
 }
 

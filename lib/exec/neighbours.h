@@ -1,5 +1,5 @@
-// Neighbours: what is known of the stages before and behind one, without a lock: it goes along the edges and reads signs (StageSigns), each of which may
-// be over in the next moment.
+// Neighbours: what is known of the stages before and behind one, without a lock: it goes along the edges and reads
+// signs (StageSigns), each of which may be over in the next moment.
 //
 // Thread safety: any thread, once all stages have been introduced.
 #pragma once
@@ -19,16 +19,20 @@ struct StageTraits;
 class Neighbours {
  public:
   // `edges` lives longer. `at_outlet`: slots that have come there and have not been taken.
-  Neighbours(const Edges& edges, const std::atomic<std::int64_t>& at_outlet) : edges_(edges), at_outlet_(at_outlet), stages_(edges.stages()) {}
+  Neighbours(const Edges& edges, const std::atomic<std::int64_t>& at_outlet)
+      : edges_(edges), at_outlet_(at_outlet), stages_(edges.stages()) {}
 
-  void introduce(std::size_t stage, const StageTraits& traits, const StageSigns& signs) { stages_[stage] = {&traits, &signs}; }
+  void introduce(std::size_t stage, const StageTraits& traits, const StageSigns& signs) {
+    stages_[stage] = {&traits, &signs};
+  }
   const Edges& edges() const noexcept { return edges_; }
 
   // Down to the outlet.
   std::int64_t memory_claimed_behind(std::size_t stage) const;  // sum of StageSigns::claim
   // Nothing waits or runs up to the next stage that reserves: those between only hand on what is charged already.
   bool is_empty_behind(std::size_t stage) const;
-  bool feeds_one_that_waits(std::size_t stage) const;  // for what no core can hasten. Itself, too: it may wait, after a short start
+  bool feeds_one_that_waits(
+      std::size_t stage) const;  // for what no core can hasten. Itself, too: it may wait, after a short start
 
   // Up to the sources.
   // The next result is under way, here or in a stage before, with nothing but cheap calls between.

@@ -1,10 +1,12 @@
-// NestedRun: a run that was made in a call of another one. When nobody wants what that call gives any more, and the call waits for the nested run, then
-// that is given up: its functions see their stop token set, and who waits for its next element gets an error. The thread of the call cannot see to that,
-// for it is inside a function of the nested run. So another one looks now and then (runtime::Runtime).
+// NestedRun: a run that was made in a call of another one. When nobody wants what that call gives any more, and the
+// call waits for the nested run, then that is given up: its functions see their stop token set, and who waits for its
+// next element gets an error. The thread of the call cannot see to that, for it is inside a function of the nested run.
+// So another one looks now and then (runtime::Runtime).
 //
 //   made in a call      it belongs to that call; when that ends, to the call around it
-//   kept by the run     the outermost call is over, and others of the same run read it (a generator's run for each pass): it ends with that run, or with
-//                       the source's pass that it was made in, as long as no other one has read it
+//   kept by the run     the outermost call is over, and others of the same run read it (a generator's run for each
+//                       pass): it ends with that run, or with the source's pass that it was made in, as long as no
+//                       other one has read it
 //   nobody's            it is read elsewhere: nobody gives it up
 //
 // Thread safety: any thread; one at a time reads the run.
@@ -66,13 +68,14 @@ class NestedRun {
   bool is_owner_unwanted() const REQUIRES(mutex_);
 
   mutable Mutex mutex_;  // held while the call is looked at, which does not end meanwhile
-  std::atomic<Owner> owner_;                 // these two: changed with the lock held; read without it by who reads the run, for each element
+  std::atomic<Owner>
+      owner_;  // these two: changed with the lock held; read without it by who reads the run, for each element
   std::atomic<const BodyScope*> call_;
   std::stop_token run_ GUARDED_BY(mutex_);   // of Owner::run
   std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too
   std::weak_ptr<Engine> engine_ GUARDED_BY(mutex_);
   bool is_taken_ GUARDED_BY(mutex_) = false;
-  std::atomic<bool> is_asked_{false};        // a request of its owner's is under way
+  std::atomic<bool> is_asked_{false};  // a request of its owner's is under way
 };
 
 }  // namespace penstock::exec

@@ -1,7 +1,7 @@
 // OpenCall: a call over several slots, as seen from outside while it goes on.
 //
-// Its first results leave before it returns (Parts::take), and what it has not begun is given back when it is asked for. So an
-// element that is done never waits for one that takes long, though both share a call.
+// Its first results leave before it returns (Parts::take), and what it has not begun is given back when it is asked
+// for. So an element that is done never waits for one that takes long, though both share a call.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,18 @@ namespace penstock::exec {
 struct OpenCall {
   detail::CallProgress progress;
 
-  // Keeps the list of results as a whole, too: it is held while results are taken out, while the list moves because it grows, and
-  // when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind are the running thread's alone.
+  // Keeps the list of results as a whole, too: it is held while results are taken out, while the list moves because it
+  // grows, and when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind
+  // are the running thread's alone.
   Mutex mutex;
   bool is_open GUARDED_BY(mutex) = false;
-  bool is_counted = false;  // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
-  std::size_t taken GUARDED_BY(mutex) = 0;  // results that have left
+  bool is_counted =
+      false;  // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
+  std::size_t taken GUARDED_BY(mutex) = 0;    // results that have left
   std::size_t planned GUARDED_BY(mutex) = 0;  // slots that the call was made for
 
-  // `is_over`: stop was asked for, or the pass is not wanted any more, before the call began. Nobody else looks at this call yet: the stage's lock,
-  // which is held, does for the mutex.
+  // `is_over`: stop was asked for, or the pass is not wanted any more, before the call began. Nobody else looks at this
+  // call yet: the stage's lock, which is held, does for the mutex.
   void open(std::size_t slots, bool is_over) NO_THREAD_SAFETY_ANALYSIS {
     progress.answered.store(0, std::memory_order_relaxed);
     progress.is_wanted_back.store(is_over, std::memory_order_relaxed);

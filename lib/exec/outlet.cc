@@ -86,7 +86,8 @@ bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, co
     MutexLock lock(mutex_);
     if (arrivals_.has_news()) return true;
     start = wait_.begin();
-    for (std::int64_t next_look = start + first_look.count(); !sleep_until(std::min(deadline, next_look)) && next_look <= deadline;) {
+    for (std::int64_t next_look = start + first_look.count();
+         !sleep_until(std::min(deadline, next_look)) && next_look <= deadline;) {
       if (!arrivals_.empty()) break;  // it is awake now: what is there need not wait for more
       next_look = look_without_lock(look);
     }

@@ -1,6 +1,7 @@
 // Outlet: what is ready for the consumer. Its depth is the prefetch knob: the credits of the last edge.
 //
-// The consumer takes from the packet in its hands; when that is empty, the next of the arrivals, or it waits. What it has taken makes room for more.
+// The consumer takes from the packet in its hands; when that is empty, the next of the arrivals, or it waits. What it
+// has taken makes room for more.
 #pragma once
 
 #include <atomic>
@@ -29,25 +30,32 @@ class Outlet {
  public:
   // Cheap and small slots may wait in greater number than `depth`, up to `widest`.
   Outlet(std::int64_t depth, std::int64_t widest, const Machine& machine)
-      : machine_(machine), clock_(machine), trace_(machine), arrived_(machine.make_signal()), room_(depth, widest, machine), wait_(machine) {}
+      : machine_(machine),
+        clock_(machine),
+        trace_(machine),
+        arrived_(machine.make_signal()),
+        room_(depth, widest, machine),
+        wait_(machine) {}
 
   void receive(Packet& packet) EXCLUDES(mutex_);  // from the last stage
 
-  // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the depth,
-  // because each return may have to wake a worker.
-  bool pop(Slot& slot, std::int64_t& credits) EXCLUDES(mutex_);  // `slot` is empty: what it held would be destroyed under the lock
-  void count_taken(bool is_mark) noexcept;         // after each pop() that gave a slot, when its bytes are off the books
-  std::int64_t top_up() EXCLUDES(mutex_);  // after the depth was raised, and at the start
+  // Takes the oldest slot. `credits` is what the last stage is to be given now; it is returned in lumps of half the
+  // depth, because each return may have to wake a worker.
+  bool pop(Slot& slot, std::int64_t& credits)
+      EXCLUDES(mutex_);                     // `slot` is empty: what it held would be destroyed under the lock
+  void count_taken(bool is_mark) noexcept;  // after each pop() that gave a slot, when its bytes are off the books
+  std::int64_t top_up() EXCLUDES(mutex_);   // after the depth was raised, and at the start
   void clear() EXCLUDES(mutex_);
 
-  // Waits until something is there, or until the deadline. False: the deadline has passed. Meanwhile calls `look` now and then,
-  // without a lock; it says after how long to call it again. At the deadline, too, if the last look is as long ago as `first_look`.
+  // Waits until something is there, or until the deadline. False: the deadline has passed. Meanwhile calls `look` now
+  // and then, without a lock; it says after how long to call it again. At the deadline, too, if the last look is as
+  // long ago as `first_look`.
   using Look = std::function<std::chrono::nanoseconds()>;
   bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) EXCLUDES(mutex_);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly() EXCLUDES(mutex_);
-  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may turn out dearer than
-  // its like. wake(): nothing more can come until it takes some.
+  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may
+  // turn out dearer than its like. wake(): nothing more can come until it takes some.
   void nudge();
   void wake();
   // Nothing more comes: who takes from here is to get this, when it has had what is there.
@@ -59,7 +67,9 @@ class Outlet {
   void set_depth(std::int64_t depth) EXCLUDES(mutex_);
   std::int64_t depth() const EXCLUDES(mutex_);
   void set_trace(Trace* trace) noexcept { trace_.set(trace); }  // before anything is taken
-  ConsumerClock& consumer_clock() noexcept { return clock_; }  // to be read now and then: snapshots show the last reading
+  ConsumerClock& consumer_clock() noexcept {
+    return clock_;
+  }  // to be read now and then: snapshots show the last reading
   void snapshot(ConsumerSnapshot& out) const EXCLUDES(mutex_);
 
  private:
@@ -75,13 +85,14 @@ class Outlet {
   ConsumerClock clock_;
   std::int64_t looked_ns_ = 0;  // when it looked last
   StepTrace trace_;             // until clear()
-  alignas(kCacheLine) mutable Mutex mutex_;  // of slots whose taking has not been reported, which are the hand's, the room counts as held
+  alignas(kCacheLine) mutable Mutex
+      mutex_;  // of slots whose taking has not been reported, which are the hand's, the room counts as held
   const std::unique_ptr<Signal> arrived_;
   Arrivals arrivals_ GUARDED_BY(mutex_);
   OutletRoom room_ GUARDED_BY(mutex_);
   ConsumerWait wait_ GUARDED_BY(mutex_);
   alignas(kCacheLine) std::atomic<std::int64_t> taken_{0};  // elements and errors. These two: each next() writes them
-  std::atomic<std::int64_t> ready_{0};  // slots here, those in hand among them
+  std::atomic<std::int64_t> ready_{0};                      // slots here, those in hand among them
 };
 
 }  // namespace penstock::exec

@@ -26,7 +26,8 @@ std::int64_t OutletRoom::promise(std::int64_t at_least) noexcept {
   return more;
 }
 
-// After each change of what is promised or has come. The clock is looked at when it becomes full and when it no longer is.
+// After each change of what is promised or has come. The clock is looked at when it becomes full and when it no longer
+// is.
 void OutletRoom::account_full() noexcept {
   const bool full = held_ > 0 && held_ >= promised_;
   if (full == (full_since_ != 0)) return;
@@ -37,6 +38,8 @@ void OutletRoom::account_full() noexcept {
 
 void OutletRoom::set_depth(std::int64_t depth) noexcept { depth_ = std::max<std::int64_t>(depth, 1); }
 
-std::int64_t OutletRoom::full_ns() const noexcept { return full_ns_ + (full_since_ == 0 ? 0 : machine_.now() - full_since_); }
+std::int64_t OutletRoom::full_ns() const noexcept {
+  return full_ns_ + (full_since_ == 0 ? 0 : machine_.now() - full_since_);
+}
 
 }  // namespace penstock::exec

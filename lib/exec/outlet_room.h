@@ -1,7 +1,7 @@
 // OutletRoom: how many slots may be on their way to the consumer or wait for it: the credits of the last edge.
 //
-// Whenever the outlet's lock is free: promised_ = credits given and not used + slots that have come and have not been reported as taken; held_ is the
-// number of these slots.
+// Whenever the outlet's lock is free: promised_ = credits given and not used + slots that have come and have not been
+// reported as taken; held_ is the number of these slots.
 //
 // Thread safety: with the outlet's lock held.
 #pragma once
@@ -15,14 +15,15 @@ namespace penstock::exec {
 class OutletRoom {
  public:
   // Cheap and small slots may wait in greater number than `depth`, up to `widest`.
-  OutletRoom(std::int64_t depth, std::int64_t widest, const Machine& machine) : machine_(machine), widest_(widest), depth_(depth) {}
+  OutletRoom(std::int64_t depth, std::int64_t widest, const Machine& machine)
+      : machine_(machine), widest_(widest), depth_(depth) {}
 
   std::int64_t capacity() const noexcept;
 
   // So many have come, and so many of their kind are worth keeping ready.
   void receive(std::int64_t count, std::int64_t worth_waiting) noexcept;
-  // The consumer has taken so many, which makes room for as many. What the last stage is to get: in lumps of half the capacity, for each may have
-  // to wake a worker; where nothing is ready, all there is.
+  // The consumer has taken so many, which makes room for as many. What the last stage is to get: in lumps of half the
+  // capacity, for each may have to wake a worker; where nothing is ready, all there is.
   std::int64_t take(std::int64_t count, bool is_empty) noexcept;
   // All there is.
   std::int64_t top_up() noexcept { return promise(1); }

@@ -1,7 +1,7 @@
 // Output: the results that are ready to leave a stage, and how many the next one has room for.
 //
-// Whenever the stage's lock is free: unsent_ = slots of all groups that are done, without those that have left. One thread emits at a time; who finds
-// one at it leaves, and that one looks again. No stage ever waits for another one.
+// Whenever the stage's lock is free: unsent_ = slots of all groups that are done, without those that have left. One
+// thread emits at a time; who finds one at it leaves, and that one looks again. No stage ever waits for another one.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -17,7 +17,8 @@ namespace penstock::exec {
 
 class Output {
  public:
-  Output(const StageTraits& traits, Ring& ring, Folded& folded, Meter& meter) : traits_(traits), ring_(ring), folded_(folded), meter_(meter) {}
+  Output(const StageTraits& traits, Ring& ring, Folded& folded, Meter& meter)
+      : traits_(traits), ring_(ring), folded_(folded), meter_(meter) {}
 
   // The next stage has room for so many more.
   void add_credits(std::int64_t count) noexcept { credits_ += count; }
@@ -34,10 +35,12 @@ class Output {
   bool is_emitting() const noexcept { return is_emitting_; }
   void set_emitting(bool emits) noexcept { is_emitting_ = emits; }
 
-  // Everything that may leave now; null: nothing. In arbitrary order a mark still stays behind all that was admitted before it.
+  // Everything that may leave now; null: nothing. In arbitrary order a mark still stays behind all that was admitted
+  // before it.
   PacketRef collect();
-  // The packet, or null, as the last stage sends it: it tells the outlet whether to wake its consumer now. Having promised more, it keeps the promise:
-  // with the next packet, or with an empty one when nothing is under way any more; if it is a stage before that brings nothing, Outlet::nudge() does.
+  // The packet, or null, as the last stage sends it: it tells the outlet whether to wake its consumer now. Having
+  // promised more, it keeps the promise: with the next packet, or with an empty one when nothing is under way any more;
+  // if it is a stage before that brings nothing, Outlet::nudge() does.
   PacketRef for_consumer(PacketRef packet, bool more_soon, const Sizes& sizes);
   bool owes_wake() const noexcept { return owes_wake_; }
   void clear() noexcept { unsent_ = 0; }

@@ -16,16 +16,19 @@ using Slots = std::vector<Slot, detail::PooledAllocator<Slot>>;
 
 // Elements and errors, without the ends of passes.
 inline std::int64_t count_elements(const Slots& slots) noexcept {
-  return std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.kind() != Slot::Kind::pass_end; });
+  return std::count_if(slots.begin(), slots.end(),
+                       [](const Slot& slot) { return slot.kind() != Slot::Kind::pass_end; });
 }
 
-// Flow-graph nodes copy their messages, hence the shared pointer. An edge has one consumer, which moves the slots out, so a
-// packet is never looked at by two threads.
+// Flow-graph nodes copy their messages, hence the shared pointer. An edge has one consumer, which moves the slots out,
+// so a packet is never looked at by two threads.
 struct Packet {
   Slots slots;
-  // For the outlet. more_soon: the consumer need not be woken yet, another packet follows shortly, if only an empty one.
+  // For the outlet. more_soon: the consumer need not be woken yet, another packet follows shortly, if only an empty
+  // one.
   bool more_soon = false;
-  std::int64_t worth_waiting = 0;  // slots of this kind that are worth keeping ready: many where they are cheap and small
+  std::int64_t worth_waiting =
+      0;  // slots of this kind that are worth keeping ready: many where they are cheap and small
 };
 using PacketRef = std::shared_ptr<Packet>;
 

@@ -1,5 +1,5 @@
-// PacketInHand: the packet that the consumer is taking from. It is the consumer's own, who would otherwise meet the last stage at the lock for each
-// element; what has been taken of it is reported to the outlet in lumps.
+// PacketInHand: the packet that the consumer is taking from. It is the consumer's own, who would otherwise meet the
+// last stage at the lock for each element; what has been taken of it is reported to the outlet in lumps.
 //
 // Thread safety: the consumer's thread only.
 #pragma once

@@ -42,7 +42,8 @@ Group* Parts::take() {
   return nullptr;
 }
 
-// Its share of what was reserved, of the inputs' bytes, and of the window goes with it. A stream op's inputs are done with at the end of the call.
+// Its share of what was reserved, of the inputs' bytes, and of the window goes with it. A stream op's inputs are done
+// with at the end of the call.
 std::unique_ptr<Group> Parts::take_of(Group& group) {
   OpenCall& call = *group.call;
   MutexLock lock(call.mutex);
@@ -75,7 +76,8 @@ Slots Parts::answers_of(Group& group) const {
 std::int64_t Parts::inputs_of(const Group& part) const {
   if (traits_.is_source) return static_cast<std::int64_t>(part.slots.size());
   if (traits_.plan.serial) return 0;
-  return std::count_if(part.slots.begin(), part.slots.end(), [](const Slot& slot) { return slot.kind() != Slot::Kind::error; });
+  return std::count_if(part.slots.begin(), part.slots.end(),
+                       [](const Slot& slot) { return slot.kind() != Slot::Kind::error; });
 }
 
 }  // namespace penstock::exec

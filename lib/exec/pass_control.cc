@@ -6,7 +6,8 @@
 
 namespace penstock::exec {
 namespace {
-constexpr std::int64_t kMostRounds = std::int64_t{1} << 24;  // of the outer repeats: some 0.1 s, for a pass that is not there
+constexpr std::int64_t kMostRounds = std::int64_t{1}
+                                     << 24;  // of the outer repeats: some 0.1 s, for a pass that is not there
 }
 
 Slot PassControl::slot_of(const Mark& mark) {
@@ -16,7 +17,8 @@ Slot PassControl::slot_of(const Mark& mark) {
   return slot;
 }
 
-PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs, std::uint64_t first_sequence)
+PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
+                         std::uint64_t first_sequence)
     : counts_(std::move(counts)),
       digits_(counts_.size(), 0),
       closed_(counts_.size() + 1, static_cast<std::int64_t>(first_sequence) - 1),
@@ -58,7 +60,8 @@ std::uint8_t PassControl::advance(std::size_t from) {
   return static_cast<std::uint8_t>(level);
 }
 
-// Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do not meet.
+// Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do
+// not meet.
 std::uint32_t PassControl::pass_number() const {
   std::uint32_t number = base_;
   std::uint32_t step = 1;
@@ -92,8 +95,8 @@ PassControl::Mark PassControl::close_pass(std::size_t from) {
   return mark;
 }
 
-// Who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here on: what
-// is said late is not said to that.
+// Who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here
+// on: what is said late is not said to that.
 std::stop_source PassControl::take_stop() { return stopped_ ? stop_ : std::exchange(stop_, std::stop_source()); }
 
 void PassControl::end(std::size_t depth, std::uint64_t sequence) {
@@ -129,7 +132,8 @@ std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t se
 void PassControl::forget_until(std::uint64_t sequence) {
   MutexLock lock(mutex_);
   for (; !marks_.empty() && marks_.front().stamp.sequence <= sequence; marks_.pop_front()) {
-    std::fill_n(forgotten_.begin(), marks_.front().level + 1u, static_cast<std::int64_t>(marks_.front().stamp.sequence));
+    std::fill_n(forgotten_.begin(), marks_.front().level + 1u,
+                static_cast<std::int64_t>(marks_.front().stamp.sequence));
   }
 }
 
@@ -185,8 +189,9 @@ void PassControl::wind_to(std::uint32_t pass) {
     if (advance(1) == counts_.size()) break;
     now_.pass = pass_number();
   }
-  throw Error(ErrorCode::data_loss, "the checkpoint names pass " + std::to_string(pass) +
-                                        ", which this pipeline's epochs do not have. Start the epoch anew, or take an earlier checkpoint");
+  throw Error(ErrorCode::data_loss,
+              "the checkpoint names pass " + std::to_string(pass) +
+                  ", which this pipeline's epochs do not have. Start the epoch anew, or take an earlier checkpoint");
 }
 
 }  // namespace penstock::exec

@@ -1,16 +1,18 @@
 // PassControl: which pass the source runs, and when it ends.
 //
-// A chain with K repeats is an odometer: the source runs pass after pass, the counts of the repeats are its digits (digit 0 belongs to
-// the repeat nearest to the source), the epoch is its last one. The end of a pass travels down the chain as a mark with a
-// level: how many repeats ended with it. An op with d repeats upstream takes marks of level >= d for the end of its input and
-// ignores the others. So the source starts the next pass at once, without waiting for a repeat far down the chain to ask.
+// A chain with K repeats is an odometer: the source runs pass after pass, the counts of the repeats are its digits
+// (digit 0 belongs to the repeat nearest to the source), the epoch is its last one. The end of a pass travels down the
+// chain as a mark with a level: how many repeats ended with it. An op with d repeats upstream takes marks of level >= d
+// for the end of its input and ignores the others. So the source starts the next pass at once, without waiting for a
+// repeat far down the chain to ask.
 //
-// The price is that it may have begun a pass which nobody wants: behind `take(5).repeat(3)` every pass is cut short. Whoever has
-// enough calls close_early(): the pass ends there and then, the digits below its depth are wound up, and the source goes on with the next
-// pass of that depth. The source may be inside a call that takes long, so it does not ask: whoever has enough gets the mark for what
-// comes behind it, and the source **owes** the same mark to the stages between, which it sends when it is back. Sequence
-// numbers count every pass begun; they tell an outdated request from a fresh one. Pass numbers seed random orders, so they must not
-// depend on how far the source had run ahead: they are made of the digits alone.
+// The price is that it may have begun a pass which nobody wants: behind `take(5).repeat(3)` every pass is cut short.
+// Whoever has enough calls close_early(): the pass ends there and then, the digits below its depth are wound up, and
+// the source goes on with the next pass of that depth. The source may be inside a call that takes long, so it does not
+// ask: whoever has enough gets the mark for what comes behind it, and the source **owes** the same mark to the stages
+// between, which it sends when it is back. Sequence numbers count every pass begun; they tell an outdated request from
+// a fresh one. Pass numbers seed random orders, so they must not depend on how far the source had run ahead: they are
+// made of the digits alone.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +30,10 @@ namespace penstock::exec {
 
 class PassControl {
  public:
-  // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked (0: 1).
-  // first_sequence: tests begin late.
-  PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs, std::uint64_t first_sequence = 0);
+  // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked (0:
+  // 1). first_sequence: tests begin late.
+  PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
+              std::uint64_t first_sequence = 0);
 
   // A pass of the source. Its stamp has epoch, pass and sequence set.
   struct Pass {
@@ -49,12 +52,13 @@ class PassControl {
   // For the source: ends the pass that it is in, by itself or because it was cut, and gives its mark.
   Slot close() EXCLUDES(mutex_);
 
-  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream: it ends when the source looks. Outdated
-  // requests do nothing.
+  // The pass with this sequence is not wanted any more by an op with `depth` repeats upstream: it ends when the source
+  // looks. Outdated requests do nothing.
   void end(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
-  // The same at once. Gives the mark that ends the op's input: of this pass, or of the last one that ends with it. None where the consumer has had
-  // that mark: somebody behind the op has closed the pass before it, and the source's own is still to come.
+  // The same at once. Gives the mark that ends the op's input: of this pass, or of the last one that ends with it. None
+  // where the consumer has had that mark: somebody behind the op has closed the pass before it, and the source's own is
+  // still to come.
   std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
   // Marks up to this sequence have reached the consumer: nobody will ask for them.
@@ -67,7 +71,8 @@ class PassControl {
   // After the last epoch asked for.
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs) EXCLUDES(mutex_);
 
-  // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last to come.
+  // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last
+  // to come.
   std::uint64_t halt() EXCLUDES(mutex_);
 
   // Passes are numbered from this one on, where the run is part of another run's pass. Before anything is read.
@@ -76,8 +81,8 @@ class PassControl {
     now_.pass = base_ = pass;
   }
 
-  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once, before
-  // anything is read. Error(data_loss) if the epoch has no such pass.
+  // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once,
+  // before anything is read. Error(data_loss) if the epoch has no such pass.
   void wind_to(std::uint32_t pass) EXCLUDES(mutex_);
 
   std::size_t depth() const noexcept { return counts_.size(); }
@@ -97,11 +102,13 @@ class PassControl {
   const std::vector<std::int64_t> counts_;
 
   mutable Mutex mutex_;  // held for a few instructions, never across a call out
-  // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of the passes from
-  // the first of these on, and close() gives it that one before anything else.
+  // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of
+  // the passes from the first of these on, and close() gives it that one before anything else.
   std::vector<std::int64_t> digits_ GUARDED_BY(mutex_);
-  std::vector<std::int64_t> closed_ GUARDED_BY(mutex_);  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
-  std::vector<std::int64_t> forgotten_ GUARDED_BY(mutex_);  // the same of marks that the consumer has had, which marks_ tells no more of
+  std::vector<std::int64_t> closed_
+      GUARDED_BY(mutex_);  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
+  std::vector<std::int64_t> forgotten_
+      GUARDED_BY(mutex_);  // the same of marks that the consumer has had, which marks_ tells no more of
   std::uint32_t base_ GUARDED_BY(mutex_) = 0;  // of pass numbers
   Stamp now_ GUARDED_BY(mutex_);
   bool fresh_ GUARDED_BY(mutex_) = true;
@@ -109,8 +116,9 @@ class PassControl {
   bool cut_ GUARDED_BY(mutex_) = false;
   std::size_t cut_depth_ GUARDED_BY(mutex_) = 0;
   std::deque<Mark> marks_ GUARDED_BY(mutex_);  // made, and perhaps not yet with the consumer; sequences rise
-  std::deque<Mark> owed_ GUARDED_BY(mutex_);  // of them, those that the source is still to send
-  std::stop_source stop_ GUARDED_BY(mutex_);  // of the pass that the source is in; of the next one, as soon as that one is to end
+  std::deque<Mark> owed_ GUARDED_BY(mutex_);   // of them, those that the source is still to send
+  std::stop_source stop_
+      GUARDED_BY(mutex_);  // of the pass that the source is in; of the next one, as soon as that one is to end
   bool stopped_ GUARDED_BY(mutex_) = false;
 };
 

@@ -1,8 +1,9 @@
 // Permits: which tokens of a stage are out, which of them run a call, and which have a CPU slot.
 //
-// A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is free:
-// detached <= running; cpu_slots <= tokens; tokens + detached <= parallelism when one was handed out, but for as many more as groups were in Folded's
-// line (StageState::beyond_calls), and for those of Runner::help().
+// A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is
+// free:
+// detached <= running; cpu_slots <= tokens; tokens + detached <= parallelism when one was handed out, but for as many
+// more as groups were in Folded's line (StageState::beyond_calls), and for those of Runner::help().
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -16,10 +17,12 @@ namespace penstock::exec {
 
 struct Permits {
   std::int64_t tokens = 0;
-  std::int64_t running = 0;   // groups in a body, or whose results get their slots, which a visitor does without a token;
+  std::int64_t running =
+      0;  // groups in a body, or whose results get their slots, which a visitor does without a token;
   std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
   std::int64_t cpu_slots = 0;
-  bool held_back = false;     // there may be more for other threads to do than there seemed: tokens are to be counted out again
+  bool held_back =
+      false;  // there may be more for other threads to do than there seemed: tokens are to be counted out again
 
   // In hand, but not yet running: each will take one group by itself.
   std::int64_t idle() const noexcept { return tokens - (running - detached); }
@@ -38,13 +41,14 @@ struct Permits {
   }
 };
 
-// FirstCalls: how many may run before anybody knows what their results hold. One; and another where one lasts, for they may wait for each other.
+// FirstCalls: how many may run before anybody knows what their results hold. One; and another where one lasts, for they
+// may wait for each other.
 class FirstCalls {
  public:
   FirstCalls(const StageTraits& traits, StageSigns& signs) : traits_(traits), signs_(signs) {}
 
-  // How many calls may run at once. Before the first result nobody can tell what results hold, unless the op has a hint. Calls that complete later are
-  // bounded otherwise (open_io).
+  // How many calls may run at once. Before the first result nobody can tell what results hold, unless the op has a
+  // hint. Calls that complete later are bounded otherwise (open_io).
   std::int64_t most(std::int64_t parallelism, std::int64_t completed) noexcept {
     const bool is_starting = completed == 0 && without_hint_ > 0 && traits_.begins_with_few && parallelism > 1;
     signs_.is_starting = is_starting;
@@ -73,8 +77,9 @@ class FirstCalls {
   const StageTraits& traits_;
   StageSigns& signs_;
   std::int64_t calls_ = 1;
-  std::int64_t changed_ns_ = 0;    // when calls_ was raised, or the first call began; 0: none has
-  std::int64_t without_hint_ = 1;  // groups in a row of which the op could not foretell the size; not 0 before the first
+  std::int64_t changed_ns_ = 0;  // when calls_ was raised, or the first call began; 0: none has
+  std::int64_t without_hint_ =
+      1;  // groups in a row of which the op could not foretell the size; not 0 before the first
 };
 
 }  // namespace penstock::exec

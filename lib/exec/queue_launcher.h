@@ -1,7 +1,8 @@
-// QueueLauncher: tokens wait in a queue until somebody pumps them, one at a time. Its deadlines are moments of the system's clock.
+// QueueLauncher: tokens wait in a queue until somebody pumps them, one at a time. Its deadlines are moments of the
+// system's clock.
 //
-// The serial executor pumps the most downstream one first, on the consumer's thread, until its element is there. Tests pump in an
-// order drawn from a seed, so that any interleaving of token starts can be had, and had again.
+// The serial executor pumps the most downstream one first, on the consumer's thread, until its element is there. Tests
+// pump in an order drawn from a seed, so that any interleaving of token starts can be had, and had again.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Relief: a thread without a CPU slot, for a run whose stages wait for slots while none of its calls has any. Where that has lasted, calls of other runs
-// may have all slots and be waiting for this very run, on threads of their own where nobody sees it.
+// Relief: a thread without a CPU slot, for a run whose stages wait for slots while none of its calls has any. Where
+// that has lasted, calls of other runs may have all slots and be waiting for this very run, on threads of their own
+// where nobody sees it.
 //
 // Thread safety: any thread.
 #pragma once

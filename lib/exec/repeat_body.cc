@@ -35,7 +35,9 @@ bool RepeatBody::keep_mark(const Slot& mark) {
 // Who repeats for ever does not mean nothing.
 void RepeatBody::warn() {
   if (std::exchange(has_warned_, true)) return;
-  std::fprintf(stderr, "penstock: %s would repeat for ever, but a pass gave neither an element nor an error, so it ends here: look at the source and the filters before it\n",
+  std::fprintf(stderr,
+               "penstock: %s would repeat for ever, but a pass gave neither an element nor an error, so it ends here: "
+               "look at the source and the filters before it\n",
                place_.c_str());
 }
 

@@ -6,7 +6,8 @@ namespace penstock::exec {
 
 std::int64_t Reservation::expected(const Group& group) const {
   const std::int64_t slots = traits_.is_source ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
-  if (!group.memory.has_hint()) return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.memory.needs;
+  if (!group.memory.has_hint())
+    return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.memory.needs;
   const double results = meter_.results_each(1) * static_cast<double>(slots);  // each will need a slot
   return group.memory.hint + static_cast<std::int64_t>(results * sizeof(Slot)) + group.memory.needs;
 }
@@ -42,15 +43,16 @@ void Reservation::force(Group& group) {
   look_again();
 }
 
-void Reservation::give_back(Group& group) {
-  traits_.memory.release(group.memory.let_go());
-}
+void Reservation::give_back(Group& group) { traits_.memory.release(group.memory.let_go()); }
 
 void Reservation::take_for_first_calls(const Ring& ring) {
   for (const auto& group : ring.groups()) {
     const bool has_its_own = group->memory.has_hint() || group->memory.reserved_since > 0;
-    if (group->state != Group::State::running || group->kind == Group::Kind::part || group->folded.is_unfolding || has_its_own) continue;
-    group->memory.reserved_since = static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->inputs.admitted));
+    if (group->state != Group::State::running || group->kind == Group::Kind::part || group->folded.is_unfolding ||
+        has_its_own)
+      continue;
+    group->memory.reserved_since =
+        static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->inputs.admitted));
     traits_.memory.charge(group->memory.reserved_since);
   }
 }

@@ -73,7 +73,8 @@ void Ring::retire(std::size_t place) {
   auto group = std::move(groups_[place]);
   groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place));
   in_window_ -= group->inputs.admitted;
-  if (group->mark) std::fill_n(departed_.begin(), group->mark->level + 1u, static_cast<std::int64_t>(group->mark->sequence));
+  if (group->mark)
+    std::fill_n(departed_.begin(), group->mark->level + 1u, static_cast<std::int64_t>(group->mark->sequence));
   spare(std::move(group));
 }
 
@@ -83,8 +84,9 @@ void Ring::spare(std::unique_ptr<Group> group) {
 }
 
 void Ring::put_in_line(Group& group) {
-  const auto place = std::lower_bound(ready_.begin(), ready_.end(), group.place.number,
-                                      [](const Group* other, std::int64_t number) { return other->place.number < number; });
+  const auto place =
+      std::lower_bound(ready_.begin(), ready_.end(), group.place.number,
+                       [](const Group* other, std::int64_t number) { return other->place.number < number; });
   ready_.insert(place, &group);
 }
 
@@ -105,10 +107,13 @@ std::int64_t Ring::startable(const Group& group, const RingBounds& bounds) const
 }
 
 std::int64_t Ring::startable(const Group& group, const Before& before, const RingBounds& bounds) const {
-  if ((group.kind == Group::Kind::flush || bounds.has_plenty) && !is_oldest(group)) return 0;  // what is before it has not left
+  if ((group.kind == Group::Kind::flush || bounds.has_plenty) && !is_oldest(group))
+    return 0;  // what is before it has not left
   if (traits_.keeps_passes_apart && before.has_open_pass) return 0;
-  const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(group.slots.size()), 1);  // nothing is left of some that were cancelled
-  return traits_.keeps_near && before.begun > 0 ? std::clamp<std::int64_t>(bounds.window - before.begun, 0, size) : size;
+  const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(group.slots.size()),
+                                           1);  // nothing is left of some that were cancelled
+  return traits_.keeps_near && before.begun > 0 ? std::clamp<std::int64_t>(bounds.window - before.begun, 0, size)
+                                                : size;
 }
 
 bool Ring::may_all_start(const RingBounds& bounds) const {
@@ -116,8 +121,8 @@ bool Ring::may_all_start(const RingBounds& bounds) const {
   return is_free && (ready_.empty() || ready_.front()->kind != Group::Kind::flush);
 }
 
-// Those who may not begin yet will be looked at again when an older one is done. One walk along the ring, in whose order groups wait: with 128 calls, a
-// walk for each of them took a quarter of the CPU time.
+// Those who may not begin yet will be looked at again when an older one is done. One walk along the ring, in whose
+// order groups wait: with 128 calls, a walk for each of them took a quarter of the CPU time.
 std::int64_t Ring::startable_groups(const RingBounds& bounds) const {
   if (may_all_start(bounds)) return static_cast<std::int64_t>(ready_.size());
   Before before;

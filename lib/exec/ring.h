@@ -1,8 +1,9 @@
 // Ring: the groups of a stage, in the order of their inputs.
 //
-// Whenever the stage's lock is free: in_window() = sum of what all groups have admitted; `ready_` has the waiting groups that the body is to run (it
-// has run those that wait in Folded), in the order of the ring, which is that of their numbers. Parts of a call that goes on stand before it with
-// larger numbers, but never wait there. How far the oldest group that is not done lets others be ahead of it is asked when they begin: RingBounds.
+// Whenever the stage's lock is free: in_window() = sum of what all groups have admitted; `ready_` has the waiting
+// groups that the body is to run (it has run those that wait in Folded), in the order of the ring, which is that of
+// their numbers. Parts of a call that goes on stand before it with larger numbers, but never wait there. How far the
+// oldest group that is not done lets others be ahead of it is asked when they begin: RingBounds.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -40,7 +41,8 @@ class Ring {
   Group& insert(std::size_t place, std::unique_ptr<Group> part);
   // It waits.
   Group& insert_behind(const Group& group, std::unique_ptr<Group> rest);
-  // The group's first `count` slots stay, the others become the next group, which it gives. Neither has been seen by the body.
+  // The group's first `count` slots stay, the others become the next group, which it gives. Neither has been seen by
+  // the body.
   Group& keep_first(Group& group, std::int64_t count);
   // A source's group will make no more than that.
   void admit_less(Group& group, std::int64_t count) noexcept;
@@ -48,9 +50,13 @@ class Ring {
   void retire(std::size_t place);
   void spare(std::unique_ptr<Group> group);
   // Whether the mark of such a pass has left.
-  bool has_left(std::size_t depth, std::uint64_t sequence) const { return departed_[depth] >= static_cast<std::int64_t>(sequence); }
+  bool has_left(std::size_t depth, std::uint64_t sequence) const {
+    return departed_[depth] >= static_cast<std::int64_t>(sequence);
+  }
   // So many inputs of this pass have come; or it has ended with them.
-  void count_inputs(std::int64_t inputs, bool ends_pass) noexcept { inputs_this_pass_ = ends_pass ? 0 : inputs_this_pass_ + inputs; }
+  void count_inputs(std::int64_t inputs, bool ends_pass) noexcept {
+    inputs_this_pass_ = ends_pass ? 0 : inputs_this_pass_ + inputs;
+  }
 
   // Groups that wait for a call, oldest first.
   std::size_t ready() const noexcept { return ready_.size(); }

@@ -7,11 +7,13 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kLongCall = 2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
+constexpr std::int64_t kLongCall =
+    2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
 
 // Asked without the lock, and mostly in vain.
 bool may_have_calls(const StageSigns& signs) {
-  return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 || signs.has_folded.load(std::memory_order_relaxed);
+  return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 ||
+         signs.has_folded.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -29,7 +31,9 @@ void Runner::run_token(bool on_pool) noexcept {
         run_group(*group);
         if (core_.traits.one_at_a_time) break;
         core_.pump();
-        if (!on_pool && core_.state.meter.accounted_until() >= until && core_.traits.host.cpu_slot_is_wanted(core_.traits.index)) break;
+        if (!on_pool && core_.state.meter.accounted_until() >= until &&
+            core_.traits.host.cpu_slot_is_wanted(core_.traits.index))
+          break;
       }
     });
     memory_is_short = leave_token(on_pool);
@@ -82,7 +86,8 @@ Group* Runner::claim_group() {
   return group;
 }
 
-// Memory for a call on the group, or where there is none, for its first element all the same, where the rule of progress lets it.
+// Memory for a call on the group, or where there is none, for its first element all the same, where the rule of
+// progress lets it.
 bool Runner::provide(Group& group) {
   StageState& state = core_.state;
   const bool others_wait = state.reservation.is_refused();  // since the hint was asked for
@@ -94,7 +99,8 @@ bool Runner::provide(Group& group) {
     state.reservation.force(group);
   }
   // They had asked for a wake-up by the sign that is down by now, so they are to be asked again.
-  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0) state.permits.held_back = true;
+  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0)
+    state.permits.held_back = true;
   return true;
 }
 

@@ -1,7 +1,8 @@
 // Runner: what threads do that have a token of a stage, or come back to one of its calls.
 //
-// A call over several slots need not end before anything of it leaves: what it has done is taken while it goes on, and what it has not begun can be
-// had back (OpenCall). So no element that is done waits for one that takes long, but for the order.
+// A call over several slots need not end before anything of it leaves: what it has done is taken while it goes on, and
+// what it has not begun can be had back (OpenCall). So no element that is done waits for one that takes long, but for
+// the order.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,14 @@ class Runner {
  public:
   explicit Runner(StageCore& core) : core_(core) {}
 
-  // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of higher rank or another run waits
-  // for one.
+  // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of
+  // higher rank or another run waits for one.
   void run_token(bool on_pool) noexcept EXCLUDES(core_.mutex);
   // Runs one waiting group on this thread; false: there is none.
   bool help() EXCLUDES(core_.mutex);
-  // Now and then, above all while the consumer waits: calls that take long are to give back what they have not begun, and what they have done leaves; so
-  // do folded results, for which there may be no thread as long as calls wait. True: something did.
+  // Now and then, above all while the consumer waits: calls that take long are to give back what they have not begun,
+  // and what they have done leaves; so do folded results, for which there may be no thread as long as calls wait. True:
+  // something did.
   bool look_after_calls() EXCLUDES(core_.mutex);
   // Now and then: see StageSnapshot::looks.
   void watch_calls() EXCLUDES(core_.mutex);

@@ -40,13 +40,15 @@ constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
 // Whoever gets an element of another type would read memory as what it is not: it fails.
 void check_type(const Slot& slot, const std::type_info& wanted) {
   if (slot.value.holds(wanted)) return;
-  const std::string given = slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
-  throw Error(ErrorCode::invalid_argument, "the op gave " + given + ", but the dataset behind it has elements of type " + type_name(wanted) +
+  const std::string given =
+      slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
+  throw Error(ErrorCode::invalid_argument, "the op gave " + given +
+                                               ", but the dataset behind it has elements of type " + type_name(wanted) +
                                                ": write the type that the op gives, as in then<Type>(op)");
 }
 
-// The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself. `hint`: of one that nobody can
-// see into.
+// The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself.
+// `hint`: of one that nobody can see into.
 std::int64_t bytes_of_list(const detail::Results& results, std::int64_t hint) {
   try {
     const std::int64_t bytes = byte_count(results.bytes());
@@ -82,7 +84,8 @@ class Seal {
     return true;
   }
 
-  // Where there is no memory for places of its own: slot `i` stays where it is, or fails for that if it has become many.
+  // Where there is no memory for places of its own: slot `i` stays where it is, or fails for that if it has become
+  // many.
   void place_here(Slot& slot, std::size_t i, const std::exception_ptr& no_memory) {
     if (slot.kind() == Slot::Kind::dropped) return;
     if (slot.kind() != Slot::Kind::many) return add(slot, i);
@@ -144,7 +147,9 @@ class Seal {
       take(results, child, out.back());
       finish(out.back(), i, size);
     }
-    sum_.largest = std::max(sum_.largest, sum_.bytes - before + (end < size ? slot.bytes() : 0));  // one call's need, which is what estimates are made of
+    sum_.largest = std::max(
+        sum_.largest,
+        sum_.bytes - before + (end < size ? slot.bytes() : 0));  // one call's need, which is what estimates are made of
     if (end == size) return true;
     const std::int64_t list = std::min(byte_count(results.bytes_of_list()), slot.bytes());
     shrink(slot, list, size - told, size - end);
@@ -161,12 +166,14 @@ class Seal {
     }
   }
 
-  // Of a list's `before` results `after` are left: as if all held the same. The list itself, `list` bytes, stays as long as any is.
+  // Of a list's `before` results `after` are left: as if all held the same. The list itself, `list` bytes, stays as
+  // long as any is.
   static void shrink(Slot& slot, std::int64_t list, std::size_t before, std::size_t after) {
     slot.set_bytes(list + share(slot.bytes() - list, after, before));
   }
   static std::int64_t share(std::int64_t bytes, std::size_t part, std::size_t whole) {
-    return static_cast<std::int64_t>(static_cast<double>(bytes) * static_cast<double>(part) / static_cast<double>(whole));
+    return static_cast<std::int64_t>(static_cast<double>(bytes) * static_cast<double>(part) /
+                                     static_cast<double>(whole));
   }
 
   // False: it fails, because it is of another type, or its size cannot be told, for the user's bytes_of throws.
@@ -207,7 +214,8 @@ class Seal {
   const std::size_t most_;
   const Origin& origin_;
   Sealed sum_;
-  const void* same_bytes_ = nullptr;  // of the last result that was measured: what has been found of it holds for all that are like it
+  const void* same_bytes_ =
+      nullptr;  // of the last result that was measured: what has been found of it holds for all that are like it
   std::int64_t bytes_of_same_ = 0;
 };
 
@@ -217,7 +225,8 @@ void lay_out_here(Group& group, Seal& seal, const std::exception_ptr& no_memory)
   std::erase_if(group.slots, [](const Slot& slot) { return slot.kind() == Slot::Kind::dropped; });
 }
 
-// Some were dropped, or have become many: the slots are laid out anew, up to the first list that has more results than may be.
+// Some were dropped, or have become many: the slots are laid out anew, up to the first list that has more results than
+// may be.
 void lay_out(Group& group, Seal& seal) {
   Slots& slots = group.slots;
   Slots out;

@@ -18,14 +18,16 @@ struct Sealed {
   std::int64_t hollow = 0;   // of such a list, the share of those that have left it
   std::int64_t largest = 0;  // that one input has become
   std::int64_t elements = 0;
-  std::int64_t errors = 0;   // made here
-  const std::type_info* unseen = nullptr;       // the type of a result that may own memory which neither bytes_of nor a hint tells
+  std::int64_t errors = 0;  // made here
+  const std::type_info* unseen =
+      nullptr;  // the type of a result that may own memory which neither bytes_of nor a hint tells
   const std::type_info* unseen_part = nullptr;  // because of what it has of this type
 };
 
-// Right after `body` ran the group. `origin` names a source item; it is asked only for errors. Where elements have become many, so that there are
-// more than `most` results, the rest stays in group.folded, as lists: a slot is several times as large as a number. Called again for those, when
-// the results have left.
-Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const std::function<std::string(std::int64_t)>& origin);
+// Right after `body` ran the group. `origin` names a source item; it is asked only for errors. Where elements have
+// become many, so that there are more than `most` results, the rest stays in group.folded, as lists: a slot is several
+// times as large as a number. Called again for those, when the results have left.
+Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most,
+            const std::function<std::string(std::int64_t)>& origin);
 
 }  // namespace penstock::exec

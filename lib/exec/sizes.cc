@@ -5,11 +5,12 @@
 namespace penstock::exec {
 namespace {
 
-constexpr double kWidest = 100;              // times the grain: 2 ms by default
-constexpr double kWorthAThread = 2'000;      // ns: to hand an element to another thread costs 1 to 3 us
-constexpr double kSmallElement = 4096;       // bytes; larger ones are not worth buffering by the hundred
-constexpr double kCheapCall = 1'000'000;     // ns; a dearer element is delivered at once
-constexpr double kWakeHorizon = 16'000'000;  // ns, twice the outlet's pause between wake-ups: half of what is made meanwhile wakes it, too
+constexpr double kWidest = 100;           // times the grain: 2 ms by default
+constexpr double kWorthAThread = 2'000;   // ns: to hand an element to another thread costs 1 to 3 us
+constexpr double kSmallElement = 4096;    // bytes; larger ones are not worth buffering by the hundred
+constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
+constexpr double kWakeHorizon =
+    16'000'000;  // ns, twice the outlet's pause between wake-ups: half of what is made meanwhile wakes it, too
 
 }  // namespace
 
@@ -26,7 +27,8 @@ std::int64_t Sizes::group(std::int64_t waiting) const {
   const double budget = static_cast<double>(memory.limit()) / 16;
   if (size * expected_bytes() > budget) size = std::max(1.0, budget / expected_bytes());
   if (memory.used() >= memory.limit()) size = std::min(size, static_cast<double>(forced()));
-  // Within the window all calls have work where each takes little. Cheap elements are run by one thread after the other instead.
+  // Within the window all calls have work where each takes little. Cheap elements are run by one thread after the other
+  // instead.
   if (!traits_.keeps_near || meter_.slot_ns() <= kWorthAThread) return static_cast<std::int64_t>(size);
   return std::min(static_cast<std::int64_t>(size), std::max<std::int64_t>(knobs_.window / knobs_.parallelism, 1));
 }
@@ -37,8 +39,8 @@ std::int64_t Sizes::capacity() const {
   return std::max(knobs_.buffer, small_elements(2 * kWidest * static_cast<double>(knobs_.grain_ns)));
 }
 
-// Cheap calls go through many at a time, but no more than the user lets wait behind them. A stream op's are not its results: it may keep nothing of
-// them.
+// Cheap calls go through many at a time, but no more than the user lets wait behind them. A stream op's are not its
+// results: it may keep nothing of them.
 std::int64_t Sizes::most_in_window() const {
   const Tunable& behind = traits_.plan.buffer_behind;
   if (behind.is_automatic() || traits_.plan.serial) return std::max(knobs_.window, capacity());
@@ -61,7 +63,8 @@ double Sizes::affordable_bytes() const { return static_cast<double>(traits_.memo
 std::int64_t Sizes::forced() const {
   const double each = expected_bytes();
   if (each <= 0) return 1;
-  return std::clamp(static_cast<std::int64_t>(static_cast<double>(traits_.memory.limit()) / 256 / each), std::int64_t{1}, kLargestGroup);
+  return std::clamp(static_cast<std::int64_t>(static_cast<double>(traits_.memory.limit()) / 256 / each),
+                    std::int64_t{1}, kLargestGroup);
 }
 
 // The rest of the books counts inputs, of which a batch takes many and a flat_map few.
@@ -74,6 +77,8 @@ std::int64_t Sizes::worth_waiting() const {
   return static_cast<std::int64_t>(std::min(most, affordable));
 }
 
-bool Sizes::is_cheap() const noexcept { return traits_.plan.is_prompt && meter_.slot_ns() > 0 && meter_.slot_ns() < kCheapCall; }
+bool Sizes::is_cheap() const noexcept {
+  return traits_.plan.is_prompt && meter_.slot_ns() > 0 && meter_.slot_ns() < kCheapCall;
+}
 
 }  // namespace penstock::exec

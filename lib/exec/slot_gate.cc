@@ -22,9 +22,8 @@ bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
   if (in_use() > slots() || run->in_use_.load(std::memory_order_relaxed) > run->most()) return true;
   if (waiting_ == 0) return false;
   MutexLock lock(mutex_);
-  return std::ranges::any_of(waiters_, [&](const Entry& entry) {
-    return entry.run == run ? entry.rank > rank : entry.run->has_room();
-  });
+  return std::ranges::any_of(
+      waiters_, [&](const Entry& entry) { return entry.run == run ? entry.rank > rank : entry.run->has_room(); });
 }
 
 void SlotGate::release(const RunRef& run) {
@@ -53,7 +52,8 @@ void SlotGate::set_most(const RunRef& run, std::int64_t most) {
   offer_free_slots();
 }
 
-// The longest wait decides which run, the rank which of its stages. That uses up this wait: who is passed over stands where the other stood.
+// The longest wait decides which run, the rank which of its stages. That uses up this wait: who is passed over stands
+// where the other stood.
 bool SlotGate::take_waiter(Entry& entry) {
   MutexLock lock(mutex_);
   const auto oldest = std::ranges::find_if(waiters_, [this](const Entry& other) { return has_free_slot(*other.run); });

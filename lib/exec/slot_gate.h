@@ -1,8 +1,8 @@
 // SlotGate: the CPU slots of the process. Every compute token of every run holds one while it runs.
 //
-// A gate of our own, because the number moves (a cgroup's quota, a trainer that needs its cores) while a task arena's size cannot. A
-// stage that finds no free slot registers and leaves its thread. A slot that becomes free is offered to the run that has waited longest,
-// and there to the stage of the highest rank: see EngineHost::cpu_rank().
+// A gate of our own, because the number moves (a cgroup's quota, a trainer that needs its cores) while a task arena's
+// size cannot. A stage that finds no free slot registers and leaves its thread. A slot that becomes free is offered to
+// the run that has waited longest, and there to the stage of the highest rank: see EngineHost::cpu_rank().
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class SlotGate {
     bool has_room() const noexcept { return in_use() < most(); }
 
     const std::weak_ptr<Waiter> waiter_;
-    std::atomic<std::int64_t> most_;       // these two: written under the gate's mutex
+    std::atomic<std::int64_t> most_;  // these two: written under the gate's mutex
     std::atomic<std::int64_t> in_use_{0};
   };
   using RunRef = std::shared_ptr<Run>;
@@ -46,8 +46,8 @@ class SlotGate {
   // A slot, or false: then slot_is_free(stage) will be called once.
   bool acquire(const RunRef& run, std::size_t stage, std::size_t rank) EXCLUDES(mutex_);
 
-  // Whether a stage should give its slot back: there are fewer than before, of all or for its run, or another run or a stage of higher rank
-  // waits.
+  // Whether a stage should give its slot back: there are fewer than before, of all or for its run, or another run or a
+  // stage of higher rank waits.
   bool is_wanted_before(const RunRef& run, std::size_t rank) const EXCLUDES(mutex_);
 
   // Gives one back. May call slot_is_free() of any run: hold no lock.
@@ -70,10 +70,11 @@ class SlotGate {
   bool take_waiter(Entry& entry) EXCLUDES(mutex_);
   void offer_free_slots() EXCLUDES(mutex_);
 
-  alignas(kCacheLine) mutable BriefMutex mutex_;  // never held across a call out. The atomics below are written under it, and read without
+  alignas(kCacheLine) mutable BriefMutex
+      mutex_;  // never held across a call out. The atomics below are written under it, and read without
   std::atomic<std::int64_t> slots_;
   std::atomic<std::int64_t> in_use_{0};
-  std::atomic<std::size_t> waiting_{0};  // waiters_.size()
+  std::atomic<std::size_t> waiting_{0};            // waiters_.size()
   std::vector<Entry> waiters_ GUARDED_BY(mutex_);  // whose run has waited longest comes first
 };
 

@@ -10,9 +10,10 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kWatched = 256;                // elements after which an op that has declared nothing is asked no more
-constexpr std::int64_t kMostResults = std::int64_t{1} << 31;  // of one element, that are believed: places are still numbers then
-constexpr std::size_t kKindsOfBlocks = 4;             // of one batch: shapes that never repeat are no samples of a batch
+constexpr std::int64_t kWatched = 256;  // elements after which an op that has declared nothing is asked no more
+constexpr std::int64_t kMostResults = std::int64_t{1}
+                                      << 31;  // of one element, that are believed: places are still numbers then
+constexpr std::size_t kKindsOfBlocks = 4;     // of one batch: shapes that never repeat are no samples of a batch
 
 bool may_have_places(std::int64_t rows, std::size_t row_bytes) {
   return row_bytes > 0 && detail::takes_batch_at_once(rows, row_bytes) && detail::is_worth_places(rows, row_bytes);

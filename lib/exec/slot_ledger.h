@@ -1,20 +1,20 @@
 // SlotLedger: which place of which batch an element's results get, before the batch exists.
 //
-// One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of the stage's
-// input has a turn, in input order. Where an element's results begin is the number of results before it: known once the
-// numbers of all elements before it are, which the op tells of its input (outputs_of) or the body declares. Place p is row p % n of
-// block p / n. The end of the batch's input rounds up to the next block.
+// One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of
+// the stage's input has a turn, in input order. Where an element's results begin is the number of results before it:
+// known once the numbers of all elements before it are, which the op tells of its input (outputs_of) or the body
+// declares. Place p is row p % n of block p / n. The end of the batch's input rounds up to the next block.
 //
-// All of this is foresight. An element that fails gives its places back, and those after it move up, though some of their rows may
-// be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that this costs copies only,
-// and the batch tells how far a row was from its true place (correct()), so that a mistake lasts no longer than the elements under
-// way.
+// All of this is foresight. An element that fails gives its places back, and those after it move up, though some of
+// their rows may be written already; a number may be wrong; the batch may refuse an element. BatchBlock sees to it that
+// this costs copies only, and the batch tells how far a row was from its true place (correct()), so that a mistake
+// lasts no longer than the elements under way.
 //
-// An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a flag for each
-// group.
+// An op that has not declared anything for its first 256 elements is asked no more: then a ledger costs one look at a
+// flag for each group.
 //
-// Thread safety: admit() in input order, with the stage's lock held; all else by any thread. Nothing is called while the ledger's
-// lock is held.
+// Thread safety: admit() in input order, with the stage's lock held; all else by any thread. Nothing is called while
+// the ledger's lock is held.
 #pragma once
 
 #include <atomic>
@@ -46,14 +46,14 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
   void complete(std::int64_t turn, std::optional<std::int64_t> count) EXCLUDES(mutex_);
 
-  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away. Throws
-  // std::bad_alloc.
+  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away.
+  // Throws std::bad_alloc.
   Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
 
   void correct(std::int64_t drift, std::uint32_t version) noexcept EXCLUDES(mutex_) override;
 
-  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go back to the
-  // system.
+  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go
+  // back to the system.
   bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
   void drop_garbage() EXCLUDES(mutex_);
   void clear() EXCLUDES(mutex_);
@@ -62,11 +62,11 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
 
  private:
   struct Entry {
-    std::int64_t place = -1;     // where its results begin; of those before known_until_
+    std::int64_t place = -1;  // where its results begin; of those before known_until_
     std::int64_t count = 0;
-    bool is_known = false;       // count is what was told beforehand or declared, or what came
+    bool is_known = false;  // count is what was told beforehand or declared, or what came
     bool is_done = false;
-    bool ends_batch = false;     // a mark: what comes after it begins a batch
+    bool ends_batch = false;  // a mark: what comes after it begins a batch
   };
   struct Where {
     std::int64_t place;
@@ -90,12 +90,13 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   detail::BatchBlockRef block_at(std::int64_t number, DType type, const Shape& shape) EXCLUDES(mutex_);
 
   const BatchAhead batch_;
-  std::vector<Entry> admitted_;          // of admit() alone: memory that it uses again
+  std::vector<Entry> admitted_;  // of admit() alone: memory that it uses again
   std::atomic<bool> is_used_{true};
   std::atomic<bool> has_garbage_{false};
 
   // Held for a few instructions, or a few for each element under way where one fails. Whenever it is free:
-  //   * entries_[i] has turn first_turn_ + i; the first one is not done; all before known_until_ are known, that one is not;
+  //   * entries_[i] has turn first_turn_ + i; the first one is not done; all before known_until_ are known, that one is
+  //     not;
   //   * entries before known_until_ lie behind each other, and next_place_ behind the last of them;
   //   * all rows that were handed out since places last moved have version_;
   //   * a block has a number of at least first_block_, and lower ones are never made again.

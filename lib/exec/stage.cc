@@ -10,7 +10,8 @@
 namespace penstock::exec {
 namespace {
 
-// Calls that are under way on the cores go on there, but without a CPU slot: they wait, and what waits for a slot may be what they wait for.
+// Calls that are under way on the cores go on there, but without a CPU slot: they wait, and what waits for a slot may
+// be what they wait for.
 void place(StageCore& core, bool on_pool) {
   std::int64_t slots = 0;
   {
@@ -77,7 +78,8 @@ void Stage::recall() {
 bool Stage::can_be_relieved() const {
   MutexLock lock(core_.mutex);
   const StageState& state = core_.state;
-  const bool may_call = state.permits.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.ready() > 0;
+  const bool may_call =
+      state.permits.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.ready() > 0;
   return core_.signs.waits_for_cpu_slot && (may_call || !state.folded.empty()) && !core_.traits.host.stopped();
 }
 

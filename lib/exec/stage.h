@@ -1,19 +1,22 @@
-// Stage: one step of a run, as the engine and the launcher see it: events in, and nothing waits. No thread, no TBB: all that goes through the Launcher.
+// Stage: one step of a run, as the engine and the launcher see it: events in, and nothing waits. No thread, no TBB: all
+// that goes through the Launcher.
 //
 //   receive()  ->  waiting input  ->  ring of groups (input order)  ->  send()
 //                  `buffer`            `window`                          as far as credits go
 //
-// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Permits and FirstCalls (who may call),
-// Reservation (with what memory), Meter and Sizes (what is known, and what follows). StageState is all of them; StageCore keeps them under one lock;
-// Calls runs the body and Runner is what threads do with a token. Rules, each of which was found by breaking it (design notes in lib/README.md):
+// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Permits and
+// FirstCalls (who may call), Reservation (with what memory), Meter and Sizes (what is known, and what follows).
+// StageState is all of them; StageCore keeps them under one lock; Calls runs the body and Runner is what threads do
+// with a token. Rules, each of which was found by breaking it (design notes in lib/README.md):
 //
-//   * Credits count slots. The consumer promises room for `buffer` slots and tops the promise up when it admits some. No stage ever waits for another.
+//   * Credits count slots. The consumer promises room for `buffer` slots and tops the promise up when it admits some.
+//     No stage ever waits for another.
 //   * A token is permission to run the OLDEST waiting group, whichever that is when it starts. Tokens <= parallelism.
-//   * What a call over several slots has done may leave before it returns, and what it has not begun can be had back: no element that is done waits
-//     for one that takes long, but for the order.
-//   * Where the user has fixed the number of calls, and order is kept, no element begins that is `window` or more behind the oldest one that is not
-//     done: twice that number, unless the user moves that knob, too. So a call may wait for a buffer that later elements hold, if there are as many
-//     buffers as that and the consumer's own.
+//   * What a call over several slots has done may leave before it returns, and what it has not begun can be had back:
+//     no element that is done waits for one that takes long, but for the order.
+//   * Where the user has fixed the number of calls, and order is kept, no element begins that is `window` or more
+//     behind the oldest one that is not done: twice that number, unless the user moves that knob, too. So a call may
+//     wait for a buffer that later elements hold, if there are as many buffers as that and the consumer's own.
 //
 // | called            | by                                   | when                                      |
 // |-------------------|--------------------------------------|-------------------------------------------|
@@ -47,8 +50,9 @@ class Stage {
   void run_token(bool on_pool) noexcept { runner_.run_token(on_pool); }
   void slot_is_free();
   void memory_is_free() { core_.memory_is_free(); }
-  void cancel_pass(std::size_t depth, std::uint64_t sequence, std::uint64_t last = 0);  // and of those behind it up to the last one, if that is later
-  void wake();  // something outside has changed: look again
+  void cancel_pass(std::size_t depth, std::uint64_t sequence,
+                   std::uint64_t last = 0);  // and of those behind it up to the last one, if that is later
+  void wake();                               // something outside has changed: look again
 
   // Calls under way; see Runner.
   bool look_after_calls() { return runner_.look_after_calls(); }
@@ -60,9 +64,10 @@ class Stage {
   void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered
 
-  void stop();               // after the engine's stop flag: cuts Completions off
-  void let_go_of_slots();    // then, while calls still run: of all that they do not work on, results of open calls among them
-  void clear();              // when nothing runs any more: lets all elements go
+  void stop();  // after the engine's stop flag: cuts Completions off
+  void
+  let_go_of_slots();  // then, while calls still run: of all that they do not work on, results of open calls among them
+  void clear();       // when nothing runs any more: lets all elements go
 
   // Of this stage: parallelism, placement (1: on the pool), window, buffer, grain_ns.
   void set(KnobKind knob, std::int64_t value);

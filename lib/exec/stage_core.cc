@@ -6,7 +6,8 @@
 
 namespace penstock::exec {
 
-StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes)
+StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host,
+                     PassControl& passes)
     : traits(plan, index, host),
       ledger(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
       body(plan.open(index, host, passes)),
@@ -34,7 +35,8 @@ void StageCore::pump() noexcept {
   });
 }
 
-// Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the cache.
+// Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the
+// cache.
 void StageCore::perform(Actions actions) {
   Launcher& launcher = outside().facts().launcher;
   const Edges& edges = traits.neighbours.edges();

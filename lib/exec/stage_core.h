@@ -1,8 +1,8 @@
 // StageCore: what connects the parts of a stage, and its lock.
 //
-// No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no user's code: HostUnderLock, the
-// memory budget, the slot ledger, the trace, the clock, and two functions of Body that say so. What goes out otherwise goes through outside(), or is
-// marked EXCLUDES: clang checks both (lib/base/mutex.h).
+// No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no
+// user's code: HostUnderLock, the memory budget, the slot ledger, the trace, the clock, and two functions of Body that
+// say so. What goes out otherwise goes through outside(), or is marked EXCLUDES: clang checks both (lib/base/mutex.h).
 #pragma once
 
 #include <condition_variable>
@@ -26,15 +26,17 @@ class Stage;
 class StageCore {
  public:
   // `marks`: levels that the end of a pass may have.
-  StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes);
+  StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host,
+            PassControl& passes);
 
   const StageTraits traits;
   StageSigns signs;
   const std::shared_ptr<SlotLedger> ledger;  // null: where results will lie cannot be foreseen
-  std::unique_ptr<Body> body;  // run() without the lock; serial bodies by the one token there is
+  std::unique_ptr<Body> body;                // run() without the lock; serial bodies by the one token there is
   alignas(kCacheLine) mutable BriefMutex mutex;
   StageState state GUARDED_BY(mutex);
-  std::int64_t visitors GUARDED_BY(mutex) = 0;  // threads that are about to come back, without a token: stop() waits for them
+  std::int64_t visitors GUARDED_BY(mutex) =
+      0;  // threads that are about to come back, without a token: stop() waits for them
 
   StageHost& outside() const EXCLUDES(mutex) { return outside_; }
   const Calls& calls() const EXCLUDES(mutex) { return calls_; }
@@ -45,7 +47,7 @@ class StageCore {
   // `call` requires the lock, by whatever name its owner knows it: that is why clang does not look into this function.
   template <class Call> void or_give_up(Call&& call) noexcept REQUIRES(mutex) NO_THREAD_SAFETY_ANALYSIS;
   void memory_is_free() EXCLUDES(mutex);
-  void leave() REQUIRES(mutex);           // by a visitor
+  void leave() REQUIRES(mutex);  // by a visitor
   void wait_for_visitors() EXCLUDES(mutex);
 
  private:
@@ -53,13 +55,12 @@ class StageCore {
   void give_up() noexcept REQUIRES(mutex);  // because of the current exception
 
   Stage& stage_;
-  StageHost& outside_;           // for outside() alone,
-  const Calls calls_;            // for calls()
+  StageHost& outside_;  // for outside() alone,
+  const Calls calls_;   // for calls()
   std::condition_variable_any left_;
 };
 
-template <class Call>
-void StageCore::or_give_up(Call&& call) noexcept {
+template <class Call> void StageCore::or_give_up(Call&& call) noexcept {
   try {
     call();
   } catch (...) {

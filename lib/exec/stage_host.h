@@ -24,7 +24,7 @@ class HostUnderLock {
   virtual bool stopped() const noexcept = 0;
   virtual bool acquire_cpu_slot(std::size_t stage) = 0;
   virtual bool cpu_slot_is_wanted(std::size_t stage) = 0;  // by somebody who goes before it
-  virtual bool has_free_cpu_slot() const = 0;             // a guess
+  virtual bool has_free_cpu_slot() const = 0;              // a guess
 };
 
 // What surrounds the stages of a run, the same from its beginning to its end.
@@ -33,12 +33,12 @@ struct RunFacts {
   MemoryBudget& memory;
   const Neighbours& neighbours;
   const Machine& machine;
-  Trace* trace = nullptr;        // none: nobody wants one
+  Trace* trace = nullptr;  // none: nobody wants one
   bool keeps_statistics = true;
   std::uint64_t seed = 0;
   std::int64_t cpu_slots = 1;
-  std::int64_t open_io = 1;      // blocking calls at once
-  std::stop_token stop = {};     // of the run
+  std::int64_t open_io = 1;           // blocking calls at once
+  std::stop_token stop = {};          // of the run
   const NestedRun* nested = nullptr;  // none: it was not made in a call of another run
 };
 
@@ -47,12 +47,13 @@ class StageHost : public HostUnderLock, public BodyHost {
  public:
   virtual const RunFacts& facts() const noexcept = 0;
   virtual void release_cpu_slot() = 0;
-  virtual void give_up_cpu_slot() = 0;                    // the token goes on without; at its end: end_without_cpu_slot()
+  virtual void give_up_cpu_slot() = 0;  // the token goes on without; at its end: end_without_cpu_slot()
   virtual void end_without_cpu_slot() = 0;
-  virtual void offer_memory() = 0;                        // somebody may go on now
-  virtual void nothing_is_left_of(std::size_t stage) = 0; // of what it was given: matters to the nearest stage before that reserves
+  virtual void offer_memory() = 0;  // somebody may go on now
+  virtual void nothing_is_left_of(
+      std::size_t stage) = 0;  // of what it was given: matters to the nearest stage before that reserves
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
-  virtual void wake_consumer() = 0;                       // memory is short, and what is ready may hold it
+  virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
   virtual std::string origin(std::int64_t ordinal) const = 0;
 };
 

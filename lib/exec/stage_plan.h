@@ -26,63 +26,70 @@ inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
 
 // Of a stage, as the user wrote it.
 struct StageLabel {
-  std::string name;              // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
-  std::string op;                // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
-  std::string call_site;         // of its first op
-  int position = 0;              // of its first op in the chain
+  std::string
+      name;  // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
+  std::string op;  // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
+  std::string call_site;  // of its first op
+  int position = 0;       // of its first op in the chain
 };
 
 // What a stream op must hold to make progress.
 struct Holding {
   std::int64_t elements = 1;
-  std::int64_t bytes_of_place = 0; // for each of them
+  std::int64_t bytes_of_place = 0;  // for each of them
 };
 
 struct StagePlan {
   StageLabel label;
-  std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
-  std::size_t depth = 0;         // repeats upstream
-  bool serial = true;            // one call at a time, in order: sources and stream ops
+  std::uint64_t random_key = 0;           // by which its numbers differ from other stages'; graph::Path
+  std::size_t depth = 0;                  // repeats upstream
+  bool serial = true;                     // one call at a time, in order: sources and stream ops
   const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right
   Form form = Form::computes;
   bool form_is_known = true;
-  bool is_reentrant = true;      // not: parallelism is 1 for good
-  bool is_prompt = true;         // not a generator: that may read a queue, and its next element be long in coming
+  bool is_reentrant = true;  // not: parallelism is 1 for good
+  bool is_prompt = true;     // not a generator: that may read a queue, and its next element be long in coming
   Order order = Order::kept;
-  bool has_state = false;        // of each pass: parallelism is 1, and its body is told of marks
-  bool passes_memory_on = false; // results hold only what the inputs held: nothing is reserved for them
+  bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
+  bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
   Holding holding;
-  BatchAhead batch;              // where its results will lie
-  int places_end = -1;           // of a batch: the stage before which no result has a place in it; -1: no batch
+  BatchAhead batch;     // where its results will lie
+  int places_end = -1;  // of a batch: the stage before which no result has a place in it; -1: no batch
   Tunable parallelism = 1;
-  Tunable buffer = AUTOTUNE;     // of its input; fixed by a prefetch before it
+  Tunable buffer = AUTOTUNE;         // of its input; fixed by a prefetch before it
   Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
 
-  // Whether the window counts elements that have begun, and is the user's: who leaves the number of calls to the controller asks for no bound.
-  bool keeps_near() const noexcept { return !serial && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1; }
+  // Whether the window counts elements that have begun, and is the user's: who leaves the number of calls to the
+  // controller asks for no bound.
+  bool keeps_near() const noexcept {
+    return !serial && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1;
+  }
 
-  // The same for results in arbitrary order, which pass each other but not the end of a pass: no element behind one begins while one before it is not
-  // done, for it might wait for what the other holds.
-  bool keeps_passes_apart() const noexcept { return !serial && order == Order::arbitrary && !parallelism.is_automatic() && parallelism.low() > 1; }
+  // The same for results in arbitrary order, which pass each other but not the end of a pass: no element behind one
+  // begins while one before it is not done, for it might wait for what the other holds.
+  bool keeps_passes_apart() const noexcept {
+    return !serial && order == Order::arbitrary && !parallelism.is_automatic() && parallelism.low() > 1;
+  }
 
   // Makes the body for stage `index` of a run.
   std::function<std::unique_ptr<Body>(std::size_t index, BodyHost& host, PassControl& passes)> open;
 };
 
 struct Plan {
-  std::vector<StagePlan> stages;       // in post-order,
-  Edges edges;                         // and who feeds whom
-  std::vector<std::int64_t> repeats;   // counts, nearest to the source first
-  Tunable prefetch = AUTOTUNE;         // of the outlet
+  std::vector<StagePlan> stages;      // in post-order,
+  Edges edges;                        // and who feeds whom
+  std::vector<std::int64_t> repeats;  // counts, nearest to the source first
+  Tunable prefetch = AUTOTUNE;        // of the outlet
   const IndexedSource* names = nullptr;
-  std::size_t arbitrary_stage = 0;     // the first whose results leave in any order; 0: all orders are kept
-  std::string text;                    // of the pipeline, for checkpoints
-  std::string work_text;               // the same without seeds and data, for tuning
-  bool resumes_by_position = false;    // see Checkpoint::Kind
-  std::size_t resume_stage = 0;        // where results already delivered are left out: the first stream stage, or the outlet
+  std::size_t arbitrary_stage = 0;   // the first whose results leave in any order; 0: all orders are kept
+  std::string text;                  // of the pipeline, for checkpoints
+  std::string work_text;             // the same without seeds and data, for tuning
+  bool resumes_by_position = false;  // see Checkpoint::Kind
+  std::size_t resume_stage = 0;  // where results already delivered are left out: the first stream stage, or the outlet
 
-  // The name of a source's item; none where it has no such item: a stamp may be a mark's, or one that a user's op has made up.
-  // If the source throws, a text that says so: it is asked where errors are made and told, which nothing may keep from that.
+  // The name of a source's item; none where it has no such item: a stamp may be a mark's, or one that a user's op has
+  // made up. If the source throws, a text that says so: it is asked where errors are made and told, which nothing may
+  // keep from that.
   std::string origin(std::int64_t ordinal) const;
 };
 

@@ -1,7 +1,9 @@
-// StageSigns: what others may know of a stage without its lock: the stages before and behind it, the engine, whoever waits for elements.
+// StageSigns: what others may know of a stage without its lock: the stages before and behind it, the engine, whoever
+// waits for elements.
 //
-// Each is written with the stage's lock held, but for `dropped`, and read by anybody at any time: it may be over in the next moment. Who must not
-// miss a change writes its own sign first and then looks at the other's; both are sequentially consistent.
+// Each is written with the stage's lock held, but for `dropped`, and read by anybody at any time: it may be over in the
+// next moment. Who must not miss a change writes its own sign first and then looks at the other's; both are
+// sequentially consistent.
 #pragma once
 
 #include <atomic>
@@ -13,7 +15,8 @@ namespace penstock::exec {
 
 struct StageSigns {
   // Seldom written, and read by others for each of their tokens.
-  // Bytes that the stage was refused while most of its calls stood idle: stages upstream, which would only bring it more to do, get none of these.
+  // Bytes that the stage was refused while most of its calls stood idle: stages upstream, which would only bring it
+  // more to do, get none of these.
   alignas(kCacheLine) std::atomic<std::int64_t> claim{0};
   std::atomic<bool> waits_for_memory{false};
   std::atomic<bool> waits_for_cpu_slot{false};
@@ -21,11 +24,12 @@ struct StageSigns {
   std::atomic<bool> on_pool{false};
 
   // Written with each call.
-  alignas(kCacheLine) std::atomic<std::int64_t> occupied{0};  // slots that wait, or have not left the ring; one more while a packet is sent
-  std::atomic<std::int64_t> open_calls{0};  // whether looking after them is worth the lock
-  std::atomic<std::int64_t> dropped{0};     // errors that ops have left out for good
+  alignas(kCacheLine) std::atomic<std::int64_t> occupied{
+      0};  // slots that wait, or have not left the ring; one more while a packet is sent
+  std::atomic<std::int64_t> open_calls{0};      // whether looking after them is worth the lock
+  std::atomic<std::int64_t> dropped{0};         // errors that ops have left out for good
   std::atomic<bool> cheap{false}, busy{false};  // see Neighbours::brings_soon()
-  std::atomic<bool> is_starting{false};     // few calls may run, for nobody knows what their results hold
+  std::atomic<bool> is_starting{false};         // few calls may run, for nobody knows what their results hold
 
   bool is_empty() const noexcept { return occupied.load() == 0; }
 };

@@ -19,7 +19,8 @@ std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
 
 StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
   const std::int64_t parallelism = first_parallelism(traits.plan, host);
-  return {parallelism, traits.one_at_a_time ? 1 : 2 * parallelism, first_value(traits.plan.buffer, traits.one_at_a_time ? 1 : 2)};
+  return {parallelism, traits.one_at_a_time ? 1 : 2 * parallelism,
+          first_value(traits.plan.buffer, traits.one_at_a_time ? 1 : 2)};
 }
 
 void describe_held(const Group& group, StageSnapshot& out) {
@@ -37,8 +38,8 @@ bool is_under_way(const Group& group, bool stopped) {
 
 }  // namespace
 
-StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger,
-                       std::size_t marks)
+StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host,
+                       const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks)
     : knobs(first_knobs(traits, host)),
       meter(traits),
       sizes(traits, signs, knobs, meter),
@@ -74,7 +75,8 @@ Actions StageState::next_actions() {
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();
   // More may have been promised to the consumer than there is a CPU slot for.
-  if (output.owes_wake() && signs_.waits_for_cpu_slot && !actions.packet && !output.is_emitting()) actions.packet = next_packet();
+  if (output.owes_wake() && signs_.waits_for_cpu_slot && !actions.packet && !output.is_emitting())
+    actions.packet = next_packet();
   if (actions.packet) output.set_emitting(true);
   inbox.swap_dropped(actions.unwanted);
   actions.on_pool = signs_.on_pool;
@@ -136,15 +138,16 @@ bool StageState::produce() {
 
 // ------------------------------------------------------------------------------------------------ tokens
 
-// Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one group
-// itself, so only groups beyond those need another.
+// Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one
+// group itself, so only groups beyond those need another.
 std::int64_t StageState::claim_tokens() {
   if (reservation.is_refused() && ring.ready() > 0 && may_force(ring.first_ready())) reservation.look_again();
   if (signs_.waits_for_cpu_slot) return 0;
   const std::int64_t ready = folded.size() + (reservation.is_refused() ? 0 : ring.startable_groups(bounds()));
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls();
   std::int64_t claimed = 0;
-  while (permits.calls() < most && permits.idle() < ready && (permits.idle() < folded.size() || has_room(permits.idle() - folded.size()))) {
+  while (permits.calls() < most && permits.idle() < ready &&
+         (permits.idle() < folded.size() || has_room(permits.idle() - folded.size()))) {
     if (!signs_.on_pool && !traits_.host.acquire_cpu_slot(traits_.index)) {
       signs_.waits_for_cpu_slot = true;
       break;
@@ -155,8 +158,9 @@ std::int64_t StageState::claim_tokens() {
   return claimed;
 }
 
-// Whether one token more, behind those that are out and have reserved nothing yet, may find memory for its call. A thread that is woken for a call that
-// finds none is woken in vain; where hundreds of calls are allowed and memory is short, all of them were, for each element that left.
+// Whether one token more, behind those that are out and have reserved nothing yet, may find memory for its call. A
+// thread that is woken for a call that finds none is woken in vain; where hundreds of calls are allowed and memory is
+// short, all of them were, for each element that left.
 bool StageState::has_room(std::int64_t tokens_before) {
   if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
   const Group& group = ring.first_ready();
@@ -169,7 +173,8 @@ bool StageState::has_room(std::int64_t tokens_before) {
 
 bool StageState::may_run(bool on_pool) const {
   const bool has_work = !reservation.is_refused() || !folded.empty();
-  return !traits_.host.stopped() && on_pool == signs_.on_pool && permits.calls() <= knobs.parallelism + beyond_calls() && has_work;
+  return !traits_.host.stopped() && on_pool == signs_.on_pool &&
+         permits.calls() <= knobs.parallelism + beyond_calls() && has_work;
 }
 
 // The oldest one that waits. First those whose results are there already.

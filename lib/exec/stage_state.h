@@ -1,4 +1,5 @@
-// StageState: the parts of a stage, and what one event in one of them means for the others. All that the stage's lock keeps.
+// StageState: the parts of a stage, and what one event in one of them means for the others. All that the stage's lock
+// keeps.
 //
 //   Inbox  ->  Ring  ->  Output          Permits: who may call     Reservation: with what memory
 //
@@ -27,20 +28,24 @@ namespace penstock::exec {
 
 // What has become possible, or necessary, after a change of state.
 struct Actions {
-  std::int64_t credits = 0;    // for the stage before
-  std::int64_t launches = 0;   // tokens
+  std::int64_t credits = 0;   // for the stage before
+  std::int64_t launches = 0;  // tokens
   bool on_pool = false;
   bool wake_consumer = false;  // it may hold what this stage waits for
   bool became_empty = false;   // since the last time; matters to the rule of progress of a stage before
   PacketRef packet;
-  Slots unwanted;              // to be destroyed, which runs users' code
-  bool nothing() const { return credits == 0 && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty(); }
+  Slots unwanted;  // to be destroyed, which runs users' code
+  bool nothing() const {
+    return credits == 0 && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty();
+  }
 };
 
 class StageState {
  public:
-  // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where results will lie.
-  StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks);
+  // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where
+  // results will lie.
+  StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body,
+             SlotLedger* ledger, std::size_t marks);
 
   bool is_open = false;  // not before all stages are there: it asks for no input
   StageKnobs knobs;
@@ -64,10 +69,10 @@ class StageState {
   bool may_run(bool on_pool) const;
   void begin(Group& group);
   void put_back(Group& group);
-  // Whether a call may go on without memory. The rule of progress: without room, a stage may still start its oldest element, if all is empty up to the
-  // next stage that reserves. So each stage holds at most one element more than there is room for, or a 256th of the budget if that is more, and the
-  // most downstream one that has any can always go on. Younger ones that were quicker to find room do not matter: their results cannot leave before
-  // the oldest one's.
+  // Whether a call may go on without memory. The rule of progress: without room, a stage may still start its oldest
+  // element, if all is empty up to the next stage that reserves. So each stage holds at most one element more than
+  // there is room for, or a 256th of the budget if that is more, and the most downstream one that has any can always go
+  // on. Younger ones that were quicker to find room do not matter: their results cannot leave before the oldest one's.
   bool may_force(const Group& group) const;
   // Before it is forced: its first element alone, or some that are small.
   void shrink(Group& group);
@@ -77,8 +82,8 @@ class StageState {
   // Those of a part of it, or of one that has run before.
   void release(Group& group, const Sealed& results, std::int64_t kept_bytes);
 
-  // Results that are there already need neither memory nor one of the calls: all of those may be waiting for what the consumer gives back. What is done
-  // of a stream op's comes through its only token.
+  // Results that are there already need neither memory nor one of the calls: all of those may be waiting for what the
+  // consumer gives back. What is done of a stream op's comes through its only token.
   std::int64_t beyond_calls() const noexcept { return traits_.plan.serial ? 0 : folded.size(); }
   void describe(StageSnapshot& out) const;
 

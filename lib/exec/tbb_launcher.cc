@@ -41,7 +41,10 @@ class ArenaScope {
 // TBB's workers come into the arena only for parallel loops in users' functions: their CPU time is the run's, too.
 class WorkerObserver final : public oneapi::tbb::task_scheduler_observer {
  public:
-  WorkerObserver(oneapi::tbb::task_arena& arena, WorkerThreads& workers) : task_scheduler_observer(arena), workers_(workers) { observe(true); }
+  WorkerObserver(oneapi::tbb::task_arena& arena, WorkerThreads& workers)
+      : task_scheduler_observer(arena), workers_(workers) {
+    observe(true);
+  }
   ~WorkerObserver() override { observe(false); }
   WorkerObserver(const WorkerObserver&) = delete;
   WorkerObserver& operator=(const WorkerObserver&) = delete;
@@ -58,7 +61,8 @@ int width(std::int64_t slots) { return static_cast<int>(std::max<std::int64_t>(s
 // All but the places for which TBB may have workers: of those it has not got it would only warn on stderr.
 unsigned reserved(std::int64_t slots) {
   using oneapi::tbb::global_control;
-  const auto workers = static_cast<std::int64_t>(global_control::active_value(global_control::max_allowed_parallelism)) - 1;
+  const auto workers =
+      static_cast<std::int64_t>(global_control::active_value(global_control::max_allowed_parallelism)) - 1;
   return static_cast<unsigned>(std::max<std::int64_t>(width(slots) - workers, 1));
 }
 
@@ -66,7 +70,9 @@ unsigned reserved(std::int64_t slots) {
 struct Cluster {
   Cluster(flow::graph& graph, Stage& stage)
       : in(graph, flow::unlimited,
-           [&stage](const PacketRef& packet, InNode::output_ports_type&) noexcept { stage.receive(std::move(packet->slots)); }),
+           [&stage](const PacketRef& packet, InNode::output_ports_type&) noexcept {
+             stage.receive(std::move(packet->slots));
+           }),
         exec(graph, flow::unlimited,
              [&stage](const Token&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
@@ -132,8 +138,9 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   }
 }
 
-// Into the arena once for all tokens that come one after the other: that costs as much as a small group. Calls that were found to wait keep their places
-// there, though they have no CPU slot any more: who comes beside them must not wait for one.
+// Into the arena once for all tokens that come one after the other: that costs as much as a small group. Calls that
+// were found to wait keep their places there, though they have no CPU slot any more: who comes beside them must not
+// wait for one.
 void TbbLauncher::run_here(Stage& first) {
   workers_.join(WorkerThreads::Role::worker);
   const bool may_be_full = in_arena_.fetch_add(1) >= graph_->arena.max_concurrency() && without_slot_.load() > 0;
@@ -183,9 +190,12 @@ void TbbLauncher::send(const Edge& edge, PacketRef packet) {
   flow::output_port<0>(graph_->clusters[edge.from]->exec).try_put(packet);
 }
 
-void TbbLauncher::give_credits(const Edge& edge, std::int64_t count) { graph_->clusters[edge.from]->credit.try_put(count); }
+void TbbLauncher::give_credits(const Edge& edge, std::int64_t count) {
+  graph_->clusters[edge.from]->credit.try_put(count);
+}
 
-// Isolated, or a parallel loop inside a user's function would pick up parts of another call's loop and nest them on its stack.
+// Isolated, or a parallel loop inside a user's function would pick up parts of another call's loop and nest them on its
+// stack.
 void TbbLauncher::run_body(CallRef body) {
   if (!is_in_arena) return body();
   oneapi::tbb::this_task_arena::isolate([body] { body(); });

@@ -4,9 +4,10 @@
 //   token ---> [ exec: multifunction, lightweight ] stage.run_token(); its port 0 is the edge to the next `in`
 //   credits -> [ credit: function, lightweight  ] stage.add_credits()
 //
-// Lightweight nodes run inside the sender's try_put, so an edge costs some 10 ns. Tokens run on threads of ours and are counted: blocking ones
-// on the elastic pool, others on the compute pool, whose thread enters the run's arena for it, so that a parallel loop in a user's function
-// has that arena's width. No run waits for a worker of TBB's: there may be none (compute_pool.h).
+// Lightweight nodes run inside the sender's try_put, so an edge costs some 10 ns. Tokens run on threads of ours and are
+// counted: blocking ones on the elastic pool, others on the compute pool, whose thread enters the run's arena for it,
+// so that a parallel loop in a user's function has that arena's width. No run waits for a worker of TBB's: there may be
+// none (compute_pool.h).
 #pragma once
 
 #include <atomic>
@@ -59,7 +60,7 @@ class TbbLauncher final : public Launcher, private ComputePool::Client {
   WorkerThreads& workers_;
   std::atomic<int> without_slot_{0};  // tokens that are not on the elastic pool either
   std::atomic<int> in_arena_{0};      // threads with tokens, those that found no place there included
-  WorkCount out_;  // tokens and other work; held while a node is used
+  WorkCount out_;                     // tokens and other work; held while a node is used
 };
 
 }  // namespace penstock::exec

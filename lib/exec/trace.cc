@@ -36,8 +36,13 @@ void Trace::add(Span span) {
 }
 
 void Trace::look(const Snapshot& now) {
-  Look look{.time_ns = now.time_ns, .stages = {}, .ready = now.consumer.ready, .memory = now.memory_used, .cpu_slots = now.cpu_slots_in_use};
-  for (const StageSnapshot& stage : now.stages) look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
+  Look look{.time_ns = now.time_ns,
+            .stages = {},
+            .ready = now.consumer.ready,
+            .memory = now.memory_used,
+            .cpu_slots = now.cpu_slots_in_use};
+  for (const StageSnapshot& stage : now.stages)
+    look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
   MutexLock lock(mutex_);
   if (is_closed_) return;
   if (looks_.size() >= room_.looks) {
@@ -73,7 +78,10 @@ void StepTrace::end() {
 
 void StepTrace::waited(std::int64_t from_ns) const {
   if (trace_ == nullptr) return;
-  trace_->add({.kind = Trace::Span::Kind::wait, .thread = machine_.thread_number(), .begin_ns = from_ns, .end_ns = machine_.now()});
+  trace_->add({.kind = Trace::Span::Kind::wait,
+               .thread = machine_.thread_number(),
+               .begin_ns = from_ns,
+               .end_ns = machine_.now()});
 }
 
 }  // namespace penstock::exec

@@ -1,4 +1,5 @@
-// Trace: what happened in a run, call by call, in the order of time and as far as there is room: up to some 64 MiB, then the rest is counted.
+// Trace: what happened in a run, call by call, in the order of time and as far as there is room: up to some 64 MiB,
+// then the rest is counted.
 //
 // Off, it costs a look at a null pointer for each call; on, some 0.2 us.
 #pragma once
@@ -23,7 +24,7 @@ class Trace {
   struct Room {
     std::size_t spans = 250'000;
     std::size_t keys = 2'000'000;
-    std::size_t looks = 40'000;   // one in 10 ms: 400 s at least
+    std::size_t looks = 40'000;  // one in 10 ms: 400 s at least
   };
   Trace() : Trace(Room{}) {}
   explicit Trace(const Room& room) : room_(room) {}
@@ -42,18 +43,18 @@ class Trace {
       wait,        // the consumer finds nothing
     };
     Kind kind = Kind::call;
-    int stage = -1;               // -1: the consumer
-    std::int64_t thread = 0;      // Machine::thread_number()
+    int stage = -1;                         // -1: the consumer
+    std::int64_t thread = 0;                // Machine::thread_number()
     std::int64_t begin_ns = 0, end_ns = 0;  // by Machine::now()
     std::int64_t elements = 0;
-    std::vector<Key> keys = {};   // of these elements; none: not known
+    std::vector<Key> keys = {};  // of these elements; none: not known
   };
   // What stands where, as a snapshot has it.
   struct Look {
     struct Stage {
       std::int64_t running = 0, waiting = 0;
     };
-    std::int64_t time_ns = 0;     // since the run began
+    std::int64_t time_ns = 0;  // since the run began
     std::vector<Stage> stages;
     std::int64_t ready = 0, memory = 0, cpu_slots = 0;
   };

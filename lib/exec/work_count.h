@@ -1,6 +1,7 @@
 // WorkCount: how much of a run's work is out on other threads, and waiting until none is.
 //
-// Not TBB's own wait: who waits there takes a place in the arena. The last token then finds none, is put off, and a worker of TBB's is woken.
+// Not TBB's own wait: who waits there takes a place in the arena. The last token then finds none, is put off, and a
+// worker of TBB's is woken.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,8 @@ class WorkCount {
  private:
   bool is_none() const noexcept { return out_.load(std::memory_order_acquire) == 0; }
 
-  std::atomic<std::int64_t> out_{0};  // becomes 0 with the mutex held only, so that nobody who waits misses it or leaves while it is told
+  std::atomic<std::int64_t> out_{
+      0};  // becomes 0 with the mutex held only, so that nobody who waits misses it or leaves while it is told
   Mutex mutex_;
   CondVar none_;
 };

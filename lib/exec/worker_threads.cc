@@ -23,7 +23,7 @@ namespace penstock::exec {
 struct WorkerThreads::Members {
   struct Member {
     ThreadCpuClock clock;
-    std::int64_t cpu_before = 0;   // used before it joined
+    std::int64_t cpu_before = 0;  // used before it joined
     id_t number = 0;
     Role role = Role::worker;
   };
@@ -31,10 +31,11 @@ struct WorkerThreads::Members {
   std::int64_t cpu_of(Role role) const REQUIRES(mutex);
 
   mutable Mutex mutex;
-  std::list<Member> threads GUARDED_BY(mutex);  // alive: who ends leaves first
+  std::list<Member> threads GUARDED_BY(mutex);                   // alive: who ends leaves first
   std::array<std::int64_t, 2> cpu_of_ended GUARDED_BY(mutex){};  // by role
   int niceness GUARDED_BY(mutex) = 0;
-  bool was_reniced GUARDED_BY(mutex) = false;  // from then on a thread may come with the niceness of the worker that made it
+  bool was_reniced GUARDED_BY(mutex) =
+      false;  // from then on a thread may come with the niceness of the worker that made it
 };
 
 namespace {
@@ -47,7 +48,9 @@ bool renice(id_t thread, int niceness) { return ::setpriority(PRIO_PROCESS, thre
 int niceness_of(id_t thread) { return ::getpriority(PRIO_PROCESS, thread); }
 
 // As the process's first thread: what a thread had before may have come from a worker that made it.
-void renice_above_process(id_t thread, int more) { renice(thread, std::min(niceness_of(static_cast<id_t>(::getpid())) + more, 19)); }
+void renice_above_process(id_t thread, int more) {
+  renice(thread, std::min(niceness_of(static_cast<id_t>(::getpid())) + more, 19));
+}
 
 // A thread's own: leaves when the thread ends.
 class Membership {
@@ -67,15 +70,17 @@ class Membership {
     place_ = members->threads.insert(members->threads.end(), self);
     members_ = members;
     process_ = ::getpid();
-    if (role == WorkerThreads::Role::worker && members->was_reniced) renice_above_process(self.number, members->niceness);
+    if (role == WorkerThreads::Role::worker && members->was_reniced)
+      renice_above_process(self.number, members->niceness);
   }
 
  private:
   void leave() noexcept {
     if (!members_) return;
-    // A forked child that exits: a thread that does not exist there may have held the lock, and the list may be half changed. So its copy
-    // is left as it is.
-    if (::getpid() != process_) return static_cast<void>(std::make_unique<std::shared_ptr<Members>>(std::move(members_)).release());
+    // A forked child that exits: a thread that does not exist there may have held the lock, and the list may be half
+    // changed. So its copy is left as it is.
+    if (::getpid() != process_)
+      return static_cast<void>(std::make_unique<std::shared_ptr<Members>>(std::move(members_)).release());
     const std::int64_t used = thread_cpu_ns() - place_->cpu_before;
     {
       MutexLock lock(members_->mutex);
@@ -87,7 +92,7 @@ class Membership {
 
   std::shared_ptr<Members> members_;
   Members::Place place_;
-  pid_t process_ = 0;             // in which it entered
+  pid_t process_ = 0;  // in which it entered
 };
 
 thread_local const void* joined = nullptr;  // a Membership's Members: an address costs nothing to look at

@@ -1,4 +1,5 @@
-// WorkerThreads: the threads that run calls of ours, of TBB and of the pool, and the controller's: what they use, and how nice they are.
+// WorkerThreads: the threads that run calls of ours, of TBB and of the pool, and the controller's: what they use, and
+// how nice they are.
 //
 // TBB's workers belong to the process: while they work for somebody else in it, that is counted here, too.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace penstock::exec {
 
-// Whether an unprivileged thread may be given its old priority back here (RLIMIT_NICE, CAP_SYS_NICE). Tried once, on a thread made for it.
+// Whether an unprivileged thread may be given its old priority back here (RLIMIT_NICE, CAP_SYS_NICE). Tried once, on a
+// thread made for it.
 bool niceness_is_reversible();
 
 class WorkerThreads {
@@ -18,11 +20,12 @@ class WorkerThreads {
   enum class Role : std::uint8_t { worker, controller };
   // The calling thread is one of them from now on until it ends. Costs a comparison where it is one already.
   void join(Role role);
-  std::int64_t cpu_ns() const;          // since they joined, those that have ended included. ~0.5 us for each thread
-  std::int64_t cpu_ns(Role role) const; // the same, of one role
+  std::int64_t cpu_ns() const;           // since they joined, those that have ended included. ~0.5 us for each thread
+  std::int64_t cpu_ns(Role role) const;  // the same, of one role
   std::int64_t count() const;
 
-  // Of workers, those to come included: 0 as the process, up to 19 less urgent. Does nothing where it could not be taken back.
+  // Of workers, those to come included: 0 as the process, up to 19 less urgent. Does nothing where it could not be
+  // taken back.
   void set_niceness(int niceness);
 
   struct Members;

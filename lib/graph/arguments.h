@@ -11,8 +11,7 @@
 namespace penstock::graph {
 
 // Throws Error(invalid_argument): "<argument> must be <allowed>, but is <value>".
-[[noreturn]] void reject(const std::string& argument, const std::string& allowed,
-                         std::int64_t value);
+[[noreturn]] void reject(const std::string& argument, const std::string& allowed, std::int64_t value);
 
 // Rejects a fixed number or a lower bound below `least`, and an upper bound below the lower one.
 void check_tunable(const std::string& argument, const Tunable& value, std::int64_t least);

@@ -40,9 +40,7 @@ const Node* find_unseeded_shuffle(const NodeRef& last) {
   return nullptr;
 }
 
-std::string named(const Node& node) {
-  return title_of(node) + " (op " + std::to_string(node.position()) + ")";
-}
+std::string named(const Node& node) { return title_of(node) + " (op " + std::to_string(node.position()) + ")"; }
 
 // Ranks that draw different orders would read some elements twice and others never.
 std::string order_conflict(const NodeRef& input) {
@@ -55,8 +53,7 @@ std::string order_conflict(const NodeRef& input) {
 // The first op behind which nobody knows how many elements there are.
 const Node& first_uncounted(const NodeRef& last) {
   const Node* first = last.get();
-  while (first->input() && first->input()->flow().cardinality == UNKNOWN_CARDINALITY)
-    first = first->input().get();
+  while (first->input() && first->input()->flow().cardinality == UNKNOWN_CARDINALITY) first = first->input().get();
   return *first;
 }
 
@@ -65,8 +62,10 @@ std::string count_conflict(const NodeRef& input) {
   if (input->flow().cardinality != UNKNOWN_CARDINALITY) return {};
   const Node& uncounted = first_uncounted(input);
   return "ranks may get different numbers of elements, because it is unknown how many leave " + named(uncounted) +
-         ", and a rank that waits for the others would hang: put " + (uncounted.input() ? "shard before that op, or " : "") +
-         "repeat() between them and end all ranks after the same number of steps, or write shard(world.size, world.rank) if they "
+         ", and a rank that waits for the others would hang: put " +
+         (uncounted.input() ? "shard before that op, or " : "") +
+         "repeat() between them and end all ranks after the same number of steps, or write shard(world.size, "
+         "world.rank) if they "
          "do not wait";
 }
 
@@ -82,7 +81,8 @@ std::string rank_conflict(const NodeRef& input, const Op& op) {
 std::string contradiction(const Op& op) {
   const auto* calls = dynamic_cast<const ElementwiseOp*>(&op);
   if (calls == nullptr || !calls->has_state() || calls->form() != Form::completes_later) return {};
-  return "it has a state, whose calls follow each other, and completes later, when others have begun: leave has_state() false, and keep the state in the "
+  return "it has a state, whose calls follow each other, and completes later, when others have begun: leave "
+         "has_state() false, and keep the state in the "
          "op with a lock of its own; or answer in run()";
 }
 
@@ -90,7 +90,8 @@ std::string contradiction(const Op& op) {
 const Node& node_of(const NodeRef& last) {
   if (last) return *last;
   throw Error(ErrorCode::invalid_argument,
-              "the dataset is empty: it was moved from, or made of a null node. Use the one that it was moved to, or begin with a source");
+              "the dataset is empty: it was moved from, or made of a null node. Use the one that it was moved to, or "
+              "begin with a source");
 }
 
 }  // namespace
@@ -105,7 +106,8 @@ Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site, const std::type_in
       gives_(gives) {}
 
 NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives) {
-  if (!op) fail(input, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
+  if (!op)
+    fail(input, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
   const std::string name = op->name();
   const std::optional<Kind> kind = kind_of(*op);
   std::string problem = misplacement(input, kind);
@@ -132,8 +134,7 @@ std::uint32_t take_epoch(const NodeRef& node) { return node_of(node).take_epoch(
 
 std::vector<const Node*> chain(const NodeRef& last) {
   std::vector<const Node*> nodes;
-  for (const Node* node = &node_of(last); node != nullptr; node = node->input().get())
-    nodes.push_back(node);
+  for (const Node* node = &node_of(last); node != nullptr; node = node->input().get()) nodes.push_back(node);
   std::reverse(nodes.begin(), nodes.end());
   return nodes;
 }

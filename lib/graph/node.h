@@ -24,26 +24,20 @@ enum class Kind : std::uint8_t { source, elementwise, stream, repeat, buffer };
 class Node {
  public:
   // Use append(), which checks. Throws what op->flow() throws.
-  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site,
-                                           const std::type_info* gives);
+  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site, const std::type_info* gives);
 
   const NodeRef& input() const noexcept { return input_; }  // null for a source
   const Op& op() const noexcept { return *op_; }
   Kind kind() const noexcept { return kind_; }
   const CallSite& site() const noexcept { return site_; }
-  int position() const noexcept { return position_; }  // in the chain; the source is 0
-  const Flow& flow() const noexcept { return flow_; }  // of what this op gives
+  int position() const noexcept { return position_; }              // in the chain; the source is 0
+  const Flow& flow() const noexcept { return flow_; }              // of what this op gives
   const std::type_info* gives() const noexcept { return gives_; }  // see append()
 
   // The op as one of its interfaces, null if it has another.
-  template <class Interface>
-  const Interface* as() const noexcept {
-    return dynamic_cast<const Interface*>(op_.get());
-  }
+  template <class Interface> const Interface* as() const noexcept { return dynamic_cast<const Interface*>(op_.get()); }
 
-  std::uint32_t take_epoch() const noexcept {
-    return epochs_.fetch_add(1, std::memory_order_relaxed);
-  }
+  std::uint32_t take_epoch() const noexcept { return epochs_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   NodeRef input_;
@@ -56,7 +50,8 @@ class Node {
   mutable std::atomic<std::uint32_t> epochs_{0};
 };
 
-// All nodes from the source to `last`, which must not be null, else Error(invalid_argument). They live as long as `last` does.
+// All nodes from the source to `last`, which must not be null, else Error(invalid_argument). They live as long as
+// `last` does.
 std::vector<const Node*> chain(const NodeRef& last);
 
 // What the user calls this step, "decode"; else the op's name, "map".

@@ -13,9 +13,7 @@ class AllPositions final : public IndexSequence {
     if (next_ == size_) return std::nullopt;
     return next_++;
   }
-  void skip(std::int64_t count) override {
-    next_ += std::clamp<std::int64_t>(count, 0, size_ - next_);
-  }
+  void skip(std::int64_t count) override { next_ += std::clamp<std::int64_t>(count, 0, size_ - next_); }
   std::optional<std::int64_t> at(std::int64_t i) const override { return i; }
   std::optional<std::int64_t> find(std::int64_t position) const override {
     return position >= 0 && position < size_ ? position : size_;
@@ -29,8 +27,6 @@ class AllPositions final : public IndexSequence {
 
 }  // namespace
 
-std::unique_ptr<IndexSequence> all_positions(std::int64_t size) {
-  return std::make_unique<AllPositions>(size);
-}
+std::unique_ptr<IndexSequence> all_positions(std::int64_t size) { return std::make_unique<AllPositions>(size); }
 
 }  // namespace penstock::graph

@@ -1,5 +1,5 @@
-// What the graph's checks, and the plan of a run, must know of an op beyond its kind. An op with such a property derives
-// from the class as well.
+// What the graph's checks, and the plan of a run, must know of an op beyond its kind. An op with such a property
+// derives from the class as well.
 #pragma once
 
 #include <penstock/op.h>
@@ -45,8 +45,8 @@ class SplitsByPosition {
   ~SplitsByPosition() = default;
 };
 
-// What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or change their
-// order.
+// What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or
+// change their order.
 class PutsTogether {  // batch
  public:
   virtual std::int64_t batch_size() const = 0;

@@ -7,7 +7,8 @@
 namespace penstock::runtime {
 namespace {
 
-// Filled like water: the others, least wish first, get what they wish or an even part of what is left for them and this one.
+// Filled like water: the others, least wish first, get what they wish or an even part of what is left for them and this
+// one.
 double share_beside(double total, Shares others) {
   std::sort(others.begin(), others.end());
   double left = total;

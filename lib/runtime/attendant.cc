@@ -15,12 +15,13 @@ constexpr std::int64_t kStarvedTime = 100'000'000;            // ns, before a ru
 constexpr std::int64_t kFirstReliefPatience = 100'000'000;    // ns
 constexpr std::int64_t kShortestReliefPatience = 10'000'000;  // ns
 constexpr std::int64_t kStuckTime = 3'000'000'000;            // ns
-constexpr double kBusyShare = 0.02;  // of one core: less than a call gets on a crowded machine, more than calls that wait
+constexpr double kBusyShare =
+    0.02;  // of one core: less than a call gets on a crowded machine, more than calls that wait
 
 }  // namespace
 
-Attendant::Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
-                     std::shared_ptr<Observer> observer)
+Attendant::Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+                     std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer)
     : host_(&host),
       engine_(engine),
       asked_slots_(asked_slots),
@@ -75,8 +76,8 @@ std::optional<bool> Attendant::gives_way() const {
   return engine->state().gives_way.load(std::memory_order_relaxed);
 }
 
-// Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves while the consumer waits. Once that
-// has been so, it is believed sooner.
+// Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves
+// while the consumer waits. Once that has been so, it is believed sooner.
 void Attendant::relieve(exec::Engine& engine) {
   const std::int64_t now = host_->now();
   const std::int64_t stands_for = stand_still_.look(snapshot_);
@@ -90,8 +91,8 @@ void Attendant::relieve(exec::Engine& engine) {
   if (now - *starved_since_ >= kStarvedTime) engine.relief().relieve();
 }
 
-// Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several runs nobody can say whose CPU time
-// it was.
+// Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several
+// runs nobody can say whose CPU time it was.
 bool Attendant::uses_cpu(std::int64_t stands_since) {
   if (snapshot_.runs != 1) return false;
   const std::int64_t now = host_->now(), cpu_ns = host_->cpu_of_workers();

@@ -1,6 +1,7 @@
 // Attendant: looks after one run while it goes on. Attendants: after all of a process, among whom they divide it.
 //
-// A look comes every 10 ms, or 20 where nothing happens, on one thread: the runtime's, or one in virtual time (tests/exam).
+// A look comes every 10 ms, or 20 where nothing happens, on one thread: the runtime's, or one in virtual time
+// (tests/exam).
 #pragma once
 
 #include <cstdint>
@@ -25,31 +26,36 @@ namespace penstock::runtime {
 class AttendantHost {
  public:
   virtual ~AttendantHost() = default;
-  virtual std::int64_t now() const = 0;              // as Machine::now() of the engines
-  virtual std::int64_t cpu_of_workers() const = 0;   // ns, of all threads that run calls, so far
-  virtual void tell(const std::string& text) = 0;    // the user
-  virtual void tell_of_type(const std::string& type, const std::string& text) = 0;  // the same, once in the process for each type
+  virtual std::int64_t now() const = 0;             // as Machine::now() of the engines
+  virtual std::int64_t cpu_of_workers() const = 0;  // ns, of all threads that run calls, so far
+  virtual void tell(const std::string& text) = 0;   // the user
+  virtual void tell_of_type(const std::string& type,
+                            const std::string& text) = 0;  // the same, once in the process for each type
 };
 
 class Attendant {
  public:
-  // `asked_slots`: CPU slots that the user wants; 0: as many as are offered. No policy: its knobs stay where they are. The observer sees what it sees.
-  Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
-            std::shared_ptr<Observer> observer);
+  // `asked_slots`: CPU slots that the user wants; 0: as many as are offered. No policy: its knobs stay where they are.
+  // The observer sees what it sees.
+  Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+            std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer);
 
-  // Nudges the consumer, lets the policy move the knobs, says which call keeps a stopped run from ending. False: the engine is gone.
+  // Nudges the consumer, lets the policy move the knobs, says which call keeps a stopped run from ending. False: the
+  // engine is gone.
   bool look(const exec::Surroundings& clocks);
 
-  // Looks at what the run has used since the last time, and what it would use, of that many CPUs. An ended one claims nothing.
+  // Looks at what the run has used since the last time, and what it would use, of that many CPUs. An ended one claims
+  // nothing.
   void claim(double all_cpus);
   Claim cpus() const noexcept { return lives_ ? claims_.cpus() : Claim(); }
   Claim blocking_calls() const noexcept { return lives_ ? claims_.blocking_calls() : Claim(); }
   void grant(double cpus, double blocking_calls) noexcept;
 
-  bool lives() const noexcept { return lives_; }      // as of the last claim()
-  std::optional<bool> gives_way() const;              // whether its workers are to be less urgent than its consumer; none: it has ended
+  bool lives() const noexcept { return lives_; }  // as of the last claim()
+  std::optional<bool> gives_way()
+      const;  // whether its workers are to be less urgent than its consumer; none: it has ended
   int asked_slots() const noexcept { return asked_slots_; }
-  bool is_calm() const noexcept { return is_calm_; }  // it need not be looked at so often
+  bool is_calm() const noexcept { return is_calm_; }               // it need not be looked at so often
   const Snapshot& snapshot() const noexcept { return snapshot_; }  // of the last look
 
  private:
@@ -65,7 +71,7 @@ class Attendant {
   int asked_slots_;
   RunClaims claims_;
   bool lives_ = true;
-  double cpu_share_ = 1, io_share_ = 1;        // what the arbiter leaves it
+  double cpu_share_ = 1, io_share_ = 1;  // what the arbiter leaves it
   std::unique_ptr<autotune::Policy> policy_;
   std::vector<Knob> knobs_;
   Snapshot snapshot_;
@@ -73,8 +79,9 @@ class Attendant {
   bool is_calm_ = false;
   std::optional<std::int64_t> starved_since_;  // none: it is not
   StandStill stand_still_;
-  std::int64_t relief_patience_;               // ns in which nothing moves, before it is lent a thread
-  std::int64_t stands_since_ = -1;             // when nothing moved any more; looked at soon after, with so much CPU time used by all workers:
+  std::int64_t relief_patience_;  // ns in which nothing moves, before it is lent a thread
+  std::int64_t stands_since_ =
+      -1;  // when nothing moved any more; looked at soon after, with so much CPU time used by all workers:
   std::int64_t looked_at_ = 0, cpu_then_ = 0;  // ns
   bool warned_ = false;                        // that its memory is too small for its ops
   std::set<std::string> types_;                // that it has been said of that nobody can see into them
@@ -84,16 +91,16 @@ class Attendant {
 
 class Attendants {
  public:
-  void add(std::vector<Attendant>& more);              // none are left there; std::bad_alloc: all are
-  void look(const exec::Surroundings& clocks);         // at all; those whose engine is gone are let go
+  void add(std::vector<Attendant>& more);       // none are left there; std::bad_alloc: all are
+  void look(const exec::Surroundings& clocks);  // at all; those whose engine is gone are let go
   // As much of that as each claims; see arbiter.h. How many live.
   std::int64_t divide(double cpus, double blocking_calls);
 
   bool empty() const noexcept { return all_.empty(); }
   bool is_calm() const;
-  std::int64_t asked_slots() const;                    // the most that any wants; 0: none does
-  bool all_give_way() const;                           // of those that live, and there is one
-  std::int64_t memory_used() const;                    // by the last looks
+  std::int64_t asked_slots() const;  // the most that any wants; 0: none does
+  bool all_give_way() const;         // of those that live, and there is one
+  std::int64_t memory_used() const;  // by the last looks
   std::int64_t least_memory_limit() const;
 
  private:

@@ -50,23 +50,21 @@ enum Place : std::size_t {
 };
 constexpr std::size_t kFixedBytes = pipeline_at + kChecksumBytes;
 
-template <std::integral Number>
-void append(std::string& bytes, Number number) {
+template <std::integral Number> void append(std::string& bytes, Number number) {
   auto rest = static_cast<std::uint64_t>(number);
   for (std::size_t i = 0; i < sizeof(Number); ++i, rest >>= 8) bytes.push_back(static_cast<char>(rest & 0xFFu));
 }
 
 // The caller has looked that it is there.
-template <std::integral Number>
-Number number_at(std::string_view bytes, std::size_t place) {
+template <std::integral Number> Number number_at(std::string_view bytes, std::size_t place) {
   std::uint64_t number = 0;
   for (std::size_t i = sizeof(Number); i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[place + i]);
   return static_cast<Number>(number);
 }
 
 [[noreturn]] void damaged(std::size_t byte, const std::string& text) {
-  throw Error(ErrorCode::data_loss, "these bytes are not a whole checkpoint: at byte " + std::to_string(byte) + ", " + text +
-                                        ". Take another copy or an earlier checkpoint");
+  throw Error(ErrorCode::data_loss, "these bytes are not a whole checkpoint: at byte " + std::to_string(byte) + ", " +
+                                        text + ". Take another copy or an earlier checkpoint");
 }
 
 void check_frame(std::string_view bytes) {
@@ -74,8 +72,10 @@ void check_frame(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) damaged(0, "there is no \"" + std::string(kMagic) + "\"; perhaps it is another file");
   if (bytes.size() < epoch_at + kChecksumBytes) damaged(bytes.size(), "they end, in the middle of the header");
   const auto length = number_at<std::uint32_t>(bytes, length_at);
-  if (length > bytes.size()) damaged(length_at, "the length is " + std::to_string(length) + ", but there are only " + size + " bytes");
-  if (length < bytes.size()) damaged(length_at, "the length is " + std::to_string(length) + ", but there are " + size + " bytes");
+  if (length > bytes.size())
+    damaged(length_at, "the length is " + std::to_string(length) + ", but there are only " + size + " bytes");
+  if (length < bytes.size())
+    damaged(length_at, "the length is " + std::to_string(length) + ", but there are " + size + " bytes");
   const std::size_t end = bytes.size() - kChecksumBytes;
   if (crc32(bytes.substr(0, end)) != number_at<std::uint32_t>(bytes, end)) {
     damaged(end, "the checksum is another one than that of the bytes before it: some were changed");
@@ -88,12 +88,14 @@ void check_version(std::string_view bytes) {
   if (version <= kVersion) return;
   throw Error(ErrorCode::unimplemented, "this checkpoint has version " + std::to_string(version) + " (at byte " +
                                             std::to_string(version_at) + "), but this library reads up to " +
-                                            std::to_string(kVersion) + ". Resume with the penstock that wrote it, or a newer one");
+                                            std::to_string(kVersion) +
+                                            ". Resume with the penstock that wrote it, or a newer one");
 }
 
 // Before any byte of the content is looked at.
 void check_length(std::string_view bytes) {
-  if (bytes.size() < kFixedBytes) damaged(bytes.size(), "they end, but the shortest checkpoint has " + std::to_string(kFixedBytes));
+  if (bytes.size() < kFixedBytes)
+    damaged(bytes.size(), "they end, but the shortest checkpoint has " + std::to_string(kFixedBytes));
   if (bytes.size() - kFixedBytes > kLongestPipeline) damaged(length_at, "the pipeline's text is longer than 1 MiB");
 }
 
@@ -119,7 +121,8 @@ std::optional<CheckpointFault> fault_of_counts(const Checkpoint& checkpoint) {
   const std::string delivered = counted("delivered", checkpoint.delivered);
   const std::string errors = counted("errors_since", checkpoint.errors_since);
   if (checkpoint.delivered < 0) return CheckpointFault{delivered_at, delivered + ", but cannot be negative"};
-  if (checkpoint.delivered > kMostDelivered) return CheckpointFault{delivered_at, delivered + ", more than any run delivers"};
+  if (checkpoint.delivered > kMostDelivered)
+    return CheckpointFault{delivered_at, delivered + ", more than any run delivers"};
   if (checkpoint.errors_since < 0) return CheckpointFault{errors_since_at, errors + ", but cannot be negative"};
   if (checkpoint.errors_since > checkpoint.delivered) {
     return CheckpointFault{errors_since_at, errors + ", more than all that were delivered: " + delivered};
@@ -134,7 +137,8 @@ std::optional<CheckpointFault> fault_of_counts(const Checkpoint& checkpoint) {
 }  // namespace
 
 std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
-  if (checkpoint.kind > Checkpoint::Kind::replay) return CheckpointFault{kind_at, "kind is neither position nor replay"};
+  if (checkpoint.kind > Checkpoint::Kind::replay)
+    return CheckpointFault{kind_at, "kind is neither position nor replay"};
   if (auto fault = fault_of_counts(checkpoint)) return fault;
   if (checkpoint.has_last && checkpoint.last.ordinal < 0) {
     return CheckpointFault{ordinal_at, counted("last.ordinal", checkpoint.last.ordinal) + ", but cannot be negative"};
@@ -145,14 +149,16 @@ std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
 void runtime::check_made_by_a_run(const Checkpoint& checkpoint) {
   const auto fault = fault_of(checkpoint);
   if (!fault) return;
-  throw Error(ErrorCode::invalid_argument, "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
+  throw Error(ErrorCode::invalid_argument,
+              "this checkpoint was not made by a run: " + fault->text + ". Use run.checkpoint()");
 }
 
 std::string Checkpoint::to_bytes() const {
   runtime::check_made_by_a_run(*this);
   if (pipeline.size() > kLongestPipeline) {
-    throw Error(ErrorCode::resource_exhausted, "the pipeline's text has " + std::to_string(pipeline.size()) +
-                                                   " bytes, but a checkpoint holds at most 1 MiB of it. Shorten the ops' parameters()");
+    throw Error(ErrorCode::resource_exhausted,
+                "the pipeline's text has " + std::to_string(pipeline.size()) +
+                    " bytes, but a checkpoint holds at most 1 MiB of it. Shorten the ops' parameters()");
   }
   const Stamp stamp = has_last ? last : Stamp();
   std::string bytes(kMagic);

@@ -31,8 +31,11 @@ Use use_of(const Snapshot& now) {
 // A stage that has moved takes all of its slot time along: for once that is none, not a negative one.
 void RunClaims::look(const Snapshot& now, double cpus) {
   const Use use = use_of(now);
-  const double time = static_cast<double>(std::max<std::int64_t>(now.time_ns - std::exchange(time_ns_, now.time_ns), 1));
-  const auto per_time = [time](std::int64_t before, std::int64_t after) { return std::max(0.0, static_cast<double>(after - before) / time); };
+  const double time =
+      static_cast<double>(std::max<std::int64_t>(now.time_ns - std::exchange(time_ns_, now.time_ns), 1));
+  const auto per_time = [time](std::int64_t before, std::int64_t after) {
+    return std::max(0.0, static_cast<double>(after - before) / time);
+  };
   const double computing = per_time(std::exchange(computing_ns_, use.computing_ns), use.computing_ns);
   const double waiting = per_time(std::exchange(waiting_ns_, use.waiting_ns), use.waiting_ns);
   cpus_ = {cpus, use.waits_for_cpu ? cpus : kMargin * computing};

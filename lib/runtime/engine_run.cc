@@ -24,7 +24,8 @@ using exec::Engine;
 using runtime::Turn;
 
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
+constexpr std::int64_t kNoLimit =
+    std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
 
 // By the clock of every machine that runs outside tests (now_ns()).
 std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
@@ -33,11 +34,13 @@ std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
 
 }  // namespace
 
-EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy)
+EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options,
+                     runtime::PolicyMaker make_policy)
     : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
   if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
   if (!options_.warm_start.empty()) {
-    tuning_file_ = std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
+    tuning_file_ =
+        std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
   }
   options_.pass = options_.pass.value_or(exec::BodyScope::pass());
   nested_ = exec::BodyScope::nest();
@@ -54,8 +57,9 @@ EngineRun::~EngineRun() {
   }
 }
 
-// What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused inside a call of the run
-// itself, before anything is looked at that is the consumer's alone, and without holding the run: held by one of its calls it would not wait for it.
+// What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused
+// inside a call of the run itself, before anything is looked at that is the consumer's alone, and without holding the
+// run: held by one of its calls it would not wait for it.
 std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
   const auto engine = exec::BodyScope::inside_any() ? engine_or_null() : nullptr;
   if (engine) engine->refuse_own_body(request);
@@ -66,10 +70,12 @@ std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
 Engine& EngineRun::engine() {
   check_process();
   if (Engine* const begun = begun_.load(std::memory_order_acquire)) return *begun;
-  if (process_.load(std::memory_order_relaxed) == 0) process_.store(runtime::process_number(), std::memory_order_relaxed);
+  if (process_.load(std::memory_order_relaxed) == 0)
+    process_.store(runtime::process_number(), std::memory_order_relaxed);
   MutexLock lock(mutex_);
   if (!engine_) {
-    const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
+    const std::uint32_t first =
+        progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
     engine_ = start_engine(first);
     reads_ = first;
     begun_.store(engine_.get(), std::memory_order_release);
@@ -133,7 +139,8 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
   settings.cpu_budget = runtime.cpus_for(options_.threads);
   settings.open_io = options_.open_io;
   auto policy = options_.tune ? make_policy_() : nullptr;
-  auto engine = observed(Engine::make(plan_, settings, runtime.make_launcher(settings.slots)), {.tuned = policy != nullptr});
+  auto engine =
+      observed(Engine::make(plan_, settings, runtime.make_launcher(settings.slots)), {.tuned = policy != nullptr});
   if (policy == nullptr) tuning_file_ = nullptr;
   if (tuning_file_) {
     auto knobs = engine->knobs();
@@ -143,7 +150,8 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
   return engine;
 }
 
-// Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody wants that call any more.
+// Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody
+// wants that call any more.
 void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
   nested_->set_engine(engine);
   runtime::Runtime::get().look_after(nested_);
@@ -160,8 +168,9 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the pipeline's functions and
-// data are not to outlive the run. On the thread of one of its calls, somebody else has to do it.
+// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
+// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
+// it.
 void EngineRun::drop_engine() {
   if (!engine_) {
     exec::Trace nothing;
@@ -173,7 +182,8 @@ void EngineRun::drop_engine() {
   const auto departure = engine_->departure();
   auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
-    if (trace) trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
+    if (trace)
+      trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
     if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
   };
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
@@ -183,8 +193,8 @@ void EngineRun::drop_engine() {
   departure->wait();
 }
 
-// Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and locks that
-// they hold. The memory is the child's own copy.
+// Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
+// locks that they hold. The memory is the child's own copy.
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 void EngineRun::resume(const Checkpoint& from) {
@@ -208,7 +218,8 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const Turn turn(turn_, "epoch()");
   const exec::NestedRun::Request request(nested_.get());
   check_process();
-  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
+  const bool is_there =
+      epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
   return self;
 }
@@ -246,7 +257,8 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
   const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
   for (bool first = true; !progress_.ended; first = false) {
-    // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its own.
+    // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its
+    // own.
     if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
     if (take_slot(slot, moment) == Engine::Taken::timeout) return Status::timeout;
@@ -266,7 +278,8 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   }
 }
 
-// Calls leave out what nobody wants; so an end may come early, and a caller that keeps what it has read is not to take it for the true one.
+// Calls leave out what nobody wants; so an end may come early, and a caller that keeps what it has read is not to take
+// it for the true one.
 void EngineRun::check_whole() {
   if (nested_ == nullptr || is_told_unwanted_ || !nested_->is_unwanted()) return;
   is_told_unwanted_ = true;
@@ -321,12 +334,14 @@ void EngineRun::check_resumed() {
   progress_.ended = true;
   std::string text = "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind ";
   if (is_gone) {
-    text += "element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) + " of the source, which did not come";
+    text += "element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) +
+            " of the source, which did not come";
   } else {
     text += std::to_string(progress_.delivered) + " elements and errors, but only " +
             std::to_string(progress_.delivered - replay_.slots) + " were there";
   }
-  throw Error(ErrorCode::data_loss, text + " this time. Resume with the input that it was taken of, or start the epoch anew");
+  throw Error(ErrorCode::data_loss,
+              text + " this time. Resume with the input that it was taken of, or start the epoch anew");
 }
 
 bool EngineRun::may_skip() const {
@@ -346,8 +361,8 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
   return again;
 }
 
-// A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding the run it
-// would keep its owner from waiting for that call.
+// A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding
+// the run it would keep its owner from waiting for that call.
 std::vector<Knob> EngineRun::knobs() {
   const auto self = engine_or_null() ? nullptr : shared_from_this();
   std::vector<Knob> knobs = engine().knobs();
@@ -415,7 +430,8 @@ std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions&
 
 }  // namespace penstock::detail
 
-std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const graph::NodeRef& node, const RunOptions& options,
+std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const graph::NodeRef& node,
+                                                                        const RunOptions& options,
                                                                         PolicyMaker make_policy) {
   check_options(options);
   return std::make_shared<detail::EngineRun>(exec::compile(node), options, std::move(make_policy));

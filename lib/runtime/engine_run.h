@@ -1,4 +1,5 @@
-// EngineRun: a run as its user has it: an engine with epochs, error policy and checkpoints. The engine begins with the first request.
+// EngineRun: a run as its user has it: an engine with epochs, error policy and checkpoints. The engine begins with the
+// first request.
 //
 // Thread safety: next(), begin_epoch() and checkpoint() by one thread at a time; all else by any.
 #pragma once
@@ -39,17 +40,17 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   // What the consumer has had of the current epoch.
   struct Progress {
     bool ended = false;
-    bool begun = false;                    // by this run: something of it was handed over since begin_epoch() or resume()
+    bool begun = false;  // by this run: something of it was handed over since begin_epoch() or resume()
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
     std::optional<Stamp> last;
   };
   // What is left out after a resume.
   struct Replay {
-    std::int64_t slots = 0;                // by count
-    std::optional<Stamp> until;            // up to and with this element
+    std::int64_t slots = 0;      // by count
+    std::optional<Stamp> until;  // up to and with this element
     std::int64_t errors = 0;
-    std::optional<Stamp> engine_after;     // for the engine: the position to begin at
+    std::optional<Stamp> engine_after;  // for the engine: the position to begin at
   };
 
   std::shared_ptr<EngineRun> held(const char* request);
@@ -60,7 +61,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<exec::Engine> start_on_threads(exec::EngineSettings settings) REQUIRES(mutex_);
   std::shared_ptr<exec::Engine> start_serial(exec::EngineSettings settings, bool inside_another_run) REQUIRES(mutex_);
   void watch_from_outside(const std::shared_ptr<exec::Engine>& engine);
-  std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution) REQUIRES(mutex_);
+  std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution)
+      REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
   void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
   void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
@@ -87,20 +89,22 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable Mutex mutex_;
   std::shared_ptr<exec::Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
-  std::atomic<exec::Engine*> begun_{nullptr};    // engine_, for the consumer, who asks for it with each element
-  mutable std::atomic<bool> turn_{false};  // a request of the consumer's is under way
-  std::shared_ptr<exec::NestedRun> nested_;  // none: it was not made in a call of another run
-  std::shared_ptr<runtime::TraceFile> trace_file_;  // none: no trace is wanted
+  std::atomic<exec::Engine*> begun_{nullptr};         // engine_, for the consumer, who asks for it with each element
+  mutable std::atomic<bool> turn_{false};             // a request of the consumer's is under way
+  std::shared_ptr<exec::NestedRun> nested_;           // none: it was not made in a call of another run
+  std::shared_ptr<runtime::TraceFile> trace_file_;    // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_ GUARDED_BY(mutex_);  // of the engine, made with it
-  std::optional<autotune::Window> at_end_ GUARDED_BY(mutex_);  // all of the run, when the consumer came to the end of what there is
+  std::optional<autotune::Window> at_end_
+      GUARDED_BY(mutex_);  // all of the run, when the consumer came to the end of what there is
 
-  // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be starting one.
-  bool is_told_unwanted_ = false;          // that nobody wants the call which reads it
+  // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be
+  // starting one.
+  bool is_told_unwanted_ = false;  // that nobody wants the call which reads it
   std::uint32_t epoch_;
   Progress progress_;
   Replay replay_;
-  std::optional<std::uint32_t> reads_;     // the epoch that the engine gives next; none: it waits behind its last one
+  std::optional<std::uint32_t> reads_;  // the epoch that the engine gives next; none: it waits behind its last one
   // Written by the consumer, read by any thread.
   std::atomic<std::int64_t> delivered_{0};
   std::atomic<std::int64_t> errors_{0};

@@ -14,22 +14,24 @@
 namespace penstock {
 namespace {
 
-template <class Value>
-std::string json_of(const Value& value) {
-  if constexpr (std::is_same_v<Value, bool>) return value ? "true" : "false";
-  else if constexpr (std::is_integral_v<Value>) return std::to_string(value);
+template <class Value> std::string json_of(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>)
+    return value ? "true" : "false";
+  else if constexpr (std::is_integral_v<Value>)
+    return std::to_string(value);
   else if constexpr (std::is_floating_point_v<Value>) {
     char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;  // whatever the locale
+    const auto end =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;  // whatever the locale
     return std::isfinite(value) ? std::string(text, end) : "null";
-  } else return in_json(value);
+  } else
+    return in_json(value);
 }
 
 // {"a":1,"b":[...]}
 class Object {
  public:
-  template <class Value>
-  Object&& with(const char* key, const Value& value) && {
+  template <class Value> Object&& with(const char* key, const Value& value) && {
     return std::move(*this).with_json(key, json_of(value));
   }
   Object&& with_json(const char* key, const std::string& json) && {
@@ -39,7 +41,8 @@ class Object {
   // The stage's name; null where there is none.
   Object&& with_stage(const char* key, const Explanation& of, int stage) && {
     const bool is_known = stage >= 0 && static_cast<std::size_t>(stage) < of.stages.size();
-    return std::move(*this).with_json(key, is_known ? in_json(of.stages[static_cast<std::size_t>(stage)].name) : "null");
+    return std::move(*this).with_json(key,
+                                      is_known ? in_json(of.stages[static_cast<std::size_t>(stage)].name) : "null");
   }
   std::string text() const { return text_.empty() ? "{}" : text_ + "}"; }
 
@@ -47,8 +50,7 @@ class Object {
   std::string text_;
 };
 
-template <class Values, class ToJson>
-std::string array_of(const Values& values, ToJson to_json) {
+template <class Values, class ToJson> std::string array_of(const Values& values, ToJson to_json) {
   std::string text;
   for (const auto& each : values) text += (text.empty() ? "[" : ",") + to_json(each);
   return text.empty() ? "[]" : text + "]";

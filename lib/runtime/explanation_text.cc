@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kLines = 20;
 constexpr std::size_t kChanges = 3;
 constexpr double kNothing = 0.005;  // of a gain
-constexpr double kMuchBetween = 0.05, kPartBetween = 0.1;  // cores, and of those in use: less between calls is as it should be
+constexpr double kMuchBetween = 0.05,
+                 kPartBetween = 0.1;  // cores, and of those in use: less between calls is as it should be
 
 using Change = Explanation::Change;
 using Problem = Explanation::Problem;
@@ -80,7 +81,9 @@ class Report {
     return of_.stages[i].name + " (op " + count(of_.stages[i].position) + ")";
   }
 
-  const Explanation::Stage& it() const { return of_.stages[static_cast<std::size_t>(std::max(of_.bottleneck.stage, 0))]; }
+  const Explanation::Stage& it() const {
+    return of_.stages[static_cast<std::size_t>(std::max(of_.bottleneck.stage, 0))];
+  }
 
   std::string why_serial() const {
     return of_.inside_another_run ? "it was begun inside a function of another run" : "RunOptions::serial";
@@ -94,32 +97,46 @@ class Report {
     if (!of_.stages.empty()) text += ", made of " + number(of_.stages.front().rate) + "/s from the source";
     text += "; the consumer waits " + percent(of_.wait_share.value) + " of the time -> ";
     if (of_.serial) return text + "one thread does everything in turn (" + why_serial() + ")";
-    return text + (of_.input_bound() ? "input-bound: the pipeline is too slow for it" : "it is served: the pipeline is fast enough");
+    return text + (of_.input_bound() ? "input-bound: the pipeline is too slow for it"
+                                     : "it is served: the pipeline is fast enough");
   }
 
-  std::string calls() const { return duration(it().call.value) + " a call, " + duration(it().cpu) + " of it on a core"; }
+  std::string calls() const {
+    return duration(it().call.value) + " a call, " + duration(it().cpu) + " of it on a core";
+  }
 
   std::string bottleneck() const {
     switch (of_.bottleneck.limit) {
       case Limit::unknown: return "unknown; too little has happened yet";
-      case Limit::consumer: return "the consumer; it is busy itself for " + percent(of_.bottleneck.use) + " of the time";
-      case Limit::cpu: return (of_.bottleneck.hold == Hold::other_processes ? "the cores, which other processes use; " : "the cores; ") + cores();
-      case Limit::serial: return stage(of_.bottleneck.stage) + "; it takes one element at a time, and is at it " +
-                                 percent(of_.bottleneck.use) + " of the time: " + calls();
+      case Limit::consumer:
+        return "the consumer; it is busy itself for " + percent(of_.bottleneck.use) + " of the time";
+      case Limit::cpu:
+        return (of_.bottleneck.hold == Hold::other_processes ? "the cores, which other processes use; "
+                                                             : "the cores; ") +
+               cores();
+      case Limit::serial:
+        return stage(of_.bottleneck.stage) + "; it takes one element at a time, and is at it " +
+               percent(of_.bottleneck.use) + " of the time: " + calls();
       case Limit::parallel: return stage(of_.bottleneck.stage) + "; " + under_way() + ": " + calls();
-      case Limit::ceiling: return "what " + stage(of_.bottleneck.stage) + " waits for, a device or a lock; " + under_way() + ": " + calls();
-      case Limit::memory: return "memory; " + stage(of_.bottleneck.stage) + " waits for room " + percent(of_.bottleneck.use) +
-                                 " of the time, " + bytes(of_.memory_used) + " of " + memory_limit() + " are in use";
-      case Limit::window: return "the order of " + stage(of_.bottleneck.stage) + "; its slowest call holds up the others " +
-                                 percent(of_.bottleneck.use) + " of the time: " + count(it().window) + " elements may be under way";
+      case Limit::ceiling:
+        return "what " + stage(of_.bottleneck.stage) + " waits for, a device or a lock; " + under_way() + ": " +
+               calls();
+      case Limit::memory:
+        return "memory; " + stage(of_.bottleneck.stage) + " waits for room " + percent(of_.bottleneck.use) +
+               " of the time, " + bytes(of_.memory_used) + " of " + memory_limit() + " are in use";
+      case Limit::window:
+        return "the order of " + stage(of_.bottleneck.stage) + "; its slowest call holds up the others " +
+               percent(of_.bottleneck.use) + " of the time: " + count(it().window) + " elements may be under way";
       case Limit::buffer: return buffer();
     }
     return "unknown";
   }
 
   std::string under_way() const {
-    if (it().in_flight > static_cast<double>(it().parallelism)) return number(it().in_flight) + " calls are under way, " + count(it().parallelism) + " allowed by now";
-    return number(it().in_flight) + " of " + count(it().parallelism) + (it().parallelism == 1 ? " call is under way" : " calls are under way");
+    if (it().in_flight > static_cast<double>(it().parallelism))
+      return number(it().in_flight) + " calls are under way, " + count(it().parallelism) + " allowed by now";
+    return number(it().in_flight) + " of " + count(it().parallelism) +
+           (it().parallelism == 1 ? " call is under way" : " calls are under way");
   }
 
   std::string cores() const {
@@ -129,13 +146,16 @@ class Report {
       if (most == nullptr || each.rate * each.cpu > most->rate * most->cpu || std::isnan(most->cpu)) most = &each;
     }
     if (most == nullptr || !std::isfinite(most->cpu)) return text;
-    return text + ", " + number(most->rate * most->cpu) + " of them by " + most->name + " (op " + count(most->position) + ")";
+    return text + ", " + number(most->rate * most->cpu) + " of them by " + most->name + " (op " +
+           count(most->position) + ")";
   }
 
   std::string buffer() const {
     if (of_.bottleneck.stage >= 0)
-      return "the room in front of " + stage(of_.bottleneck.stage) + "; " + count(it().buffer) + " elements may wait there, now too many, now none";
-    return "what may wait ready for the consumer, " + count(of_.prefetch) + " elements; it is full at times and empty at others: it takes many at once";
+      return "the room in front of " + stage(of_.bottleneck.stage) + "; " + count(it().buffer) +
+             " elements may wait there, now too many, now none";
+    return "what may wait ready for the consumer, " + count(of_.prefetch) +
+           " elements; it is full at times and empty at others: it takes many at once";
   }
 
   std::string hold() const {
@@ -145,14 +165,17 @@ class Report {
       case Hold::user_limit: return of_.serial ? why_serial() : "the number is fixed or bounded by the program";
       case Hold::open_io: return "RunOptions::open_io allows no more calls at once that wait";
       case Hold::cores: return "there are " + number(of_.cpu_budget) + " cores for this process";
-      case Hold::other_processes: return "other processes use the " + number(of_.cpu_budget) + " cores as well: calls are ready to run and have none " +
-                                         percent(of_.queued) + " of the time";
+      case Hold::other_processes:
+        return "other processes use the " + number(of_.cpu_budget) +
+               " cores as well: calls are ready to run and have none " + percent(of_.queued) + " of the time";
       case Hold::memory: return "RunOptions::memory_bytes allows " + memory_limit();
       case Hold::device: return "more calls at once were tried, and brought no more";
       case Hold::one_at_a_time: return "this op needs its elements one after the other";
       case Hold::not_tuned: return "RunOptions::tune is off, so nothing is moved";
       case Hold::settling: return "nothing is in the way: the numbers are still being raised";
-      case Hold::knob_limit: return "it is as wide as it may be: make the slowest calls shorter, or let results leave as they come (Order::arbitrary)";
+      case Hold::knob_limit:
+        return "it is as wide as it may be: make the slowest calls shorter, or let results leave as they come "
+               "(Order::arbitrary)";
     }
     return "unknown";
   }
@@ -202,9 +225,12 @@ class Report {
   std::string what_if(const Explanation::WhatIf& what) const {
     std::string text = "  " + change(what) + ": ";
     if (!std::isfinite(what.gain)) return text + "unknown";
-    if (what.gain >= kNothing) return text + "+" + percent(what.gain) + ", then the limit is " + limit(what.next, what.next_stage, Explanation::kUnknown);
+    if (what.gain >= kNothing)
+      return text + "+" + percent(what.gain) + ", then the limit is " +
+             limit(what.next, what.next_stage, Explanation::kUnknown);
     text += "nothing now";
-    return what.gain_later >= kNothing ? text + "; +" + percent(what.gain_later) + " once the bottleneck is gone" : text;
+    return what.gain_later >= kNothing ? text + "; +" + percent(what.gain_later) + " once the bottleneck is gone"
+                                       : text;
   }
 
   std::string resources() const {
@@ -217,7 +243,8 @@ class Report {
   }
 
   std::string memory_limit() const {
-    return of_.memory_limit > std::int64_t{1} << 60 ? "as much as there is" : bytes(static_cast<double>(of_.memory_limit));
+    return of_.memory_limit > std::int64_t{1} << 60 ? "as much as there is"
+                                                    : bytes(static_cast<double>(of_.memory_limit));
   }
 
   // Who holds most of it now.
@@ -226,14 +253,16 @@ class Report {
     for (const auto& each : of_.stages) held.emplace_back(static_cast<double>(each.bytes_held), each.name);
     std::ranges::stable_sort(held, std::greater<>(), [](const auto& each) { return each.first; });
     std::string text;
-    for (std::size_t i = 0; i < held.size() && i < 2 && held[i].first > 0; ++i) text += (i == 0 ? ": " : ", ") + held[i].second + " " + bytes(held[i].first);
+    for (std::size_t i = 0; i < held.size() && i < 2 && held[i].first > 0; ++i)
+      text += (i == 0 ? ": " : ", ") + held[i].second + " " + bytes(held[i].first);
     return text;
   }
 
   void changes() {
     const auto& all = of_.decisions;
     const std::size_t shown = std::min(all.size(), kChanges);
-    for (std::size_t i = all.size() - shown; i < all.size(); ++i) line((i + shown == all.size() ? "changes: " : "         ") + moved(all[i]));
+    for (std::size_t i = all.size() - shown; i < all.size(); ++i)
+      line((i + shown == all.size() ? "changes: " : "         ") + moved(all[i]));
   }
 
   std::string moved(const Decision& decision) const {
@@ -247,27 +276,37 @@ class Report {
   std::string problem(const Explanation::Warning& warning) const {
     switch (warning.problem) {
       case Problem::foreign_threads: return foreign_threads(warning);
-      case Problem::buffer_cannot_help: return "the consumer wants more than the pipeline can give; a larger prefetch does not help";
-      case Problem::memory_too_small: return "the ops must hold " + bytes(warning.amount) + " at once, but RunOptions::memory_bytes allows " +
-                                             memory_limit() + ": nothing is read ahead";
-      case Problem::consumer_delayed: return "the consumer's own thread waits for a core " + percent(warning.amount) + " of the time";
+      case Problem::buffer_cannot_help:
+        return "the consumer wants more than the pipeline can give; a larger prefetch does not help";
+      case Problem::memory_too_small:
+        return "the ops must hold " + bytes(warning.amount) + " at once, but RunOptions::memory_bytes allows " +
+               memory_limit() + ": nothing is read ahead";
+      case Problem::consumer_delayed:
+        return "the consumer's own thread waits for a core " + percent(warning.amount) + " of the time";
       case Problem::copies: return copies(warning);
       case Problem::unseen_memory: return unseen_memory(warning);
-      case Problem::outlier: return stage(warning.stage) + " waits for memory: a result was much larger than the others, so " + bytes(warning.amount) +
-                                    " are reserved for each. That is forgotten within some hundred calls; a bytes_hint avoids it";
-      case Problem::other_processes: return "calls are ready to run and have no core " + percent(warning.amount) + " of the time: other processes use them";
+      case Problem::outlier:
+        return stage(warning.stage) + " waits for memory: a result was much larger than the others, so " +
+               bytes(warning.amount) +
+               " are reserved for each. That is forgotten within some hundred calls; a bytes_hint avoids it";
+      case Problem::other_processes:
+        return "calls are ready to run and have no core " + percent(warning.amount) +
+               " of the time: other processes use them";
     }
     return "";
   }
 
   std::string unseen_memory(const Explanation::Warning& warning) const {
-    return "the memory budget does not hold for what " + stage(warning.stage) + " gives: nobody can tell what memory elements of type " +
-           of_.stages[static_cast<std::size_t>(warning.stage)].unseen_type + " own. Say their members (ps::Fields), write a bytes_of, or give a bytes_hint";
+    return "the memory budget does not hold for what " + stage(warning.stage) +
+           " gives: nobody can tell what memory elements of type " +
+           of_.stages[static_cast<std::size_t>(warning.stage)].unseen_type +
+           " own. Say their members (ps::Fields), write a bytes_of, or give a bytes_hint";
   }
 
   std::string copies(const Explanation::Warning& warning) const {
     return "batches copy " + bytes(warning.amount) + "/s: what " + stage(warning.stage) +
-           " hands on does not lie in them. Let the op that makes the tensors stand right before batch, and write them through Context::outputs()";
+           " hands on does not lie in them. Let the op that makes the tensors stand right before batch, and write them "
+           "through Context::outputs()";
   }
 
   std::string foreign_threads(const Explanation::Warning& warning) const {
@@ -285,8 +324,8 @@ class Report {
     std::ranges::stable_sort(rows, std::greater<>(), [&](std::size_t i) { return of_.stages[i].in_flight; });
     rows.resize(std::min(rows.size(), kLines - 1 - lines_));
     std::ranges::sort(rows);
-    line(print("%-3s %-28s %9s %9s %9s %16s %9s %9s %8s %8s %7s %6s", "op", "stage", "at once", "under way", "per s", "a call", "on a core",
-               "waiting", "no input", "no room", "blame", "errors"));
+    line(print("%-3s %-28s %9s %9s %9s %16s %9s %9s %8s %8s %7s %6s", "op", "stage", "at once", "under way", "per s",
+               "a call", "on a core", "waiting", "no input", "no room", "blame", "errors"));
     for (const std::size_t i : rows) row(of_.stages[i]);
   }
 
@@ -295,9 +334,10 @@ class Report {
     const std::string call = std::isfinite(stage.call.value) ? duration(stage.call.value) + error : "-";
     const auto known = [](double value) { return std::isfinite(value) ? duration(value) : std::string("-"); };
     line(print("%-3d %-28.28s %9s %9.2f %9s %16s %9s %9s %8s %8s %7s %6lld", stage.position, stage.name.c_str(),
-               stage.parallel && !of_.serial ? count(stage.parallelism).c_str() : "in turn", stage.in_flight, number(stage.rate).c_str(), call.c_str(),
-               known(stage.cpu).c_str(), known(stage.waiting).c_str(), percent(stage.starved).c_str(), percent(stage.blocked).c_str(),
-               percent(stage.blame).c_str(), static_cast<long long>(stage.errors)));
+               stage.parallel && !of_.serial ? count(stage.parallelism).c_str() : "in turn", stage.in_flight,
+               number(stage.rate).c_str(), call.c_str(), known(stage.cpu).c_str(), known(stage.waiting).c_str(),
+               percent(stage.starved).c_str(), percent(stage.blocked).c_str(), percent(stage.blame).c_str(),
+               static_cast<long long>(stage.errors)));
   }
 
   const Explanation& of_;

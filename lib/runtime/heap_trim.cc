@@ -14,7 +14,7 @@ namespace penstock::runtime {
 namespace {
 
 constexpr std::int64_t kShortestPause = 20'000'000, kLongestPause = 60'000'000'000;  // ns
-constexpr std::int64_t kWorthIt = 16 << 20;  // bytes
+constexpr std::int64_t kWorthIt = 16 << 20;                                          // bytes
 
 #ifdef __GLIBC__
 std::int64_t read_resident() noexcept { return static_cast<std::int64_t>(rss_bytes()); }

@@ -33,7 +33,8 @@ void check_size(std::int64_t cardinality, std::int64_t budget) {
     refuse("the " + std::to_string(cardinality) + " of this one exceed " + within(budget));
 }
 
-// A budget in which nothing has room is obeyed as everywhere: one element goes on all the same, and here a short list of them.
+// A budget in which nothing has room is obeyed as everywhere: one element goes on all the same, and here a short list
+// of them.
 std::int64_t budget_of(const Context& context) { return std::max(context.memory_budget(), kLeastBudget); }
 
 // An error of the inner run among its elements.
@@ -45,8 +46,9 @@ std::size_t bytes_of(const InnerError&) { return 1024; }
 
 // A source that always throws never ends, and a serial run has no budget to end it at.
 [[noreturn]] void refuse_errors(const std::exception_ptr& last) {
-  throw Error(code_of(last), "flat_map ended its inner dataset after " + std::to_string(kMostErrorsInARow) +
-                                 " errors in a row, for it may give nothing else for ever. The last one: " + message_of(last));
+  throw Error(code_of(last),
+              "flat_map ended its inner dataset after " + std::to_string(kMostErrorsInARow) +
+                  " errors in a row, for it may give nothing else for ever. The last one: " + message_of(last));
 }
 
 class ResultsWithErrors final : public Results {
@@ -129,7 +131,8 @@ bool add_next(RunCore& run, Collection& results) {
 std::unique_ptr<Results> results_of(const graph::NodeRef& inner, Context& context) {
   const std::int64_t cardinality = graph::cardinality(inner);
   check_size(cardinality, budget_of(context));
-  const auto run = start_run(inner, {.first_epoch = context.epoch(), .pass = context.stamp().pass, .serial = true, .tune = false});
+  const auto run =
+      start_run(inner, {.first_epoch = context.epoch(), .pass = context.stamp().pass, .serial = true, .tune = false});
   Collection results(context, cardinality);
   while (!context.is_unwanted()) {
     if (add_next(*run, results)) continue;

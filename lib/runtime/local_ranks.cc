@@ -7,7 +7,8 @@ namespace {
 
 std::string not_divided(const std::string& why) {
   return "CPUs and memory are not divided among the processes of this machine: " + why +
-         ". Set PENSTOCK_LOCAL_SIZE beside PENSTOCK_WORLD_SIZE and PENSTOCK_RANK, or RunOptions::threads and memory_bytes";
+         ". Set PENSTOCK_LOCAL_SIZE beside PENSTOCK_WORLD_SIZE and PENSTOCK_RANK, or RunOptions::threads and "
+         "memory_bytes";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How many processes share this machine, as far as their launcher tells: each of them gets its part of the CPUs, of the memory and of the threads.
+// How many processes share this machine, as far as their launcher tells: each of them gets its part of the CPUs, of the
+// memory and of the threads.
 #pragma once
 
 #include <string>

@@ -9,7 +9,8 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr std::array<std::string_view, 3> kModel = {"model name", "CPU implementer", "CPU part"};  // the first on x86, the others on arm64
+constexpr std::array<std::string_view, 3> kModel = {"model name", "CPU implementer",
+                                                    "CPU part"};  // the first on x86, the others on arm64
 
 // Lines of the first CPU alone: those of all would take a large machine milliseconds to make.
 std::string cpu_model(const std::string& path) {
@@ -33,6 +34,8 @@ std::string memory_size(const std::string& path) {
 
 }  // namespace
 
-std::string machine_text(const std::string& root) { return cpu_model(root + "/proc/cpuinfo") + memory_size(root + "/proc/meminfo"); }
+std::string machine_text(const std::string& root) {
+  return cpu_model(root + "/proc/cpuinfo") + memory_size(root + "/proc/meminfo");
+}
 
 }  // namespace penstock::runtime

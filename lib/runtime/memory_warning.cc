@@ -26,15 +26,17 @@ std::string memory_warning(const Snapshot& snapshot) {
     if (largest == nullptr || needs(stage) > needs(*largest)) largest = &stage;
   }
   if (required <= snapshot.memory_limit) return {};
-  return "the ops of a run must hold " + text_of(in_all) + " at once, " + text_of(needs(*largest)) + " of it " + place_of(*largest) +
-         ", but its memory budget is " + text_of(snapshot.memory_limit) +
-         ". It works, but reads nothing ahead: raise RunOptions::memory_bytes above that, or make batches or shuffle buffers smaller";
+  return "the ops of a run must hold " + text_of(in_all) + " at once, " + text_of(needs(*largest)) + " of it " +
+         place_of(*largest) + ", but its memory budget is " + text_of(snapshot.memory_limit) +
+         ". It works, but reads nothing ahead: raise RunOptions::memory_bytes above that, or make batches or shuffle "
+         "buffers smaller";
 }
 
 std::string unseen_memory_warning(const StageSnapshot& stage) {
   if (stage.unseen_type.empty()) return {};
   return place_of(stage) + " gives elements of type " + stage.unseen_type +
-         ", and what memory they own cannot be seen: the memory budget counts only the type's own size. Say its members (ps::Fields), write a "
+         ", and what memory they own cannot be seen: the memory budget counts only the type's own size. Say its "
+         "members (ps::Fields), write a "
          "bytes_of for it (bytes.h), or give the op a bytes_hint";
 }
 

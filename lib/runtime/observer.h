@@ -34,14 +34,14 @@ class Observer {
   void stands_still(const std::string& text) EXCLUDES(mutex_);
 
   autotune::Window recent(const Snapshot& now) const EXCLUDES(mutex_);  // the last seconds
-  autotune::Window whole(const Snapshot& now) const EXCLUDES(mutex_);  // all of the run
+  autotune::Window whole(const Snapshot& now) const EXCLUDES(mutex_);   // all of the run
   Explanation explain(autotune::Window window) const EXCLUDES(mutex_);
   std::vector<Decision> decisions() const EXCLUDES(mutex_);  // the last ones, oldest first
 
  private:
   const std::vector<Knob> knobs_;  // without functions: where they stand is in the snapshots
   const Execution execution_;
-  mutable Mutex mutex_;            // the controller's thread writes, any thread reads
+  mutable Mutex mutex_;  // the controller's thread writes, any thread reads
   autotune::History history_ GUARDED_BY(mutex_);
   std::vector<Decision> decisions_ GUARDED_BY(mutex_);
   std::int64_t decided_ GUARDED_BY(mutex_) = 0;  // that the policy's log has had when they were copied

@@ -24,12 +24,14 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
   if (saved == here) return;
   const auto place = static_cast<std::size_t>(std::ranges::mismatch(saved, here).in1 - saved.begin());
   const std::string theirs = line_at(saved, place), ours = line_at(here, place);
-  const std::string difference = theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
+  const std::string difference =
+      theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
   const bool is_drawn = theirs != ours && theirs.find(" (drawn)") != theirs.npos && ours.find(" (drawn)") != ours.npos;
-  throw Error(ErrorCode::failed_precondition,
-              "this checkpoint was taken of another pipeline. The first difference is: " + difference + ". " +
-                  (is_drawn ? "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own"
-                            : "Resume with the pipeline it was taken of"));
+  throw Error(
+      ErrorCode::failed_precondition,
+      "this checkpoint was taken of another pipeline. The first difference is: " + difference + ". " +
+          (is_drawn ? "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own"
+                    : "Resume with the pipeline it was taken of"));
 }
 
 // What can be known of a position before anything is read.
@@ -39,9 +41,10 @@ void check_position(const Checkpoint& from, const exec::Plan& plan, std::uint32_
   passes.number_from(first_pass);
   passes.wind_to(from.last.pass);
   if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
-  throw Error(ErrorCode::data_loss, "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
-                                        " of the source, which has only " + std::to_string(plan.names->size()) +
-                                        " elements. Resume with the input that it was taken of, or start the epoch anew");
+  throw Error(ErrorCode::data_loss,
+              "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
+                  " of the source, which has only " + std::to_string(plan.names->size()) +
+                  " elements. Resume with the input that it was taken of, or start the epoch anew");
 }
 
 }  // namespace
@@ -51,9 +54,10 @@ void check_can_resume(const Checkpoint& from, const exec::Plan& plan, std::uint3
   check_made_by_a_run(from);
   const auto kind = plan.resumes_by_position ? Checkpoint::Kind::position : Checkpoint::Kind::replay;
   if (from.kind != kind) {
-    throw Error(ErrorCode::failed_precondition,
-                std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
-                    (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
+    throw Error(
+        ErrorCode::failed_precondition,
+        std::string("this checkpoint was taken by another version of penstock: this one resumes the pipeline ") +
+            (plan.resumes_by_position ? "by position" : "by replay") + ". Start the epoch anew");
   }
   if (from.delivered > 0 && !from.epoch_ended) check_has_place(plan);
   check_position(from, plan, first_pass);
@@ -62,10 +66,11 @@ void check_can_resume(const Checkpoint& from, const exec::Plan& plan, std::uint3
 void check_has_place(const exec::Plan& plan) {
   if (plan.arbitrary_stage == 0) return;
   const exec::StagePlan& stage = plan.stages[plan.arbitrary_stage];
-  throw Error(ErrorCode::failed_precondition,
-              "elements leave " + stage.label.op + " (op " + std::to_string(stage.label.position) + ", " + stage.label.call_site +
-                  ") in arbitrary order: how many of an epoch were delivered does not tell which. Take the checkpoint at an epoch's "
-                  "end, or keep the order");
+  throw Error(ErrorCode::failed_precondition, "elements leave " + stage.label.op + " (op " +
+                                                  std::to_string(stage.label.position) + ", " + stage.label.call_site +
+                                                  ") in arbitrary order: how many of an epoch were delivered does not "
+                                                  "tell which. Take the checkpoint at an epoch's "
+                                                  "end, or keep the order");
 }
 
 }  // namespace penstock::runtime

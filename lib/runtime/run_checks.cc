@@ -13,8 +13,8 @@ constexpr int kDeepestNesting = 64;
 
 void check_between(const char* option, int value, int low, int high) {
   if (value >= low && value <= high) return;
-  throw Error(ErrorCode::invalid_argument, std::string("RunOptions::") + option + " is " + std::to_string(value) + ", but must be " +
-                                               std::to_string(low) + " to " + std::to_string(high));
+  throw Error(ErrorCode::invalid_argument, std::string("RunOptions::") + option + " is " + std::to_string(value) +
+                                               ", but must be " + std::to_string(low) + " to " + std::to_string(high));
 }
 
 void check_policy(const ErrorPolicy& policy) {
@@ -35,7 +35,8 @@ void check_nesting() {
   if (exec::BodyScope::depth() < kDeepestNesting) return;
   throw Error(ErrorCode::failed_precondition,
               "runs are nested " + std::to_string(kDeepestNesting) +
-                  " deep: each was started inside a function of the one before, and the stack would overflow. Does a function iterate "
+                  " deep: each was started inside a function of the one before, and the stack would overflow. Does a "
+                  "function iterate "
                   "the dataset that it belongs to? Iterate another one there, or move the loop out of the function");
 }
 

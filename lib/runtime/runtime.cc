@@ -24,13 +24,14 @@ constexpr std::chrono::nanoseconds kTick(autotune::Policy::kPeriod), kCalmTick(a
 // How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
 constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
 constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
-constexpr std::int64_t kClocksPeriod = 100'000'000;  // ns
+constexpr std::int64_t kClocksPeriod = 100'000'000;         // ns
 constexpr std::int64_t kClocksPeriodPerThread = 1'000'000;  // ns: a reading takes 0.5 to 1 us for each thread
 constexpr std::int64_t kPoolThreads = 256;
 constexpr std::int64_t kSpareThreads = 1024;  // one for each run that would have none
 constexpr int kNiceness = 10;
 
-// Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the user likes to.
+// Once: the environment may only be read while nobody changes it, and the controller's thread is at work whenever the
+// user likes to.
 int ranks_of_this_machine() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): see above
   const LocalRanks ranks = local_ranks([](const char* name) -> const char* { return std::getenv(name); });
@@ -38,7 +39,9 @@ int ranks_of_this_machine() {
   return ranks.count;
 }
 
-std::int64_t whole_slots(double cpus) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01))); }
+std::int64_t whole_slots(double cpus) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
+}
 
 // More threads than that make no more CPUs; fewer use fewer.
 double used_by(int threads, double cpus) { return threads > 0 ? std::min<double>(threads, cpus) : cpus; }
@@ -50,7 +53,8 @@ Runtime& Runtime::get() {
   static Runtime& runtime = *std::unique_ptr<Runtime>(new Runtime()).release();
   if (process_number() != runtime.process_) {
     throw Error(ErrorCode::failed_precondition,
-                "penstock was used in a forked child of a process that had used it before: its worker threads do not exist here. "
+                "penstock was used in a forked child of a process that had used it before: its worker threads do not "
+                "exist here. "
                 "Start the child by exec, or fork before the first run");
   }
   return runtime;
@@ -69,8 +73,9 @@ std::int64_t Runtime::slots_for(int asked) {
   if (asked <= 0) return offered;
   MutexLock lock(mutex_);
   if (asked > offered && !std::exchange(warned_, true)) {
-    std::fprintf(stderr, "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n", asked,
-                 static_cast<long long>(offered));
+    std::fprintf(stderr,
+                 "penstock: %d threads were asked for, but this process has %lld CPUs; they are used all the same\n",
+                 asked, static_cast<long long>(offered));
   }
   return asked;
 }
@@ -83,12 +88,10 @@ double Runtime::cpus_for(int asked) { return used_by(asked, share_.cpus(kLimitsP
 
 std::int64_t Runtime::default_memory() { return share_.memory(kLimitsPeriodAtStart); }
 
-std::int64_t Runtime::offered_slots(std::int64_t oldest) {
-  return whole_slots(share_.cpus(oldest));
-}
+std::int64_t Runtime::offered_slots(std::int64_t oldest) { return whole_slots(share_.cpus(oldest)); }
 
-void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
-                         std::shared_ptr<Observer> observer) {
+void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+                         std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer) {
   Attendant attendant(*this, engine, asked_slots, std::move(policy), std::move(observer));
   {
     MutexLock lock(mutex_);
@@ -111,7 +114,9 @@ void Runtime::look_at_nested() {
   }
   for (const auto& run : runs) {
     if (const auto engine = run->take_unwanted()) {
-      dispose([engine] { engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted))); });
+      dispose([engine] {
+        engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted)));
+      });
     }
   }
 }
@@ -124,8 +129,8 @@ void Runtime::dispose(std::function<void()> take_down) {
   changed_.notify_one();
 }
 
-// Not here: the function that gave its run up, or one that a stop token calls, may last as long as it likes, and the other runs need this thread. What finds no thread
-// waits for the next round.
+// Not here: the function that gave its run up, or one that a stop token calls, may last as long as it likes, and the
+// other runs need this thread. What finds no thread waits for the next round.
 void Runtime::take_down(Disposals& disposed) {
   while (!disposed.empty() && pool_.try_submit(disposed.front())) disposed.pop_front();
 }
@@ -190,10 +195,13 @@ bool Runtime::read_clocks() {
   return true;
 }
 
-void Runtime::divide() { clocks_.runs = attendants_.divide(share_.cpus(kLimitsPeriod), static_cast<double>(kPoolThreads) / ranks_); }
+void Runtime::divide() {
+  clocks_.runs = attendants_.divide(share_.cpus(kLimitsPeriod), static_cast<double>(kPoolThreads) / ranks_);
+}
 
-// A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets the gate, so
-// that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait for slots.
+// A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets
+// the gate, so that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait
+// for slots.
 void Runtime::set_gate() {
   const std::int64_t slots = std::max(offered_slots(kLimitsPeriod), attendants_.asked_slots());
   if (slots != gate_.slots()) gate_.set_slots(slots);

@@ -1,8 +1,8 @@
 // Runtime: what all runs of the process share: CPU slots, threads for blocking calls, the controller's thread.
 //
-// The one documented process-wide state of the library. It is made by the first run and lives as long as the process: its threads
-// and user threads may outlive static destructors, so it is never taken down. It does not survive a fork; forks are noticed by a
-// pthread_atfork handler (forks.h), which stays as long as the process, too.
+// The one documented process-wide state of the library. It is made by the first run and lives as long as the process:
+// its threads and user threads may outlive static destructors, so it is never taken down. It does not survive a fork;
+// forks are noticed by a pthread_atfork handler (forks.h), which stays as long as the process, too.
 #pragma once
 
 #include <chrono>
@@ -34,8 +34,9 @@ class Runtime final : private AttendantHost {
   // Throws Error(failed_precondition) in a child of the process that made it: its threads do not exist there.
   static Runtime& get();
 
-  // For a run that starts, as things are at this moment. CPU slots: this process's share of the machine, or what the user asks for;
-  // more than there is gives a warning, once. CPUs: may be a fraction, where a quota or a share of several ranks is. Memory: bytes.
+  // For a run that starts, as things are at this moment. CPU slots: this process's share of the machine, or what the
+  // user asks for; more than there is gives a warning, once. CPUs: may be a fraction, where a quota or a share of
+  // several ranks is. Memory: bytes.
   std::int64_t slots_for(int asked) EXCLUDES(mutex_);
   double cpus_for(int asked);
   std::int64_t default_memory();
@@ -45,16 +46,17 @@ class Runtime final : private AttendantHost {
   std::unique_ptr<exec::Launcher> make_launcher(std::int64_t slots);
   const exec::WorkerThreads& workers() const noexcept { return workers_; }
 
-  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy move its knobs (null:
-  // nobody does), and says on stderr which call keeps it from ending. The observer sees what it sees.
-  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots, std::unique_ptr<autotune::Policy> policy,
-                  std::shared_ptr<Observer> observer) EXCLUDES(mutex_);
+  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy
+  // move its knobs (null: nobody does), and says on stderr which call keeps it from ending. The observer sees what it
+  // sees.
+  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+                  std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer) EXCLUDES(mutex_);
 
   // Gives it up when nobody wants the call any more in which it is read: within 20 ms.
   void look_after(const std::shared_ptr<exec::NestedRun>& run) EXCLUDES(mutex_);
 
-  // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one of its own
-  // functions. It must not throw.
+  // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one
+  // of its own functions. It must not throw.
   void dispose(std::function<void()> take_down) EXCLUDES(mutex_);
 
  private:
@@ -79,7 +81,7 @@ class Runtime final : private AttendantHost {
   void tell_of_type(const std::string& type, const std::string& text) override;
 
   const std::uint32_t process_;
-  const int ranks_;                  // processes that share this machine
+  const int ranks_;  // processes that share this machine
   SystemShare share_;
   exec::WorkerThreads workers_;
   exec::SlotGate gate_;
@@ -88,10 +90,10 @@ class Runtime final : private AttendantHost {
 
   // The controller's thread only:
   Attendants attendants_;
-  exec::Surroundings clocks_;        // the part of it that is the same for all runs
-  bool give_way_ = false;            // the workers are niced
+  exec::Surroundings clocks_;  // the part of it that is the same for all runs
+  bool give_way_ = false;      // the workers are niced
   HeapTrim heap_trim_;
-  std::set<std::string> types_;      // that a warning was given of: once in the process
+  std::set<std::string> types_;  // that a warning was given of: once in the process
 
   Mutex mutex_;
   CondVar changed_;

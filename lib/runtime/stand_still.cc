@@ -19,18 +19,21 @@ std::string calls(const StageSnapshot& stage, const exec::Plan& plan) {
   std::string text = count(stage.running, "call", "calls") + " under way, the oldest for " + age(stage.oldest_call_ns);
   if (stage.oldest_call_ordinal < 0) return text;
   const std::string origin = plan.origin(stage.oldest_call_ordinal);
-  return text + ", at element " + std::to_string(stage.oldest_call_ordinal) + " of the source" + (origin.empty() ? "" : " (" + in_quotes(origin) + ")") +
-         " or one behind it";
+  return text + ", at element " + std::to_string(stage.oldest_call_ordinal) + " of the source" +
+         (origin.empty() ? "" : " (" + in_quotes(origin) + ")") + " or one behind it";
 }
 
 // Results that are done and have not left.
-std::int64_t done(const StageSnapshot& stage) { return std::max<std::int64_t>(stage.in_window - stage.ready - stage.running, 0); }
+std::int64_t done(const StageSnapshot& stage) {
+  return std::max<std::int64_t>(stage.in_window - stage.ready - stage.running, 0);
+}
 
 // Empty: nothing is.
 std::string held_up_by_order(const StageSnapshot& stage) {
   const std::int64_t kept = done(stage);
   if (kept <= 0 || stage.running <= 0 || !stage.ordered) return {};
-  return count(kept, "element is", "elements are") + " begun or done behind the oldest, which holds them up: order is kept";
+  return count(kept, "element is", "elements are") +
+         " begun or done behind the oldest, which holds them up: order is kept";
 }
 
 void add(std::string& text, const std::string& more) {
@@ -49,11 +52,14 @@ std::string what_waits(const StageSnapshot& stage, const exec::Plan& plan) {
   return text.empty() ? "waits for the stage before" : text;
 }
 
-std::string place_of(const exec::StagePlan& stage) { return stage.label.name + " (op " + std::to_string(stage.label.position) + ")"; }
+std::string place_of(const exec::StagePlan& stage) {
+  return stage.label.name + " (op " + std::to_string(stage.label.position) + ")";
+}
 
 bool has_cpu_slots(const StageSnapshot& stage) { return stage.running > 0 && !stage.on_pool && !stage.completes_later; }
 
-// Calls that have all CPU slots: whose they are; empty: there is a slot for who needs one, or calls of other runs have them.
+// Calls that have all CPU slots: whose they are; empty: there is a slot for who needs one, or calls of other runs have
+// them.
 std::string holders_of_slots(const Snapshot& snapshot, const exec::Plan& plan) {
   std::string names;
   if (std::ranges::none_of(snapshot.stages, &StageSnapshot::waits_for_cpu_slot)) return names;
@@ -70,11 +76,15 @@ std::string advice_on_parallelism(const Snapshot& snapshot, const exec::Plan& pl
     if (snapshot.stages[i].running == 0) continue;
     if (stage.serial) return {};
     if (!stage.parallelism.is_automatic()) {
-      return "The parallelism of " + place_of(stage) + " is fixed at " + std::to_string(snapshot.stages[i].parallelism) +
-             ". If its calls wait for each other, it has to be as many as do; if they wait for buffers of a pool, \"Waiting\" in penstock/dataset.h says "
+      return "The parallelism of " + place_of(stage) + " is fixed at " +
+             std::to_string(snapshot.stages[i].parallelism) +
+             ". If its calls wait for each other, it has to be as many as do; if they wait for buffers of a pool, "
+             "\"Waiting\" in penstock/dataset.h says "
              "how many of these are enough";
     }
-    return "If " + place_of(stage) + " waits for something that the consumer or another element holds (a buffer of a pool, say), fix its parallelism: "
+    return "If " + place_of(stage) +
+           " waits for something that the consumer or another element holds (a buffer of a pool, say), fix its "
+           "parallelism: "
            "\"Waiting\" in penstock/dataset.h says how many elements may then be under way";
   }
   return {};
@@ -83,18 +93,21 @@ std::string advice_on_parallelism(const Snapshot& snapshot, const exec::Plan& pl
 std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
   const std::string holders = holders_of_slots(snapshot, plan);
   if (holders.empty()) return advice_on_parallelism(snapshot, plan);
-  return "Calls of " + holders + " have all CPU slots. If they wait, for each other or for what others hold, say {.blocks = true} there: then they need "
+  return "Calls of " + holders +
+         " have all CPU slots. If they wait, for each other or for what others hold, say {.blocks = true} there: then "
+         "they need "
          "none. Or give the run more of them (RunOptions::threads)";
 }
 
 }  // namespace
 
 std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t since_ns) {
-  std::string text = "nothing has moved for " + age(since_ns) + " while the consumer waits, after " + count(snapshot.consumer.taken, "element", "elements");
+  std::string text = "nothing has moved for " + age(since_ns) + " while the consumer waits, after " +
+                     count(snapshot.consumer.taken, "element", "elements");
   for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
     const exec::StageLabel& stage = plan.stages[i].label;
-    text += "\n  " + stage.name + " (op " + std::to_string(stage.position) + (stage.call_site.empty() ? "" : ", " + stage.call_site) + "): " +
-            what_waits(snapshot.stages[i], plan);
+    text += "\n  " + stage.name + " (op " + std::to_string(stage.position) +
+            (stage.call_site.empty() ? "" : ", " + stage.call_site) + "): " + what_waits(snapshot.stages[i], plan);
   }
   const std::string hint = advice(snapshot, plan);
   return hint.empty() ? text : text + "\n  " + hint;
@@ -102,11 +115,14 @@ std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, s
 
 std::int64_t StandStill::look(const Snapshot& now) noexcept {
   std::int64_t moved = now.consumer.taken;
-  for (const StageSnapshot& stage : now.stages) moved += stage.elements_in + stage.elements_out + stage.completed + stage.made + stage.calls;
+  for (const StageSnapshot& stage : now.stages)
+    moved += stage.elements_in + stage.elements_out + stage.completed + stage.made + stage.calls;
   if (!now.consumer.waiting || moved != std::exchange(moved_, moved)) since_ns_ = now.time_ns;
   return since_ns(now);
 }
 
-bool StandStill::is_news(std::int64_t since_ns) noexcept { return since_ns >= kPatience && !std::exchange(told_, true); }
+bool StandStill::is_news(std::int64_t since_ns) noexcept {
+  return since_ns >= kPatience && !std::exchange(told_, true);
+}
 
 }  // namespace penstock::runtime

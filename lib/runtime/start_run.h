@@ -12,9 +12,11 @@ namespace penstock::runtime {
 
 using PolicyMaker = std::function<std::unique_ptr<autotune::Policy>()>;
 
-// `make_policy` is called once, by the run's first request, unless the run is serial or RunOptions::tune is false. Null of it: nothing moves knobs.
+// `make_policy` is called once, by the run's first request, unless the run is serial or RunOptions::tune is false. Null
+// of it: nothing moves knobs.
 //
 //   Run<Batch> run(runtime::start_run(dataset.node(), {}, [] { return autotune::make_policy("static:8"); }));
-std::shared_ptr<detail::RunCore> start_run(const graph::NodeRef& node, const RunOptions& options, PolicyMaker make_policy);
+std::shared_ptr<detail::RunCore> start_run(const graph::NodeRef& node, const RunOptions& options,
+                                           PolicyMaker make_policy);
 
 }  // namespace penstock::runtime

@@ -10,11 +10,13 @@ namespace {
 std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
   if (ordinal < 0) return {};
   const std::string origin = plan.origin(ordinal);
-  return ", for element " + std::to_string(ordinal) + " of the source" + (origin.empty() ? "" : " (" + in_quotes(origin) + ")");
+  return ", for element " + std::to_string(ordinal) + " of the source" +
+         (origin.empty() ? "" : " (" + in_quotes(origin) + ")");
 }
 
 std::string place_text(const exec::StagePlan& plan) {
-  return plan.label.name + " (op " + std::to_string(plan.label.position) + (plan.label.call_site.empty() ? "" : ", " + plan.label.call_site) + ")";
+  return plan.label.name + " (op " + std::to_string(plan.label.position) +
+         (plan.label.call_site.empty() ? "" : ", " + plan.label.call_site) + ")";
 }
 
 }  // namespace
@@ -25,7 +27,8 @@ std::vector<std::string> stuck_calls(const Snapshot& snapshot, const exec::Plan&
     const StageSnapshot& stage = snapshot.stages[i];
     if (stage.oldest_call_ns <= 0) continue;
     lines.push_back("a run that was given up waits for " + place_text(plan.stages[i]) + ", called " +
-                    format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" + element_text(stage.oldest_call_ordinal, plan) +
+                    format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" +
+                    element_text(stage.oldest_call_ordinal, plan) +
                     ". A function that may take long should look at Context::stop_token() and return");
   }
   return lines;

@@ -1,8 +1,8 @@
-// SystemShare: what this process may use of its machine: CPUs by affinity and quota, and a quarter of the memory that is free, both
-// divided among the ranks of the machine.
+// SystemShare: what this process may use of its machine: CPUs by affinity and quota, and a quarter of the memory that
+// is free, both divided among the ranks of the machine.
 //
-// Both change while a process runs. So each is read again when it is asked for and what is known of it is too old; a reading takes
-// some 0.05 ms. Any thread.
+// Both change while a process runs. So each is read again when it is asked for and what is known of it is too old; a
+// reading takes some 0.05 ms. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ namespace penstock::runtime {
 class SystemShare {
  public:
   // `ranks`: processes that share the machine, at least 1. `clock` gives ns: replaced by tests.
-  explicit SystemShare(int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = [] { return now_ns(); });
+  explicit SystemShare(
+      int ranks, HostLimits host = HostLimits(), std::function<std::int64_t()> clock = [] { return now_ns(); });
 
   // As it was at most `oldest` ns ago.
-  double cpus(std::int64_t oldest) EXCLUDES(mutex_);  // above 0; may be a fraction
+  double cpus(std::int64_t oldest) EXCLUDES(mutex_);          // above 0; may be a fraction
   std::int64_t memory(std::int64_t oldest) EXCLUDES(mutex_);  // bytes, at least 64 MiB
 
  private:
-  template <class Value>
-  struct Reading {
+  template <class Value> struct Reading {
     Value value;
     std::int64_t at;
   };

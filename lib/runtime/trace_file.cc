@@ -29,8 +29,12 @@ std::string microseconds(std::int64_t ns) {
 
 class Writer {
  public:
-  Writer(std::FILE* file, const exec::Plan& plan, std::int64_t started_ns) : file_(file), plan_(plan), started_ns_(started_ns) {
-    std::fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"penstock\"}}", file_);
+  Writer(std::FILE* file, const exec::Plan& plan, std::int64_t started_ns)
+      : file_(file), plan_(plan), started_ns_(started_ns) {
+    std::fputs(
+        "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{"
+        "\"name\":\"penstock\"}}",
+        file_);
   }
 
   void spans(const Trace& trace) {
@@ -64,8 +68,8 @@ class Writer {
     for (const Trace::Look& look : trace.looks()) {
       for (std::size_t i = 0; i < look.stages.size(); ++i) {
         event("C", "stage " + std::to_string(i) + " " + plan_.stages[i].label.name, look.time_ns);
-        std::fprintf(file_, ",\"args\":{\"running\":%lld,\"waiting\":%lld}}", static_cast<long long>(look.stages[i].running),
-                     static_cast<long long>(look.stages[i].waiting));
+        std::fprintf(file_, ",\"args\":{\"running\":%lld,\"waiting\":%lld}}",
+                     static_cast<long long>(look.stages[i].running), static_cast<long long>(look.stages[i].waiting));
       }
       counter("ready for the consumer", look.time_ns, look.ready);
       counter("memory, bytes", look.time_ns, look.memory);
@@ -75,10 +79,11 @@ class Writer {
 
   void decisions(const std::vector<Decision>& decisions) {
     for (const Decision& each : decisions) {
-      const std::string of = each.stage < 0 ? "" : " of stage " + std::to_string(each.stage) + " " + stage_name(each.stage);
+      const std::string of =
+          each.stage < 0 ? "" : " of stage " + std::to_string(each.stage) + " " + stage_name(each.stage);
       event("i", each.knob + of + ": " + std::to_string(each.from) + " -> " + std::to_string(each.to), each.time_ns);
-      std::fprintf(file_, ",\"tid\":0,\"s\":\"p\",\"cat\":\"decision\",\"args\":{\"reason\":\"%s\",\"wanted\":%lld}}", name_of(each.reason),
-                   static_cast<long long>(each.wanted));
+      std::fprintf(file_, ",\"tid\":0,\"s\":\"p\",\"cat\":\"decision\",\"args\":{\"reason\":\"%s\",\"wanted\":%lld}}",
+                   name_of(each.reason), static_cast<long long>(each.wanted));
     }
   }
 
@@ -106,7 +111,8 @@ class Writer {
 
   // An event without its end: what follows are more members.
   void event(const char* phase, const std::string& name, std::int64_t time_ns) {
-    std::fprintf(file_, ",\n{\"ph\":\"%s\",\"name\":%s,\"pid\":1,\"ts\":%s", phase, in_json(name).c_str(), microseconds(time_ns).c_str());
+    std::fprintf(file_, ",\n{\"ph\":\"%s\",\"name\":%s,\"pid\":1,\"ts\":%s", phase, in_json(name).c_str(),
+                 microseconds(time_ns).c_str());
   }
 
   void counter(const char* name, std::int64_t time_ns, std::int64_t value) {
@@ -140,7 +146,8 @@ class Writer {
 
   void flow_end(const char* phase, std::size_t number, const Span& at) {
     event(phase, "element", at.begin_ns - started_ns_);
-    std::fprintf(file_, ",\"tid\":%lld,\"cat\":\"element\",\"id\":%zu,\"bp\":\"e\"}", static_cast<long long>(at.thread), number);
+    std::fprintf(file_, ",\"tid\":%lld,\"cat\":\"element\",\"id\":%zu,\"bp\":\"e\"}", static_cast<long long>(at.thread),
+                 number);
   }
 
   std::FILE* const file_;
@@ -154,10 +161,12 @@ class Writer {
 TraceFile::TraceFile(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "we")) {
   if (file_) return;
   const int number = errno;
-  throw Error(code_of_errno(number, ErrorCode::unavailable), "RunOptions::trace: cannot write " + in_quotes(path_) + ": " + reason(number));
+  throw Error(code_of_errno(number, ErrorCode::unavailable),
+              "RunOptions::trace: cannot write " + in_quotes(path_) + ": " + reason(number));
 }
 
-void TraceFile::write(Trace& trace, const exec::Plan& plan, std::int64_t started_ns, const std::vector<Decision>& decisions) {
+void TraceFile::write(Trace& trace, const exec::Plan& plan, std::int64_t started_ns,
+                      const std::vector<Decision>& decisions) {
   trace.close();
   Writer writer(file_.get(), plan, started_ns);
   writer.spans(trace);
@@ -165,7 +174,8 @@ void TraceFile::write(Trace& trace, const exec::Plan& plan, std::int64_t started
   writer.looks(trace);
   writer.decisions(decisions);
   if (writer.end(trace.dropped())) return;
-  std::fprintf(stderr, "penstock: the trace of a run could not be written whole to %s: %s\n", in_quotes(path_).c_str(), reason(errno).c_str());
+  std::fprintf(stderr, "penstock: the trace of a run could not be written whole to %s: %s\n", in_quotes(path_).c_str(),
+               reason(errno).c_str());
 }
 
 }  // namespace penstock::runtime

@@ -3,8 +3,10 @@
 //   pid 1; a track for each thread that ran calls, and one for the consumer's
 //   "X"          calls of stages; the consumer's steps and waits
 //   "b" "e"      calls that complete later
-//   "s" "t" "f"  from the source's call over those that made it to the consumer's step: the last element that the step took
-//   "C"          every 10 or 20 ms: of each stage calls under way and elements waiting; elements ready, memory, CPU slots
+//   "s" "t" "f"  from the source's call over those that made it to the consumer's step: the last element that the step
+//                took
+//   "C"          every 10 or 20 ms: of each stage calls under way and elements waiting; elements ready, memory, CPU
+//                slots
 //   "i"          the controller's last 256 decisions: no more are kept (autotune/decision_log.h)
 #pragma once
 
@@ -26,7 +28,8 @@ class TraceFile {
   explicit TraceFile(std::string path);
 
   // Once. What cannot be written is told on stderr.
-  void write(exec::Trace& trace, const exec::Plan& plan, std::int64_t started_ns, const std::vector<Decision>& decisions);
+  void write(exec::Trace& trace, const exec::Plan& plan, std::int64_t started_ns,
+             const std::vector<Decision>& decisions);
 
  private:
   struct Close {

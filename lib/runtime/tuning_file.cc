@@ -67,7 +67,8 @@ std::string to_text(const char* name, const Fingerprint& print) {
 }
 
 void tell(const char* what, const std::string& path, const std::string& why) {
-  std::fprintf(stderr, "penstock: RunOptions::warm_start: %s %s: %s. The run is not affected\n", what, in_quotes(path).c_str(), why.c_str());
+  std::fprintf(stderr, "penstock: RunOptions::warm_start: %s %s: %s. The run is not affected\n", what,
+               in_quotes(path).c_str(), why.c_str());
 }
 
 bool is_folder(const io::FileSystem& files, const std::string& path) {

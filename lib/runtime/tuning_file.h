@@ -41,10 +41,11 @@ std::string to_text(const Tuning& tuning);
 class TuningFile {
  public:
   // Where there is no folder for it that is told on stderr, now rather than at the run's end, and nothing is written.
-  TuningFile(std::string path, std::string_view pipeline, std::string_view machine, io::FileSystemRef files = io::local_file_system());
+  TuningFile(std::string path, std::string_view pipeline, std::string_view machine,
+             io::FileSystemRef files = io::local_file_system());
 
-  // For a run on so many CPUs. Empty where there is no file, or one of another pipeline, machine or number of CPUs. One that is no
-  // such file is told on stderr.
+  // For a run on so many CPUs. Empty where there is no file, or one of another pipeline, machine or number of CPUs. One
+  // that is no such file is told on stderr.
   std::vector<autotune::KnobValue> read(std::int64_t cpus);
   // Replaces the file in one step. What fails is told on stderr.
   void write(const std::vector<Knob>& knobs) const;

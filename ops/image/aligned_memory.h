@@ -1,5 +1,5 @@
-// Memory for values, aligned to cache lines. It keeps its size when fewer are wanted; AddressSanitizer, where it is built in, is told
-// that only those that are wanted may be touched.
+// Memory for values, aligned to cache lines. It keeps its size when fewer are wanted; AddressSanitizer, where it is
+// built in, is told that only those that are wanted may be touched.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@
 
 namespace penstock::image {
 
-template <class T>
-class AlignedMemory {
+template <class T> class AlignedMemory {
  public:
   // A copy would lose what AddressSanitizer was told.
   AlignedMemory() = default;

@@ -9,14 +9,17 @@
 namespace penstock::image {
 namespace {
 
-[[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorCode::invalid_argument, "transform_boxes: " + reason); }
+[[noreturn]] void refuse(const std::string& reason) {
+  throw Error(ErrorCode::invalid_argument, "transform_boxes: " + reason);
+}
 
 void check(const Window& crop, Size size, double least_visible) {
   if (crop.height <= 0 || crop.width <= 0)
     refuse("the crop must have pixels, but is " + std::to_string(crop.height) + " x " + std::to_string(crop.width));
   if (size.height <= 0 || size.width <= 0)
     refuse("the size must be positive, but is " + std::to_string(size.height) + " x " + std::to_string(size.width));
-  if (!(least_visible >= 0 && least_visible <= 1)) refuse("least_visible must lie in 0..1, but is " + std::to_string(least_visible));
+  if (!(least_visible >= 0 && least_visible <= 1))
+    refuse("least_visible must lie in 0..1, but is " + std::to_string(least_visible));
 }
 
 void check_finite(const PixelBox& box, std::size_t number) {
@@ -45,7 +48,8 @@ PixelBox mirrored(const PixelBox& box, Size size) {
 
 }  // namespace
 
-std::vector<MovedBox> transform_boxes(std::span<const PixelBox> boxes, const Window& crop, Size size, Mirror mirror, double least_visible) {
+std::vector<MovedBox> transform_boxes(std::span<const PixelBox> boxes, const Window& crop, Size size, Mirror mirror,
+                                      double least_visible) {
   check(crop, size, least_visible);
   std::vector<MovedBox> moved;
   for (std::size_t i = 0; i < boxes.size(); ++i) {

@@ -9,10 +9,10 @@
 namespace penstock::image {
 
 // Entry i is `first` + i, clamped to 0 .. 255.
-template <std::size_t kSize>
-constexpr std::array<std::uint8_t, kSize> clamped(int first) {
+template <std::size_t kSize> constexpr std::array<std::uint8_t, kSize> clamped(int first) {
   std::array<std::uint8_t, kSize> table{};
-  for (std::size_t i = 0; i < kSize; ++i) table[i] = static_cast<std::uint8_t>(std::clamp(first + static_cast<int>(i), 0, 255));
+  for (std::size_t i = 0; i < kSize; ++i)
+    table[i] = static_cast<std::uint8_t>(std::clamp(first + static_cast<int>(i), 0, 255));
   return table;
 }
 

@@ -20,9 +20,8 @@ constexpr std::uint32_t f16_normal = 0x38800000;     // 2^-14, the smallest norm
 
 void check_lengths(std::size_t from, std::size_t to) {
   if (from != to)
-    throw Error(
-        ErrorCode::invalid_argument,
-        "convert: " + std::to_string(from) + " values do not fit a span of " + std::to_string(to));
+    throw Error(ErrorCode::invalid_argument,
+                "convert: " + std::to_string(from) + " values do not fit a span of " + std::to_string(to));
 }
 
 // Half of the bits drop out; what is added makes exactly the right values carry: halves only into
@@ -69,9 +68,7 @@ float from_f16(std::uint16_t bits) noexcept {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
 }
 
-float from_bf16(std::uint16_t bits) noexcept {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
+float from_bf16(std::uint16_t bits) noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 std::uint8_t to_u8(float value) noexcept {
   const float inside = value > 0 ? (value < 255 ? value : 255.0F) : 0.0F;
@@ -101,9 +98,8 @@ const Colour& checked(const Colour& mean, const Colour& deviation) {
   for (std::size_t c = 0; c < 3; ++c)
     if (!std::isfinite(mean[c]) || !std::isfinite(deviation[c]) || deviation[c] == 0)
       throw Error(ErrorCode::invalid_argument,
-                  "Normaliser: mean must be finite and deviation finite and not 0, but colour " +
-                      std::to_string(c) + " has " + std::to_string(mean[c]) + " and " +
-                      std::to_string(deviation[c]));
+                  "Normaliser: mean must be finite and deviation finite and not 0, but colour " + std::to_string(c) +
+                      " has " + std::to_string(mean[c]) + " and " + std::to_string(deviation[c]));
   return mean;
 }
 
@@ -124,7 +120,8 @@ bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std
 
 }  // namespace
 
-detail::NormaliserTables::NormaliserTables(float the_scale, const Colour& mean, const Colour& deviation) : scale(the_scale) {
+detail::NormaliserTables::NormaliserTables(float the_scale, const Colour& mean, const Colour& deviation)
+    : scale(the_scale) {
   for (std::size_t c = 0; c < 3; ++c) {
     for (std::size_t i = 0; i < 16; ++i) {
       set(interleaved, 3 * i + c, mean[c], deviation[c]);
@@ -142,7 +139,9 @@ detail::NormaliserTables::NormaliserTables(float the_scale, const Colour& mean, 
 }
 
 Normaliser::Normaliser(const Colour& mean, const Colour& deviation)
-    : mean_(checked(mean, deviation)), deviation_(deviation), tables_(static_cast<float>(1.0 / 255.0), mean, deviation) {}
+    : mean_(checked(mean, deviation)),
+      deviation_(deviation),
+      tables_(static_cast<float>(1.0 / 255.0), mean, deviation) {}
 
 namespace {
 
@@ -159,8 +158,7 @@ void normalise(const ImageView& image, const Normaliser& normaliser, DType type,
 
 }  // namespace
 
-void Normaliser::operator()(const ImageView& image, std::span<float> out,
-                            const NormaliseOptions& options) const {
+void Normaliser::operator()(const ImageView& image, std::span<float> out, const NormaliseOptions& options) const {
   normalise(image, *this, DType::f32, out, options);
 }
 
@@ -172,14 +170,12 @@ void Normaliser::operator()(const ImageView& image, DType type, std::span<std::u
   normalise(image, *this, type, out, options);
 }
 
-Tensor Normaliser::operator()(const ImageView& image, DType type,
-                              const NormaliseOptions& options) const {
+Tensor Normaliser::operator()(const ImageView& image, DType type, const NormaliseOptions& options) const {
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16)
     throw Error(ErrorCode::invalid_argument,
                 "Normaliser: values are f32, f16 or bf16, not " + std::string(to_string(type)));
   const bool planes = options.layout == Layout::nchw;
-  Tensor result(type, planes ? Shape{channels, image.height, image.width}
-                             : Shape{image.height, image.width, channels});
+  Tensor result(type, planes ? Shape{channels, image.height, image.width} : Shape{image.height, image.width, channels});
   if (type == DType::f32)
     (*this)(image, result.values<float>(), options);
   else

@@ -15,8 +15,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class Store>
-HWY_INLINE void for_each_vector(const float* from, std::size_t count, const Store& store) {
+template <class Store> HWY_INLINE void for_each_vector(const float* from, std::size_t count, const Store& store) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
@@ -28,8 +27,7 @@ HWY_INLINE void for_each_vector(const float* from, std::size_t count, const Stor
   store(hn::Load(d, rest), i, count - i);
 }
 
-template <class V, class To>
-HWY_INLINE void store_lanes(V narrow, To* to, std::size_t count) {
+template <class V, class To> HWY_INLINE void store_lanes(V narrow, To* to, std::size_t count) {
   const hn::DFromV<V> d;
   if (count == hn::Lanes(d)) return hn::StoreU(narrow, d, to);
   HWY_ALIGN To all[hn::MaxLanes(d)];

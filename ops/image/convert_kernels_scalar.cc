@@ -5,8 +5,7 @@
 namespace penstock::image {
 namespace {
 
-template <auto Convert, class To>
-void convert_all(const float* from, To* to, std::size_t count) {
+template <auto Convert, class To> void convert_all(const float* from, To* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = Convert(from[i]);
 }
 

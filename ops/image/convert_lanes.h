@@ -1,5 +1,5 @@
-// Rounding of float vectors to halves, bfloat16 and bytes; written out because Highway's DemoteTo truncates where the CPU has
-// no instruction for it. Part of a file of SIMD kernels, hence without #pragma once but with Highway's toggle.
+// Rounding of float vectors to halves, bfloat16 and bytes; written out because Highway's DemoteTo truncates where the
+// CPU has no instruction for it. Part of a file of SIMD kernels, hence without #pragma once but with Highway's toggle.
 #if defined(PENSTOCK_CONVERT_LANES) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_CONVERT_LANES
 #undef PENSTOCK_CONVERT_LANES
@@ -15,16 +15,14 @@ namespace penstock::image::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Half of the bits drop out; what is added makes exactly the right values carry: halves only into an odd result.
-template <int kBits, class V>
-HWY_INLINE V rounded_shift(V bits) {
+template <int kBits, class V> HWY_INLINE V rounded_shift(V bits) {
   const hn::DFromV<V> d;
   const V odd = hn::And(hn::ShiftRight<kBits>(bits), hn::Set(d, 1U));
   return hn::ShiftRight<kBits>(hn::Add(hn::Add(bits, hn::Set(d, (1U << (kBits - 1)) - 1)), odd));
 }
 
 // to_f16() of convert.h on each lane, in the low 16 bits.
-template <class D, class VF>
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> f16_bits(D d, VF value) {
+template <class D, class VF> HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> f16_bits(D d, VF value) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, value);
   const auto sign = hn::ShiftRight<16>(hn::And(bits, hn::Set(du, 0x80000000U)));
@@ -44,8 +42,7 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> f16_bits(D d, VF value) {
 }
 
 // to_bf16() on each lane, in the low 16 bits.
-template <class D, class VF>
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bf16_bits(D, VF value) {
+template <class D, class VF> HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bf16_bits(D, VF value) {
   const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
   const auto bits = hn::BitCast(du, value);
@@ -56,8 +53,7 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> bf16_bits(D, VF value) {
 }
 
 // to_u8() on each lane. 2^23 has spacing 1, so the sum is rounded to a whole number; NaN becomes 0.
-template <class D, class VF>
-HWY_INLINE hn::Vec<hn::RebindToSigned<D>> byte_values(D d, VF value) {
+template <class D, class VF> HWY_INLINE hn::Vec<hn::RebindToSigned<D>> byte_values(D d, VF value) {
   const auto inside = hn::IfThenElseZero(hn::Gt(value, hn::Zero(d)), hn::Min(value, hn::Set(d, 255.0F)));
   const auto big = hn::Set(d, 0x1p23F);
   return hn::ConvertTo(hn::RebindToSigned<D>(), hn::Sub(hn::Add(inside, big), big));

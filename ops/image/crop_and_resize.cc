@@ -33,14 +33,10 @@ struct Workspace {
 
 std::uint32_t rounded_to(DType type, float value) {
   switch (type) {
-    case DType::f32:
-      return std::bit_cast<std::uint32_t>(value);
-    case DType::f16:
-      return to_f16(value);
-    case DType::bf16:
-      return to_bf16(value);
-    default:
-      return to_u8(value);
+    case DType::f32: return std::bit_cast<std::uint32_t>(value);
+    case DType::f16: return to_f16(value);
+    case DType::bf16: return to_bf16(value);
+    default: return to_u8(value);
   }
 }
 
@@ -51,7 +47,8 @@ Bits bits_of(float value, const Output& out) {
   Bits bits{};
   for (std::size_t c = 0; c < 3; ++c) {
     float last = value;
-    if (const Normaliser* n = out.normaliser) last = (value * static_cast<float>(1.0 / 255.0) - n->mean()[c]) / n->deviation()[c];
+    if (const Normaliser* n = out.normaliser)
+      last = (value * static_cast<float>(1.0 / 255.0) - n->mean()[c]) / n->deviation()[c];
     bits[c] = rounded_to(out.type, last);
   }
   return bits;
@@ -59,14 +56,10 @@ Bits bits_of(float value, const Output& out) {
 
 CropKernels::Store store_of(const CropKernels& kernels, DType type) {
   switch (type) {
-    case DType::f32:
-      return kernels.store_f32;
-    case DType::f16:
-      return kernels.store_f16;
-    case DType::bf16:
-      return kernels.store_bf16;
-    default:
-      return kernels.store_u8;
+    case DType::f32: return kernels.store_f32;
+    case DType::f16: return kernels.store_f16;
+    case DType::bf16: return kernels.store_bf16;
+    default: return kernels.store_u8;
   }
 }
 
@@ -74,7 +67,12 @@ CropKernels::Store store_of(const CropKernels& kernels, DType type) {
 class Crop {
  public:
   Crop(const ImagePart& part, Size size, const Output& out, Workspace& work)
-      : part_(part), size_(size), out_(out), work_(work), kernels_(crop_kernels(out.simd)), store_(store_of(kernels_, out.type)) {}
+      : part_(part),
+        size_(size),
+        out_(out),
+        work_(work),
+        kernels_(crop_kernels(out.simd)),
+        store_(store_of(kernels_, out.type)) {}
 
   void write(float extrapolation) {
     outside_ = bits_of(extrapolation, out_);
@@ -173,8 +171,7 @@ class Crop {
     }
   }
 
-  template <class Value>
-  void fill(Value* to, std::size_t count, Value value) const {
+  template <class Value> void fill(Value* to, std::size_t count, Value value) const {
     const std::size_t step = has_planes() ? 1 : 3;
     for (std::size_t i = 0; i < count; ++i) to[i * step] = value;
   }
@@ -193,10 +190,10 @@ void check_box(const Box& box) {
   const float corners[] = {box.ymin, box.xmin, box.ymax, box.xmax};
   for (const float corner : corners)
     if (!std::isfinite(corner))
-      throw Error(ErrorCode::invalid_argument,
-                  "crop_and_resize: a corner of the box is not finite (ymin " +
-                      std::to_string(box.ymin) + ", xmin " + std::to_string(box.xmin) + ", ymax " +
-                      std::to_string(box.ymax) + ", xmax " + std::to_string(box.xmax) + ")");
+      throw Error(ErrorCode::invalid_argument, "crop_and_resize: a corner of the box is not finite (ymin " +
+                                                   std::to_string(box.ymin) + ", xmin " + std::to_string(box.xmin) +
+                                                   ", ymax " + std::to_string(box.ymax) + ", xmax " +
+                                                   std::to_string(box.xmax) + ")");
 }
 
 void check_output(const Output& out, Size size) {
@@ -208,7 +205,8 @@ void check_output(const Output& out, Size size) {
     throw Error(ErrorCode::invalid_argument,
                 "crop_and_resize: bytes cannot be normalised; take f32, f16 or bf16, or no normaliser");
   if (out.memory.size() != size.values() * size_of(type))
-    throw Error(ErrorCode::invalid_argument, "crop_and_resize: the output needs " + std::to_string(size.values() * size_of(type)) +
+    throw Error(ErrorCode::invalid_argument, "crop_and_resize: the output needs " +
+                                                 std::to_string(size.values() * size_of(type)) +
                                                  " bytes, but its memory has " + std::to_string(out.memory.size()));
   if (reinterpret_cast<std::uintptr_t>(out.memory.data()) % size_of(type) != 0)
     throw Error(ErrorCode::invalid_argument,
@@ -249,7 +247,8 @@ void crop_and_resize(const ImagePart& image, const Box& box, Size size, const Ou
   Crop(image, size, out, workspace).write(options.extrapolation);
 }
 
-void crop_and_resize(const ImagePart& image, const Box& box, Size size, std::span<float> out, const CropOptions& options) {
+void crop_and_resize(const ImagePart& image, const Box& box, Size size, std::span<float> out,
+                     const CropOptions& options) {
   check_output_size(size, "crop_and_resize");
   check_room(out.size(), size, "crop_and_resize");
   crop_and_resize(image, box, size, Output{.memory = std::as_writable_bytes(out)}, options);
@@ -273,11 +272,9 @@ Window source_window(Size image, std::span<const Box> boxes, Size size, const Cr
   return result == Window{} ? Window{0, 0, 1, 1} : result;
 }
 
-Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size,
-                       const CropOptions& options) {
+Tensor crop_and_resize(const ImageView& image, std::span<const Box> boxes, Size size, const CropOptions& options) {
   check_output_size(size, "crop_and_resize");
-  Tensor result(DType::f32,
-                {static_cast<std::int64_t>(boxes.size()), size.height, size.width, channels});
+  Tensor result(DType::f32, {static_cast<std::int64_t>(boxes.size()), size.height, size.width, channels});
   std::span<float> out = result.values<float>();
   for (const Box& box : boxes) {
     crop_and_resize(image, box, size, out.first(size.values()), options);

@@ -9,8 +9,8 @@
 
 namespace penstock::image {
 
-// Where the values of one output axis come from. Positions rise or fall with the index, so those inside the image are one run
-// [first, last); outside it the entries mean nothing.
+// Where the values of one output axis come from. Positions rise or fall with the index, so those inside the image are
+// one run [first, last); outside it the entries mean nothing.
 struct CropAxis {
   std::vector<std::int32_t> low, high;  // the two neighbours, in the whole image; equal at a pixel's centre
   std::vector<float> fraction;          // of the way from low to high

@@ -16,10 +16,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class V>
-HWY_INLINE V mixed(V a, V b, V fraction) {
-  return hn::Add(a, hn::Mul(hn::Sub(b, a), fraction));
-}
+template <class V> HWY_INLINE V mixed(V a, V b, V fraction) { return hn::Add(a, hn::Mul(hn::Sub(b, a), fraction)); }
 
 // ---- Along x, for all instruction sets: 128 bits at a time, or 256.
 
@@ -64,8 +61,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<float, 4 * kBlocks>> values_of(Bytes bytes, cons
   return hn::ConvertTo(hn::FixedTag<float, 4 * kBlocks>(), hn::BitCast(di, wide));
 }
 
-template <class Block>
-void mix_blocks(const std::uint8_t* row, const CropColumns& columns, float* to) {
+template <class Block> void mix_blocks(const std::uint8_t* row, const CropColumns& columns, float* to) {
   const hn::FixedTag<float, 4 * kBlocks> d;
   const CropColumns table = columns;  // a copy, which `to` cannot overlap
   for (std::size_t i = 0; i < table.values; i += 4 * kBlocks) {
@@ -90,12 +86,14 @@ struct Window64 {
 
 struct Window128 {
   __m512i low, high;
-  HWY_INLINE explicit Window128(const std::uint8_t* from) : low(_mm512_loadu_si512(from)), high(_mm512_loadu_si512(from + 64)) {}
-  HWY_INLINE __m512i permuted(__m512i which) const { return _mm512_maskz_permutex2var_epi8(kLowBytes, low, which, high); }
+  HWY_INLINE explicit Window128(const std::uint8_t* from)
+      : low(_mm512_loadu_si512(from)), high(_mm512_loadu_si512(from + 64)) {}
+  HWY_INLINE __m512i permuted(__m512i which) const {
+    return _mm512_maskz_permutex2var_epi8(kLowBytes, low, which, high);
+  }
 };
 
-template <class Window>
-void mix_windows(const std::uint8_t* row, const CropColumns& columns, float* to) {
+template <class Window> void mix_windows(const std::uint8_t* row, const CropColumns& columns, float* to) {
   const CropColumns table = columns;
   for (std::size_t i = 0; i < table.values; i += 16) {
     const Window window(row + table.begin[i / 16]);
@@ -123,17 +121,14 @@ void to_planes_all(const float* interleaved, std::size_t plane, float* planes) {
 
 struct ToF32 {
   using Value = float;
-  template <class V>
-  static HWY_INLINE V from(V value) {
-    return value;
-  }
+  template <class V> static HWY_INLINE V from(V value) { return value; }
 };
 
-// Mixed pixels are never NaN, and without a normaliser they lie between -0.5 and 255.5; this spares most of convert_lanes.h.
+// Mixed pixels are never NaN, and without a normaliser they lie between -0.5 and 255.5; this spares most of
+// convert_lanes.h.
 struct ToF16 {
   using Value = std::uint16_t;
-  template <class V>
-  static HWY_INLINE auto from(V value) {
+  template <class V> static HWY_INLINE auto from(V value) {
     const hn::DFromV<V> d;
     const hn::Rebind<std::uint16_t, decltype(d)> to;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3_DL
@@ -146,8 +141,7 @@ struct ToF16 {
 
 struct ToBf16 {
   using Value = std::uint16_t;
-  template <class V>
-  static HWY_INLINE auto from(V value) {
+  template <class V> static HWY_INLINE auto from(V value) {
     const hn::DFromV<V> d;
     const auto bits = rounded_shift<16>(hn::BitCast(hn::RebindToUnsigned<decltype(d)>(), value));
     return hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits));
@@ -156,8 +150,7 @@ struct ToBf16 {
 
 struct ToU8 {
   using Value = std::uint8_t;
-  template <class V>
-  static HWY_INLINE auto from(V value) {
+  template <class V> static HWY_INLINE auto from(V value) {
 #if HWY_TARGET == HWY_AVX3_DL
     // One instruction instead of three.
     return hn::Vec<hn::FixedTag<std::uint8_t, 16>>{_mm512_cvtusepi32_epi8(hn::NearestInt(value).raw)};
@@ -167,8 +160,7 @@ struct ToU8 {
   }
 };
 
-template <class To, bool kNormalise>
-HWY_INLINE auto value_at(const RowPair& rows, std::size_t i) {
+template <class To, bool kNormalise> HWY_INLINE auto value_at(const RowPair& rows, std::size_t i) {
   const hn::ScalableTag<float> d;
   auto value = mixed(hn::LoadU(d, rows.top + i), hn::LoadU(d, rows.bottom + i), hn::Set(d, rows.fraction));
   if constexpr (kNormalise) {
@@ -178,8 +170,7 @@ HWY_INLINE auto value_at(const RowPair& rows, std::size_t i) {
   return To::from(value);
 }
 
-template <class V, class To>
-HWY_INLINE void store_some(V vector, To* to, std::size_t count) {
+template <class V, class To> HWY_INLINE void store_some(V vector, To* to, std::size_t count) {
   const hn::DFromV<V> d;
   HWY_ALIGN To all[hn::MaxLanes(d)];
   hn::Store(vector, d, all);
@@ -187,8 +178,7 @@ HWY_INLINE void store_some(V vector, To* to, std::size_t count) {
 }
 
 // How many values of `to` lie before the first whole vector. A vector shorter than 16 bytes cannot be streamed.
-template <class To>
-HWY_INLINE std::size_t values_before_stream(const typename To::Value* to, std::size_t lanes) {
+template <class To> HWY_INLINE std::size_t values_before_stream(const typename To::Value* to, std::size_t lanes) {
   const std::size_t bytes = lanes * sizeof(typename To::Value);
   return (bytes - reinterpret_cast<std::uintptr_t>(to) % bytes) % bytes / sizeof(typename To::Value);
 }
@@ -217,8 +207,7 @@ HWY_INLINE void store_either(const RowPair& rows, typename To::Value* to, std::s
   store_values<To, false, kStream>(rows, to, count);
 }
 
-template <class To>
-void store(RowPair rows, void* memory, std::size_t count, bool stream) {
+template <class To> void store(RowPair rows, void* memory, std::size_t count, bool stream) {
   auto* const to = static_cast<typename To::Value*>(memory);
   constexpr bool kCanStream = hn::MaxLanes(hn::ScalableTag<float>()) * sizeof(typename To::Value) >= 16;
   if constexpr (kCanStream)
@@ -229,14 +218,17 @@ void store(RowPair rows, void* memory, std::size_t count, bool stream) {
 }  // namespace
 
 extern const CropKernels kCropKernels;
-const CropKernels kCropKernels{
-    {&mix_columns_one_by_one, &mix_blocks<BlockOfTwoPixels>, &mix_blocks<Block16>,
+const CropKernels kCropKernels{{&mix_columns_one_by_one, &mix_blocks<BlockOfTwoPixels>, &mix_blocks<Block16>,
 #if HWY_TARGET == HWY_AVX3_DL
-     &mix_windows<Window64>, &mix_windows<Window128>},
+                                &mix_windows<Window64>, &mix_windows<Window128>},
 #else
-     nullptr, nullptr},
+                                nullptr, nullptr},
 #endif
-    &to_planes_all, &store<ToF32>, &store<ToF16>, &store<ToBf16>, &store<ToU8>};
+                               &to_planes_all,
+                               &store<ToF32>,
+                               &store<ToF16>,
+                               &store<ToBf16>,
+                               &store<ToU8>};
 
 }  // namespace penstock::image::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

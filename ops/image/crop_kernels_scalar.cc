@@ -16,8 +16,7 @@ void to_planes(const float* interleaved, std::size_t plane, float* planes) {
 
 float same(float value) { return value; }
 
-template <auto Convert, class Value>
-void store(RowPair rows, void* memory, std::size_t count, bool) {
+template <auto Convert, class Value> void store(RowPair rows, void* memory, std::size_t count, bool) {
   auto* const to = static_cast<Value*>(memory);
   for (std::size_t i = 0; i < count; ++i) {
     float value = mix(rows.top[i], rows.bottom[i], rows.fraction);

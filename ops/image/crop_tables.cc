@@ -35,8 +35,9 @@ void CropTables::set_pixels(const CropAxis& axis, std::int64_t start) {
   }
   columns_.left = left;
   columns_.right = right;
-  columns_.fraction = std::copy_n(axis.fraction.data() + axis.first, columns_.pixels, fraction_.resize(columns_.pixels)) -
-                      columns_.pixels;
+  columns_.fraction =
+      std::copy_n(axis.fraction.data() + axis.first, columns_.pixels, fraction_.resize(columns_.pixels)) -
+      columns_.pixels;
 }
 
 // The last pixel fills the last group.

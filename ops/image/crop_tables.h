@@ -13,8 +13,8 @@ namespace penstock::image {
 
 class CropTables {
  public:
-  // For the columns of `axis` that are inside the image, and rows that begin at column `start` of it and have `width` pixels. No
-  // byte outside the rows is read.
+  // For the columns of `axis` that are inside the image, and rows that begin at column `start` of it and have `width`
+  // pixels. No byte outside the rows is read.
   void build(const CropAxis& axis, std::int64_t start, std::int64_t width, const CropKernels& kernels);
 
   Gather gather() const { return gather_; }

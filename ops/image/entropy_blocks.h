@@ -1,17 +1,17 @@
-// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is inlined into
-// them.
+// Blocks of a sequential scan (ITU-T T.81, F.2.2.1 and F.2.2.2), for kernels of each instruction set: all of it is
+// inlined into them.
 //
-// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A DC look-up
-// takes at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where values are skipped. So
-// 24 + 28 and 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before and after. So `count` never falls
-// below 0, and all bits that a value is made of are there.
+// Why no bits are missing. Before each block and each two look-ups of AC symbols the reader is refilled to 56 bits. A
+// DC look-up takes at most 9 bits of code and 15 of value; an AC look-up at most 28 (kAcLookupBits), or 12 + 15 where
+// values are skipped. So 24 + 28 and 28 + 28 fit. What is not in a table takes at most 16 + 15 bits and refills before
+// and after. So `count` never falls below 0, and all bits that a value is made of are there.
 //
-// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the block ends: 1984
-// bits at most, whatever the data, as a code that there is none of ends the block too. `next` is at most 7 bytes ahead of the bits
-// used, and a refill reads 8 bytes: within kReadAhead.
+// Why reading ends. Each symbol is at most 31 bits long and moves on by one place or more, and behind place 62 the
+// block ends: 1984 bits at most, whatever the data, as a code that there is none of ends the block too. `next` is at
+// most 7 bytes ahead of the bits used, and a refill reads 8 bytes: within kReadAhead.
 //
-// Why writing stays in the group. A symbol begins at place 62 or before and steps 128 at most; two together 16 + 128. So places are
-// 206 at most, and kPlaces sends all above 63 to the row beyond the group's last.
+// Why writing stays in the group. A symbol begins at place 62 or before and steps 128 at most; two together 16 + 128.
+// So places are 206 at most, and kPlaces sends all above 63 to the row beyond the group's last.
 #pragma once
 
 #include <hwy/base.h>
@@ -49,7 +49,8 @@ constexpr GroupPlaces group_places() {
   GroupPlaces places{};
   ZigzagStep at;
   for (unsigned place = 0; place < 256; ++place, at = next_in_zigzag(at)) {
-    places.of[place] = static_cast<std::uint16_t>(place <= kLastPlace ? at.row * kGroupStride + at.column : 8 * kGroupStride);
+    places.of[place] =
+        static_cast<std::uint16_t>(place <= kLastPlace ? at.row * kGroupStride + at.column : 8 * kGroupStride);
   }
   return places;
 }
@@ -135,7 +136,8 @@ HWY_INLINE LongStep find_long_step(const AcTable& table, std::uint64_t bits, uns
 }
 
 // Whether the block goes on.
-HWY_INLINE bool store_long_step(BitState& state, const AcTable& table, unsigned from, std::int16_t* block, std::uint64_t& place) {
+HWY_INLINE bool store_long_step(BitState& state, const AcTable& table, unsigned from, std::int16_t* block,
+                                std::uint64_t& place) {
   refill(state);
   const LongStep found = find_long_step(table, state.bits, from);
   const std::int32_t value = value_of(state.bits << found.code, 63U - found.bits);
@@ -153,8 +155,8 @@ HWY_INLINE std::int16_t ac_value(std::uint64_t from, std::uint64_t shift) {
   return static_cast<std::int16_t>(static_cast<std::int64_t>(from) < 0 ? positive : negative);
 }
 
-// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one, which is written
-// last: without a second symbol it is the first one's place.
+// One look-up: whether the block goes on. `place` is that of the coefficient before, then that of the last one, which
+// is written last: without a second symbol it is the first one's place.
 HWY_INLINE bool store_step(BitState& state, const AcTable& table, std::int16_t* block, std::uint64_t& place) {
   const AcEntry& entry = table.entries[state.bits >> (64U - kAcIndexBits)];
   const std::uint64_t length = entry.length;
@@ -226,7 +228,8 @@ HWY_INLINE std::uint64_t skip_ac(BitState& state, const AcTable& table) {
   }
 }
 
-HWY_INLINE void store_block(BitState& state, std::int32_t* predictors, const BlockPlan& plan, std::size_t mcu, Anomalies& anomalies) {
+HWY_INLINE void store_block(BitState& state, std::int32_t* predictors, const BlockPlan& plan, std::size_t mcu,
+                            Anomalies& anomalies) {
   const std::size_t number = mcu * static_cast<std::size_t>(plan.across) + static_cast<std::size_t>(plan.x);
   const std::size_t group = number / kBlocksInGroup;
   std::int16_t* const block = plan.groups + group * kGroupValues + number % kBlocksInGroup * 8;
@@ -237,8 +240,8 @@ HWY_INLINE void store_block(BitState& state, std::int32_t* predictors, const Blo
   anomalies.places |= last;
 }
 
-HWY_INLINE bool store_all_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count,
-                               std::size_t first, std::size_t end) {
+HWY_INLINE bool store_all_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks,
+                               std::size_t block_count, std::size_t first, std::size_t end) {
   BitState reader = state;  // in registers
   Anomalies anomalies;
   for (std::size_t mcu = first; mcu < end; ++mcu)
@@ -247,8 +250,8 @@ HWY_INLINE bool store_all_mcus(BitState& state, std::int32_t* predictors, const 
   return anomalies.none();
 }
 
-HWY_INLINE bool skip_all_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count,
-                              std::size_t count) {
+HWY_INLINE bool skip_all_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks,
+                              std::size_t block_count, std::size_t count) {
   BitState reader = state;
   Anomalies anomalies;
   for (std::size_t mcu = 0; mcu < count; ++mcu)

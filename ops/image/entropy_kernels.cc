@@ -51,12 +51,13 @@ UnstuffedScan unstuff(const std::uint8_t* file, std::size_t file_bytes, std::siz
   return scan;
 }
 
-bool store_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count, std::size_t first,
-                std::size_t end) {
+bool store_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count,
+                std::size_t first, std::size_t end) {
   return store_all_mcus(state, predictors, blocks, block_count, first, end);
 }
 
-bool skip_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count, std::size_t count) {
+bool skip_mcus(BitState& state, std::int32_t* predictors, const BlockPlan* blocks, std::size_t block_count,
+               std::size_t count) {
   return skip_all_mcus(state, predictors, blocks, block_count, count);
 }
 
@@ -73,7 +74,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace penstock::image {
 
-const EntropyKernels& entropy_kernels(Simd wanted) { return PENSTOCK_CHOOSE_KERNELS(wanted, kScalarEntropy, kEntropyKernels); }
+const EntropyKernels& entropy_kernels(Simd wanted) {
+  return PENSTOCK_CHOOSE_KERNELS(wanted, kScalarEntropy, kEntropyKernels);
+}
 
 }  // namespace penstock::image
 #endif

@@ -11,15 +11,15 @@ constexpr unsigned kZeroRun = 0xf0;  // ZRL: 16 zeros, no value
 
 std::uint8_t byte_of(unsigned value) { return static_cast<std::uint8_t>(value); }
 
-// Codes of a length follow each other, longer ones follow them (C.2). So in a table by the next `bits` bits each code has a run of
-// entries that begins where the one before it ends: calls of(symbol, length, begin, end). Returns where longer codes begin;
-// is_code() has seen that there are no more entries than the table has.
-template <class Of>
-std::size_t for_each_run(const HuffmanCode& code, unsigned bits, const Of& of) {
+// Codes of a length follow each other, longer ones follow them (C.2). So in a table by the next `bits` bits each code
+// has a run of entries that begins where the one before it ends: calls of(symbol, length, begin, end). Returns where
+// longer codes begin; is_code() has seen that there are no more entries than the table has.
+template <class Of> std::size_t for_each_run(const HuffmanCode& code, unsigned bits, const Of& of) {
   std::size_t at = 0, place = 0;
   for (unsigned length = 1; length <= bits; ++length) {
     const std::size_t run = std::size_t{1} << (bits - length);
-    for (unsigned i = 0; i < code.counts[length]; ++i, at += run) of(unsigned{code.symbols[place++]}, length, at, at + run);
+    for (unsigned i = 0; i < code.counts[length]; ++i, at += run)
+      of(unsigned{code.symbols[place++]}, length, at, at + run);
   }
   return at;
 }
@@ -98,9 +98,10 @@ void fill(SecondSymbols& seconds, const HuffmanCode& code) {
   for (unsigned length = 1; length < kAcIndexBits; ++length) {
     const unsigned left = kAcIndexBits - length;
     std::uint64_t* const added = seconds.added + (std::size_t{1} << left);
-    const std::size_t end = for_each_run(code, left, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
-      std::fill(added + begin, added + run_end, added_by(symbol, bits, length));
-    });
+    const std::size_t end =
+        for_each_run(code, left, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+          std::fill(added + begin, added + run_end, added_by(symbol, bits, length));
+        });
     std::fill(added + end, added + (std::size_t{1} << left), std::uint64_t{0});
   }
 }
@@ -127,14 +128,16 @@ AcSkip skip_of(unsigned symbol, unsigned code_bits) {
 // For an index of `left` bits, from those for fewer bits: all are in one array, those for n bits from 1 << n.
 void fill_skips(AcSkip* skips, const HuffmanCode& code, unsigned left) {
   AcSkip* const entries = skips + (std::size_t{1} << left);
-  const std::size_t end = for_each_run(code, left, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
-    const AcSkip skip = skip_of(symbol, bits);
-    const unsigned length = bits + (symbol & 15U);
-    if (ac_step(symbol) == kEndOfBlock || length >= left) return std::fill(entries + begin, entries + run_end, skip);
-    const std::size_t period = std::size_t{1} << (left - length);
-    for (; begin < run_end; begin += period)
-      for (std::size_t i = 0; i < period; ++i) entries[begin + i] = static_cast<AcSkip>(skip + skips[period + i]);
-  });
+  const std::size_t end =
+      for_each_run(code, left, [&](unsigned symbol, unsigned bits, std::size_t begin, std::size_t run_end) {
+        const AcSkip skip = skip_of(symbol, bits);
+        const unsigned length = bits + (symbol & 15U);
+        if (ac_step(symbol) == kEndOfBlock || length >= left)
+          return std::fill(entries + begin, entries + run_end, skip);
+        const std::size_t period = std::size_t{1} << (left - length);
+        for (; begin < run_end; begin += period)
+          for (std::size_t i = 0; i < period; ++i) entries[begin + i] = static_cast<AcSkip>(skip + skips[period + i]);
+      });
   std::fill(entries + end, entries + (std::size_t{1} << left), AcSkip{0});
 }
 
@@ -150,7 +153,8 @@ bool is_code(const HuffmanCode& code, bool is_dc) noexcept {
     next *= 2;
   }
   const auto end = code.symbols.begin() + symbols;
-  return symbols > 0 && (!is_dc || std::all_of(code.symbols.begin(), end, [](std::uint8_t symbol) { return symbol < 16; }));
+  return symbols > 0 &&
+         (!is_dc || std::all_of(code.symbols.begin(), end, [](std::uint8_t symbol) { return symbol < 16; }));
 }
 
 void build(DcTable& table, const HuffmanCode& code) noexcept {

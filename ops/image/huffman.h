@@ -19,8 +19,9 @@ struct HuffmanCode {
 // Whether it is one: no more codes than there are of a length, and for DC differences no symbol above 15 (F.1.2.1).
 bool is_code(const HuffmanCode& code, bool is_dc) noexcept;
 
-// Codes longer than the index of a table: the canonical way, one length after the other (F.2.2.3). The next 16 bits are below
-// end[n] if they begin with a code of at most n bits; end[17] is above all of them, and means that they begin with none.
+// Codes longer than the index of a table: the canonical way, one length after the other (F.2.2.3). The next 16 bits are
+// below end[n] if they begin with a code of at most n bits; end[17] is above all of them, and means that they begin
+// with none.
 struct LongCodes {
   std::uint32_t end[18];
   std::int32_t offset[17];  // from a code of n bits to the place of its symbol
@@ -43,8 +44,9 @@ inline constexpr unsigned kAcLookupBits = 28;
 inline constexpr unsigned kEndOfBlock = 128;
 inline constexpr unsigned kNoCode = 64;
 
-// One look-up gives up to two symbols, with all that is needed to take their values without a branch. A first symbol that has a
-// second one behind it lies within the index, so that its value is known; the last one's value is taken out of the bits.
+// One look-up gives up to two symbols, with all that is needed to take their values without a branch. A first symbol
+// that has a second one behind it lies within the index, so that its value is known; the last one's value is taken out
+// of the bits.
 struct AcEntry {
   std::uint8_t length;        // of the symbols with their values, at most kAcLookupBits; 0: a longer code, ZRL, or none
   std::uint8_t first_length;  // of the first symbol with its value
@@ -56,8 +58,9 @@ struct AcEntry {
 };
 static_assert(sizeof(AcEntry) == 8);
 
-// To get past symbols without their values: bits of as many symbols as the index shows whole codes of, with their values, and their
-// steps << 6. An end of block, which is the last symbol then, has kSkipEndOfBlock steps; a longer code, or none, kSkipNothing.
+// To get past symbols without their values: bits of as many symbols as the index shows whole codes of, with their
+// values, and their steps << 6. An end of block, which is the last symbol then, has kSkipEndOfBlock steps; a longer
+// code, or none, kSkipNothing.
 using AcSkip = std::uint16_t;
 inline constexpr unsigned kSkipIndexBits = 12;
 inline constexpr unsigned kSkipEndOfBlock = 512;  // more than all steps before it: 16 for each bit of the index

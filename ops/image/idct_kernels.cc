@@ -16,7 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A vector is a row of one, two or four blocks side by side. All operations stay within blocks of 16 bytes, hence of 8 x 8 values.
+// A vector is a row of one, two or four blocks side by side. All operations stay within blocks of 16 bytes, hence of 8
+// x 8 values.
 using Tag16 = hn::CappedTag<std::int16_t, kGroupStride>;
 using Tag32 = hn::Repartition<std::int32_t, Tag16>;
 using Tag64 = hn::Repartition<std::uint64_t, Tag16>;
@@ -29,10 +30,7 @@ constexpr std::size_t kLanes = hn::MaxLanes(Tag16());
 static_assert(kGroupStride % kLanes == 0);
 
 // By name, not in an array: g++ at -O2 keeps arrays in memory.
-template <class V>
-struct Eight {
-  V v0, v1, v2, v3, v4, v5, v6, v7;
-};
+template <class V> struct Eight { V v0, v1, v2, v3, v4, v5, v6, v7; };
 
 // first * a + second * b in each lane of 32 bits, where the values lie beside each other.
 HWY_INLINE V32 pair_sum(V16 values, int first, int second) {
@@ -60,13 +58,11 @@ HWY_INLINE Eight<V32> sums_of(V16 in04, V16 in26, V16 in13, V16 in57, V32 bias) 
           hn::Sub(even3, odd3), hn::Sub(even2, odd2), hn::Sub(even1, odd1), hn::Sub(even0, odd0)};
 }
 
-template <int kShift>
-HWY_INLINE V16 shifted(V32 low, V32 high) {
+template <int kShift> HWY_INLINE V16 shifted(V32 low, V32 high) {
   return hn::ReorderDemote2To(Tag16(), hn::ShiftRight<kShift>(low), hn::ShiftRight<kShift>(high));
 }
 
-template <int kShift>
-HWY_INLINE Eight<V16> transformed(const Eight<V16>& in, std::int32_t more) {
+template <int kShift> HWY_INLINE Eight<V16> transformed(const Eight<V16>& in, std::int32_t more) {
   const Tag16 d;
   const V32 bias = hn::Set(Tag32(), (1 << (kShift - 1)) + more);
   const Eight<V32> low = sums_of(hn::InterleaveLower(d, in.v0, in.v4), hn::InterleaveLower(d, in.v2, in.v6),
@@ -81,8 +77,9 @@ HWY_INLINE Eight<V16> transformed(const Eight<V16>& in, std::int32_t more) {
 // Row r2 r1 r0, column c2 c1 c0 (in bits) goes to row r1 r0 c2, column c1 c0 r2: three times this transposes.
 HWY_INLINE Eight<V16> woven(const Eight<V16>& in) {
   const Tag16 d;
-  return {hn::InterleaveLower(d, in.v0, in.v4), hn::InterleaveUpper(d, in.v0, in.v4), hn::InterleaveLower(d, in.v1, in.v5),
-          hn::InterleaveUpper(d, in.v1, in.v5), hn::InterleaveLower(d, in.v2, in.v6), hn::InterleaveUpper(d, in.v2, in.v6),
+  return {hn::InterleaveLower(d, in.v0, in.v4), hn::InterleaveUpper(d, in.v0, in.v4),
+          hn::InterleaveLower(d, in.v1, in.v5), hn::InterleaveUpper(d, in.v1, in.v5),
+          hn::InterleaveLower(d, in.v2, in.v6), hn::InterleaveUpper(d, in.v2, in.v6),
           hn::InterleaveLower(d, in.v3, in.v7), hn::InterleaveUpper(d, in.v3, in.v7)};
 }
 
@@ -122,8 +119,10 @@ HWY_INLINE void store_samples(const Eight<V16>& in, std::uint8_t* samples, std::
   const hn::Repartition<std::uint32_t, Tag8> d32;
   const V8 c04 = packed_bytes(in.v0, in.v4), c15 = packed_bytes(in.v1, in.v5);
   const V8 c26 = packed_bytes(in.v2, in.v6), c37 = packed_bytes(in.v3, in.v7);
-  const auto c01 = hn::BitCast(d16, hn::InterleaveLower(d8, c04, c15)), c45 = hn::BitCast(d16, hn::InterleaveUpper(d8, c04, c15));
-  const auto c23 = hn::BitCast(d16, hn::InterleaveLower(d8, c26, c37)), c67 = hn::BitCast(d16, hn::InterleaveUpper(d8, c26, c37));
+  const auto c01 = hn::BitCast(d16, hn::InterleaveLower(d8, c04, c15)),
+             c45 = hn::BitCast(d16, hn::InterleaveUpper(d8, c04, c15));
+  const auto c23 = hn::BitCast(d16, hn::InterleaveLower(d8, c26, c37)),
+             c67 = hn::BitCast(d16, hn::InterleaveUpper(d8, c26, c37));
   const auto left_top = hn::BitCast(d32, hn::InterleaveLower(d16, c01, c23));
   const auto left_bottom = hn::BitCast(d32, hn::InterleaveUpper(d16, c01, c23));
   const auto right_top = hn::BitCast(d32, hn::InterleaveLower(d16, c45, c67));
@@ -183,8 +182,8 @@ HWY_INLINE void clear_rows(std::int16_t* block) {
 }
 
 // False: some block breaks the bound; `extremes` tell about others.
-HWY_INLINE bool transform_blocks(std::int16_t* block, const std::int16_t* steps, const std::int16_t* limits, std::uint8_t* samples,
-                                 std::size_t stride, Extremes& extremes) {
+HWY_INLINE bool transform_blocks(std::int16_t* block, const std::int16_t* steps, const std::int16_t* limits,
+                                 std::uint8_t* samples, std::size_t stride, Extremes& extremes) {
   bool is_good = are_quickly_in_range(block, limits);
   if (HWY_UNLIKELY(!is_good)) is_good = are_in_range(block, steps);
   const Eight<V16> in = dequantised(block, steps);
@@ -211,8 +210,8 @@ HWY_INLINE bool transform_flat(std::int16_t* group, std::int32_t step, std::uint
   return is_good;
 }
 
-bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table, std::uint8_t* samples,
-               std::size_t stride) {
+bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table,
+               std::uint8_t* samples, std::size_t stride) {
   bool is_good = true;
   Extremes extremes;
   for (std::size_t i = 0; i < count; ++i, groups += kGroupValues, samples += kGroupStride) {

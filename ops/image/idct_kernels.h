@@ -1,4 +1,5 @@
-// Kernels of the inverse DCT (ITU-T T.81, A.3.3): libjpeg's accurate integer transform ("islow", jidctint.c), bit for bit.
+// Kernels of the inverse DCT (ITU-T T.81, A.3.3): libjpeg's accurate integer transform ("islow", jidctint.c), bit for
+// bit.
 #pragma once
 
 #include <penstock/image/simd.h>
@@ -21,12 +22,12 @@ struct alignas(kGroupAlignment) IdctTable {
 bool build(IdctTable& table, const QuantiserSteps& steps) noexcept;
 
 struct IdctKernels {
-  // `count` groups that follow each other: dequantised, transformed, raised by 128 and clamped, to 8 rows of count * 32 samples,
-  // `stride` bytes apart. Sets coefficients and has_ac to 0. Groups whose has_ac is 0 have first coefficients only. False: some block
-  // breaks the bound within which libjpeg-turbo's C and SIMD code and this one agree (see idct_range.h); its samples are arbitrary, or
-  // not written.
-  bool (*transform)(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table, std::uint8_t* samples,
-                    std::size_t stride);
+  // `count` groups that follow each other: dequantised, transformed, raised by 128 and clamped, to 8 rows of count * 32
+  // samples, `stride` bytes apart. Sets coefficients and has_ac to 0. Groups whose has_ac is 0 have first coefficients
+  // only. False: some block breaks the bound within which libjpeg-turbo's C and SIMD code and this one agree (see
+  // idct_range.h); its samples are arbitrary, or not written.
+  bool (*transform)(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table,
+                    std::uint8_t* samples, std::size_t stride);
 };
 
 const IdctKernels& idct_kernels(Simd wanted);

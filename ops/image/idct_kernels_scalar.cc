@@ -17,8 +17,8 @@ struct Eight {
 
 std::int32_t as_signed(std::uint32_t value) { return static_cast<std::int32_t>(value); }
 
-// Outputs before their last shift. `bias` is added to each. The products of kOddWeights have factors in common taken out, as in islow:
-// 9 in place of 16.
+// Outputs before their last shift. `bias` is added to each. The products of kOddWeights have factors in common taken
+// out, as in islow: 9 in place of 16.
 inline Eight sums_of(const Eight& in, std::uint32_t bias) {
   const std::uint32_t sum = kUnitWeight * (in.v0 + in.v4) + bias, difference = kUnitWeight * (in.v0 - in.v4) + bias;
   const std::uint32_t both = (in.v2 + in.v6) * 4433;
@@ -31,11 +31,12 @@ inline Eight sums_of(const Eight& in, std::uint32_t bias) {
   const std::uint32_t of17 = (in.v1 + in.v7) * 7373, of35 = (in.v3 + in.v5) * 20995;
   const std::uint32_t odd0 = in.v1 * 12299 - of17 + of15, odd1 = in.v3 * 25172 - of35 + of37;
   const std::uint32_t odd2 = in.v5 * 16819 - of35 + of15, odd3 = in.v7 * 2446 - of17 + of37;
-  return {even0 + odd0, even1 + odd1, even2 + odd2, even3 + odd3, even3 - odd3, even2 - odd2, even1 - odd1, even0 - odd0};
+  return {even0 + odd0, even1 + odd1, even2 + odd2, even3 + odd3,
+          even3 - odd3, even2 - odd2, even1 - odd1, even0 - odd0};
 }
 
-// In most columns all values but the first are at most 256. The first may then have the rest of kQuickLimit, and nothing need be added
-// up. A power of two, so that an OR is below it only if all are.
+// In most columns all values but the first are at most 256. The first may then have the rest of kQuickLimit, and
+// nothing need be added up. A power of two, so that an OR is below it only if all are.
 constexpr std::uint32_t kSmall = 256;
 constexpr std::uint32_t kSmallFirst = kQuickLimit - 7 * kSmall;
 static_assert(std::has_single_bit(kSmall));
@@ -44,8 +45,8 @@ int magnitude(std::uint32_t value) { return std::abs(as_signed(value)); }
 
 // Whether the sum of magnitudes is at most kQuickLimit.
 inline bool is_quick(const Eight& in) {
-  const std::uint32_t seen = (in.v1 + kSmall) | (in.v2 + kSmall) | (in.v3 + kSmall) | (in.v4 + kSmall) | (in.v5 + kSmall) |
-                             (in.v6 + kSmall) | (in.v7 + kSmall);
+  const std::uint32_t seen = (in.v1 + kSmall) | (in.v2 + kSmall) | (in.v3 + kSmall) | (in.v4 + kSmall) |
+                             (in.v5 + kSmall) | (in.v6 + kSmall) | (in.v7 + kSmall);
   if (seen < 2 * kSmall && in.v0 + kSmallFirst <= 2 * kSmallFirst) return true;
   std::int64_t sum = 0;
   for (const std::uint32_t value : {in.v0, in.v1, in.v2, in.v3, in.v4, in.v5, in.v6, in.v7}) sum += magnitude(value);
@@ -57,8 +58,11 @@ using Workspace = std::array<std::uint32_t, 64>;
 // Puts w into every eighth value of the workspace. Returns whether the quick test is passed.
 bool transform_column(const std::int16_t* column, const std::int16_t* steps, std::uint32_t* out) {
   const auto coefficient = [column](std::size_t y) { return column[y * kGroupStride]; };
-  const auto value = [&](std::size_t y) { return static_cast<std::uint32_t>(coefficient(y) * steps[y * kGroupStride]); };
-  if ((coefficient(1) | coefficient(2) | coefficient(3) | coefficient(4) | coefficient(5) | coefficient(6) | coefficient(7)) == 0) {
+  const auto value = [&](std::size_t y) {
+    return static_cast<std::uint32_t>(coefficient(y) * steps[y * kGroupStride]);
+  };
+  if ((coefficient(1) | coefficient(2) | coefficient(3) | coefficient(4) | coefficient(5) | coefficient(6) |
+       coefficient(7)) == 0) {
     for (std::size_t y = 0; y < 8; ++y) out[8 * y] = value(0) * (kUnitWeight >> kColumnShift);
     return value(0) + kQuickLimit <= 2 * kQuickLimit;
   }
@@ -98,10 +102,12 @@ std::uint32_t transform_row(const std::uint32_t* row, std::uint8_t* samples) {
   return seen;
 }
 
-bool transform_block(const std::int16_t* coefficients, const std::int16_t* steps, std::uint8_t* samples, std::size_t stride) {
+bool transform_block(const std::int16_t* coefficients, const std::int16_t* steps, std::uint8_t* samples,
+                     std::size_t stride) {
   Workspace rows;
   bool are_quick = true;
-  for (std::size_t x = 0; x < 8; ++x) are_quick = transform_column(coefficients + x, steps + x, rows.data() + x) && are_quick;
+  for (std::size_t x = 0; x < 8; ++x)
+    are_quick = transform_column(coefficients + x, steps + x, rows.data() + x) && are_quick;
   if (!are_quick && !is_within_range(coefficients, steps)) return false;
   std::uint32_t seen = 0;
   for (std::size_t y = 0; y < 8; ++y) seen |= transform_row(rows.data() + 8 * y, samples + y * stride);
@@ -115,13 +121,14 @@ bool transform_flat_block(std::int16_t first, std::int16_t step, std::uint8_t* s
   return raised < kRange;
 }
 
-bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table, std::uint8_t* samples,
-               std::size_t stride) {
+bool transform(std::int16_t* groups, std::uint8_t* has_ac, std::size_t count, const IdctTable& table,
+               std::uint8_t* samples, std::size_t stride) {
   bool is_good = true;
   for (std::size_t i = 0; i < count * kBlocksInGroup; ++i, samples += 8) {
     std::int16_t* const block = groups + i / kBlocksInGroup * kGroupValues + i % kBlocksInGroup * 8;
-    const bool is_fine = has_ac[i / kBlocksInGroup] == 0 ? transform_flat_block(block[0], table.steps[0], samples, stride)
-                                                         : transform_block(block, table.steps, samples, stride);
+    const bool is_fine = has_ac[i / kBlocksInGroup] == 0
+                             ? transform_flat_block(block[0], table.steps[0], samples, stride)
+                             : transform_block(block, table.steps, samples, stride);
     is_good = is_fine && is_good;
     for (std::size_t y = 0; y < 8; ++y) std::fill_n(block + y * kGroupStride, 8, std::int16_t{0});
   }

@@ -29,7 +29,8 @@ Eight transformed(const Eight& in, int shift) noexcept {
     const std::int64_t sign = x == 0 || x == 3 ? 1 : -1;
     const int* const even_weights = kEvenWeights[sign == 1 ? 0 : 1];
     const std::int64_t turned = even_weights[0] * in[2] + even_weights[1] * in[6];
-    const std::int64_t even = kUnitWeight * (in[0] + sign * in[4]) + (x < 2 ? turned : -turned) + (std::int64_t{1} << (shift - 1));
+    const std::int64_t even =
+        kUnitWeight * (in[0] + sign * in[4]) + (x < 2 ? turned : -turned) + (std::int64_t{1} << (shift - 1));
     const int* const weights = kOddWeights[x];
     const std::int64_t odd = weights[0] * in[1] + weights[1] * in[3] + weights[2] * in[5] + weights[3] * in[7];
     out[x] = (even + odd) >> shift;

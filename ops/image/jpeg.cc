@@ -58,17 +58,17 @@ std::string_view other_format(std::string_view file) {
 void check_magic(std::span<const std::byte> file, std::string_view name) {
   const std::string_view text = text_of(file);
   if (text.starts_with("\xff\xd8"sv)) return;
-  if (text.empty()) throw decode_error(ErrorCode::data_loss, name, "the file is empty; copy it again, or take it off the list");
+  if (text.empty())
+    throw decode_error(ErrorCode::data_loss, name, "the file is empty; copy it again, or take it off the list");
   if (const std::string_view format = other_format(text); !format.empty())
-    throw decode_error(
-        ErrorCode::invalid_argument, name,
-        "this is a " + std::string(format) + " file, whatever its name; convert it to JPEG");
+    throw decode_error(ErrorCode::invalid_argument, name,
+                       "this is a " + std::string(format) + " file, whatever its name; convert it to JPEG");
   char first[8] = "";
   std::snprintf(first, sizeof first, "%02x %02x", std::to_integer<unsigned>(file[0]),
                 file.size() > 1 ? std::to_integer<unsigned>(file[1]) : 0U);
-  throw decode_error(
-      ErrorCode::data_loss, name,
-      "not a JPEG file: it starts with the bytes " + std::string(first) + " instead of ff d8; copy it again, or take it off the list");
+  throw decode_error(ErrorCode::data_loss, name,
+                     "not a JPEG file: it starts with the bytes " + std::string(first) +
+                         " instead of ff d8; copy it again, or take it off the list");
 }
 
 ErrorCode code_of_libjpeg(int code) {
@@ -77,14 +77,11 @@ ErrorCode code_of_libjpeg(int code) {
     case JERR_SOF_UNSUPPORTED:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_NOT_COMPILED:
-    case JERR_ARITH_NOTIMPL:
-      return ErrorCode::unimplemented;
+    case JERR_ARITH_NOTIMPL: return ErrorCode::unimplemented;
     case JpegDecompressor::too_many_scans:
     case JERR_OUT_OF_MEMORY:
-    case JERR_IMAGE_TOO_BIG:
-      return ErrorCode::resource_exhausted;
-    default:
-      return ErrorCode::data_loss;
+    case JERR_IMAGE_TOO_BIG: return ErrorCode::resource_exhausted;
+    default: return ErrorCode::data_loss;
   }
 }
 
@@ -114,8 +111,7 @@ void check_pixels(Size size, const DecodeOptions& options) {
 void check_header(const jpeg_decompress_struct& info, const DecodeOptions& options) {
   check_pixels({info.image_height, info.image_width}, options);
   // libjpeg-turbo 3 reads such headers without complaint.
-  if (info.data_precision != 8)
-    throw decode_error(ErrorCode::unimplemented, options.name, precision_text(info));
+  if (info.data_precision != 8) throw decode_error(ErrorCode::unimplemented, options.name, precision_text(info));
 }
 
 // Drops the image when the scope ends early; harmless after it was read.
@@ -124,8 +120,7 @@ struct DropAtEnd {
   ~DropAtEnd() { decompressor.drop(); }
 };
 
-void open(JpegDecompressor& decompressor, std::span<const std::byte> file,
-          const DecodeOptions& options) {
+void open(JpegDecompressor& decompressor, std::span<const std::byte> file, const DecodeOptions& options) {
   check_magic(file, options.name);
   if (!decompressor.read_header(file, options)) throw_error_of(decompressor, options.name);
   check_header(decompressor.info(), options);
@@ -138,8 +133,7 @@ Size size_of(const JpegDecompressor& decompressor) {
 Window whole_of(Size image) { return {0, 0, image.height, image.width}; }
 
 // What choose_window() wants of the open file.
-template <class Choose>
-Window chosen(Size whole, const Choose& choose_window, std::string_view name) {
+template <class Choose> Window chosen(Size whole, const Choose& choose_window, std::string_view name) {
   const Window window = choose_window(whole);
   if (!is_inside(window, whole)) throw decode_error(ErrorCode::invalid_argument, name, outside_text(window, whole));
   return window;
@@ -151,8 +145,8 @@ struct Course {
   Refusal refusal = Refusal::none;
 };
 
-// `memory_for(size)` gives the place for the rows, which may be wider than the window. Nothing: our own decoder does not take the
-// file; `course` tells why.
+// `memory_for(size)` gives the place for the rows, which may be wider than the window. Nothing: our own decoder does
+// not take the file; `course` tells why.
 template <class Choose, class MemoryFor>
 std::optional<ImagePart> decode_own(std::span<const std::byte> file, const DecodeOptions& options, Course& course,
                                     const Choose& choose_window, const MemoryFor& memory_for) {
@@ -173,8 +167,8 @@ std::optional<ImagePart> decode_own(std::span<const std::byte> file, const Decod
 }
 
 template <class Choose, class MemoryFor>
-ImagePart decode_with_libjpeg(std::span<const std::byte> file, const DecodeOptions& options, Course& course, DecodeReport& report,
-                              const Choose& choose_window, const MemoryFor& memory_for) {
+ImagePart decode_with_libjpeg(std::span<const std::byte> file, const DecodeOptions& options, Course& course,
+                              DecodeReport& report, const Choose& choose_window, const MemoryFor& memory_for) {
   JpegDecompressor& decompressor = decompressor_of_thread();
   const DropAtEnd guard{decompressor};
   open(decompressor, file, options);
@@ -233,7 +227,8 @@ std::uint8_t* room_in(ByteBuffer& buffer, Size size) {
 JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions& options) {
   JpegHeaders headers;
   const bool is_usual = read_headers(file, headers) == Refusal::none;
-  if (is_usual && headers.width * headers.height <= options.max_pixels) return {headers.width, headers.height, headers.components};
+  if (is_usual && headers.width * headers.height <= options.max_pixels)
+    return {headers.width, headers.height, headers.components};
   JpegDecompressor& decompressor = decompressor_of_thread();
   const DropAtEnd guard{decompressor};
   open(decompressor, file, options);
@@ -241,8 +236,7 @@ JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions
   return {size.width, size.height, decompressor.info().num_components};
 }
 
-Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options,
-                   DecodeReport* report) {
+Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options, DecodeReport* report) {
   Tensor image;
   decode(file, options, report, whole_of, [&image](Size size) {
     image = Tensor(DType::u8, {size.height, size.width, channels});
@@ -251,8 +245,8 @@ Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options
   return image;
 }
 
-ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
-                      const DecodeOptions& options, DecodeReport* report) {
+ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer, const DecodeOptions& options,
+                      DecodeReport* report) {
   return decode(file, options, report, whole_of, [&](Size size) { return room_in(buffer, size); }).pixels;
 }
 

@@ -10,9 +10,7 @@ namespace {
 constexpr int rows_per_call = 16;
 constexpr int most_scans = 500;
 
-JpegErrorState& state_of(j_common_ptr info) {
-  return *reinterpret_cast<JpegErrorState*>(info->err);
-}
+JpegErrorState& state_of(j_common_ptr info) { return *reinterpret_cast<JpegErrorState*>(info->err); }
 
 [[noreturn]] void on_error(j_common_ptr info) {
   JpegErrorState& state = state_of(info);
@@ -41,7 +39,8 @@ void check_scans(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= most_scans) return;
   JpegErrorState& state = state_of(info);
   state.code = JpegDecompressor::too_many_scans;
-  std::snprintf(state.text, sizeof state.text, "more than %d scans; take it off the list, nobody makes such files in earnest", most_scans);
+  std::snprintf(state.text, sizeof state.text,
+                "more than %d scans; take it off the list, nobody makes such files in earnest", most_scans);
   std::longjmp(state.jump, 1);
 }
 
@@ -76,8 +75,8 @@ void cmyk_to_rgb(const JSAMPLE* from, std::uint8_t* to, JDIMENSION width, bool i
 }
 
 void read_cmyk_rows(j_decompress_ptr info, const Rows& rows) {
-  JSAMPARRAY row = info->mem->alloc_sarray(reinterpret_cast<j_common_ptr>(info), JPOOL_IMAGE,
-                                           info->output_width * 4, 1);
+  JSAMPARRAY row =
+      info->mem->alloc_sarray(reinterpret_cast<j_common_ptr>(info), JPOOL_IMAGE, info->output_width * 4, 1);
   while (info->output_scanline < rows.end) {
     std::uint8_t* to = rows.place(info->output_scanline);
     jpeg_read_scanlines(info, row, 1);
@@ -85,15 +84,16 @@ void read_cmyk_rows(j_decompress_ptr info, const Rows& rows) {
   }
 }
 
-// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: where the last ones are
-// missing, of which it does not warn, it smooths blocks by their neighbours, and by wrong ones in a window. Nor without fancy
-// upsampling, where rows come in pairs: skipping had faults there (libjpeg-turbo#244, #915).
+// Whether libjpeg can leave out rows and columns without a change to the others. Not with several scans: where the last
+// ones are missing, of which it does not warn, it smooths blocks by their neighbours, and by wrong ones in a window.
+// Nor without fancy upsampling, where rows come in pairs: skipping had faults there (libjpeg-turbo#244, #915).
 bool can_leave_out(j_decompress_ptr info) {
   const bool subsampled = info->max_h_samp_factor > 1 || info->max_v_samp_factor > 1;
   return jpeg_has_multiple_scans(info) == 0 && (info->do_fancy_upsampling != 0 || !subsampled);
 }
 
-// Fancy upsampling makes a pixel of its neighbours too, and treats the first and last columns that it sees as the image's.
+// Fancy upsampling makes a pixel of its neighbours too, and treats the first and last columns that it sees as the
+// image's.
 std::int64_t columns_beside(const jpeg_decompress_struct& info) { return info.max_h_samp_factor > 1 ? 2 : 0; }
 
 // Whether the file's end is there, without decoding up to it: in the data of a scan no ff is followed by d9.
@@ -129,8 +129,7 @@ bool JpegDecompressor::create() noexcept {
   return true;
 }
 
-bool JpegDecompressor::read_header(std::span<const std::byte> file,
-                                   const DecodeOptions& options) noexcept {
+bool JpegDecompressor::read_header(std::span<const std::byte> file, const DecodeOptions& options) noexcept {
   error_.reject_truncated = options.truncated == Truncated::reject;
   error_.truncated = false;
   error_.warnings = 0;

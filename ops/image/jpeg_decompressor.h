@@ -40,8 +40,8 @@ class JpegDecompressor {
   // scan. False: error() tells why.
   bool read_header(std::span<const std::byte> file, const DecodeOptions& options) noexcept;
 
-  // After read_header: gets ready to read the rows of `window`, which lies in the image. They may be wider than the window, since
-  // libjpeg cuts at borders of blocks.
+  // After read_header: gets ready to read the rows of `window`, which lies in the image. They may be wider than the
+  // window, since libjpeg cuts at borders of blocks.
   bool start(const Window& window) noexcept;
 
   // After start: the width of the rows to come, and the first column of the window in them.

@@ -75,7 +75,8 @@ class Bytes {
 
 class HeaderReader {
  public:
-  HeaderReader(std::span<const std::byte> file, JpegHeaders& headers) : file_bytes_(file.size()), rest_(file), headers_(headers) {}
+  HeaderReader(std::span<const std::byte> file, JpegHeaders& headers)
+      : file_bytes_(file.size()), rest_(file), headers_(headers) {}
 
   Refusal read();
 
@@ -146,14 +147,15 @@ Refusal HeaderReader::read() {
   }
 }
 
-constexpr HeaderReader::SegmentReader HeaderReader::kReaders[] = {{kQuantisers, &HeaderReader::read_quantisers},
-                                                                  {kHuffmanCodes, &HeaderReader::read_codes},
-                                                                  {kFrameBaseline, &HeaderReader::read_frame},
-                                                                  {kFrameExtended, &HeaderReader::read_frame},
-                                                                  {kScan, &HeaderReader::read_scan},
-                                                                  {kRestartInterval, &HeaderReader::read_restart_interval},
-                                                                  {kApplication0, &HeaderReader::read_jfif},
-                                                                  {kApplication14, &HeaderReader::read_adobe}};
+constexpr HeaderReader::SegmentReader HeaderReader::kReaders[] = {
+    {kQuantisers, &HeaderReader::read_quantisers},
+    {kHuffmanCodes, &HeaderReader::read_codes},
+    {kFrameBaseline, &HeaderReader::read_frame},
+    {kFrameExtended, &HeaderReader::read_frame},
+    {kScan, &HeaderReader::read_scan},
+    {kRestartInterval, &HeaderReader::read_restart_interval},
+    {kApplication0, &HeaderReader::read_jfif},
+    {kApplication14, &HeaderReader::read_adobe}};
 
 // Of a marker whose segment nobody reads.
 Refusal refusal_of(unsigned marker) {
@@ -212,7 +214,9 @@ Refusal HeaderReader::read_codes(Bytes segment) {
 }
 
 // A height of 0 comes later, in a DNL segment.
-bool is_size(std::int64_t height, std::int64_t width) { return std::min(height, width) > 0 && std::max(height, width) <= kLargestSize; }
+bool is_size(std::int64_t height, std::int64_t width) {
+  return std::min(height, width) > 0 && std::max(height, width) <= kLargestSize;
+}
 
 // B.2.2
 Refusal HeaderReader::read_frame(Bytes segment) {

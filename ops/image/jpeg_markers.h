@@ -33,7 +33,7 @@ struct JpegHeaders {
   std::array<JpegComponent, 3> component;
   int across = 1;  // the largest of the components
   int down = 1;
-  int rows_at_once = 1;  // rows of MCUs that libjpeg decodes together: a single component's V
+  int rows_at_once = 1;               // rows of MCUs that libjpeg decodes together: a single component's V
   std::int64_t restart_interval = 0;  // MCUs; 0: none
   std::array<QuantiserSteps, 4> quantisers;
   std::array<HuffmanCode, 4> dc, ac;
@@ -44,8 +44,8 @@ struct JpegHeaders {
   std::int64_t mcus_down() const { return divided_up(height, 8 * down); }
 };
 
-// Reads up to the first scan's data. What is not none leaves `headers` in any state. Every length is checked against the file; all
-// tables that the scan names are there, and every Huffman code is one.
+// Reads up to the first scan's data. What is not none leaves `headers` in any state. Every length is checked against
+// the file; all tables that the scan names are there, and every Huffman code is one.
 Refusal read_headers(std::span<const std::byte> file, JpegHeaders& headers) noexcept;
 
 }  // namespace penstock::image

@@ -13,8 +13,7 @@ constexpr std::size_t kMostKept = std::size_t{16} << 20;
 
 }  // namespace
 
-template <class Table>
-const Table* JpegScan::Built<Table>::of(const HuffmanCode& wanted) {
+template <class Table> const Table* JpegScan::Built<Table>::of(const HuffmanCode& wanted) {
   if (code != wanted) {
     build(table, wanted);
     code = wanted;
@@ -30,7 +29,8 @@ Refusal JpegScan::open(std::span<const std::byte> file, const JpegHeaders& heade
   return Refusal::none;
 }
 
-// Each restart interval ends with a marker that counts up from RST0 to RST7 and begins again, the last one with the image.
+// Each restart interval ends with a marker that counts up from RST0 to RST7 and begins again, the last one with the
+// image.
 Refusal JpegScan::unstuff(std::span<const std::byte> file, const JpegHeaders& headers) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(file.data());
   const std::int64_t mcus = headers.mcus_across() * headers.mcus_down();
@@ -92,8 +92,7 @@ bool JpegScan::is_used_up() const {
 bool JpegScan::is_at_end() const { return interval_ + 1 == ends_.size() && is_used_up(); }
 
 // What a call of a kernel reads beyond the interval's end is found after it, and less than kReadAhead.
-template <class Decode>
-bool JpegScan::decode(std::int64_t mcus, const Decode& some) {
+template <class Decode> bool JpegScan::decode(std::int64_t mcus, const Decode& some) {
   while (mcus > 0) {
     if (left_ == 0) {
       if (interval_ + 1 == ends_.size() || !is_used_up()) return false;

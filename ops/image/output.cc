@@ -12,8 +12,8 @@ Size size_of(const Tensor& values, Layout layout) {
   if (shape.size() == 3 && shape[planes ? 0 : 2] == channels)
     return planes ? Size{shape[1], shape[2]} : Size{shape[0], shape[1]};
   throw Error(ErrorCode::invalid_argument, std::string("output_of: needs a tensor of shape ") +
-                                               (planes ? "[3, height, width]" : "[height, width, 3]") + ", but this one has " +
-                                               penstock::to_string(shape));
+                                               (planes ? "[3, height, width]" : "[height, width, 3]") +
+                                               ", but this one has " + penstock::to_string(shape));
 }
 
 Output output_of(Tensor& values, Layout layout) {

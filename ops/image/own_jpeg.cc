@@ -29,10 +29,10 @@ Refusal OwnJpeg::start(const Window& window) {
   };
   const bool is_wide = headers_.across == 2, is_tall = headers_.down == 2;
   window_ = window;
-  across_ = mcus(window.x - (is_wide ? kBefore : 0), std::min(window.x + window.width + (is_wide ? kBehind : 0), headers_.width),
-                 8 * headers_.across);
-  down_ = mcus(window.y - (is_tall ? kBefore : 0), std::min(window.y + window.height + (is_tall ? kBelow : 0), headers_.height),
-               8 * headers_.down);
+  across_ = mcus(window.x - (is_wide ? kBefore : 0),
+                 std::min(window.x + window.width + (is_wide ? kBehind : 0), headers_.width), 8 * headers_.across);
+  down_ = mcus(window.y - (is_tall ? kBefore : 0),
+               std::min(window.y + window.height + (is_tall ? kBelow : 0), headers_.height), 8 * headers_.down);
   down_.end = std::min(divided_up(down_.end, headers_.rows_at_once) * headers_.rows_at_once, headers_.mcus_down());
   planes_.begin(headers_, across_.first, across_.end - across_.first, simd_);
   return Refusal::none;
@@ -44,7 +44,8 @@ Refusal OwnJpeg::read_rows(std::uint8_t* out, std::size_t stride) {
   for (std::int64_t row = down_.first; row < down_.end; ++row) {
     if (const Refusal refusal = decode_row(); refusal != Refusal::none) return refusal;
     planes_.finish(row);
-    for (const std::int64_t end = std::min(window_.y + window_.height, planes_.rows_until(row)); y < end; ++y, out += stride)
+    for (const std::int64_t end = std::min(window_.y + window_.height, planes_.rows_until(row)); y < end;
+         ++y, out += stride)
       planes_.write(y, out);
     planes_.keep_last();
   }
@@ -73,7 +74,8 @@ bool OwnJpeg::transform(std::int64_t first, std::int64_t mcus) {
     const auto groups = static_cast<std::size_t>(divided_up(mcus * component.across, kBlocksInGroup));
     for (int y = 0; y < component.down; ++y) {
       std::uint8_t* const samples = planes_.row(c, 8 * y) + first * 8 * component.across;
-      is_good &= idct_->transform(scan_.groups(c, y), scan_.has_ac(c, y), groups, tables_[c], samples, planes_.stride(c));
+      is_good &=
+          idct_->transform(scan_.groups(c, y), scan_.has_ac(c, y), groups, tables_[c], samples, planes_.stride(c));
     }
   }
   return is_good;

@@ -1,5 +1,5 @@
-// 16-bit lanes to bytes within each block of 16 bytes, and sums of products of pairs: what Highway 1.0.3 has no name for. Part of a
-// file of SIMD kernels, hence without #pragma once but with Highway's toggle.
+// 16-bit lanes to bytes within each block of 16 bytes, and sums of products of pairs: what Highway 1.0.3 has no name
+// for. Part of a file of SIMD kernels, hence without #pragma once but with Highway's toggle.
 #if defined(PENSTOCK_PACK_LANES) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_PACK_LANES
 #undef PENSTOCK_PACK_LANES
@@ -15,8 +15,7 @@ namespace penstock::image::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // In each block the lanes of `low`, then those of `high`, clamped to 0 .. 255.
-template <class V>
-HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, hn::DFromV<V>>> packed_bytes(V low, V high) {
+template <class V> HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, hn::DFromV<V>>> packed_bytes(V low, V high) {
   using D8 = hn::Repartition<std::uint8_t, hn::DFromV<V>>;
 #if HWY_TARGET == HWY_AVX3_DL
   return hn::Vec<D8>{_mm512_packus_epi16(low.raw, high.raw)};

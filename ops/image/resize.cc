@@ -67,7 +67,9 @@ class Resize {
   }
 
  private:
-  std::uint8_t* between(std::int64_t y) const { return work_.between.data() + static_cast<std::size_t>(y) % ring_ * stride_; }
+  std::uint8_t* between(std::int64_t y) const {
+    return work_.between.data() + static_cast<std::size_t>(y) % ring_ * stride_;
+  }
 
   // The first pass over the rows that this output row uses and that are not yet there, and over some of the next ones.
   void make_rows(const Taps::Span& span) {
@@ -88,8 +90,7 @@ class Resize {
   }
 
   // Pointers to the rows of one output row, and up to the next multiple of 4 the last one again.
-  template <class RowAt>
-  void take_rows(const Taps::Span& span, const RowAt& row_at) {
+  template <class RowAt> void take_rows(const Taps::Span& span, const RowAt& row_at) {
     work_.taken.clear();
     for (std::int64_t i = 0; i < span.count; ++i) work_.taken.push_back(row_at(span.begin + i));
     work_.taken.resize(4 * plan_.row_quads, work_.taken.back());
@@ -130,9 +131,10 @@ ImageView used_part(const ImagePart& image, const Taps& rows, const Taps& column
 void check_extent(Size image, const char* function) {
   constexpr std::int64_t most = (std::int64_t{1} << 24) - 1;
   if (image.height <= most && image.width <= most) return;
-  throw Error(ErrorCode::invalid_argument, std::string(function) + ": an image may have at most " + std::to_string(most) +
-                                               " rows and columns, but this has " + std::to_string(image.height) + " x " +
-                                               std::to_string(image.width) + "; cut it first");
+  throw Error(ErrorCode::invalid_argument, std::string(function) + ": an image may have at most " +
+                                               std::to_string(most) + " rows and columns, but this has " +
+                                               std::to_string(image.height) + " x " + std::to_string(image.width) +
+                                               "; cut it first");
 }
 
 void resample(const ImagePart& image, const Stretch& rows, const Stretch& columns, const Output& out, Filter filter,
@@ -147,15 +149,14 @@ void resample(const ImagePart& image, const Stretch& rows, const Stretch& column
 
 void check_region(Size image, const Region& region) {
   const bool inside = region.left >= 0 && region.upper >= 0 && region.left < region.right &&
-                      region.upper < region.lower &&
-                      region.right <= static_cast<float>(image.width) &&
+                      region.upper < region.lower && region.right <= static_cast<float>(image.width) &&
                       region.lower <= static_cast<float>(image.height);
   if (!inside)
-    throw Error(ErrorCode::invalid_argument,
-                "resize: region x " + std::to_string(region.left) + ".." +
-                    std::to_string(region.right) + ", y " + std::to_string(region.upper) + ".." +
-                    std::to_string(region.lower) + " is empty or leaves the image of " +
-                    std::to_string(image.height) + " x " + std::to_string(image.width));
+    throw Error(ErrorCode::invalid_argument, "resize: region x " + std::to_string(region.left) + ".." +
+                                                 std::to_string(region.right) + ", y " + std::to_string(region.upper) +
+                                                 ".." + std::to_string(region.lower) +
+                                                 " is empty or leaves the image of " + std::to_string(image.height) +
+                                                 " x " + std::to_string(image.width));
 }
 
 Region all_of(Size image) { return {0, 0, static_cast<float>(image.width), static_cast<float>(image.height)}; }
@@ -213,7 +214,8 @@ void resize(const ImageView& image, Size size, const Output& out, const ResizeOp
   resize(part_of(image), size, out, options);
 }
 
-void resize(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out, const ResizeOptions& options) {
+void resize(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out,
+            const ResizeOptions& options) {
   resize(part_of(image), region, size, bytes_to(out, size, kResize), options);
 }
 

@@ -18,15 +18,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int kLowBits = 11;  // of a weight: Packing::pairs
 
 // Sums of high and of low parts of weights, with what Highway needs where pairs are not added at once.
-template <class D32>
-class Sums {
+template <class D32> class Sums {
  public:
   using V = hn::Vec<D32>;
   HWY_INLINE explicit Sums(D32 d)
       : high_(hn::Zero(d)), low_(hn::Set(d, 1 << (kWeightBits - 1))), more_high_(hn::Zero(d)), more_low_(hn::Zero(d)) {}
 
-  template <class V16>
-  HWY_INLINE void add(D32 d, V16 values, V16 high, V16 low) {
+  template <class V16> HWY_INLINE void add(D32 d, V16 values, V16 high, V16 low) {
     high_ = hn::ReorderWidenMulAccumulate(d, values, high, high_, more_high_);
     low_ = hn::ReorderWidenMulAccumulate(d, values, low, low_, more_low_);
   }
@@ -42,14 +40,14 @@ class Sums {
   V high_, low_, more_high_, more_low_;
 };
 
-// Four vectors of 32-bit numbers to bytes: in each block of 16 bytes those of the first two, each followed by that of the
-// other two.
-template <class V32>
-HWY_INLINE auto to_mixed_bytes(V32 a, V32 b, V32 c, V32 e) {
+// Four vectors of 32-bit numbers to bytes: in each block of 16 bytes those of the first two, each followed by that of
+// the other two.
+template <class V32> HWY_INLINE auto to_mixed_bytes(V32 a, V32 b, V32 c, V32 e) {
   const hn::Repartition<std::int16_t, hn::DFromV<V32>> d16;
   const hn::RebindToUnsigned<decltype(d16)> du16;
   const hn::Repartition<std::uint8_t, decltype(d16)> d8;
-  const auto clip = [&](auto v) HWY_ATTR { return hn::Min(hn::Max(v, hn::Zero(d16)), hn::Set(d16, std::int16_t{255})); };
+  const auto clip = [&](auto v)
+                        HWY_ATTR { return hn::Min(hn::Max(v, hn::Zero(d16)), hn::Set(d16, std::int16_t{255})); };
   const auto first = hn::BitCast(du16, clip(hn::ReorderDemote2To(d16, a, b)));
   const auto second = hn::BitCast(du16, clip(hn::ReorderDemote2To(d16, c, e)));
   return hn::BitCast(d8, hn::Or(first, hn::ShiftLeft<8>(second)));
@@ -71,7 +69,9 @@ HWY_ALIGN constexpr std::uint8_t kFourPixels[16] = {0, 2, 4, 8, 10, 12, 1, 3, 5,
 
 // 16 bytes of a row that has room for them, or what it has of them.
 struct WholeLoads {
-  HWY_INLINE hn::Vec<BlockTag> operator()(const std::uint8_t* row, std::size_t at) const { return hn::LoadU(BlockTag(), row + at); }
+  HWY_INLINE hn::Vec<BlockTag> operator()(const std::uint8_t* row, std::size_t at) const {
+    return hn::LoadU(BlockTag(), row + at);
+  }
 };
 struct CheckedLoads {
   std::size_t bytes;
@@ -105,7 +105,8 @@ constexpr std::size_t kRowsInVector = hn::MaxLanes(RowTag()) / 16;
 
 // One pixel of the rows in a vector: red, green, blue and nothing in each block.
 template <class Loads>
-HWY_INLINE auto resize_pixel(const ResizePlan& plan, const Loads& load, const std::uint8_t* const* from, std::size_t pixel) {
+HWY_INLINE auto resize_pixel(const ResizePlan& plan, const Loads& load, const std::uint8_t* const* from,
+                             std::size_t pixel) {
   const RowTag d8;
   const hn::Repartition<std::int16_t, RowTag> d16;
   const hn::Repartition<std::int32_t, RowTag> d32;
@@ -127,9 +128,8 @@ template <class Loads>
 HWY_INLINE void resize_four_pixels(const ResizePlan& plan, const Loads& load, const std::uint8_t* const* from,
                                    std::size_t first, std::uint8_t* const* to) {
   const std::size_t last = plan.pixels - 1;
-  const auto pixel = [&](std::size_t i) HWY_ATTR {
-    return resize_pixel(plan, load, from, first + i < last ? first + i : last);
-  };
+  const auto pixel = [&](std::size_t i)
+                         HWY_ATTR { return resize_pixel(plan, load, from, first + i < last ? first + i : last); };
   const auto a = pixel(0), b = pixel(1), c = pixel(2), e = pixel(3);
   store_rows(hn::TableLookupBytesOr0(to_mixed_bytes(a, b, c, e), hn::LoadDup128(RowTag(), kFourPixels)), to, first * 3);
 }
@@ -142,7 +142,8 @@ HWY_INLINE std::size_t pixels_with_whole_loads(const ResizePlan& plan, std::size
   return count;
 }
 
-void resize_rows_by_pairs(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes, std::uint8_t* const* to) {
+void resize_rows_by_pairs(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes,
+                          std::uint8_t* const* to) {
   const std::size_t pixels = plan.pixels;
   const std::size_t whole = pixels_with_whole_loads(plan, bytes) / 4 * 4;
   for (std::size_t row = 0; row < kRowsAtOnce; row += kRowsInVector) {
@@ -160,8 +161,8 @@ void resize_rows_by_pairs(const ResizePlan& plan, const std::uint8_t* const* fro
 HWY_ALIGN constexpr std::uint8_t kUnmix[16] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
 
 template <class D8>
-HWY_INLINE hn::Vec<D8> resize_column_vector(D8 d8, const std::uint8_t* const* from, std::size_t at, const std::int32_t* weights,
-                                            std::size_t quads) {
+HWY_INLINE hn::Vec<D8> resize_column_vector(D8 d8, const std::uint8_t* const* from, std::size_t at,
+                                            const std::int32_t* weights, std::size_t quads) {
   const hn::Repartition<std::int16_t, D8> d16;
   const hn::Repartition<std::int32_t, D8> d32;
   const auto zero = hn::Zero(d8);
@@ -170,13 +171,15 @@ HWY_INLINE hn::Vec<D8> resize_column_vector(D8 d8, const std::uint8_t* const* fr
     for (std::size_t pair = 0; pair < 2; ++pair) {
       const auto first = hn::LoadU(d8, from[2 * pair] + at), second = hn::LoadU(d8, from[2 * pair + 1] + at);
       const auto lower = hn::InterleaveLower(d8, first, second), upper = hn::InterleaveUpper(d8, first, second);
-      const auto high = hn::BitCast(d16, hn::Set(d32, weights[pair])), low = hn::BitCast(d16, hn::Set(d32, weights[2 + pair]));
+      const auto high = hn::BitCast(d16, hn::Set(d32, weights[pair])),
+                 low = hn::BitCast(d16, hn::Set(d32, weights[2 + pair]));
       s0.add(d32, hn::BitCast(d16, hn::InterleaveLower(d8, lower, zero)), high, low);
       s1.add(d32, hn::BitCast(d16, hn::InterleaveUpper(d8, lower, zero)), high, low);
       s2.add(d32, hn::BitCast(d16, hn::InterleaveLower(d8, upper, zero)), high, low);
       s3.add(d32, hn::BitCast(d16, hn::InterleaveUpper(d8, upper, zero)), high, low);
     }
-  return hn::TableLookupBytes(to_mixed_bytes(s0.whole(), s1.whole(), s2.whole(), s3.whole()), hn::LoadDup128(d8, kUnmix));
+  return hn::TableLookupBytes(to_mixed_bytes(s0.whole(), s1.whole(), s2.whole(), s3.whole()),
+                              hn::LoadDup128(d8, kUnmix));
 }
 
 void resize_columns_by_pairs(const ResizePlan& plan, std::size_t i, const std::uint8_t* const* from, std::size_t bytes,
@@ -192,7 +195,8 @@ void resize_columns_by_pairs(const ResizePlan& plan, std::size_t i, const std::u
 }
 
 #if HWY_TARGET == HWY_AVX3_DL
-void resize_rows_by_digits(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes, std::uint8_t* const* to) {
+void resize_rows_by_digits(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes,
+                           std::uint8_t* const* to) {
   if (plan.gathered == 0) return resize_rows_by_pairs(plan, from, bytes, to);
   resize_gathered(plan, from, bytes, to);
 }
@@ -215,7 +219,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace penstock::image {
 
-const ResizeKernels& resize_kernels(Simd wanted) { return PENSTOCK_CHOOSE_KERNELS(wanted, kScalarResize, kResizeKernels); }
+const ResizeKernels& resize_kernels(Simd wanted) {
+  return PENSTOCK_CHOOSE_KERNELS(wanted, kScalarResize, kResizeKernels);
+}
 
 }  // namespace penstock::image
 #endif

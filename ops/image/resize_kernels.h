@@ -1,5 +1,5 @@
-// Kernels of resize.h: the two passes over interleaved 8-bit RGB. Sums are whole numbers of 32 bits, so that every instruction
-// set gives the same bytes, which are Pillow's.
+// Kernels of resize.h: the two passes over interleaved 8-bit RGB. Sums are whole numbers of 32 bits, so that every
+// instruction set gives the same bytes, which are Pillow's.
 //
 //   thread_local ResizeTables tables;
 //   const ResizePlan plan = plan_of(tables, columns, rows, Simd::automatic);
@@ -35,12 +35,13 @@ enum class Packing : std::uint8_t {
 struct ResizeKernels {
   Packing packing;
 
-  // Each of kRowsAtOnce rows of `bytes` to the width of the plan's columns. Reads nothing outside the rows. Rows may be the same
-  // if their targets are; targets have padded() bytes.
-  void (*resize_rows)(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes, std::uint8_t* const* to);
+  // Each of kRowsAtOnce rows of `bytes` to the width of the plan's columns. Reads nothing outside the rows. Rows may be
+  // the same if their targets are; targets have padded() bytes.
+  void (*resize_rows)(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes,
+                      std::uint8_t* const* to);
 
-  // One row of `bytes` from those that output `i` is made of: its taps' ones, and behind them any, up to 4 * row_quads. The
-  // target has padded() bytes.
+  // One row of `bytes` from those that output `i` is made of: its taps' ones, and behind them any, up to 4 * row_quads.
+  // The target has padded() bytes.
   void (*resize_columns)(const ResizePlan& plan, std::size_t i, const std::uint8_t* const* from, std::size_t bytes,
                          std::uint8_t* to);
 };
@@ -51,7 +52,8 @@ struct PackedTaps {
   std::vector<std::int32_t> weights;
 };
 
-// For VNNI: 16 values of a row at once, each the sum of bytes that a permutation takes out of a window of 64 or 128 bytes.
+// For VNNI: 16 values of a row at once, each the sum of bytes that a permutation takes out of a window of 64 or 128
+// bytes.
 struct alignas(64) Lanes {
   std::int32_t values[16];
 };

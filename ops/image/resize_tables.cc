@@ -9,7 +9,8 @@ namespace {
 using Quad = std::array<std::int32_t, 4>;
 
 std::int32_t pair_of(std::int32_t first, std::int32_t second) {
-  return static_cast<std::int32_t>((static_cast<std::uint32_t>(first) & 0xffffU) | static_cast<std::uint32_t>(second) << 16);
+  return static_cast<std::int32_t>((static_cast<std::uint32_t>(first) & 0xffffU) | static_cast<std::uint32_t>(second)
+                                                                                       << 16);
 }
 
 std::int32_t* put_pairs(const Quad& w, std::int32_t* to) {

@@ -1,7 +1,7 @@
-// Both passes of a resize with VNNI, which adds four products of a byte and a signed byte at once. Weights of 22 bits are three
-// signed bytes, hence three exact sums. In intrinsics, since Highway 1.0.3 has neither VNNI nor permutations of bytes across
-// blocks; its AVX3_DL names the AVX-VNNI of other CPUs instead of AVX512-VNNI, hence the attributes of our own. Part of
-// resize_kernels.cc, hence without #pragma once.
+// Both passes of a resize with VNNI, which adds four products of a byte and a signed byte at once. Weights of 22 bits
+// are three signed bytes, hence three exact sums. In intrinsics, since Highway 1.0.3 has neither VNNI nor permutations
+// of bytes across blocks; its AVX3_DL names the AVX-VNNI of other CPUs instead of AVX512-VNNI, hence the attributes of
+// our own. Part of resize_kernels.cc, hence without #pragma once.
 #if HWY_TARGET == HWY_AVX3_DL
 #include <immintrin.h>
 
@@ -49,8 +49,7 @@ struct SourceWindow {
   HWY_INLINE SourceWindow(std::size_t begin, std::size_t bytes, __m512i of)
       : at(begin), first(inside(begin, bytes)), second(inside(begin + 64, bytes)), index(of) {}
 
-  template <bool kWide>
-  HWY_INLINE __m512i gather(const std::uint8_t* row) const {
+  template <bool kWide> HWY_INLINE __m512i gather(const std::uint8_t* row) const {
     const __m512i window = _mm512_maskz_loadu_epi8(first, row + at);
     if constexpr (!kWide) return _mm512_permutexvar_epi8(index, window);
     return _mm512_permutex2var_epi8(window, index, _mm512_maskz_loadu_epi8(second, row + at + 64));
@@ -74,7 +73,8 @@ HWY_INLINE void resize_gathered_by(const ResizePlan& plan, const std::uint8_t* c
     DigitSums sums_a, sums_b, sums_c, sums_d;
     for (std::size_t quad = 0; quad < plan.column_quads; ++quad, digits += 3, at += 12) {
       const SourceWindow window(at, bytes, index);
-      const __m512i w2 = _mm512_load_si512(digits), w1 = _mm512_load_si512(digits + 1), w0 = _mm512_load_si512(digits + 2);
+      const __m512i w2 = _mm512_load_si512(digits), w1 = _mm512_load_si512(digits + 1),
+                    w0 = _mm512_load_si512(digits + 2);
       sums_a.add(window.gather<kWide>(a), w2, w1, w0);
       sums_b.add(window.gather<kWide>(b), w2, w1, w0);
       sums_c.add(window.gather<kWide>(c), w2, w1, w0);
@@ -87,7 +87,8 @@ HWY_INLINE void resize_gathered_by(const ResizePlan& plan, const std::uint8_t* c
   }
 }
 
-void resize_gathered(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes, std::uint8_t* const* to) {
+void resize_gathered(const ResizePlan& plan, const std::uint8_t* const* from, std::size_t bytes,
+                     std::uint8_t* const* to) {
   if (plan.is_wide) return resize_gathered_by<true>(plan, from, bytes, to);
   resize_gathered_by<false>(plan, from, bytes, to);
 }
@@ -113,7 +114,8 @@ HWY_INLINE __m512i resize_column_bytes(const std::uint8_t* const* from, std::siz
   DigitSums s0, s1, s2, s3;
   for (std::size_t quad = 0; quad < quads; ++quad, digits += 3, from += 4) {
     const Quads rows(from, at, bytes);
-    const __m512i w2 = _mm512_set1_epi32(digits[0]), w1 = _mm512_set1_epi32(digits[1]), w0 = _mm512_set1_epi32(digits[2]);
+    const __m512i w2 = _mm512_set1_epi32(digits[0]), w1 = _mm512_set1_epi32(digits[1]),
+                  w0 = _mm512_set1_epi32(digits[2]);
     s0.add(rows.q0, w2, w1, w0);
     s1.add(rows.q1, w2, w1, w0);
     s2.add(rows.q2, w2, w1, w0);

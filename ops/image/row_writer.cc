@@ -11,7 +11,9 @@ namespace penstock::image {
 namespace {
 
 void check_output(const Output& out, Size size, const char* function) {
-  const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + why); };
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::invalid_argument, std::string(function) + ": " + why);
+  };
   check_output_size(size, function);
   if (!is_pixel_type(out.type))
     refuse("values are of type f32, f16, bf16 or u8, not " + std::string(to_string(out.type)));

@@ -11,8 +11,8 @@ namespace penstock::image {
 
 class RowWriter {
  public:
-  // `function` is whose arguments these are. Error(invalid_argument) for memory of another length or not aligned to its values,
-  // a type that is none of pixels, a normaliser of bytes.
+  // `function` is whose arguments these are. Error(invalid_argument) for memory of another length or not aligned to its
+  // values, a type that is none of pixels, a normaliser of bytes.
   RowWriter(const Output& out, Size size, const char* function);
   ~RowWriter();  // what was streamed is visible to all from here on
   RowWriter(const RowWriter&) = delete;

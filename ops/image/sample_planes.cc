@@ -6,7 +6,9 @@
 namespace penstock::image {
 namespace {
 
-constexpr std::size_t whole_lines(std::int64_t samples) { return static_cast<std::size_t>(divided_up(samples, 64)) * 64; }
+constexpr std::size_t whole_lines(std::int64_t samples) {
+  return static_cast<std::size_t>(divided_up(samples, 64)) * 64;
+}
 
 }  // namespace
 
@@ -21,7 +23,8 @@ void SamplePlanes::begin(const JpegHeaders& headers, std::int64_t first, std::in
 }
 
 // Component sizes: A.1.1.
-void SamplePlanes::begin_plane(Plane& plane, const JpegComponent& component, std::int64_t first, std::int64_t count) const {
+void SamplePlanes::begin_plane(Plane& plane, const JpegComponent& component, std::int64_t first,
+                               std::int64_t count) const {
   const std::int64_t samples = 8 * component.across;
   const std::int64_t all = divided_up(headers_->width * component.across, headers_->across);
   plane.width = std::min(all - first * samples, count * samples);
@@ -71,7 +74,8 @@ const std::uint8_t* SamplePlanes::colour_row(std::size_t component, std::int64_t
   const std::int64_t first = first_row_ / headers_->down;  // row 0 of the plane, in the component
   const std::int64_t middle = is_tall ? y >> 1 : y;
   const bool is_lower = (y & 1) != 0;
-  const std::int64_t other = std::clamp<std::int64_t>(is_lower ? middle + 1 : middle - 1, 0, planes_[component].height - 1);
+  const std::int64_t other =
+      std::clamp<std::int64_t>(is_lower ? middle + 1 : middle - 1, 0, planes_[component].height - 1);
   const std::uint8_t* const nearer = row(component, middle - first);
   if (!is_tall && headers_->across == 1) return nearer;
   std::uint8_t* const out = enlarged_[component - 1].data() + kSampleMargin;

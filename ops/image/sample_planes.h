@@ -1,7 +1,7 @@
 // Samples of the components of a JPEG picture, one row of MCUs at a time, and pixels made of them.
 //
-// Smooth colour mixes each sample with the rows above and below it (jdsample.c), so the last row of the MCUs above is kept, and the
-// last row of pixels comes with the MCUs below.
+// Smooth colour mixes each sample with the rows above and below it (jdsample.c), so the last row of the MCUs above is
+// kept, and the last row of pixels comes with the MCUs below.
 //
 //   planes.begin(headers, first_mcu, mcus, simd);
 //   planes.row(c, 8 * y);                       // the transform writes here
@@ -28,7 +28,8 @@ class SamplePlanes {
   std::int64_t first_column() const { return first_column_; }  // of the pixels, in the image
   std::int64_t width() const { return width_; }                // pixels of a row
 
-  // Samples of row `y`, 0 .. 8 * down - 1, and -1 for the last one of the MCUs above. Has room for whole groups of blocks.
+  // Samples of row `y`, 0 .. 8 * down - 1, and -1 for the last one of the MCUs above. Has room for whole groups of
+  // blocks.
   std::uint8_t* row(std::size_t component, std::int64_t y);
   std::size_t stride(std::size_t component) const { return planes_[component].stride; }
 

@@ -32,8 +32,8 @@ bool is_supported(const Known& one) {
 }
 
 std::size_t best_index() {
-  static const std::size_t best = static_cast<std::size_t>(
-      std::find_if(known.rbegin(), known.rend(), is_supported).base() - known.begin() - 1);
+  static const std::size_t best =
+      static_cast<std::size_t>(std::find_if(known.rbegin(), known.rend(), is_supported).base() - known.begin() - 1);
   return best;
 }
 

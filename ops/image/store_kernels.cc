@@ -25,8 +25,7 @@ constexpr std::size_t kValues = 48;
 using BlockTag = hn::FixedTag<std::uint8_t, 16>;
 using FloatTag = hn::CappedTag<float, 16>;
 
-template <class V, class To>
-HWY_INLINE void put(V values, To* to, bool stream) {
+template <class V, class To> HWY_INLINE void put(V values, To* to, bool stream) {
   const hn::DFromV<V> d;
   // Highway streams 16 bytes of a vector of 8.
   if constexpr (hn::MaxLanes(d) * sizeof(To) >= 16)
@@ -37,15 +36,11 @@ HWY_INLINE void put(V values, To* to, bool stream) {
 // Each type's bits, from values that are not NaN.
 struct AsF32 {
   using Value = float;
-  template <class V>
-  HWY_INLINE void operator()(V values, Value* to, bool stream) const {
-    put(values, to, stream);
-  }
+  template <class V> HWY_INLINE void operator()(V values, Value* to, bool stream) const { put(values, to, stream); }
 };
 struct AsF16 {
   using Value = std::uint16_t;
-  template <class V>
-  HWY_INLINE void operator()(V values, Value* to, bool stream) const {
+  template <class V> HWY_INLINE void operator()(V values, Value* to, bool stream) const {
     const hn::DFromV<V> d;
     const hn::Rebind<std::uint16_t, decltype(d)> d16;
 #if defined(__x86_64__) && HWY_TARGET <= HWY_AVX2  // rounds to the nearest
@@ -57,16 +52,16 @@ struct AsF16 {
 };
 struct AsBf16 {
   using Value = std::uint16_t;
-  template <class V>
-  HWY_INLINE void operator()(V values, Value* to, bool stream) const {
+  template <class V> HWY_INLINE void operator()(V values, Value* to, bool stream) const {
     const hn::DFromV<V> d;
     const auto bits = rounded_shift<16>(hn::BitCast(hn::RebindToUnsigned<decltype(d)>(), values));
-    put(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits)), to, stream);
+    put(hn::DemoteTo(hn::Rebind<std::uint16_t, decltype(d)>(), hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits)),
+        to, stream);
   }
 };
 
-// (bytes * scale - mean) / deviation. Without kDivide the quotient is the product with the reciprocal, corrected by what it
-// leaves; NormaliserTables says where that is the same.
+// (bytes * scale - mean) / deviation. Without kDivide the quotient is the product with the reciprocal, corrected by
+// what it leaves; NormaliserTables says where that is the same.
 template <bool kDivide, class V>
 HWY_INLINE V normalised(V values, V scale, const NormaliserPattern& pattern, std::size_t i) {
   const hn::DFromV<V> d;
@@ -92,7 +87,8 @@ struct Interleaved {
 };
 
 template <bool kDivide, class As, class Numbers, class At>
-HWY_INLINE void store_block(const Numbers& numbers, float scale, const NormaliserPattern& pattern, const At& at, bool stream) {
+HWY_INLINE void store_block(const Numbers& numbers, float scale, const NormaliserPattern& pattern, const At& at,
+                            bool stream) {
   const FloatTag d;
   for (std::size_t i = 0; i < kValues; i += hn::Lanes(d)) {
     const auto values = hn::ConvertTo(d, numbers(i));
@@ -136,45 +132,48 @@ struct Planes {
 };
 #endif
 
-template <class Value>
-HWY_INLINE void copy(const Value* from, Value* to, std::size_t count) {
+template <class Value> HWY_INLINE void copy(const Value* from, Value* to, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
 template <bool kDivide, class As>
-HWY_INLINE void store_interleaved(const NormaliserTables& how, typename As::Value* to, const std::uint8_t* row, std::size_t width,
-                                  bool stream) {
+HWY_INLINE void store_interleaved(const NormaliserTables& how, typename As::Value* to, const std::uint8_t* row,
+                                  std::size_t width, bool stream) {
   using Value = typename As::Value;
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels)
-    store_block<kDivide, As>(Interleaved(row + 3 * x), how.scale, how.interleaved,
-                             [&](std::size_t i) { return to + 3 * x + i; }, stream);
+    store_block<kDivide, As>(
+        Interleaved(row + 3 * x), how.scale, how.interleaved, [&](std::size_t i) { return to + 3 * x + i; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  store_block<kDivide, As>(Interleaved(rest), how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(
+      Interleaved(rest), how.scale, how.interleaved, [&](std::size_t i) { return values + i; }, false);
   copy(values, to + 3 * x, 3 * (width - x));
 }
 
 template <bool kDivide, class As>
-HWY_INLINE void store_planes(const NormaliserTables& how, typename As::Value* to, std::size_t plane, const std::uint8_t* row,
-                             std::size_t width, bool stream) {
+HWY_INLINE void store_planes(const NormaliserTables& how, typename As::Value* to, std::size_t plane,
+                             const std::uint8_t* row, std::size_t width, bool stream) {
   using Value = typename As::Value;
   std::size_t x = 0;
   for (; x + kPixels <= width; x += kPixels)
-    store_block<kDivide, As>(Planes(row + 3 * x), how.scale, how.planes,
-                             [&](std::size_t i) { return to + i / kPixels * plane + x + i % kPixels; }, stream);
+    store_block<kDivide, As>(
+        Planes(row + 3 * x), how.scale, how.planes,
+        [&](std::size_t i) { return to + i / kPixels * plane + x + i % kPixels; }, stream);
   if (x == width) return;
   HWY_ALIGN std::uint8_t rest[kValues] = {};
   HWY_ALIGN Value values[kValues];
   copy(row + 3 * x, rest, 3 * (width - x));
-  store_block<kDivide, As>(Planes(rest), how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
+  store_block<kDivide, As>(
+      Planes(rest), how.scale, how.planes, [&](std::size_t i) { return values + i; }, false);
   for (std::size_t c = 0; c < 3; ++c) copy(values + 16 * c, to + c * plane + x, width - x);
 }
 
 template <bool kDivide, class As>
-void store_values(const NormaliserTables& how, const RowTarget& to, const std::uint8_t* row, std::size_t width, bool stream) {
+void store_values(const NormaliserTables& how, const RowTarget& to, const std::uint8_t* row, std::size_t width,
+                  bool stream) {
   auto* const values = reinterpret_cast<typename As::Value*>(to.at);
   if (to.layout == Layout::nhwc) return store_interleaved<kDivide, As>(how, values, row, width, stream);
   store_planes<kDivide, As>(how, values, to.plane, row, width, stream);
@@ -226,7 +225,8 @@ void store(const NormaliserTables& how, const RowTarget& to, const std::uint8_t*
 
 HWY_ALIGN constexpr std::uint8_t kFivePixelsBack[16] = {12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2, 15};
 
-// Five pixels are 15 bytes of a vector: the 16th that is read belongs to the pixel before, the one that is written to the next.
+// Five pixels are 15 bytes of a vector: the 16th that is read belongs to the pixel before, the one that is written to
+// the next.
 void mirror(const std::uint8_t* row, std::size_t width, std::uint8_t* to) {
   const BlockTag d;
   const auto one = [&](std::size_t x) { copy(row + 3 * (width - 1 - x), to + 3 * x, 3); };
@@ -234,7 +234,8 @@ void mirror(const std::uint8_t* row, std::size_t width, std::uint8_t* to) {
   one(0);
   std::size_t x = 1;
   for (; x + 6 <= width; x += 5)
-    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, row + 3 * (width - 5 - x)), hn::Load(d, kFivePixelsBack)), d, to + 3 * x);
+    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, row + 3 * (width - 5 - x)), hn::Load(d, kFivePixelsBack)), d,
+               to + 3 * x);
   for (; x < width; ++x) one(x);
 }
 

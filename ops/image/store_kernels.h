@@ -1,5 +1,5 @@
-// Kernels that give bytes of pixels their final form: mirrored, normalised, in their type, interleaved or in planes. Bit for bit
-// the same on every instruction set.
+// Kernels that give bytes of pixels their final form: mirrored, normalised, in their type, interleaved or in planes.
+// Bit for bit the same on every instruction set.
 #pragma once
 
 #include <penstock/image/convert.h>

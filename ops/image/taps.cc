@@ -1,4 +1,5 @@
-// In Pillow's order of operations (Resample.c, precompute_coeffs; Geometry.c, ImagingScaleAffine), which decides the last bit.
+// In Pillow's order of operations (Resample.c, precompute_coeffs; Geometry.c, ImagingScaleAffine), which decides the
+// last bit.
 #include "ops/image/taps.h"
 
 #include <algorithm>
@@ -28,9 +29,7 @@ struct Cubic {
 // Towards zero, after the 0.5 that Pillow adds: not std::lround, which differs for negative numbers.
 std::int64_t whole_part(double value) { return static_cast<std::int64_t>(value); }
 
-std::int32_t fixed_point(double weight) {
-  return static_cast<std::int32_t>(weight * kOne + (weight < 0 ? -0.5 : 0.5));
-}
+std::int32_t fixed_point(double weight) { return static_cast<std::int32_t>(weight * kOne + (weight < 0 ? -0.5 : 0.5)); }
 
 // A filter laid over one axis.
 struct Axis {
@@ -45,7 +44,8 @@ struct Axis {
 
   // The input under the filter there.
   Used used(double at) const {
-    return {std::max<std::int64_t>(whole_part(at - reach + 0.5), 0), std::min(whole_part(at + reach + 0.5), stretch.extent)};
+    return {std::max<std::int64_t>(whole_part(at - reach + 0.5), 0),
+            std::min(whole_part(at + reach + 0.5), stretch.extent)};
   }
 
   const Stretch& stretch;
@@ -62,8 +62,7 @@ double* room_for(double reach) {
   return exact.data();
 }
 
-template <class Kernel>
-void add_taps(Taps& taps, double* exact, const Axis& axis, double centre) {
+template <class Kernel> void add_taps(Taps& taps, double* exact, const Axis& axis, double centre) {
   const auto [begin, end] = axis.used(centre);
   double total = 0;
   for (std::int64_t x = begin; x < end; ++x) {
@@ -75,22 +74,19 @@ void add_taps(Taps& taps, double* exact, const Axis& axis, double centre) {
   for (std::int64_t i = 0; i < end - begin; ++i) taps.weights.push_back(fixed_point(exact[i] / total));
 }
 
-template <class Kernel>
-void add_all(Taps& taps, const Stretch& stretch) {
+template <class Kernel> void add_all(Taps& taps, const Stretch& stretch) {
   const Axis axis(stretch, Kernel::support);
   double* const room = room_for(axis.reach);
   for (std::int64_t i = 0; i < stretch.count; ++i) add_taps<Kernel>(taps, room, axis, axis.centre(i));
 }
 
-template <class Kernel>
-Used used_by(const Stretch& stretch) {
+template <class Kernel> Used used_by(const Stretch& stretch) {
   const Axis axis(stretch, Kernel::support);
   return {axis.used(axis.centre(0)).begin, axis.used(axis.centre(stretch.count - 1)).end};
 }
 
 // One pixel each. Pillow adds up the positions, whose roundings decide at exact borders between pixels.
-template <class See>
-void for_each_nearest(const Stretch& stretch, const See& see) {
+template <class See> void for_each_nearest(const Stretch& stretch, const See& see) {
   const Axis axis(stretch, 0);
   double at = stretch.begin + axis.scale * 0.5;
   for (std::int64_t i = 0; i < stretch.first; ++i) at += axis.scale;

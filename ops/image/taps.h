@@ -9,12 +9,12 @@
 
 namespace penstock::image {
 
-// Weights are whole numbers of 2^-22. None is beyond -2^23 .. 2^23: the middle of a filter always lies in the picture, so that
-// a bicubic weight stays below 1.3.
+// Weights are whole numbers of 2^-22. None is beyond -2^23 .. 2^23: the middle of a filter always lies in the picture,
+// so that a bicubic weight stays below 1.3.
 inline constexpr int kWeightBits = 22;
 
-// The part of one output axis that is wanted: outputs first .. first + count - 1 of `full`, which together show the stretch
-// [begin, end) of an input of `extent` pixels.
+// The part of one output axis that is wanted: outputs first .. first + count - 1 of `full`, which together show the
+// stretch [begin, end) of an input of `extent` pixels.
 struct Stretch {
   float begin, end;
   std::int64_t extent;

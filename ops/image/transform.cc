@@ -11,8 +11,7 @@ namespace {
 
 Error wrong(const std::string& why) { return {ErrorCode::invalid_argument, "transform: " + why}; }
 
-template <class Step>
-void take(std::optional<Step>& mine, const std::optional<Step>& other) {
+template <class Step> void take(std::optional<Step>& mine, const std::optional<Step>& other) {
   if (other) mine = other;
 }
 
@@ -25,7 +24,8 @@ ImagePart part_inside(const ImagePart& image, const Window& window) {
   const std::int64_t y = std::max(window.y, there.y), x = std::max(window.x, there.x);
   const std::int64_t end_y = std::min(window.y + window.height, there.y + there.height);
   const std::int64_t end_x = std::min(window.x + window.width, there.x + there.width);
-  if (y >= end_y || x >= end_x) throw wrong("Crop's window is not in the part of the image; decode the window that source() tells");
+  if (y >= end_y || x >= end_x)
+    throw wrong("Crop's window is not in the part of the image; decode the window that source() tells");
   const Window shared{y - there.y, x - there.x, end_y - y, end_x - x};
   return {image.pixels.window(shared), {y - window.y, x - window.x, shared.height, shared.width}, size_of(window)};
 }
@@ -41,7 +41,8 @@ Transform::Transform(const Normalise& step) : Transform(Stage::normalise) {
   normaliser_ = std::make_shared<const Normaliser>(step.mean, step.deviation);
 }
 Transform::Transform(const Convert& step) : Transform(Stage::convert) {
-  if (!is_pixel_type(step.type)) throw wrong("values are f32, f16, bf16 or u8, not " + std::string(to_string(step.type)));
+  if (!is_pixel_type(step.type))
+    throw wrong("values are f32, f16, bf16 or u8, not " + std::string(to_string(step.type)));
   convert_ = step;
 }
 
@@ -50,7 +51,8 @@ void Transform::append(const Transform& next) {
   if (next.first_ <= last_)
     throw wrong(std::string(names[static_cast<std::size_t>(next.first_)]) + " cannot follow " +
                 names[static_cast<std::size_t>(last_)] +
-                "; the order is Crop, Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert, each at most once");
+                "; the order is Crop, Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert, each at "
+                "most once");
   last_ = next.last_;
   take(resize_, next.resize_);
   take(centre_, next.centre_);
@@ -100,7 +102,8 @@ void Transform::run(const ImagePart& image, Output out) const {
   if (resize_) return resize(part, resize_->size, out, {.filter = resize_->filter});
   if (centre_) return resize_and_centre_crop(part, centre_->shorter, centre_->crop, out, {.filter = centre_->filter});
   if (box_) return crop_and_resize(part, box_->box, box_->size, out, box_->options);
-  store(cut(part, {0, 0, part.whole.height, part.whole.width}, "transform", "decode the window that source() tells"), out);
+  store(cut(part, {0, 0, part.whole.height, part.whole.width}, "transform", "decode the window that source() tells"),
+        out);
 }
 
 Tensor Transform::operator()(const ImagePart& image) const {
@@ -116,15 +119,16 @@ void Transform::operator()(const ImagePart& image, Tensor& place) const {
   const Size size = size_of_result(image.whole);
   if (place.dtype() != type() || image::size_of(place, layout()) != size)
     throw wrong("makes " + std::string(to_string(type())) + " of " + std::to_string(size.height) + " x " +
-                std::to_string(size.width) + " pixels, but the place is " + std::string(to_string(place.dtype())) + " " +
-                penstock::to_string(place.shape()));
+                std::to_string(size.width) + " pixels, but the place is " + std::string(to_string(place.dtype())) +
+                " " + penstock::to_string(place.shape()));
   run(image, output_of(place, layout()));
 }
 
 void Transform::operator()(const ImagePart& image, const Output& out) const {
   if (out.type != type() || out.layout != layout() || out.mirror != Mirror::no || out.normaliser != nullptr)
     throw wrong(
-        "type, layout, mirror and normaliser are those of the chain; give an Output of its type and layout and leave the others");
+        "type, layout, mirror and normaliser are those of the chain; give an Output of its type and layout and leave "
+        "the others");
   run(image, out);
 }
 

@@ -14,11 +14,9 @@ ImageView ImageView::window(const Window& part) const {
 
 ImageView view_of(const Tensor& image) {
   const Shape& shape = image.shape();
-  if (image.dtype() != DType::u8 || shape.size() != 3 || shape[0] < 1 || shape[1] < 1 ||
-      shape[2] != channels)
-    throw Error(ErrorCode::invalid_argument,
-                "an image must be u8 [height, width, 3], but this tensor is " +
-                    std::string(to_string(image.dtype())) + " " + to_string(shape));
+  if (image.dtype() != DType::u8 || shape.size() != 3 || shape[0] < 1 || shape[1] < 1 || shape[2] != channels)
+    throw Error(ErrorCode::invalid_argument, "an image must be u8 [height, width, 3], but this tensor is " +
+                                                 std::string(to_string(image.dtype())) + " " + to_string(shape));
   return {image.values<std::uint8_t>().data(), shape[0], shape[1], shape[1] * channels};
 }
 

@@ -32,33 +32,26 @@ std::int64_t whole_number_up_to(std::int64_t most, double uniform) {
 void check_options(Size image, const RandomCropOptions& options) {
   if (image.height < 1 || image.width < 1)
     throw Error(ErrorCode::invalid_argument, "random_crop: the image is empty; filter such images out before");
-  const auto ordered = [](double low, double high) {
-    return low > 0 && low <= high && std::isfinite(high);
-  };
-  if (!ordered(options.min_area, options.max_area) ||
-      !ordered(options.min_ratio, options.max_ratio))
+  const auto ordered = [](double low, double high) { return low > 0 && low <= high && std::isfinite(high); };
+  if (!ordered(options.min_area, options.max_area) || !ordered(options.min_ratio, options.max_ratio))
     throw Error(ErrorCode::invalid_argument,
                 "random_crop: needs 0 < min_area <= max_area and 0 < min_ratio <= max_ratio, but "
                 "these are " +
-                    std::to_string(options.min_area) + ", " + std::to_string(options.max_area) +
-                    " and " + std::to_string(options.min_ratio) + ", " +
-                    std::to_string(options.max_ratio));
+                    std::to_string(options.min_area) + ", " + std::to_string(options.max_area) + " and " +
+                    std::to_string(options.min_ratio) + ", " + std::to_string(options.max_ratio));
 }
 
 std::optional<Size> try_size(Size image, const Uniform& uniform, const RandomCropOptions& options) {
   const double area = static_cast<double>(image.height) * static_cast<double>(image.width) *
                       between(options.min_area, options.max_area, uniform());
-  const double ratio =
-      std::exp(between(std::log(options.min_ratio), std::log(options.max_ratio), uniform()));
+  const double ratio = std::exp(between(std::log(options.min_ratio), std::log(options.max_ratio), uniform()));
   const double width = std::sqrt(area * ratio);
   const double height = std::sqrt(area / ratio);
   // Compared as double first: a large max_area could overflow the conversion.
-  if (width > static_cast<double>(image.width) + 1 ||
-      height > static_cast<double>(image.height) + 1)
+  if (width > static_cast<double>(image.width) + 1 || height > static_cast<double>(image.height) + 1)
     return std::nullopt;
   const Size size{rounded(height), rounded(width)};
-  const bool fits =
-      size.height > 0 && size.width > 0 && size.height <= image.height && size.width <= image.width;
+  const bool fits = size.height > 0 && size.width > 0 && size.height <= image.height && size.width <= image.width;
   return fits ? std::optional(size) : std::nullopt;
 }
 
@@ -66,9 +59,7 @@ std::optional<Size> try_size(Size image, const Uniform& uniform, const RandomCro
 Size fallback_size(Size image, const RandomCropOptions& options) {
   const auto height = static_cast<double>(image.height);
   const auto width = static_cast<double>(image.width);
-  const auto at_least_one = [](std::int64_t n, std::int64_t most) {
-    return std::clamp<std::int64_t>(n, 1, most);
-  };
+  const auto at_least_one = [](std::int64_t n, std::int64_t most) { return std::clamp<std::int64_t>(n, 1, most); };
   if (width / height < options.min_ratio)
     return {at_least_one(rounded(width / options.min_ratio), image.height), image.width};
   if (width / height > options.max_ratio)
@@ -88,8 +79,7 @@ Window random_crop(Size image, const Uniform& uniform, const RandomCropOptions& 
     return {y, x, size->height, size->width};
   }
   const Size size = fallback_size(image, options);
-  return {(image.height - size.height) / 2, (image.width - size.width) / 2, size.height,
-          size.width};
+  return {(image.height - size.height) / 2, (image.width - size.width) / 2, size.height, size.width};
 }
 
 Size shorter_side_size(Size image, std::int64_t shorter) {
@@ -104,13 +94,11 @@ Size shorter_side_size(Size image, std::int64_t shorter) {
 Window centre_window(Size image, Size crop) {
   check_output_size(crop, "centre_window");
   if (crop.height > image.height || crop.width > image.width)
-    throw Error(ErrorCode::invalid_argument,
-                "the centre crop of " + std::to_string(crop.height) + " x " +
-                    std::to_string(crop.width) + " is larger than the image of " +
-                    std::to_string(image.height) + " x " + std::to_string(image.width));
+    throw Error(ErrorCode::invalid_argument, "the centre crop of " + std::to_string(crop.height) + " x " +
+                                                 std::to_string(crop.width) + " is larger than the image of " +
+                                                 std::to_string(image.height) + " x " + std::to_string(image.width));
   const auto offset = [](std::int64_t rest) { return rounded(static_cast<double>(rest) / 2); };
-  return {offset(image.height - crop.height), offset(image.width - crop.width), crop.height,
-          crop.width};
+  return {offset(image.height - crop.height), offset(image.width - crop.width), crop.height, crop.width};
 }
 
 }  // namespace penstock::image

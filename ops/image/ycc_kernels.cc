@@ -50,7 +50,8 @@ constexpr PixelOrder kPixelOrder = pixel_order();
 
 HWY_INLINE __m512i interleaved(V8 red, V8 green, V8 blue, int part) {
   const __m512i two = _mm512_permutex2var_epi8(red.raw, _mm512_load_si512(kPixelOrder.red_green[part]), green.raw);
-  return _mm512_mask_permutexvar_epi8(two, kPixelOrder.is_blue[part], _mm512_load_si512(kPixelOrder.pixel[part]), blue.raw);
+  return _mm512_mask_permutexvar_epi8(two, kPixelOrder.is_blue[part], _mm512_load_si512(kPixelOrder.pixel[part]),
+                                      blue.raw);
 }
 
 // The first `count` of 64 bytes.
@@ -60,7 +61,8 @@ HWY_INLINE __mmask64 first_bytes(std::size_t count) {
 
 // The first `count` pixels.
 HWY_INLINE void store_pixels(V8 red, V8 green, V8 blue, std::size_t count, std::uint8_t* out) {
-  const __m512i a = interleaved(red, green, blue, 0), b = interleaved(red, green, blue, 1), c = interleaved(red, green, blue, 2);
+  const __m512i a = interleaved(red, green, blue, 0), b = interleaved(red, green, blue, 1),
+                c = interleaved(red, green, blue, 2);
   const std::size_t bytes = 3 * count;
   if (HWY_LIKELY(count >= kLanes)) {
     _mm512_storeu_si512(out, a);
@@ -124,8 +126,8 @@ void rgb(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, 
     const V8 ys = hn::LoadU(d, y + i), blues = hn::LoadU(d, cb + i), reds = hn::LoadU(d, cr + i);
     const Pixels low = colours_of(lower(ys), lower(blues), lower(reds));
     const Pixels high = colours_of(upper(ys), upper(blues), upper(reds));
-    store_pixels(packed_bytes(low.red, high.red), packed_bytes(low.green, high.green), packed_bytes(low.blue, high.blue), width - i,
-                 out + 3 * i);
+    store_pixels(packed_bytes(low.red, high.red), packed_bytes(low.green, high.green),
+                 packed_bytes(low.blue, high.blue), width - i, out + 3 * i);
   }
 }
 
@@ -149,7 +151,9 @@ HWY_INLINE WV widened(const std::uint8_t* from) {
   return hn::PromoteTo(WideTag(), hn::LoadU(hn::Rebind<std::uint8_t, WideTag>(), from));
 }
 
-HWY_INLINE WV three_and_one(WV nearer, WV farther) { return hn::Add(hn::Add(nearer, farther), hn::Add(nearer, nearer)); }
+HWY_INLINE WV three_and_one(WV nearer, WV farther) {
+  return hn::Add(hn::Add(nearer, farther), hn::Add(nearer, nearer));
+}
 
 // Pairs of samples, `first` before `second`.
 HWY_INLINE void store_pairs(WV first, WV second, std::uint8_t* out) {
@@ -166,7 +170,8 @@ void double_across(const std::uint8_t* in, std::size_t width, std::uint8_t* out)
   }
 }
 
-void mix_rows(const std::uint8_t* nearer, const std::uint8_t* farther, std::size_t width, bool is_lower, std::uint8_t* out) {
+void mix_rows(const std::uint8_t* nearer, const std::uint8_t* farther, std::size_t width, bool is_lower,
+              std::uint8_t* out) {
   const Tag8 d;
   const V16 bias = hn::Set(Tag16(), static_cast<std::int16_t>(is_lower ? 2 : 1));
   for (std::size_t i = 0; i < width; i += kLanes) {

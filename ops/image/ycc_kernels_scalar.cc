@@ -6,8 +6,8 @@
 namespace penstock::image {
 namespace {
 
-// JFIF 1.02: R = Y + 1.402 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.772 Cb, with 16 bits behind the point: what is added to Y,
-// for each Cb and Cr. Green's two parts are rounded together.
+// JFIF 1.02: R = Y + 1.402 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.772 Cb, with 16 bits behind the point: what
+// is added to Y, for each Cb and Cr. Green's two parts are rounded together.
 struct ColourTable {
   std::int32_t red[256], blue[256];
   std::int32_t green_of_red[256], green_of_blue[256];  // times 2^16
@@ -53,7 +53,8 @@ void double_across(const std::uint8_t* in, std::size_t width, std::uint8_t* out)
   }
 }
 
-void mix_rows(const std::uint8_t* nearer, const std::uint8_t* farther, std::size_t width, bool is_lower, std::uint8_t* out) {
+void mix_rows(const std::uint8_t* nearer, const std::uint8_t* farther, std::size_t width, bool is_lower,
+              std::uint8_t* out) {
   for (std::size_t i = 0; i < width; ++i)
     out[i] = static_cast<std::uint8_t>((3 * nearer[i] + farther[i] + (is_lower ? 2 : 1)) >> 2);
 }

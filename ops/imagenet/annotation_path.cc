@@ -60,7 +60,8 @@ bool sibling_path(std::string_view image_path, std::size_t candidate, std::strin
 
 // One of annotation_paths() into `path`, whose memory is used again. False: there are no more.
 bool annotation_path(std::string_view image_path, std::string_view folder, std::size_t candidate, std::string& path) {
-  return folder.empty() ? sibling_path(image_path, candidate, path) : path_in_folder(image_path, folder, candidate, path);
+  return folder.empty() ? sibling_path(image_path, candidate, path)
+                        : path_in_folder(image_path, folder, candidate, path);
 }
 
 }  // namespace
@@ -72,8 +73,8 @@ std::vector<std::string> annotation_paths(std::string_view image_path, std::stri
   return paths;
 }
 
-bool read_annotation(const io::FileSystem& files, std::string_view image_path, std::string_view folder, std::size_t max_bytes,
-                     AnnotationFile& file) {
+bool read_annotation(const io::FileSystem& files, std::string_view image_path, std::string_view folder,
+                     std::size_t max_bytes, AnnotationFile& file) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   const ReadFileOptions options{.max_bytes = static_cast<std::int64_t>(std::min(max_bytes, most))};
   for (std::size_t i = 0; annotation_path(image_path, folder, i, file.path); ++i) {
@@ -85,7 +86,8 @@ bool read_annotation(const io::FileSystem& files, std::string_view image_path, s
   return false;
 }
 
-bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes, AnnotationFile& file) {
+bool read_annotation(std::string_view image_path, std::string_view folder, std::size_t max_bytes,
+                     AnnotationFile& file) {
   return read_annotation(*io::local_file_system(), image_path, folder, max_bytes, file);
 }
 

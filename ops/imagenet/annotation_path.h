@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-bool read_annotation(const io::FileSystem& files, std::string_view image_path, std::string_view folder, std::size_t max_bytes,
-                     AnnotationFile& file);
+bool read_annotation(const io::FileSystem& files, std::string_view image_path, std::string_view folder,
+                     std::size_t max_bytes, AnnotationFile& file);
 
 }  // namespace penstock

@@ -12,12 +12,9 @@ namespace {
 
 const char* text_of(BoxPolicy policy) {
   switch (policy) {
-    case BoxPolicy::strict:
-      return "strict";
-    case BoxPolicy::clamp:
-      return "clamp";
-    case BoxPolicy::tf:
-      break;
+    case BoxPolicy::strict: return "strict";
+    case BoxPolicy::clamp: return "clamp";
+    case BoxPolicy::tf: break;
   }
   return "tf";
 }
@@ -33,9 +30,7 @@ class CropOp final : public DecodeOp {
   using DecodeOp::DecodeOp;
 
   std::string name() const override { return "crop_boxes"; }
-  std::string parameters() const override {
-    return DecodeOp::parameters() + ", boxes=" + text_of(config().boxes);
-  }
+  std::string parameters() const override { return DecodeOp::parameters() + ", boxes=" + text_of(config().boxes); }
 
   std::optional<std::size_t> outputs_of(const Element& input) const override {
     return count_of(input.get<LoadedFile>());
@@ -54,10 +49,7 @@ class CropOp final : public DecodeOp {
     std::vector<Example> examples(found.boxes.size());
     for (std::size_t i = 0; i < examples.size(); ++i) {
       const image::Box& box = found.boxes[i];
-      examples[i] = {cut(part, box, context, i),
-                     label,
-                     {box.ymin, box.xmin, box.ymax, box.xmax},
-                     context.ordinal()};
+      examples[i] = {cut(part, box, context, i), label, {box.ymin, box.xmin, box.ymax, box.xmax}, context.ordinal()};
     }
     count(found, file);
     count_examples(examples.size());
@@ -78,8 +70,7 @@ class CropOp final : public DecodeOp {
     counters->clamped_boxes += found.clamped;
   }
 
-  Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context,
-             std::size_t i) const {
+  Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context, std::size_t i) const {
     Tensor out = slot(context, i);
     image::crop_and_resize(part, box, config().size, output_to(out));
     return out;

@@ -42,12 +42,12 @@ std::string text_of(const image::DecodeOptions& options) {
   return std::string("dct=") + (options.dct == image::Dct::islow ? "islow" : "ifast") +
          ", fancy_upsampling=" + (options.fancy_upsampling ? "true" : "false") +
          ", truncated=" + (options.truncated == image::Truncated::reject ? "reject" : "accept") +
-         ", max_pixels=" + std::to_string(options.max_pixels) + (options.decoder == image::Decoder::own ? ", decoder=own" : "");
+         ", max_pixels=" + std::to_string(options.max_pixels) +
+         (options.decoder == image::Decoder::own ? ", decoder=own" : "");
 }
 
 std::string text_of(const VocOptions& options) {
-  return "max_objects=" + std::to_string(options.max_objects) +
-         ", max_bytes=" + std::to_string(options.max_bytes);
+  return "max_objects=" + std::to_string(options.max_objects) + ", max_bytes=" + std::to_string(options.max_bytes);
 }
 
 image::ImagePart decode_window(std::span<const std::byte> jpeg, const image::ChooseWindow& choose_window,
@@ -71,17 +71,17 @@ DecodeOp::DecodeOp(std::shared_ptr<const Config> config, FastPath fast)
 
 std::string DecodeOp::parameters() const {
   return std::to_string(config_->size.height) + "x" + std::to_string(config_->size.width) + ", " +
-         std::string(to_string(config_->dtype)) +
-         (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") + ", " +
-         (config_->label_of ? "labels=of_path" : text_of(config_->labels)) + ", " + text_of(config_->decode) + ", " + text_of(config_->voc) +
-         (fast_.roi ? "" : ", roi=false");
+         std::string(to_string(config_->dtype)) + (config_->layout == image::Layout::nchw ? ", nchw" : ", nhwc") +
+         ", " + (config_->label_of ? "labels=of_path" : text_of(config_->labels)) + ", " + text_of(config_->decode) +
+         ", " + text_of(config_->voc) + (fast_.roi ? "" : ", roi=false");
 }
 
 image::ImagePart DecodeOp::decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const {
   image::DecodeReport report;
   const auto decode_part = fast_.roi ? decode_window : cut_window;
   try {
-    const image::ImagePart part = decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
+    const image::ImagePart part =
+        decode_part(image::bytes_of(file.jpeg), choose_window, options_for(*config_, file), report);
     count(report);
     return part;
   } catch (...) {
@@ -105,14 +105,11 @@ void DecodeOp::count_refusal(const image::DecodeReport& report) const {
 }
 
 std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
-  const image::JpegHeader header =
-      image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));
+  const image::JpegHeader header = image::read_jpeg_header(image::bytes_of(file.jpeg), options_for(*config_, file));
   return image::Size{header.height, header.width}.values() + image::bytes_of(file.jpeg).size();
 }
 
-std::size_t DecodeOp::example_bytes() const {
-  return config_->size.values() * size_of(config_->dtype);
-}
+std::size_t DecodeOp::example_bytes() const { return config_->size.values() * size_of(config_->dtype); }
 
 Tensor DecodeOp::slot(Context& context, std::size_t i) const {
   return fast_.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);

@@ -28,7 +28,8 @@ class DecodeOp : public FileOp<LoadedFile> {
   // The pixels of the picture that are chosen, in memory of this thread that the next call of decode() reuses.
   image::ImagePart decode(const LoadedFile& file, const image::ChooseWindow& choose_window) const;
 
-  // What decode() takes at most: the bytes of the whole picture, by the file's header, and our own decoder's copy of the file.
+  // What decode() takes at most: the bytes of the whole picture, by the file's header, and our own decoder's copy of
+  // the file.
   std::size_t decoded_bytes(const LoadedFile& file) const;
 
   // Bytes of one example's image.

@@ -11,8 +11,7 @@
 
 namespace penstock::imagenet {
 
-template <class Input>
-class FileOp : public ElementwiseOp {
+template <class Input> class FileOp : public ElementwiseOp {
  public:
   Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
   bool may_fan_out() const override { return false; }

@@ -23,8 +23,8 @@ std::array<float, 4> shares(const Window& part, image::Size whole) {
   const auto share = [](std::int64_t at, std::int64_t of) {
     return static_cast<float>(static_cast<double>(at) / static_cast<double>(of));
   };
-  return {share(part.y, whole.height), share(part.x, whole.width),
-          share(part.y + part.height, whole.height), share(part.x + part.width, whole.width)};
+  return {share(part.y, whole.height), share(part.x, whole.width), share(part.y + part.height, whole.height),
+          share(part.x + part.width, whole.width)};
 }
 
 // One example a file: a part of the picture, resized into the example's memory in its type.
@@ -129,14 +129,16 @@ class ObjectsOp final : public TrainOp {
   void find(std::vector<Object>& objects, const LoadedAnnotation& annotation) const {
     const VocAnnotation& voc = parsed(annotation, config());
     const std::vector<image::PixelBox> boxes = pixel_boxes(voc);
-    for (std::size_t i = 0; i < boxes.size(); ++i) objects.push_back({config().labels.id(voc.objects[i].name), boxes[i]});
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      objects.push_back({config().labels.id(voc.objects[i].name), boxes[i]});
   }
 
   void move(std::vector<Object>& objects, const Frame& frame) const {
     std::vector<image::PixelBox> boxes;
     for (const Object& object : objects) boxes.push_back(object.box);
     std::vector<Object> moved;
-    for (const auto& each : image::transform_boxes(boxes, frame.source, config().size, frame.mirror, config().least_visible))
+    for (const auto& each :
+         image::transform_boxes(boxes, frame.source, config().size, frame.mirror, config().least_visible))
       moved.push_back({objects[each.index].label, each.box});
     objects = std::move(moved);
   }

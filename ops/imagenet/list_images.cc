@@ -24,7 +24,8 @@ std::string label_in_annotation(const std::string& path, const std::string& anno
   }
 }
 
-// The first folder below `root` on the way to the file, "" for a file of the root itself. The path begins with the root, as it was listed.
+// The first folder below `root` on the way to the file, "" for a file of the root itself. The path begins with the
+// root, as it was listed.
 std::string class_of(const std::string& path, const std::string& root) {
   const std::size_t begin = path.find_first_not_of('/', root.size());
   const std::size_t end = begin == path.npos ? path.npos : path.find('/', begin);
@@ -35,18 +36,21 @@ std::string class_of(const std::string& path, const std::string& root) {
 void check_below(const std::string& path, const std::string& root) {
   const bool is_below = path.starts_with(root) && (root.ends_with('/') || path.substr(root.size(), 1) == "/");
   if (is_below) return;
-  throw Error(ErrorCode::invalid_argument, "image_folder: " + in_quotes(path) + " is not below " + in_quotes(root) +
-                                               ", whose folders are the classes: give a path that begins as those of ImageFolder::paths");
+  throw Error(ErrorCode::invalid_argument,
+              "image_folder: " + in_quotes(path) + " is not below " + in_quotes(root) +
+                  ", whose folders are the classes: give a path that begins as those of ImageFolder::paths");
 }
 
 void check_classes(const LabelTable& labels, const std::set<std::string>& with_files, const std::string& root) {
   const auto refuse = [&](const std::string& reason) {
     throw Error(ErrorCode::not_found, "image_folder: " + in_quotes(root) + " " + reason);
   };
-  if (labels.size() == 0) refuse("holds no folders; it should have one for each class, with the class's pictures in it");
+  if (labels.size() == 0)
+    refuse("holds no folders; it should have one for each class, with the class's pictures in it");
   for (std::int32_t id = 0; id < labels.size(); ++id) {
     if (!with_files.contains(labels.name(id)))
-      refuse("has a folder without pictures (*.jpeg, *.jpg), " + in_quotes(labels.name(id)) + "; fill it or remove it, for it would be a class");
+      refuse("has a folder without pictures (*.jpeg, *.jpg), " + in_quotes(labels.name(id)) +
+             "; fill it or remove it, for it would be a class");
   }
 }
 
@@ -77,8 +81,7 @@ LabelTable labels_of(std::span<const std::string> paths, const std::string& anno
   for (const std::string& path : paths) {
     const std::string_view in_path = label_in_path(path);
     if (names.contains(in_path)) continue;
-    std::string name =
-        in_path.empty() ? label_in_annotation(path, annotations) : std::string(in_path);
+    std::string name = in_path.empty() ? label_in_annotation(path, annotations) : std::string(in_path);
     if (!name.empty()) names.insert(std::move(name));
   }
   return LabelTable::from_names({names.begin(), names.end()});

@@ -18,19 +18,23 @@ Error wrong(const std::string& member, const std::string& reason) {
   return Error(ErrorCode::invalid_argument, "Config::" + member + reason);
 }
 
-bool is_pixel_type(DType type) { return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::u8; }
+bool is_pixel_type(DType type) {
+  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::u8;
+}
 
 void check(const Config& config) {
   if (config.labels.size() == 0 && !config.label_of)
     throw wrong("labels", " is empty; take labels_of(paths) or LabelTable::from_file(path), or give Config::label_of");
   if (!config.size.is_possible())
-    throw wrong("size", " must be positive and below 2^29 values, but is " + std::to_string(config.size.height) + " x " +
-                            std::to_string(config.size.width));
-  if (!is_pixel_type(config.dtype)) throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(config.dtype)));
+    throw wrong("size", " must be positive and below 2^29 values, but is " + std::to_string(config.size.height) +
+                            " x " + std::to_string(config.size.width));
+  if (!is_pixel_type(config.dtype))
+    throw wrong("dtype", " must be f32, f16, bf16 or u8, but is " + std::string(to_string(config.dtype)));
   const image::Simd simd = config.decode.simd;
   const std::vector<image::Simd> here = image::supported_simd();
   if (simd != image::Simd::automatic && std::find(here.begin(), here.end(), simd) == here.end())
-    throw wrong("decode.simd", " must be one that this machine has, but is " + std::string(to_string(simd)) + "; take automatic");
+    throw wrong("decode.simd",
+                " must be one that this machine has, but is " + std::string(to_string(simd)) + "; take automatic");
   graph::check_tunable("Config::read_parallelism", config.read_parallelism, 1);
   graph::check_tunable("Config::decode_parallelism", config.decode_parallelism, 1);
 }
@@ -47,7 +51,8 @@ void check_eval(const Config& config) {
 
 void check_objects(const Config& config) {
   check(config);
-  if (config.labels.size() == 0) throw wrong("labels", " is empty; load_objects needs the names of all objects: LabelTable::from_names({...})");
+  if (config.labels.size() == 0)
+    throw wrong("labels", " is empty; load_objects needs the names of all objects: LabelTable::from_names({...})");
   if (!(config.least_visible >= 0 && config.least_visible <= 1))
     throw wrong("least_visible", " must lie in 0..1, but is " + std::to_string(config.least_visible));
 }
@@ -82,30 +87,29 @@ Transform<std::vector<Example>> load_crops(Config config, FastPath fast, CallSit
       "load_crops", [shared] { check(*shared); }, read_op(shared, Annotations::all), crop_op(shared, fast), site);
 }
 
-Transform<Example> load_train(Config config, CallSite site) {
-  return load_train(std::move(config), FastPath{}, site);
-}
+Transform<Example> load_train(Config config, CallSite site) { return load_train(std::move(config), FastPath{}, site); }
 
 Transform<Example> load_train(Config config, FastPath fast, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<Example>(
-      "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label), train_op(shared, fast), site);
+      "load_train", [shared] { check(*shared); }, read_op(shared, Annotations::where_path_has_no_label),
+      train_op(shared, fast), site);
 }
 
 Transform<ObjectExample> load_objects(Config config, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<ObjectExample>(
-      "load_objects", [shared] { check_objects(*shared); }, read_op(shared, Annotations::all_as_they_are), objects_op(shared), site);
+      "load_objects", [shared] { check_objects(*shared); }, read_op(shared, Annotations::all_as_they_are),
+      objects_op(shared), site);
 }
 
-Transform<Example> load_eval(Config config, CallSite site) {
-  return load_eval(std::move(config), FastPath{}, site);
-}
+Transform<Example> load_eval(Config config, CallSite site) { return load_eval(std::move(config), FastPath{}, site); }
 
 Transform<Example> load_eval(Config config, FastPath fast, CallSite site) {
   const ConfigRef shared = with_size(std::move(config), {224, 224});
   return two_maps<Example>(
-      "load_eval", [shared] { check_eval(*shared); }, read_op(shared, Annotations::where_path_has_no_label), eval_op(shared, fast), site);
+      "load_eval", [shared] { check_eval(*shared); }, read_op(shared, Annotations::where_path_has_no_label),
+      eval_op(shared, fast), site);
 }
 
 }  // namespace penstock::imagenet

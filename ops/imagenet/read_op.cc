@@ -44,8 +44,7 @@ class ReadOp final : public FileOp<std::string> {
     file.jpeg = io::read_file(*files_, path);
     if (needs_annotation(path)) file.annotation = annotation_of(path);
     file.path = path;
-    if (config_->counters)
-      config_->counters->file_bytes += static_cast<std::int64_t>(bytes_of(file));
+    if (config_->counters) config_->counters->file_bytes += static_cast<std::int64_t>(bytes_of(file));
     if (annotations_ == Annotations::all && file.annotation) find_boxes(*file.annotation);
     return Element(std::move(file));
   }

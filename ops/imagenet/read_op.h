@@ -48,7 +48,9 @@ Boxes boxes_of(const LoadedAnnotation& annotation, const Config& config);
 // The object in memory of this thread, until the next call. Errors of parse_voc().
 const VocAnnotation& parsed(const LoadedAnnotation& annotation, const Config& config);
 
-// std::string -> LoadedFile; for Annotations::all with their boxes, so that their number is known before the file is decoded.
-OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations, io::FileSystemRef files = io::local_file_system());
+// std::string -> LoadedFile; for Annotations::all with their boxes, so that their number is known before the file is
+// decoded.
+OpRef read_op(std::shared_ptr<const Config> config, Annotations annotations,
+              io::FileSystemRef files = io::local_file_system());
 
 }  // namespace penstock::imagenet

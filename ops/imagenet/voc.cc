@@ -43,8 +43,7 @@ struct Place {
 const XMLElement& child(const XMLElement& parent, const char* tag, const Place& place) {
   const XMLElement* found = parent.FirstChildElement(tag);
   if (found == nullptr)
-    throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path() + "> is missing" + mend);
+    throw voc_error(ErrorCode::data_loss, place.file, "tag <" + (place / tag).path() + "> is missing" + mend);
   return *found;
 }
 
@@ -55,8 +54,7 @@ std::string_view text_of(const XMLElement* element) {
 
 // The element's text as a Number, all of it. from_chars, because strtod and tinyxml2 follow the
 // locale.
-template <class Number>
-Number number_in(const XMLElement& parent, const char* tag, const Place& place) {
+template <class Number> Number number_in(const XMLElement& parent, const char* tag, const Place& place) {
   const std::string_view text = text_of(&child(parent, tag, place));
   std::string_view digits = text;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
@@ -72,9 +70,9 @@ Number number_in(const XMLElement& parent, const char* tag, const Place& place) 
 std::int64_t extent_in(const XMLElement& size, const char* tag, const Place& place) {
   const auto value = number_in<std::int64_t>(size, tag, place);
   if (value < 1)
-    throw voc_error(ErrorCode::data_loss, place.file,
-                    "tag <" + (place / tag).path() + "> is " + std::to_string(value) +
-                        ", but must be at least 1" + mend);
+    throw voc_error(
+        ErrorCode::data_loss, place.file,
+        "tag <" + (place / tag).path() + "> is " + std::to_string(value) + ", but must be at least 1" + mend);
   return value;
 }
 
@@ -95,8 +93,7 @@ std::size_t number_of_objects(const XMLElement& root, const VocOptions& options)
     ++count;
   if (count <= options.max_objects) return count;
   throw voc_error(ErrorCode::resource_exhausted, options.name,
-                  "it has " + std::to_string(count) + " objects, the limit is " +
-                      std::to_string(options.max_objects) +
+                  "it has " + std::to_string(count) + " objects, the limit is " + std::to_string(options.max_objects) +
                       "; mend the file or raise VocOptions::max_objects");
 }
 
@@ -133,13 +130,13 @@ void parse_with(tinyxml2::XMLDocument& document, std::span<const std::byte> xml,
   document.Parse(reinterpret_cast<const char*>(xml.data()), xml.size());
   if (document.Error())
     throw voc_error(ErrorCode::data_loss, options.name,
-                    std::string("it is not well-formed XML (") +
-                        document.ErrorIDToName(document.ErrorID()) + " at line " +
-                        std::to_string(document.ErrorLineNum()) + ")" + mend);
+                    std::string("it is not well-formed XML (") + document.ErrorIDToName(document.ErrorID()) +
+                        " at line " + std::to_string(document.ErrorLineNum()) + ")" + mend);
   if (document.RootElement() == nullptr)
     throw voc_error(ErrorCode::data_loss, options.name, std::string("it holds no XML element") + mend);
   if (has_own_entities(document))
-    throw voc_error(ErrorCode::data_loss, options.name, std::string("it has entities of its own, which are not expanded") + mend);
+    throw voc_error(ErrorCode::data_loss, options.name,
+                    std::string("it has entities of its own, which are not expanded") + mend);
   read_annotation(*document.RootElement(), options, annotation);
 }
 
@@ -185,7 +182,8 @@ class BoxMaker {
   }
 
   static bool is_finite(const VocObject& object) {
-    return std::isfinite(object.xmin) && std::isfinite(object.ymin) && std::isfinite(object.xmax) && std::isfinite(object.ymax);
+    return std::isfinite(object.xmin) && std::isfinite(object.ymin) && std::isfinite(object.xmax) &&
+           std::isfinite(object.ymax);
   }
 
   bool leaves_picture(const VocObject& object) const {
@@ -197,15 +195,13 @@ class BoxMaker {
     if (options_.policy == BoxPolicy::tf) return;
     if (!(object.xmin < object.xmax && object.ymin < object.ymax))
       throw error(object, number, "is reversed or has no area (BoxPolicy::tf would take it as it is)");
-    if (leaves_picture(object))
-      throw error(object, number, "leaves the picture (BoxPolicy::clamp would cut it)");
+    if (leaves_picture(object)) throw error(object, number, "leaves the picture (BoxPolicy::clamp would cut it)");
   }
 
   Error error(const VocObject& object, std::size_t number, const char* fault) const {
     return voc_error(ErrorCode::data_loss, options_.name,
-                     "the box of object[" + std::to_string(number) + "], x " +
-                         interval(object.xmin, object.xmax) + ", y " +
-                         interval(object.ymin, object.ymax) + " in " + size_text() + ", " + fault);
+                     "the box of object[" + std::to_string(number) + "], x " + interval(object.xmin, object.xmax) +
+                         ", y " + interval(object.ymin, object.ymax) + " in " + size_text() + ", " + fault);
   }
 
   static std::string interval(double low, double high) {
@@ -253,22 +249,20 @@ void normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options
   if (annotation.objects.empty()) return;
   const BoxMaker maker(annotation, options);
   boxes.reserve(annotation.objects.size());
-  for (const VocObject& object : annotation.objects)
-    boxes.push_back(maker.make(object, boxes.size() + 1));
+  for (const VocObject& object : annotation.objects) boxes.push_back(maker.make(object, boxes.size() + 1));
 }
 
 std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation) {
   std::vector<image::PixelBox> boxes;
   boxes.reserve(annotation.objects.size());
   for (const VocObject& object : annotation.objects) {
-    boxes.push_back({static_cast<float>(object.ymin - 1), static_cast<float>(object.xmin - 1), static_cast<float>(object.ymax),
-                     static_cast<float>(object.xmax)});
+    boxes.push_back({static_cast<float>(object.ymin - 1), static_cast<float>(object.xmin - 1),
+                     static_cast<float>(object.ymax), static_cast<float>(object.xmax)});
   }
   return boxes;
 }
 
-std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation,
-                                         const BoxOptions& options) {
+std::vector<image::Box> normalised_boxes(const VocAnnotation& annotation, const BoxOptions& options) {
   std::vector<image::Box> boxes;
   normalised_boxes(annotation, options, boxes);
   return boxes;

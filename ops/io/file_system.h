@@ -1,11 +1,12 @@
-// The port to files. Whatever the library reads of a user's files it reads through a FileSystem: so tests can play one that fails, and something
-// else than this machine's disks can stand in its place.
+// The port to files. Whatever the library reads of a user's files it reads through a FileSystem: so tests can play one
+// that fails, and something else than this machine's disks can stand in its place.
 //
 //   local_file_system()                  this machine's
 //   tests/support/fake_file_system.h     in memory, with faults
 //
-// A function is a call of the system, and nothing around it. What a short or an interrupted call means, and what users read of one that has
-// failed, is for those who call, so that it is the same wherever the files are: read_file.h, list_files.h.
+// A function is a call of the system, and nothing around it. What a short or an interrupted call means, and what users
+// read of one that has failed, is for those who call, so that it is the same wherever the files are: read_file.h,
+// list_files.h.
 #pragma once
 
 #include <penstock/detail/pooled.h>
@@ -23,8 +24,7 @@
 namespace penstock::io {
 
 // What a call gave, or why it failed.
-template <class T>
-struct Answer {
+template <class T> struct Answer {
   T value = {};
   int error = 0;  // as errno has it; 0: none
 };
@@ -32,7 +32,8 @@ struct Answer {
 // What tells whether a file was written to, as far as the file system does.
 struct FileVersion {
   std::size_t size = 0;
-  std::int64_t written_s = 0, written_ns = 0;  // seconds and the rest: in nanoseconds alone, years beyond 2262 would not fit
+  std::int64_t written_s = 0,
+               written_ns = 0;  // seconds and the rest: in nanoseconds alone, years beyond 2262 would not fit
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 };
 
@@ -54,9 +55,10 @@ class File {
   static void* operator new(std::size_t bytes) { return detail::take_pooled(bytes); }
   static void operator delete(void* at, std::size_t bytes) noexcept { detail::give_back_pooled(at, bytes); }
 
-  virtual Answer<FileStatus> status() = 0;                        // fstat(2)
-  virtual Answer<std::size_t> read(std::span<std::byte> to) = 0;  // read(2): may give less than there is room for; 0: the end
-  virtual int rewind() = 0;                                       // lseek(2) to the beginning. The error's number, 0 for none
+  virtual Answer<FileStatus> status() = 0;  // fstat(2)
+  virtual Answer<std::size_t> read(
+      std::span<std::byte> to) = 0;  // read(2): may give less than there is room for; 0: the end
+  virtual int rewind() = 0;          // lseek(2) to the beginning. The error's number, 0 for none
 };
 
 struct FolderEntry {
@@ -68,12 +70,15 @@ struct FolderEntry {
 // Any thread may call it. It outlives the files that it has opened.
 class FileSystem {
  public:
-  virtual Answer<std::unique_ptr<File>> open(const std::string& path) const = 0;             // open(2); does not wait for a pipe's writer
-  virtual Answer<FileStatus> status(const std::string& path) const = 0;                      // stat(2): of what a link leads to
-  virtual Answer<std::vector<FolderEntry>> list(const std::string& folder) const = 0;        // without "." and "..", in any order
-  virtual Answer<std::string> real_path(const std::string& path) const = 0;                  // realpath(3)
-  virtual int replace(const std::string& path, std::span<const std::byte> bytes) const = 0;  // the whole file in one step, or not at all
-  virtual void pause(std::chrono::milliseconds time) const = 0;                              // lets time pass before another try
+  virtual Answer<std::unique_ptr<File>> open(
+      const std::string& path) const = 0;                                // open(2); does not wait for a pipe's writer
+  virtual Answer<FileStatus> status(const std::string& path) const = 0;  // stat(2): of what a link leads to
+  virtual Answer<std::vector<FolderEntry>> list(
+      const std::string& folder) const = 0;                                  // without "." and "..", in any order
+  virtual Answer<std::string> real_path(const std::string& path) const = 0;  // realpath(3)
+  virtual int replace(const std::string& path,
+                      std::span<const std::byte> bytes) const = 0;  // the whole file in one step, or not at all
+  virtual void pause(std::chrono::milliseconds time) const = 0;     // lets time pass before another try
 
  protected:
   ~FileSystem() = default;  // nobody destroys one that he sees as this

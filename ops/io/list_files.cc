@@ -24,7 +24,8 @@ namespace {
 }
 
 std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return text;
 }
 
@@ -40,7 +41,8 @@ class Extensions {
   Extensions(std::vector<std::string> extensions, const std::string& folder) : extensions_(std::move(extensions)) {
     for (std::string& each : extensions_) {
       if (each.size() < 2 || each.front() != '.')
-        fail(ErrorCode::invalid_argument, folder, "an extension begins with a dot, such as \".png\", but one is " + in_quotes(each));
+        fail(ErrorCode::invalid_argument, folder,
+             "an extension begins with a dot, such as \".png\", but one is " + in_quotes(each));
       each = lower_case(std::move(each));
     }
   }
@@ -72,10 +74,13 @@ std::string real_path(const FileSystem& files, const std::string& path) {
   return std::move(real);
 }
 
-std::string below(const std::string& folder, const std::string& name) { return folder.ends_with('/') ? folder + name : folder + '/' + name; }
+std::string below(const std::string& folder, const std::string& name) {
+  return folder.ends_with('/') ? folder + name : folder + '/' + name;
+}
 
 bool lies_in(const std::string& path, const std::string& folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
 }
 
 // Goes through the folders below one, and collects files.
@@ -117,11 +122,12 @@ class Walk {
 
 }  // namespace
 
-std::vector<std::string> file_paths(const FileSystem& files, const std::string& folder, std::vector<std::string> extensions,
-                                    const ListFilesOptions& options) {
+std::vector<std::string> file_paths(const FileSystem& files, const std::string& folder,
+                                    std::vector<std::string> extensions, const ListFilesOptions& options) {
   const Extensions wanted(std::move(extensions), folder);
   std::vector<std::string> paths = Walk(files, wanted, options.recursive).through(folder);
-  if (paths.empty()) fail(ErrorCode::not_found, folder, "there are no " + wanted.text() + " in it; name the folder that holds them");
+  if (paths.empty())
+    fail(ErrorCode::not_found, folder, "there are no " + wanted.text() + " in it; name the folder that holds them");
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -135,7 +141,8 @@ std::vector<std::string> folder_names(const FileSystem& files, const std::string
 
 }  // namespace io
 
-std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions, const ListFilesOptions& options) {
+std::vector<std::string> file_paths(const std::string& folder, std::vector<std::string> extensions,
+                                    const ListFilesOptions& options) {
   return io::file_paths(*io::local_file_system(), folder, std::move(extensions), options);
 }
 

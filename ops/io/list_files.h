@@ -12,10 +12,11 @@
 
 namespace penstock::io {
 
-std::vector<std::string> file_paths(const FileSystem& files, const std::string& folder, std::vector<std::string> extensions = {},
-                                    const ListFilesOptions& options = {});
+std::vector<std::string> file_paths(const FileSystem& files, const std::string& folder,
+                                    std::vector<std::string> extensions = {}, const ListFilesOptions& options = {});
 
-// The names of the folders right below this one, and of links to folders, in any order. Error where it cannot be listed, as file_paths().
+// The names of the folders right below this one, and of links to folders, in any order. Error where it cannot be
+// listed, as file_paths().
 std::vector<std::string> folder_names(const FileSystem& files, const std::string& folder);
 
 }  // namespace penstock::io

@@ -96,7 +96,9 @@ class LocalFileSystem final : public FileSystem {
     std::error_code error;
     for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
       std::error_code ignored;  // of a link to itself or to nothing: it is no folder
-      answer.value.push_back({.name = at->path().filename().string(), .is_folder = at->is_directory(ignored), .is_link = at->is_symlink(ignored)});
+      answer.value.push_back({.name = at->path().filename().string(),
+                              .is_folder = at->is_directory(ignored),
+                              .is_link = at->is_symlink(ignored)});
     }
     answer.error = error.value();
     return answer;

@@ -29,37 +29,30 @@ namespace {
 
 const char* hint_of_errno(int number) {
   switch (number) {
-    case EMFILE:
-      return " (raise the limit with 'ulimit -n', or read fewer at once: RunOptions::open_io)";
+    case EMFILE: return " (raise the limit with 'ulimit -n', or read fewer at once: RunOptions::open_io)";
     case EIO:
-    case ESTALE:
-      return " (a fault of the disk or network file system; try again, or copy the file)";
+    case ESTALE: return " (a fault of the disk or network file system; try again, or copy the file)";
     case ENOENT:
-    case ENOTDIR:
-      return " (check the path)";
+    case ENOTDIR: return " (check the path)";
     case EACCES:
-    case EPERM:
-      return " (let this user read the file and enter its folders)";
-    case EISDIR:
-      return " (it is a folder: give a file)";
-    case ELOOP:
-      return " (its links lead in a circle)";
-    case ENAMETOOLONG:
-      return " (is it a list of paths without line ends?)";
-    default:
-      return "";
+    case EPERM: return " (let this user read the file and enter its folders)";
+    case EISDIR: return " (it is a folder: give a file)";
+    case ELOOP: return " (its links lead in a circle)";
+    case ENAMETOOLONG: return " (is it a list of paths without line ends?)";
+    default: return "";
   }
 }
 
 // "cannot VERB 'PATH': reason (hint)" with the code that fits the number.
 Error file_error(const char* verb, const std::string& path, int number) {
   // What a file system says beyond the usual is its own trouble.
-  return Error(code_of_errno(number, ErrorCode::unavailable),
-               std::string("cannot ") + verb + " " + in_quotes(path) + ": " + std::generic_category().message(number) + hint_of_errno(number));
+  return Error(code_of_errno(number, ErrorCode::unavailable), std::string("cannot ") + verb + " " + in_quotes(path) +
+                                                                  ": " + std::generic_category().message(number) +
+                                                                  hint_of_errno(number));
 }
 
-// Asks again where the call was interrupted, and for a quarter of a second where descriptors are short: whoever reads files beside this one
-// will soon have closed some.
+// Asks again where the call was interrupted, and for a quarter of a second where descriptors are short: whoever reads
+// files beside this one will soon have closed some.
 Answer<std::unique_ptr<File>> open_with_patience(const FileSystem& files, const std::string& path) {
   constexpr std::chrono::milliseconds longest{128};
   for (std::chrono::milliseconds pause{1};;) {
@@ -109,10 +102,9 @@ class ThreadBuffer {
 
 void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptions& options) {
   if (bytes <= static_cast<std::size_t>(std::max<std::int64_t>(options.max_bytes, 0))) return;
-  throw Error(ErrorCode::resource_exhausted,
-              "cannot read " + in_quotes(path) + ": it has " + std::to_string(bytes) +
-                  " bytes or more, the limit is " + std::to_string(options.max_bytes) +
-                  " (max_bytes, which may be raised)");
+  throw Error(ErrorCode::resource_exhausted, "cannot read " + in_quotes(path) + ": it has " + std::to_string(bytes) +
+                                                 " bytes or more, the limit is " + std::to_string(options.max_bytes) +
+                                                 " (max_bytes, which may be raised)");
 }
 
 FileVersion version_of(File& file, const std::string& path) {
@@ -126,7 +118,8 @@ FileVersion version_of(File& file, const std::string& path) {
 }
 
 // Reads to the end of a file that said it has `expected` bytes. Returns how many bytes now lie in `buffer`.
-std::size_t read_to_end(File& file, std::size_t expected, const std::string& path, const ReadFileOptions& options, ByteBuffer& buffer) {
+std::size_t read_to_end(File& file, std::size_t expected, const std::string& path, const ReadFileOptions& options,
+                        ByteBuffer& buffer) {
   check_limit(expected, path, options);
   buffer.reserve(expected);
   std::size_t got = 0;
@@ -141,15 +134,15 @@ std::size_t read_to_end(File& file, std::size_t expected, const std::string& pat
     if (got > buffer.capacity()) buffer.grow(2 * got, got);
   }
   if (got < expected)
-    throw Error(ErrorCode::unavailable,
-                "cannot read " + in_quotes(path) + ": it shrank from " + std::to_string(expected) + " to " +
-                    std::to_string(got) + " bytes while it was read; is something writing it?");
+    throw Error(ErrorCode::unavailable, "cannot read " + in_quotes(path) + ": it shrank from " +
+                                            std::to_string(expected) + " to " + std::to_string(got) +
+                                            " bytes while it was read; is something writing it?");
   return got;
 }
 
 // Anew where the file was written to meanwhile: half an old picture and half a new one must not pass for a picture.
-std::span<const std::byte> read_in_one_piece(const FileSystem& files, File& file, const std::string& path, ByteBuffer& buffer,
-                                             const ReadFileOptions& options) {
+std::span<const std::byte> read_in_one_piece(const FileSystem& files, File& file, const std::string& path,
+                                             ByteBuffer& buffer, const ReadFileOptions& options) {
   // More than the resolution of time stamps (10 ms): the next write will show.
   constexpr std::chrono::milliseconds pause{20};
   constexpr int most = 3;
@@ -179,20 +172,24 @@ Tensor read_file(const FileSystem& files, const std::string& path, const ReadFil
   return read_open_file(files, *open_for_reading(files, path), path, options);
 }
 
-std::optional<Tensor> read_file_if_there(const FileSystem& files, const std::string& path, const ReadFileOptions& options) {
+std::optional<Tensor> read_file_if_there(const FileSystem& files, const std::string& path,
+                                         const ReadFileOptions& options) {
   const auto [file, error] = try_to_open(files, path);
   if (error != 0 && code_of_errno(error, ErrorCode::unavailable) == ErrorCode::not_found) return std::nullopt;
   if (error != 0) throw file_error("open", path, error);
   return read_open_file(files, *file, path, options);
 }
 
-std::span<const std::byte> read_file(const FileSystem& files, const std::string& path, ByteBuffer& buffer, const ReadFileOptions& options) {
+std::span<const std::byte> read_file(const FileSystem& files, const std::string& path, ByteBuffer& buffer,
+                                     const ReadFileOptions& options) {
   return read_in_one_piece(files, *open_for_reading(files, path), path, buffer, options);
 }
 
 }  // namespace io
 
-Tensor read_file(const std::string& path, const ReadFileOptions& options) { return io::read_file(*io::local_file_system(), path, options); }
+Tensor read_file(const std::string& path, const ReadFileOptions& options) {
+  return io::read_file(*io::local_file_system(), path, options);
+}
 
 std::optional<Tensor> read_file_if_there(const std::string& path, const ReadFileOptions& options) {
   return io::read_file_if_there(*io::local_file_system(), path, options);

@@ -16,8 +16,10 @@
 namespace penstock::io {
 
 Tensor read_file(const FileSystem& files, const std::string& path, const ReadFileOptions& options = {});
-std::optional<Tensor> read_file_if_there(const FileSystem& files, const std::string& path, const ReadFileOptions& options = {});
-std::span<const std::byte> read_file(const FileSystem& files, const std::string& path, ByteBuffer& buffer, const ReadFileOptions& options = {});
+std::optional<Tensor> read_file_if_there(const FileSystem& files, const std::string& path,
+                                         const ReadFileOptions& options = {});
+std::span<const std::byte> read_file(const FileSystem& files, const std::string& path, ByteBuffer& buffer,
+                                     const ReadFileOptions& options = {});
 
 }  // namespace penstock::io
 

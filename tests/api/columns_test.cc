@@ -20,8 +20,7 @@ struct Row : Base {
 };
 }  // namespace columns
 
-template <>
-struct penstock::Fields<columns::Row> {
+template <> struct penstock::Fields<columns::Row> {
   using Row = columns::Row;
   static constexpr auto value = std::tuple{&Row::image, &Row::label, &Row::box, &Row::crowd, &Row::file, &Row::weight};
 };
@@ -32,22 +31,23 @@ namespace {
 using columns::Row;
 
 Batch<Row> batch_of_two() {
-  const auto data = range(2).map([](std::int64_t i) {
-    Row row;
-    row.image = Tensor(DType::u8, {3});
-    for (auto& value : row.image.values<std::uint8_t>()) value = static_cast<std::uint8_t>(i);
-    row.label = static_cast<std::int32_t>(10 + i);
-    row.box = {0, 1, 2, static_cast<float>(i)};
-    row.crowd = i == 1;
-    row.file = "f" + std::to_string(i);
-    row.weight = 0.5;
-    return row;
-  }).batch(2);
+  const auto data = range(2)
+                        .map([](std::int64_t i) {
+                          Row row;
+                          row.image = Tensor(DType::u8, {3});
+                          for (auto& value : row.image.values<std::uint8_t>()) value = static_cast<std::uint8_t>(i);
+                          row.label = static_cast<std::int32_t>(10 + i);
+                          row.box = {0, 1, 2, static_cast<float>(i)};
+                          row.crowd = i == 1;
+                          row.file = "f" + std::to_string(i);
+                          row.weight = 0.5;
+                          return row;
+                        })
+                        .batch(2);
   return std::move(*data.start().next());
 }
 
-template <class V>
-std::vector<V> values_of(const Tensor& tensor) {
+template <class V> std::vector<V> values_of(const Tensor& tensor) {
   const auto values = tensor.values<V>();
   return {values.begin(), values.end()};
 }

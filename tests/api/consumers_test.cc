@@ -16,13 +16,15 @@ namespace {
 struct Held {
   std::latch inside{1}, go{1};
   Dataset<std::int64_t> data() {
-    return range(3).map([this](std::int64_t x) {
-      if (x == 0) {
-        inside.count_down();
-        go.wait();
-      }
-      return x;
-    }, {.parallelism = 1, .blocks = true});
+    return range(3).map(
+        [this](std::int64_t x) {
+          if (x == 0) {
+            inside.count_down();
+            go.wait();
+          }
+          return x;
+        },
+        {.parallelism = 1, .blocks = true});
   }
 };
 
@@ -56,7 +58,8 @@ TEST(Consumers, MayTakeTurns) {
 }
 
 TEST(Consumers, AreFreeAgainBehindAnError) {
-  auto run = range(3).map([](std::int64_t x) { return x == 0 ? throw Error(ErrorCode::data_loss, "torn") : x; }).start();
+  auto run =
+      range(3).map([](std::int64_t x) { return x == 0 ? throw Error(ErrorCode::data_loss, "torn") : x; }).start();
   EXPECT_THROW(run.next(), ElementError);
   EXPECT_EQ(run.next(), 1);
 }

@@ -1,4 +1,5 @@
-// then<U>(op), and sources of a user's own: an op that takes or gives another type than the dataset has is told, whatever the build.
+// then<U>(op), and sources of a user's own: an op that takes or gives another type than the dataset has is told,
+// whatever the build.
 #include <gtest/gtest.h>
 #include <penstock/ops.h>
 #include <penstock/penstock.h>
@@ -13,8 +14,7 @@ namespace penstock {
 namespace {
 
 // Takes In, gives Out, one for one or several of one.
-template <class In, class Out>
-class Convert final : public ElementwiseOp {
+template <class In, class Out> class Convert final : public ElementwiseOp {
  public:
   explicit Convert(std::size_t results = 1) : results_(results) {}
   std::string name() const override { return "convert"; }
@@ -37,8 +37,7 @@ class Convert final : public ElementwiseOp {
 };
 
 // Keeps what comes, looking at it as an In.
-template <class In>
-class Look final : public StreamOp {
+template <class In> class Look final : public StreamOp {
  public:
   std::string name() const override { return "look"; }
   Flow flow(const Flow& input) const override { return input; }
@@ -53,8 +52,7 @@ class Look final : public StreamOp {
   };
 };
 
-template <class T>
-std::string first_error(const Dataset<T>& data) {
+template <class T> std::string first_error(const Dataset<T>& data) {
   auto run = data.start({.serial = true});
   try {
     run.next();
@@ -64,7 +62,9 @@ std::string first_error(const Dataset<T>& data) {
   return "no error";
 }
 
-void expect_contains(const std::string& text, const std::string& part) { EXPECT_NE(text.find(part), std::string::npos) << text; }
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
 
 Dataset<std::string> words() { return from_vector(std::vector<std::string>{"tea", "coffee"}); }
 
@@ -75,7 +75,8 @@ TEST(ElementTypes, OfAnOpThatGivesAnotherTypeAreTold) {
 }
 
 TEST(ElementTypes, OfOneOfSeveralResultsAreTold) {
-  expect_contains(first_error(range(3).then<float>(std::make_shared<Convert<std::int64_t, double>>(3))), "of type double");
+  expect_contains(first_error(range(3).then<float>(std::make_shared<Convert<std::int64_t, double>>(3))),
+                  "of type double");
   EXPECT_EQ(first_error(range(3).then<double>(std::make_shared<Convert<std::int64_t, double>>(3))), "no error");
 }
 
@@ -83,8 +84,10 @@ TEST(ElementTypes, OfOneOfSeveralResultsAreTold) {
 TEST(ElementTypes, OfAnOpThatTakesAnotherTypeAreTold) {
   expect_contains(first_error(range(3).then<double>(std::make_shared<Convert<double, double>>())),
                   "the element is of type long, but was asked for as double");
-  expect_contains(first_error(range(3).then(std::make_shared<Look<std::uint64_t>>())), "but was asked for as unsigned long");
-  expect_contains(first_error(words().then(std::make_shared<Look<std::vector<int>>>())), "of type std::string, but was asked for as std::vector<int>");
+  expect_contains(first_error(range(3).then(std::make_shared<Look<std::uint64_t>>())),
+                  "but was asked for as unsigned long");
+  expect_contains(first_error(words().then(std::make_shared<Look<std::vector<int>>>())),
+                  "of type std::string, but was asked for as std::vector<int>");
 }
 
 TEST(ElementTypes, OfStringsThatStayInTheSourceAreTheirs) {

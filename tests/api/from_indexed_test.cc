@@ -33,8 +33,7 @@ struct Letters {
   char at(std::int64_t i) const { return text[static_cast<std::size_t>(i)]; }
 };
 
-template <class T>
-std::vector<T> all(const Dataset<T>& data) {
+template <class T> std::vector<T> all(const Dataset<T>& data) {
   auto run = data.start({.on_error = skip_all()});
   std::vector<T> values;
   while (auto value = run.next()) values.push_back(*value);
@@ -77,7 +76,8 @@ TEST(FromIndexed, TakesAnythingWithSizeAndAt) {
 
 TEST(FromIndexed, TellsOfAnotherTypeThanItsElements) {
   auto run = from_indexed<double>(std::make_shared<Squares>(2)).start();
-  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "gave an element of type long, but the dataset behind it has elements of type double");
+  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument,
+               "gave an element of type long, but the dataset behind it has elements of type double");
 }
 
 TEST(FromIndexed, RefusesANullPointer) {

@@ -1,4 +1,5 @@
-// Ops of a user's own that do what op.h does not expect: answers given twice, states and readers that are missing or throw.
+// Ops of a user's own that do what op.h does not expect: answers given twice, states and readers that are missing or
+// throw.
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
@@ -64,8 +65,10 @@ class AnswersTwice final : public ElementwiseOp {
 };
 
 TEST(OwnOp, ThatAnswersTwiceMeansTheLastAnswer) {
-  const std::vector<std::pair<Answer, Texts>> answers = {
-      {Answer::emit, {"5", "5"}}, {Answer::emit_many, {"7", "8", "7", "8"}}, {Answer::drop, {}}, {Answer::fail, {"x", "x"}}};
+  const std::vector<std::pair<Answer, Texts>> answers = {{Answer::emit, {"5", "5"}},
+                                                         {Answer::emit_many, {"7", "8", "7", "8"}},
+                                                         {Answer::drop, {}},
+                                                         {Answer::fail, {"x", "x"}}};
   for (const auto& first : answers) {
     for (const auto& [last, texts] : answers) {
       const auto data = range(2).then<std::int64_t>(std::make_shared<AnswersTwice>(first.first, last));
@@ -144,7 +147,8 @@ class OpensSource final : public SourceOp {
 };
 
 Dataset<std::int64_t> from(Opener<SourceReader> open) {
-  return Dataset<std::int64_t>(graph::append(nullptr, std::make_shared<OpensSource>(std::move(open)), CallSite::here()));
+  return Dataset<std::int64_t>(
+      graph::append(nullptr, std::make_shared<OpensSource>(std::move(open)), CallSite::here()));
 }
 
 [[noreturn]] void refuse() { throw Error(ErrorCode::permission_denied, "the gate is shut"); }

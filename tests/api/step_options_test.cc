@@ -16,15 +16,13 @@ constexpr auto both = [](std::int64_t x) { return std::vector{x, -x}; };
 constexpr auto is_even = [](std::int64_t x) { return x % 2 == 0; };
 constexpr auto fails = [](std::int64_t) -> std::int64_t { throw Error(ErrorCode::data_loss, "torn"); };
 
-template <class T>
-std::vector<T> all(const Dataset<T>& data) {
+template <class T> std::vector<T> all(const Dataset<T>& data) {
   std::vector<T> values;
   for (auto&& value : data) values.push_back(std::move(value));
   return values;
 }
 
-template <class T>
-std::vector<std::string> stages_of(const Dataset<T>& data) {
+template <class T> std::vector<std::string> stages_of(const Dataset<T>& data) {
   auto run = data.start();
   while (run.next()) {
   }
@@ -33,8 +31,7 @@ std::vector<std::string> stages_of(const Dataset<T>& data) {
   return names;
 }
 
-template <class T>
-std::string first_error(const Dataset<T>& data) {
+template <class T> std::string first_error(const Dataset<T>& data) {
   try {
     all(data);
   } catch (const ElementError& error) {
@@ -51,8 +48,10 @@ TEST(StepOptions, StandInBracesBehindTheFunction) {
 }
 
 TEST(StepOptions, MeanTheSameWhetherParallelismStandsBeforeThemOrInThem) {
-  EXPECT_EQ(describe(range(6).map(twice, 3)).substr(0, 60), describe(range(6).map(twice, {.parallelism = 3})).substr(0, 60));
-  EXPECT_EQ(all(range(2).flat_map(both, 2, {.blocks = true})), all(range(2).flat_map(both, {.parallelism = 2, .blocks = true})));
+  EXPECT_EQ(describe(range(6).map(twice, 3)).substr(0, 60),
+            describe(range(6).map(twice, {.parallelism = 3})).substr(0, 60));
+  EXPECT_EQ(all(range(2).flat_map(both, 2, {.blocks = true})),
+            all(range(2).flat_map(both, {.parallelism = 2, .blocks = true})));
 }
 
 TEST(StepOptions, RefuseParallelismInTwoPlaces) {
@@ -61,11 +60,13 @@ TEST(StepOptions, RefuseParallelismInTwoPlaces) {
 }
 
 TEST(StepOptions, RefuseWrongParallelismInBraces) {
-  EXPECT_ERROR(range(6).map(twice, {.parallelism = 0}), ErrorCode::invalid_argument, "parallelism must be at least 1, but is 0");
+  EXPECT_ERROR(range(6).map(twice, {.parallelism = 0}), ErrorCode::invalid_argument,
+               "parallelism must be at least 1, but is 0");
 }
 
 TEST(StepName, StandsInDescribe) {
-  const auto data = range(6).map(twice, {.name = "decode"}).filter(is_even, {.name = "large ones"}).flat_map(both, {.name = "split"});
+  const auto data =
+      range(6).map(twice, {.name = "decode"}).filter(is_even, {.name = "large ones"}).flat_map(both, {.name = "split"});
   const std::string text = describe(data);
   for (const char* part : {"map", "name=decode", "filter", "name=large ones", "flat_map", "name=split"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
@@ -87,7 +88,8 @@ TEST(StepName, StandsInErrorsBesideTheOps) {
 }
 
 TEST(StepName, IsNamedByTheGraphsChecks) {
-  EXPECT_ERROR(range(30).filter(is_even, {.name = "large"}).shard(World{.size = 2, .rank = 0}), ErrorCode::invalid_argument, "filter 'large' (op 1)");
+  EXPECT_ERROR(range(30).filter(is_even, {.name = "large"}).shard(World{.size = 2, .rank = 0}),
+               ErrorCode::invalid_argument, "filter 'large' (op 1)");
 }
 
 // The functions themselves cannot be compared; a name can.
@@ -97,13 +99,15 @@ TEST(StepName, BelongsToWhatACheckpointWasTakenOf) {
   run.next();
   const auto place = std::make_shared<const Checkpoint>(run.checkpoint());
   EXPECT_EQ(of("decode").start({.resume_from = place}).next(), 2);
-  EXPECT_ERROR(of("read").start({.resume_from = place}), ErrorCode::failed_precondition, "'1 map(name=decode)' there, '1 map(name=read)' here");
+  EXPECT_ERROR(of("read").start({.resume_from = place}), ErrorCode::failed_precondition,
+               "'1 map(name=decode)' there, '1 map(name=read)' here");
   EXPECT_ERROR(of("").start({.resume_from = place}), ErrorCode::failed_precondition, "'1 map()' here");
 }
 
 TEST(StepName, HasNoLineBreaksAndIsNotLong) {
   EXPECT_ERROR(range(6).map(twice, {.name = "a\nb"}), ErrorCode::invalid_argument, "name must not hold line breaks");
-  EXPECT_ERROR(range(6).filter(is_even, {.name = std::string(65, 'x')}), ErrorCode::invalid_argument, "name must have at most 64 bytes, but has 65");
+  EXPECT_ERROR(range(6).filter(is_even, {.name = std::string(65, 'x')}), ErrorCode::invalid_argument,
+               "name must have at most 64 bytes, but has 65");
   EXPECT_EQ(all(range(1).map(twice, {.name = std::string(64, 'x')})).size(), 1u);
 }
 

@@ -15,7 +15,8 @@ Explanation::Bottleneck bottleneck_in(const Snapshot& now) { return bottleneck_i
 
 // Two reads of 10 ms at once, and a decoder with time to spare: 197 a second.
 Snapshot slow_reads() {
-  return second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
+  return second_of(
+      {on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
 }
 
 TEST(Bottleneck, IsTheStageWhoseCallsAreAllUnderWay) {
@@ -40,7 +41,9 @@ TEST(Bottleneck, IsTheConsumerWhereItWaitsALittleAndTheCallsWereMadeFewForIt) {
 }
 
 TEST(Bottleneck, IsTheCoresWhereTheyAreAllInUse) {
-  const Snapshot now = second_of({on_pool(worked("read", 900, 10 * kMs, kMs / 10), 24), with_calls(worked("decode", 900, 2 * kMs, 2 * kMs), 2)}, 900, 0.6);
+  const Snapshot now = second_of(
+      {on_pool(worked("read", 900, 10 * kMs, kMs / 10), 24), with_calls(worked("decode", 900, 2 * kMs, 2 * kMs), 2)},
+      900, 0.6);
   const auto found = bottleneck_in(now);
   EXPECT_EQ(found.limit, Limit::cpu);
   EXPECT_EQ(found.stage, -1);
@@ -50,7 +53,9 @@ TEST(Bottleneck, IsTheCoresWhereTheyAreAllInUse) {
 
 // Just as many reads as the cores can decode: more of them would help nobody.
 TEST(Bottleneck, IsTheCoresAndNotTheCallsThatWereMadeJustEnoughForThem) {
-  const Snapshot now = second_of({on_pool(worked("read", 950, 10 * kMs, 0), 10), with_calls(worked("decode", 950, 2 * kMs, 2 * kMs), 2)}, 950, 0.6);
+  const Snapshot now =
+      second_of({on_pool(worked("read", 950, 10 * kMs, 0), 10), with_calls(worked("decode", 950, 2 * kMs, 2 * kMs), 2)},
+                950, 0.6);
   EXPECT_EQ(bottleneck_in(now).limit, Limit::cpu);
 }
 
@@ -71,7 +76,8 @@ TEST(Bottleneck, IsTheCoresWhereTheConsumerComputesOnThem) {
 }
 
 TEST(Bottleneck, IsAStageThatWorksInTurnAndIsAlwaysAtIt) {
-  const Snapshot now = second_of({with_calls(worked("decode", 490, kMs, kMs), 2), in_turn(worked("scan", 490, 2 * kMs, 2 * kMs))}, 490, 0.8);
+  const Snapshot now = second_of(
+      {with_calls(worked("decode", 490, kMs, kMs), 2), in_turn(worked("scan", 490, 2 * kMs, 2 * kMs))}, 490, 0.8);
   const auto found = bottleneck_in(now);
   EXPECT_EQ(found.limit, Limit::serial);
   EXPECT_EQ(found.stage, 1);
@@ -111,13 +117,15 @@ TEST(Bottleneck, IsADeviceAlsoWhileFewerCallsAreTried) {
   Facts facts = facts_of(second_of({on_pool(worked("read", 600, 3 * kMs / 2, 0), 1)}, 600, 0.9));
   facts.limits = {{.ceiling = 1000}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::parallel);
-  facts.decisions = {{.stage = 0, .knob = "parallelism", .from = 2, .to = 1, .wanted = 1, .reason = Reason::trim_probe}};
+  facts.decisions = {
+      {.stage = 0, .knob = "parallelism", .from = 2, .to = 1, .wanted = 1, .reason = Reason::trim_probe}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::ceiling);
 }
 
 // Twelve calls are allowed since a moment ago, and four were for most of the time.
 TEST(Bottleneck, IsToldByTheCallsThatWereAllowedAtTheTime) {
-  Snapshot now = second_of({on_pool(worked("read", 395, 10 * kMs, 0), 12), with_calls(worked("decode", 395, 2 * kMs, 2 * kMs), 2)}, 395, 1);
+  Snapshot now = second_of(
+      {on_pool(worked("read", 395, 10 * kMs, 0), 12), with_calls(worked("decode", 395, 2 * kMs, 2 * kMs), 2)}, 395, 1);
   Facts facts = facts_of(now);
   facts.window.looks = hundred_looks(now, 0, &StageLooks::calls, 400);
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::parallel);
@@ -125,12 +133,14 @@ TEST(Bottleneck, IsToldByTheCallsThatWereAllowedAtTheTime) {
 
 // read ran ahead in this second: it could give four times what is delivered.
 TEST(Bottleneck, IsNoStageThatRunsAhead) {
-  const Snapshot now = second_of({on_pool(worked("read", 800, 10 * kMs, 0), 8), with_calls(worked("decode", 200, 7 * kMs, 7 * kMs), 2)}, 200, 1);
+  const Snapshot now = second_of(
+      {on_pool(worked("read", 800, 10 * kMs, 0), 8), with_calls(worked("decode", 200, 7 * kMs, 7 * kMs), 2)}, 200, 1);
   EXPECT_EQ(bottleneck_in(now).limit, Limit::cpu);
 }
 
 TEST(Bottleneck, IsMemoryWhereAStageMostlyWaitsForIt) {
-  Snapshot now = second_of({on_pool(worked("read", 80, 50 * kMs, 0), 8), with_calls(worked("decode", 80, 20 * kMs, 15 * kMs), 2)}, 80, 0.9);
+  Snapshot now = second_of(
+      {on_pool(worked("read", 80, 50 * kMs, 0), 8), with_calls(worked("decode", 80, 20 * kMs, 15 * kMs), 2)}, 80, 0.9);
   now.memory_used = 125 << 20;
   Facts facts = facts_of(now);
   facts.window.looks = hundred_looks(now, 0, &StageLooks::memory, 90);
@@ -142,7 +152,8 @@ TEST(Bottleneck, IsMemoryWhereAStageMostlyWaitsForIt) {
 
 // What reads ahead fills the memory; more of it would not make the cores faster.
 TEST(Bottleneck, IsNotMemoryWhereTheCoresAreInUse) {
-  Snapshot now = second_of({on_pool(worked("read", 95, 50 * kMs, 0), 16), with_calls(worked("decode", 95, 20 * kMs, 20 * kMs), 2)}, 95, 0.9);
+  Snapshot now = second_of(
+      {on_pool(worked("read", 95, 50 * kMs, 0), 16), with_calls(worked("decode", 95, 20 * kMs, 20 * kMs), 2)}, 95, 0.9);
   Facts facts = facts_of(now);
   facts.window.looks = hundred_looks(now, 0, &StageLooks::memory, 100);
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::cpu);
@@ -150,12 +161,15 @@ TEST(Bottleneck, IsNotMemoryWhereTheCoresAreInUse) {
 
 TEST(Bottleneck, IsMemoryWhereItKeepsTheCallsFew) {
   Facts facts = facts_of(slow_reads());
-  facts.decisions = {{.stage = 0, .knob = "parallelism", .from = 1, .to = 2, .wanted = 24, .reason = Reason::byte_limit}};
+  facts.decisions = {
+      {.stage = 0, .knob = "parallelism", .from = 1, .to = 2, .wanted = 24, .reason = Reason::byte_limit}};
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::memory);
 }
 
 TEST(Bottleneck, IsTheOrderWhereTheSlowestCallHoldsUpTheOthers) {
-  Snapshot now = second_of({on_pool(worked("read", 2000, 5 * kMs, 0), 32), with_calls(worked("decode", 2000, kMs / 2, kMs / 2), 2)}, 2000, 0.5);
+  Snapshot now = second_of(
+      {on_pool(worked("read", 2000, 5 * kMs, 0), 32), with_calls(worked("decode", 2000, kMs / 2, kMs / 2), 2)}, 2000,
+      0.5);
   Facts facts = facts_of(now);
   facts.window.looks = hundred_looks(now, 0, &StageLooks::window, 80);
   const auto found = bottleneck_in(facts);
@@ -203,7 +217,8 @@ TEST(Bottleneck, IsTheBufferBeforeAConsumerThatTakesManyAtOnce) {
 }
 
 TEST(Bottleneck, IsTheRoomBetweenTwoStagesThatWaitForEachOther) {
-  Snapshot now = second_of({in_turn(worked("bursts", 100, 5 * kMs, 5 * kMs)), in_turn(worked("bursts too", 100, 5 * kMs, 5 * kMs))}, 100, 1);
+  Snapshot now = second_of(
+      {in_turn(worked("bursts", 100, 5 * kMs, 5 * kMs)), in_turn(worked("bursts too", 100, 5 * kMs, 5 * kMs))}, 100, 1);
   now.stages[0].blocked_ns = 450 * kMs;
   now.stages[1].starved_ns = 480 * kMs;
   const auto found = bottleneck_in(now);
@@ -227,7 +242,8 @@ TEST(Bottleneck, TellsWhatHoldsTheCallsOfAStage) {
 }
 
 TEST(Bottleneck, OfASerialRunIsTheStageThatTakesMostOfTheThread) {
-  Facts facts = facts_of(second_of({in_turn(worked("a", 100, 2 * kMs, 2 * kMs)), in_turn(worked("b", 100, 7 * kMs, 7 * kMs))}, 100, 0));
+  Facts facts = facts_of(
+      second_of({in_turn(worked("a", 100, 2 * kMs, 2 * kMs)), in_turn(worked("b", 100, 7 * kMs, 7 * kMs))}, 100, 0));
   facts.serial = true;
   EXPECT_EQ(bottleneck_in(facts).limit, Limit::serial);
   EXPECT_EQ(bottleneck_in(facts).stage, 1);
@@ -246,14 +262,17 @@ TEST(Bottleneck, IsAStageWhoseFirstCallsHaveNotEnded) {
   EXPECT_EQ(bottleneck_in(now).stage, 0);
 }
 
-// ---------------------------------------------------------------------------------------------- threads of the user's functions
+// ---------------------------------------------------------------------------------------------- threads of the user's
+// functions
 
-// Steps of 100 ms in which `decode` works now more, now less, and `read` the other way round; foreign threads go with decode.
+// Steps of 100 ms in which `decode` works now more, now less, and `read` the other way round; foreign threads go with
+// decode.
 Window steps_with_foreign_threads(double cores_per_element) {
   Window window;
   Snapshot now;
   now.cpu_budget = 2;
-  now.stages = {StageSnapshot{.name = "read", .feeds = 1, .parallel = true}, StageSnapshot{.name = "decode", .parallel = true}};
+  now.stages = {StageSnapshot{.name = "read", .feeds = 1, .parallel = true},
+                StageSnapshot{.name = "decode", .parallel = true}};
   now.process_cpu_ns = 5 * kSecond;  // of before the run
   now.workers_cpu_ns = now.consumer_cpu_ns = now.clocks_ns = 0;
   for (int i = 0; i < 9; ++i) {
@@ -289,11 +308,13 @@ TEST(ForeignCpu, IsNobodysWhereItIsTooLittle) {
 // Nothing goes up or down; but decode holds a core and waits.
 TEST(ForeignCpu, IsPerhapsOfAStageThatWaitsWhileItShouldCompute) {
   Window window;
-  window.now = second_of({on_pool(worked("read", 100, 10 * kMs, 0), 8), with_calls(worked("decode", 100, 10 * kMs, kMs), 2)}, 100, 1);
+  window.now = second_of(
+      {on_pool(worked("read", 100, 10 * kMs, 0), 8), with_calls(worked("decode", 100, 10 * kMs, kMs), 2)}, 100, 1);
   window.before = window.now;
   for (StageSnapshot& stage : window.before.stages) stage = {};
   window.before.time_ns = 0;
-  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns = window.before.clocks_ns = 0;
+  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns =
+      window.before.clocks_ns = 0;
   window.now.process_cpu_ns = 1500 * kMs;
   window.now.workers_cpu_ns = 100 * kMs;
   window.now.consumer_cpu_ns = 0;
@@ -304,12 +325,13 @@ TEST(ForeignCpu, IsPerhapsOfAStageThatWaitsWhileItShouldCompute) {
   EXPECT_EQ(found.samples, 0) << "only likely";
 }
 
-// A consumer that computes all the time, and nobody else: the process's clock was last read 90 ms before the snapshot was taken, and the
-// consumer's own goes on.
+// A consumer that computes all the time, and nobody else: the process's clock was last read 90 ms before the snapshot
+// was taken, and the consumer's own goes on.
 TEST(ForeignCpu, IsOfTheMomentAtWhichTheClocksWereRead) {
   Window window;
   window.now = second_of({worked("read", 100, kMs, 0)}, 100, 0);
-  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns = window.before.clocks_ns = 0;
+  window.before.process_cpu_ns = window.before.workers_cpu_ns = window.before.consumer_cpu_ns =
+      window.before.clocks_ns = 0;
   window.now.clocks_ns = window.now.process_cpu_ns = window.now.consumer_cpu_ns = window.now.time_ns - 90 * kMs;
   window.now.workers_cpu_ns = 0;
   window.now.consumer.cpu_ns = window.now.time_ns;

@@ -22,11 +22,14 @@ Bound bound(const std::vector<Bound>& bounds, Limit kind, int stage = -1) {
   return {.rate = -1};
 }
 
-// read: 2 calls of 10 ms, 0.1 ms on a core; decode: 1 ms on a core; batch of 4: 2 ms per batch, in turn. 50 batches in a second.
+// read: 2 calls of 10 ms, 0.1 ms on a core; decode: 1 ms on a core; batch of 4: 2 ms per batch, in turn. 50 batches in
+// a second.
 Snapshot reader() {
   StageSnapshot batch = in_turn(worked("batch", 200, kMs / 2, kMs / 2));
   batch.made = batch.elements_out = 50;
-  return second_of({on_pool(worked("read", 200, 10 * kMs, kMs / 10), 2), with_calls(worked("decode", 200, kMs, kMs), 2), batch}, 50, 0.9);
+  return second_of(
+      {on_pool(worked("read", 200, 10 * kMs, kMs / 10), 2), with_calls(worked("decode", 200, kMs, kMs), 2), batch}, 50,
+      0.9);
 }
 
 TEST(Bounds, OfAStageAreItsCallsOverTheTimeThatADeliveredElementTakesThere) {
@@ -83,7 +86,8 @@ TEST(Bounds, LeaveOutTheTimeInWhichNoCoreWasFree) {
 
 TEST(Bounds, TakeACallForComputingWhereItsClockWasNotReadAndItIsShort) {
   Snapshot now = reader();
-  now.stages[2].samples = now.stages[2].sampled_elements = now.stages[2].sampled_wall_ns = now.stages[2].sampled_cpu_ns = 0;
+  now.stages[2].samples = now.stages[2].sampled_elements = now.stages[2].sampled_wall_ns =
+      now.stages[2].sampled_cpu_ns = 0;
   now.stages[2].slot_ns = 200 * kMs / 100;  // 0.01 ms each
   EXPECT_NEAR(bound(bounds_of(now), Limit::cpu).rate, 2 / (4 * (0.0001 + 0.001 + 0.00001)), 1e-6);
   now.stages[2].slot_ns = 200 * kMs;

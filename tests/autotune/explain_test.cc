@@ -17,9 +17,11 @@ using Problem = Explanation::Problem;
 
 Explanation explained(const Snapshot& now) { return explain(facts_of(now)); }
 
-// Two reads of 10 ms at once, 0.05 of it on a core: 197 a second; a decoder of 1 ms on two cores; a consumer that could take 2,462.
+// Two reads of 10 ms at once, 0.05 of it on a core: 197 a second; a decoder of 1 ms on two cores; a consumer that could
+// take 2,462.
 Snapshot slow_reads() {
-  return second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
+  return second_of(
+      {on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
 }
 constexpr double kCpuBound = 2 / 0.00105, kReadBound = 2 / 0.01, kConsumerBound = 197 / 0.08;
 
@@ -76,11 +78,13 @@ TEST(Explain, SaysThatACoreBringsNothingBeforeTheBottleneckIsGone) {
   const Explanation found = explained(slow_reads());
   ASSERT_NE(what_if(found, Change::core), nullptr);
   EXPECT_EQ(what_if(found, Change::core)->gain, 0);
-  EXPECT_NEAR(what_if(found, Change::core)->gain_later, kConsumerBound / kCpuBound - 1, 1e-6) << "the consumer comes before 3 cores";
+  EXPECT_NEAR(what_if(found, Change::core)->gain_later, kConsumerBound / kCpuBound - 1, 1e-6)
+      << "the consumer comes before 3 cores";
 }
 
 TEST(Explain, SaysWhatACoreAndAFasterStageBringWhereTheCoresAreTheLimit) {
-  const Explanation found = explained(second_of({with_calls(worked("load", 195, kMs, kMs), 2), with_calls(worked("decode", 195, 9 * kMs, 9 * kMs), 2)}, 195, 1));
+  const Explanation found = explained(second_of(
+      {with_calls(worked("load", 195, kMs, kMs), 2), with_calls(worked("decode", 195, 9 * kMs, 9 * kMs), 2)}, 195, 1));
   EXPECT_EQ(found.bottleneck.limit, Limit::cpu);
   EXPECT_NEAR(what_if(found, Change::core)->gain, 0.5, 1e-9);
   const auto* faster = what_if(found, Change::twice_as_fast);
@@ -99,7 +103,8 @@ TEST(Explain, CountsTheConsumersCpuTimeWhereItSaysWhatAFasterStageBrings) {
 }
 
 TEST(Explain, SaysWhatAStageInTurnWouldGainIfItWereFaster) {
-  const Explanation found = explained(second_of({with_calls(worked("decode", 495, kMs, kMs), 2), in_turn(worked("scan", 495, 2 * kMs, 2 * kMs))}, 495, 0.9));
+  const Explanation found = explained(second_of(
+      {with_calls(worked("decode", 495, kMs, kMs), 2), in_turn(worked("scan", 495, 2 * kMs, 2 * kMs))}, 495, 0.9));
   EXPECT_EQ(found.bottleneck.limit, Limit::serial);
   const auto* faster = what_if(found, Change::twice_as_fast);
   ASSERT_NE(faster, nullptr);
@@ -109,7 +114,8 @@ TEST(Explain, SaysWhatAStageInTurnWouldGainIfItWereFaster) {
 }
 
 TEST(Explain, SaysWhatComesAfterMemory) {
-  Snapshot now = second_of({on_pool(worked("read", 40, 50 * kMs, 0), 8), with_calls(worked("decode", 40, 20 * kMs, 20 * kMs), 2)}, 40, 0.9);
+  Snapshot now = second_of(
+      {on_pool(worked("read", 40, 50 * kMs, 0), 8), with_calls(worked("decode", 40, 20 * kMs, 20 * kMs), 2)}, 40, 0.9);
   Facts facts = facts_of(now);
   facts.window.looks = hundred_looks(now, 0, &StageLooks::memory, 90);
   const Explanation found = explain(facts);
@@ -156,7 +162,8 @@ TEST(Explain, BlamesNoStageForTheTimeInWhichItHadNoInput) {
 
 // Two sources feed one stage.
 TEST(Explain, SharesTheWaitingOutAmongBranches) {
-  Snapshot now = second_of({worked("a", 100, 10 * kMs, 0), worked("b", 100, 10 * kMs, 0), worked("zip", 100, 4 * kMs, 0)}, 100, 1);
+  Snapshot now =
+      second_of({worked("a", 100, 10 * kMs, 0), worked("b", 100, 10 * kMs, 0), worked("zip", 100, 4 * kMs, 0)}, 100, 1);
   now.stages[0].feeds = now.stages[1].feeds = 2;
   const Explanation found = explained(now);
   EXPECT_NEAR(found.stages[0].blame, 0.3, 1e-9);
@@ -167,8 +174,8 @@ TEST(Explain, SharesTheWaitingOutAmongBranches) {
 TEST(Explain, HasTheTimesOfACallWithTheirError) {
   Snapshot now = slow_reads();
   now.stages[0].service_times = {};
-  now.stages[0].service_times[service_time_bucket(8 * kMs)] = 100;   // 8 or so
-  now.stages[0].service_times[service_time_bucket(12 * kMs)] = 97;   // and 12 or so
+  now.stages[0].service_times[service_time_bucket(8 * kMs)] = 100;  // 8 or so
+  now.stages[0].service_times[service_time_bucket(12 * kMs)] = 97;  // and 12 or so
   const Explanation found = explained(now);
   EXPECT_DOUBLE_EQ(found.stages[0].call.value, 0.010);
   EXPECT_EQ(found.stages[0].call.samples, 197);
@@ -247,8 +254,9 @@ TEST(Explain, SaysNothingOfADelayThatTheSystemDoesNotTell) {
 
 // ---------------------------------------------------------------------------------------------- a busy machine
 
-// As measured beside four busy loops: a map of 1.34 us on a core, in groups of 160 elements. Reading the clocks costs a thread its core for
-// 0.4 ms a sample; of calls that are not sampled no less time is spent without a core than of those that are.
+// As measured beside four busy loops: a map of 1.34 us on a core, in groups of 160 elements. Reading the clocks costs a
+// thread its core for 0.4 ms a sample; of calls that are not sampled no less time is spent without a core than of those
+// that are.
 Snapshot cheap_map_on_a_busy_machine() {
   constexpr std::int64_t count = 340'000, samples = 250, sampled = 170 * samples;
   StageSnapshot map = with_calls(worked("map", count, 1857, 0), 2);
@@ -278,7 +286,8 @@ TEST(Explain, CountsTheCoresByTheClocksOfTheThreads) {
 
 // The samples say 0.9 of a core; the threads have used half of one.
 TEST(Explain, HasCallsUseNoMoreThanTheThreadsThatRunThem) {
-  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, 9 * kMs / 10), 2)}, 1000, 1), 500 * kMs, 500 * kMs, 0);
+  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, 9 * kMs / 10), 2)}, 1000, 1),
+                                   500 * kMs, 500 * kMs, 0);
   const Explanation found = explain(facts_with_clocks(now));
   EXPECT_NEAR(found.cpu_in_calls, 0.5, 1e-9);
   EXPECT_NEAR(found.stages[0].cpu, 0.0005, 1e-9);
@@ -286,7 +295,8 @@ TEST(Explain, HasCallsUseNoMoreThanTheThreadsThatRunThem) {
 
 // The clocks of the threads count all runs.
 TEST(Explain, CountsTheCoresByItsCallsWhereOtherRunsShareTheThreads) {
-  Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
+  Snapshot now =
+      with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
   now.runs = 2;
   EXPECT_NEAR(explain(facts_with_clocks(now)).cpu_used, 0.5, 1e-9);
   now.runs = 1;
@@ -295,7 +305,8 @@ TEST(Explain, CountsTheCoresByItsCallsWhereOtherRunsShareTheThreads) {
 
 // What it has used is in the difference all the same.
 TEST(Explain, CountsTheCoresByItsCallsWhereAnotherRunHasJustEnded) {
-  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
+  const Snapshot now =
+      with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs / 2), 2)}, 1000, 1), 1500 * kMs, 1500 * kMs, 0);
   Facts facts = facts_with_clocks(now);
   facts.window.before.time_ns = kSecond;
   facts.window.before.clocks_ns = kSecond;
@@ -306,8 +317,8 @@ TEST(Explain, CountsTheCoresByItsCallsWhereAnotherRunHasJustEnded) {
   EXPECT_NEAR(explain(facts).cpu_used, 1.5, 1e-9);
 }
 
-// Two naps of 20 ms at once, at nice 19 beside four busy loops: a call is ready for 60 ms more before it gets a core, and what follows waits
-// for a core, too.
+// Two naps of 20 ms at once, at nice 19 beside four busy loops: a call is ready for 60 ms more before it gets a core,
+// and what follows waits for a core, too.
 Snapshot naps_on_a_busy_machine() {
   StageSnapshot naps = delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs);
   StageSnapshot cheap = delayed(with_calls(worked("plus_one", 25, 12 * kMs, kMs / 50), 2), 12 * kMs);
@@ -330,9 +341,11 @@ TEST(Explain, SaysThatOtherProcessesUseTheCoresWhereTheyDo) {
 }
 
 TEST(Explain, IsNotLedAstrayByAFewDelays) {
-  Facts facts = facts_with_clocks(with_clocks(
-      second_of({delayed(on_pool(worked("nap", 95, 21 * kMs, kMs / 20), 2), kMs), with_calls(worked("plus_one", 95, kMs / 50, kMs / 50), 2)}, 95, 1),
-      8 * kMs, 7 * kMs, kMs));
+  Facts facts =
+      facts_with_clocks(with_clocks(second_of({delayed(on_pool(worked("nap", 95, 21 * kMs, kMs / 20), 2), kMs),
+                                               with_calls(worked("plus_one", 95, kMs / 50, kMs / 50), 2)},
+                                              95, 1),
+                                    8 * kMs, 7 * kMs, kMs));
   facts.knobs = {calls_knob(0, 2, true)};
   EXPECT_EQ(explain(facts).bottleneck.limit, Limit::parallel);
   EXPECT_EQ(explain(facts).bottleneck.hold, Hold::user_limit);
@@ -348,7 +361,9 @@ TEST(Explain, SaysNothingOfOtherProcessesWhereThisOneUsesTheCores) {
 
 TEST(Explain, WarnsOfOtherProcessesWhereAnotherLimitComesFirst) {
   Snapshot now = with_clocks(second_of({delayed(with_calls(worked("decode", 40, 24 * kMs, 10 * kMs), 2), 14 * kMs),
-                                        in_turn(worked("scan", 40, 24 * kMs, 0))}, 40, 1), 410 * kMs, 400 * kMs, kMs);
+                                        in_turn(worked("scan", 40, 24 * kMs, 0))},
+                                       40, 1),
+                             410 * kMs, 400 * kMs, kMs);
   const Explanation found = explain(facts_with_clocks(now));
   EXPECT_EQ(found.bottleneck.limit, Limit::serial);
   ASSERT_NE(warning(found, Problem::other_processes), nullptr);
@@ -362,7 +377,9 @@ Snapshot batches(std::int64_t copied_bytes) {
   batch.bytes_out = 19'000'000;
   batch.copied_bytes = copied_bytes;
   batch.places_end = 2;
-  return second_of({worked("files", 190, 0, 0), with_calls(worked("decode", 190, kMs, kMs), 2), with_calls(worked("relabel", 190, 0, 0), 2), batch}, 19, 1);
+  return second_of({worked("files", 190, 0, 0), with_calls(worked("decode", 190, kMs, kMs), 2),
+                    with_calls(worked("relabel", 190, 0, 0), 2), batch},
+                   19, 1);
 }
 
 TEST(Explain, SaysBehindWhichOpBatchesCopy) {
@@ -394,7 +411,8 @@ TEST(Explain, SaysNothingOfAFewCopies) {
 
 TEST(Explain, KeepsTheLastDecisions) {
   Facts facts = facts_of(slow_reads());
-  for (int i = 0; i < 20; ++i) facts.decisions.push_back({.stage = 0, .knob = "parallelism", .from = i, .to = i + 1, .wanted = i + 1});
+  for (int i = 0; i < 20; ++i)
+    facts.decisions.push_back({.stage = 0, .knob = "parallelism", .from = i, .to = i + 1, .wanted = i + 1});
   const Explanation found = explain(facts);
   ASSERT_EQ(found.decisions.size(), 8u);
   EXPECT_EQ(found.decisions.back().to, 20);
@@ -417,9 +435,7 @@ TEST(Explain, OfNoTimeAtAllIsUnknown) {
 }
 
 // The same facts give the same explanation.
-TEST(Explain, IsAFunctionOfTheFacts) {
-  EXPECT_EQ(to_json(explained(slow_reads())), to_json(explained(slow_reads())));
-}
+TEST(Explain, IsAFunctionOfTheFacts) { EXPECT_EQ(to_json(explained(slow_reads())), to_json(explained(slow_reads()))); }
 
 TEST(Explain, NamesAnOutlierWhereItIsWhatAStageWaitsFor) {
   Snapshot now = slow_reads();

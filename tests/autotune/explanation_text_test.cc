@@ -20,9 +20,17 @@ using testing::Not;
 using testing::StartsWith;
 
 Facts slow_reads() {
-  Facts facts = facts_of(second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92));
+  Facts facts = facts_of(
+      second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)},
+                197, 0.92));
   facts.knobs = {calls_knob(0, 4096, true)};
-  facts.decisions = {{.time_ns = 20 * kMs, .stage = 1, .knob = "window", .from = 2, .to = 4, .wanted = 9, .reason = Reason::reordering}};
+  facts.decisions = {{.time_ns = 20 * kMs,
+                      .stage = 1,
+                      .knob = "window",
+                      .from = 2,
+                      .to = 4,
+                      .wanted = 9,
+                      .reason = Reason::reordering}};
   return facts;
 }
 
@@ -34,12 +42,15 @@ std::string line(const std::string& text, std::size_t number) {
 
 TEST(ExplanationText, BeginsWithTheRateAndWhetherItIsEnough) {
   EXPECT_THAT(line(to_text(explain(slow_reads())), 0),
-              AllOf(StartsWith("delivering 197 elements/s (197 in 1 s)"), HasSubstr("the consumer waits 92 % of the time -> input-bound")));
+              AllOf(StartsWith("delivering 197 elements/s (197 in 1 s)"),
+                    HasSubstr("the consumer waits 92 % of the time -> input-bound")));
 }
 
 TEST(ExplanationText, NamesTheBottleneckAndWhyItIsNotWider) {
   const std::string text = to_text(explain(slow_reads()));
-  EXPECT_THAT(line(text, 1), AllOf(StartsWith("bottleneck: read (op 0); 1.97 of 2 calls are under way: 10 ms a call, 50 us of it on a core")));
+  EXPECT_THAT(
+      line(text, 1),
+      AllOf(StartsWith("bottleneck: read (op 0); 1.97 of 2 calls are under way: 10 ms a call, 50 us of it on a core")));
   EXPECT_EQ(line(text, 2), "why not more: the number is fixed or bounded by the program");
 }
 
@@ -53,16 +64,22 @@ TEST(ExplanationText, HasBoundsChangesAndUse) {
 }
 
 TEST(ExplanationText, NamesOtherProcessesWhereTheyUseTheCores) {
-  const Snapshot now = with_clocks(second_of({delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs)}, 25, 1), 3 * kMs, 2 * kMs, kMs);
+  const Snapshot now = with_clocks(
+      second_of({delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs)}, 25, 1), 3 * kMs, 2 * kMs, kMs);
   const std::string text = to_text(explain(facts_with_clocks(now)));
-  EXPECT_THAT(line(text, 1), StartsWith("bottleneck: the cores, which other processes use; 0.002 of 2 are used by the pipeline"));
-  EXPECT_EQ(line(text, 2), "why not more: other processes use the 2 cores as well: calls are ready to run and have none 100 % of the time");
+  EXPECT_THAT(line(text, 1),
+              StartsWith("bottleneck: the cores, which other processes use; 0.002 of 2 are used by the pipeline"));
+  EXPECT_EQ(
+      line(text, 2),
+      "why not more: other processes use the 2 cores as well: calls are ready to run and have none 100 % of the time");
   EXPECT_THAT(text, HasSubstr("  without the other processes: +300 %, then the limit is nap (op 0)"));
 }
 
 TEST(ExplanationText, TellsWhatIsSpentBetweenCalls) {
-  const Snapshot now = with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs), 2)}, 1000, 1), 1300 * kMs, 1300 * kMs, 0);
-  EXPECT_THAT(to_text(explain(facts_with_clocks(now))), HasSubstr("in use: 1.3 of 2 cores, 0.3 of them between calls (the consumer: 0)"));
+  const Snapshot now =
+      with_clocks(second_of({with_calls(worked("work", 1000, kMs, kMs), 2)}, 1000, 1), 1300 * kMs, 1300 * kMs, 0);
+  EXPECT_THAT(to_text(explain(facts_with_clocks(now))),
+              HasSubstr("in use: 1.3 of 2 cores, 0.3 of them between calls (the consumer: 0)"));
 }
 
 TEST(ExplanationText, SaysUnknownAndNeverNan) {
@@ -70,7 +87,8 @@ TEST(ExplanationText, SaysUnknownAndNeverNan) {
   facts.window.now.stages[0] = StageSnapshot{.name = "read", .feeds = 1, .parallel = true};
   for (const Explanation& each : {explain(facts), explain(facts_of(Snapshot())), Explanation()}) {
     std::string text = to_text(each);
-    std::ranges::transform(text, text.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf/")), Not(HasSubstr(" inf "))));
   }
   EXPECT_THAT(to_text(Explanation()), HasSubstr("bottleneck: unknown"));
@@ -92,7 +110,8 @@ TEST(ExplanationText, HasTwentyLinesAtMost) {
 TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
   Explanation of = explain(slow_reads());
   std::vector<std::string> seen;
-  for (const Limit limit : {Limit::consumer, Limit::cpu, Limit::serial, Limit::parallel, Limit::ceiling, Limit::memory, Limit::window, Limit::buffer}) {
+  for (const Limit limit : {Limit::consumer, Limit::cpu, Limit::serial, Limit::parallel, Limit::ceiling, Limit::memory,
+                            Limit::window, Limit::buffer}) {
     of.bottleneck.limit = limit;
     seen.push_back(line(to_text(of), 1));
   }
@@ -107,7 +126,8 @@ TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
 TEST(ExplanationText, NamesTheStageThatStartsThreads) {
   Explanation of = explain(slow_reads());
   of.warnings = {{Explanation::Problem::foreign_threads, 1, 0.9, 12}};
-  EXPECT_THAT(to_text(of), HasSubstr("warning: 0.9 cores are used by threads that are not penstock's, in step with decode (op 1): does its function start"));
+  EXPECT_THAT(to_text(of), HasSubstr("warning: 0.9 cores are used by threads that are not penstock's, in step with "
+                                     "decode (op 1): does its function start"));
 }
 
 TEST(ExplanationJson, HasTheSameNumbers) {

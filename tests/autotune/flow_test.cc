@@ -24,10 +24,12 @@ Flow after_two_seconds(Snapshot& now, const std::function<void(Snapshot&)>& step
 
 TEST(FlowMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
   Snapshot now;
-  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
-    s.consumer.taken += 2;         // 200/s
-    s.consumer.wait_ns += 5 * ms;  // half of the time
-  }, {});
+  const Flow flow = after_two_seconds(now,
+                                      [](Snapshot& s) {
+                                        s.consumer.taken += 2;         // 200/s
+                                        s.consumer.wait_ns += 5 * ms;  // half of the time
+                                      },
+                                      {});
   EXPECT_NEAR(flow.wait_share, 0.5, 0.01);
   EXPECT_NEAR(flow.delivered, 200, 2);
   EXPECT_NEAR(flow.demand, 400, 10);
@@ -35,10 +37,12 @@ TEST(FlowMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
 
 TEST(FlowMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
   Snapshot now;
-  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
-    s.consumer.taken += 2;
-    s.consumer.wait_ns += 10 * ms;
-  }, {});
+  const Flow flow = after_two_seconds(now,
+                                      [](Snapshot& s) {
+                                        s.consumer.taken += 2;
+                                        s.consumer.wait_ns += 10 * ms;
+                                      },
+                                      {});
   EXPECT_EQ(flow.demand, kUnbounded);
   EXPECT_TRUE(flow.consumer_waits());
 }
@@ -155,11 +159,13 @@ TEST(FlowMeter, CountsVisitsFromTheConsumerBackwards) {
   Snapshot now;
   now.stages.resize(3);  // shard, unbatch into 16, batch of 4
   for (int i = 0; i < 3; ++i) now.stages[static_cast<std::size_t>(i)].feeds = i < 2 ? i + 1 : -1;
-  const Flow flow = after_two_seconds(now, [](Snapshot& s) {
-    s.stages[0].completed += 1, s.stages[0].made += 1;
-    s.stages[1].completed += 1, s.stages[1].made += 16;
-    s.stages[2].completed += 16, s.stages[2].made += 4;
-  }, {0, 0, 0});
+  const Flow flow = after_two_seconds(now,
+                                      [](Snapshot& s) {
+                                        s.stages[0].completed += 1, s.stages[0].made += 1;
+                                        s.stages[1].completed += 1, s.stages[1].made += 16;
+                                        s.stages[2].completed += 16, s.stages[2].made += 4;
+                                      },
+                                      {0, 0, 0});
   EXPECT_NEAR(flow.visits[2], 4, 1e-9);
   EXPECT_NEAR(flow.visits[1], 0.25, 1e-9);
   EXPECT_NEAR(flow.visits[0], 0.25, 1e-9);
@@ -191,7 +197,8 @@ TEST(FlowMeter, CountsTheCpuTimeOfCallsOnThePool) {
   now.cpu_budget = 2;
   now.stages.resize(1);
   now.stages[0].on_pool = true;
-  const Flow flow = after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});  // 1,000/s of 1 ms
+  const Flow flow =
+      after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});  // 1,000/s of 1 ms
   EXPECT_NEAR(flow.cpu_share, 0.5, 0.01);
 }
 

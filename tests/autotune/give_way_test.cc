@@ -141,7 +141,8 @@ class Computing {
     for (int i = 0; i < 100 * seconds; ++i) {
       now_.time_ns += 10'000'000;
       now_.consumer.cpu_ns += static_cast<std::int64_t>(cores * 1e7);
-      if (delayed_ > 0) now_.consumer.delay_ns = static_cast<std::int64_t>(delayed_ * static_cast<double>(now_.time_ns));
+      if (delayed_ > 0)
+        now_.consumer.delay_ns = static_cast<std::int64_t>(delayed_ * static_cast<double>(now_.time_ns));
       ++now_.consumer.taken;
       policy_->tick(now_, knobs_);
     }

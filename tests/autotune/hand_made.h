@@ -13,7 +13,8 @@ namespace penstock::autotune {
 
 inline constexpr std::int64_t kMs = 1'000'000, kSecond = 1'000 * kMs;
 
-// A second in which `count` elements went through the stage; every call took `call_ns`, `cpu_ns` of it on a core, and all were sampled.
+// A second in which `count` elements went through the stage; every call took `call_ns`, `cpu_ns` of it on a core, and
+// all were sampled.
 inline StageSnapshot worked(std::string name, std::int64_t count, std::int64_t call_ns, std::int64_t cpu_ns) {
   StageSnapshot stage;
   stage.name = std::move(name);

@@ -19,7 +19,8 @@ Snapshot at(std::int64_t time_ns, std::int64_t taken) {
 // Looks every 10 ms until `end`.
 History watched(std::int64_t end, std::int64_t taken_per_second) {
   History history;
-  for (std::int64_t time = 10 * kMs; time <= end; time += 10 * kMs) history.look(at(time, taken_per_second * time / kSecond));
+  for (std::int64_t time = 10 * kMs; time <= end; time += 10 * kMs)
+    history.look(at(time, taken_per_second * time / kSecond));
   return history;
 }
 
@@ -82,9 +83,7 @@ std::int64_t window_looks(const StageSnapshot& stage) {
   return looks.stages[0].window;
 }
 
-TEST(Looks, TellWhetherTheOrderHoldsAStageUp) {
-  EXPECT_EQ(window_looks(held_up()), 1);
-}
+TEST(Looks, TellWhetherTheOrderHoldsAStageUp) { EXPECT_EQ(window_looks(held_up()), 1); }
 
 TEST(Looks, DoNotBlameTheOrderForWhatSomethingElseDoes) {
   const auto with = [](auto change) {

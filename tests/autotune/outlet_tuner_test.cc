@@ -109,8 +109,8 @@ TEST(OutletTuner, IsAsDeepAfterALongPauseAsBefore) {
   EXPECT_EQ(consumer.depth(), before);
 }
 
-// Every five seconds nothing arrives for 0.15 s. After two seconds of calm it is made shallower, which is found to be wrong; so it is left
-// as it is for longer each time.
+// Every five seconds nothing arrives for 0.15 s. After two seconds of calm it is made shallower, which is found to be
+// wrong; so it is left as it is for longer each time.
 TEST(OutletTuner, DoesNotTakeAwayAgainAndAgainWhatIsNeededNowAndThen) {
   Consumer consumer(2);
   const auto waits_in = [&](int periods) {

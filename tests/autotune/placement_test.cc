@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000;
 
-// A stage of which `samples` calls were looked at; `waited` of them gave the CPU up by themselves, and always had a core when they needed one.
+// A stage of which `samples` calls were looked at; `waited` of them gave the CPU up by themselves, and always had a
+// core when they needed one.
 StageSnapshot stage(std::int64_t samples, std::int64_t wall_ns, std::int64_t cpu_ns, std::int64_t waited) {
   StageSnapshot snapshot;
   snapshot.parallel = true;
@@ -24,9 +25,13 @@ StageSnapshot stage(std::int64_t samples, std::int64_t wall_ns, std::int64_t cpu
 
 TEST(Placement, MovesAStageWhoseCallsWaitToThePool) { EXPECT_EQ(Placement().wish(stage(2, 10 * ms, ms, 2)), 1); }
 
-TEST(Placement, LeavesAStageThatComputesWhereItIs) { EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 10 * ms, 0)), std::nullopt); }
+TEST(Placement, LeavesAStageThatComputesWhereItIs) {
+  EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 10 * ms, 0)), std::nullopt);
+}
 
-TEST(Placement, DoesNotTakePreemptionForWaiting) { EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 2 * ms, 0)), std::nullopt); }
+TEST(Placement, DoesNotTakePreemptionForWaiting) {
+  EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 2 * ms, 0)), std::nullopt);
+}
 
 TEST(Placement, BringsAStageBackThatComputesAfterAll) {
   StageSnapshot snapshot = stage(8, 10 * ms, 10 * ms, 0);

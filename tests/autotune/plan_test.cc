@@ -25,7 +25,8 @@ TEST(Plan, GivesNoMoreThanThereIs) {
   EXPECT_GE(sum, 61);  // whole calls
 }
 
-// A stage with a load of a twentieth of the other's needs more than a twentieth of its calls: so few have no slack among themselves.
+// A stage with a load of a twentieth of the other's needs more than a twentieth of its calls: so few have no slack
+// among themselves.
 TEST(Plan, LeavesSlackToStagesOfFewCalls) {
   const double rate = rate_for_threads({0.1, 0.005}, 64);
   EXPECT_GE(static_cast<double>(calls_at(rate, 0.005)), 1.5 * rate * 0.005);

@@ -65,10 +65,15 @@ class Waiting {
       stage.on_pool = stage.form_is_known = on_pool;
       stage.parallelism = stage.running = calls[i];
       stage.feeds = i + 1 < calls.size() ? static_cast<int>(i) + 1 : -1;
-      add(KnobKind::parallelism, i, 4096, [&stage] { return stage.parallelism; }, [&stage](std::int64_t to) { stage.parallelism = to; });
-      add(KnobKind::window, i, 1 << 20, [&stage] { return stage.window; }, [&stage](std::int64_t to) { stage.window = to; });
+      add(
+          KnobKind::parallelism, i, 4096, [&stage] { return stage.parallelism; },
+          [&stage](std::int64_t to) { stage.parallelism = to; });
+      add(
+          KnobKind::window, i, 1 << 20, [&stage] { return stage.window; },
+          [&stage](std::int64_t to) { stage.window = to; });
       const auto move_to = [&stage](std::int64_t to) { stage.on_pool = to > 0; };
-      add(KnobKind::placement, i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
+      add(
+          KnobKind::placement, i, 1, [&stage] { return std::int64_t{stage.on_pool}; }, move_to);
     }
   }
   Waiting(const Waiting&) = delete;
@@ -117,8 +122,7 @@ class Waiting {
   std::vector<Knob>& knobs() { return knobs_; }
 
  private:
-  template <class Get, class Set>
-  void add(KnobKind kind, std::size_t stage, std::int64_t high, Get get, Set set) {
+  template <class Get, class Set> void add(KnobKind kind, std::size_t stage, std::int64_t high, Get get, Set set) {
     Knob knob;
     knob.kind = kind;
     knob.stage = static_cast<int>(stage);
@@ -134,7 +138,8 @@ class Waiting {
 };
 
 TEST(Policies, AreMadeByName) {
-  for (const char* name : {"penstock", "cores", "tf-max10", "tf-hill", "static:7", "none"}) EXPECT_NE(make_policy(name), nullptr) << name;
+  for (const char* name : {"penstock", "cores", "tf-max10", "tf-hill", "static:7", "none"})
+    EXPECT_NE(make_policy(name), nullptr) << name;
   for (const char* name : {"", "static", "static:", "static:0", "static:-1", "static:7x", "Penstock"})
     EXPECT_EQ(make_policy(name), nullptr) << name;
 }
@@ -235,7 +240,8 @@ TEST(PenstockPolicy, HandsAThreadOutOnceOnly) {
   const auto policy = make_policy("penstock");
   stages.keep_running(0, 50);
   stages.tick(*policy);
-  EXPECT_THAT(stages.calls(), ElementsAre(20, 8, 6)) << "50 are still under way; of the 6 that are free the second stage takes 4";
+  EXPECT_THAT(stages.calls(), ElementsAre(20, 8, 6))
+      << "50 are still under way; of the 6 that are free the second stage takes 4";
 }
 
 TEST(PenstockPolicy, DividesWhatIsLeftOfOpenIoWhereThereIsLess) {
@@ -262,8 +268,11 @@ class Service {
     stage().parallel = stage().completes_later = stage().form_is_known = true;
     stage().parallelism = stage().running = std::min<std::int64_t>(4, open_io);
     stage().window = 8;
-    add(KnobKind::parallelism, 1, [this] { return stage().parallelism; }, [this](std::int64_t to) { stage().parallelism = stage().running = to; });
-    add(KnobKind::window, 1, [this] { return stage().window; }, [this](std::int64_t to) { stage().window = to; });
+    add(
+        KnobKind::parallelism, 1, [this] { return stage().parallelism; },
+        [this](std::int64_t to) { stage().parallelism = stage().running = to; });
+    add(
+        KnobKind::window, 1, [this] { return stage().window; }, [this](std::int64_t to) { stage().window = to; });
   }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -309,8 +318,7 @@ class Service {
 
  private:
   static constexpr std::int64_t kTick = 10'000'000;
-  template <class Get, class Set>
-  void add(KnobKind kind, std::int64_t low, Get get, Set set) {
+  template <class Get, class Set> void add(KnobKind kind, std::int64_t low, Get get, Set set) {
     Knob knob;
     knob.kind = kind;
     knob.stage = 0;
@@ -341,7 +349,8 @@ TEST(PenstockPolicy, BeginsWithinOpenIoWhereCallsCompleteLaterAndGoesOnByDoublin
 
 // Its results may wait for a slow one as long as they like: there is memory, but a window has its end.
 TEST(PenstockPolicy, DoesNotTakeTheEndOfAWindowForWantOfMemory) {
-  constexpr std::int64_t bytes = 100'000'000;  // 4,096 of these fit, 10,995 do; a window that grows in each stall asks for more
+  constexpr std::int64_t bytes =
+      100'000'000;  // 4,096 of these fit, 10,995 do; a window that grows in each stall asks for more
   Service service(64);
   const auto policy = make_policy("penstock");
   service.run(*policy, 300, bytes);
@@ -387,7 +396,8 @@ TEST(DecisionLog, KeepsTheLastAndCountsAll) {
 }
 
 TEST(Reason, HasANameForEach) {
-  for (int i = 0; i <= static_cast<int>(Reason::rule); ++i) EXPECT_STRNE(name_of(static_cast<Reason>(i)), "unknown") << i;
+  for (int i = 0; i <= static_cast<int>(Reason::rule); ++i)
+    EXPECT_STRNE(name_of(static_cast<Reason>(i)), "unknown") << i;
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ struct Sampled {
   }
 };
 
-template <class Distribution>
-Sampled sampled(Distribution milliseconds, int count) {
+template <class Distribution> Sampled sampled(Distribution milliseconds, int count) {
   std::mt19937 random(3);
   Sampled result;
   ServiceTimes counts = {};

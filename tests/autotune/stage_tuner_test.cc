@@ -15,8 +15,8 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-// A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what it gives and
-// waits for more. In ticks of 10 ms.
+// A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what
+// it gives and waits for more. In ticks of 10 ms.
 class Device {
  public:
   explicit Device(std::int64_t slots) : slots_(slots) {
@@ -124,7 +124,8 @@ TEST(StageTuner, NoticesThatCallsComputeLonger) {
   EXPECT_LT(device.calm_s(), 11);
 }
 
-// More calls than it serves have been tried in vain. Then they compute more, so that all is to be found out anew, and the device has grown.
+// More calls than it serves have been tried in vain. Then they compute more, so that all is to be found out anew, and
+// the device has grown.
 TEST(StageTuner, ForgetsALimitOfAWorldThatHasChanged) {
   Device device(4);
   device.allow(64);
@@ -176,7 +177,8 @@ TEST(StageTuner, FindsOutThatADeviceHasGrown) {
   EXPECT_GE(device.calls(), 48);
 }
 
-// As many calls as Little's law has it are not enough, and it has come to four times as many. Of other calls nothing of that is known.
+// As many calls as Little's law has it are not enough, and it has come to four times as many. Of other calls nothing of
+// that is known.
 TEST(StageTuner, ForgetsWhatTheLawLackedInAWorldThatHasChanged) {
   Device device(64);
   device.allow(64);

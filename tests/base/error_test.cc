@@ -17,10 +17,7 @@
 namespace penstock {
 namespace {
 
-template <class E>
-std::exception_ptr pointer_to(E error) {
-  return std::make_exception_ptr(std::move(error));
-}
+template <class E> std::exception_ptr pointer_to(E error) { return std::make_exception_ptr(std::move(error)); }
 
 std::exception_ptr system_error(int number) {
   return pointer_to(std::system_error(number, std::generic_category(), "open"));
@@ -28,8 +25,7 @@ std::exception_ptr system_error(int number) {
 
 TEST(ErrorCode, EachHasItsOwnName) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(ErrorCode::internal); ++i)
-    names.insert(to_string(static_cast<ErrorCode>(i)));
+  for (int i = 0; i <= static_cast<int>(ErrorCode::internal); ++i) names.insert(to_string(static_cast<ErrorCode>(i)));
   EXPECT_EQ(names.size(), 11u);
   EXPECT_EQ(to_string(ErrorCode::data_loss), "data_loss");
   EXPECT_EQ(to_string(ErrorCode::internal), "internal");
@@ -79,10 +75,8 @@ TEST(MessageOf, IsTheTextOfAnyException) {
 TEST(MessageOf, TellsTypeAndValueOfWhatIsNoStdException) {
   struct Mine {};
   EXPECT_EQ(message_of(pointer_to(42)), "unknown exception of type int: 42");
-  EXPECT_EQ(message_of(pointer_to<const char*>("no disk")),
-            "unknown exception of type char const*: 'no disk'");
-  EXPECT_EQ(message_of(pointer_to<const char*>(nullptr)),
-            "unknown exception of type char const*: ''");
+  EXPECT_EQ(message_of(pointer_to<const char*>("no disk")), "unknown exception of type char const*: 'no disk'");
+  EXPECT_EQ(message_of(pointer_to<const char*>(nullptr)), "unknown exception of type char const*: ''");
   EXPECT_THAT(message_of(pointer_to(std::string("no disk"))), testing::EndsWith(": 'no disk'"));
   EXPECT_THAT(message_of(pointer_to(Mine())), testing::HasSubstr("Mine"));
 }
@@ -112,17 +106,15 @@ std::exception_ptr nested(int depth) {
 TEST(MessageOf, TellsNestedExceptions) {
   EXPECT_EQ(message_of(nested(3)), "disk 3: disk 2: disk 1");
   EXPECT_THAT(message_of(nested(100)),
-              testing::AllOf(testing::StartsWith("disk 100: disk 99: "),
-                             testing::EndsWith(": ..."), testing::Not(testing::HasSubstr("50"))));
+              testing::AllOf(testing::StartsWith("disk 100: disk 99: "), testing::EndsWith(": ..."),
+                             testing::Not(testing::HasSubstr("50"))));
 }
 
 struct NothingNested : std::runtime_error, std::nested_exception {
   NothingNested() : std::runtime_error("alone") {}
 };
 
-TEST(MessageOf, TakesANestedExceptionThatHoldsNone) {
-  EXPECT_EQ(message_of(pointer_to(NothingNested())), "alone");
-}
+TEST(MessageOf, TakesANestedExceptionThatHoldsNone) { EXPECT_EQ(message_of(pointer_to(NothingNested())), "alone"); }
 
 TEST(ElementError, NamesOpPlaceAndSourceItem) {
   const ErrorPlace place{.op = "map",
@@ -145,8 +137,7 @@ TEST(ElementError, ShowsNamesThatWouldSpoilTheTextOrTheTerminal) {
   place.op = "map";
   place.origin = std::string("a\0b\033[2J.jpg", 11);
   const ElementError error(place, pointer_to(std::runtime_error("boom")));
-  EXPECT_STREQ(error.what(),
-               "map failed at an element ('a\\x00b\\x1b[2J.jpg') of epoch 0: boom");
+  EXPECT_STREQ(error.what(), "map failed at an element ('a\\x00b\\x1b[2J.jpg') of epoch 0: boom");
   place.origin = std::string(1 << 20, 'x') + ".jpg";
   const ElementError endless(place, pointer_to(1));
   EXPECT_LT(std::string(endless.what()).size(), 1000u);

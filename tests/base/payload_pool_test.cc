@@ -45,8 +45,7 @@ std::size_t idle_cap(const PayloadPoolStats& stats) {
 
 TEST(PayloadPool, AlignsBlocksOfEverySize) {
   PayloadPool pool;
-  for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{1}, 64 * kib, 256 * kib - 1, 256 * kib, 5 * mib + 1}) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, 64 * kib, 256 * kib - 1, 256 * kib, 5 * mib + 1}) {
     const auto block = pool.allocate(bytes);
     EXPECT_TRUE(is_aligned(block, bytes < 256 * kib ? 64 : 4096)) << bytes;
     std::memset(block.get(), 0xff, bytes);

@@ -86,7 +86,8 @@ TEST(Shape, ChangesAsAVectorDoes) {
   Shape shape;
   List list;
   for (std::int64_t step = 0; step < 400; ++step) {
-    const auto place = static_cast<std::ptrdiff_t>(list.empty() ? 0 : step * 7 % static_cast<std::int64_t>(list.size() + 1));
+    const auto place =
+        static_cast<std::ptrdiff_t>(list.empty() ? 0 : step * 7 % static_cast<std::int64_t>(list.size() + 1));
     if (step % 40 < 20) {
       EXPECT_EQ(*shape.insert(shape.begin() + place, step), step);
       list.insert(list.begin() + place, step);

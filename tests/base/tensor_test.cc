@@ -76,8 +76,7 @@ TEST(Tensor, SharesItsMemoryWithCopies) {
 TEST(Tensor, KeepsForeignMemoryAlive) {
   const auto memory = std::make_shared<std::vector<std::byte>>(8, std::byte{1});
   const std::weak_ptr<std::vector<std::byte>> watch = memory;
-  auto tensor = std::make_unique<Tensor>(DType::u8, Shape{8},
-                                         std::shared_ptr<std::byte>(memory, memory->data()));
+  auto tensor = std::make_unique<Tensor>(DType::u8, Shape{8}, std::shared_ptr<std::byte>(memory, memory->data()));
   EXPECT_EQ(watch.use_count(), 2);
   tensor.reset();
   EXPECT_EQ(watch.use_count(), 1);
@@ -129,8 +128,7 @@ TEST(Stack, OfTensorsWithoutValuesHasAllRows) {
 }
 
 TEST(Stack, RefusesUnequalShapesInTheWordsOfTfData) {
-  const std::vector<Tensor> rows{Tensor(DType::u8, {2, 3}), Tensor(DType::u8, {2, 3}),
-                                 Tensor(DType::u8, {3, 2})};
+  const std::vector<Tensor> rows{Tensor(DType::u8, {2, 3}), Tensor(DType::u8, {2, 3}), Tensor(DType::u8, {3, 2})};
   EXPECT_ERROR(stack(rows), ErrorCode::invalid_argument,
                "Cannot batch tensors with different shapes in component 0. First element had "
                "shape [2,3] and element 2 had shape [3,2].");

@@ -23,11 +23,15 @@ TEST(Trimmed, LeavesOutWhiteSpaceAroundTheText) {
 
 // The bounds of RFC 3629, section 4.
 TEST(IsUtf8, KnowsWhatIsNone) {
-  for (const char* text : {"", "decode", "d\xc3\xa9" "coder", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+  for (const char* text : {"", "decode",
+                           "d\xc3\xa9"
+                           "coder",
+                           "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
                            "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
     EXPECT_TRUE(is_utf8(text)) << text;
-  for (const char* text : {"\x80", "\xbf", "\xff", "\xfe", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xe2\x82", "\xe2\x82(",
-                           "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x9f\x98", "caf\xe9"})
+  for (const char* text :
+       {"\x80", "\xbf", "\xff", "\xfe", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf", "\xed\xa0\x80",
+        "\xe2\x82", "\xe2\x82(", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x9f\x98", "caf\xe9"})
     EXPECT_FALSE(is_utf8(text)) << text;
   EXPECT_TRUE(is_utf8(std::string_view("\0", 1)));
 }
@@ -64,8 +68,8 @@ TEST(ParseBytes, KnowsBinaryAndDecimalUnits) {
 }
 
 TEST(ParseBytes, RefusesAnythingElse) {
-  for (const char* text : {"", "M", "-1", "-1M", "64m", "64 Mib", "64MM", "1e3", "nan", "inf",
-                           "0x10", "9999999999T", "1 2", " 1"})
+  for (const char* text :
+       {"", "M", "-1", "-1M", "64m", "64 Mib", "64MM", "1e3", "nan", "inf", "0x10", "9999999999T", "1 2", " 1"})
     EXPECT_ERROR(parse_bytes(text), ErrorCode::invalid_argument, std::string("'") + text + "'");
 }
 

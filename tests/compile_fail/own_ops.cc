@@ -30,17 +30,13 @@ class Pass final : public ps::StreamOp {
   std::string name() const override { return "pass"; }
   ps::Flow flow(const ps::Flow& input) const override { return input; }
 #ifndef FORGETS_open
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<State>();
-  }
+  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
 #endif
 
  private:
   class State final : public ps::StreamState {
 #ifndef FORGETS_state
-    void element(ps::Slot&& slot, ps::Emitter& out) override {
-      out.emit(std::move(slot.value), slot.stamp);
-    }
+    void element(ps::Slot&& slot, ps::Emitter& out) override { out.emit(std::move(slot.value), slot.stamp); }
 #endif
   };
   std::unique_ptr<State> unused() const { return std::make_unique<State>(); }
@@ -57,9 +53,7 @@ class Nothing final : public ps::SourceOp {
 
 ps::Dataset<std::int64_t> pipeline() {
   const auto source = ps::graph::append(nullptr, std::make_shared<Nothing>(), ps::CallSite::here());
-  const auto own = ps::Dataset<std::int64_t>(source)
-                       .then(std::make_shared<Identity>())
-                       .then(std::make_shared<Pass>());
+  const auto own = ps::Dataset<std::int64_t>(source).then(std::make_shared<Identity>()).then(std::make_shared<Pass>());
 #ifndef FORGETS_function
   return own.map([](std::int64_t x) { return x; });
 #else

@@ -1,5 +1,5 @@
-// Case: one line of the suite, an op with what it means. Those of the library's ops are made of their cases, tests/ops/NAME_case.h; op()
-// makes others:
+// Case: one line of the suite, an op with what it means. Those of the library's ops are made of their cases,
+// tests/ops/NAME_case.h; op() makes others:
 //
 //   op("own_stream, flawed", {{.kind = Kind::own_stream, .count = 3}}, {},
 //      []<class T>(In<T> in, const Op& op, const Feed& feed) { return in.template then<T>(...); })
@@ -22,8 +22,7 @@ namespace conformance {
 
 using model::Kind;
 using model::Op;
-template <class T>
-using In = const ps::Dataset<T>&;
+template <class T> using In = const ps::Dataset<T>&;
 
 // Where the op stands.
 enum class Place : std::uint8_t {
@@ -39,7 +38,8 @@ struct Traits {
   bool drops_errors = false;       // and counts them
   std::int64_t least_count = 0;    // a source that refuses shorter lists
   std::string only_copyable = {};  // why it cannot carry move-only payloads
-  // Most that an element holds, or that is reserved for it, and for how many of the last ops that is so. Those before have tokens.
+  // Most that an element holds, or that is reserved for it, and for how many of the last ops that is so. Those before
+  // have tokens.
   std::size_t element_bytes = kTokenBytes;
   std::size_t large_ops = 1;
 };
@@ -63,22 +63,19 @@ struct Case {
   bool is_arbitrary() const { return ops.back().arbitrary; }
 };
 
-template <class T>
-Built built(const ps::Dataset<T>& dataset) {
+template <class T> Built built(const ps::Dataset<T>& dataset) {
   return {dataset.node(), [](const ps::Element& element) { return text_of(element.get<T>()); }};
 }
 
 // What the op stands behind.
-template <class T>
-ps::Dataset<T> input_of(Place place, const Feed& feed) {
+template <class T> ps::Dataset<T> input_of(Place place, const Feed& feed) {
   const ps::CallSite site = ps::CallSite::here();
   const auto source = ps::graph::append(nullptr, std::make_shared<TokenSource<T>>(feed), site);
   if (place == Place::positions) return ps::Dataset<T>(source);
   return ps::Dataset<T>(ps::graph::append(source, std::make_shared<Step>(feed), site));
 }
 
-template <class Add>
-Case op(std::string name, std::vector<Op> ops, Traits traits, Add add) {
+template <class Add> Case op(std::string name, std::vector<Op> ops, Traits traits, Add add) {
   const Place place = traits.place;
   const auto build_of = [place, add]<class T>(std::type_identity<T>) {
     return [place, add](const std::vector<Op>& described, const Feed& feed) {

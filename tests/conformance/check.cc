@@ -48,9 +48,7 @@ constexpr std::array kChecks{
     Check{"passes", check_passes, applies},
 };
 
-std::string at(const Texts& texts, std::size_t i) {
-  return i < texts.size() ? texts[i] : "the end";
-}
+std::string at(const Texts& texts, std::size_t i) { return i < texts.size() ? texts[i] : "the end"; }
 
 }  // namespace
 
@@ -62,13 +60,11 @@ void Findings::compare(const std::string& when, Texts got, Texts expected, bool 
   if (got == expected) return;
   std::size_t i = 0;
   while (at(got, i) == at(expected, i)) ++i;
-  add(when + ": delivery " + std::to_string(i) + " is " + at(got, i) + ", must be " +
-      at(expected, i));
+  add(when + ": delivery " + std::to_string(i) + " is " + at(got, i) + ", must be " + at(expected, i));
 }
 
 void Findings::expect_equal(const std::string& what, std::int64_t got, std::int64_t expected) {
-  if (got != expected)
-    add(what + " is " + std::to_string(got) + ", must be " + std::to_string(expected));
+  if (got != expected) add(what + " is " + std::to_string(got) + ", must be " + std::to_string(expected));
 }
 
 std::span<const Check> all_checks() { return kChecks; }

@@ -50,8 +50,7 @@ TEST(Conformance, MissesTheLineOfAnOpThatIsLeftOut) {
     if (left_out.starts_with("own_")) continue;  // a user's
     std::set<std::string> others = names;
     others.erase(left_out);
-    EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), others),
-                ::testing::Not(::testing::IsEmpty()))
+    EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), others), ::testing::Not(::testing::IsEmpty()))
         << left_out;
   }
 }

@@ -17,9 +17,7 @@ constexpr std::int64_t kCount = 12;
 // ------------------------------------------------------------------------------------------------
 // cardinality
 
-std::int64_t rows_in(const std::string& text) {
-  return text == "[]" ? 0 : 1 + std::ranges::count(text, ' ');
-}
+std::int64_t rows_in(const std::string& text) { return text == "[]" ? 0 : 1 + std::ranges::count(text, ' '); }
 
 void check_flow(const Case& tested, std::int64_t count, Findings& findings) {
   const Experiment experiment(tested, {.count = count});
@@ -27,8 +25,7 @@ void check_flow(const Case& tested, std::int64_t count, Findings& findings) {
   const Texts expected = experiment.expected();
   const std::string of = " of " + std::to_string(count) + " inputs";
   if (flow.cardinality != ps::UNKNOWN_CARDINALITY)
-    findings.expect_equal("cardinality" + of, flow.cardinality,
-                          static_cast<std::int64_t>(expected.size()));
+    findings.expect_equal("cardinality" + of, flow.cardinality, static_cast<std::int64_t>(expected.size()));
   if (flow.leading_dimension != ps::UNKNOWN_CARDINALITY)
     for (const std::string& text : expected)
       findings.expect_equal("leading_dimension" + of, flow.leading_dimension, rows_in(text));
@@ -55,8 +52,7 @@ std::vector<ps::Slot> inputs_of(const Node& node) {
   const RunRef run = ps::detail::start_run(node.input(), {.serial = true});
   std::vector<ps::Slot> slots;
   ps::Element element;
-  while (std::ssize(slots) < kCount &&
-         run->next(element, nullptr) == ps::detail::RunCore::Status::element) {
+  while (std::ssize(slots) < kCount && run->next(element, nullptr) == ps::detail::RunCore::Status::element) {
     const ps::Stamp stamp{.ordinal = static_cast<std::int64_t>(slots.size())};
     slots.push_back(ps::testing::element_slot(std::move(element), stamp,
                                               static_cast<std::int64_t>(kTokenBytes + sizeof(ps::Slot))));
@@ -99,8 +95,8 @@ struct Input {
   std::optional<std::size_t> hint;  // bytes of the result
 };
 
-void check_results(const ps::ElementwiseOp& op, std::span<ps::Slot> slots,
-                   const std::vector<Input>& inputs, Findings& findings) {
+void check_results(const ps::ElementwiseOp& op, std::span<ps::Slot> slots, const std::vector<Input>& inputs,
+                   Findings& findings) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     ps::Slot& slot = slots[i];
     const std::string which = " element " + std::to_string(i);
@@ -115,8 +111,8 @@ void check_results(const ps::ElementwiseOp& op, std::span<ps::Slot> slots,
     if (op.passes_memory_on() && held > inputs[i].bytes)
       findings.add("passes_memory_on() is true, but" + which + " grows");
     if (held > inputs[i].hint.value_or(held))
-      findings.add("bytes_hint() is " + std::to_string(*inputs[i].hint) + ", but" + which + " becomes " + std::to_string(held) +
-                   " bytes");
+      findings.add("bytes_hint() is " + std::to_string(*inputs[i].hint) + ", but" + which + " becomes " +
+                   std::to_string(held) + " bytes");
   }
 }
 
@@ -181,7 +177,8 @@ struct Held {
 
 // `place`: what the op needs for each element beside its value.
 void check_bytes(const std::string& when, const Held& held, std::int64_t place, Findings& findings) {
-  findings.expect_equal("held_bytes() " + when, held.bytes, held.tokens * (static_cast<std::int64_t>(kTokenBytes) + place));
+  findings.expect_equal("held_bytes() " + when, held.bytes,
+                        held.tokens * (static_cast<std::int64_t>(kTokenBytes) + place));
 }
 
 // Most that was inside together with the element that came, in one pass.
@@ -197,9 +194,8 @@ std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, std:
     state.element(std::move(slot), drain);
     slot.value.reset();
     held = {census.alive() - --outside, state.held_bytes()};
-    check_bytes(
-        "after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) + " elements",
-        held, place, findings);
+    check_bytes("after " + std::to_string(slots.size() - static_cast<std::size_t>(outside)) + " elements", held, place,
+                findings);
   }
   while (state.flush(drain)) {
   }
@@ -210,8 +206,7 @@ std::int64_t most_held(ps::StreamState& state, std::vector<ps::Slot> slots, std:
   return most;
 }
 
-void check_stream(const ps::StreamOp& op, const Node& node, const Census& census,
-                  Findings& findings) {
+void check_stream(const ps::StreamOp& op, const Node& node, const Census& census, Findings& findings) {
   const auto state = op.open(0);
   const std::int64_t declared = std::min(op.elements_held(), kCount);
   for (int pass = 0; pass < 2; ++pass)
@@ -222,8 +217,7 @@ void check_stream(const ps::StreamOp& op, const Node& node, const Census& census
 }  // namespace
 
 void check_declarations(const Case& tested, Findings& findings) {
-  for (std::int64_t count = tested.traits.least_count; count <= kCount; ++count)
-    check_flow(tested, count, findings);
+  for (std::int64_t count = tested.traits.least_count; count <= kCount; ++count) check_flow(tested, count, findings);
   const Experiment experiment(tested, {.count = kCount});
   const std::vector<const Node*> chain = ps::graph::chain(experiment.node());
   const std::size_t before = chain.size() - tested.ops.size();
@@ -231,8 +225,7 @@ void check_declarations(const Case& tested, Findings& findings) {
     const Node& node = *chain[before + i];
     if (node.kind() != ps::graph::Kind::source) check_text(tested.ops[i], node.op(), findings);
     if (const auto* op = node.as<ps::ElementwiseOp>()) check_elementwise(*op, node, findings);
-    if (const auto* op = node.as<ps::StreamOp>())
-      check_stream(*op, node, experiment.census(), findings);
+    if (const auto* op = node.as<ps::StreamOp>()) check_stream(*op, node, experiment.census(), findings);
   }
   check_outputs(experiment, findings);
   if (tested.traits.calls_function) check_failing_call(tested, findings);

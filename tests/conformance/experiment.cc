@@ -6,7 +6,8 @@
 namespace conformance {
 namespace {
 
-// Planted failures say which number failed, if only by a file's name. Of others, as of a lost answer, the words are the engine's.
+// Planted failures say which number failed, if only by a file's name. Of others, as of a lost answer, the words are the
+// engine's.
 std::string words_of(const std::string& cause) {
   constexpr std::string_view words = "fails on ";
   const std::size_t at = cause.find(words);
@@ -16,9 +17,8 @@ std::string words_of(const std::string& cause) {
 
 std::string error_text(const ps::ErrorPlace& place, bool with_inputs, const std::string& cause) {
   return "error of " + place.op + " at " + std::to_string(place.position) +
-         (with_inputs ? ", input " + std::to_string(place.ordinal) : "") + ", from '" +
-         place.origin + "' " + std::to_string(place.source_ordinal) + ", epoch " +
-         std::to_string(place.epoch) + ": " + words_of(cause);
+         (with_inputs ? ", input " + std::to_string(place.ordinal) : "") + ", from '" + place.origin + "' " +
+         std::to_string(place.source_ordinal) + ", epoch " + std::to_string(place.epoch) + ": " + words_of(cause);
 }
 
 bool is_error(const std::string& text) { return text.starts_with("error"); }
@@ -43,8 +43,7 @@ model::Tape tape_of(const Texts& texts, std::size_t per_pass, std::uint32_t epoc
 
 }  // namespace
 
-Experiment::Experiment(const Case& tested, Settings settings)
-    : case_(tested), settings_(settings), ops_(tested.ops) {
+Experiment::Experiment(const Case& tested, Settings settings) : case_(tested), settings_(settings), ops_(tested.ops) {
   case_.tell_progress();
   if (case_.traits.place == Place::source) ops_.front().count = settings.count;
   if (case_.traits.calls_function) ops_.back().fails = settings.function_fails;
@@ -56,12 +55,10 @@ Experiment::Experiment(const Case& tested, Settings settings)
            .gate = settings.gated ? &gate_ : nullptr,
            .census = census_,
            .folder = folder_.path()};
-  feed_.courier =
-      settings.pumped ? static_cast<random_graphs::Courier*>(pumped_.get()) : &*courier_;
+  feed_.courier = settings.pumped ? static_cast<random_graphs::Courier*>(pumped_.get()) : &*courier_;
   built_ = (settings.move_only ? case_.build_move_only : case_.build)(ops_, feed_);
   if (settings.passes != 1)
-    built_->node =
-        ps::graph::append(built_->node, ps::ops::repeat(settings.passes), ps::CallSite::here());
+    built_->node = ps::graph::append(built_->node, ps::ops::repeat(settings.passes), ps::CallSite::here());
 }
 
 Experiment::~Experiment() { alive_after_all(); }
@@ -140,14 +137,13 @@ std::string Experiment::text_of(const model::Item& item, bool with_inputs) const
   if (!item.failed()) return conformance::text_of(item.value);
   const Place place = case_.traits.place;
   const int position = place == Place::positions ? 0 : item.failed_op;
-  const ps::ErrorPlace where{
-      .op = name_of(position),
-      .position = position,
-      .call_site = "",
-      .ordinal = position == 0 ? item.origin.ordinal : item.input,
-      .source_ordinal = item.origin.ordinal,
-      .origin = place == Place::source ? "" : "item " + std::to_string(item.origin.ordinal),
-      .epoch = item.origin.epoch};
+  const ps::ErrorPlace where{.op = name_of(position),
+                             .position = position,
+                             .call_site = "",
+                             .ordinal = position == 0 ? item.origin.ordinal : item.input,
+                             .source_ordinal = item.origin.ordinal,
+                             .origin = place == Place::source ? "" : "item " + std::to_string(item.origin.ordinal),
+                             .epoch = item.origin.epoch};
   return error_text(where, with_inputs, item.cause);
 }
 

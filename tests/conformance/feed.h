@@ -37,8 +37,7 @@ inline void fail_if(const model::Modulus& fails, std::int64_t number) {
 }
 
 // 0, 1, ... count - 1, as tokens. Its positions may be chosen by the ops behind it.
-template <class T>
-class TokenSource final : public ps::SourceOp, public ps::IndexedSource {
+template <class T> class TokenSource final : public ps::SourceOp, public ps::IndexedSource {
  public:
   explicit TokenSource(Feed feed) : feed_(std::move(feed)) {}
   std::string name() const override { return "source"; }
@@ -67,9 +66,7 @@ class Step final : public ps::ElementwiseOp {
   ps::Flow flow(const ps::Flow& input) const override { return input; }
   bool may_fan_out() const override { return false; }
   ps::Tunable parallelism() const override { return ps::Tunable(4); }
-  ps::Form form() const override {
-    return feed_.gate != nullptr ? ps::Form::completes_later : ps::Form::computes;
-  }
+  ps::Form form() const override { return feed_.gate != nullptr ? ps::Form::completes_later : ps::Form::computes; }
 
   void run(std::span<ps::Slot> slots, ps::Context& context) const override {
     for (const ps::Slot& slot : slots) {
@@ -79,8 +76,7 @@ class Step final : public ps::ElementwiseOp {
   }
   void start(ps::Element element, ps::Context& context, ps::Completion completion) const override {
     const ps::Stamp& stamp = context.stamp();
-    feed_.gate->arrive(stamp.pass * feed_.count + stamp.ordinal, std::move(element),
-                       std::move(completion));
+    feed_.gate->arrive(stamp.pass * feed_.count + stamp.ordinal, std::move(element), std::move(completion));
   }
 
  private:

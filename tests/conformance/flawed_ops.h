@@ -33,19 +33,17 @@ enum class Flaw : std::uint8_t {
   denies_fanning_out,
   denies_growing,  // passes_memory_on()
   fails_the_whole_call,
-  counts_calls,  // its results depend on how often it was called
+  counts_calls,          // its results depend on how often it was called
   foretells_too_little,  // bytes_hint()
   declares_too_many,     // outputs().declare()
 };
 
 // Where a leaking op puts tokens.
-template <class T>
-using Cellar = std::shared_ptr<std::vector<T>>;
+template <class T> using Cellar = std::shared_ptr<std::vector<T>>;
 
 // A user's op: sums of op.count tokens, the rest at the end of a pass; ends the pass after op.index
 // sums.
-template <class T>
-class OwnStream final : public ps::StreamOp {
+template <class T> class OwnStream final : public ps::StreamOp {
  public:
   OwnStream(model::Op op, Feed feed, Flaw flaw = Flaw::none, Cellar<T> cellar = nullptr)
       : made_{std::move(op), std::move(feed), flaw, std::move(cellar)} {}
@@ -54,17 +52,11 @@ class OwnStream final : public ps::StreamOp {
     if (has(Flaw::forgets_parameters)) return "";
     return "count=" + std::to_string(made_.op.count) + ", sums=" + std::to_string(made_.op.index);
   }
-  ps::Flow flow(const ps::Flow& input) const override {
-    return has(Flaw::miscounts) ? input : ps::Flow{};
-  }
-  std::int64_t elements_held() const override {
-    return has(Flaw::holds_undeclared) ? 1 : made_.op.count;
-  }
+  ps::Flow flow(const ps::Flow& input) const override { return has(Flaw::miscounts) ? input : ps::Flow{}; }
+  std::int64_t elements_held() const override { return has(Flaw::holds_undeclared) ? 1 : made_.op.count; }
   std::int64_t bytes_of_place() const override { return sizeof(ps::Slot); }
   bool is_as_new_after_output() const override { return has(Flaw::says_it_is_as_new); }
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<State>(made_);
-  }
+  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<State>(made_); }
 
  private:
   struct Made {
@@ -137,11 +129,9 @@ class OwnStream final : public ps::StreamOp {
 };
 
 // What model::own_answer says.
-template <class T>
-class FlawedElementwise final : public ps::ElementwiseOp {
+template <class T> class FlawedElementwise final : public ps::ElementwiseOp {
  public:
-  FlawedElementwise(model::Op op, Feed feed, Flaw flaw)
-      : op_(std::move(op)), feed_(std::move(feed)), flaw_(flaw) {}
+  FlawedElementwise(model::Op op, Feed feed, Flaw flaw) : op_(std::move(op)), feed_(std::move(feed)), flaw_(flaw) {}
   std::string name() const override { return "own_elementwise"; }
   ps::Flow flow(const ps::Flow&) const override { return {}; }
   bool may_fan_out() const override { return flaw_ != Flaw::denies_fanning_out; }

@@ -27,7 +27,8 @@ ConfigRef config() {
       Config{.labels = PictureFiles::get().labels(), .size = {8, 8}, .dtype = ps::DType::u8, .shorter_side = 10});
 }
 
-// ------------------------------------------------------------------------------------------------ what comes out, as a number
+// ------------------------------------------------------------------------------------------------ what comes out, as a
+// number
 
 // The number, or what is not as it should be.
 std::string text_of_file(const ps::Element& element, bool with_annotation) {
@@ -37,7 +38,8 @@ std::string text_of_file(const ps::Element& element, bool with_annotation) {
   const bool has_annotation = with_annotation && PictureFiles::has_annotation(number);
   if (path != PictureFiles::get().path(number)) return path + ", a path that was not given";
   if (file.jpeg.bytes() != std::filesystem::file_size(path)) return path + " with other bytes";
-  if (file.annotation.has_value() != has_annotation) return path + (has_annotation ? " without" : " with") + " annotation";
+  if (file.annotation.has_value() != has_annotation)
+    return path + (has_annotation ? " without" : " with") + " annotation";
   return std::to_string(number);
 }
 
@@ -80,7 +82,10 @@ ps::Dataset<std::string> paths(const Op& op, const Feed& feed, std::string (Pict
 Op one_to_one(const char* name) { return {.kind = Kind::map, .name = name}; }
 
 Traits traits(std::size_t element_bytes, std::size_t large_ops) {
-  return {.calls_function = true, .only_copyable = "takes paths and files", .element_bytes = element_bytes, .large_ops = large_ops};
+  return {.calls_function = true,
+          .only_copyable = "takes paths and files",
+          .element_bytes = element_bytes,
+          .large_ops = large_ops};
 }
 
 // What read_image foretells, at most: pictures have less than 300 bytes.
@@ -94,7 +99,8 @@ Case read_image(const std::string& name, Annotations annotations, std::string (*
   return {name, {one_to_one("map"), one_to_one("read_image")}, traits(file_bytes(annotations), 1), build, nullptr};
 }
 
-Case decoder(const char* name, Annotations annotations, ps::OpRef (*decode)(ConfigRef, ps::imagenet::FastPath), std::size_t results, Built outcome) {
+Case decoder(const char* name, Annotations annotations, ps::OpRef (*decode)(ConfigRef, ps::imagenet::FastPath),
+             std::size_t results, Built outcome) {
   const auto build = [=](const std::vector<Op>& described, const Feed& feed) {
     const auto files = paths(described.back(), feed, &PictureFiles::empty);
     const auto read = files.then<LoadedFile>(ps::imagenet::read_op(config(), annotations));

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 using penstock::test::file_contents;
 
 // What several ops share, and methods that put other ops together.
-// random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only some of this suite's have one;
-// tests/imagenet/load_objects_test.cc.
+// random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only
+// some of this suite's have one; tests/imagenet/load_objects_test.cc.
 const std::set<std::string> kNoOps{"function_op", "indexed_source", "apply", "then", "random_resized_crop_of_objects"};
 
 }  // namespace
@@ -40,8 +40,7 @@ std::string op_written_in(const std::string& stem, const std::string& header) {
   return names.empty() ? stem : names.front();
 }
 
-std::vector<std::string> ops_without_a_line(const std::string& root,
-                                            const std::set<std::string>& names) {
+std::vector<std::string> ops_without_a_line(const std::string& root, const std::set<std::string>& names) {
   const fs::path folder(root);
   std::vector<std::string> declared;
   for (const char* header : {"dataset.h", "sources.h"})
@@ -50,7 +49,8 @@ std::vector<std::string> ops_without_a_line(const std::string& root,
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder / "ops")) {
     const fs::path& file = entry.path();
     const bool is_below = file.parent_path() != folder / "ops";  // where a header need not be an op
-    if (!is_below && file.extension() == ".h") declared.push_back(op_written_in(file.stem().string(), file_contents(file)));
+    if (!is_below && file.extension() == ".h")
+      declared.push_back(op_written_in(file.stem().string(), file_contents(file)));
     if (is_below && entry.is_regular_file())
       for (std::string& op : ops_named_in(file_contents(file))) declared.push_back(std::move(op));
   }

@@ -17,7 +17,6 @@ std::vector<std::string> ops_named_in(const std::string& source);
 std::string op_written_in(const std::string& stem, const std::string& header);
 
 // Those of the library at `root` that have no line among `names`.
-std::vector<std::string> ops_without_a_line(const std::string& root,
-                                            const std::set<std::string>& names);
+std::vector<std::string> ops_without_a_line(const std::string& root, const std::set<std::string>& names);
 
 }  // namespace conformance

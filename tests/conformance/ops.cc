@@ -1,4 +1,5 @@
-// From the cases of the ops (tests/ops/NAME_case.h) to cases of the suite. The ops of ops/imagenet have theirs in image_ops.cc.
+// From the cases of the ops (tests/ops/NAME_case.h) to cases of the suite. The ops of ops/imagenet have theirs in
+// image_ops.cc.
 #include "tests/conformance/ops.h"
 
 #include <stdexcept>
@@ -16,20 +17,16 @@ using op_cases::How;
 using op_cases::Line;
 
 // What a line can be over: tokens, and batches of them.
-template <class T>
-using Batches = decltype(std::declval<ps::Dataset<T>>().batch(1));
-template <class T>
-using AnyDataset = std::variant<ps::Dataset<T>, Batches<T>>;
+template <class T> using Batches = decltype(std::declval<ps::Dataset<T>>().batch(1));
+template <class T> using AnyDataset = std::variant<ps::Dataset<T>, Batches<T>>;
 
-template <class Described, class T, class In>
-AnyDataset<T> append(const In& in, const TokenHarness<T>& harness) {
+template <class Described, class T, class In> AnyDataset<T> append(const In& in, const TokenHarness<T>& harness) {
   constexpr bool are_batches = std::is_same_v<In, Batches<T>>;
   if constexpr (!Described::kIsSource && Described::kTakesBatches == are_batches) return Described::build(in, harness);
   throw std::logic_error("a line of " + std::string(model::name_of(harness.op.kind)) + " cannot be built");
 }
 
-template <class T>
-Built build(const Line& line, const std::vector<Op>& ops, const Feed& feed) {
+template <class T> Built build(const Line& line, const std::vector<Op>& ops, const Feed& feed) {
   AnyDataset<T> any = input_of<T>(line.over_positions ? Place::positions : Place::stream, feed);
   for (const Op& op : ops) {
     const TokenHarness<T> harness(op, &op == &ops.back() ? line.how : How{}, feed);
@@ -40,13 +37,11 @@ Built build(const Line& line, const std::vector<Op>& ops, const Feed& feed) {
   return std::visit([](const auto& dataset) { return built(dataset); }, any);
 }
 
-template <class Described, class T>
-Built build_source(const Line& line, const Op& op, const Feed& feed) {
+template <class Described, class T> Built build_source(const Line& line, const Op& op, const Feed& feed) {
   return built(Described::build(TokenHarness<T>(op, line.how, feed)));
 }
 
-template <class Described>
-Traits traits_of(const Line& line) {
+template <class Described> Traits traits_of(const Line& line) {
   Traits traits{.calls_function = Described::kCallsFunction,
                 .drops_errors = Described::kDropsErrors,
                 .least_count = Described::kLeastCount,
@@ -56,14 +51,18 @@ Traits traits_of(const Line& line) {
   return traits;
 }
 
-template <class Described>
-Case case_of(const Line& line) {
-  Case result{.name = line.name, .ops = line.ops, .traits = traits_of<Described>(line), .build = {}, .build_move_only = {}};
+template <class Described> Case case_of(const Line& line) {
+  Case result{
+      .name = line.name, .ops = line.ops, .traits = traits_of<Described>(line), .build = {}, .build_move_only = {}};
   if constexpr (!Described::kIsSource) {
     result.build = [line](const auto& ops, const Feed& feed) { return build<Token>(line, ops, feed); };
-    result.build_move_only = [line](const auto& ops, const Feed& feed) { return build<MoveOnlyToken>(line, ops, feed); };
+    result.build_move_only = [line](const auto& ops, const Feed& feed) {
+      return build<MoveOnlyToken>(line, ops, feed);
+    };
   } else {
-    result.build = [line](const auto& ops, const Feed& feed) { return build_source<Described, Token>(line, ops.front(), feed); };
+    result.build = [line](const auto& ops, const Feed& feed) {
+      return build_source<Described, Token>(line, ops.front(), feed);
+    };
     if constexpr (std::string_view(Described::kOnlyCopyable).empty())
       result.build_move_only = [line](const auto& ops, const Feed& feed) {
         return build_source<Described, MoveOnlyToken>(line, ops.front(), feed);

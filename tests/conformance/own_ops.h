@@ -20,16 +20,14 @@ inline std::exception_ptr failure_on(std::int64_t number) {
 }
 
 template <class T>
-std::vector<ps::Element> elements_of(const std::vector<model::Value>& values,
-                                     const CensusRef& census) {
+std::vector<ps::Element> elements_of(const std::vector<model::Value>& values, const CensusRef& census) {
   std::vector<ps::Element> elements;
   for (const model::Value& value : values) elements.emplace_back(T(value.number, census));
   return elements;
 }
 
 // Uses every answer that a slot takes: emit, emit_many, drop, fail, and none.
-template <class T>
-class OwnElementwise final : public ps::ElementwiseOp {
+template <class T> class OwnElementwise final : public ps::ElementwiseOp {
  public:
   OwnElementwise(model::Op op, Feed feed) : op_(std::move(op)), feed_(std::move(feed)) {}
   std::string name() const override { return "own_elementwise"; }
@@ -58,8 +56,7 @@ class OwnElementwise final : public ps::ElementwiseOp {
 };
 
 // Starts now and completes later, from the courier's thread; sometimes at once, sometimes never.
-template <class T>
-class OwnAsync final : public ps::ElementwiseOp {
+template <class T> class OwnAsync final : public ps::ElementwiseOp {
  public:
   OwnAsync(model::Op op, Feed feed) : op_(std::move(op)), feed_(std::move(feed)) {}
   std::string name() const override { return "own_async"; }
@@ -71,9 +68,9 @@ class OwnAsync final : public ps::ElementwiseOp {
     const model::Value value = model::number(number);
     const bool fails = op_.fails.holds(value);
     if (fails && number % 2 == 0) random_graphs::throw_fails_on(value);
-    auto parcel = std::make_unique<random_graphs::Parcel>(random_graphs::Parcel{
-        std::move(completion), elements_of<T>(model::async_answer(value), feed_.census),
-        fails ? failure_on(number) : nullptr, op_.loses.holds(value) && !fails});
+    auto parcel = std::make_unique<random_graphs::Parcel>(
+        random_graphs::Parcel{std::move(completion), elements_of<T>(model::async_answer(value), feed_.census),
+                              fails ? failure_on(number) : nullptr, op_.loses.holds(value) && !fails});
     if (number % 3 == 0) return parcel->deliver();
     feed_.courier->send(std::move(parcel));
   }

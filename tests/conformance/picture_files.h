@@ -10,8 +10,8 @@
 
 namespace conformance {
 
-// Picture 7 is Data/n00000007/7.JPEG, 16 x 12 pixels of one grey. One in four has no annotation, the others have one to three
-// boxes.
+// Picture 7 is Data/n00000007/7.JPEG, 16 x 12 pixels of one grey. One in four has no annotation, the others have one to
+// three boxes.
 class PictureFiles {
  public:
   static constexpr std::int64_t kPictures = 200;  // as many as any check takes
@@ -26,7 +26,9 @@ class PictureFiles {
   std::string missing(std::int64_t number) const { return file(number, "gone, fails on " + std::to_string(number)); }
 
   static bool has_annotation(std::int64_t number) { return number % 4 != 3; }
-  static std::size_t boxes_in(std::int64_t number) { return has_annotation(number) ? 1 + static_cast<std::size_t>(number % 3) : 1; }
+  static std::size_t boxes_in(std::int64_t number) {
+    return has_annotation(number) ? 1 + static_cast<std::size_t>(number % 3) : 1;
+  }
   static std::uint8_t grey(std::int64_t number) { return static_cast<std::uint8_t>(20 + 37 * number % 211); }
 
   // The number of a label is that of its picture.

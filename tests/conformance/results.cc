@@ -13,8 +13,8 @@ namespace {
 const std::array kThreads{1, 2, 8};
 
 // One epoch by a run with these options.
-void compare_run(const Case& tested, const std::string& when, const Settings& settings,
-                 const ps::RunOptions& options, Findings& findings) {
+void compare_run(const Case& tested, const std::string& when, const Settings& settings, const ps::RunOptions& options,
+                 Findings& findings) {
   const Experiment experiment(tested, settings);
   const RunRef run = experiment.start(options);
   findings.compare(when, experiment.rest(*run), experiment.expected(), tested.is_arbitrary());
@@ -26,22 +26,21 @@ std::string on_threads(int threads) { return "on " + std::to_string(threads) + "
 
 void check_serial(const Case& tested, Findings& findings) {
   for (const std::int64_t count : {9, 24})
-    compare_run(tested, std::to_string(count) + " elements, serially", {.count = count},
-                {.serial = true}, findings);
+    compare_run(tested, std::to_string(count) + " elements, serially", {.count = count}, {.serial = true}, findings);
 }
 
 void check_threads(const Case& tested, Findings& findings) {
   for (const int threads : kThreads)
     for (const std::int64_t count : {24, 200})
-      compare_run(tested, std::to_string(count) + " elements " + on_threads(threads),
-                  {.count = count}, {.threads = threads}, findings);
+      compare_run(tested, std::to_string(count) + " elements " + on_threads(threads), {.count = count},
+                  {.threads = threads}, findings);
 }
 
 void check_jitter(const Case& tested, Findings& findings) {
   for (std::uint64_t seed = 1; seed <= 3 * rounds(); ++seed)
     for (const int threads : kThreads)
-      compare_run(tested, "jitter " + std::to_string(seed) + " " + on_threads(threads),
-                  {.count = 40, .jitter = seed}, {.threads = threads}, findings);
+      compare_run(tested, "jitter " + std::to_string(seed) + " " + on_threads(threads), {.count = 40, .jitter = seed},
+                  {.threads = threads}, findings);
 }
 
 void check_move_only(const Case& tested, Findings& findings) {
@@ -53,8 +52,7 @@ void check_few_elements(const Case& tested, Findings& findings) {
   for (std::int64_t count = tested.traits.least_count; count <= 1; ++count) {
     for (const std::int64_t passes : {1, 2}) {
       const Settings settings{.count = count, .passes = passes};
-      const std::string when =
-          std::to_string(count) + " elements, " + std::to_string(passes) + " passes";
+      const std::string when = std::to_string(count) + " elements, " + std::to_string(passes) + " passes";
       compare_run(tested, when + ", serially", settings, {.serial = true}, findings);
       compare_run(tested, when + ", " + on_threads(2), settings, {.threads = 2}, findings);
     }
@@ -69,8 +67,7 @@ void check_end_twice(const Case& tested, Findings& findings) {
       run->begin_epoch(epoch);
       experiment.rest(*run);
       for (const char* when : {"behind the end", "behind the end seen twice"})
-        if (const auto more = experiment.next(*run))
-          findings.add(std::string(when) + " comes " + *more);
+        if (const auto more = experiment.next(*run)) findings.add(std::string(when) + " comes " + *more);
     }
   }
 }
@@ -87,8 +84,7 @@ std::vector<std::int64_t> values_of(const std::vector<ps::Knob>& knobs) {
 
 // Reads to the end and moves a knob before each delivery. `moved`: some knob had another value
 // afterwards.
-Texts rest_between_moves(const Experiment& experiment, ps::detail::RunCore& run,
-                         std::uint64_t seed, bool& moved) {
+Texts rest_between_moves(const Experiment& experiment, ps::detail::RunCore& run, std::uint64_t seed, bool& moved) {
   penstock::test::Random random(seed);
   random_graphs::Coverage::Moves moves;
   std::vector<ps::Knob> knobs = run.knobs();
@@ -113,9 +109,8 @@ void check_knobs(const Case& tested, Findings& findings) {
     can = can || std::ranges::any_of(run->knobs(), can_move);
     random_graphs::Coverage coverage;
     const random_graphs::KnobMover mover(run, seed, coverage);
-    findings.compare("knobs moved by seed " + std::to_string(seed),
-                     rest_between_moves(experiment, *run, seed, moved), experiment.expected(),
-                     tested.is_arbitrary());
+    findings.compare("knobs moved by seed " + std::to_string(seed), rest_between_moves(experiment, *run, seed, moved),
+                     experiment.expected(), tested.is_arbitrary());
   }
   if (can && !moved) findings.add("no knob could be moved");
 }
@@ -142,15 +137,15 @@ std::int64_t bytes_held(const Case& tested, const Chain& chain) {
 
 // What the ops must hold, or the budget, and one element per stage; what a call gives beyond that
 // (its results cannot be foretold) is counted.
-void check_peak(const Case& tested, const std::string& when, const Experiment& experiment,
-                const ps::RunStats& stats, Findings& findings) {
+void check_peak(const Case& tested, const std::string& when, const Experiment& experiment, const ps::RunStats& stats,
+                Findings& findings) {
   const Chain chain = ps::graph::chain(experiment.node());
-  std::int64_t most = std::max(static_cast<std::int64_t>(tested.traits.element_bytes + sizeof(ps::Slot)), bytes_held(tested, chain));
+  std::int64_t most =
+      std::max(static_cast<std::int64_t>(tested.traits.element_bytes + sizeof(ps::Slot)), bytes_held(tested, chain));
   for (std::size_t i = 0; i < chain.size(); ++i) most += bytes_of_element(tested, chain, i);
   if (stats.memory_peak > most + stats.overshoot_bytes)
-    findings.add(when + ": memory_peak is " + std::to_string(stats.memory_peak) +
-                 ", must be at most " + std::to_string(most) + " and the " +
-                 std::to_string(stats.overshoot_bytes) + " bytes of overshoot");
+    findings.add(when + ": memory_peak is " + std::to_string(stats.memory_peak) + ", must be at most " +
+                 std::to_string(most) + " and the " + std::to_string(stats.overshoot_bytes) + " bytes of overshoot");
 }
 
 }  // namespace

@@ -16,32 +16,27 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-template <class T>
-Cellar<T> cellar() {
-  return std::make_shared<std::vector<T>>();
-}
+template <class T> Cellar<T> cellar() { return std::make_shared<std::vector<T>>(); }
 
 // sums: how many a pass gives at most, 0: all.
 Case stream_with(Flaw flaw, std::int64_t sums = 0) {
-  return op(
-      "own_stream, flawed", {{.kind = Kind::own_stream, .count = 3, .index = sums}}, {},
-      [flaw, tokens = cellar<Token>(), others = cellar<MoveOnlyToken>()]<class T>(
-          In<T> in, const Op& described, const Feed& feed) {
-        Cellar<T> place;
-        if constexpr (std::is_same_v<T, Token>)
-          place = tokens;
-        else
-          place = others;
-        return in.template then<T>(std::make_shared<OwnStream<T>>(described, feed, flaw, place));
-      });
+  return op("own_stream, flawed", {{.kind = Kind::own_stream, .count = 3, .index = sums}}, {},
+            [flaw, tokens = cellar<Token>(), others = cellar<MoveOnlyToken>()]<class T>(In<T> in, const Op& described,
+                                                                                        const Feed& feed) {
+              Cellar<T> place;
+              if constexpr (std::is_same_v<T, Token>)
+                place = tokens;
+              else
+                place = others;
+              return in.template then<T>(std::make_shared<OwnStream<T>>(described, feed, flaw, place));
+            });
 }
 
 Case elementwise_with(Flaw flaw) {
-  return op(
-      "own_elementwise, flawed", {{.kind = Kind::own_elementwise}}, {.calls_function = true},
-      [flaw]<class T>(In<T> in, const Op& described, const Feed& feed) {
-        return in.template then<T>(std::make_shared<FlawedElementwise<T>>(described, feed, flaw));
-      });
+  return op("own_elementwise, flawed", {{.kind = Kind::own_elementwise}}, {.calls_function = true},
+            [flaw]<class T>(In<T> in, const Op& described, const Feed& feed) {
+              return in.template then<T>(std::make_shared<FlawedElementwise<T>>(described, feed, flaw));
+            });
 }
 
 // What one check says of an op.
@@ -51,12 +46,10 @@ std::vector<std::string> report(const std::string& check, const Case& tested) {
   return findings_of(*found, tested);
 }
 
-#define EXPECT_REPORT(check, tested, words) \
-  EXPECT_THAT(report(check, tested), Contains(HasSubstr(words)))
+#define EXPECT_REPORT(check, tested, words) EXPECT_THAT(report(check, tested), Contains(HasSubstr(words)))
 
 TEST(ConformanceSuite, FindsNothingInTheSameOpsWithoutAFlaw) {
-  for (const Case& tested :
-       {stream_with(Flaw::none), stream_with(Flaw::none, 2), elementwise_with(Flaw::none)})
+  for (const Case& tested : {stream_with(Flaw::none), stream_with(Flaw::none, 2), elementwise_with(Flaw::none)})
     for (const Check& check : all_checks())
       EXPECT_THAT(findings_of(check, tested), IsEmpty()) << tested.name << ", " << check.name;
 }
@@ -65,10 +58,8 @@ TEST(ConformanceSuite, FindsNothingInTheSameOpsWithoutAFlaw) {
 // checks the engine.
 
 TEST(ConformanceSuite, ReportsAnOpThatKeepsItsStateFromPassToPass) {
-  EXPECT_REPORT("passes", stream_with(Flaw::keeps_its_state, 2),
-                "three passes, epoch 0: delivery 2");
-  EXPECT_THAT(report("serial", stream_with(Flaw::keeps_its_state, 2)), IsEmpty())
-      << "one pass is right";
+  EXPECT_REPORT("passes", stream_with(Flaw::keeps_its_state, 2), "three passes, epoch 0: delivery 2");
+  EXPECT_THAT(report("serial", stream_with(Flaw::keeps_its_state, 2)), IsEmpty()) << "one pass is right";
 }
 
 TEST(ConformanceSuite, ReportsAnOpThatGivesSomethingElseThanTheModel) {
@@ -88,8 +79,7 @@ TEST(ConformanceSuite, ReportsAnOpThatMovesErrorsFromTheirPlace) {
 }
 
 TEST(ConformanceSuite, ReportsAnOpThatSaysItIsAsNewAfterAnOutputButIsNot) {
-  EXPECT_REPORT("checkpoint", stream_with(Flaw::says_it_is_as_new, 2),
-                "resumed after 1 deliveries");
+  EXPECT_REPORT("checkpoint", stream_with(Flaw::says_it_is_as_new, 2), "resumed after 1 deliveries");
 }
 
 TEST(ConformanceSuite, ReportsAnOpThatHoldsMoreThanItDeclares) {
@@ -109,8 +99,7 @@ TEST(ConformanceSuite, ReportsAnOpWithoutItsName) {
 }
 
 TEST(ConformanceSuite, ReportsAnOpThatMiscountsItsResults) {
-  EXPECT_REPORT("declares", stream_with(Flaw::miscounts),
-                "cardinality of 12 inputs is 12, must be 4");
+  EXPECT_REPORT("declares", stream_with(Flaw::miscounts), "cardinality of 12 inputs is 12, must be 4");
 }
 
 TEST(ConformanceSuite, ReportsAnOpThatWaitsForMoreThanItNeeds) {

@@ -22,8 +22,7 @@ class Table {
     for (const Row& row : rows) width_ = std::max(width_, static_cast<int>(row.op.size()));
     head();
     for (const Row& row : rows) line(row);
-    for (const auto& [reason, cells] : reasons_)
-      text_ << "  -  " << reason << ": " << cells << '\n';
+    for (const auto& [reason, cells] : reasons_) text_ << "  -  " << reason << ": " << cells << '\n';
     sum(rows.size());
   }
   std::string text() const { return text_.str(); }
@@ -52,8 +51,8 @@ class Table {
   }
   void sum(std::size_t rows) {
     text_ << "ops x checks: " << rows << " x " << all_checks().size() << ", "
-          << (failed_ == 0 ? "all passed" : std::to_string(failed_) + " FAILED") << " (" << passed_
-          << " passed, " << skipped_ << " do not apply)\n";
+          << (failed_ == 0 ? "all passed" : std::to_string(failed_) + " FAILED") << " (" << passed_ << " passed, "
+          << skipped_ << " do not apply)\n";
   }
 
   int width_ = 0;

@@ -33,9 +33,7 @@ inline constexpr std::size_t kTokenBytes = 100;
 // A token that has been moved from is none.
 class Token {
  public:
-  Token(std::int64_t number, CensusRef census) : census_(std::move(census)), number_(number) {
-    enter();
-  }
+  Token(std::int64_t number, CensusRef census) : census_(std::move(census)), number_(number) { enter(); }
   Token(const Token& other) : census_(other.census_), number_(other.number_) { enter(); }
   Token(Token&& other) noexcept = default;
   Token& operator=(Token other) noexcept {
@@ -80,19 +78,14 @@ inline std::int64_t number_of(const Token& token) { return token.number(); }
 inline std::int64_t number_of(const MoveOnlyToken& token) { return token.number(); }
 
 std::string text_of(const model::Value& value);
-template <class T>
-std::string text_of(const T& value) {
-  return std::to_string(number_of(value));
-}
-template <class T>
-std::string text_of(const std::vector<T>& rows) {
+template <class T> std::string text_of(const T& value) { return std::to_string(number_of(value)); }
+template <class T> std::string text_of(const std::vector<T>& rows) {
   std::string text = "[";
   for (const T& row : rows) text += (text.size() > 1 ? " " : "") + text_of(row);
   return text + "]";
 }
 
-template <class T>
-std::string text_of(const penstock::Rows<T>& rows) {
+template <class T> std::string text_of(const penstock::Rows<T>& rows) {
   return text_of(static_cast<const std::vector<T>&>(rows));
 }
 

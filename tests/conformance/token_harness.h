@@ -1,5 +1,5 @@
-// How the cases' ops are built into the suite: over tokens, with functions that are called unevenly and fail where the feed and the op's
-// description ask for it.
+// How the cases' ops are built into the suite: over tokens, with functions that are called unevenly and fail where the
+// feed and the op's description ask for it.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,7 @@
 
 namespace conformance {
 
-template <class T>
-class TokenHarness : public op_cases::Harness {
+template <class T> class TokenHarness : public op_cases::Harness {
  public:
   using Made = T;
 
@@ -36,21 +35,19 @@ class TokenHarness : public op_cases::Harness {
     fail_if(op.fails, value.number);
   }
 
-  template <class Function>
-  auto function(Function function) const {
+  template <class Function> auto function(Function function) const {
     return [harness = *this, function](T token) { return harness.made(harness.call(function, token)); };
   }
-  template <class Function>
-  auto in_context(Function function) const {
-    return [harness = *this, function](const T& token, ps::Context&) { return harness.made(harness.call(function, token)); };
+  template <class Function> auto in_context(Function function) const {
+    return [harness = *this, function](const T& token, ps::Context&) {
+      return harness.made(harness.call(function, token));
+    };
   }
-  template <class Function>
-  auto predicate(Function function) const {
+  template <class Function> auto predicate(Function function) const {
     return [harness = *this, function](const T& token) { return harness.call(function, token); };
   }
   // The results one by one.
-  template <class Function>
-  auto function_to_dataset(Function function) const {
+  template <class Function> auto function_to_dataset(Function function) const {
     return [harness = *this, function](T token) {
       return ps::from_generator([harness, values = harness.call(function, token)](ps::Pass) {
         return [harness, values, i = std::size_t{0}]() mutable -> std::optional<T> {
@@ -66,14 +63,12 @@ class TokenHarness : public op_cases::Harness {
   auto own_async(const ps::Dataset<T>& in) const { return own<OwnAsync<T>>(in); }
 
  private:
-  template <class Function>
-  auto call(Function function, const T& token) const {
+  template <class Function> auto call(Function function, const T& token) const {
     const model::Value value = model::number(token.number());
     begin_call(value);
     return function(value);
   }
-  template <class OwnOp>
-  ps::Dataset<T> own(const ps::Dataset<T>& in) const {
+  template <class OwnOp> ps::Dataset<T> own(const ps::Dataset<T>& in) const {
     return in.template then<T>(std::make_shared<OwnOp>(op, feed_));
   }
 

@@ -49,7 +49,8 @@ std::vector<std::int64_t> rows_of(const Tensor& batch) {
   for (std::int64_t i = 0; i < batch.shape()[0]; ++i) {
     const Tensor row = batch.row(i);
     values.push_back(row.values<std::int64_t>()[0]);
-    EXPECT_TRUE(std::ranges::all_of(row.values<std::int64_t>(), [&](std::int64_t value) { return value == values.back(); }));
+    EXPECT_TRUE(
+        std::ranges::all_of(row.values<std::int64_t>(), [&](std::int64_t value) { return value == values.back(); }));
   }
   return values;
 }

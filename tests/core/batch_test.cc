@@ -29,14 +29,10 @@ struct Labelled {
 
 }  // namespace
 
-template <>
-struct Fields<Example> {
+template <> struct Fields<Example> {
   static constexpr auto value = std::tuple{&Example::image, &Example::label, &Example::file};
 };
-template <>
-struct Fields<Labelled> {
-  static constexpr auto value = std::tuple{&Labelled::what, &Labelled::label};
-};
+template <> struct Fields<Labelled> { static constexpr auto value = std::tuple{&Labelled::what, &Labelled::label}; };
 
 namespace {
 
@@ -105,8 +101,7 @@ TEST(TensorBatch, KeepsItsRowsWhenItGrows) {
 }
 
 TEST(TensorBatch, OfRowsWithoutValuesNeedsNoMemory) {
-  const Tensor batch =
-      collate(1'000'000'000'000, {Tensor(DType::f32, {0, 4}), Tensor(DType::f32, {0, 4})});
+  const Tensor batch = collate(1'000'000'000'000, {Tensor(DType::f32, {0, 4}), Tensor(DType::f32, {0, 4})});
   EXPECT_EQ(batch.shape(), (Shape{2, 0, 4}));
 }
 
@@ -161,8 +156,7 @@ TEST(StructBatch, RefusesAnElementWithAMisfittingField) {
 
 TEST(StructBatch, HoldsTheBytesOfItsColumns) {
   const Batch<Example> batch = two_examples();
-  EXPECT_EQ(bytes_of(batch), bytes_of(batch.column<&Example::image>()) +
-                                 bytes_of(batch.column<&Example::label>()) +
+  EXPECT_EQ(bytes_of(batch), bytes_of(batch.column<&Example::image>()) + bytes_of(batch.column<&Example::label>()) +
                                  bytes_of(batch.column<&Example::file>()));
   EXPECT_GE(bytes_of(batch), 4 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t));
 }

@@ -42,13 +42,10 @@ enum class Colour : std::uint16_t { red };
 
 }  // namespace mine
 
-template <>
-struct ps::Fields<mine::Example> {
-  static constexpr auto value =
-      std::tuple{&mine::Example::image, &mine::Example::name, &mine::Example::label};
+template <> struct ps::Fields<mine::Example> {
+  static constexpr auto value = std::tuple{&mine::Example::image, &mine::Example::name, &mine::Example::label};
 };
-template <>
-struct ps::Fields<mine::Point> {
+template <> struct ps::Fields<mine::Point> {
   static constexpr auto value = std::tuple{&mine::Point::x, &mine::Point::y};
 };
 
@@ -91,7 +88,8 @@ TEST(BytesOf, ValuesWithoutMemoryElsewhereIsTheirSize) {
 TEST(BytesOf, AStringCountsItsHeapOnlyBeyondItsOwnRoom) {
   EXPECT_EQ(ps::bytes_of(std::string("short")), sizeof(std::string));
   const std::string text(1000, 'x');
-  EXPECT_EQ(ps::bytes_of(text), sizeof(std::string) + 1024);  // 1,001, a word of the allocator's, and what that is rounded up to
+  EXPECT_EQ(ps::bytes_of(text),
+            sizeof(std::string) + 1024);  // 1,001, a word of the allocator's, and what that is rounded up to
 }
 
 TEST(BytesOf, AStringCountsTheRoomThatItHasKept) {
@@ -106,10 +104,12 @@ TEST(BytesOf, AStringCountsItsHeapBlockAsTheAllocatorDoes) {
   for (const std::size_t length : {16u, 23u, 24u, 25u, 39u, 40u, 60u, 200u}) {
     const std::string text(length, 'x');
     const std::size_t usable = ::malloc_usable_size(const_cast<char*>(text.data()));
-    if (usable == text.capacity() + 1 && usable % 16 != 8) GTEST_SKIP() << "another allocator, which does not tell what it rounds up to";
+    if (usable == text.capacity() + 1 && usable % 16 != 8)
+      GTEST_SKIP() << "another allocator, which does not tell what it rounds up to";
     const std::size_t block = usable + 8;
     EXPECT_LE(ps::bytes_of(text), sizeof(std::string) + block) << length;
-    EXPECT_GE(ps::bytes_of(text) + 16, sizeof(std::string) + block) << length << ": one that was used before may be larger by what is no block";
+    EXPECT_GE(ps::bytes_of(text) + 16, sizeof(std::string) + block)
+        << length << ": one that was used before may be larger by what is no block";
   }
 }
 

@@ -56,8 +56,8 @@ TEST(Rss, GrowsWithMemoryThatIsTouched) {
   constexpr std::size_t bytes = 64 << 20;
   const std::size_t before = rss_bytes();
   ASSERT_GT(before, 0u);
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const std::size_t after = rss_bytes();
   ::munmap(memory, bytes);

@@ -22,8 +22,8 @@ class HostLimitsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::temp_directory_path() /
-            ("penstock_host_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
+    root_ =
+        fs::temp_directory_path() / ("penstock_host_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
     fs::create_directories(root_);
     write("proc/meminfo", "MemTotal:       16000 kB\nMemFree: 1 kB\nMemAvailable:    8000 kB\n");
   }
@@ -39,8 +39,8 @@ class HostLimitsTest : public ::testing::Test {
                                      " /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n");
   }
   void version_1(const std::string& cgroup) {
-    write("proc/self/cgroup", "5:memory:" + cgroup + "\n4:cpu,cpuacct:" + cgroup +
-                                  "\n3:cpuset:/other\n1:name=systemd:/x\n0::/y\n");
+    write("proc/self/cgroup",
+          "5:memory:" + cgroup + "\n4:cpu,cpuacct:" + cgroup + "\n3:cpuset:/other\n1:name=systemd:/x\n0::/y\n");
     write("proc/self/mountinfo",
           "31 23 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
           "32 23 0:29 / /sys/fs/cgroup/memory rw shared:1 master:2 - cgroup cgroup rw,memory\n"
@@ -140,14 +140,13 @@ TEST_F(HostLimitsTest, ReadsMountPointsWithEscapedBlanks) {
 
 TEST_F(HostLimitsTest, IgnoresWhatItCannotUnderstand) {
   version_2("/job");
-  for (const char* text : {"", "\n", "x y\n", "100000\n", "100000 0\n", "-5 100000\n", "0 100000\n",
-                           "99999999999999999999 100000\n"}) {
+  for (const char* text :
+       {"", "\n", "x y\n", "100000\n", "100000 0\n", "-5 100000\n", "0 100000\n", "99999999999999999999 100000\n"}) {
     write("sys/fs/cgroup/job/cpu.max", text);
     EXPECT_EQ(host().cpus().quota, none) << text;
   }
   write("sys/fs/cgroup/job/memory.max", "-1\n");
-  write("proc/meminfo",
-        "MemAvailable: lots\nMemAvailable:\nMemAvailable: 99999999999999999999 kB\n");
+  write("proc/meminfo", "MemAvailable: lots\nMemAvailable:\nMemAvailable: 99999999999999999999 kB\n");
   EXPECT_EQ(host().memory().bytes(), MemoryLimits::unlimited);
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr auto kSlot = static_cast<std::int64_t>(sizeof(Slot));
 
 Slot slot_of(std::int64_t value, std::int64_t bytes) {
-  Slot slot(Element(value), {.epoch = 3, .pass = 2, .sequence = 9, .ordinal = value, .sub = static_cast<std::uint64_t>(7 * value)});
+  Slot slot(Element(value),
+            {.epoch = 3, .pass = 2, .sequence = 9, .ordinal = value, .sub = static_cast<std::uint64_t>(7 * value)});
   slot.set_bytes(bytes + kSlot);
   return slot;
 }

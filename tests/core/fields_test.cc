@@ -25,14 +25,10 @@ struct Hollow {};
 
 }  // namespace
 
-template <>
-struct ps::Fields<Example> {
+template <> struct ps::Fields<Example> {
   static constexpr auto value = std::tuple{&Example::image, &Example::label, &Example::id};
 };
-template <>
-struct ps::Fields<Hollow> {
-  static constexpr auto value = std::tuple{};
-};
+template <> struct ps::Fields<Hollow> { static constexpr auto value = std::tuple{}; };
 
 namespace {
 
@@ -41,8 +37,7 @@ static_assert(!ps::HasFields<Plain> && !ps::HasFields<int>);
 static_assert(ps::field_count<Example> == 3 && ps::field_count<Hollow> == 0);
 static_assert(std::is_same_v<ps::FieldType<Example, 0>, std::string>);
 static_assert(std::is_same_v<ps::FieldType<const Example, 1>, std::int32_t>);
-static_assert(
-    std::is_same_v<decltype(ps::field<0>(std::declval<const Example&>())), const std::string&>);
+static_assert(std::is_same_v<decltype(ps::field<0>(std::declval<const Example&>())), const std::string&>);
 static_assert(ps::field_index<Example>(&Example::image) == 0);
 static_assert(ps::field_index<Example>(&Example::label) == 1);
 static_assert(ps::field_index<Example>(&Example::id) == 2);

@@ -61,8 +61,7 @@ TEST(Completion, ThatIsDroppedGivesAnError) {
   { const Completion dropped(target); }
   EXPECT_EQ(target->last_kind, Slot::Kind::failed);
   const auto error = target->last.take<std::exception_ptr>();
-  EXPECT_EQ(message_of(error),
-            "completion was dropped without an answer: call complete() or fail() on every path");
+  EXPECT_EQ(message_of(error), "completion was dropped without an answer: call complete() or fail() on every path");
   EXPECT_EQ(code_of(error), ErrorCode::internal);
 }
 
@@ -79,9 +78,7 @@ TEST(Completion, AnswersOnceThoughItWasMoved) {
 class Services final : public detail::ContextServices {
  public:
   explicit Services(bool has_room) : has_room_(has_room) {}
-  std::string origin(std::int64_t ordinal) const override {
-    return "file" + std::to_string(ordinal);
-  }
+  std::string origin(std::int64_t ordinal) const override { return "file" + std::to_string(ordinal); }
   bool try_reserve(std::int64_t bytes, bool may_refuse) override {
     asked = bytes;
     return has_room_ || !may_refuse;
@@ -163,8 +160,7 @@ TEST(Outputs, GivesMemoryForTheDeclaredResults) {
   Outputs outputs;
   outputs.declare(2);
   EXPECT_EQ(outputs.slot(1, DType::f32, {2, 3}).shape(), (Shape{2, 3}));
-  EXPECT_ERROR(outputs.slot(2, DType::f32, {1}), ErrorCode::invalid_argument,
-               "outputs.slot(2) needs i < 2");
+  EXPECT_ERROR(outputs.slot(2, DType::f32, {1}), ErrorCode::invalid_argument, "outputs.slot(2) needs i < 2");
 }
 
 TEST(Outputs, AreForgottenBetweenElements) {

@@ -51,9 +51,7 @@ TEST(KeyedPermutation, IsABijectionAroundPowersOfTwo) {
       ASSERT_TRUE(is_bijection(KeyedPermutation(n, {1, 2}))) << n;
 }
 
-TEST(KeyedPermutation, IsABijectionOfImageNet) {
-  EXPECT_TRUE(is_bijection(KeyedPermutation(1'281'167, {7, 0})));
-}
+TEST(KeyedPermutation, IsABijectionOfImageNet) { EXPECT_TRUE(is_bijection(KeyedPermutation(1'281'167, {7, 0}))); }
 
 TEST(KeyedPermutation, TellsWhatGoesToAPosition) {
   for (const std::uint64_t n : {1u, 2u, 50u, 256u, 257u, 300u, 1000u, 5000u})
@@ -84,15 +82,13 @@ TEST(KeyedPermutation, DependsOnEveryBitOfTheKey) {
 TEST(KeyedPermutation, NeverChangesBetweenReleases) {
   EXPECT_EQ(order_of(10, {7, 0}), (Positions{1, 4, 5, 8, 3, 2, 7, 0, 6, 9}));
   const KeyedPermutation large(1'281'167, {7, std::uint64_t{3} << 32});
-  EXPECT_EQ((Positions{large(0), large(1), large(1'281'166)}),
-            (Positions{1'098'841, 364'788, 1'132'313}));
+  EXPECT_EQ((Positions{large(0), large(1), large(1'281'166)}), (Positions{1'098'841, 364'788, 1'132'313}));
 }
 
 // Epochs are keys that differ in few bits: {seed, epoch << 32}.
 TEST(KeyedPermutation, ReachesEachOrderOfFiveEquallyOften) {
   std::map<Positions, double> hits;
-  for (std::uint64_t epoch = 0; epoch < 120 * 200; ++epoch)
-    hits[order_of(5, {7, epoch << 32})] += 1;
+  for (std::uint64_t epoch = 0; epoch < 120 * 200; ++epoch) hits[order_of(5, {7, epoch << 32})] += 1;
   std::vector<double> counts;
   for (const auto& [order, count] : hits) counts.push_back(count);
   ASSERT_EQ(counts.size(), 120u);
@@ -119,8 +115,9 @@ TEST(KeyedPermutation, IsAsOftenOddAsEven) {
   }
 }
 
-// Four positions that differ in two halves of their bits, which a network changes in turn: their images' sum would be zero too often.
-// Of a random order it is with probability 1 / (n - 3): the last image is the sum of the others, or it is not.
+// Four positions that differ in two halves of their bits, which a network changes in turn: their images' sum would be
+// zero too often. Of a random order it is with probability 1 / (n - 3): the last image is the sum of the others, or it
+// is not.
 TEST(KeyedPermutation, ShowsNoRectangles) {
   constexpr std::uint64_t epochs = 300'000;
   for (const unsigned bits : {7u, 8u, 9u}) {
@@ -145,9 +142,7 @@ TEST(KeyedPermutation, PutsEachPositionEverywhereEquallyOften) {
       for (std::uint64_t i = 0; i < n; ++i) places[i * n + permutation(i)] += 1;
     }
     const auto free = static_cast<double>((n - 1) * (n - 1));
-    EXPECT_LT(chi_square_score(places, static_cast<double>(epochs) / static_cast<double>(n), free),
-              5)
-        << n;
+    EXPECT_LT(chi_square_score(places, static_cast<double>(epochs) / static_cast<double>(n), free), 5) << n;
   }
 }
 

@@ -32,18 +32,16 @@ CounterRng tf_rng(std::uint64_t seed, std::uint64_t seed2) {
 
 // The known answers of Random123 (kat_vectors, philox4x32 10).
 static_assert(philox4x32({}, {}) == PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-static_assert(philox4x32({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-                         {0xffffffff, 0xffffffff}) ==
+static_assert(philox4x32({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
               PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-static_assert(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-                         {0xa4093822, 0x299f31d0}) ==
+static_assert(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
               PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 static_assert(make_rng(1, 2, 3, 4).next_u32() == make_rng(1, 2, 3, 4)());
 
 TEST(CounterRng, GivesTensorFlowsNumbers) {
   EXPECT_EQ(draw(tf_rng(0, 0), 4), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(draw(tf_rng(1, 2), 8), (Words{3878945999, 2364392915, 1057429302, 168492509, 3082076531,
-                                          3674517586, 1146363793, 235617523}));
+  EXPECT_EQ(draw(tf_rng(1, 2), 8),
+            (Words{3878945999, 2364392915, 1057429302, 168492509, 3082076531, 3674517586, 1146363793, 235617523}));
   EXPECT_EQ(draw(tf_rng(87654321, 42), 6),
             (Words{2985944072, 4132877644, 929418493, 249609589, 146598941, 4149265688}));
 }
@@ -73,9 +71,7 @@ TEST(CounterRng, ContinuesAfterDiscardAsIfItHadDrawn) {
   }
 }
 
-TEST(CounterRng, PutsTheFirstDrawInTheLowHalf) {
-  EXPECT_EQ(tf_rng(0, 0).next_u64(), 0xe169c58d6627e8d5u);
-}
+TEST(CounterRng, PutsTheFirstDrawInTheLowHalf) { EXPECT_EQ(tf_rng(0, 0).next_u64(), 0xe169c58d6627e8d5u); }
 
 TEST(MakeRng, ChangesWithEachOfItsArguments) {
   std::set<std::uint64_t> firsts;
@@ -126,8 +122,7 @@ TEST(UniformInteger, HitsEachValueEquallyOften) {
     CounterRng rng = make_rng(5, 0, 0, n);
     std::vector<double> hits(static_cast<std::size_t>(n));
     const int trials = 10'000 * n;
-    for (int i = 0; i < trials; ++i)
-      hits[static_cast<std::size_t>(rng.uniform(-1, n - 1) + 1)] += 1;
+    for (int i = 0; i < trials; ++i) hits[static_cast<std::size_t>(rng.uniform(-1, n - 1) + 1)] += 1;
     double chi_square = 0;
     for (const double h : hits) chi_square += (h - 10'000) * (h - 10'000) / 10'000;
     EXPECT_LT(chi_square, n - 1 + 5 * std::sqrt(2.0 * n)) << n;

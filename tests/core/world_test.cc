@@ -25,10 +25,9 @@ Variables operator+(Variables a, const Variables& b) {
   return a;
 }
 
-const Variables torchrun{
-    {"TORCHELASTIC_RUN_ID", "none"},    {"WORLD_SIZE", "8"}, {"RANK", "5"},
-    {"LOCAL_WORLD_SIZE", "4"},          {"LOCAL_RANK", "1"}, {"GROUP_RANK", "1"},
-    {"TORCHELASTIC_RESTART_COUNT", "2"}};
+const Variables torchrun{{"TORCHELASTIC_RUN_ID", "none"},    {"WORLD_SIZE", "8"}, {"RANK", "5"},
+                         {"LOCAL_WORLD_SIZE", "4"},          {"LOCAL_RANK", "1"}, {"GROUP_RANK", "1"},
+                         {"TORCHELASTIC_RESTART_COUNT", "2"}};
 const Variables slurm{{"SLURM_STEP_ID", "0"},
                       {"SLURM_STEP_NUM_TASKS", "11"},
                       {"SLURM_NTASKS", "99"},
@@ -41,9 +40,7 @@ const Variables open_mpi{{"OMPI_COMM_WORLD_SIZE", "6"},
                          {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
                          {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}};
 
-TEST(World, IsOneProcessWithoutALauncher) {
-  EXPECT_EQ(detect({}), (World{.local_size = 1, .source = "none"}));
-}
+TEST(World, IsOneProcessWithoutALauncher) { EXPECT_EQ(detect({}), (World{.local_size = 1, .source = "none"})); }
 
 TEST(World, IsExplicitWhenBuiltByHand) {
   const World world{.size = 8, .rank = 3};
@@ -60,13 +57,9 @@ TEST(World, ReadsPenstocksOwnVariables) {
 }
 
 TEST(World, ReadsTorchrun) {
-  EXPECT_EQ(detect(torchrun), (World{.size = 8,
-                                     .rank = 5,
-                                     .local_size = 4,
-                                     .local_rank = 1,
-                                     .node = 1,
-                                     .restart = 2,
-                                     .source = "torchrun"}));
+  EXPECT_EQ(
+      detect(torchrun),
+      (World{.size = 8, .rank = 5, .local_size = 4, .local_rank = 1, .node = 1, .restart = 2, .source = "torchrun"}));
 }
 
 TEST(World, ReadsHorovod) {
@@ -79,8 +72,7 @@ TEST(World, ReadsHorovod) {
 }
 
 TEST(World, ReadsOpenMpiAndMvapich) {
-  EXPECT_EQ(detect(open_mpi),
-            (World{.size = 6, .rank = 3, .local_size = 2, .local_rank = 1, .source = "Open MPI"}));
+  EXPECT_EQ(detect(open_mpi), (World{.size = 6, .rank = 3, .local_size = 2, .local_rank = 1, .source = "Open MPI"}));
   EXPECT_EQ(detect({{"MV2_COMM_WORLD_SIZE", "6"},
                     {"MV2_COMM_WORLD_RANK", "3"},
                     {"MV2_COMM_WORLD_LOCAL_SIZE", "2"},
@@ -96,10 +88,8 @@ TEST(World, ReadsBothKindsOfPmi) {
 }
 
 TEST(World, ReadsAStepOfSlurm) {
-  EXPECT_EQ(
-      detect(slurm),
-      (World{
-          .size = 11, .rank = 9, .local_size = 3, .local_rank = 1, .node = 2, .source = "Slurm"}));
+  EXPECT_EQ(detect(slurm),
+            (World{.size = 11, .rank = 9, .local_size = 3, .local_rank = 1, .node = 2, .source = "Slurm"}));
 }
 
 TEST(World, FallsBackToSlurmsOlderSize) {
@@ -115,8 +105,7 @@ TEST(World, IsOneProcessInABatchScriptWithoutAStep) {
 }
 
 TEST(World, ReadsTheGenericVariables) {
-  EXPECT_EQ(detect({{"WORLD_SIZE", "2"}, {"RANK", "1"}}),
-            (World{.size = 2, .rank = 1, .source = "generic"}));
+  EXPECT_EQ(detect({{"WORLD_SIZE", "2"}, {"RANK", "1"}}), (World{.size = 2, .rank = 1, .source = "generic"}));
 }
 
 TEST(World, TakesTheInnermostLauncher) {
@@ -137,8 +126,7 @@ TEST(World, FindsTheTasksOfEachNodeInSlurmsList) {
 }
 
 TEST(World, RefusesAListOfSlurmThatMakesNoSense) {
-  for (const char* list :
-       {"", ",", "x", "4(x", "4(x)", "(x2)", "4(x-1)", "4(x99999999999999999999)", "4"}) {
+  for (const char* list : {"", ",", "x", "4(x", "4(x)", "(x2)", "4(x-1)", "4(x99999999999999999999)", "4"}) {
     Variables variables = slurm;
     variables["SLURM_STEP_TASKS_PER_NODE"] = list;
     EXPECT_ERROR(detect(variables), ErrorCode::invalid_argument, "SLURM_STEP_TASKS_PER_NODE");
@@ -155,8 +143,8 @@ TEST(World, RefusesAPartialSetAndNamesWhatIsMissing) {
 }
 
 TEST(World, RefusesAPartialSetEvenIfAnotherOneIsComplete) {
-  EXPECT_ERROR(detect(slurm + Variables{{"OMPI_COMM_WORLD_RANK", "0"}}),
-               ErrorCode::invalid_argument, "OMPI_COMM_WORLD_SIZE is not set");
+  EXPECT_ERROR(detect(slurm + Variables{{"OMPI_COMM_WORLD_RANK", "0"}}), ErrorCode::invalid_argument,
+               "OMPI_COMM_WORLD_SIZE is not set");
 }
 
 TEST(World, RefusesWhatIsNotANumber) {

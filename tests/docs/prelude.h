@@ -63,7 +63,8 @@ class Files {
   Files() : back_(fs::current_path()), folder_(fs::temp_directory_path() / fs::path(make_name())) {
     for (const char* label : {"n01440764", "n01443537"}) write_class(label);
     fs::copy(folder_ / "ILSVRC/Data/CLS-LOC/train", folder_ / "train", fs::copy_options::recursive);
-    for (const char* name : {"photos/a.png", "photos/train/cat/1.jpg", "photos/train/dog/1.jpg", "images/1.jpg"}) write(name, grey_picture());
+    for (const char* name : {"photos/a.png", "photos/train/cat/1.jpg", "photos/train/dog/1.jpg", "images/1.jpg"})
+      write(name, grey_picture());
     write("annotations/1.xml", annotation_of("raccoon"));
     write("train.txt", "train/n01440764/n01440764_1.JPEG\ntrain/n01443537/n01443537_1.JPEG\n");
     fs::current_path(folder_);
@@ -93,7 +94,8 @@ class Files {
   }
   static std::string annotation_of(const std::string& name) {
     return "<annotation><size><width>500</width><height>375</height></size><object><name>" + name +
-           "</name><bndbox><xmin>10</xmin><ymin>20</ymin><xmax>300</xmax><ymax>200</ymax></bndbox></object></annotation>";
+           "</name><bndbox><xmin>10</xmin><ymin>20</ymin><xmax>300</xmax><ymax>200</ymax></bndbox></object></"
+           "annotation>";
   }
 
   fs::path back_, folder_;
@@ -124,7 +126,9 @@ struct Given {
     const ps::Tensor part = ps::image::copy_of(ps::image::view_of(picture).window({y, x, 224, 224}));
     return mirrored ? ps::image::hflip(ps::image::view_of(part)) : part;
   }
-  static ps::Tensor random_crop(const ps::Tensor& picture, ps::CounterRng rng) { return crop(picture, rng.uniform(0, 33), 0, false); }
+  static ps::Tensor random_crop(const ps::Tensor& picture, ps::CounterRng rng) {
+    return crop(picture, rng.uniform(0, 33), 0, false);
+  }
   template <class... T> static void step(const T&...) {}
   static void log(const std::string&, const char*) {}
   ps::image::Uniform uniform = [] { return 0.5; };

@@ -6,8 +6,8 @@
 //   a number       7
 //   a shape        [2, 3]
 //
-// Needs nothing of penstock: a shape has a to_string() of its own, a dataset is what else can be looped over and is no vector and
-// no text.
+// Needs nothing of penstock: a shape has a to_string() of its own, a dataset is what else can be looped over and is no
+// vector and no text.
 #pragma once
 
 #include <concepts>
@@ -23,48 +23,37 @@ namespace examples {
 inline std::string shown(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 template <class T>
-  requires std::is_arithmetic_v<T>
-std::string shown(T number) {
-  return std::to_string(number);
-}
+requires std::is_arithmetic_v<T> std::string shown(T number) { return std::to_string(number); }
 
-template <class T>
-std::string shown(const std::vector<T>& values);
+template <class T> std::string shown(const std::vector<T>& values);
 
-template <class Values>
-std::string joined(Values&& values, const std::string& between) {
+template <class Values> std::string joined(Values&& values, const std::string& between) {
   std::string text;
   for (auto&& value : values) text += (text.empty() ? "" : between) + shown(value);
   return text;
 }
 
-template <class T>
-std::string shown(const std::vector<T>& values) {
-  return "[" + joined(values, ", ") + "]";
-}
+template <class T> std::string shown(const std::vector<T>& values) { return "[" + joined(values, ", ") + "]"; }
 
 template <class T>
 concept PrintsItself = requires(const T& value) {
   { to_string(value) } -> std::same_as<std::string>;
 };
 
-template <PrintsItself T>
-std::string shown(const T& value) {
-  return to_string(value);
-}
+template <PrintsItself T> std::string shown(const T& value) { return to_string(value); }
 
 template <class Dataset>
-  requires requires(const Dataset& dataset) { dataset.begin(); } &&
-           (!std::is_convertible_v<Dataset, std::string_view> && !PrintsItself<Dataset>)
-std::string shown(const Dataset& dataset) {
+requires requires(const Dataset& dataset) {
+  dataset.begin();
+} &&(!std::is_convertible_v<Dataset, std::string_view> && !PrintsItself<Dataset>)std::string
+    shown(const Dataset& dataset) {
   return joined(dataset, " ");
 }
 
 inline int failures = 0;  // of the whole program
 
 // Compares what the documentation says of a value with what it is.
-template <class T>
-void expect(const char* place, const T& value, const std::string& promised) {
+template <class T> void expect(const char* place, const T& value, const std::string& promised) {
   const std::string found = shown(value);
   if (found == promised) return;
   ++failures;

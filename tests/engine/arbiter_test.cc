@@ -22,15 +22,19 @@ TEST(Arbiter, LeavesALoneRunEverythingItMayHave) {
 
 TEST(Arbiter, DividesEvenlyBetweenRunsThatWishForEverything) {
   EXPECT_THAT(shares_of(8, {{kAll, kAll}, {kAll, kAll}}), ElementsAre(4.0, 4.0));
-  EXPECT_THAT(shares_of(1, {{kAll, kAll}, {kAll, kAll}, {kAll, kAll}, {kAll, kAll}}), ElementsAre(0.25, 0.25, 0.25, 0.25));
+  EXPECT_THAT(shares_of(1, {{kAll, kAll}, {kAll, kAll}, {kAll, kAll}, {kAll, kAll}}),
+              ElementsAre(0.25, 0.25, 0.25, 0.25));
 }
 
 TEST(Arbiter, GivesToOthersWhatAModestRunLeaves) {
-  EXPECT_THAT(shares_of(8, {{kAll, kAll}, {kAll, 1}}), ElementsAre(7.0, 4.0)) << "the modest one may have its half when it wants it";
+  EXPECT_THAT(shares_of(8, {{kAll, kAll}, {kAll, 1}}), ElementsAre(7.0, 4.0))
+      << "the modest one may have its half when it wants it";
   EXPECT_THAT(shares_of(9, {{kAll, kAll}, {kAll, 1}, {kAll, kAll}}), ElementsAre(4.0, 3.0, 4.0));
 }
 
-TEST(Arbiter, CountsNoMoreOfAWishThanTheRunMayHave) { EXPECT_THAT(shares_of(8, {{kAll, kAll}, {2, kAll}}), ElementsAre(6.0, 2.0)); }
+TEST(Arbiter, CountsNoMoreOfAWishThanTheRunMayHave) {
+  EXPECT_THAT(shares_of(8, {{kAll, kAll}, {2, kAll}}), ElementsAre(6.0, 2.0));
+}
 
 // By its definition: no run can be given more than its share but at the cost of one that has no more than itself.
 TEST(Arbiter, TakesFromNobodyWhoHasLess) {
@@ -51,7 +55,9 @@ TEST(Arbiter, TakesFromNobodyWhoHasLess) {
   }
 }
 
-TEST(Arbiter, LeavesNothingToRunsThatHaveEnded) { EXPECT_THAT(shares_of(8, {{}, {kAll, kAll}}), ElementsAre(0.0, 8.0)); }
+TEST(Arbiter, LeavesNothingToRunsThatHaveEnded) {
+  EXPECT_THAT(shares_of(8, {{}, {kAll, kAll}}), ElementsAre(0.0, 8.0));
+}
 
 Snapshot snapshot_at(double seconds, const StageSnapshot& stage) {
   Snapshot snapshot;
@@ -142,14 +148,19 @@ TEST(TwoRuns, PlanWithHalfOfTheThreadsEachWhileBothWantThem) {
 
 TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
   std::atomic<bool> may_end{false};
-  auto busy = range(100).map([&may_end](std::int64_t value) {
-    while (!may_end) std::this_thread::yield();
-    return value;
-  }, 1, {.blocks = false}).start({.threads = 2, .tune = false});  // a slot for each of them, on any machine
-  busy.knobs();  // it begins to read
+  auto busy = range(100)
+                  .map(
+                      [&may_end](std::int64_t value) {
+                        while (!may_end) std::this_thread::yield();
+                        return value;
+                      },
+                      1, {.blocks = false})
+                  .start({.threads = 2, .tune = false});  // a slot for each of them, on any machine
+  busy.knobs();                                           // it begins to read
   auto idle = range(100).map(plus_one).start({.tune = false});
   idle.next();
-  EXPECT_TRUE(eventually([&] { return busy.snapshot().cpu_slots_in_use == 1 && idle.snapshot().cpu_slots_in_use == 0; }));
+  EXPECT_TRUE(
+      eventually([&] { return busy.snapshot().cpu_slots_in_use == 1 && idle.snapshot().cpu_slots_in_use == 0; }));
   may_end = true;
 }
 
@@ -181,13 +192,15 @@ TEST(TwoRuns, GoOnWhereTheOnesCallsHaveAllThreadsOfThePoolAndWaitForTheOther) {
 
 // What a run does not use is the other one's.
 TEST(TwoRuns, PlanWithTheCpusThatTheOtherLeaves) {
-  const auto burning = range(100'000'000).map(
-      [](std::int64_t value) {
-        for (const auto end = std::chrono::steady_clock::now() + 300us; std::chrono::steady_clock::now() < end;) {
-        }
-        return value;
-      },
-      8, {.blocks = false});
+  const auto burning = range(100'000'000)
+                           .map(
+                               [](std::int64_t value) {
+                                 for (const auto end = std::chrono::steady_clock::now() + 300us;
+                                      std::chrono::steady_clock::now() < end;) {
+                                 }
+                                 return value;
+                               },
+                               8, {.blocks = false});
   auto one = burning.start({.tune = false});
   one.next();
   const double all = one.snapshot().cpu_budget;

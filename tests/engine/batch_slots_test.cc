@@ -15,8 +15,7 @@ struct Sample {
 
 }  // namespace penstock::testing
 
-template <>
-struct penstock::Fields<penstock::testing::Sample> {
+template <> struct penstock::Fields<penstock::testing::Sample> {
   using Sample = penstock::testing::Sample;
   static constexpr auto value = std::tuple{&Sample::image, &Sample::mask, &Sample::id};
 };
@@ -44,7 +43,8 @@ auto one_row() {
   };
 }
 
-// Rows 10 v, 10 v + 1, ... for the number v: as many as counts[v % size], with one declared more or less where `wrong` says so.
+// Rows 10 v, 10 v + 1, ... for the number v: as many as counts[v % size], with one declared more or less where `wrong`
+// says so.
 auto rows(std::vector<std::size_t> counts, std::int64_t wrong = 0) {
   return [counts, wrong](std::int64_t value, Context& context) {
     const std::size_t count = counts[static_cast<std::size_t>(value) % counts.size()];
@@ -80,8 +80,7 @@ struct Outcome {
 };
 
 // What is left of a run. All batches are kept until its end and looked at then: nothing may write to them meanwhile.
-template <class T>
-Outcome rest(Run<T>& run) {
+template <class T> Outcome rest(Run<T>& run) {
   std::vector<std::pair<std::optional<T>, std::string>> kept;
   while (true) {
     try {
@@ -97,16 +96,13 @@ Outcome rest(Run<T>& run) {
   return outcome;
 }
 
-template <class T>
-Outcome read_all(const Dataset<T>& dataset, const RunOptions& options = {}) {
+template <class T> Outcome read_all(const Dataset<T>& dataset, const RunOptions& options = {}) {
   auto run = dataset.start(options);
   return rest(run);
 }
 
 // Every executor that there is.
-std::vector<RunOptions> executors() {
-  return {{.serial = true}, {.threads = 1}, {.threads = 2}, {.threads = 8}};
-}
+std::vector<RunOptions> executors() { return {{.serial = true}, {.threads = 1}, {.threads = 2}, {.threads = 8}}; }
 
 using ::testing::ElementsAre;
 
@@ -166,8 +162,7 @@ TEST(BatchSlots, AShuffleBetweenKeepsEachSampleWhole) {
 }
 
 // The stage whose results a batch puts together, by position; the batch is the last one.
-template <class T>
-int places_end(const Dataset<T>& dataset) {
+template <class T> int places_end(const Dataset<T>& dataset) {
   auto run = dataset.start({.serial = true});
   rest(run);
   const Snapshot snapshot = run.snapshot();
@@ -182,7 +177,8 @@ TEST(BatchSlots, EndAtTheOpThatASnapshotNames) {
   EXPECT_EQ(places_end(range(10).map(rows({2})).unbatch().batch(2)), 1);
   EXPECT_EQ(places_end(range(10).map(one_row()).map(same).batch(2)), 2);
   EXPECT_EQ(places_end(range(10).map(one_row()).filter(any).batch(2)), 2);
-  EXPECT_EQ(places_end(range(10).map(one_row()).filter(any).map(same).shuffle(4, {.seed = 1}).ignore_errors().batch(2)), 4);
+  EXPECT_EQ(places_end(range(10).map(one_row()).filter(any).map(same).shuffle(4, {.seed = 1}).ignore_errors().batch(2)),
+            4);
 }
 
 TEST(BatchSlots, OfAFailedSampleGoToThoseBehindIt) {
@@ -230,7 +226,9 @@ TEST(BatchSlots, AWrongNumberCostsCopiesOnly) {
 }
 
 TEST(BatchSlots, AreFoundAgainAfterAWrongNumber) {
-  const auto wrong_once = [](std::int64_t value, Context& context) { return rows({2}, value == 3 ? 1 : 0)(value, context); };
+  const auto wrong_once = [](std::int64_t value, Context& context) {
+    return rows({2}, value == 3 ? 1 : 0)(value, context);
+  };
   const Outcome outcome = read_all(range(1000).map(wrong_once).unbatch().batch(4), {.serial = true});
   EXPECT_LT(outcome.copied_rows, 10);
 }
@@ -266,7 +264,8 @@ TEST(BatchSlots, GoOnThroughRepeats) {
     EXPECT_THAT(after.texts, ElementsAre("[0 1]", "[2]", "[0 1]", "[2]"));
     EXPECT_EQ(after.copied_rows, 0);
     const Outcome cut = read_all(range(30).map(one_row()).batch(2).take(3).repeat(3), options);
-    EXPECT_THAT(cut.texts, ElementsAre("[0 1]", "[2 3]", "[4 5]", "[0 1]", "[2 3]", "[4 5]", "[0 1]", "[2 3]", "[4 5]"));
+    EXPECT_THAT(cut.texts,
+                ElementsAre("[0 1]", "[2 3]", "[4 5]", "[0 1]", "[2 3]", "[4 5]", "[0 1]", "[2 3]", "[4 5]"));
     const Outcome endless = read_all(range(3).map(one_row()).repeat().batch(2).take(4), options);
     EXPECT_THAT(endless.texts, ElementsAre("[0 1]", "[2 0]", "[1 2]", "[0 1]"));
   }
@@ -298,7 +297,8 @@ TEST(BatchSlots, AreThereAgainAfterElementsThatWaitedWereLetGo) {
   };
   auto run = range(40).flat_map(blocked, 1, {.blocks = true}).batch(4).start({.epochs = 2, .tune = false});
   static_cast<void>(run.next());
-  ASSERT_TRUE(eventually([&run] { return run.snapshot().stages[1].in_window == 2; })) << "one runs, and one waits behind it";
+  ASSERT_TRUE(eventually([&run] { return run.snapshot().stages[1].in_window == 2; }))
+      << "one runs, and one waits behind it";
   run.epoch(1);
   const std::int64_t copied = run.stats().copied_bytes;
   EXPECT_EQ(rest(run).texts.size(), 10u);

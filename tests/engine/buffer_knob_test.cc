@@ -73,14 +73,16 @@ TEST(Prefetch, BeginsAndStaysWithinTheBoundsThatTheUserGave) {
   }
 }
 
-// Results of cheap functions, which are run many at a time where nothing is said: each lives until the consumer drops it.
+// Results of cheap functions, which are run many at a time where nothing is said: each lives until the consumer drops
+// it.
 class Results {
  public:
   std::shared_ptr<std::int64_t> operator()(std::int64_t value) {
     const std::int64_t now = ++alive_;
     for (std::int64_t most = most_; now > most && !most_.compare_exchange_weak(most, now);) {
     }
-    return {new std::int64_t(value), [this](std::int64_t* result) { give_back(std::unique_ptr<std::int64_t>(result)); }};
+    return {new std::int64_t(value),
+            [this](std::int64_t* result) { give_back(std::unique_ptr<std::int64_t>(result)); }};
   }
   std::int64_t most() const { return most_; }
 
@@ -90,17 +92,22 @@ class Results {
   std::atomic<std::int64_t> alive_{0}, most_{0};
 };
 
-// As dataset.h says ("Lifetime"): as many in the step, or its window where calls pass each other, and as many behind it.
+// As dataset.h says ("Lifetime"): as many in the step, or its window where calls pass each other, and as many behind
+// it.
 TEST(Prefetch, OfTheUserBoundsHowManyResultsOfACheapFunctionThereAre) {
   for (const bool tune : {false, true}) {
     for (const std::int64_t calls : {1, 3}) {
       for (const std::int64_t size : {1, 2, 8, 64}) {
         Results results;
-        auto run = range(20'000).map([&](std::int64_t value) { return results(value); }, calls).prefetch(size).start({.tune = tune});
+        auto run = range(20'000)
+                       .map([&](std::int64_t value) { return results(value); }, calls)
+                       .prefetch(size)
+                       .start({.tune = tune});
         std::int64_t count = 0;
         while (auto result = run.next()) EXPECT_EQ(**result, count++);
         EXPECT_EQ(count, 20'000);
-        EXPECT_LE(results.most(), std::max(size, calls > 1 ? 2 * calls : 1) + size + 1) << calls << " calls, prefetch(" << size << ")";
+        EXPECT_LE(results.most(), std::max(size, calls > 1 ? 2 * calls : 1) + size + 1)
+            << calls << " calls, prefetch(" << size << ")";
       }
     }
   }
@@ -111,7 +118,11 @@ TEST(Prefetch, OfTheUserBetweenTwoMapsBoundsWhatWaitsThere) {
   for (const std::int64_t size : {2, 16}) {
     Results results;
     const auto drop = [](std::shared_ptr<std::int64_t> result) { return *result; };
-    auto run = range(20'000).map([&](std::int64_t value) { return results(value); }, 1).prefetch(size).map(drop, 1).start({.tune = false});
+    auto run = range(20'000)
+                   .map([&](std::int64_t value) { return results(value); }, 1)
+                   .prefetch(size)
+                   .map(drop, 1)
+                   .start({.tune = false});
     std::int64_t count = 0;
     while (run.next()) ++count;
     EXPECT_EQ(count, 20'000);

@@ -32,7 +32,8 @@ std::string hex(const std::string& bytes) {
 
 std::string from_hex(std::string_view text) {
   std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
   return bytes;
 }
 
@@ -88,8 +89,7 @@ TEST(CheckpointBytes, OfNothingDeliveredAreReadBack) {
 }
 
 // At every position of pipelines of both kinds.
-template <class T>
-void expect_resumes_from_bytes(const Dataset<T>& data) {
+template <class T> void expect_resumes_from_bytes(const Dataset<T>& data) {
   auto run = data.start();
   Texts whole = rest_of(run);
   auto second = data.start();
@@ -131,7 +131,8 @@ TEST(CheckpointBytes, WithAnyByteChangedAreRefused) {
 
 TEST(CheckpointBytes, FollowedByOthersAreRefused) {
   const std::string bytes = full().to_bytes();
-  EXPECT_ERROR(Checkpoint::from_bytes(bytes + '\n'), ErrorCode::data_loss, "at byte 12, the length is 82, but there are 83 bytes");
+  EXPECT_ERROR(Checkpoint::from_bytes(bytes + '\n'), ErrorCode::data_loss,
+               "at byte 12, the length is 82, but there are 83 bytes");
   EXPECT_ERROR(Checkpoint::from_bytes(bytes + bytes), ErrorCode::data_loss, "but there are 164 bytes");
 }
 
@@ -141,7 +142,8 @@ TEST(CheckpointBytes, OfAnotherFileAreRefused) {
 
 TEST(CheckpointBytes, OfANewerVersionSayThatThePenstockIsTooOld) {
   const std::string newer = with(full().to_bytes(), 8, std::string_view("\x02\x00\x00\x00", 4));
-  EXPECT_ERROR(Checkpoint::from_bytes(newer), ErrorCode::unimplemented, "version 2 (at byte 8), but this library reads up to 1");
+  EXPECT_ERROR(Checkpoint::from_bytes(newer), ErrorCode::unimplemented,
+               "version 2 (at byte 8), but this library reads up to 1");
   const std::string none = with(full().to_bytes(), 8, std::string_view("\x00\x00\x00\x00", 4));
   EXPECT_ERROR(Checkpoint::from_bytes(none), ErrorCode::data_loss, "the version is 0");
 }

@@ -12,14 +12,10 @@ using namespace testing;
 
 using Saved = std::shared_ptr<const Checkpoint>;
 
-template <class T>
-Saved save(const Run<T>& run) {
-  return std::make_shared<Checkpoint>(run.checkpoint());
-}
+template <class T> Saved save(const Run<T>& run) { return std::make_shared<Checkpoint>(run.checkpoint()); }
 
 // Everything from a checkpoint to the end of that epoch, then the next one.
-template <class T>
-Texts on_from(const Dataset<T>& data, const Saved& saved, RunOptions options) {
+template <class T> Texts on_from(const Dataset<T>& data, const Saved& saved, RunOptions options) {
   options.resume_from = saved;
   auto run = data.start(options);
   Texts texts = rest_of(run);
@@ -29,8 +25,7 @@ Texts on_from(const Dataset<T>& data, const Saved& saved, RunOptions options) {
   return texts;
 }
 
-template <class T>
-Texts two_epochs(const Dataset<T>& data) {
+template <class T> Texts two_epochs(const Dataset<T>& data) {
   auto run = data.start();
   Texts texts = rest_of(run);
   texts.emplace_back("|");
@@ -52,8 +47,10 @@ class AskedSource final : public IndexedSource {
 
 TEST(Checkpoint, IsResumedWithoutMakingWhatWasDelivered) {
   const auto source = std::make_shared<AskedSource>();
-  const Dataset<std::int64_t> all(graph::build(nullptr, "mine", CallSite::here(), [&] { return ops::indexed_source("mine", "", source); }));
-  for (const auto& order : {all.shuffle(100'000, {.seed = 3}), all.shuffle(100, {.seed = 3}), all.skip(10).shard(2, 1)}) {
+  const Dataset<std::int64_t> all(
+      graph::build(nullptr, "mine", CallSite::here(), [&] { return ops::indexed_source("mine", "", source); }));
+  for (const auto& order :
+       {all.shuffle(100'000, {.seed = 3}), all.shuffle(100, {.seed = 3}), all.skip(10).shard(2, 1)}) {
     const auto data = order.batch(10);
     auto first = data.start({.serial = true});
     for (int i = 0; i < 4000; ++i) first.next();
@@ -85,8 +82,7 @@ TEST(Checkpoint, IsRefusedWithinAnEpochThatComesInAnyOrder) {
 }
 
 // Saves behind every element, goes on twice from each, serially and in parallel.
-template <class T>
-void expect_resumes_anywhere(const Dataset<T>& data, Checkpoint::Kind kind) {
+template <class T> void expect_resumes_anywhere(const Dataset<T>& data, Checkpoint::Kind kind) {
   const Texts whole = two_epochs(data);
   const auto border = std::find(whole.begin(), whole.end(), "|") - whole.begin();
   auto run = data.start();
@@ -128,8 +124,7 @@ TEST(Checkpoint, ByPositionBehindAShuffleOfPositions) {
 
 TEST(Checkpoint, ByPositionBehindABatch) {
   expect_resumes_anywhere(range(10).map(plus_one).batch(3), kPosition);
-  expect_resumes_anywhere(range(10).map(plus_one).filter(is_even).batch(2, {.drop_remainder = true}),
-                          kPosition);
+  expect_resumes_anywhere(range(10).map(plus_one).filter(is_even).batch(2, {.drop_remainder = true}), kPosition);
 }
 
 TEST(Checkpoint, ByPositionInTheMiddleOfWhatOneElementGave) {
@@ -160,9 +155,8 @@ TEST(Checkpoint, ByReplayOfTakesAndSkipsOverAStream) {
 }
 
 TEST(Checkpoint, OfAGenerator) {
-  const auto data = from_generator([i = std::int64_t{0}]() mutable {
-    return i < 6 ? std::optional(i++) : std::nullopt;
-  });
+  const auto data =
+      from_generator([i = std::int64_t{0}]() mutable { return i < 6 ? std::optional(i++) : std::nullopt; });
   const auto run = data.start();
   expect_resumes_anywhere(data.map(plus_one), run.checkpoint().kind);
 }

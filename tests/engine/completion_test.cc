@@ -112,8 +112,7 @@ class PostOp final : public ElementwiseOp {
 };
 
 // Answers what lies on the desk, newest first, from a thread of its own.
-template <class Answer>
-std::jthread clerk(std::shared_ptr<Desk> desk, Answer answer) {
+template <class Answer> std::jthread clerk(std::shared_ptr<Desk> desk, Answer answer) {
   return std::jthread([desk, answer](std::stop_token stop) {
     while (!stop.stop_requested()) {
       if (auto letter = desk->take_newest()) {
@@ -137,8 +136,7 @@ struct Post {
 TEST(Completions, FromAForeignThreadInAnyOrderKeepTheElementsOrder) {
   const Post post;
   const auto worker = clerk(post.desk, answer_plainly);
-  for (bool serial : {false, true})
-    EXPECT_EQ(read(post.over(12).map(plus_one), {.serial = serial}), numbers(2, 14));
+  for (bool serial : {false, true}) EXPECT_EQ(read(post.over(12).map(plus_one), {.serial = serial}), numbers(2, 14));
 }
 
 TEST(Completions, ThatAreLostGiveErrorsInTheirPlace) {
@@ -153,8 +151,7 @@ TEST(Completions, ThatAreLostGiveErrorsInTheirPlace) {
 TEST(Completions, ThatFailOrFanOutOrGiveNothingAreElementsLikeOthers) {
   const Post post;
   const auto worker = clerk(post.desk, [](Desk::Letter letter) {
-    if (letter.value == 1)
-      return letter.completion.fail(std::make_exception_ptr(std::runtime_error("refused")));
+    if (letter.value == 1) return letter.completion.fail(std::make_exception_ptr(std::runtime_error("refused")));
     if (letter.value == 2) return letter.completion.complete_many({});
     std::vector<Element> twice;
     twice.emplace_back(letter.value);
@@ -231,7 +228,8 @@ TEST(Completions, OutAtOnceNeverExceedTheParallelism) {
 
 // Whose copies are counted.
 struct Page {
-  explicit Page(std::string words, std::shared_ptr<std::atomic<int>> counter) : text(std::move(words)), copies(std::move(counter)) {}
+  explicit Page(std::string words, std::shared_ptr<std::atomic<int>> counter)
+      : text(std::move(words)), copies(std::move(counter)) {}
   Page(const Page& other) : text(other.text), copies(other.copies) { ++*copies; }
   Page(Page&&) noexcept = default;
   std::string text;
@@ -257,7 +255,8 @@ class KeepPages final : public ElementwiseOp {
 
 std::vector<Page> three_pages(const std::shared_ptr<std::atomic<int>>& copies) {
   std::vector<Page> pages;
-  for (const char* text : {"one page of some length, so that it lies elsewhere", "two", "three"}) pages.emplace_back(text, copies);
+  for (const char* text : {"one page of some length, so that it lies elsewhere", "two", "three"})
+    pages.emplace_back(text, copies);
   *copies = 0;
   return pages;
 }
@@ -276,7 +275,9 @@ TEST(BorrowedElements, OutliveTheirSourceWhereACallMayKeepThem) {
 
 TEST(BorrowedElements, AreNotCopiedForWhoOnlyReadsThem) {
   const auto copies = std::make_shared<std::atomic<int>>(0);
-  auto run = from_vector(three_pages(copies)).map([](const Page& page) { return static_cast<std::int64_t>(page.text.size()); }).start();
+  auto run = from_vector(three_pages(copies))
+                 .map([](const Page& page) { return static_cast<std::int64_t>(page.text.size()); })
+                 .start();
   EXPECT_EQ(rest_of(run), (std::vector<std::string>{"50", "3", "5"}));
   EXPECT_EQ(*copies, 0);
 }

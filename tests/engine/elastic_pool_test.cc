@@ -90,15 +90,18 @@ TEST(ElasticPool, GivesAClientOneThreadBeyondItsCapAndNoMore) {
   FullPool full(8);
   const auto client = std::make_shared<ElasticPool::Client>();
   for (int i = 0; i < 20; ++i) {
-    full.pool.submit([&counter] {
-      counter.enter();
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-      counter.leave();
-    }, client);
+    full.pool.submit(
+        [&counter] {
+          counter.enter();
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+          counter.leave();
+        },
+        client);
   }
   EXPECT_TRUE(testing::eventually([&counter] { return counter.calls() == 20 && counter.running() == 0; }));
   EXPECT_EQ(counter.most(), 1);
-  EXPECT_TRUE(testing::eventually([&full] { return full.pool.threads() == 1; })) << "it leaves when it is not needed any more";
+  EXPECT_TRUE(testing::eventually([&full] { return full.pool.threads() == 1; }))
+      << "it leaves when it is not needed any more";
 }
 
 TEST(ElasticPool, ServesAClientForWhomThereIsNoSpareThreadBeforeOthers) {

@@ -43,8 +43,7 @@ class Door {
   std::atomic<bool> open_{false};
 };
 
-template <class T>
-Texts rest_soon(Run<T>& run) {
+template <class T> Texts rest_soon(Run<T>& run) {
   Texts texts;
   for (;;) {
     auto next = run.next_for(kPatience);
@@ -73,7 +72,10 @@ TEST_P(Ending, ComesWithTheLastElementOfATakeWhateverTheSourceDoes) {
                       std::this_thread::sleep_for(1ms);
                       if (i == 5) door.pass();
                       return std::optional<std::int64_t>(i++);
-                    }).map(plus_one).take(5).batch(2);
+                    })
+                        .map(plus_one)
+                        .take(5)
+                        .batch(2);
   auto run = data.start(options());
   EXPECT_EQ(rest_soon(run), (Texts{"[1 2]", "[3 4]", "[5]", "end"}));
   door.open();
@@ -81,12 +83,14 @@ TEST_P(Ending, ComesWithTheLastElementOfATakeWhateverTheSourceDoes) {
 
 TEST_P(Ending, ComesWithTheLastElementOfATakeWhateverAStageBetweenDoes) {
   Door door;
-  const auto data = range(100).map(
-      [&door](std::int64_t value) {
-        if (value >= 5) door.pass();
-        return value;
-      },
-      4, {.blocks = true}).take(5);
+  const auto data = range(100)
+                        .map(
+                            [&door](std::int64_t value) {
+                              if (value >= 5) door.pass();
+                              return value;
+                            },
+                            4, {.blocks = true})
+                        .take(5);
   auto run = data.start(options());
   EXPECT_EQ(rest_soon(run), with_end(numbers(0, 5)));
   door.open();

@@ -8,8 +8,7 @@ namespace {
 
 using namespace testing;
 
-template <class T>
-Texts epoch_of(Run<T>& run, std::uint32_t number) {
+template <class T> Texts epoch_of(Run<T>& run, std::uint32_t number) {
   run.epoch(number);
   return rest_of(run);
 }
@@ -51,7 +50,8 @@ TEST(Epochs, CanBeBegunAgainBeforeTheirEnd) {
   const auto data = shuffled(10);
   auto whole = data.start();
   const Texts zero = epoch_of(whole, 0), one = epoch_of(whole, 1);
-  for (const RunOptions& options : {RunOptions{}, RunOptions{.epochs = 3}, RunOptions{.serial = true}, RunOptions{.epochs = 3, .serial = true}}) {
+  for (const RunOptions& options :
+       {RunOptions{}, RunOptions{.epochs = 3}, RunOptions{.serial = true}, RunOptions{.epochs = 3, .serial = true}}) {
     for (int taken : {0, 1, 2, 39, 40}) {
       auto run = data.start(options);
       for (int round = 0; round < 3; ++round) {
@@ -214,9 +214,8 @@ TEST(Repeat, DrawsAnotherOrderEachPassAndTheSameInEachRun) {
 }
 
 TEST(Repeat, OfAGeneratorStartsEachPassFromItsCopy) {
-  const auto data = from_generator([i = std::int64_t{0}]() mutable {
-                      return i < 3 ? std::optional(i++) : std::nullopt;
-                    }).repeat(2);
+  const auto data =
+      from_generator([i = std::int64_t{0}]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; }).repeat(2);
   EXPECT_EQ(read(data), (Texts{"0", "1", "2", "0", "1", "2"}));
 }
 

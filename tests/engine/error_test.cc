@@ -13,8 +13,7 @@ namespace {
 using namespace testing;
 
 // The first error of a run, everything else read over.
-template <class T>
-ElementError first_error(const Dataset<T>& data, const RunOptions& options = {}) {
+template <class T> ElementError first_error(const Dataset<T>& data, const RunOptions& options = {}) {
   auto run = data.start(options);
   try {
     while (run.next()) {
@@ -28,8 +27,7 @@ ElementError first_error(const Dataset<T>& data, const RunOptions& options = {})
 std::string whole_text(const std::exception_ptr& cause) { return message_of(cause); }
 
 TEST(Errors, StandInTheirPlaceAndLeaveNeighboursAlone) {
-  EXPECT_EQ(read(range(6).map(failing_at(3)).map(plus_one)),
-            (Texts{"1", "2", "3", "x3", "5", "6"}));
+  EXPECT_EQ(read(range(6).map(failing_at(3)).map(plus_one)), (Texts{"1", "2", "3", "x3", "5", "6"}));
 }
 
 // A source of numbers that can be made in any order, all but one.
@@ -67,7 +65,9 @@ TEST(Errors, KeepTheirPlaceBehindTwoMapsUnbatchShuffleAndBatch) {
                   .skip(2)
                   .map(failing_at(9), 2)  // four lines below `here`
                   .map(plus_one)
-                  .map([](std::int64_t value) { return std::vector<std::int64_t>{value, value}; })
+                  .map([](std::int64_t value) {
+                    return std::vector<std::int64_t>{value, value};
+                  })
                   .unbatch()
                   .shuffle(5, {.seed = 1})
                   .batch(4);
@@ -120,7 +120,8 @@ TEST(Errors, OfAStreamOpTellWhichOfItsInputsFailed) {
 
 class FileList : public ::testing::Test {
  protected:
-  FileList() : path_(std::filesystem::path(::testing::TempDir()) / ("penstock_error_test" + std::to_string(::getpid()))) {
+  FileList()
+      : path_(std::filesystem::path(::testing::TempDir()) / ("penstock_error_test" + std::to_string(::getpid()))) {
     std::ofstream file(path_);
     for (const char* name : {"a.jpg", "b.jpg", "c.jpg", "d.jpg"}) file << name << '\n';
   }
@@ -134,8 +135,7 @@ TEST_F(FileList, NamesTheFileThatFailed) {
     if (name.ends_with("c.jpg")) throw Error(ErrorCode::data_loss, "truncated");
     return name;
   };
-  const auto error = first_error(
-      from_file_list(path_.string()).shuffle(4, {.seed = 3}).map(fails_at_c).batch(2));
+  const auto error = first_error(from_file_list(path_.string()).shuffle(4, {.seed = 3}).map(fails_at_c).batch(2));
   EXPECT_THAT(error.place().origin, ::testing::EndsWith("c.jpg"));
   EXPECT_THAT(error.what(), ::testing::HasSubstr("c.jpg"));
   EXPECT_EQ(error.code(), ErrorCode::data_loss);
@@ -310,9 +310,9 @@ struct Stubborn {
 };
 
 TEST(Errors, OfAPayloadThatThrowsWhenMovedStayWithThatElement) {
-  const auto data = range(6)
-                        .map([](std::int64_t value) { return Stubborn(value); })
-                        .map([](const Stubborn& stubborn) { return stubborn.value; });
+  const auto data = range(6).map([](std::int64_t value) { return Stubborn(value); }).map([](const Stubborn& stubborn) {
+    return stubborn.value;
+  });
   EXPECT_EQ(read(data), (Texts{"0", "1", "2", "x3", "4", "5"}));
 }
 
@@ -325,7 +325,8 @@ TEST(Errors, OfAPayloadThatThrowsWhenCopiedOutOfAVectorStayWithThatElement) {
   const auto look = [](const Stubborn& stubborn) { return stubborn.value; };
   EXPECT_EQ(read(data.map([](Stubborn stubborn) { return stubborn.value; })), (Texts{"0", "1", "2", "x3", "4"}));
   EXPECT_EQ(read(data.prefetch(2).map(look)), (Texts{"0", "1", "2", "x3", "4"}));
-  EXPECT_EQ(read(data.filter([](const Stubborn&) { return true; }).prefetch(2).map(look)), (Texts{"0", "1", "2", "x3", "4"}));
+  EXPECT_EQ(read(data.filter([](const Stubborn&) { return true; }).prefetch(2).map(look)),
+            (Texts{"0", "1", "2", "x3", "4"}));
   EXPECT_EQ(read(data.filter([](const Stubborn&) { return true; }).map(look)), (Texts{"0", "1", "2", "3", "4"}));
   EXPECT_EQ(read(data.map(look)), (Texts{"0", "1", "2", "3", "4"}));
 }

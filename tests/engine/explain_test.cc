@@ -17,7 +17,9 @@ std::int64_t nap(std::int64_t value) {
   return value;
 }
 
-Dataset<std::int64_t> two_naps_at_once(std::int64_t count) { return range(count).map(nap, 2, {.blocks = true}).map(plus_one); }
+Dataset<std::int64_t> two_naps_at_once(std::int64_t count) {
+  return range(count).map(nap, 2, {.blocks = true}).map(plus_one);
+}
 
 TEST(ExplainRun, KnowsNothingBeforeTheFirstRequest) {
   const auto run = two_naps_at_once(4).start();
@@ -25,7 +27,8 @@ TEST(ExplainRun, KnowsNothingBeforeTheFirstRequest) {
   EXPECT_TRUE(run.explain().stages.empty());
 }
 
-// Both calls wait until the explanation is there, however busy the machine is: no thread of the run needs a core meanwhile.
+// Both calls wait until the explanation is there, however busy the machine is: no thread of the run needs a core
+// meanwhile.
 TEST(ExplainRun, NamesTheStageThatTheUserHeldBack) {
   std::latch explained(1);
   std::atomic<int> under_way{0};
@@ -109,7 +112,9 @@ TEST(ExplainRun, WarnsOfThreadsThatAFunctionStarts) {
   auto run = range(150).map(with_a_thread, 2).start();
   rest_of(run);
   const Explanation found = run.explain();
-  const auto is_it = [](const Explanation::Warning& each) { return each.problem == Explanation::Problem::foreign_threads; };
+  const auto is_it = [](const Explanation::Warning& each) {
+    return each.problem == Explanation::Problem::foreign_threads;
+  };
   const auto warning = std::ranges::find_if(found.warnings, is_it);
   ASSERT_NE(warning, found.warnings.end()) << to_text(found);
   EXPECT_EQ(warning->stage, 1) << to_text(found);

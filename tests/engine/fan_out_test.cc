@@ -28,7 +28,8 @@ TEST(FanOut, OfAMillionStaysWithinTheBudgetWithItsSlots) {
     std::int64_t count = 0;
     while (auto value = run.next()) ASSERT_EQ(*value, count++);
     EXPECT_EQ(count, 6'000'000);
-    EXPECT_LE(run.stats().memory_peak, static_cast<std::int64_t>(5 * kList)) << "two first calls that nobody can foretell, and one element in each stage beyond";
+    EXPECT_LE(run.stats().memory_peak, static_cast<std::int64_t>(5 * kList))
+        << "two first calls that nobody can foretell, and one element in each stage beyond";
     EXPECT_EQ(run.snapshot().memory_used, 0);
   }
 }
@@ -36,14 +37,16 @@ TEST(FanOut, OfAMillionStaysWithinTheBudgetWithItsSlots) {
 // With little memory parts are of some slots only.
 TEST(FanOut, GivesTheSameInPartsOfAnySize) {
   const auto data = range(7).flat_map(wide(2500), 3).map(plus_one, 2);
-  for (const std::size_t memory : {std::size_t{1}, std::size_t{64} * 1024, std::size_t{1} << 20, std::size_t{1} << 30}) {
+  for (const std::size_t memory :
+       {std::size_t{1}, std::size_t{64} * 1024, std::size_t{1} << 20, std::size_t{1} << 30}) {
     EXPECT_EQ(read(data, {.memory_bytes = memory}), numbers(1, 7 * 2500 + 1)) << memory;
   }
   EXPECT_EQ(read(data, {.serial = true}), numbers(1, 7 * 2500 + 1));
 }
 
 TEST(FanOut, InArbitraryOrderLosesNothing) {
-  auto texts = read(range(40).flat_map(wide(1500), {.parallelism = 4, .order = Order::arbitrary}), {.memory_bytes = 1 << 20});
+  auto texts =
+      read(range(40).flat_map(wide(1500), {.parallelism = 4, .order = Order::arbitrary}), {.memory_bytes = 1 << 20});
   auto expected = numbers(0, 40 * 1500);
   std::ranges::sort(texts);
   std::ranges::sort(expected);
@@ -87,7 +90,8 @@ class Pairs {
     std::unique_lock lock(mutex_);
     const int pair = arrived_++ / 2;
     changed_.notify_all();
-    if (!changed_.wait_for(lock, kPatience, [&] { return arrived_ / 2 > pair; })) throw std::runtime_error("no other call has come");
+    if (!changed_.wait_for(lock, kPatience, [&] { return arrived_ / 2 > pair; }))
+      throw std::runtime_error("no other call has come");
   }
 
  private:
@@ -103,7 +107,8 @@ TEST(FanOut, CutByATakeLeavesNothingThatHoldsUpTheNextPass) {
     if (context.stamp().pass > 0) pairs.meet();
     return std::vector<std::string>(2000, std::string(1000, 'x'));
   };
-  auto run = range(2).flat_map(list, {.parallelism = 2, .blocks = true}).take(2500).repeat(3).start({.memory_bytes = 7 << 20});
+  auto run =
+      range(2).flat_map(list, {.parallelism = 2, .blocks = true}).take(2500).repeat(3).start({.memory_bytes = 7 << 20});
   std::int64_t count = 0;
   while (run.next()) ++count;
   EXPECT_EQ(count, 7500);
@@ -189,7 +194,8 @@ TEST(FanOut, DoesNotKeepAnEarlierElementFromBeginningAgain) {
 
 // What a list holds is on the books until its elements have slots.
 TEST(FanOut, IsOnTheBooksWhileItIsFolded) {
-  auto run = range(1).flat_map([](std::int64_t) { return std::vector<std::string>(10'000, std::string(1000, 'x')); }).start();
+  auto run =
+      range(1).flat_map([](std::int64_t) { return std::vector<std::string>(10'000, std::string(1000, 'x')); }).start();
   run.next();
   EXPECT_GT(run.snapshot().memory_used, 8'000'000);
   EXPECT_GT(run.snapshot().stages.at(1).bytes_held, 6'000'000) << "the stage has most of it";
@@ -294,7 +300,8 @@ TEST(Flush, StopsWhereNobodyWantsThePassAnyMore) {
     for (const std::string& text : numbers(1, 11)) expected.push_back(text);
   }
   EXPECT_EQ(rest_of(run), expected);
-  EXPECT_TRUE(eventually([&] { return run.snapshot().memory_used == 0; })) << "what the stages before the take have left goes in its own time";
+  EXPECT_TRUE(eventually([&] { return run.snapshot().memory_used == 0; }))
+      << "what the stages before the take have left goes in its own time";
 }
 
 // Its results are not in memory a second time while the consumer takes them.
@@ -316,7 +323,9 @@ TEST(Flush, OfAShuffleIsResumedAnywhere) {
     auto run = data.start();
     for (std::size_t i = 0; i < taken; ++i) run.next();
     const auto checkpoint = std::make_shared<const Checkpoint>(run.checkpoint());
-    EXPECT_EQ(read(data, {.resume_from = checkpoint}), Texts(whole.begin() + static_cast<std::ptrdiff_t>(taken), whole.end())) << taken;
+    EXPECT_EQ(read(data, {.resume_from = checkpoint}),
+              Texts(whole.begin() + static_cast<std::ptrdiff_t>(taken), whole.end()))
+        << taken;
   }
 }
 

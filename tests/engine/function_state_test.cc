@@ -39,7 +39,8 @@ TEST(FunctionState, IsThatOfOneRunWhereSeveralGoOnAtOnce) {
 TEST(FunctionState, BeginsAnewInEachPassOfARepeatBehindIt) {
   EXPECT_EQ(read(range(2).map(counting_calls(), 1).repeat(2)), (Texts{"0", "1", "0", "1"}));
   EXPECT_EQ(read(range(2).repeat(2).map(counting_calls(), 1)), (Texts{"0", "1", "2", "3"})) << "one pass of two rounds";
-  EXPECT_EQ(read(range(2).repeat(2).map(counting_calls(), 1).repeat(2)), (Texts{"0", "1", "2", "3", "0", "1", "2", "3"}));
+  EXPECT_EQ(read(range(2).repeat(2).map(counting_calls(), 1).repeat(2)),
+            (Texts{"0", "1", "2", "3", "0", "1", "2", "3"}));
 }
 
 TEST(FunctionState, OfFilterAndFlatMapBeginsAnewToo) {
@@ -83,7 +84,8 @@ struct FailsToBeCopiedOnce {
 
   explicit FailsToBeCopiedOnce(int copy) : failing(copy) {}
   FailsToBeCopiedOnce(FailsToBeCopiedOnce&&) = default;
-  FailsToBeCopiedOnce(const FailsToBeCopiedOnce& other) : copies(other.copies), failing(other.failing), calls(other.calls) {
+  FailsToBeCopiedOnce(const FailsToBeCopiedOnce& other)
+      : copies(other.copies), failing(other.failing), calls(other.calls) {
     if (++*copies == failing) throw std::bad_alloc();
   }
   std::int64_t operator()(std::int64_t) { return calls++; }

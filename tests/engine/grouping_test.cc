@@ -14,7 +14,8 @@ constexpr std::int64_t kElements = 10'000;
 // Calls of a map with 8 at once, of 30 us an element, where the process has `slots` CPU slots.
 std::int64_t calls_of_map(std::int64_t slots, const MapOptions& options = {}) {
   std::int64_t time_ns = 0;
-  const auto dataset = range(kElements).map([&time_ns](std::int64_t value) { return time_ns += 30'000, value; }, Tunable::between(8, 9), options);
+  const auto dataset = range(kElements).map([&time_ns](std::int64_t value) { return time_ns += 30'000, value; },
+                                            Tunable::between(8, 9), options);
   exec::SlotGate gate(slots);
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;

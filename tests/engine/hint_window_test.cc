@@ -1,4 +1,5 @@
-// While an op is asked for the size of a result, or a call is under way, the stage's lock is let go of: others are refused memory, and passes are given up.
+// While an op is asked for the size of a result, or a call is under way, the stage's lock is let go of: others are
+// refused memory, and passes are given up.
 #include <functional>
 #include <string>
 #include <utility>
@@ -18,7 +19,11 @@ constexpr std::int64_t kLimit = 1 << 20, kBig = 100'000;
 class HintedStage {
  public:
   HintedStage(std::int64_t parallelism, std::function<std::string(std::int64_t, Context&)> call)
-      : lone_(range(100).map(std::move(call), parallelism, {.bytes_hint = [this](std::int64_t value) { return foretell(value); }}).node(), 1, kLimit) {
+      : lone_(range(100)
+                  .map(std::move(call), parallelism,
+                       {.bytes_hint = [this](std::int64_t value) { return foretell(value); }})
+                  .node(),
+              1, kLimit) {
     lone_.host.at_outlet = 0;
     lone_.stage.add_credits(100);
     lone_.feed(1);
@@ -45,7 +50,8 @@ class HintedStage {
   LoneStage lone_;
 };
 
-// The flag by which a stage asks for memory is that of all its groups: who goes on without any may not take it from the others.
+// The flag by which a stage asks for memory is that of all its groups: who goes on without any may not take it from the
+// others.
 TEST(HintWindow, InWhichAnotherCallIsRefusedLeavesItsWakeUp) {
   std::function<void(std::int64_t)> in_call;
   HintedStage stage(2, [&](std::int64_t value, Context&) {

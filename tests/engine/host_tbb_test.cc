@@ -49,7 +49,9 @@ TEST(HostTbb, ConsumersInsideAllThreadsOfAHostsArenaGetTheirElements) {
 TEST(HostTbb, ALimitBelowOurSlotsLeavesNoRunWithoutAThread) {
   const global_control limit(global_control::max_allowed_parallelism, 2);
   const auto reads_another = [](std::int64_t x) {
-    return x + std::async(std::launch::async, [] { return std::int64_t(patiently(range(5).map(plus_one), {.threads = 3}).size()); }).get();
+    return x + std::async(std::launch::async, [] {
+                 return std::int64_t(patiently(range(5).map(plus_one), {.threads = 3}).size());
+               }).get();
   };
   EXPECT_EQ(patiently(range(3).map(reads_another, 1, {.blocks = false}), {.threads = 3, .tune = false}), numbers(5, 8));
 }
@@ -64,7 +66,9 @@ TEST(HostTbb, KeepsTheLimitThatTheApplicationHasSet) {
 
 // As wide as the run's slots, whoever works there.
 TEST(HostTbb, ParallelLoopInsideAFunctionHasTheWidthOfTheRun) {
-  auto run = range(3).map([](std::int64_t) { return std::int64_t{oneapi::tbb::this_task_arena::max_concurrency()}; }).start({.threads = 2});
+  auto run = range(3)
+                 .map([](std::int64_t) { return std::int64_t{oneapi::tbb::this_task_arena::max_concurrency()}; })
+                 .start({.threads = 2});
   EXPECT_EQ(rest_of(run), Texts(3, "2"));
 }
 

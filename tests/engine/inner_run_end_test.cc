@@ -30,14 +30,18 @@ auto waits_for_stop(std::atomic<int>& began) {
 TEST(InnerRun, EndsWithTheOuterRun) {
   std::atomic<int> began{0};
   {
-    auto run = range(3).flat_map([&](std::int64_t) { return range(3).map(waits_for_stop(began)); }, 2, {.blocks = true}).start();
+    auto run = range(3)
+                   .flat_map([&](std::int64_t) { return range(3).map(waits_for_stop(began)); }, 2, {.blocks = true})
+                   .start();
     EXPECT_TRUE(run.next_for(20ms).timed_out());
     EXPECT_TRUE(eventually([&] { return began > 0; }));
   }
   {
     began = 0;
     const auto loop = [&](std::int64_t value) {
-      for (const std::int64_t inner : range(3).flat_map([&](std::int64_t) { return range(1).map(waits_for_stop(began)); })) value += inner;
+      for (const std::int64_t inner :
+           range(3).flat_map([&](std::int64_t) { return range(1).map(waits_for_stop(began)); }))
+        value += inner;
       return value;
     };
     auto run = range(3).map(loop, 2, {.blocks = true}).start();
@@ -77,13 +81,16 @@ class NeverAnswers final : public ElementwiseOp {
 
 TEST(InnerRun, ThatWaitsForAnAnswerEndsWithTheOuterRun) {
   const auto never = std::make_shared<NeverAnswers>();
-  auto run = range(3).flat_map([&](std::int64_t) { return range(3).then<std::int64_t>(never); }, 2, {.blocks = true}).start();
+  auto run =
+      range(3).flat_map([&](std::int64_t) { return range(3).then<std::int64_t>(never); }, 2, {.blocks = true}).start();
   EXPECT_TRUE(run.next_for(20ms).timed_out());
 }
 
 // It is not the call's: others go on with it.
 TEST(InnerRun, ThatWasMadeOutsideIsNotGivenUpWithACallThatReadsIt) {
-  auto noise = range(1000).map([](std::int64_t value) { return std::this_thread::sleep_for(2ms), value; }, 1).start({.serial = true});
+  auto noise = range(1000)
+                   .map([](std::int64_t value) { return std::this_thread::sleep_for(2ms), value; }, 1)
+                   .start({.serial = true});
   const auto add_noise = [&noise](std::int64_t value) { return noise.next().value(), noise.next().value(), value; };
   auto run = range(3).map(add_noise, 1, {.blocks = true}).take(1).repeat(8).start();
   for (int pass = 0; pass < 8; ++pass) {
@@ -139,14 +146,20 @@ TEST(InnerRun, TellsWhoReadsItThatItHasBeenGivenUp) {
     auto run = range(3).map(loop, 1, {.blocks = true}).start();
     EXPECT_TRUE(run.next_for(20ms).timed_out());
   }
-  EXPECT_EQ(said, "cancelled: the run has been given up: nobody wants the result of the call in which it is read. Return from there");
+  EXPECT_EQ(said,
+            "cancelled: the run has been given up: nobody wants the result of the call in which it is read. Return "
+            "from there");
 }
 
 // A call that is unwanted reads on for a while; what it gets of a run that is not its own goes to the others.
 TEST(InnerRun, ThatWasMadeOutsideLosesNothingToACallThatIsUnwanted) {
-  const auto triple = [](std::int64_t value) { return range(3).map([value](std::int64_t i) { return 3 * value + i; }); };
+  const auto triple = [](std::int64_t value) {
+    return range(3).map([value](std::int64_t i) { return 3 * value + i; });
+  };
   std::atomic<int> told{0};
-  const auto count_told = [&told](std::int64_t value, Context& context) { return told += context.is_unwanted(), value; };
+  const auto count_told = [&told](std::int64_t value, Context& context) {
+    return told += context.is_unwanted(), value;
+  };
   auto shared = range(60).flat_map(triple).map(count_told, 1).start({.serial = true});
   std::vector<std::int64_t> values;
   std::atomic<bool> waits{false};
@@ -173,7 +186,9 @@ TEST(InnerRun, ThatWasMadeOutsideLosesNothingToACallThatIsUnwanted) {
 TEST(InnerRun, ThatNobodyWantsDoesNotEndAsIfItWereWhole) {
   std::string end;
   const auto reads = [&end](std::int64_t value, Context& outer) {
-    const auto slow = [](std::int64_t) { return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; }); };
+    const auto slow = [](std::int64_t) {
+      return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; });
+    };
     auto inner = range(1000).flat_map(slow).start();
     inner.next();
     while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
@@ -196,8 +211,11 @@ TEST(InnerRun, ThatNobodyWantsDoesNotEndAsIfItWereWhole) {
 // With its block, or the test hangs: a run made in a pass's first call, and read in all of them.
 TEST(InnerRun, ThatAGeneratorKeepsForItsPassEndsWithThat) {
   std::atomic<int> began{0};
-  const auto inner = range(10).map([wait = waits_for_stop(began)](std::int64_t i, Context& context) { return i < 3 ? i : wait(i, context); });
-  const auto make = [inner](Pass) { return [run = std::make_shared<IntegerRun>(inner.start())]() -> std::optional<std::int64_t> { return run->next(); }; };
+  const auto inner = range(10).map(
+      [wait = waits_for_stop(began)](std::int64_t i, Context& context) { return i < 3 ? i : wait(i, context); });
+  const auto make = [inner](Pass) {
+    return [run = std::make_shared<IntegerRun>(inner.start())]() -> std::optional<std::int64_t> { return run->next(); };
+  };
   auto outer = from_generator(make, {.blocks = true}).start({.epochs = 2});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
     began = 0;
@@ -232,7 +250,9 @@ TEST(InnerRun, ThatIsReadInSeveralPassesIsOfNone) {
 
 TEST(InnerRun, ThatWasMadeACallFurtherInEndsWithTheCallThatReadsIt) {
   std::atomic<int> began{0};
-  const auto make = [&](std::int64_t) { return std::make_shared<IntegerRun>(range(1).map(waits_for_stop(began)).start()); };
+  const auto make = [&](std::int64_t) {
+    return std::make_shared<IntegerRun>(range(1).map(waits_for_stop(began)).start());
+  };
   const auto reads = [&](std::int64_t value) {
     auto runs = range(3).map(make).start();
     while (const auto run = runs.next()) value += (*run)->next().value_or(0);

@@ -12,8 +12,7 @@ using namespace testing;
 
 const auto shuffled = [](std::int64_t) { return range(40).shuffle(40, {.seed = 3}); };
 
-template <class Next>
-Texts several(std::int64_t count, Next&& next) {
+template <class Next> Texts several(std::int64_t count, Next&& next) {
   Texts texts;
   for (std::int64_t i = 0; i < count; ++i) texts.push_back(text_of(*next()));
   return texts;
@@ -72,7 +71,8 @@ TEST(InnerRun, OfAFlatMapIsRefusedWhereItNeverEnds) {
 TEST(InnerRun, OfAFlatMapIsRefusedWhereItsElementsExceedTheBudget) {
   const RunOptions small{.memory_bytes = 2 * MiB};
   auto known = range(1).flat_map([](std::int64_t) { return range(1'000'000'000); }).start(small);
-  EXPECT_ERROR(known.next(), ErrorCode::resource_exhausted, "the 1000000000 of this one exceed the run's memory budget of 2097152 bytes");
+  EXPECT_ERROR(known.next(), ErrorCode::resource_exhausted,
+               "the 1000000000 of this one exceed the run's memory budget of 2097152 bytes");
   const auto all = [](std::int64_t) { return true; };
   auto unknown = range(1).flat_map([all](std::int64_t) { return range(1'000'000'000).filter(all); }).start(small);
   EXPECT_ERROR(unknown.next(), ErrorCode::resource_exhausted, "exceed the run's memory budget of 2097152 bytes after ");
@@ -138,7 +138,9 @@ TEST(InnerRun, OfAFlatMapIsResumedBesideItsErrors) {
       auto first = data.start();
       for (std::size_t i = 0; i < taken; ++i) next_text(first);
       auto second = data.start({.resume_from = std::make_shared<Checkpoint>(first.checkpoint())});
-      EXPECT_EQ(rest_of(second), Texts(delivered_records.begin() + static_cast<std::ptrdiff_t>(taken), delivered_records.end())) << taken;
+      EXPECT_EQ(rest_of(second),
+                Texts(delivered_records.begin() + static_cast<std::ptrdiff_t>(taken), delivered_records.end()))
+          << taken;
     }
   }
 }
@@ -166,7 +168,9 @@ TEST(InnerRun, OfAFlatMapThatGivesErrorsForEverEnds) {
 
 // As many errors, but never two in a row.
 TEST(InnerRun, OfAFlatMapGoesOnBehindErrorsBetweenElements) {
-  const auto every_second = [](std::int64_t) { return range(20'010).map([](std::int64_t value) { return value % 2 == 0 ? failing_at(value)(value) : value; }); };
+  const auto every_second = [](std::int64_t) {
+    return range(20'010).map([](std::int64_t value) { return value % 2 == 0 ? failing_at(value)(value) : value; });
+  };
   auto run = range(1).flat_map(every_second).start({.memory_bytes = GiB, .on_error = skip_all(), .serial = true});
   std::int64_t count = 0;
   while (run.next()) ++count;
@@ -191,15 +195,18 @@ TEST(InnerRun, OfAFlatMapEndsWithTheRun) {
 
 TEST(InnerRun, OfAFlatMapEndsWhenATakeHasEnough) {
   std::atomic<bool> has_begun{false};
-  const auto data = range(4).flat_map(
-      [&](std::int64_t value) {
-        if (value == 0) {
-          eventually([&] { return has_begun.load(); });
-          return range(5);
-        }
-        return endless(has_begun);
-      },
-      2, {.blocks = true}).take(3).repeat(3);
+  const auto data = range(4)
+                        .flat_map(
+                            [&](std::int64_t value) {
+                              if (value == 0) {
+                                eventually([&] { return has_begun.load(); });
+                                return range(5);
+                              }
+                              return endless(has_begun);
+                            },
+                            2, {.blocks = true})
+                        .take(3)
+                        .repeat(3);
   auto run = data.start({.memory_bytes = std::size_t{1} << 40});
   EXPECT_EQ(rest_of(run), (Texts{"0", "1", "2", "0", "1", "2", "0", "1", "2"}));
 }

@@ -166,9 +166,7 @@ TEST(Iterating, FromInsideAFunctionOfTheSameRunIsRefusedAtAnEpochsEndToo) {
 
 TEST(Iterating, CarriesElementsThatCanOnlyBeMoved) {
   auto source = from_generator([](Pass) {
-    return [i = 0]() mutable {
-      return i < 5 ? std::optional(std::make_unique<std::int64_t>(i++)) : std::nullopt;
-    };
+    return [i = 0]() mutable { return i < 5 ? std::optional(std::make_unique<std::int64_t>(i++)) : std::nullopt; };
   });
   auto data = source.filter([](const std::unique_ptr<std::int64_t>& value) { return *value != 2; })
                   .map([](std::unique_ptr<std::int64_t> value) {
@@ -272,10 +270,8 @@ TEST(Nesting, ThreeDeepEndsWithMoreCallsThanWorkers) {
 
 TEST(Nesting, OfBlockingStagesEnds) {
   const auto inner = range(4).map(plus_one, 8, {.blocks = true});
-  const auto middle =
-      range(4).map([inner](std::int64_t x) { return x + sum_of(inner); }, 8, {.blocks = true});
-  const auto outer =
-      range(12).map([middle](std::int64_t x) { return x + sum_of(middle); }, 8, {.blocks = true});
+  const auto middle = range(4).map([inner](std::int64_t x) { return x + sum_of(inner); }, 8, {.blocks = true});
+  const auto outer = range(12).map([middle](std::int64_t x) { return x + sum_of(middle); }, 8, {.blocks = true});
   EXPECT_EQ(read(outer), numbers(46, 58));
 }
 

@@ -17,9 +17,7 @@ using namespace testing;
 
 // range, a blocking map of 1 ms, a map: enough of everything.
 Dataset<std::int64_t> two_stages(CallCounter& counter, Tunable parallelism = AUTOTUNE) {
-  return range(1'000'000)
-      .map(counted_sleep(counter, 1ms), parallelism, {.blocks = true})
-      .map(plus_one);
+  return range(1'000'000).map(counted_sleep(counter, 1ms), parallelism, {.blocks = true}).map(plus_one);
 }
 
 TEST(Numbers, MayBeAsLargeAsTheyGet) {
@@ -34,8 +32,8 @@ TEST(Knobs, AreAllThere) {
   auto run = range(10).map(plus_one).batch(2).start({.tune = false});
   std::multiset<std::string> names;
   for (const Knob& knob : run.knobs()) names.insert(knob.name + "/" + std::to_string(knob.stage));
-  for (const char* name : {"parallelism/1", "placement/1", "window/1", "buffer/1", "grain_ns/1",
-                           "window/2", "buffer/2", "grain_ns/2", "prefetch/-1", "memory/-1", "cpu_slots/-1", "priority/-1"})
+  for (const char* name : {"parallelism/1", "placement/1", "window/1", "buffer/1", "grain_ns/1", "window/2", "buffer/2",
+                           "grain_ns/2", "prefetch/-1", "memory/-1", "cpu_slots/-1", "priority/-1"})
     EXPECT_EQ(names.count(name), 1u) << name;
   EXPECT_EQ(names.count("parallelism/2"), 0u) << "a batch is serial";
 }
@@ -127,7 +125,8 @@ TEST(Parallelism, IsReachedAfterItWasRaised) {
 }
 
 TEST(ErrorPolicy, BelowAllIsRefused) {
-  EXPECT_ERROR(range(3).start({.on_error = skip_up_to(-2)}), ErrorCode::invalid_argument, "RunOptions::on_error skips at most -2 errors");
+  EXPECT_ERROR(range(3).start({.on_error = skip_up_to(-2)}), ErrorCode::invalid_argument,
+               "RunOptions::on_error skips at most -2 errors");
   EXPECT_EQ(read(range(3), {.on_error = skip_up_to(-1)}), numbers(0, 3));
 }
 
@@ -211,7 +210,8 @@ class Niceness {
     run.next();
     return niceness.seen() == wanted;
   });
-  return (came ? ::testing::AssertionSuccess() : ::testing::AssertionFailure()) << niceness.seen() << ", not " << wanted;
+  return (came ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
+         << niceness.seen() << ", not " << wanted;
 }
 
 TEST(Priority, MakesWorkersGiveWayAndComeBack) {
@@ -219,7 +219,8 @@ TEST(Priority, MakesWorkersGiveWayAndComeBack) {
     const Niceness niceness;
     auto run = range(100'000'000).map(niceness, 2, {.blocks = blocks}).start({.tune = false});
     Knob priority = knob_of(run, "priority", -1);
-    if (priority.high == 0) GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
+    if (priority.high == 0)
+      GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
     const int before = Niceness::own();
     priority.set(1);
     EXPECT_TRUE(becomes(run, niceness, before + 10));
@@ -233,7 +234,8 @@ TEST(Priority, OfSharedThreadsIsThatOfTheMostUrgentRun) {
   const Niceness patient;
   auto run = range(100'000'000).map(patient, 1, {.blocks = false}).start({.tune = false});
   Knob priority = knob_of(run, "priority", -1);
-  if (priority.high == 0) GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
+  if (priority.high == 0)
+    GTEST_SKIP() << "this process may not take a niceness back: it needs CAP_SYS_NICE or RLIMIT_NICE";
   const int before = Niceness::own();
   priority.set(1);
   EXPECT_TRUE(becomes(run, patient, before + 10));
@@ -338,11 +340,7 @@ TEST(Snapshots, MayBeTakenByOtherThreadsWhileTheRunBegins) {
 }
 
 TEST(Snapshots, CountEveryElementOnce) {
-  auto run = range(1000)
-                 .map(failing_at(7))
-                 .filter([](std::int64_t value) { return value % 2 == 0; })
-                 .batch(10)
-                 .start();
+  auto run = range(1000).map(failing_at(7)).filter([](std::int64_t value) { return value % 2 == 0; }).batch(10).start();
   EXPECT_EQ(rest_of(run).size(), 51u);
   const Snapshot snapshot = run.snapshot();
   ASSERT_EQ(snapshot.stages.size(), 4u);

@@ -16,10 +16,11 @@
 
 #include "tests/engine/support.h"
 
-// What TBB's workers hold of an arena's observer goes when they leave the arena, which may be after the process has ended its tests; it hangs in
-// memory of TBB's that LeakSanitizer does not look into.
+// What TBB's workers hold of an arena's observer goes when they leave the arena, which may be after the process has
+// ended its tests; it hangs in memory of TBB's that LeakSanitizer does not look into.
 // Visible outside, or LeakSanitizer does not find it where symbols are hidden.
-extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier): its name
+extern "C" __attribute__((visibility("default"))) const char*
+__lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier): its name
   return "leak:tbb::detail::r1::observe\n";
 }
 
@@ -37,8 +38,7 @@ TEST(Abandoning, ARunThatWasNeverAskedDoesNothing) {
 TEST(Abandoning, WaitsForCallsUnderWayAndStartsNoOther) {
   CallCounter counter;
   {
-    auto run =
-        range(1'000'000).map(counted_sleep(counter, 2ms), 16, {.blocks = true}).prefetch(4).start();
+    auto run = range(1'000'000).map(counted_sleep(counter, 2ms), 16, {.blocks = true}).prefetch(4).start();
     run.next();
   }
   EXPECT_EQ(counter.running(), 0);
@@ -71,12 +71,8 @@ TEST(Abandoning, SetsTheStopTokenOfCallsUnderWay) {
 TEST(Abandoning, LetsAllElementsGo) {
   auto token = std::make_shared<int>(0);
   {
-    auto run = range(1000)
-                   .map([token](std::int64_t) { return token; })
-                   .shuffle(10, {.seed = 1})
-                   .batch(3)
-                   .prefetch(5)
-                   .start();
+    auto run =
+        range(1000).map([token](std::int64_t) { return token; }).shuffle(10, {.seed = 1}).batch(3).prefetch(5).start();
     for (int i = 0; i < 7; ++i) run.next();
     EXPECT_GT(token.use_count(), 2);
   }
@@ -135,19 +131,22 @@ TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   ASSERT_TRUE(eventually([&] { return under_way.load(); })) << "work of a run would overtake what nobody waits for";
   exec::EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;
-  auto engine = exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()), settings,
-                                   std::make_unique<exec::TbbLauncher>(settings.slots, compute, pool, workers));
+  auto engine =
+      exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()),
+                         settings, std::make_unique<exec::TbbLauncher>(settings.slots, compute, pool, workers));
   EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
   given_up = engine.get();
   engine.reset();
   EXPECT_EQ(counter.calls(), 0);
 }
 
-// Requests from inside the run's own calls are refused. They must not keep it alive either, or its owner would not wait for the calls.
+// Requests from inside the run's own calls are refused. They must not keep it alive either, or its owner would not wait
+// for the calls.
 TEST(Abandoning, WaitsForACallThatAsksItsOwnRunTooSoon) {
   using Request = std::function<void(IntegerRun&)>;
-  for (const Request& request : {Request([](IntegerRun& run) { run.next(); }), Request([](IntegerRun& run) { run.epoch(1); }),
-                                 Request([](IntegerRun& run) { run.next_for(1h); }), Request([](IntegerRun& run) { run.knobs(); })}) {
+  for (const Request& request :
+       {Request([](IntegerRun& run) { run.next(); }), Request([](IntegerRun& run) { run.epoch(1); }),
+        Request([](IntegerRun& run) { run.next_for(1h); }), Request([](IntegerRun& run) { run.knobs(); })}) {
     std::atomic<IntegerRun*> asked{nullptr};
     std::atomic<bool> called{false};
     std::atomic<int> under_way{0};
@@ -173,7 +172,8 @@ TEST(Abandoning, WaitsForACallThatAsksItsOwnRunTooSoon) {
   }
 }
 
-// Any thread may ask for knobs, also one that a call waits for. Were the run kept alive by it, nobody would wait for the call.
+// Any thread may ask for knobs, also one that a call waits for. Were the run kept alive by it, nobody would wait for
+// the call.
 TEST(Abandoning, WaitsForACallThatWaitsForAThreadThatAsksForKnobs) {
   std::atomic<int> asked{0}, asked_since{0}, under_way{0};
   std::atomic<bool> stopped{false}, refused{false}, given_up{false};
@@ -250,7 +250,8 @@ TEST(Abandoning, FromInsideOneOfItsOwnCallsOfASerialRunLetsTheCallEnd) {
   }
 }
 
-// The consumer waits in epoch() for the call that gives the run up. Element 1 is ready then, and tells that epoch() lets it go.
+// The consumer waits in epoch() for the call that gives the run up. Element 1 is ready then, and tells that epoch()
+// lets it go.
 TEST(Abandoning, FromInsideACallThatAnotherEpochWaitsForLeavesThatEpochWhole) {
   using Token = std::shared_ptr<void>;
   std::optional<penstock::Run<Token>> owner;
@@ -344,8 +345,7 @@ TEST(Process, AParallelLoopInsideAFunctionEnds) {
 }
 
 // The exit code of a child process that runs `body`; -1 if it did not end by itself.
-template <class Body>
-int exit_code_of_child(Body body) {
+template <class Body> int exit_code_of_child(Body body) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);  // a hang must not outlive the test
@@ -358,8 +358,7 @@ int exit_code_of_child(Body body) {
 
 constexpr int kRefused = 3;
 
-template <class Use>
-int refusal_of(Use use) {
+template <class Use> int refusal_of(Use use) {
   try {
     use();
     return 0;
@@ -380,7 +379,7 @@ TEST(Process, AForkedChildIsRefusedARunOfItsParent) {
   auto run = range(1000).map(plus_one).start();
   run.next();
   Knob knob = run.knobs().front();
-  const std::function<void()> uses[] = {[&] { run.next(); },  [&] { run.next_for(1ms); }, [&] { run.epoch(0); },
+  const std::function<void()> uses[] = {[&] { run.next(); },   [&] { run.next_for(1ms); }, [&] { run.epoch(0); },
                                         [&] { run.epoch(1); }, [&] { run.knobs(); },       [&] { run.snapshot(); },
                                         [&] { knob.get(); },   [&] { knob.set(2); }};
   for (const auto& use : uses) EXPECT_EQ(exit_code_of_child([&] { return refusal_of(use); }), kRefused);
@@ -390,8 +389,7 @@ TEST(Process, AForkedChildIsRefusedARunOfItsParent) {
 // With calls under way, which nobody would end there.
 TEST(Process, AForkedChildMayLetARunOfItsParentGo) {
   CallCounter counter;
-  std::optional<IntegerRun> run(
-      range(100).map(counted_sleep(counter, 5ms), 4, {.blocks = true}).map(plus_one).start());
+  std::optional<IntegerRun> run(range(100).map(counted_sleep(counter, 5ms), 4, {.blocks = true}).map(plus_one).start());
   run->next();
   ASSERT_TRUE(eventually([&] { return counter.running() > 0; }));
   EXPECT_EQ(exit_code_of_child([&] {

@@ -89,7 +89,8 @@ TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
 TEST(Limits, ThreadsRunWhereTheProcessMayWhoeverBeginsTheFirstRun) {
   const auto cpus_of_calls = [] {
     std::vector<int> cpus;
-    for (const int count : range(20).map([](std::int64_t) { return cpus_of_this_thread(); }, 2, {.blocks = true}).map([](int count) {
+    for (const int count :
+         range(20).map([](std::int64_t) { return cpus_of_this_thread(); }, 2, {.blocks = true}).map([](int count) {
            return std::min(count, cpus_of_this_thread());
          })) {
       cpus.push_back(count);

@@ -28,7 +28,8 @@ TEST(LocalRanks, AreOneWithoutALauncher) {
 }
 
 TEST(LocalRanks, AreWhatTheLauncherSays) {
-  const LocalRanks ranks = ranks_of({{"WORLD_SIZE", "8"}, {"RANK", "5"}, {"LOCAL_WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}});
+  const LocalRanks ranks =
+      ranks_of({{"WORLD_SIZE", "8"}, {"RANK", "5"}, {"LOCAL_WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}});
   EXPECT_EQ(ranks.count, 4);
   EXPECT_EQ(ranks.warning, "");
 }

@@ -1,4 +1,5 @@
-// One stage without an engine: what it asks of its surroundings is noted, and the test answers. No thread, and a clock that counts looks.
+// One stage without an engine: what it asks of its surroundings is noted, and the test answers. No thread, and a clock
+// that counts looks.
 #pragma once
 
 #include <penstock/penstock.h>
@@ -31,9 +32,9 @@ class NotingLauncher final : public exec::Launcher {
   bool one_at_a_time() const override { return false; }
   bool wait_for(std::chrono::nanoseconds) override { return true; }
 
-  std::int64_t launched = 0;       // tokens that were to run; run_token() has taken none of them off
-  std::int64_t credits = 0;        // given to the stage before
-  std::vector<std::size_t> sent;   // slots of each packet
+  std::int64_t launched = 0;      // tokens that were to run; run_token() has taken none of them off
+  std::int64_t credits = 0;       // given to the stage before
+  std::vector<std::size_t> sent;  // slots of each packet
   std::vector<ElementError> errors;
 
  private:
@@ -49,7 +50,8 @@ class NotingLauncher final : public exec::Launcher {
 class NotingHost final : public exec::StageHost {
  public:
   // Of a chain of so many stages.
-  explicit NotingHost(std::int64_t memory, std::size_t stages = 2) : memory_(memory), edges_(exec::Edges::chain(stages)) {}
+  explicit NotingHost(std::int64_t memory, std::size_t stages = 2)
+      : memory_(memory), edges_(exec::Edges::chain(stages)) {}
 
   const exec::RunFacts& facts() const noexcept override { return facts_; }
   exec::MemoryBudget& memory() { return memory_; }
@@ -111,7 +113,9 @@ inline std::string kilobyte(std::int64_t value) { return std::string(1000, stati
 class LoneStage {
  public:
   LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory, std::size_t behind = 0)
-      : host(memory, index + 1 + behind), plan_(exec::compile(node)), passes_(plan_->repeats, 0, 1),
+      : host(memory, index + 1 + behind),
+        plan_(exec::compile(node)),
+        passes_(plan_->repeats, 0, 1),
         stage(plan_->stages[index], index, plan_->repeats.size(), host, passes_) {
     host.introduce(stage.traits(), stage.signs());
     stage.open();

@@ -43,7 +43,8 @@ constexpr std::int64_t kLong = 2'000'000;  // ns
 TEST(LoneStage, SeesThatACallUnderWaySleeps) {
   std::binary_semaphore end(0);
   std::atomic<bool> has_begun{false};
-  LoneStage lone(range(9).map([&](std::int64_t value) { return has_begun = true, end.acquire(), value; }, 1).node(), 1, kLimit);
+  LoneStage lone(range(9).map([&](std::int64_t value) { return has_begun = true, end.acquire(), value; }, 1).node(), 1,
+                 kLimit);
   lone.stage.add_credits(9);
   lone.stage.watch_calls();
   EXPECT_EQ(lone.snapshot().looks, 0) << "no call is under way";
@@ -59,7 +60,9 @@ TEST(LoneStage, SeesThatACallUnderWaySleeps) {
 TEST(LoneStage, SeesThatACallSleptOnce) {
   constexpr std::int64_t kTime = 3'600'000'000'000;  // ns: more than any machine leaves a thread waiting for a CPU
   LoneStage* self = nullptr;
-  const auto nap = [&self](std::int64_t value) { return std::this_thread::sleep_for(1ms), self->host.let_pass(kTime), value; };
+  const auto nap = [&self](std::int64_t value) {
+    return std::this_thread::sleep_for(1ms), self->host.let_pass(kTime), value;
+  };
   LoneStage lone(range(9).map(nap, 1).node(), 1, kLimit);
   self = &lone;
   lone.stage.add_credits(9);
@@ -108,7 +111,8 @@ TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
 TEST(LoneStage, LooksAtNoCallsWhoseUserHasSaidWhetherTheyWait) {
   LoneStage* self = nullptr;
   const auto look = [&self](std::int64_t value) { return self->stage.watch_calls(), value; };
-  for (const auto& [blocks, looks] : {std::pair(std::optional<bool>(), 1), {std::optional(false), 0}, {std::optional(true), 0}}) {
+  for (const auto& [blocks, looks] :
+       {std::pair(std::optional<bool>(), 1), {std::optional(false), 0}, {std::optional(true), 0}}) {
     LoneStage lone(range(9).map(look, 1, {.blocks = blocks}).node(), 1, kLimit);
     self = &lone;
     lone.stage.add_credits(9);
@@ -175,7 +179,8 @@ TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
     if (value == 0) asked_for = self->host.notes.launched;
     return value;
   };
-  LoneStage lone(range(100).map(noting, 2, {.bytes_hint = [](std::int64_t) { return std::size_t{100}; }}).node(), 1, kLimit);
+  LoneStage lone(range(100).map(noting, 2, {.bytes_hint = [](std::int64_t) { return std::size_t{100}; }}).node(), 1,
+                 kLimit);
   self = &lone;
   lone.stage.add_credits(100);
   lone.feed(2);

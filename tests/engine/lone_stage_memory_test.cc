@@ -45,7 +45,8 @@ TEST(LoneStage, ReservesForAllPartsOfAResult) {
   EXPECT_EQ(lone.snapshot().completed, 1);
 }
 
-// A hint says what the values hold; each of them will need a slot besides. There is room for what the first one needed, and for what is hinted.
+// A hint says what the values hold; each of them will need a slot besides. There is room for what the first one needed,
+// and for what is hinted.
 TEST(LoneStage, ReservesForTheSlotsOfAllResultsThatAHintIsAbout) {
   constexpr std::int64_t kMany = 1000, kValues = kMany * 8, kHint = 2 * kMany * std::int64_t{sizeof(Slot)};
   const auto list = [](std::int64_t value) { return std::vector<std::int64_t>(kMany, value); };
@@ -66,7 +67,8 @@ struct Opaque {
   std::shared_ptr<std::string> owned;
 };
 
-// Some of them leave in the middle of the call: what is left is believed to hold no more than its own share of the hint.
+// Some of them leave in the middle of the call: what is left is believed to hold no more than its own share of the
+// hint.
 TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
   constexpr std::int64_t kHint = 1000;
   LoneStage* self = nullptr;
@@ -75,7 +77,8 @@ TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
     if (value == 3) has_left = self->stage.look_after_calls();
     return Opaque();
   };
-  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kHint}; }}).node(), 1, kLimit);
+  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kHint}; }}).node(), 1,
+                 kLimit);
   self = &lone;
   lone.stage.add_credits(100);
   lone.feed_together(1);
@@ -158,7 +161,8 @@ TEST(LoneStage, ReservesForTheOneElementThatItBeginsWithoutRoom) {
   std::vector<std::int64_t> used;
   LoneStage* stage = nullptr;
   const auto make = [&](std::int64_t) { return used.push_back(stage->host.memory().used()), std::string(kEach, 'x'); };
-  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kEach}; }}).node(), 1, kLimit);
+  LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kEach}; }}).node(), 1,
+                 kLimit);
   stage = &lone;
   lone.stage.add_credits(1000);
   lone.feed_together(1);
@@ -226,11 +230,15 @@ TEST(LoneStage, WakesAsManyThreadsAsTheMemoryIsFor) {
   EXPECT_LE(lone.host.notes.launched - launched, 8);
 }
 
-// Its memory is one piece. With the share of those that have left off the books, another list was made while three lay in memory.
+// Its memory is one piece. With the share of those that have left off the books, another list was made while three lay
+// in memory.
 TEST(LoneStage, KeepsAListOnTheBooksUntilItsLastResultHasASlot) {
   constexpr std::int64_t many = 1'000'000, list = many * std::int64_t{sizeof(std::int64_t)};
-  LoneStage lone(range(9).flat_map([](std::int64_t i) { return std::vector<std::int64_t>(many, i); }, 1).node(), 1, 64 << 20);
-  const auto sent = [&lone] { return std::accumulate(lone.host.notes.sent.begin(), lone.host.notes.sent.end(), std::int64_t{0}); };
+  LoneStage lone(range(9).flat_map([](std::int64_t i) { return std::vector<std::int64_t>(many, i); }, 1).node(), 1,
+                 64 << 20);
+  const auto sent = [&lone] {
+    return std::accumulate(lone.host.notes.sent.begin(), lone.host.notes.sent.end(), std::int64_t{0});
+  };
   lone.stage.add_credits(many * 9 / 10);
   lone.feed(1);
   lone.run_tokens();

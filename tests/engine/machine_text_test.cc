@@ -20,7 +20,8 @@ std::string text_of(const std::string& cpuinfo, const std::string& meminfo) {
 }
 
 TEST(MachineText, NamesTheCpuAndTheMemory) {
-  const std::string two = "processor\t: 0\nmodel name\t: EPYC\ncpu MHz\t: 2596.1\n\nprocessor\t: 1\nmodel name\t: EPYC\n";
+  const std::string two =
+      "processor\t: 0\nmodel name\t: EPYC\ncpu MHz\t: 2596.1\n\nprocessor\t: 1\nmodel name\t: EPYC\n";
   EXPECT_EQ(text_of(two, "MemTotal:       24684092 kB\nMemFree: 1 kB\n"), "model name\t: EPYC, 24 GiB");
   const std::string arm = "processor\t: 0\nBogoMIPS\t: 50.0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n";
   EXPECT_EQ(text_of(arm, "MemTotal: 8000000 kB\n"), "CPU implementer\t: 0x41, CPU part\t: 0xd40, 8 GiB");

@@ -79,7 +79,8 @@ TEST(Memory, ReservedBeyondAllThatAMachineCanHaveIsMerelyALot) {
   for (const std::size_t impossible : {kMost, kMost / 2}) {
     const auto reserve = [impossible](Context& context) { context.reserve(impossible); };
     expect_a_lot(range(50).map([reserve](std::int64_t value, Context& context) { return reserve(context), value; }, 2));
-    expect_a_lot(range(50).map([reserve](const std::int64_t& value, Context& context) { return reserve(context), value; }, 2));
+    expect_a_lot(
+        range(50).map([reserve](const std::int64_t& value, Context& context) { return reserve(context), value; }, 2));
   }
 }
 
@@ -92,7 +93,13 @@ std::size_t bytes_of(const Claiming& claiming) { return claiming.bytes; }
 TEST(Memory, HeldBeyondAllThatAMachineCanHaveIsMerelyALot) {
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for (const std::size_t impossible : {kMost, kMost / 2, kMost - 1'000'000}) {
-    auto run = range(50).map([impossible](std::int64_t value) { return Claiming{value, impossible}; }, 2).start({.memory_bytes = MiB});
+    auto run = range(50)
+                   .map(
+                       [impossible](std::int64_t value) {
+                         return Claiming{value, impossible};
+                       },
+                       2)
+                   .start({.memory_bytes = MiB});
     for (std::int64_t i = 0; i < 50; ++i) EXPECT_EQ(run.next()->value, i);
     EXPECT_GT(run.stats().memory_peak, std::int64_t{1} << 40);
     EXPECT_LT(run.stats().memory_peak, std::int64_t{1} << 60);
@@ -159,7 +166,8 @@ TEST(Memory, OfWhichThereIsMoreIsUsedAtOnce) {
   EXPECT_EQ(texts.ready_at_rest(), 50);
 }
 
-// ------------------------------------------------------------------------------------------------ what nobody foretells
+// ------------------------------------------------------------------------------------------------ what nobody
+// foretells
 
 // The one that is large takes the run past its budget, so stages reserve what their largest result was.
 TEST(Outlier, IsForgottenWithinSomeHundredCalls) {
@@ -172,7 +180,8 @@ TEST(Outlier, IsForgottenWithinSomeHundredCalls) {
   EXPECT_LT(run.snapshot().stages.at(1).bytes_expected, std::int64_t{8 * kSmall});
 }
 
-// However many may run. With each tenth of a second that passes without a result twice as many begin: a machine may well be that slow here.
+// However many may run. With each tenth of a second that passes without a result twice as many begin: a machine may
+// well be that slow here.
 TEST(FirstBurst, OfResultsOfUnknownSizeIsOfFewCalls) {
   std::atomic<int> begun{0}, begun_before_the_first_result{0};
   const auto work = [&](std::int64_t value) {

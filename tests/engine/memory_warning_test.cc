@@ -7,8 +7,8 @@ namespace penstock {
 namespace {
 
 using namespace testing;
-using ::testing::HasSubstr;
 using runtime::memory_warning;
+using ::testing::HasSubstr;
 
 Snapshot snapshot_of(std::int64_t limit, std::int64_t batch_bytes) {
   Snapshot snapshot;
@@ -30,7 +30,8 @@ TEST(MemoryWarning, NamesTheOpAndTheNumbers) {
 }
 
 TEST(MemoryWarning, KnowsWhatABatchMustHold) {
-  auto run = range(600).map([](std::int64_t) { return Tensor(DType::u8, {1000}); }).batch(100).start({.memory_bytes = 20'000});
+  auto run =
+      range(600).map([](std::int64_t) { return Tensor(DType::u8, {1000}); }).batch(100).start({.memory_bytes = 20'000});
   while (run.next()) {
   }
   const StageSnapshot batch = run.snapshot().stages.at(2);
@@ -43,7 +44,8 @@ TEST(MemoryWarning, KnowsWhatAShuffleOfSmallElementsMustHold) {
   auto run = range(100'000).filter(all).shuffle(50'000).start({.tune = false});
   run.next();
   const StageSnapshot shuffle = run.snapshot().stages.back();
-  EXPECT_NEAR(static_cast<double>(shuffle.bytes_required), static_cast<double>(shuffle.bytes_held), 0.2 * static_cast<double>(shuffle.bytes_held));
+  EXPECT_NEAR(static_cast<double>(shuffle.bytes_required), static_cast<double>(shuffle.bytes_held),
+              0.2 * static_cast<double>(shuffle.bytes_held));
 }
 
 // It is said once, and early: a quarter of the batch has come.
@@ -65,9 +67,12 @@ TEST(MemoryWarning, NamesATypeWhoseMemoryCannotBeSeen) {
   }
   const StageSnapshot stage = run.snapshot().stages.at(1);
   EXPECT_THAT(stage.unseen_type, HasSubstr("Clip"));
-  EXPECT_THAT(runtime::unseen_memory_warning(stage), AllOf(HasSubstr("map (op 1)"), HasSubstr("Clip"), HasSubstr("ps::Fields")));
+  EXPECT_THAT(runtime::unseen_memory_warning(stage),
+              AllOf(HasSubstr("map (op 1)"), HasSubstr("Clip"), HasSubstr("ps::Fields")));
   const auto found = run.explain().warnings;
-  EXPECT_TRUE(std::ranges::any_of(found, [](const auto& warning) { return warning.problem == Explanation::Problem::unseen_memory && warning.stage == 1; }));
+  EXPECT_TRUE(std::ranges::any_of(found, [](const auto& warning) {
+    return warning.problem == Explanation::Problem::unseen_memory && warning.stage == 1;
+  }));
   EXPECT_THAT(to_text(run.explain()), HasSubstr("Clip"));
 }
 
@@ -76,7 +81,8 @@ TEST(MemoryWarning, NamesThePartOfATypeThatCannotBeSeen) {
   auto run = range(3).map([](std::int64_t value) { return std::pair(value, std::vector<Clip>(2)); }).start();
   while (run.next()) {
   }
-  EXPECT_THAT(run.snapshot().stages.at(1).unseen_type, AllOf(HasSubstr("std::pair<"), HasSubstr(" (because of "), HasSubstr("Clip in it)")));
+  EXPECT_THAT(run.snapshot().stages.at(1).unseen_type,
+              AllOf(HasSubstr("std::pair<"), HasSubstr(" (because of "), HasSubstr("Clip in it)")));
 }
 
 TEST(MemoryWarning, IsSilentAboutStructsThatOwnNothing) {
@@ -92,7 +98,11 @@ TEST(MemoryWarning, IsSilentAboutStructsThatOwnNothing) {
 TEST(MemoryWarning, BelievesAHintForATypeWhoseMemoryCannotBeSeen) {
   const auto clips = [](std::int64_t) { return Clip{std::vector<float>(100)}; };
   const auto all = [](const Clip&) { return true; };
-  auto run = range(100).map(clips, {.bytes_hint = [](std::int64_t) { return std::size_t{400}; }}).filter(all).prefetch(100).start();
+  auto run = range(100)
+                 .map(clips, {.bytes_hint = [](std::int64_t) { return std::size_t{400}; }})
+                 .filter(all)
+                 .prefetch(100)
+                 .start();
   run.next();
   ASSERT_TRUE(eventually([&run] { return run.snapshot().stages.at(2).made == 100; }));
   for (const StageSnapshot& stage : run.snapshot().stages) EXPECT_EQ(stage.unseen_type, "") << stage.name;
@@ -100,7 +110,8 @@ TEST(MemoryWarning, BelievesAHintForATypeWhoseMemoryCannotBeSeen) {
 }
 
 TEST(MemoryWarning, IsSilentAboutTypesThatAreSeen) {
-  auto run = range(3).map([](std::int64_t value) { return std::vector<std::string>(3, std::to_string(value)); }).start();
+  auto run =
+      range(3).map([](std::int64_t value) { return std::vector<std::string>(3, std::to_string(value)); }).start();
   while (run.next()) {
   }
   for (const StageSnapshot& stage : run.snapshot().stages) EXPECT_EQ(runtime::unseen_memory_warning(stage), "");

@@ -24,7 +24,9 @@ class CheapStage {
     lone_.run_tokens();
   }
   // How many slots have left up to now.
-  std::size_t sent() const { return std::accumulate(lone_.host.notes.sent.begin(), lone_.host.notes.sent.end(), std::size_t{0}); }
+  std::size_t sent() const {
+    return std::accumulate(lone_.host.notes.sent.begin(), lone_.host.notes.sent.end(), std::size_t{0});
+  }
   LoneStage& operator*() noexcept { return lone_; }
   LoneStage* operator->() noexcept { return &lone_; }
 
@@ -58,7 +60,8 @@ TEST(OpenCall, LetsWhatIsDoneLeaveBeforeItReturns) {
   EXPECT_EQ(snapshot.samples, 2);
   EXPECT_EQ(snapshot.sampled_elements, 21) << "the time of the call is that of all its elements";
   EXPECT_EQ(snapshot.in_window, 0);
-  EXPECT_EQ(cheap->host.memory().used(), 21 * static_cast<std::int64_t>(sizeof(std::int64_t) + sizeof(Slot))) << "nobody has taken them off the books";
+  EXPECT_EQ(cheap->host.memory().used(), 21 * static_cast<std::int64_t>(sizeof(std::int64_t) + sizeof(Slot)))
+      << "nobody has taken them off the books";
 }
 
 TEST(OpenCall, OfASourceDoesSoToo) {
@@ -120,7 +123,8 @@ TEST(OpenCall, OfAStreamOpDoesSoToo) {
   EXPECT_EQ(left, 30u) << "elements 0 to 14, twice; of 15 only its first half is made";
   EXPECT_EQ(cheap.sent(), 42u) << "of 17 there is one, and its failure";
   ASSERT_EQ(cheap->host.notes.errors.size(), 1u);
-  EXPECT_EQ(cheap->host.notes.errors.front().place().ordinal, 17) << "also where the call's later results have left already";
+  EXPECT_EQ(cheap->host.notes.errors.front().place().ordinal, 17)
+      << "also where the call's later results have left already";
 }
 
 TEST(OpenCall, GivesBackWhatItHasNotBegunIfItTakesLong) {
@@ -177,7 +181,8 @@ TEST(OpenCall, BegunAfterStopWasAskedForIsOfOneElement) {
     }
     return sizeof value;
   };
-  CheapStage cheap(range(100).map([&calls](std::int64_t value) { return ++calls, value; }, 1, {.bytes_hint = hint}).node());
+  CheapStage cheap(
+      range(100).map([&calls](std::int64_t value) { return ++calls, value; }, 1, {.bytes_hint = hint}).node());
   stage = &cheap;
   cheap->feed_together(30);
   cheap->run_tokens();
@@ -198,11 +203,13 @@ TEST(OpenCall, RunsNothingMoreOfAPassThatNobodyWants) {
 
 TEST(OpenCall, OfWhichAnElementFailedNamesThatElement) {
   std::function<void()> look;
-  const auto dataset = range(60).map([&look](std::int64_t value) {
-    if (value == 40) look();
-    if (value == 41) throw std::runtime_error("no");
-    return value;
-  }, 1);
+  const auto dataset = range(60).map(
+      [&look](std::int64_t value) {
+        if (value == 40) look();
+        if (value == 41) throw std::runtime_error("no");
+        return value;
+      },
+      1);
   CheapStage cheap(dataset.node());
   look = [&] { cheap->stage.look_after_calls(); };
   cheap->feed_together(50);
@@ -249,7 +256,8 @@ TEST(OpenCall, IsBrokenOffBetweenElementsWhenTheRunEnds) {
   EXPECT_LE(late, 2) << "one for each thread that had looked before it was told";
 }
 
-// ------------------------------------------------------------------------------------------------ what users' functions wait for
+// ------------------------------------------------------------------------------------------------ what users'
+// functions wait for
 
 }  // namespace
 }  // namespace penstock

@@ -58,8 +58,8 @@ bool has_sleeper(const Outlet& outlet) {
   return now.waiting;
 }
 
-// Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is, the first slot is
-// all that it can wait for. (After 8 ms it is woken in any case.)
+// Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is,
+// the first slot is all that it can wait for. (After 8 ms it is woken in any case.)
 TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
   const testing::ClockedMachine machine([] { return std::int64_t{1}; });  // no time passes
   Outlet outlet(100, 100, machine);
@@ -83,7 +83,8 @@ TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
   }
 }
 
-// A consumer that was woken just now sleeps on beside the first of several slots; not when no more can come until it takes that one.
+// A consumer that was woken just now sleeps on beside the first of several slots; not when no more can come until it
+// takes that one.
 TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   Outlet outlet(100, 100, system_machine());
   std::atomic<int> arrivals{0};
@@ -100,7 +101,8 @@ TEST(Outlet, WakesAConsumerThatWaitsForMoreWhenMemoryIsShort) {
   outlet.receive(first);  // ends the consumer where that has failed
 }
 
-// Asked again and again for a moment only, it would never look after what is done in open calls. A deadline that has passed needs no clock.
+// Asked again and again for a moment only, it would never look after what is done in open calls. A deadline that has
+// passed needs no clock.
 TEST(Outlet, LooksAtTheDeadlineIfTheLastLookIsLongAgo) {
   Outlet outlet(2, 2, system_machine());
   constexpr std::chrono::nanoseconds now = std::chrono::nanoseconds(0), never = std::chrono::hours(1);
@@ -127,8 +129,7 @@ TEST(Outlet, IsPromisedNothingByAGenerator) {
 }
 
 // The most that waits for a consumer that lets the engine run as far as it can before it takes each slot.
-template <class T>
-std::int64_t most_ready(const Dataset<T>& dataset, int slots) {
+template <class T> std::int64_t most_ready(const Dataset<T>& dataset, int slots) {
   std::int64_t time_ns = 0;
   EngineSettings settings;
   settings.memory_bytes = std::int64_t{1} << 30;

@@ -82,7 +82,8 @@ TEST(PassControl, GivesTheMarkThatHasEndedThePassAlready) {
 TEST(PassControl, OwesSeveralMarksInTheirOrder) {
   PassControl passes({2, 2}, 0, 1);
   passes.close_early(0, 0);
-  EXPECT_EQ(passes.close_early(1, 0)->level(), 1) << "an outer one that has enough, too, while the source is still in pass 0";
+  EXPECT_EQ(passes.close_early(1, 0)->level(), 1)
+      << "an outer one that has enough, too, while the source is still in pass 0";
   EXPECT_EQ(passes.close_early(2, 0)->level(), 2);
   for (std::uint8_t level = 0; level <= 2; ++level) {
     EXPECT_FALSE(passes.idle());

@@ -27,7 +27,8 @@ class Climber final : public autotune::Policy {
 struct Climbing {
   std::shared_ptr<std::atomic<int>> ticks = std::make_shared<std::atomic<int>>(0);
   IntegerRun start(const RunOptions& options = {}) const {
-    return IntegerRun(runtime::start_run(range(1000).map(plus_one).node(), options, [ticks = ticks] { return std::make_unique<Climber>(ticks); }));
+    return IntegerRun(runtime::start_run(range(1000).map(plus_one).node(), options,
+                                         [ticks = ticks] { return std::make_unique<Climber>(ticks); }));
   }
 };
 
@@ -118,8 +119,9 @@ TEST(Policies, DoNotKeepAliveWhatARunHasHeldWhenItIsGone) {
   {
     auto captured = std::make_shared<int>(1);
     held = captured;
-    IntegerRun run(runtime::start_run(range(1000).map([captured](std::int64_t value) { return value + *captured; }).node(), {},
-                                      [ticks] { return std::make_unique<Sleeper>(ticks); }));
+    IntegerRun run(
+        runtime::start_run(range(1000).map([captured](std::int64_t value) { return value + *captured; }).node(), {},
+                           [ticks] { return std::make_unique<Sleeper>(ticks); }));
     captured.reset();
     EXPECT_EQ(run.next(), 1);
     const int before = *ticks;

@@ -16,13 +16,15 @@ using namespace testing;
 // Somebody else has the only CPU slot and the only thread of the pool.
 class StarvedEngine {
  public:
-  explicit StarvedEngine(std::int64_t spare_threads, const Dataset<std::int64_t>& dataset = range(3).map(plus_one)) : pool(1, spare_threads) {
+  explicit StarvedEngine(std::int64_t spare_threads, const Dataset<std::int64_t>& dataset = range(3).map(plus_one))
+      : pool(1, spare_threads) {
     pool.submit([this] { end_of_others_.acquire(); });
     EXPECT_TRUE(gate_.acquire(other_, 0, 0));
     exec::EngineSettings settings;
     settings.memory_bytes = std::int64_t{1} << 30;
     settings.gate = &gate_;
-    engine = exec::Engine::make(exec::compile(dataset.node()), settings, std::make_unique<exec::TbbLauncher>(settings.slots, compute_, pool, workers_));
+    engine = exec::Engine::make(exec::compile(dataset.node()), settings,
+                                std::make_unique<exec::TbbLauncher>(settings.slots, compute_, pool, workers_));
   }
   ~StarvedEngine() { end_others(); }
   void end_others() { end_of_others_.release(); }
@@ -36,7 +38,8 @@ class StarvedEngine {
   exec::WorkerThreads workers_;
   exec::ComputePool compute_;
   exec::SlotGate gate_{1};
-  const exec::SlotGate::RunRef other_ = std::make_shared<exec::SlotGate::Run>(std::weak_ptr<exec::SlotGate::Waiter>(), 1);
+  const exec::SlotGate::RunRef other_ =
+      std::make_shared<exec::SlotGate::Run>(std::weak_ptr<exec::SlotGate::Waiter>(), 1);
   std::counting_semaphore<> end_of_others_{0};
 
  public:
@@ -103,7 +106,8 @@ TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
   }
 }
 
-// Twice as long as a run in which nothing moves is left alone. What waits gets a thread sooner; the CPU slots are for calls that compute.
+// Twice as long as a run in which nothing moves is left alone. What waits gets a thread sooner; the CPU slots are for
+// calls that compute.
 TEST(Relief, IsNotForCallsThatAreMerelyLong) {
   CallCounter counter;
   const auto compute = [&counter](std::int64_t value) {

@@ -40,7 +40,8 @@ TEST(ServiceTime, BucketsBeginWhereTheyAreSaidTo) {
 }
 
 TEST(Stages, SayWhomTheyFeedAndInWhichOrder) {
-  auto run = range(10).map(plus_one).map(plus_one, AUTOTUNE, {.order = Order::arbitrary}).batch(2).start({.tune = false});
+  auto run =
+      range(10).map(plus_one).map(plus_one, AUTOTUNE, {.order = Order::arbitrary}).batch(2).start({.tune = false});
   rest_of(run);
   const auto stages = run.snapshot().stages;
   ASSERT_EQ(stages.size(), 4u);
@@ -174,8 +175,7 @@ void burn(std::int64_t nanoseconds) {
 }
 
 // The readings of 100 ms ago at most: so they are waited for.
-template <class T>
-Snapshot snapshot_when(Run<T>& run, const std::function<bool(const Snapshot&)>& condition) {
+template <class T> Snapshot snapshot_when(Run<T>& run, const std::function<bool(const Snapshot&)>& condition) {
   EXPECT_TRUE(eventually([&] { return condition(run.snapshot()); }));
   return run.snapshot();
 }
@@ -188,12 +188,14 @@ TEST(Snapshot, ShowsWhatWorkersAndTheConsumerBurn) {
     };
     auto run = range(100).map(work, 2, {.blocks = blocks}).start({.tune = false});
     run.next();
-    const Snapshot first = snapshot_when(run, [](const Snapshot& now) { return now.clocks_ns >= 0 && now.consumer.cpu_ns >= 0; });
+    const Snapshot first =
+        snapshot_when(run, [](const Snapshot& now) { return now.clocks_ns >= 0 && now.consumer.cpu_ns >= 0; });
     std::int64_t count = 1;
     for (; run.next(); ++count) burn(kMs);
     EXPECT_EQ(count, 100);
     const Snapshot last = snapshot_when(run, [&](const Snapshot& now) {
-      return now.workers_cpu_ns - first.workers_cpu_ns > 100 * kMs && now.consumer.cpu_ns - first.consumer.cpu_ns > 50 * kMs;
+      return now.workers_cpu_ns - first.workers_cpu_ns > 100 * kMs &&
+             now.consumer.cpu_ns - first.consumer.cpu_ns > 50 * kMs;
     });
     EXPECT_GT(last.clocks_ns, first.clocks_ns);
     EXPECT_GE(last.process_cpu_ns - first.process_cpu_ns, last.workers_cpu_ns - first.workers_cpu_ns);
@@ -223,7 +225,8 @@ TEST(Snapshot, DoesNotCountThreadsOfTheUserAsWorkers) {
   const Snapshot first = snapshot_when(run, [](const Snapshot& now) { return now.clocks_ns >= 0; });
   while (run.next()) {
   }
-  const Snapshot last = snapshot_when(run, [&](const Snapshot& now) { return now.process_cpu_ns - first.process_cpu_ns > 300 * kMs; });
+  const Snapshot last =
+      snapshot_when(run, [&](const Snapshot& now) { return now.process_cpu_ns - first.process_cpu_ns > 300 * kMs; });
   EXPECT_LT(last.workers_cpu_ns - first.workers_cpu_ns, 150 * kMs);
 }
 

@@ -26,7 +26,8 @@ class Asking final : public SlotGate::Waiter {
 };
 
 struct TestRun {
-  explicit TestRun(Asking::Answer answer = [](std::size_t) {}, std::int64_t most = 100)
+  explicit TestRun(
+      Asking::Answer answer = [](std::size_t) {}, std::int64_t most = 100)
       : waiter(std::make_shared<Asking>(std::move(answer))), at_gate(std::make_shared<SlotGate::Run>(waiter, most)) {}
   std::shared_ptr<Asking> waiter;
   SlotGate::RunRef at_gate;

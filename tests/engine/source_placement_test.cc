@@ -28,7 +28,9 @@ TEST(SourcePlacement, GeneratorThatBlocksTakesNoCpuSlotFromWhatFollows) {
     ++done;
     return x;
   };
-  auto run = from_generator(waits_for_the_one_before, {.blocks = true}).map(counts, AUTOTUNE, {.blocks = false}).start({.threads = 1, .tune = false});
+  auto run = from_generator(waits_for_the_one_before, {.blocks = true})
+                 .map(counts, AUTOTUNE, {.blocks = false})
+                 .start({.threads = 1, .tune = false});
   EXPECT_EQ(rest_of(run), numbers(0, 10));
   EXPECT_FALSE(gave_up);
 }
@@ -63,7 +65,9 @@ TEST(SourcePlacement, ControllerMovesAGeneratorThatWaitsBeforeItsCallEnds) {
   auto run = from_generator([&more, i = std::int64_t{0}]() mutable {
                if (i > 0) more.acquire();
                return std::optional(i++);
-             }).map(plus_one).start({.threads = 1});
+             })
+                 .map(plus_one)
+                 .start({.threads = 1});
   EXPECT_EQ(next_text(run), "1");
   EXPECT_TRUE(eventually([&] { return run.snapshot().stages[0].on_pool; }));
   more.release();

@@ -7,9 +7,9 @@ namespace penstock {
 namespace {
 
 using namespace testing;
+using runtime::StandStill;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using runtime::StandStill;
 
 Snapshot waiting(std::int64_t time_ns, std::int64_t taken) {
   Snapshot snapshot;
@@ -72,13 +72,16 @@ TEST(StandStill, NamesCallsAndWhoWaitsForWhom) {
   map.in_window = 9;
   map.ready = 3;
   map.waiting_input = 2;
-  EXPECT_EQ(runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond),
-            "nothing has moved for 6 s while the consumer waits, after 7 elements\n"
-            "  range (op 0): waits for the next stage to make room\n"
-            "  map (op 1, train.cc:12): 2 calls under way, the oldest for 6 s, at element 7 of the source or one behind it; "
-            "4 elements are begun or done behind the oldest, which holds them up: order is kept; 5 elements wait to be begun\n"
-            "  If map (op 1) waits for something that the consumer or another element holds (a buffer of a pool, say), fix its parallelism: "
-            "\"Waiting\" in penstock/dataset.h says how many elements may then be under way");
+  EXPECT_EQ(
+      runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond),
+      "nothing has moved for 6 s while the consumer waits, after 7 elements\n"
+      "  range (op 0): waits for the next stage to make room\n"
+      "  map (op 1, train.cc:12): 2 calls under way, the oldest for 6 s, at element 7 of the source or one behind it; "
+      "4 elements are begun or done behind the oldest, which holds them up: order is kept; 5 elements wait to be "
+      "begun\n"
+      "  If map (op 1) waits for something that the consumer or another element holds (a buffer of a pool, say), fix "
+      "its parallelism: "
+      "\"Waiting\" in penstock/dataset.h says how many elements may then be under way");
 }
 
 Snapshot with_calls_under_way(std::size_t stage) {
@@ -91,7 +94,10 @@ TEST(StandStill, DoesNotAdviseToFixAParallelismThatIsFixed) {
   exec::Plan plan = two_ops();
   plan.stages[1].parallelism = 2;
   const std::string text = runtime::stand_still_text(with_calls_under_way(1), plan, 6 * kSecond);
-  EXPECT_THAT(text, HasSubstr("The parallelism of map (op 1) is fixed at 2. If its calls wait for each other, it has to be as many as do"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "The parallelism of map (op 1) is fixed at 2. If its calls wait for each other, it has to be as many as do"));
   EXPECT_THAT(text, Not(HasSubstr("fix its parallelism")));
 }
 
@@ -99,10 +105,12 @@ TEST(StandStill, AdvisesToSayThatCallsBlockWhereTheyHaveAllCpuSlots) {
   Snapshot snapshot = with_calls_under_way(1);
   snapshot.stages[1].waits_for_cpu_slot = true;
   const std::string text = runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond);
-  EXPECT_THAT(text, HasSubstr("Calls of map (op 1) have all CPU slots. If they wait, for each other or for what others hold, say {.blocks = true} there"));
+  EXPECT_THAT(text, HasSubstr("Calls of map (op 1) have all CPU slots. If they wait, for each other or for what others "
+                              "hold, say {.blocks = true} there"));
   EXPECT_THAT(text, Not(HasSubstr("parallelism")));
   snapshot.stages[1].on_pool = true;
-  EXPECT_THAT(runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond), Not(HasSubstr("blocks"))) << "its calls have none";
+  EXPECT_THAT(runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond), Not(HasSubstr("blocks")))
+      << "its calls have none";
 }
 
 // It waits for data, and nothing that could be said of functions would help.

@@ -15,11 +15,11 @@ namespace penstock {
 namespace {
 
 using namespace testing;
+using runtime::stuck_calls;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using runtime::stuck_calls;
 
 class Gate {
  public:
@@ -66,7 +66,9 @@ class TwoFiles : public IndexedSource {
  public:
   std::int64_t size() const override { return 2; }
   Element at(std::int64_t index) const override { return Element(index); }
-  std::string origin(std::int64_t index) const override { return index == 0 ? "cat.JPEG" : throw std::runtime_error("no name"); }
+  std::string origin(std::int64_t index) const override {
+    return index == 0 ? "cat.JPEG" : throw std::runtime_error("no name");
+  }
 };
 
 Snapshot stuck_at(std::int64_t ordinal) {
@@ -90,8 +92,8 @@ exec::Plan plan_over(const IndexedSource& source) {
 TEST(StuckCalls, AreNamedWithOpLineAgeElementAndFile) {
   const TwoFiles files;
   EXPECT_THAT(stuck_calls(stuck_at(0), plan_over(files)),
-              ElementsAre(AllOf(HasSubstr("map (op 3, train.cc:12)"), HasSubstr("7.2 s ago"), HasSubstr("element 0 of the source ('cat.JPEG')"),
-                    HasSubstr("stop_token()"))));
+              ElementsAre(AllOf(HasSubstr("map (op 3, train.cc:12)"), HasSubstr("7.2 s ago"),
+                                HasSubstr("element 0 of the source ('cat.JPEG')"), HasSubstr("stop_token()"))));
 }
 
 TEST(StuckCalls, OfAnElementWhoseNameCannotBeHadAreNamedAllTheSame) {
@@ -150,8 +152,8 @@ TEST(StuckCalls, AreToldToWhoeverDestroysTheirRun) {
     const std::string line = errors.line();
     gate.open();
     destroyer.join();
-    EXPECT_THAT(line, AllOf(HasSubstr("penstock: a run that was given up waits for "), HasSubstr("(op 2, stuck_calls_test.cc:"),
-                            HasSubstr("for element 3 of the source")))
+    EXPECT_THAT(line, AllOf(HasSubstr("penstock: a run that was given up waits for "),
+                            HasSubstr("(op 2, stuck_calls_test.cc:"), HasSubstr("for element 3 of the source")))
         << form;
   }
 }

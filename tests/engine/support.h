@@ -24,8 +24,7 @@ using namespace std::chrono_literals;
 inline constexpr auto kPatience = 60s;
 
 // Waits until condition() holds; false if it never does.
-template <class Condition>
-bool eventually(Condition condition) {
+template <class Condition> bool eventually(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
@@ -37,21 +36,17 @@ bool eventually(Condition condition) {
 // What an element looks like.
 inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 inline std::string text_of(const std::string& value) { return value; }
-template <class T>
-std::string text_of(const std::vector<T>& values) {
+template <class T> std::string text_of(const std::vector<T>& values) {
   std::string text = "[";
   for (const T& value : values) text += (text.size() > 1 ? " " : "") + text_of(value);
   return text + "]";
 }
 
 // An error as "x3": what failed was element 3 of the source.
-inline std::string text_of(const ElementError& error) {
-  return "x" + std::to_string(error.place().source_ordinal);
-}
+inline std::string text_of(const ElementError& error) { return "x" + std::to_string(error.place().source_ordinal); }
 
 // The next element or error; "end" at the end.
-template <class T>
-std::string next_text(Run<T>& run) {
+template <class T> std::string next_text(Run<T>& run) {
   try {
     auto value = run.next();
     return value ? text_of(*value) : "end";
@@ -61,15 +56,13 @@ std::string next_text(Run<T>& run) {
 }
 
 // What is left of the run's epoch.
-template <class T>
-Texts rest_of(Run<T>& run) {
+template <class T> Texts rest_of(Run<T>& run) {
   Texts texts;
   for (std::string text; (text = next_text(run)) != "end";) texts.push_back(text);
   return texts;
 }
 
-template <class T>
-Texts read(const Dataset<T>& dataset, const RunOptions& options = {}) {
+template <class T> Texts read(const Dataset<T>& dataset, const RunOptions& options = {}) {
   auto run = dataset.start(options);
   return rest_of(run);
 }
@@ -91,8 +84,7 @@ inline auto failing_at(std::int64_t bad) {
 inline std::int64_t plus_one(std::int64_t value) { return value + 1; }
 
 // A knob of a run by name and stage; stage -1: of the sink or the whole run.
-template <class T>
-Knob knob_of(Run<T>& run, const std::string& name, int stage) {
+template <class T> Knob knob_of(Run<T>& run, const std::string& name, int stage) {
   for (Knob& knob : run.knobs()) {
     if (knob.name == name && knob.stage == stage) return std::move(knob);
   }

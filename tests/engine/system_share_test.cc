@@ -1,4 +1,5 @@
-// What this process may use of its machine, and when it is looked up again. The machine has 8 CPUs; its /proc and /sys are a test's folder.
+// What this process may use of its machine, and when it is looked up again. The machine has 8 CPUs; its /proc and /sys
+// are a test's folder.
 #include "lib/runtime/system_share.h"
 
 #include <gtest/gtest.h>

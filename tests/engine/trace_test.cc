@@ -16,8 +16,8 @@ namespace penstock {
 namespace {
 
 using namespace testing;
-using test::TemporaryFolder;
 using test::file_contents;
+using test::TemporaryFolder;
 using Json = nlohmann::json;
 
 std::string text_at(const Json& event, const char* key) { return event.value(key, std::string()); }
@@ -28,13 +28,15 @@ struct Traced {
   Json other;
   std::vector<Json> of_phase(const std::string& phase) const {
     std::vector<Json> found;
-    std::copy_if(events.begin(), events.end(), std::back_inserter(found), [&](const Json& each) { return text_at(each, "ph") == phase; });
+    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+                 [&](const Json& each) { return text_at(each, "ph") == phase; });
     return found;
   }
 };
 
 template <class T>
-Traced trace_of(const Dataset<T>& dataset, RunOptions options = {}, runtime::PolicyMaker policy = autotune::default_policy) {
+Traced trace_of(const Dataset<T>& dataset, RunOptions options = {},
+                runtime::PolicyMaker policy = autotune::default_policy) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "trace.json").string();
   options.trace = path;
@@ -57,7 +59,8 @@ std::int64_t nap(std::int64_t value) {
 
 TEST(Trace, ShowsEachCallOfEachStage) {
   for (bool serial : {false, true}) {
-    const Traced traced = trace_of(range(300).map(nap, 8, {.blocks = true}).map(plus_one).batch(10), {.serial = serial});
+    const Traced traced =
+        trace_of(range(300).map(nap, 8, {.blocks = true}).map(plus_one).batch(10), {.serial = serial});
     std::map<int, std::int64_t> calls, elements;
     for (const Json& event : traced.of_phase("X")) {
       ++calls[event.at("args").at("stage")];
@@ -83,7 +86,8 @@ TEST(Trace, NestsWhatAThreadDoes) {
     threads[event.at("tid")].emplace_back(begin, begin + event.at("dur").get<double>());
   }
   for (auto& [thread, spans] : threads) {
-    std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
+    std::sort(spans.begin(), spans.end(),
+              [](auto a, auto b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
     std::vector<double> open;
     for (const auto& [begin, end] : spans) {
       while (!open.empty() && open.back() <= begin + 0.002) open.pop_back();
@@ -142,10 +146,12 @@ class OneMove final : public autotune::Policy {
 };
 
 TEST(Trace, ShowsCountersAndDecisions) {
-  const Traced traced = trace_of(range(300).map(nap, Tunable::between(8, 9), {.blocks = true}), {}, [] { return std::make_unique<OneMove>(); });
+  const Traced traced = trace_of(range(300).map(nap, Tunable::between(8, 9), {.blocks = true}), {},
+                                 [] { return std::make_unique<OneMove>(); });
   std::set<std::string> counters;
   for (const Json& event : traced.of_phase("C")) counters.insert(event.at("name"));
-  EXPECT_EQ(counters, (std::set<std::string>{"CPU slots in use", "memory, bytes", "ready for the consumer", "stage 0 range", "stage 1 map"}));
+  EXPECT_EQ(counters, (std::set<std::string>{"CPU slots in use", "memory, bytes", "ready for the consumer",
+                                             "stage 0 range", "stage 1 map"}));
   const auto decisions = traced.of_phase("i");
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_THAT(text_at(decisions[0], "name"), ::testing::MatchesRegex("window of stage 1 map: .* -> 77"));
@@ -199,13 +205,15 @@ TEST(Trace, OfARunThatEndsInsideItsOwnFunctionIsWrittenToo) {
 }
 
 TEST(Trace, ThatCannotBeWrittenIsRefusedAtTheStart) {
-  EXPECT_ERROR(range(3).start({.trace = "/no/such/folder/trace.json"}), ErrorCode::not_found, "RunOptions::trace: cannot write '/no/such/folder");
+  EXPECT_ERROR(range(3).start({.trace = "/no/such/folder/trace.json"}), ErrorCode::not_found,
+               "RunOptions::trace: cannot write '/no/such/folder");
 }
 
 TEST(Trace, SaysOnStderrThatTheDiskIsFull) {
   ::testing::internal::CaptureStderr();
   { read(range(3), {.trace = "/dev/full"}); }
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("could not be written whole to '/dev/full'"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("could not be written whole to '/dev/full'"));
 }
 
 TEST(TraceKeys, OfAnElementAreOthersInEachEpochAndPass) {
@@ -223,7 +231,9 @@ TEST(TraceKeys, OfAnElementAreOthersInEachEpochAndPass) {
 
 TEST(TraceRoom, IsKeptAndWhatIsLeftOutIsCounted) {
   exec::Trace trace({.spans = 3, .keys = 4, .looks = 2});
-  const auto call = [&](std::size_t keys) { trace.add({.kind = exec::Trace::Span::Kind::call, .elements = 5, .keys = std::vector<std::uint64_t>(keys)}); };
+  const auto call = [&](std::size_t keys) {
+    trace.add({.kind = exec::Trace::Span::Kind::call, .elements = 5, .keys = std::vector<std::uint64_t>(keys)});
+  };
   for (std::size_t keys : {3, 2, 1, 0, 0}) call(keys);
   for (int i = 0; i < 3; ++i) trace.look(Snapshot());
   trace.close();

@@ -18,9 +18,11 @@ class Pool {
   explicit Pool(std::int64_t size) : free_(size) {}
   std::shared_ptr<std::int64_t> take(std::int64_t value) {
     std::unique_lock lock(mutex_);
-    if (!given_back_.wait_for(lock, kPatience, [this] { return free_ > 0; })) throw std::runtime_error("no buffer came back");
+    if (!given_back_.wait_for(lock, kPatience, [this] { return free_ > 0; }))
+      throw std::runtime_error("no buffer came back");
     --free_;
-    return {new std::int64_t(value), [this](std::int64_t* buffer) { give_back(std::unique_ptr<std::int64_t>(buffer)); }};
+    return {new std::int64_t(value),
+            [this](std::int64_t* buffer) { give_back(std::unique_ptr<std::int64_t>(buffer)); }};
   }
 
  private:
@@ -48,10 +50,11 @@ struct PoolCase {
 // All elements come, and in order where that is kept.
 void expect_all_behind(Tunable prefetch, const PoolCase& pooled, std::int64_t elements) {
   Pool pool(pooled.buffers);
-  auto run = range(elements)
-                 .map([&pool](std::int64_t value) { return pool.take(value); }, pooled.parallelism, {.order = pooled.order})
-                 .prefetch(prefetch)
-                 .start({.threads = pooled.threads, .tune = pooled.tune});
+  auto run =
+      range(elements)
+          .map([&pool](std::int64_t value) { return pool.take(value); }, pooled.parallelism, {.order = pooled.order})
+          .prefetch(prefetch)
+          .start({.threads = pooled.threads, .tune = pooled.tune});
   std::int64_t count = 0, sum = 0;
   bool in_order = true;
   while (auto buffer = run.next()) {
@@ -104,7 +107,10 @@ TEST(PoolOfTheUsers, MayBeWaitedForWithEveryCpuSlotTaken) {
 
 // What is done holds buffers that calls under way wait for.
 TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenTheRunIsLeft) {
-  for (const PoolCase& pooled : {PoolCase{1, 1, Order::kept, false}, {1, 1, Order::kept, true}, {2, 4, Order::arbitrary, false}, {8, 4, Order::kept, false}}) {
+  for (const PoolCase& pooled : {PoolCase{1, 1, Order::kept, false},
+                                 {1, 1, Order::kept, true},
+                                 {2, 4, Order::arbitrary, false},
+                                 {8, 4, Order::kept, false}}) {
     std::atomic<std::int64_t> failed{0};
     Pool pool(pooled.buffers);
     {
@@ -138,13 +144,18 @@ TEST(PoolOfTheUsers, OfOneIsEnoughInArbitraryOrderAcrossPasses) {
   }
 }
 
-// One call waits, and so do the calls of the stage before it: no CPU slot is left, and results that are there already need none.
+// One call waits, and so do the calls of the stage before it: no CPU slot is left, and results that are there already
+// need none.
 TEST(PoolOfTheUsers, HoldsUpNoResultsThatAreThereAlready) {
   for (const bool arbitrary : {false, true}) {
     const int calls = arbitrary ? 2 : 1;
     Pool pool(1);
-    const auto list = [&pool](std::int64_t value) { return std::vector<std::shared_ptr<std::int64_t>>(5000, pool.take(value)); };
-    auto run = range(4).flat_map(list, calls, {.order = arbitrary ? Order::arbitrary : Order::kept}).start({.threads = calls, .tune = false});
+    const auto list = [&pool](std::int64_t value) {
+      return std::vector<std::shared_ptr<std::int64_t>>(5000, pool.take(value));
+    };
+    auto run = range(4)
+                   .flat_map(list, calls, {.order = arbitrary ? Order::arbitrary : Order::kept})
+                   .start({.threads = calls, .tune = false});
     std::int64_t count = 0;
     while (run.next()) ++count;
     EXPECT_EQ(count, 4 * 5000);
@@ -183,7 +194,8 @@ TEST(FedGenerator, MayBeAnyNumberOfElementsAhead) {
       auto run = from_generator([&, made = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
                    if (made == 2000) return std::nullopt;
                    std::unique_lock lock(mutex);
-                   if (!answered.wait_for(lock, kPatience, [&] { return made < allowed; })) throw std::runtime_error("no answer came");
+                   if (!answered.wait_for(lock, kPatience, [&] { return made < allowed; }))
+                     throw std::runtime_error("no answer came");
                    return made++;
                  }).start({.tune = tune});
       for (std::int64_t i = 0; i < 2000; ++i) {

@@ -16,8 +16,8 @@ namespace {
 using namespace testing;
 using runtime::Tuning;
 using runtime::TuningFile;
-using ::testing::HasSubstr;
 using test::file_contents;
+using ::testing::HasSubstr;
 
 struct Folder {
   test::TemporaryFolder folder;
@@ -45,10 +45,12 @@ bool is_remembered(const Decision& each, const std::string& knob, std::int64_t t
 
 // Each has a shuffle with another seed.
 auto pipeline() {
-  return range(1'000'000).shuffle(1000).map([](std::int64_t value) {
-    std::this_thread::sleep_for(1ms);
-    return value;
-  }, AUTOTUNE, {.blocks = true});
+  return range(1'000'000).shuffle(1000).map(
+      [](std::int64_t value) {
+        std::this_thread::sleep_for(1ms);
+        return value;
+      },
+      AUTOTUNE, {.blocks = true});
 }
 
 TEST(WarmStart, BeginsWhereTheRunBeforeHasEnded) {
@@ -58,7 +60,8 @@ TEST(WarmStart, BeginsWhereTheRunBeforeHasEnded) {
     auto run = pipeline().start({.warm_start = folder.file});
     const auto end = std::chrono::steady_clock::now() + 1100ms;
     while (std::chrono::steady_clock::now() < end) run.next();
-    EXPECT_TRUE(run.decisions().empty() || run.decisions().front().reason != Reason::remembered) << "there was nothing yet";
+    EXPECT_TRUE(run.decisions().empty() || run.decisions().front().reason != Reason::remembered)
+        << "there was nothing yet";
   }
   const auto kept = runtime::parse_tuning(file_contents(folder.file));
   ASSERT_TRUE(kept.has_value());
@@ -70,7 +73,8 @@ TEST(WarmStart, BeginsWhereTheRunBeforeHasEnded) {
   run.next();
   EXPECT_TRUE(eventually([&] {
     const auto decisions = run.decisions();
-    return std::ranges::any_of(decisions, [&](const Decision& each) { return is_remembered(each, "parallelism", calls); });
+    return std::ranges::any_of(decisions,
+                               [&](const Decision& each) { return is_remembered(each, "parallelism", calls); });
   }));
 }
 
@@ -87,19 +91,22 @@ TEST(WarmStart, NeitherReadsNorWritesWhereNothingIsTuned) {
     const Folder folder;
     folder.write("no such file");
     EXPECT_EQ(told([&] {
-      auto run = range(3).start({.serial = serial, .tune = false, .warm_start = folder.file});
-      rest_of(run);
-    }), "");
+                auto run = range(3).start({.serial = serial, .tune = false, .warm_start = folder.file});
+                rest_of(run);
+              }),
+              "");
     EXPECT_EQ(file_contents(folder.file), "no such file");
   }
 }
 
 TEST(WarmStart, WithoutAFolderCostsOneLineAndNoMore) {
   EXPECT_EQ(told([&] {
-    auto run = pipeline().start({.warm_start = "/no/such/folder/tuning"});
-    const auto end = std::chrono::steady_clock::now() + 1100ms;
-    while (std::chrono::steady_clock::now() < end) EXPECT_TRUE(run.next().has_value());
-  }), "penstock: RunOptions::warm_start: cannot write '/no/such/folder/tuning': there is no folder '/no/such/folder'. The run is not affected\n");
+              auto run = pipeline().start({.warm_start = "/no/such/folder/tuning"});
+              const auto end = std::chrono::steady_clock::now() + 1100ms;
+              while (std::chrono::steady_clock::now() < end) EXPECT_TRUE(run.next().has_value());
+            }),
+            "penstock: RunOptions::warm_start: cannot write '/no/such/folder/tuning': there is no folder "
+            "'/no/such/folder'. The run is not affected\n");
 }
 
 TEST(WarmStart, LeavesKnobsOfTheUserAlone) {
@@ -127,28 +134,34 @@ TEST(WarmStart, IsOfTheSamePipelineAndMachineWithAsManyCpus) {
   EXPECT_EQ(TuningFile(folder.file, "a pipeline", "m").read(4).size(), 0u);
   EXPECT_EQ(TuningFile(folder.file, "b pipeline", "m").read(2).size(), 0u);
   EXPECT_EQ(TuningFile(folder.file, "a pipeline", "another machine").read(2).size(), 0u);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1) << "nothing is left beside the file";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1)
+      << "nothing is left beside the file";
 }
 
 TEST(WarmStart, SaysThatAFileIsOfAnotherKind) {
   const std::string whole = "penstock tuning 1\ncpus 2\npipeline 1 1\nknob 0 window 4\nend\n";
   ASSERT_TRUE(runtime::parse_tuning(whole).has_value());
-  for (std::size_t length = 0; length + 4 < whole.size(); ++length) EXPECT_FALSE(runtime::parse_tuning(whole.substr(0, length))) << length;
-  for (const char* line : {"knob 0 window x", "knob 0 window 99999999999999999999", "knob -2 window 1", "knob 0 memory 1", "knob 0", "cpus", "else 1", ""}) {
+  for (std::size_t length = 0; length + 4 < whole.size(); ++length)
+    EXPECT_FALSE(runtime::parse_tuning(whole.substr(0, length))) << length;
+  for (const char* line : {"knob 0 window x", "knob 0 window 99999999999999999999", "knob -2 window 1",
+                           "knob 0 memory 1", "knob 0", "cpus", "else 1", ""}) {
     EXPECT_FALSE(runtime::parse_tuning("penstock tuning 1\n" + std::string(line) + "\nend\n")) << line;
   }
   const Folder folder;
   folder.write(whole.substr(0, 40));
   TuningFile file(folder.file, "p", "m");
-  EXPECT_THAT(told([&] { EXPECT_TRUE(file.read(2).empty()); }), HasSubstr("warm_start: cannot use '" + folder.file + "'"));
+  EXPECT_THAT(told([&] { EXPECT_TRUE(file.read(2).empty()); }),
+              HasSubstr("warm_start: cannot use '" + folder.file + "'"));
 }
 
 TEST(WarmStart, SaysThatItCannotWrite) {
   const Folder folder;
   std::filesystem::create_directory(folder.file);
   const TuningFile file(folder.file, "p", "m");
-  EXPECT_THAT(told([&] { file.write({}); }), HasSubstr("warm_start: cannot write '" + folder.file + "': Is a directory"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1) << "nothing is left beside it";
+  EXPECT_THAT(told([&] { file.write({}); }),
+              HasSubstr("warm_start: cannot write '" + folder.file + "': Is a directory"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.folder.path()), {}), 1)
+      << "nothing is left beside it";
 }
 
 struct FakeFolder {
@@ -166,7 +179,8 @@ TEST(WarmStart, KeepsTheOldFileWhereTheDiskIsFull) {
   file.write({standing_at(-1, "prefetch", 3)});
   const std::string before = folder.files->bytes_of(folder.path);
   folder.files->fail(folder.path, {.replace = ENOSPC});
-  EXPECT_THAT(told([&] { file.write({standing_at(-1, "prefetch", 4)}); }), HasSubstr("cannot write '/d/tuning': No space left on device"));
+  EXPECT_THAT(told([&] { file.write({standing_at(-1, "prefetch", 4)}); }),
+              HasSubstr("cannot write '/d/tuning': No space left on device"));
   EXPECT_EQ(folder.files->bytes_of(folder.path), before);
   EXPECT_EQ(folder.knobs(), 1u);
 }

@@ -92,7 +92,8 @@ TEST(WorkerThreads, LeaveOneListForAnother) {
   }).join();
 }
 
-// What is thread_local ends in reverse order: one that was made before a thread joined ends the child behind its leaving.
+// What is thread_local ends in reverse order: one that was made before a thread joined ends the child behind its
+// leaving.
 struct EndOfChild {
   const pid_t parent = ::getpid();
   ~EndOfChild() {

@@ -1,4 +1,5 @@
-// Well-formed checkpoints that the pipeline has no place for: a clear error or a defined result, never a wait without end.
+// Well-formed checkpoints that the pipeline has no place for: a clear error or a defined result, never a wait without
+// end.
 #include <atomic>
 #include <functional>
 #include <limits>
@@ -18,8 +19,7 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::uint32_t kLastEpoch = std::numeric_limits<std::uint32_t>::max();
 
 // What a run says behind its second element, changed.
-template <class T>
-Saved wrong(const Dataset<T>& data, const std::function<void(Checkpoint&)>& change) {
+template <class T> Saved wrong(const Dataset<T>& data, const std::function<void(Checkpoint&)>& change) {
   auto run = data.start({.serial = true});
   run.next();
   run.next();
@@ -65,7 +65,8 @@ TEST(WrongCheckpoint, WhosePassCannotBeginTellsWhy) {
     } catch (const Error& error) {
       said = error.what();
     }
-    EXPECT_TRUE(*copies > 0 || said.find("the server is gone") != std::string::npos) << "copy " << failing << ": " << said;
+    EXPECT_TRUE(*copies > 0 || said.find("the server is gone") != std::string::npos)
+        << "copy " << failing << ": " << said;
   }
 }
 
@@ -87,13 +88,15 @@ void expect_lost(const Dataset<T>& data, const std::function<void(Checkpoint&)>&
 std::vector<std::int64_t> twice(std::int64_t value) { return std::vector<std::int64_t>(2, value); }
 
 Dataset<std::int64_t> generated(std::int64_t count) {
-  return from_generator([i = std::int64_t{0}, count]() mutable { return i < count ? std::optional(i++) : std::nullopt; });
+  return from_generator(
+      [i = std::int64_t{0}, count]() mutable { return i < count ? std::optional(i++) : std::nullopt; });
 }
 
 TEST(WrongCheckpoint, BeyondAnIndexableSourcesEndIsRefusedAtOnce) {
   const auto data = range(5).map(plus_one);
   for (const std::int64_t ordinal : {std::int64_t{5}, kHuge, std::numeric_limits<std::int64_t>::max()}) {
-    EXPECT_ERROR(data.start({.resume_from = wrong(data, at_ordinal(ordinal))}), ErrorCode::data_loss, "has only 5 elements");
+    EXPECT_ERROR(data.start({.resume_from = wrong(data, at_ordinal(ordinal))}), ErrorCode::data_loss,
+                 "has only 5 elements");
   }
 }
 
@@ -118,7 +121,8 @@ TEST(WrongCheckpoint, AtAPartThatAnElementDoesNotGiveIsReported) {
 
 TEST(WrongCheckpoint, InAPassThatThereIsNotIsRefusedAtOnce) {
   const auto refused = [](const auto& data, std::uint32_t pass) {
-    EXPECT_ERROR(data.start({.resume_from = wrong(data, in_pass(pass))}), ErrorCode::data_loss, "pass " + std::to_string(pass));
+    EXPECT_ERROR(data.start({.resume_from = wrong(data, in_pass(pass))}), ErrorCode::data_loss,
+                 "pass " + std::to_string(pass));
   };
   refused(range(3).map(plus_one), 1);
   refused(range(3).map(plus_one).repeat(2), 2);
@@ -199,7 +203,8 @@ TEST(WrongCheckpoint, OfAPipelineWithMoreOrFewerOpsIsRefusedWithTheFirstThatIsNo
   const auto shorter = range(5).map(plus_one), longer = range(5).map(plus_one).batch(2).unbatch();
   const auto same = [](Checkpoint&) {};
   EXPECT_ERROR(shorter.start({.resume_from = wrong(longer, same)}), ErrorCode::failed_precondition, "'2 batch");
-  EXPECT_ERROR(longer.start({.resume_from = wrong(shorter, same)}), ErrorCode::failed_precondition, "nothing there, '2 batch");
+  EXPECT_ERROR(longer.start({.resume_from = wrong(shorter, same)}), ErrorCode::failed_precondition,
+               "nothing there, '2 batch");
 }
 
 TEST(WrongCheckpoint, ThatContradictsItselfIsRefused) {

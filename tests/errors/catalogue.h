@@ -1,5 +1,5 @@
-// What a user may do wrong: a sentence, and the code that does it through the public API. errors_test.cc puts what each says
-// into errors.golden.txt.
+// What a user may do wrong: a sentence, and the code that does it through the public API. errors_test.cc puts what each
+// says into errors.golden.txt.
 #pragma once
 
 #include <penstock/imagenet.h>
@@ -31,16 +31,14 @@ Cases checkpoint_cases();
 Cases run_cases();
 
 // Reads an epoch up to its first error, which it throws.
-template <class T>
-void read(const Dataset<T>& dataset, const RunOptions& options = {}) {
+template <class T> void read(const Dataset<T>& dataset, const RunOptions& options = {}) {
   auto run = dataset.start(options);
   while (run.next()) {
   }
 }
 
 // The whole element error of a function that is called with 0, 1 and 2 and does wrong at 1.
-template <class Wrong>
-std::function<void()> in_map(Wrong wrong) {
+template <class Wrong> std::function<void()> in_map(Wrong wrong) {
   return [wrong = std::move(wrong)] {
     read(range(3).map([wrong](std::int64_t value) {
       if (value == 1) wrong();

@@ -10,23 +10,20 @@ namespace {
 
 using Number = std::shared_ptr<std::int64_t>;
 
-template <class T>
-Checkpoint behind(const Dataset<T>& data, int elements) {
+template <class T> Checkpoint behind(const Dataset<T>& data, int elements) {
   auto run = data.start();
   for (int i = 0; i < elements; ++i) run.next();
   return run.checkpoint();
 }
 
-template <class T>
-void resume(const Dataset<T>& data, const Checkpoint& saved) {
+template <class T> void resume(const Dataset<T>& data, const Checkpoint& saved) {
   read(data, {.resume_from = std::make_shared<Checkpoint>(saved)});
 }
 
 // Counts up to a limit that the test may lower.
 Dataset<std::int64_t> up_to(const Number& limit) {
-  return from_generator([limit, next = std::int64_t{0}]() mutable {
-    return next < *limit ? std::optional(next++) : std::nullopt;
-  });
+  return from_generator(
+      [limit, next = std::int64_t{0}]() mutable { return next < *limit ? std::optional(next++) : std::nullopt; });
 }
 
 std::string whole() { return behind(range(10), 3).to_bytes(); }
@@ -52,9 +49,7 @@ std::string forged(std::size_t at, char value) {
 }
 
 Cases byte_cases() {
-  const auto of = [](const std::string& bytes) {
-    return [bytes] { Checkpoint::from_bytes(bytes); };
-  };
+  const auto of = [](const std::string& bytes) { return [bytes] { Checkpoint::from_bytes(bytes); }; };
   const std::string good = whole();
   std::string changed = good, endless = good.substr(0, 59) + std::string((1 << 20) + 1, 'x');
   changed[30] ^= 1;
@@ -87,12 +82,9 @@ Cases field_cases() {
       {"a checkpoint behind -1 elements", with([](auto& c) { c.delivered = -1; })},
       {"a checkpoint behind too many elements", with([](auto& c) { c.delivered = largest; })},
       {"a checkpoint with more errors than elements", with([](auto& c) { c.errors_since = 4; })},
-      {"a checkpoint without the element that it stands behind",
-       with([](auto& c) { c.has_last = false; })},
-      {"a checkpoint of which the other kind is known",
-       with([](auto& c) { c.kind = Checkpoint::Kind::replay; })},
-      {"a checkpoint behind an element that is not there",
-       with([](auto& c) { c.last.ordinal = 77; })},
+      {"a checkpoint without the element that it stands behind", with([](auto& c) { c.has_last = false; })},
+      {"a checkpoint of which the other kind is known", with([](auto& c) { c.kind = Checkpoint::Kind::replay; })},
+      {"a checkpoint behind an element that is not there", with([](auto& c) { c.last.ordinal = 77; })},
       {"a checkpoint in a pass that is not there", with([](auto& c) { c.last.pass = 3; })},
       {"a checkpoint with too long a pipeline, to_bytes",
        [] {
@@ -106,8 +98,7 @@ Cases field_cases() {
 Cases data_cases() {
   const auto same = [](std::int64_t value) { return value; };
   return {
-      {"resume with another pipeline",
-       [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
+      {"resume with another pipeline", [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
       {"resume an order that was drawn", [] { resume(range(10).shuffle(10), behind(range(10).shuffle(10), 1)); }},
       {"resume with a pipeline whose text goes on",
        [] {
@@ -145,8 +136,7 @@ Cases data_cases() {
 
 Cases checkpoint_cases() {
   Cases all = byte_cases();
-  for (const Cases& more : {field_cases(), data_cases()})
-    all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {field_cases(), data_cases()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

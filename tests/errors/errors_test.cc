@@ -1,4 +1,5 @@
-// Every error text that a user can meet, in one file to be read by people: errors.golden.txt. After a change of a text, look at what
+// Every error text that a user can meet, in one file to be read by people: errors.golden.txt. After a change of a text,
+// look at what
 //   PENSTOCK_UPDATE=1 ctest --preset release -R ErrorTexts
 // makes of it. texts_shown.py checks that no text of the sources is missing there.
 #include <gtest/gtest.h>
@@ -47,15 +48,13 @@ std::string message(const Case& each) {
 
 std::string shown(const Cases& cases, const std::string& folder) {
   std::string text;
-  for (const Case& each : cases)
-    text += each.what + "\n  " + normalised(message(each), folder) + "\n\n";
+  for (const Case& each : cases) text += each.what + "\n  " + normalised(message(each), folder) + "\n\n";
   return text;
 }
 
 std::string all_shown() {
   const test::TemporaryFolder folder;
-  fs::permissions(folder.path(), fs::perms::others_exec | fs::perms::others_read,
-                  fs::perm_options::add);
+  fs::permissions(folder.path(), fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
   const std::pair<const char*, Cases> chapters[] = {
       {"Building a pipeline", graph_cases(folder.path())},
       {"Functions and ops of one's own", function_cases()},
@@ -70,21 +69,20 @@ std::string all_shown() {
   std::string text =
       "What was done, the error's type and code, its text. Made by "
       "tests/errors/errors_test.cc.\n\n";
-  for (const auto& [title, cases] : chapters)
-    text += "== " + std::string(title) + "\n\n" + shown(cases, folder.path());
+  for (const auto& [title, cases] : chapters) text += "== " + std::string(title) + "\n\n" + shown(cases, folder.path());
   return text;
 }
 
 TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
   const std::string text = all_shown();
   if (::getenv("PENSTOCK_UPDATE") != nullptr) std::ofstream(golden_file) << text;
-  EXPECT_EQ(text, test::file_contents(golden_file))
-      << "if it should be so: PENSTOCK_UPDATE=1, and read the file";
+  EXPECT_EQ(text, test::file_contents(golden_file)) << "if it should be so: PENSTOCK_UPDATE=1, and read the file";
   EXPECT_EQ(text.find("no penstock::Error"), text.npos);
   EXPECT_EQ(text.find("  nothing\n"), text.npos) << "a case provokes no error";
 }
 
-// Where to look: the op, its place in the chain and the user's line; of an element also its number, and its file where it has one.
+// Where to look: the op, its place in the chain and the user's line; of an element also its number, and its file where
+// it has one.
 TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
   const std::string text = test::file_contents(golden_file);
   const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
@@ -94,8 +92,7 @@ TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
       "'.*')?\\) of|in) epoch 0: .*");
   int seen = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++seen)
-    EXPECT_TRUE(std::regex_match((*at)[2].str(), (*at)[1] == "GraphError" ? graph : element))
-        << (*at)[2];
+    EXPECT_TRUE(std::regex_match((*at)[2].str(), (*at)[1] == "GraphError" ? graph : element)) << (*at)[2];
   EXPECT_GT(seen, 80);
 }
 

@@ -33,15 +33,12 @@ class NoMoreFiles {
 };
 
 void read_one(const std::string& path, const ReadFileOptions& options = {}) {
-  read(from_vector(std::vector{path}).map([options](const std::string& file) {
-    return read_file(file, options);
-  }),
+  read(from_vector(std::vector{path}).map([options](const std::string& file) { return read_file(file, options); }),
        {.serial = true});
 }
 
 Cases reading_cases(const std::string& folder) {
-  const std::string file = write(folder + "/a.txt", "text"),
-                    shut = write(folder + "/shut.txt", "text");
+  const std::string file = write(folder + "/a.txt", "text"), shut = write(folder + "/shut.txt", "text");
   fs::permissions(shut, fs::perms::none);
   fs::create_symlink("circle", folder + "/circle");
   ::mkfifo((folder + "/pipe").c_str(), 0600);
@@ -51,8 +48,7 @@ Cases reading_cases(const std::string& folder) {
       {"read_file of a folder", [=] { read_one(folder); }},
       {"read_file of a pipe", [=] { read_one(folder + "/pipe"); }},
       {"read_file of links in a circle", [=] { read_one(folder + "/circle"); }},
-      {"read_file of a name of 300 letters",
-       [=] { read_one(folder + "/" + std::string(300, 'x')); }},
+      {"read_file of a name of 300 letters", [=] { read_one(folder + "/" + std::string(300, 'x')); }},
       {"read_file of a file above the limit", [=] { read_one(file, {.max_bytes = 3}); }},
       {"read_file without the right to",
        [=] {
@@ -68,9 +64,7 @@ Cases reading_cases(const std::string& folder) {
   };
 }
 
-imagenet::Config config() {
-  return {.labels = LabelTable::from_names({"n00000001"}), .size = {8, 8}};
-}
+imagenet::Config config() { return {.labels = LabelTable::from_names({"n00000001"}), .size = {8, 8}}; }
 
 // Loads a picture with these bytes.
 std::function<void()> load(const std::string& folder, const std::string& bytes,
@@ -85,10 +79,7 @@ Cases jpeg_cases(const std::string& folder) {
   const std::string good = jpeg(30, 40);
   return {
       {"load_eval of a picture that is not there",
-       [=] {
-         read(from_vector(std::vector{folder + "/n00000001/no.JPEG"})
-                  .apply(imagenet::load_eval(config())));
-       }},
+       [=] { read(from_vector(std::vector{folder + "/n00000001/no.JPEG"}).apply(imagenet::load_eval(config()))); }},
       {"load_eval of an empty file", load(folder, "")},
       {"load_eval of a text", load(folder, "no picture")},
       {"load_eval of a PNG with the name of a JPEG", load(folder, hostile::png())},
@@ -96,14 +87,12 @@ Cases jpeg_cases(const std::string& folder) {
       {"load_eval of half a JPEG", load(folder, good.substr(0, good.size() / 2))},
       {"load_eval of a JPEG without a picture", load(folder, "\xff\xd8\xff\xd9")},
       {"load_eval of a JPEG with a damaged table", load(folder, hostile::without_codes(good))},
-      {"load_eval of a JPEG that claims 65500 x 65500",
-       load(folder, hostile::claiming_size(good, 65500, 65500))},
+      {"load_eval of a JPEG that claims 65500 x 65500", load(folder, hostile::claiming_size(good, 65500, 65500))},
       {"load_eval of a JPEG of 12 bits", load(folder, hostile::claiming_precision(good, 12))},
       {"load_eval of a JPEG with 600 scans", load(folder, hostile::scan_bomb())},
       {"load_eval of a picture without a label", load(folder, good, "cats/tom.JPEG")},
       {"load_eval of a picture with another label", load(folder, good, "n00000002/a.JPEG")},
-      {"decode_jpeg without a name",
-       in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
+      {"decode_jpeg without a name", in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
       {"decode_jpeg by our own decoder alone of what it does not take", in_map([good] {
          image::decode_jpeg(std::as_bytes(std::span(good)),
                             {.dct = image::Dct::ifast, .decoder = image::Decoder::own, .name = "a.JPEG"});
@@ -115,8 +104,7 @@ Cases jpeg_cases(const std::string& folder) {
 }
 
 // Builds a pipeline with this transform.
-template <class T>
-std::function<void()> in_chain(imagenet::Transform<T> transform) {
+template <class T> std::function<void()> in_chain(imagenet::Transform<T> transform) {
   return [transform = std::move(transform)] { from_vector<std::string>({"a.JPEG"}).apply(transform); };
 }
 
@@ -136,21 +124,24 @@ Cases setting_cases(const std::string& folder) {
          c.size = {0, 9};
        })))},
       {"load_crops to whole numbers", in_chain(imagenet::load_crops(with([](auto& c) { c.dtype = DType::i64; })))},
-      {"load_train that reads no file at a time", in_chain(imagenet::load_train(with([](auto& c) { c.read_parallelism = 0; })))},
+      {"load_train that reads no file at a time",
+       in_chain(imagenet::load_train(with([](auto& c) { c.read_parallelism = 0; })))},
       {"load_eval that decodes between bounds that are the wrong way round",
        in_chain(imagenet::load_eval(with([](auto& c) { c.decode_parallelism = Tunable::between(8, 2); })))},
       {"load_eval with a shorter side below the crop",
        in_chain(imagenet::load_eval(with([](auto& c) { c.shorter_side = 7; })))},
       {"load_eval with a shorter side beyond any picture",
        in_chain(imagenet::load_eval(with([](auto& c) { c.shorter_side = std::int64_t{1} << 40; })))},
-      {"list_images of a folder that is not there",
-       [=] { imagenet::list_images(folder + "/none"); }},
+      {"list_images of a folder that is not there", [=] { imagenet::list_images(folder + "/none"); }},
       {"list_images of a folder without pictures", [=] { imagenet::list_images(empty); }},
-      {"list_images of a folder that leads into itself",
-       [=] { imagenet::list_images(folder + "/looped"); }},
+      {"list_images of a folder that leads into itself", [=] { imagenet::list_images(folder + "/looped"); }},
       {"list_files by extensions without a dot", [=] { list_files(empty, {"png"}); }},
-      {"list_files of a folder without such files", [=] { list_files(empty, {".png", ".bmp"}); }},
-      {"image_folder of a folder without folders", [=] { imagenet::image_folder(fs::path(write(folder + "/flat/1.jpg", "x")).parent_path().string()); }},
+      {"list_files of a folder without such files",
+       [=] {
+         list_files(empty, {".png", ".bmp"});
+       }},
+      {"image_folder of a folder without folders",
+       [=] { imagenet::image_folder(fs::path(write(folder + "/flat/1.jpg", "x")).parent_path().string()); }},
       {"image_folder with a class that is empty",
        [=] {
          write(folder + "/classes/cat/1.jpg", "x");
@@ -162,11 +153,22 @@ Cases setting_cases(const std::string& folder) {
          write(folder + "/pets/cat/1.jpg", "x");
          imagenet::image_folder(folder + "/pets").label_of("/other/cat/1.jpg");
        }},
-      {"load_objects without labels", in_chain(imagenet::load_objects({.label_of = [](const std::string&) { return 0; }}))},
-      {"load_objects that wants more than all of a box", in_chain(imagenet::load_objects(with([](auto& c) { c.least_visible = 2; })))},
-      {"boxes in a crop of no pixels", [] { image::transform_boxes({}, {0, 0, 0, 5}, {4, 4}); }},
-      {"boxes in a picture of no size", [] { image::transform_boxes({}, {0, 0, 5, 5}, {0, 4}); }},
-      {"boxes of which more than all must be seen", [] { image::transform_boxes({}, {0, 0, 5, 5}, {4, 4}, image::Mirror::no, 2); }},
+      {"load_objects without labels",
+       in_chain(imagenet::load_objects({.label_of = [](const std::string&) { return 0; }}))},
+      {"load_objects that wants more than all of a box",
+       in_chain(imagenet::load_objects(with([](auto& c) { c.least_visible = 2; })))},
+      {"boxes in a crop of no pixels",
+       [] {
+         image::transform_boxes({}, {0, 0, 0, 5}, {4, 4});
+       }},
+      {"boxes in a picture of no size",
+       [] {
+         image::transform_boxes({}, {0, 0, 5, 5}, {0, 4});
+       }},
+      {"boxes of which more than all must be seen",
+       [] {
+         image::transform_boxes({}, {0, 0, 5, 5}, {4, 4}, image::Mirror::no, 2);
+       }},
       {"a box that is nowhere",
        [] {
          const std::vector<image::PixelBox> nowhere{{0, 0, std::numeric_limits<float>::infinity(), 1}};
@@ -174,8 +176,7 @@ Cases setting_cases(const std::string& folder) {
        }},
       {"labels from an empty file", [=] { LabelTable::from_file(write(folder + "/labels", "")); }},
       {"labels with a blank line", [] { LabelTable::from_lines("cat\n\ndog\n"); }},
-      {"labels with one that stands there twice",
-       [] { LabelTable::from_lines("cat\ndog\ncat\n"); }},
+      {"labels with one that stands there twice", [] { LabelTable::from_lines("cat\ndog\ncat\n"); }},
   };
 }
 
@@ -189,8 +190,7 @@ std::string write(const std::string& path, const std::string& bytes) {
 
 Cases file_cases(const std::string& folder) {
   Cases all = reading_cases(folder);
-  for (const Cases& more : {jpeg_cases(folder), setting_cases(folder)})
-    all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {jpeg_cases(folder), setting_cases(folder)}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -100,16 +100,16 @@ Dataset<std::int64_t> from_closed(bool is_broken) {
   return Dataset<std::int64_t>(graph::append(nullptr, std::make_shared<ClosedSource>(is_broken), CallSite::here()));
 }
 
-std::function<std::optional<std::int64_t>()> open_queue(Pass) { throw Error(ErrorCode::unavailable, "the queue is closed"); }
+std::function<std::optional<std::int64_t>()> open_queue(Pass) {
+  throw Error(ErrorCode::unavailable, "the queue is closed");
+}
 std::optional<std::int64_t> no_line() { throw Error(ErrorCode::unavailable, "no line"); }
 
 void lose_batch();
 Cases thrown_cases() {
   return {
-      {"a function throws a std::exception",
-       in_map([] { throw std::runtime_error("the lid is shut"); })},
-      {"a function throws a penstock::Error",
-       in_map([] { throw Error(ErrorCode::not_found, "no box 7"); })},
+      {"a function throws a std::exception", in_map([] { throw std::runtime_error("the lid is shut"); })},
+      {"a function throws a penstock::Error", in_map([] { throw Error(ErrorCode::not_found, "no box 7"); })},
       {"a function throws a nested exception", in_map(fail_nested)},
       {"a function throws an int", in_map([] { throw 42; })},
       {"a function throws a const char*", in_map([] { throw "no disk"; })},
@@ -122,9 +122,7 @@ Cases thrown_cases() {
 Dataset<std::int64_t> many_numbers(std::int64_t) { return range(100'000); }
 
 Cases op_cases() {
-  const auto odd = [](std::int64_t value) -> bool {
-    return value == 1 ? throw std::runtime_error("odd") : true;
-  };
+  const auto odd = [](std::int64_t value) -> bool { return value == 1 ? throw std::runtime_error("odd") : true; };
   const auto many = [](std::int64_t value) -> std::vector<int> {
     return value == 1 ? throw std::runtime_error("many") : std::vector<int>();
   };
@@ -137,13 +135,19 @@ Cases op_cases() {
        [=] { read(range(3).map([](std::int64_t x) { return x; }).flat_map(many)); }},
       {"a function of flat_map gives a dataset that never ends",
        [] { read(range(3).flat_map([](std::int64_t) { return range(3).repeat(); })); }},
-      {"a function of flat_map gives a dataset of more than the memory budget holds", [] { read(range(3).flat_map(many_numbers), {.memory_bytes = MiB}); }},
+      {"a function of flat_map gives a dataset of more than the memory budget holds",
+       [] { read(range(3).flat_map(many_numbers), {.memory_bytes = MiB}); }},
       {"a function of flat_map gives a dataset that turns out to be more than the memory budget holds",
-       [] { read(range(3).flat_map([](std::int64_t x) { return many_numbers(x).filter([](std::int64_t) { return true; }); }), {.memory_bytes = MiB}); }},
+       [] {
+         read(range(3).flat_map(
+                  [](std::int64_t x) { return many_numbers(x).filter([](std::int64_t) { return true; }); }),
+              {.memory_bytes = MiB});
+       }},
       {"an element of a dataset that a function of flat_map gives fails",
        [] {
          read(range(3).flat_map([](std::int64_t shard) {
-           return range(3).map([=](std::int64_t x) { return x == 1 && shard == 2 ? throw std::runtime_error("torn") : x; });
+           return range(3).map(
+               [=](std::int64_t x) { return x == 1 && shard == 2 ? throw std::runtime_error("torn") : x; });
          }));
        }},
       {"a function of flat_map gives a dataset of nothing but errors",
@@ -163,32 +167,29 @@ Cases op_cases() {
       {"an op loses a completion", [] { read(range(3).then(std::make_shared<Forgetful>())); }},
       {"a function asks for an output that it has not declared",
        [] {
-         read(range(3).map([](std::int64_t, Context& context) {
-           return context.outputs().slot(0, DType::u8, {1});
-         }));
+         read(range(3).map([](std::int64_t, Context& context) { return context.outputs().slot(0, DType::u8, {1}); }));
        }},
       {"an op gives another type than then<U>() says", [] { read(range(3).then<std::string>(ops::take(2))); }},
       {"an op takes another type than the dataset has",
-       [] { read(from_vector(std::vector<std::string>{"a", "b"}).then(std::make_shared<Forgetful>())); }},
+       [] {
+         read(from_vector(std::vector<std::string>{"a", "b"}).then(std::make_shared<Forgetful>()));
+       }},
       {"an op gives empty elements", [] { read(range(3).then(std::make_shared<Empties>())); }},
       {"an element that is empty is asked for", [] { Element().get<int>(); }},
       {"a function with a name throws",
        [] {
-         read(range(3).map([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : x; }, {.name = "decode"}));
+         read(range(3).map([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : x; },
+                           {.name = "decode"}));
        }},
       {"a function draws from an empty interval",
-       [] {
-         read(range(3).map(
-             [](std::int64_t, Context& context) { return context.rng().uniform(5, 5); }));
-       }},
+       [] { read(range(3).map([](std::int64_t, Context& context) { return context.rng().uniform(5, 5); })); }},
   };
 }
 
 }  // namespace
 }  // namespace penstock::errors
 
-template <>
-struct penstock::Collate<penstock::errors::Greedy> {
+template <> struct penstock::Collate<penstock::errors::Greedy> {
   using Result = std::vector<int>;
   struct Builder {
     explicit Builder(std::size_t) {}

@@ -38,19 +38,14 @@ Cases source_cases(const std::string& folder) {
       {"from_file_list of a folder", [=] { from_file_list(folder); }},
       {"from_file_list without a path in it", [=] { from_file_list(blank); }},
       {"from_file_list of a binary file",
-       [=] {
-         read(from_file_list(binary).map([](const std::string& path) { return read_file(path); }));
-       }},
+       [=] { read(from_file_list(binary).map([](const std::string& path) { return read_file(path); })); }},
       {"a source of one's own that is null",
        [] {
-         graph::build(nullptr, "mine", CallSite::here(),
-                      [] { return ops::indexed_source("mine", "", nullptr); });
+         graph::build(nullptr, "mine", CallSite::here(), [] { return ops::indexed_source("mine", "", nullptr); });
        }},
       {"a source of one's own with a size below 0", [] { from_indexed(Short{}); }},
       {"a generator of one's own that is null",
-       [] {
-         graph::build(nullptr, "mine", CallSite::here(), [] { return ops::generator(nullptr); });
-       }},
+       [] { graph::build(nullptr, "mine", CallSite::here(), [] { return ops::generator(nullptr); }); }},
   };
 }
 
@@ -62,14 +57,13 @@ Cases order_cases() {
       {"shard below the first one", [] { range(10).shard(2, -1); }},
       {"shard of a World that cannot be", [] { range(10).shard(World{.size = 2, .rank = 7}); }},
       {"shard behind an unseeded shuffle", [] { range(10).shuffle(10).shard(2, 0); }},
-      {"shard among ranks behind a filter",
-       [=] { range(10).filter(is_odd).take(3).shard(second); }},
+      {"shard among ranks behind a filter", [=] { range(10).filter(is_odd).take(3).shard(second); }},
       {"shard among ranks behind unbatch", [=] { range(10).map(twice).unbatch().shard(second); }},
       {"shard among ranks behind a generator", [=] { from_generator(nothing).shard(second); }},
       {"shuffle without a buffer", [] { range(10).shuffle(0); }},
-      {"shuffle of more elements than can be permuted", [] { range(largest).shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
-      {"shuffle of all of an endless input",
-       [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
+      {"shuffle of more elements than can be permuted",
+       [] { range(largest).shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
+      {"shuffle of all of an endless input", [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
       {"repeat -2 times", [] { range(10).repeat(-2); }},
       {"take -2 elements", [] { range(10).take(-2); }},
       {"skip -2 elements", [] { range(10).skip(-2); }},
@@ -86,8 +80,7 @@ Cases transform_cases() {
   const BytesHint hint([](const std::string& text) { return text.size(); });
   return {
       {"map with no parallelism", [] { range(10).map(same, 0); }},
-      {"map between bounds that are the wrong way round",
-       [] { range(10).map(same, Tunable::between(8, 2)); }},
+      {"map between bounds that are the wrong way round", [] { range(10).map(same, Tunable::between(8, 2)); }},
       {"map of a function with a state, four at once", [=] { range(10).map(count, 4); }},
       {"map of a function with a state that cannot be copied", [] { range(10).map(Uncopyable(), 1); }},
       {"map with parallelism in two places", [] { range(10).map(same, 4, {.parallelism = 8}); }},
@@ -111,8 +104,7 @@ Cases transform_cases() {
 
 Cases graph_cases(const std::string& folder) {
   Cases all = source_cases(folder);
-  for (const Cases& more : {order_cases(), transform_cases()})
-    all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {order_cases(), transform_cases()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

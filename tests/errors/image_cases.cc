@@ -51,8 +51,7 @@ Cases image_cases() {
       {"an image of floats", use([] {
          return image::view_of(Tensor(DType::f32, {4, 6, 3}));
        })},
-      {"a window that leaves the image",
-       use([] { return view().window({.y = 2, .x = 0, .height = 3, .width = 2}); })},
+      {"a window that leaves the image", use([] { return view().window({.y = 2, .x = 0, .height = 3, .width = 2}); })},
       {"hflip into too little memory", use([] {
          std::vector<std::uint8_t> out(7);
          image::hflip(view(), out);
@@ -110,12 +109,9 @@ Cases image_cases() {
          image::Normaliser()(view(), DType::f32, out, {});
          return 0;
        })},
-      {"an output of integers", use([] {
-         return store_to({.memory = {}, .type = DType::i64});
-       })},
-      {"an output of normalised bytes", use([] {
-         return store_to({.memory = {}, .type = DType::u8, .normaliser = &imagenet()});
-       })},
+      {"an output of integers", use([] { return store_to({.memory = {}, .type = DType::i64}); })},
+      {"an output of normalised bytes",
+       use([] { return store_to({.memory = {}, .type = DType::u8, .normaliser = &imagenet()}); })},
       {"an output with too little memory", use([] {
          std::vector<std::byte> memory(12);
          return store_to({.memory = memory});
@@ -127,9 +123,7 @@ Cases image_cases() {
       {"a chain of steps in another order", use([] {
          return image::Flip{} | image::Crop{{0, 0, 2, 2}};
        })},
-      {"a chain that normalises bytes", use([] {
-         return image::Normalise{} | image::Convert{DType::u8};
-       })},
+      {"a chain that normalises bytes", use([] { return image::Normalise{} | image::Convert{DType::u8}; })},
       {"a chain into a tensor of another type", use([] {
          Tensor place(DType::u8, {4, 6, 3});
          (image::Flip{} | image::Normalise{})(view(), place);
@@ -138,9 +132,7 @@ Cases image_cases() {
       {"a chain that cuts out pixels that were not decoded", use([] {
          return image::Crop{{2, 0, 2, 6}}(upper_half());
        })},
-      {"a chain without a crop of a part", use([] {
-         return image::Flip{}(upper_half());
-       })},
+      {"a chain without a crop of a part", use([] { return image::Flip{}(upper_half()); })},
       {"a chain into an output that mirrors by itself", use([] {
          const image::Transform chain = image::Flip{};
          chain(view(), image::Output{.memory = {}, .type = DType::u8, .mirror = image::Mirror::yes});

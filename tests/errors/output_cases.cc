@@ -23,10 +23,18 @@ image::ImageView tall(std::int64_t height) {
 Cases output_cases() {
   const auto use = [](auto&& wrong) { return in_map([wrong] { (void)wrong(); }); };
   return {
-      {"output_of a tensor without colours", use([] { return output_of(DType::f32, {4, 6}); })},
-      {"output_of a tensor without planes", use([] { return output_of(DType::f32, {4, 6, 3}, image::Layout::nchw); })},
-      {"output_of whole numbers", use([] { return output_of(DType::i32, {4, 6, 3}); })},
-      {"resize of 20 million rows", use([] { return image::resize(tall(20'000'000), image::Size{4, 4}); })},
+      {"output_of a tensor without colours", use([] {
+         return output_of(DType::f32, {4, 6});
+       })},
+      {"output_of a tensor without planes", use([] {
+         return output_of(DType::f32, {4, 6, 3}, image::Layout::nchw);
+       })},
+      {"output_of whole numbers", use([] {
+         return output_of(DType::i32, {4, 6, 3});
+       })},
+      {"resize of 20 million rows", use([] {
+         return image::resize(tall(20'000'000), image::Size{4, 4});
+       })},
       {"resize of a part that lacks pixels", use([] {
          Tensor values(DType::u8, {2, 2, 3});
          const image::ImagePart lower{tall(2), {2, 0, 2, 1}, {4, 1}};

@@ -24,8 +24,7 @@ std::function<void()> detect(const Variables& variables) {
 
 void ask_itself() {
   std::unique_ptr<Run<std::int64_t>> run;
-  const auto data =
-      range(3).map([&run](std::int64_t value) { return run->next().value_or(value); });
+  const auto data = range(3).map([&run](std::int64_t value) { return run->next().value_or(value); });
   run = std::make_unique<Run<std::int64_t>>(data.start());
   while (run->next()) {
   }
@@ -55,11 +54,15 @@ void iterate_own_dataset() {
 // The first consumer waits in next() for a function that waits for the second one.
 void ask_in_two_threads() {
   std::promise<void> inside, go;
-  auto run = range(1).map([&](std::int64_t x) {
-    inside.set_value();
-    go.get_future().wait();
-    return x;
-  }, {.parallelism = 1, .blocks = true}).start({.serial = true});
+  auto run = range(1)
+                 .map(
+                     [&](std::int64_t x) {
+                       inside.set_value();
+                       go.get_future().wait();
+                       return x;
+                     },
+                     {.parallelism = 1, .blocks = true})
+                 .start({.serial = true});
   std::jthread first([&] { run.next(); });
   inside.get_future().wait();
   try {
@@ -74,8 +77,7 @@ void ask_in_two_threads() {
 
 Cases run_cases() {
   const std::string tasks = "SLURM_STEP_TASKS_PER_NODE";
-  const Variables slurm{
-      {"SLURM_STEP_ID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "1"}, {"SLURM_NODEID", "1"}};
+  const Variables slurm{{"SLURM_STEP_ID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "1"}, {"SLURM_NODEID", "1"}};
   const auto with = [&](const std::string& list) {
     Variables all = slurm;
     all[tasks] = list;

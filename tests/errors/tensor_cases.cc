@@ -11,8 +11,7 @@ struct Pair {
 
 }  // namespace penstock::errors
 
-template <>
-struct penstock::Fields<penstock::errors::Pair> {
+template <> struct penstock::Fields<penstock::errors::Pair> {
   static constexpr auto value = std::tuple{&errors::Pair::left, &errors::Pair::right};
 };
 
@@ -32,8 +31,7 @@ Cases tensor_cases() {
   return {
       {"batch of tensors with different shapes", [] { read(range(3).map(growing).batch(2)); }},
       {"batch of tensors with different types", [] { read(range(3).map(changing).batch(2)); }},
-      {"unbatch of a scalar",
-       [] { read(range(3).map([](std::int64_t x) { return Tensor::scalar(x); }).unbatch()); }},
+      {"unbatch of a scalar", [] { read(range(3).map([](std::int64_t x) { return Tensor::scalar(x); }).unbatch()); }},
       {"unbatch of columns with different lengths", [] { read(range(3).map(unequal).unbatch()); }},
       {"a stack of no tensors", use([] { return stack({}); })},
       {"a tensor with a negative dimension", use([] {

@@ -1,4 +1,5 @@
-// Device: what calls wait for: a disk or server that takes some requests at once, or a lock whose rate depends on how many crowd around it.
+// Device: what calls wait for: a disk or server that takes some requests at once, or a lock whose rate depends on how
+// many crowd around it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace penstock::exam {
 
 struct DeviceSpec {
-  int slots = 0;              // requests at once; the others queue. 0: as many as come
+  int slots = 0;                   // requests at once; the others queue. 0: as many as come
   std::vector<double> rates = {};  // instead: calls/s by how many are there, from 1 on; beyond the last one as that
 };
 
@@ -18,7 +19,8 @@ class Device final : public Client {
  public:
   Device(DeviceSpec spec, EventQueue& events, const Time& now) : spec_(std::move(spec)), events_(events), now_(now) {}
 
-  // Wakes the client when it has been served. `time`: of its service alone; `calls`: the same as a share of the average call.
+  // Wakes the client when it has been served. `time`: of its service alone; `calls`: the same as a share of the average
+  // call.
   void request(double time, double calls, Client& client);
   void leave();  // a client has been served
   void wake() override;
@@ -38,7 +40,7 @@ class Device final : public Client {
   const Time& now_;
   int busy_ = 0;
   Ring<Request> queue_;
-  SharedServer crowd_;   // of a lock
+  SharedServer crowd_;  // of a lock
   Time served_until_ = 0, next_ = kNever;
 };
 

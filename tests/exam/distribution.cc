@@ -12,7 +12,8 @@ double capped_mean(double smallest, double alpha, double cap) {
 }
 
 double capped_square(double smallest, double alpha, double cap) {
-  const double below = alpha * std::pow(smallest, alpha) / (2 - alpha) * (std::pow(cap, 2 - alpha) - std::pow(smallest, 2 - alpha));
+  const double below =
+      alpha * std::pow(smallest, alpha) / (2 - alpha) * (std::pow(cap, 2 - alpha) - std::pow(smallest, 2 - alpha));
   return below + std::pow(smallest / cap, alpha) * cap * cap;
 }
 
@@ -21,7 +22,8 @@ double capped_square(double smallest, double alpha, double cap) {
 Distribution Distribution::lognormal(double mean, double cv) {
   if (cv <= 0 || mean <= 0) return constant(mean);
   const double variance = std::log(1 + cv * cv);
-  return {.kind = Kind::lognormal, .mean = mean, .cv = cv, .a = std::log(mean) - variance / 2, .b = std::sqrt(variance)};
+  return {
+      .kind = Kind::lognormal, .mean = mean, .cv = cv, .a = std::log(mean) - variance / 2, .b = std::sqrt(variance)};
 }
 
 Distribution Distribution::pareto(double mean, double alpha, double cap) {
@@ -42,7 +44,10 @@ Distribution Distribution::two_points(double small, double large, double share) 
 }
 
 Distribution Distribution::geometric(double mean) {
-  return {.kind = Kind::geometric, .mean = mean, .cv = std::sqrt((mean - 1) / mean), .a = std::log1p(-1 / std::max(mean, 1.000001))};
+  return {.kind = Kind::geometric,
+          .mean = mean,
+          .cv = std::sqrt((mean - 1) / mean),
+          .a = std::log1p(-1 / std::max(mean, 1.000001))};
 }
 
 double Distribution::draw(Random& random) const {

@@ -12,9 +12,9 @@ struct Distribution {
 
   static Distribution constant(double value) { return {.mean = value}; }
   static Distribution lognormal(double mean, double cv);
-  static Distribution pareto(double mean, double alpha, double cap);          // capped, and its mean is `mean` all the same
-  static Distribution two_points(double small, double large, double share);   // `share` of them are large
-  static Distribution geometric(double mean);                                 // 1, 2, 3 ...
+  static Distribution pareto(double mean, double alpha, double cap);  // capped, and its mean is `mean` all the same
+  static Distribution two_points(double small, double large, double share);  // `share` of them are large
+  static Distribution geometric(double mean);                                // 1, 2, 3 ...
 
   double draw(Random& random) const;
   // Of `count` independent ones; beyond 8 by the normal law.
@@ -25,8 +25,9 @@ struct Distribution {
 
   Kind kind = Kind::constant;
   double mean = 0;
-  double cv = 0;              // standard deviation / mean
-  double a = 0, b = 0, c = 0; // the kind's own: lognormal mu, sigma; pareto smallest, alpha, cap; two points small, large, share
+  double cv = 0;  // standard deviation / mean
+  double a = 0, b = 0,
+         c = 0;  // the kind's own: lognormal mu, sigma; pareto smallest, alpha, cap; two points small, large, share
 };
 
 }  // namespace penstock::exam

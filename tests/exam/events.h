@@ -1,4 +1,5 @@
-// EventQueue: who is to be woken when, in virtual nanoseconds. And Ring, a queue that never allocates once it is large enough.
+// EventQueue: who is to be woken when, in virtual nanoseconds. And Ring, a queue that never allocates once it is large
+// enough.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +48,7 @@ class EventQueue {
   std::uint64_t added_ = 0;
 };
 
-template <class T>
-class Ring {
+template <class T> class Ring {
  public:
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }

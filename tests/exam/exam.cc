@@ -29,7 +29,8 @@ double within(double bar, double value) {
 }
 
 double score(const Grade& grade, const Bars& bars) {
-  return std::min(1.0, std::max(grade.x, 1e-3)) * within(bars.t90_s, grade.t90_s) * within(bars.bytes, grade.bytes) * within(bars.cpu, grade.cpu);
+  return std::min(1.0, std::max(grade.x, 1e-3)) * within(bars.t90_s, grade.t90_s) * within(bars.bytes, grade.bytes) *
+         within(bars.cpu, grade.cpu);
 }
 
 struct FrozenPhase {
@@ -45,7 +46,9 @@ std::vector<FrozenPhase> all_worlds() {
     for (const Scenario& plain : all_scenarios()) {
       const Scenario scenario = scaled(plain, times, sizes);
       for (const Time phase : phases(scenario)) {
-        FrozenPhase world = {frozen_at(scenario.process, phase), scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
+        FrozenPhase world = {
+            frozen_at(scenario.process, phase),
+            scenario.id + " from " + std::to_string(phase / kSecond) + " s" + (times == 1 ? "" : ", other constants")};
         if (known.insert(hash_of(world.frozen)).second) worlds.push_back(std::move(world));
       }
     }
@@ -65,7 +68,8 @@ Summary summarise(const Scenario& scenario, const std::string& policy, const std
     for (const Grade& each : grades) values.push_back(each.*value);
     return median(std::move(values));
   };
-  for (const auto value : {&Grade::x, &Grade::yield, &Grade::t90_s, &Grade::recover_s, &Grade::bytes, &Grade::cpu, &Grade::changes_per_min, &Grade::step_p95, &Grade::explained}) {
+  for (const auto value : {&Grade::x, &Grade::yield, &Grade::t90_s, &Grade::recover_s, &Grade::bytes, &Grade::cpu,
+                           &Grade::changes_per_min, &Grade::step_p95, &Grade::explained}) {
     summary.grade.*value = middle(value);
   }
   for (const Grade& each : grades) {
@@ -93,33 +97,42 @@ std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain) {
   return facts;
 }
 
-void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads, const std::function<void(const std::string&)>& report) {
+void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads,
+                       const std::function<void(const std::string&)>& report) {
   const std::vector<FrozenPhase> worlds = all_worlds();
   std::vector<std::string> rows(worlds.size());
   std::mutex reporting;
   in_parallel(worlds.size(), threads, [&](std::size_t i) {
     const FrozenPhase& world = worlds[i];
-    const bool anew = again.empty() || !is_in_table(world.frozen) || std::ranges::any_of(again, [&](const std::string& id) { return world.name.starts_with(id); });
+    const bool anew = again.empty() || !is_in_table(world.frozen) ||
+                      std::ranges::any_of(again, [&](const std::string& id) { return world.name.starts_with(id); });
     rows[i] = table_row(world.frozen, anew ? search(world.frozen) : optimum_of(world.frozen), world.name);
     const std::lock_guard lock(reporting);
     report(rows[i]);
   });
   std::ofstream out(file);
-  out << "// Made by penstock-scorecard --make-oracle: hash of the world, elements/s, bytes, CPU seconds per element, settings.\n";
+  out << "// Made by penstock-scorecard --make-oracle: hash of the world, elements/s, bytes, CPU seconds per element, "
+         "settings.\n";
   for (const std::string& row : rows) out << row;
   if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
 
-std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSettings& settings, const std::function<void(const Summary&)>& report) {
+std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSettings& settings,
+                         const std::function<void(const Summary&)>& report) {
   std::vector<std::vector<PhaseFacts>> facts(scenarios.size());
-  in_parallel(scenarios.size(), settings.threads, [&](std::size_t i) { facts[i] = facts_of(scenarios[i], settings.explain); });
+  in_parallel(scenarios.size(), settings.threads,
+              [&](std::size_t i) { facts[i] = facts_of(scenarios[i], settings.explain); });
   std::vector<Summary> summaries;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    std::vector<std::vector<PhaseFacts>> of_seed(static_cast<std::size_t>(std::max(settings.seeds, settings.baseline_seeds)));
-    in_parallel(of_seed.size(), settings.threads, [&](std::size_t seed) { of_seed[seed] = paired(scenarios[i], facts[i], seed + 1); });
+    std::vector<std::vector<PhaseFacts>> of_seed(
+        static_cast<std::size_t>(std::max(settings.seeds, settings.baseline_seeds)));
+    in_parallel(of_seed.size(), settings.threads,
+                [&](std::size_t seed) { of_seed[seed] = paired(scenarios[i], facts[i], seed + 1); });
     for (const std::string& policy : settings.policies) {
-      std::vector<Grade> grades(static_cast<std::size_t>(policy == "penstock" ? settings.seeds : settings.baseline_seeds));
-      in_parallel(grades.size(), settings.threads, [&](std::size_t seed) { grades[seed] = grade(scenarios[i], of_seed[seed], policy, seed + 1); });
+      std::vector<Grade> grades(
+          static_cast<std::size_t>(policy == "penstock" ? settings.seeds : settings.baseline_seeds));
+      in_parallel(grades.size(), settings.threads,
+                  [&](std::size_t seed) { grades[seed] = grade(scenarios[i], of_seed[seed], policy, seed + 1); });
       summaries.push_back(summarise(scenarios[i], policy, grades));
       report(summaries.back());
     }

@@ -16,7 +16,7 @@ struct Summary {
   std::string scenario, policy;
   Grade grade;
   int seeds = 0, seeds_met = 0;
-  std::string first_miss;        // of the seeds that missed a bar
+  std::string first_miss;  // of the seeds that missed a bar
   bool bar_met = false, gates_met = true;
   double score = 0;
 };
@@ -30,20 +30,23 @@ std::vector<PhaseFacts> facts_of(const Scenario& scenario, bool explain);
 struct ExamSettings {
   std::vector<std::string> policies = {"penstock"};
   int seeds = 20;
-  int baseline_seeds = 3;        // of all policies but penstock
+  int baseline_seeds = 3;  // of all policies but penstock
   int threads = 2;
-  bool explain = false;          // ask explain() each second, and find out by ablation what is true
+  bool explain = false;  // ask explain() each second, and find out by ablation what is true
 };
 
-// Gives the summaries in order: scenario by scenario, and there as the policies are named. `report` is called as each becomes known.
-std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSettings& settings, const std::function<void(const Summary&)>& report);
+// Gives the summaries in order: scenario by scenario, and there as the policies are named. `report` is called as each
+// becomes known.
+std::vector<Summary> sit(const std::vector<Scenario>& scenarios, const ExamSettings& settings,
+                         const std::function<void(const Summary&)>& report);
 
 // The second exam: other constants, the same bars.
 inline constexpr double kOtherTimes = 3.7, kOtherSizes = 0.3;
 
-// Searches every phase of every scenario, with both sets of constants, and writes oracle_table.inc. `again`: only those whose ids
-// begin so, and what the present table lacks.
-void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads, const std::function<void(const std::string&)>& report);
+// Searches every phase of every scenario, with both sets of constants, and writes oracle_table.inc. `again`: only those
+// whose ids begin so, and what the present table lacks.
+void make_oracle_table(const std::string& file, const std::vector<std::string>& again, int threads,
+                       const std::function<void(const std::string&)>& report);
 
 struct RandomSummary {
   int scenarios = 0;
@@ -54,7 +57,8 @@ struct RandomSummary {
 RandomSummary sit_random(const std::vector<Scenario>& scenarios, const std::string& policy, int threads,
                          const std::function<void(const Scenario&, const RandomResult&)>& report);
 
-// How far the descent stays behind the search of everything: the least ratio over each 20th of the random scenarios that are small enough for it.
+// How far the descent stays behind the search of everything: the least ratio over each 20th of the random scenarios
+// that are small enough for it.
 double check_descent(int count, int threads, const std::function<void(const std::string&, double)>& report);
 
 // Geometric mean of the scenarios' scores.

@@ -23,7 +23,8 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 // Where a fibre that begins finds itself: makecontext() hands over numbers only.
 thread_local Fibre* beginning = nullptr;
 
-// AddressSanitizer is to know on which stack it is. What it has to be told on the way back is kept on the stack that is left.
+// AddressSanitizer is to know on which stack it is. What it has to be told on the way back is kept on the stack that is
+// left.
 #ifdef PENSTOCK_ADDRESS_SANITIZER
 void switch_stacks(ucontext_t& from, const ucontext_t& to) {
   void* fake_stack = nullptr;
@@ -35,7 +36,8 @@ void switch_stacks(ucontext_t& from, const ucontext_t& to) {
 void arrive(ucontext_t& outside) {
   const void* bottom = nullptr;
   __sanitizer_finish_switch_fiber(nullptr, &bottom, &outside.uc_stack.ss_size);
-  outside.uc_stack.ss_sp = const_cast<void*>(bottom);  // NOLINT(cppcoreguidelines-pro-type-const-cast): of a C interface
+  outside.uc_stack.ss_sp =
+      const_cast<void*>(bottom);  // NOLINT(cppcoreguidelines-pro-type-const-cast): of a C interface
 }
 #else
 void switch_stacks(ucontext_t& from, const ucontext_t& to) { ::swapcontext(&from, &to); }

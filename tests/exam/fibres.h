@@ -1,6 +1,7 @@
-// Fibres: the threads of a simulated host. Each has a stack of its own; one runs at a time, until it waits for something, and the order in which they
-// became ready alone decides which comes next. All of it on one thread of the system's, so what the library keeps for each thread is theirs together:
-// bytes copied are not told apart, and a fibre must not wait inside a catch block.
+// Fibres: the threads of a simulated host. Each has a stack of its own; one runs at a time, until it waits for
+// something, and the order in which they became ready alone decides which comes next. All of it on one thread of the
+// system's, so what the library keeps for each thread is theirs together: bytes copied are not told apart, and a fibre
+// must not wait inside a catch block.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +30,18 @@ class Fibre final : public Client {
   int number() const noexcept { return number_; }  // from 1 on
 
   // The host's own notes of it.
-  ThreadUse use;              // so far
-  double debt_ns = 0;         // of CPU, that it has asked for and not had yet
-  int kind = 0;               // Processor::Threads
-  double clock_ns = -1;       // of the processor, when it began to compute; < 0: it does not
+  ThreadUse use;         // so far
+  double debt_ns = 0;    // of CPU, that it has asked for and not had yet
+  int kind = 0;          // Processor::Threads
+  double clock_ns = -1;  // of the processor, when it began to compute; < 0: it does not
   bool sleeps = false;
-  std::uint64_t waits = 0;    // a timer that comes late finds another number
+  std::uint64_t waits = 0;  // a timer that comes late finds another number
 
  private:
   friend class Fibres;
   struct Context;
-  void run();                 // by the scheduler: until it waits or ends
-  void yield();               // back to the scheduler
+  void run();    // by the scheduler: until it waits or ends
+  void yield();  // back to the scheduler
   [[noreturn]] void work_for_ever();
 
   Fibres& fibres_;

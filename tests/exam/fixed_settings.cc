@@ -8,13 +8,15 @@ namespace {
 
 class FixedSettings final : public autotune::Policy {
  public:
-  FixedSettings(int chain, std::vector<Time> begins, std::vector<Optimum> optima) : chain_(chain), begins_(std::move(begins)), optima_(std::move(optima)) {}
+  FixedSettings(int chain, std::vector<Time> begins, std::vector<Optimum> optima)
+      : chain_(chain), begins_(std::move(begins)), optima_(std::move(optima)) {}
 
   void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
     if (next_ == begins_.size() || begins_[next_] > now.time_ns) return;
     for (const Setting& setting : optima_[next_++].settings) {
       for (Knob& knob : knobs) {
-        if (setting.chain == chain_ && knob.name == setting.knob && knob.stage == setting.stage) move(knob, setting.value, Reason::rule, now);
+        if (setting.chain == chain_ && knob.name == setting.knob && knob.stage == setting.stage)
+          move(knob, setting.value, Reason::rule, now);
       }
     }
   }

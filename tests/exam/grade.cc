@@ -128,7 +128,8 @@ void measure_cost(const Trace& trace, Grade& grade) {
   const bool waits = trace.most(0, &Sample::pool_calls) > 0;
   grade.in_flight_max = trace.most(0, waits ? &Sample::pool_calls : &Sample::calls);
   const Time settled = std::min(trace.end(0) / 3, 10 * kSecond);
-  grade.changes_per_min = static_cast<double>(trace.at(end).changes - trace.at(settled).changes) * 60e9 / static_cast<double>(end - settled);
+  grade.changes_per_min = static_cast<double>(trace.at(end).changes - trace.at(settled).changes) * 60e9 /
+                          static_cast<double>(end - settled);
   std::vector<double> steps;
   for (const auto& step : trace.run_.steps) {
     if (step.end > middle) steps.push_back(static_cast<double>(step.time));
@@ -137,7 +138,8 @@ void measure_cost(const Trace& trace, Grade& grade) {
   std::ranges::sort(steps);
   const ConsumerPhase& phase = trace.scenario_.process.chains.front().consumer.back();
   const double as_planned = phase.cpu + phase.idle + phase.cpu_each * static_cast<double>(phase.burst);
-  grade.step_p95 = steps[static_cast<std::size_t>(static_cast<double>(steps.size() - 1) * 0.95)] / (trace.run_.step_alone_ns > 0 ? trace.run_.step_alone_ns : as_planned);
+  grade.step_p95 = steps[static_cast<std::size_t>(static_cast<double>(steps.size() - 1) * 0.95)] /
+                   (trace.run_.step_alone_ns > 0 ? trace.run_.step_alone_ns : as_planned);
 }
 
 // Seconds in a row in which it is more than 15 % below the best second so far.
@@ -172,7 +174,8 @@ double gives_back(const Trace& trace) {
   const double needed = trace.median(trace.settled(0), trace.end(0), &Sample::pool_calls);
   const double half = needed + (before - needed) / 2;
   for (Time time = change; time + kSecond < trace.end(last); time += kTick) {
-    if (trace.median(time, time + kSecond, &Sample::pool_calls) <= half) return static_cast<double>(time - change) * 1e-9;
+    if (trace.median(time, time + kSecond, &Sample::pool_calls) <= half)
+      return static_cast<double>(time - change) * 1e-9;
   }
   return kNoBar;
 }
@@ -180,7 +183,9 @@ double gives_back(const Trace& trace) {
 // Of a stage, ns a call of one element in that phase.
 double cpu_seen(const Trace& trace, std::size_t phase, std::size_t stage) {
   const auto& all = trace.run_.measured;
-  const auto at = [&](Time time) { return std::ranges::find_if(all, [time](const Measured& each) { return each.time >= time; }); };
+  const auto at = [&](Time time) {
+    return std::ranges::find_if(all, [time](const Measured& each) { return each.time >= time; });
+  };
   const auto from = at(trace.begin(phase) + kSecond), to = at(trace.end(phase));
   if (from == all.end() || to == all.end()) return 0;
   const auto elements = static_cast<double>(to->elements[stage] - from->elements[stage]);
@@ -222,14 +227,18 @@ void judge(const Trace& trace, Grade& grade) {
   at_most(grade, "t90 (s)", grade.t90_s, bars.t90_s);
   at_most(grade, "recovery (s)", grade.recover_s, bars.recover_s);
   at_most(grade, "bytes", grade.bytes, bars.bytes);
-  at_most(grade, "bytes (MiB)", static_cast<double>(trace.run_.memory_peak) / kMiB, (kMostBytes * trace.oracles_bytes() + kBytesOnTop) / kMiB);
+  at_most(grade, "bytes (MiB)", static_cast<double>(trace.run_.memory_peak) / kMiB,
+          (kMostBytes * trace.oracles_bytes() + kBytesOnTop) / kMiB);
   at_most(grade, "CPU per element", grade.cpu, bars.cpu);
   at_most(grade, "in flight", grade.in_flight_max, bars.in_flight);
   at_most(grade, "consumer's step", grade.step_p95, bars.step_p95);
-  if_asked("in flight after 5 s", bars.in_flight_after_5s, [&] { return trace.most(5 * kSecond, &Sample::pool_calls); });
-  if_asked("in flight after 15 s", bars.in_flight_later, [&] { return trace.median(15 * kSecond, trace.scenario_.duration, &Sample::pool_calls); });
+  if_asked("in flight after 5 s", bars.in_flight_after_5s,
+           [&] { return trace.most(5 * kSecond, &Sample::pool_calls); });
+  if_asked("in flight after 15 s", bars.in_flight_later,
+           [&] { return trace.median(15 * kSecond, trace.scenario_.duration, &Sample::pool_calls); });
   if_asked("calls after 5 s", bars.parallelism, [&] { return trace.most(5 * kSecond, &Sample::calls); });
-  if_asked("prefetch depth", bars.depth_at_end, [&] { return trace.most(last_change + 20 * kSecond, &Sample::prefetch); });
+  if_asked("prefetch depth", bars.depth_at_end,
+           [&] { return trace.most(last_change + 20 * kSecond, &Sample::prefetch); });
   if_asked("gives back (s)", bars.gives_back_s, [&] { return gives_back(trace); });
   if_asked("back as before", bars.back_as_before, [&] { return back_as_before(trace); });
   if_asked("seconds below its best", bars.below_best_s, [&] { return below_best(trace); });
@@ -237,9 +246,11 @@ void judge(const Trace& trace, Grade& grade) {
   if_asked("drift of CPU time", bars.drift, [&] { return drift(trace); });
   if_asked("changes per minute after 60 s", bars.changes_per_min, [&] {
     const Time end = trace.scenario_.duration;
-    return static_cast<double>(trace.at(end).changes - trace.at(60 * kSecond).changes) * 60e9 / static_cast<double>(end - 60 * kSecond);
+    return static_cast<double>(trace.at(end).changes - trace.at(60 * kSecond).changes) * 60e9 /
+           static_cast<double>(end - 60 * kSecond);
   });
-  if (bars.worst_second > 0) at_least(grade, "worst second of a change", worst_second_of_change(trace), bars.worst_second);
+  if (bars.worst_second > 0)
+    at_least(grade, "worst second of a change", worst_second_of_change(trace), bars.worst_second);
 }
 
 void check_gates(const Trace& trace, Grade& grade) {
@@ -295,8 +306,11 @@ void judge_how_soon(const Trace& trace, const std::vector<Said>& said, Grade& gr
   const Bars& bars = trace.scenario_.bars;
   const std::size_t last = trace.phase_count() - 1;
   if (bars.explained_s == kNoBar || said.empty() || trace.facts_[last].bottlenecks.empty()) return;
-  const auto right = std::ranges::find_if(said, [&](const Said& each) { return each.time > trace.begin(last) && names(each.bottleneck, trace.facts_[last].bottlenecks); });
-  at_most(grade, "explained (s)", right == said.end() ? kNoBar : static_cast<double>(right->time - trace.begin(last)) * 1e-9, bars.explained_s);
+  const auto right = std::ranges::find_if(said, [&](const Said& each) {
+    return each.time > trace.begin(last) && names(each.bottleneck, trace.facts_[last].bottlenecks);
+  });
+  at_most(grade, "explained (s)",
+          right == said.end() ? kNoBar : static_cast<double>(right->time - trace.begin(last)) * 1e-9, bars.explained_s);
 }
 
 void judge_warnings(const Explanation& explanation, const Bars& bars, Grade& grade) {
@@ -304,10 +318,12 @@ void judge_warnings(const Explanation& explanation, const Bars& bars, Grade& gra
   const bool is_told = std::ranges::any_of(explanation.warnings, [&](const Explanation::Warning& each) {
     return each.problem == Explanation::Problem::foreign_threads && each.stage == bars.warns_of_threads_in;
   });
-  if (!is_told) grade.missed.push_back("no warning of threads that stage " + std::to_string(bars.warns_of_threads_in) + " starts");
+  if (!is_told)
+    grade.missed.push_back("no warning of threads that stage " + std::to_string(bars.warns_of_threads_in) + " starts");
 }
 
-// The first second of a phase after t90 is left out: the window that an explanation is about may still hold what was before.
+// The first second of a phase after t90 is left out: the window that an explanation is about may still hold what was
+// before.
 void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade& grade) {
   double right = 0;
   double all = 0;
@@ -328,7 +344,8 @@ void judge_explanations(const Trace& trace, const std::vector<Said>& said, Grade
   if (all > 0) grade.explained = right / all;
 }
 
-void steer(SimulatedProcess& process, const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy) {
+void steer(SimulatedProcess& process, const Scenario& scenario, const std::vector<PhaseFacts>& facts,
+           const std::string& policy) {
   for (std::size_t i = 0; i < process.runs(); ++i) process.run(i).steer(policy_of(policy, scenario, facts));
 }
 
@@ -343,7 +360,8 @@ Grade grade_of(const Trace& trace) {
 
 }  // namespace
 
-std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scenario& scenario, const std::vector<PhaseFacts>& facts) {
+std::unique_ptr<autotune::Policy> policy_of(const std::string& name, const Scenario& scenario,
+                                            const std::vector<PhaseFacts>& facts) {
   if (name != "oracle") return autotune::make_policy(name);
   std::vector<Optimum> optima;
   for (const PhaseFacts& phase : facts) optima.push_back(phase.optimum);
@@ -360,7 +378,8 @@ std::vector<PhaseFacts> paired(const Scenario& scenario, std::vector<PhaseFacts>
   return facts;
 }
 
-Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy, std::uint64_t seed) {
+Grade grade(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::string& policy,
+            std::uint64_t seed) {
   SimulatedProcess process(scenario.process, seed);
   steer(process, scenario, facts, policy);
   std::vector<Said> said;

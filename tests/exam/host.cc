@@ -6,8 +6,8 @@
 namespace penstock::exam {
 namespace {
 
-constexpr Time kStart = kSecond;    // of the clock that engines read
-constexpr double kMostOwed = 50'000;           // ns: a call that others are to see at work is seen in time
+constexpr Time kStart = kSecond;                    // of the clock that engines read
+constexpr double kMostOwed = 50'000;                // ns: a call that others are to see at work is seen in time
 constexpr double kNotify = 2'000, kWakeUp = 5'000;  // ns: what it takes to wake a thread, and to wake up
 
 std::int64_t rounded(double ns) { return static_cast<std::int64_t>(ns + 0.5); }
@@ -185,11 +185,14 @@ void Host::wake_at(Time moment, Fibre& fibre) {
 ThreadUse Host::use_of(const Fibre& fibre) const {
   ThreadUse use = fibre.use;
   if (&fibre == fibres_.current()) use.cpu_ns += rounded(fibre.debt_ns);
-  if (fibre.clock_ns >= 0) use.cpu_ns += rounded(processor_.clock(static_cast<Processor::Threads>(fibre.kind)) - fibre.clock_ns);
+  if (fibre.clock_ns >= 0)
+    use.cpu_ns += rounded(processor_.clock(static_cast<Processor::Threads>(fibre.kind)) - fibre.clock_ns);
   return use;
 }
 
-ThreadUse Host::use_of_current() const { return fibres_.current() == nullptr ? ThreadUse() : use_of(*fibres_.current()); }
+ThreadUse Host::use_of_current() const {
+  return fibres_.current() == nullptr ? ThreadUse() : use_of(*fibres_.current());
+}
 
 std::int64_t Host::now() const noexcept {
   const Fibre* self = fibres_.current();
@@ -203,6 +206,8 @@ std::int64_t Host::thread_delay_ns() const noexcept { return use_of_current().de
 std::int64_t Host::thread_waits() const noexcept { return use_of_current().waits; }
 int Host::thread_number() const noexcept { return fibres_.current() == nullptr ? 0 : fibres_.current()->number(); }
 
-std::unique_ptr<ThreadMeter> Host::make_thread_meter() const { return std::make_unique<FibreMeter>(self_, *fibres_.current()); }
+std::unique_ptr<ThreadMeter> Host::make_thread_meter() const {
+  return std::make_unique<FibreMeter>(self_, *fibres_.current());
+}
 
 }  // namespace penstock::exam

@@ -1,11 +1,12 @@
-// Host: a machine in virtual time: cores that threads share, devices that they wait for, timers, and the threads of one process as fibres. The same
-// seed gives the same run, on any machine.
+// Host: a machine in virtual time: cores that threads share, devices that they wait for, timers, and the threads of one
+// process as fibres. The same seed gives the same run, on any machine.
 //
 //   Host host({.cores = 2});
 //   host.spawn(Processor::workers, [&] { host.compute(1e6); host.sleep(kMillisecond); });
 //   host.run_until(kSecond);
 //
-// It is a Machine, so an engine whose bodies call compute() and sleep() runs on it as on the system (launcher.h). What it does not know: README.md.
+// It is a Machine, so an engine whose bodies call compute() and sleep() runs on it as on the system (launcher.h). What
+// it does not know: README.md.
 #pragma once
 
 #include <cstdint>
@@ -32,24 +33,25 @@ class Host final : public Machine {
 
   Fibre& spawn(Processor::Threads kind, std::function<void()> work);
   void run_until(Time end);
-  Time time() const noexcept { return now_; }           // without what the running thread still owes
+  Time time() const noexcept { return now_; }  // without what the running thread still owes
 
-  // By a thread of the host. What it computes it owes until it waits, or has computed for a while: only then do others see its time.
+  // By a thread of the host. What it computes it owes until it waits, or has computed for a while: only then do others
+  // see its time.
   void compute(double ns);
-  void settle();                                         // has computed all of it
+  void settle();  // has computed all of it
   void sleep(double ns);
   void sleep_until(Time moment);
-  void use(Device& device, double ns, double calls);     // a share of its time; see Device::request
-  void wait();                                           // until somebody wakes it
-  void charge(double ns);                                // as compute(), but it never waits here: also with a lock held
+  void use(Device& device, double ns, double calls);  // a share of its time; see Device::request
+  void wait();                                        // until somebody wakes it
+  void charge(double ns);                             // as compute(), but it never waits here: also with a lock held
 
   Device& add_device(const DeviceSpec& spec);
   Processor& processor() noexcept { return processor_; }
   const Processor& processor() const noexcept { return processor_; }
   const HostSpec& spec() const noexcept { return spec_; }
-  double cpus() const;                                   // that the process may use by now
+  double cpus() const;  // that the process may use by now
   Fibres& fibres() noexcept { return fibres_; }
-  void wake_at(Time moment, Fibre& fibre);               // if it still waits as it is about to
+  void wake_at(Time moment, Fibre& fibre);  // if it still waits as it is about to
   void wake_at(Time moment, Client& client) { events_.add(moment, client); }
   ThreadUse use_of(const Fibre& fibre) const;
 
@@ -69,7 +71,7 @@ class Host final : public Machine {
   void follow_the_world();
   ThreadUse use_of_current() const;
 
-  Host& self_ = *this;                                   // for the port's functions, which are const
+  Host& self_ = *this;  // for the port's functions, which are const
   const HostSpec spec_;
   Time now_ = 0;
   EventQueue events_;

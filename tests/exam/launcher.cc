@@ -79,7 +79,9 @@ void SimulatedLauncher::send(const exec::Edge& edge, exec::PacketRef packet) {
   outlet_->receive(*packet);
 }
 
-void SimulatedLauncher::give_credits(const exec::Edge& edge, std::int64_t count) { stages_[edge.from]->add_credits(count); }
+void SimulatedLauncher::give_credits(const exec::Edge& edge, std::int64_t count) {
+  stages_[edge.from]->add_credits(count);
+}
 
 void SimulatedLauncher::run_body(exec::CallRef body) {
   host_.compute(kCall);

@@ -12,8 +12,8 @@
 
 namespace penstock::exam {
 
-// Threads of the process that wait for work: those who compute, or those of the pool. One that is idle is woken, the last one first; where none is, one
-// more begins, and that takes longer.
+// Threads of the process that wait for work: those who compute, or those of the pool. One that is idle is woken, the
+// last one first; where none is, one more begins, and that takes longer.
 class Workers {
  public:
   Workers(Host& host, std::int64_t most) : host_(host), most_(most) {}

@@ -22,22 +22,28 @@ constexpr std::uint64_t kRandomStarts = 1;
 constexpr int kSeeds = 3;
 
 std::int64_t slots_of(const ProcessSpec& process) {
-  return static_cast<std::int64_t>(std::ceil(std::min(process.host.quota.at(0, process.host.cores), process.host.cores) - 0.01));
+  return static_cast<std::int64_t>(
+      std::ceil(std::min(process.host.quota.at(0, process.host.cores), process.host.cores) - 0.01));
 }
 
 double taken_by_weight(SimulatedProcess& process, const ProcessSpec& spec) {
   double sum = 0;
-  for (std::size_t i = 0; i < process.runs(); ++i) sum += spec.chains[i].weight * static_cast<double>(process.run(i).taken());
+  for (std::size_t i = 0; i < process.runs(); ++i)
+    sum += spec.chains[i].weight * static_cast<double>(process.run(i).taken());
   return sum;
 }
 
-bool waits(const StageSpec& stage) { return !stage.serial && stage.form != StageSpec::Form::computes && !stage.blocked.is_zero(); }
+bool waits(const StageSpec& stage) {
+  return !stage.serial && stage.form != StageSpec::Form::computes && !stage.blocked.is_zero();
+}
 
-// Calls by Little's law at the rate that the constants allow, and half as many again; less where that is more than may be open.
+// Calls by Little's law at the rate that the constants allow, and half as many again; less where that is more than may
+// be open.
 Settings start_of(const ChainSpec& chain, double cores) {
   const double rate = rate_bound(chain, cores) * 1e-9;
   const auto wanted = [&](std::size_t i) {
-    return 2 + 1.5 * rate * visits_of(chain, static_cast<int>(i) + 1) * (chain.stages[i].blocked.mean + chain.stages[i].cpu.mean);
+    return 2 + 1.5 * rate * visits_of(chain, static_cast<int>(i) + 1) *
+                   (chain.stages[i].blocked.mean + chain.stages[i].cpu.mean);
   };
   double all = 0;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) all += waits(chain.stages[i]) ? wanted(i) : 0;
@@ -53,7 +59,8 @@ Settings start_of(const ChainSpec& chain, double cores) {
   return start;
 }
 
-// Long enough for some thousand elements, for every latency and, where times vary much, for a good number of the slowest.
+// Long enough for some thousand elements, for every latency and, where times vary much, for a good number of the
+// slowest.
 Time short_look(const ProcessSpec& process) {
   double slowest = 0;
   for (const ChainSpec& chain : process.chains) {
@@ -72,7 +79,8 @@ Time long_look(const ProcessSpec& process) {
   return static_cast<Time>(20e9 * (1 + 3 * cv * cv));
 }
 
-std::vector<Optimum> measure_all(const ProcessSpec& process, const std::vector<Settings>& all, Time duration, int seeds) {
+std::vector<Optimum> measure_all(const ProcessSpec& process, const std::vector<Settings>& all, Time duration,
+                                 int seeds) {
   std::vector<Optimum> results;
   for (const Settings& settings : all) {
     if (are_allowed(settings, process)) results.push_back(measure(process, settings, duration, seeds));
@@ -108,7 +116,8 @@ std::vector<Settings> finalists(std::vector<Optimum> all, std::size_t count) {
 // Memory that fills slowly shows only in the long run.
 Time last_look(const ProcessSpec& process, const std::vector<Optimum>& seen, Time otherwise) {
   const double most = std::ranges::max_element(seen, {}, &Optimum::peak_bytes)->peak_bytes;
-  return most > 0.3 * static_cast<double>(process.chains.front().memory) ? std::max(otherwise, 60 * kSecond) : otherwise;
+  return most > 0.3 * static_cast<double>(process.chains.front().memory) ? std::max(otherwise, 60 * kSecond)
+                                                                         : otherwise;
 }
 
 // The best of many that were tried was lucky, too: what it gives with seeds that have not chosen it.
@@ -121,11 +130,13 @@ Optimum confirmed(const ProcessSpec& process, Optimum best, Time duration) {
 
 }  // namespace
 
-Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed, double hopeful) {
+Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration, int seeds, std::uint64_t first_seed,
+                double hopeful) {
   Optimum sum;
   for (int seed = 0; seed < seeds; ++seed) {
     SimulatedProcess process(spec, first_seed + static_cast<std::uint64_t>(seed));
-    for (const Setting& each : settings) process.run(static_cast<std::size_t>(each.chain)).knob(each.knob, each.stage).set(each.value);
+    for (const Setting& each : settings)
+      process.run(static_cast<std::size_t>(each.chain)).knob(each.knob, each.stage).set(each.value);
     const Time warm = duration / 4;
     process.run_until(warm);
     const double taken = taken_by_weight(process, spec);
@@ -136,7 +147,8 @@ Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration
     process.run_until(duration);
     const double more = std::max(taken_by_weight(process, spec) - taken, 1e-3);
     sum.rate += more * 1e9 / static_cast<double>(duration - warm);
-    for (std::size_t i = 0; i < process.runs(); ++i) sum.peak_bytes += static_cast<double>(process.run(i).snapshot().memory_peak);
+    for (std::size_t i = 0; i < process.runs(); ++i)
+      sum.peak_bytes += static_cast<double>(process.run(i).snapshot().memory_peak);
     sum.cpu_s += (process.cpu_ns() - cpu) * 1e-9 / more;
   }
   return {sum.rate / seeds, sum.peak_bytes / seeds, sum.cpu_s / seeds, settings};
@@ -145,12 +157,15 @@ Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration
 Optimum search_all(const ProcessSpec& frozen) {
   const ChainSpec& chain = frozen.chains.front();
   const std::int64_t slots = slots_of(frozen);
-  std::vector<Settings> last = finalists(measure_all(frozen, all_settings(chain, slots), short_look(frozen), 1), kFinalists);
+  std::vector<Settings> last =
+      finalists(measure_all(frozen, all_settings(chain, slots), short_look(frozen), 1), kFinalists);
   const Optimum first = best_of(measure_all(frozen, last, short_look(frozen), kSeeds));
   for (const Choice& choice : further_choices(chain, slots)) {
-    for (const std::int64_t value : choice.values) last.push_back(with(first.settings, {choice.knob, choice.stage, value, 0}));
+    for (const std::int64_t value : choice.values)
+      last.push_back(with(first.settings, {choice.knob, choice.stage, value, 0}));
   }
-  return confirmed(frozen, with_fewer_bytes(frozen, best_of(measure_all(frozen, last, long_look(frozen), kSeeds))), long_look(frozen));
+  return confirmed(frozen, with_fewer_bytes(frozen, best_of(measure_all(frozen, last, long_look(frozen), kSeeds))),
+                   long_look(frozen));
 }
 
 Optimum with_fewer_bytes(const ProcessSpec& frozen, Optimum best) {
@@ -205,7 +220,8 @@ Settings by_the_controller(const ProcessSpec& frozen) {
   Settings settings;
   for (std::size_t i = 0; i < process.runs(); ++i) {
     for (const Knob& knob : process.run(i).knobs()) {
-      if (!knob.user_fixed && knob.kind != KnobKind::memory) settings.push_back({knob.name, knob.stage, knob.get(), static_cast<int>(i)});
+      if (!knob.user_fixed && knob.kind != KnobKind::memory)
+        settings.push_back({knob.name, knob.stage, knob.get(), static_cast<int>(i)});
     }
   }
   return settings;
@@ -218,7 +234,8 @@ Settings at_random(const ProcessSpec& frozen, std::uint64_t number) {
   do {
     settings.clear();
     for (const Choice& choice : choices_of(frozen)) {
-      const std::int64_t value = choice.values[static_cast<std::size_t>(random.below(static_cast<int>(choice.values.size())))];
+      const std::int64_t value =
+          choice.values[static_cast<std::size_t>(random.below(static_cast<int>(choice.values.size())))];
       settings.push_back({choice.knob, choice.stage, value, choice.chain});
     }
   } while (!are_allowed(settings, frozen));

@@ -22,7 +22,9 @@ std::vector<Settings> combined(const std::vector<Settings>& some, const std::vec
 }
 
 bool has_tiny_elements(const ChainSpec& chain) {
-  return std::ranges::any_of(chain.stages, [](const StageSpec& stage) { return stage.cpu.mean + stage.blocked.mean < kTiny && !stage.serial; });
+  return std::ranges::any_of(chain.stages, [](const StageSpec& stage) {
+    return stage.cpu.mean + stage.blocked.mean < kTiny && !stage.serial;
+  });
 }
 
 // Window and placement do not matter where elements are grouped: what may wait follows the grain.
@@ -30,13 +32,15 @@ std::vector<Settings> of_tiny_stages(const ChainSpec& chain, std::int64_t slots)
   std::vector<Settings> all = {{}};
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     std::vector<Settings> own;
-    for (std::int64_t calls = 1; calls <= slots + 2; ++calls) own.push_back({{"parallelism", static_cast<int>(i) + 1, calls}});
+    for (std::int64_t calls = 1; calls <= slots + 2; ++calls)
+      own.push_back({{"parallelism", static_cast<int>(i) + 1, calls}});
     all = combined(all, own);
   }
   std::vector<Settings> grains;
   for (const std::int64_t grain : {2'000, 20'000, 100'000, 500'000}) {
     grains.emplace_back();
-    for (std::size_t i = 0; i <= chain.stages.size(); ++i) grains.back().push_back({"grain_ns", static_cast<int>(i), grain});
+    for (std::size_t i = 0; i <= chain.stages.size(); ++i)
+      grains.back().push_back({"grain_ns", static_cast<int>(i), grain});
   }
   return combined(all, grains);
 }
@@ -109,9 +113,11 @@ std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots) 
   std::vector<std::int64_t> some;
   for (std::int64_t each = 1; each <= slots; each = each < 4 ? each + 1 : 2 * each) some.push_back(each);
   choices.push_back({"cpu_slots", -1, some});
-  for (std::size_t i = 0; i < chain.stages.size(); ++i) choices.push_back({"buffer", static_cast<int>(i) + 1, {1, 2, 8, 32}});
+  for (std::size_t i = 0; i < chain.stages.size(); ++i)
+    choices.push_back({"buffer", static_cast<int>(i) + 1, {1, 2, 8, 32}});
   if (!has_tiny_elements(chain)) return choices;
-  for (std::size_t i = 0; i <= chain.stages.size(); ++i) choices.push_back({"grain_ns", static_cast<int>(i), {2'000, 20'000, 100'000, 500'000}});
+  for (std::size_t i = 0; i <= chain.stages.size(); ++i)
+    choices.push_back({"grain_ns", static_cast<int>(i), {2'000, 20'000, 100'000, 500'000}});
   return choices;
 }
 
@@ -122,7 +128,8 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots) {
   }
   for (int stage = 1; stage < static_cast<int>(chain.stages.size()); ++stage) {
     for (const std::int64_t window : {8, 16, 24, 32, 48, 64, 96}) {
-      for (const std::int64_t buffer : {8, 16, 32}) moves.push_back({{"window", stage, window, 0}, {"buffer", stage + 1, buffer, 0}});
+      for (const std::int64_t buffer : {8, 16, 32})
+        moves.push_back({{"window", stage, window, 0}, {"buffer", stage + 1, buffer, 0}});
     }
   }
   return moves;
@@ -130,7 +137,8 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots) {
 
 bool are_allowed(const Settings& settings, const ProcessSpec& process) {
   const auto value = [&](const char* knob, int chain, int stage, std::int64_t otherwise) {
-    const auto found = std::ranges::find_if(settings, [&](const Setting& each) { return each.knob == knob && each.chain == chain && each.stage == stage; });
+    const auto found = std::ranges::find_if(
+        settings, [&](const Setting& each) { return each.knob == knob && each.chain == chain && each.stage == stage; });
     return found == settings.end() ? otherwise : found->value;
   };
   for (std::size_t i = 0; i < process.chains.size(); ++i) {
@@ -139,7 +147,8 @@ bool are_allowed(const Settings& settings, const ProcessSpec& process) {
     for (std::size_t j = 0; j < chain.stages.size(); ++j) {
       const int stage = static_cast<int>(j) + 1;
       const bool blocks = chain.stages[j].form == StageSpec::Form::blocks;
-      if (blocks || value("placement", static_cast<int>(i), stage, 0) == 1) open += value("parallelism", static_cast<int>(i), stage, 4);
+      if (blocks || value("placement", static_cast<int>(i), stage, 0) == 1)
+        open += value("parallelism", static_cast<int>(i), stage, 4);
     }
     if (open > chain.open_io) return false;
   }
@@ -148,7 +157,9 @@ bool are_allowed(const Settings& settings, const ProcessSpec& process) {
 
 Settings with(const Settings& settings, const Setting& other) {
   Settings result = settings;
-  const auto found = std::ranges::find_if(result, [&](const Setting& each) { return each.knob == other.knob && each.stage == other.stage && each.chain == other.chain; });
+  const auto found = std::ranges::find_if(result, [&](const Setting& each) {
+    return each.knob == other.knob && each.stage == other.stage && each.chain == other.chain;
+  });
   if (found == result.end()) {
     result.push_back(other);
   } else {

@@ -21,7 +21,8 @@ std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots);
 // Of these, those that the full product leaves out: priority, CPU slots, buffers.
 std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots);
 
-// What may be tried to hold fewer bytes: each choice alone, and a stage's window together with the buffer behind it, for elements wait in either.
+// What may be tried to hold fewer bytes: each choice alone, and a stage's window together with the buffer behind it,
+// for elements wait in either.
 std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots);
 
 // Not more calls that wait than may be open.

@@ -32,10 +32,7 @@ constexpr int kHostVersion = 2;  // to be raised where the simulated host itself
 // FNV-1a over numbers.
 class Hash {
  public:
-  template <class... Values>
-  void add(Values... values) {
-    (add_one(static_cast<double>(values)), ...);
-  }
+  template <class... Values> void add(Values... values) { (add_one(static_cast<double>(values)), ...); }
   void add(const Distribution& of) { add(static_cast<int>(of.kind), of.mean, of.cv, of.a, of.b, of.c); }
   void add(const Schedule& of) {
     add(of.steps.size());
@@ -54,9 +51,10 @@ class Hash {
 };
 
 void add(Hash& hash, const StageSpec& stage) {
-  hash.add(static_cast<int>(stage.form), stage.serial, stage.ordered, stage.device, stage.result_bytes, stage.time_follows_size, stage.size_is_known, stage.batch,
-           stage.own_threads);
-  for (const Distribution* each : {&stage.blocked, &stage.cpu, &stage.size, &stage.fan_out, &stage.own_cpu}) hash.add(*each);
+  hash.add(static_cast<int>(stage.form), stage.serial, stage.ordered, stage.device, stage.result_bytes,
+           stage.time_follows_size, stage.size_is_known, stage.batch, stage.own_threads);
+  for (const Distribution* each : {&stage.blocked, &stage.cpu, &stage.size, &stage.fan_out, &stage.own_cpu})
+    hash.add(*each);
   hash.add(stage.blocked_times);
   hash.add(stage.cpu_times);
 }
@@ -69,7 +67,8 @@ void add(Hash& hash, const ChainSpec& chain) {
     for (const double rate : device.rates) hash.add(rate);
   }
   if (chain.weight != 1) hash.add(chain.weight);
-  for (const ConsumerPhase& phase : chain.consumer) hash.add(phase.from, phase.burst, phase.cpu_each, phase.cpu, phase.idle);
+  for (const ConsumerPhase& phase : chain.consumer)
+    hash.add(phase.from, phase.burst, phase.cpu_each, phase.cpu, phase.idle);
 }
 
 }  // namespace
@@ -93,10 +92,12 @@ Optimum optimum_of(const ProcessSpec& frozen) {
 
 std::string table_row(const ProcessSpec& frozen, const Optimum& optimum, const std::string& comment) {
   char text[160];
-  std::snprintf(text, sizeof text, "{0x%016llx, {%.6g, %.6g, %.6g, {", static_cast<unsigned long long>(hash_of(frozen)), optimum.rate, optimum.peak_bytes, optimum.cpu_s);
+  std::snprintf(text, sizeof text, "{0x%016llx, {%.6g, %.6g, %.6g, {", static_cast<unsigned long long>(hash_of(frozen)),
+                optimum.rate, optimum.peak_bytes, optimum.cpu_s);
   std::string row = text;
   for (const Setting& each : optimum.settings) {
-    row += "{\"" + each.knob + "\", " + std::to_string(each.stage) + ", " + std::to_string(each.value) + (each.chain == 0 ? "" : ", " + std::to_string(each.chain)) + "}, ";
+    row += "{\"" + each.knob + "\", " + std::to_string(each.stage) + ", " + std::to_string(each.value) +
+           (each.chain == 0 ? "" : ", " + std::to_string(each.chain)) + "}, ";
   }
   if (row.ends_with(", ")) row.resize(row.size() - 2);
   return row + "}}},  // " + comment + "\n";

@@ -14,7 +14,8 @@ constexpr std::int64_t kMostResults = 1 << 20;  // of one element: what tells re
 // The function of one stage.
 class StageWork {
  public:
-  StageWork(const StageSpec& spec, int stage, std::shared_ptr<World> world) : spec_(spec), stage_(stage), world_(std::move(world)) {}
+  StageWork(const StageSpec& spec, int stage, std::shared_ptr<World> world)
+      : spec_(spec), stage_(stage), world_(std::move(world)) {}
 
   Item one(const Item& item) const {
     const Draw work = call(item);
@@ -44,7 +45,9 @@ class StageWork {
     if (spec_.device < 0) return world_->sleep(ns);
     world_->use_device(spec_.device, ns, ns / spec_.blocked.mean);
   }
-  Item result(std::int64_t index, const Draw& work) const { return {index, work.size, work.bytes, world_->allocate(work.bytes)}; }
+  Item result(std::int64_t index, const Draw& work) const {
+    return {index, work.size, work.bytes, world_->allocate(work.bytes)};
+  }
 
   const StageSpec spec_;
   const int stage_;
@@ -55,7 +58,8 @@ MapOptions map_options_of(const StageSpec& spec, const StageWork& work) {
   MapOptions options;
   options.order = spec.ordered ? Order::kept : Order::arbitrary;
   if (spec.form != StageSpec::Form::unknown) options.blocks = spec.form == StageSpec::Form::blocks;
-  if (spec.size_is_known) options.bytes_hint = [work](const Item& item) { return static_cast<std::size_t>(work.bytes(item)); };
+  if (spec.size_is_known)
+    options.bytes_hint = [work](const Item& item) { return static_cast<std::size_t>(work.bytes(item)); };
   return options;
 }
 
@@ -69,7 +73,8 @@ struct Numbers {
   }
 };
 
-Dataset<Item> with_stage(const Dataset<Item>& chain, const StageSpec& spec, int stage, const std::shared_ptr<World>& world) {
+Dataset<Item> with_stage(const Dataset<Item>& chain, const StageSpec& spec, int stage,
+                         const std::shared_ptr<World>& world) {
   const StageWork work(spec, stage, world);
   const Tunable calls = spec.serial ? Tunable(1) : AUTOTUNE;
   if (spec.fan_out.kind == Distribution::Kind::constant && spec.fan_out.mean == 1) {

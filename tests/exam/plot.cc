@@ -38,14 +38,16 @@ double most_of(const std::vector<const std::vector<double>*>& all) {
   return 1.05 * most;
 }
 
-std::string panel(double left, double top, const std::string& title, double seconds, const Figure& figure, std::vector<double> Curve::*values, bool with_best) {
+std::string panel(double left, double top, const std::string& title, double seconds, const Figure& figure,
+                  std::vector<double> Curve::*values, bool with_best) {
   std::vector<const std::vector<double>*> all;
   for (const Curve& curve : figure.curves) all.push_back(&(curve.*values));
   if (with_best) all.push_back(&figure.best);
   const double most = most_of(all);
   std::string svg = "<g transform=\"translate(" + number(left) + "," + number(top) + ")\">\n";
   svg += "<rect width=\"" + number(kWidth) + "\" height=\"" + number(kHeight) + "\" fill=\"none\" stroke=\"#999\"/>\n";
-  svg += label(0, -6, title) + label(-4, 10, number(most), "text-anchor=\"end\"") + label(-4, kHeight, "0", "text-anchor=\"end\"");
+  svg += label(0, -6, title) + label(-4, 10, number(most), "text-anchor=\"end\"") +
+         label(-4, kHeight, "0", "text-anchor=\"end\"");
   svg += label(kWidth, kHeight + 12, number(seconds) + " s", "text-anchor=\"end\"");
   if (with_best) svg += line_of(figure.best, most, "stroke=\"#000\" stroke-dasharray=\"4 3\"");
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {
@@ -58,7 +60,8 @@ Curve curve_of(const std::string& policy, const std::vector<Sample>& samples, Ti
   Curve curve;
   curve.policy = policy;
   const std::size_t each = std::max<std::size_t>(samples.size() / kSteps, 1);
-  const double step = static_cast<double>(each) * static_cast<double>(duration) * 1e-9 / static_cast<double>(samples.size());
+  const double step =
+      static_cast<double>(each) * static_cast<double>(duration) * 1e-9 / static_cast<double>(samples.size());
   std::int64_t taken = 0;
   for (std::size_t end = each; end <= samples.size(); end += each) {
     std::int64_t calls = 0;
@@ -77,7 +80,8 @@ Curve curve_of(const std::string& policy, const std::vector<Sample>& samples, Ti
 
 }  // namespace
 
-Figure figure_of(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::vector<std::string>& policies) {
+Figure figure_of(const Scenario& scenario, const std::vector<PhaseFacts>& facts,
+                 const std::vector<std::string>& policies) {
   Figure figure;
   figure.title = scenario.id + ": " + scenario.what;
   figure.seconds = static_cast<double>(scenario.duration) * 1e-9;
@@ -106,17 +110,20 @@ std::string svg_of(const std::vector<Figure>& figures) {
     const double top = 40 + static_cast<double>(i) * row + kTop;
     const auto left = [](int column) { return kLeft + column * (kWidth + kLeft + 20); };
     body += label(4, top - 20, figure.title, "font-weight=\"bold\"");
-    body += panel(left(0), top, "elements/s, dashed: the best fixed settings", figure.seconds, figure, &Curve::rate, true);
+    body +=
+        panel(left(0), top, "elements/s, dashed: the best fixed settings", figure.seconds, figure, &Curve::rate, true);
     body += panel(left(1), top, "calls under way", figure.seconds, figure, &Curve::calls, false);
     body += panel(left(2), top, "MB", figure.seconds, figure, &Curve::bytes, false);
   }
   std::string legend;
   for (std::size_t i = 0; !figures.empty() && i < figures.front().curves.size(); ++i) {
-    legend += label(60 + 130 * static_cast<double>(i), 18, figures.front().curves[i].policy, std::string("fill=\"") + kColours[i % std::size(kColours)] + "\" font-weight=\"bold\"");
+    legend += label(60 + 130 * static_cast<double>(i), 18, figures.front().curves[i].policy,
+                    std::string("fill=\"") + kColours[i % std::size(kColours)] + "\" font-weight=\"bold\"");
   }
   const double height = 60 + static_cast<double>(figures.size()) * row;
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" + number(height) +
-         "\" font-family=\"sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + legend + body + "</svg>\n";
+         "\" font-family=\"sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
+         legend + body + "</svg>\n";
 }
 
 }  // namespace penstock::exam

@@ -22,7 +22,8 @@ struct Figure {
 };
 
 // Seed 1 of each policy.
-Figure figure_of(const Scenario& scenario, const std::vector<PhaseFacts>& facts, const std::vector<std::string>& policies);
+Figure figure_of(const Scenario& scenario, const std::vector<PhaseFacts>& facts,
+                 const std::vector<std::string>& policies);
 
 std::string svg_of(const std::vector<Figure>& figures);
 

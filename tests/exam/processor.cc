@@ -9,15 +9,14 @@ namespace {
 
 constexpr double kLossPerThread = 0.0005;  // of the speed, for each thread more than there are cores
 constexpr double kSlowest = 0.5;
-constexpr double kSlack = 0.01;            // ns
+constexpr double kSlack = 0.01;  // ns
 
 struct Kind {
   double count, weight, rate = 0;
 };
 
 // By weight, at most one core each; what one kind cannot use goes to the others.
-template <std::size_t N>
-void fill(double cores, std::array<Kind, N>& kinds) {
+template <std::size_t N> void fill(double cores, std::array<Kind, N>& kinds) {
   std::array<bool, N> whole = {};
   for (std::size_t round = 0; round <= N; ++round) {
     double weights = 0;
@@ -38,7 +37,8 @@ void fill(double cores, std::array<Kind, N>& kinds) {
 // The last one is everybody else's.
 void Processor::share_out() {
   std::array<Kind, kKinds + 1> all = {};
-  for (std::size_t i = 0; i < kKinds; ++i) all[i] = {static_cast<double>(server_[i].jobs()), i == workers ? worker_weight_ : 1};
+  for (std::size_t i = 0; i < kKinds; ++i)
+    all[i] = {static_cast<double>(server_[i].jobs()), i == workers ? worker_weight_ : 1};
   all[kKinds] = {static_cast<double>(foreign_), 1};
   fill(cores_, all);
   double ours = 0, threads = all[kKinds].count;

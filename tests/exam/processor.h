@@ -1,7 +1,7 @@
 // Processor: the cores of the host, shared by all who are ready to run.
 //
-// Each thread gets at most one core, and a share by its weight where there are more threads than cores. Threads in excess cost a little of
-// everybody's speed. A quota binds our process, not the others on the host.
+// Each thread gets at most one core, and a share by its weight where there are more threads than cores. Threads in
+// excess cost a little of everybody's speed. A quota binds our process, not the others on the host.
 #pragma once
 
 #include <array>
@@ -34,9 +34,9 @@ class Processor {
   void set_foreign(int processes) { is_known_ = false, foreign_ = processes; }
   double cores_of_process() const noexcept { return quota_ < cores_ ? quota_ : cores_; }
 
-  Time next(Time now);              // when the next one has its work
+  Time next(Time now);  // when the next one has its work
   void advance(Time by);
-  bool wake_finished();             // one of them; false: there is none
+  bool wake_finished();  // one of them; false: there is none
 
  private:
   void share_out();
@@ -45,10 +45,10 @@ class Processor {
   double quota_;
   double worker_weight_ = 1;
   int foreign_ = 0;
-  bool is_known_ = false;           // the rates below
+  bool is_known_ = false;                 // the rates below
   std::array<double, kKinds> rate_ = {};  // CPU time per time, of each thread
   double foreign_rate_ = 0;
-  double speed_ = 1;                // work per CPU time
+  double speed_ = 1;  // work per CPU time
   std::array<double, kKinds> clock_ = {}, used_ = {};
   double used_foreign_ = 0;
   std::array<SharedServer, kKinds> server_;

@@ -10,7 +10,8 @@ namespace {
 
 // Beyond that the product of all settings has millions of members.
 bool is_small(const ProcessSpec& process) {
-  const auto count = std::ranges::count_if(process.chains.front().stages, [](const StageSpec& stage) { return !stage.serial; });
+  const auto count =
+      std::ranges::count_if(process.chains.front().stages, [](const StageSpec& stage) { return !stage.serial; });
   return process.chains.size() == 1 && count <= 2;
 }
 

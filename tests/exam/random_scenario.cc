@@ -36,7 +36,9 @@ class Drawing {
   }
 
  private:
-  double one_of(std::vector<double> values) { return values[static_cast<std::size_t>(random_.below(static_cast<int>(values.size())))]; }
+  double one_of(std::vector<double> values) {
+    return values[static_cast<std::size_t>(random_.below(static_cast<int>(values.size())))];
+  }
   bool with_chance(double chance) { return random_.uniform() < chance; }
   double log_uniform(double low, double high) { return low * std::pow(high / low, random_.uniform()); }
 
@@ -77,7 +79,8 @@ class Drawing {
       stage.ordered = stage.serial || with_chance(0.7);
       stage.result_bytes = bytes;
     }
-    chain.memory = with_chance(0.15) ? static_cast<std::int64_t>(bytes * random_.uniform(10, 50)) : std::int64_t{1} << 28;
+    chain.memory =
+        with_chance(0.15) ? static_cast<std::int64_t>(bytes * random_.uniform(10, 50)) : std::int64_t{1} << 28;
     slow_down(chain);
     consume(chain);
     return chain;
@@ -143,19 +146,23 @@ double delivered(SimulatedRun& chain, Time duration) {
 }
 
 void check_gates(SimulatedRun& chain, Time duration, std::vector<std::string>& broken) {
-  if (chain.snapshot().memory_peak > chain.record().memory_bound) broken.push_back("bytes " + std::to_string(chain.snapshot().memory_peak) + ", at most " + std::to_string(chain.record().memory_bound));
+  if (chain.snapshot().memory_peak > chain.record().memory_bound)
+    broken.push_back("bytes " + std::to_string(chain.snapshot().memory_peak) + ", at most " +
+                     std::to_string(chain.record().memory_bound));
   std::int64_t open = 0;
   for (const Sample& sample : chain.samples()) open = std::max(open, sample.pool_calls);
   if (open > chain.open_io()) broken.push_back("open io " + std::to_string(open));
   const auto& samples = chain.samples();
-  if (samples[samples.size() * 7 / 10].taken == samples.back().taken) broken.push_back("deadlock before " + std::to_string(duration / kSecond) + " s");
+  if (samples[samples.size() * 7 / 10].taken == samples.back().taken)
+    broken.push_back("deadlock before " + std::to_string(duration / kSecond) + " s");
 }
 
 }  // namespace
 
 Scenario random_scenario(std::uint64_t number) { return Drawing(number).scenario(number); }
 
-RandomResult sit_random(const Scenario& scenario, const Optimum& optimum, const std::string& policy, std::uint64_t seed) {
+RandomResult sit_random(const Scenario& scenario, const Optimum& optimum, const std::string& policy,
+                        std::uint64_t seed) {
   SimulatedProcess tuned(scenario.process, seed);
   SimulatedProcess best(scenario.process, seed);
   double got = 0;

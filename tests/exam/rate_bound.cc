@@ -22,7 +22,8 @@ double rate_bound(const ChainSpec& chain, double cores) {
     const double time = visits * (stage.cpu.mean + stage.blocked.mean);
     cpu += visits * stage.cpu.mean;
     if (stage.serial) least = std::min(least, 1e9 / time);
-    if (!stage.serial && stage.blocked.mean > 0) least = std::min(least, static_cast<double>(chain.open_io) * 1e9 / time);
+    if (!stage.serial && stage.blocked.mean > 0)
+      least = std::min(least, static_cast<double>(chain.open_io) * 1e9 / time);
     if (stage.device < 0) continue;
     const int slots = chain.devices[static_cast<std::size_t>(stage.device)].slots;
     if (slots > 0) least = std::min(least, slots * 1e9 / (visits * stage.blocked.mean));

@@ -12,12 +12,12 @@ namespace penstock::exam {
 struct Sample {
   Time time;
   std::int64_t taken;
-  std::int64_t calls;      // most under way since the sample before, of stages that are not serial
-  std::int64_t pool_calls; // of these, such that wait
-  std::int64_t bytes;      // at that moment
+  std::int64_t calls;       // most under way since the sample before, of stages that are not serial
+  std::int64_t pool_calls;  // of these, such that wait
+  std::int64_t bytes;       // at that moment
   std::int64_t prefetch;
-  double cpu_ns;           // of the process since the start, without the consumer
-  std::int64_t changes;    // of knobs since the start
+  double cpu_ns;         // of the process since the start, without the consumer
+  std::int64_t changes;  // of knobs since the start
 };
 
 // Of the consumer.
@@ -36,7 +36,8 @@ struct RunRecord {
   std::vector<Sample> samples;  // the first one at 10 ms; at least one
   std::vector<ConsumerStep> steps;
   std::vector<Measured> measured;  // every second; none of a real run
-  double step_alone_ns = 0;     // of a consumer that has the machine to itself, the 95th percentile; 0: as long as its phase says
+  double step_alone_ns =
+      0;  // of a consumer that has the machine to itself, the 95th percentile; 0: as long as its phase says
   std::int64_t memory_peak = 0;
   std::int64_t memory_bound = 0;  // what it may never pass: the limit and one element of each stage
   std::int64_t open_io = 0;

@@ -1,5 +1,5 @@
-// SharedServer: jobs that are all served at one rate, whatever it is at the moment. What each has received so far is one clock for all of
-// them, so that a change of the rate costs nothing, and a job no more than its place in a heap.
+// SharedServer: jobs that are all served at one rate, whatever it is at the moment. What each has received so far is
+// one clock for all of them, so that a change of the rate costs nothing, and a job no more than its place in a heap.
 #pragma once
 
 #include <algorithm>

@@ -11,10 +11,12 @@ namespace {
 constexpr Time kTick = autotune::Policy::kPeriod, kCalmTick = autotune::Policy::kCalmPeriod;
 constexpr Time kBetweenClocks = 100 * kMillisecond, kBetweenLimits = kSecond;
 constexpr std::int64_t kPoolThreads = 256;
-constexpr double kLowWeight = 0.107;                      // nice +10 against 0 (the kernel's table of weights: 110 of 1024)
-constexpr double kLook = 10'000, kLookAtStage = 3'000;    // ns: what a look of the controller costs; see README.md
+constexpr double kLowWeight = 0.107;  // nice +10 against 0 (the kernel's table of weights: 110 of 1024)
+constexpr double kLook = 10'000, kLookAtStage = 3'000;  // ns: what a look of the controller costs; see README.md
 
-std::int64_t whole_slots(double cpus) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01))); }
+std::int64_t whole_slots(double cpus) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
+}
 
 }  // namespace
 
@@ -36,7 +38,8 @@ SimulatedProcess::SimulatedProcess(const ProcessSpec& spec, std::uint64_t seed)
       cpus_(host_.cpus()),
       tick_(std::make_unique<Tick>(*this)) {
   for (std::size_t i = 0; i < spec.chains.size(); ++i) {
-    runs_.push_back(std::make_unique<SimulatedRun>(SimulatedRun::Shared{host_, gate_, compute_, pool_}, spec.chains[i], 1'000 * seed + i));
+    runs_.push_back(std::make_unique<SimulatedRun>(SimulatedRun::Shared{host_, gate_, compute_, pool_}, spec.chains[i],
+                                                   1'000 * seed + i));
   }
 }
 
@@ -99,6 +102,8 @@ double SimulatedProcess::cpu_ns() const {
   return cores.cpu_used(Processor::workers) + cores.cpu_used(Processor::controllers) + cores.cpu_used(Processor::users);
 }
 
-std::int64_t SimulatedProcess::cpu_of_workers() const { return static_cast<Time>(host_.processor().cpu_used(Processor::workers)); }
+std::int64_t SimulatedProcess::cpu_of_workers() const {
+  return static_cast<Time>(host_.processor().cpu_used(Processor::workers));
+}
 
 }  // namespace penstock::exam

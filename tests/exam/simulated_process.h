@@ -1,5 +1,5 @@
-// SimulatedProcess: what the runs of a process share, in virtual time: CPU slots, threads, the controller's thread; and the runs themselves, with the
-// consumers that take from them.
+// SimulatedProcess: what the runs of a process share, in virtual time: CPU slots, threads, the controller's thread; and
+// the runs themselves, with the consumers that take from them.
 //
 //   SimulatedProcess process(spec, 1);
 //   process.run(0).steer(autotune::make_policy("penstock"));
@@ -32,7 +32,7 @@ class SimulatedProcess final : private runtime::AttendantHost {
   SimulatedRun& run(std::size_t index) { return *runs_[index]; }
   std::size_t runs() const noexcept { return runs_.size(); }
   Time now() const override { return host_.now(); }
-  double cpu_ns() const;                             // of the process so far, without the consumers
+  double cpu_ns() const;  // of the process so far, without the consumers
 
  private:
   struct Tick;
@@ -49,7 +49,7 @@ class SimulatedProcess final : private runtime::AttendantHost {
   std::vector<std::unique_ptr<SimulatedRun>> runs_;
   runtime::Attendants attendants_;
   exec::Surroundings clocks_;
-  double cpus_;                                      // as the process has last looked them up
+  double cpus_;  // as the process has last looked them up
   std::unique_ptr<Tick> tick_;
   bool has_started_ = false, is_over_ = false;
 };

@@ -35,7 +35,8 @@ SimulatedRun::SimulatedRun(const Shared& shared, const ChainSpec& spec, std::uin
     : host_(shared.host),
       spec_(spec),
       world_(std::make_shared<SimulatedWorld>(shared.host, spec, seed)),
-      engine_(exec::Engine::make(exec::compile(pipeline_of(spec, world_)), settings_of(shared.host, shared.gate, spec, seed),
+      engine_(exec::Engine::make(exec::compile(pipeline_of(spec, world_)),
+                                 settings_of(shared.host, shared.gate, spec, seed),
                                  std::make_unique<SimulatedLauncher>(shared.host, shared.compute, shared.pool))),
       knobs_(engine_->knobs()) {
   for (const Knob& knob : knobs_) values_.push_back(knob.get());
@@ -44,7 +45,8 @@ SimulatedRun::SimulatedRun(const Shared& shared, const ChainSpec& spec, std::uin
 SimulatedRun::~SimulatedRun() = default;
 
 Knob& SimulatedRun::knob(const std::string& name, int stage) {
-  const auto found = std::ranges::find_if(knobs_, [&](const Knob& knob) { return knob.name == name && knob.stage == stage; });
+  const auto found =
+      std::ranges::find_if(knobs_, [&](const Knob& knob) { return knob.name == name && knob.stage == stage; });
   if (found == knobs_.end()) throw std::invalid_argument("no knob " + name + " of stage " + std::to_string(stage));
   return *found;
 }

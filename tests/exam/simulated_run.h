@@ -1,4 +1,5 @@
-// SimulatedRun: one run in virtual time: the engine as it is shipped, its functions' world, its consumer, and what is seen of it.
+// SimulatedRun: one run in virtual time: the engine as it is shipped, its functions' world, its consumer, and what is
+// seen of it.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +53,9 @@ class SimulatedRun {
 
   // By its process.
   runtime::Attendant begin(runtime::AttendantHost& host);
-  void look(double cpu_ns);                             // every 10 ms
-  void stop();                                          // its consumer, for good
-  void shut_down() { engine_->shut_down(); }            // by a thread of the host
+  void look(double cpu_ns);                   // every 10 ms
+  void stop();                                // its consumer, for good
+  void shut_down() { engine_->shut_down(); }  // by a thread of the host
   bool has_consumer() const noexcept { return consumes_; }
   std::size_t stages() const noexcept { return engine_->plan().stages.size(); }
 
@@ -67,10 +68,10 @@ class SimulatedRun {
   const std::shared_ptr<World> world_;
   std::shared_ptr<exec::Engine> engine_;
   std::vector<Knob> knobs_;
-  std::vector<std::int64_t> values_;                    // where they stood
-  std::unique_ptr<autotune::Policy> policy_;            // until it begins
+  std::vector<std::int64_t> values_;          // where they stood
+  std::unique_ptr<autotune::Policy> policy_;  // until it begins
   const autotune::Policy* seen_policy_ = nullptr;
-  std::shared_ptr<runtime::Observer> observer_;         // from then on
+  std::shared_ptr<runtime::Observer> observer_;  // from then on
   std::int64_t taken_ = 0, changes_ = 0;
   bool consumes_ = false, is_over_ = false;
   std::vector<Sample> samples_;

@@ -36,25 +36,25 @@ struct StageSpec {
   Form form = Form::computes;
   bool serial = false;
   bool ordered = true;
-  Distribution blocked, cpu;       // of one element
-  Schedule blocked_times, cpu_times;  // factors over time
-  int device = -1;                 // that it waits for while blocked
-  double result_bytes = 100'000;   // mean, of one result
-  Distribution size;               // factor on the bytes, drawn here; zero: as the input's
-  bool time_follows_size = false;  // the factor counts for the times, too
-  bool size_is_known = true;       // before a call begins: of a file, by a header
+  Distribution blocked, cpu;                         // of one element
+  Schedule blocked_times, cpu_times;                 // factors over time
+  int device = -1;                                   // that it waits for while blocked
+  double result_bytes = 100'000;                     // mean, of one result
+  Distribution size;                                 // factor on the bytes, drawn here; zero: as the input's
+  bool time_follows_size = false;                    // the factor counts for the times, too
+  bool size_is_known = true;                         // before a call begins: of a file, by a header
   Distribution fan_out = Distribution::constant(1);  // results of one element
-  std::int64_t batch = 1;          // elements for one result: the last stage, a serial one
-  int own_threads = 0;             // that the user's function starts for each call and waits for
-  Distribution own_cpu;            // of each of these
+  std::int64_t batch = 1;                            // elements for one result: the last stage, a serial one
+  int own_threads = 0;                               // that the user's function starts for each call and waits for
+  Distribution own_cpu;                              // of each of these
 };
 
 // Takes `burst` elements, each with some work, then works and pauses.
 struct ConsumerPhase {
   Time from = 0;
   std::int64_t burst = 1;
-  double cpu_each = 1'000;  // for each element taken
-  double cpu = 0, idle = 0; // after each burst
+  double cpu_each = 1'000;   // for each element taken
+  double cpu = 0, idle = 0;  // after each burst
 };
 
 // The one that holds at that time: the last that has begun.
@@ -70,14 +70,14 @@ struct ChainSpec {
   std::vector<ConsumerPhase> consumer = std::vector<ConsumerPhase>(1);
   std::int64_t memory = std::int64_t{1} << 30;
   std::int64_t open_io = 64;
-  double weight = 1;   // of one of its elements beside those of other runs
+  double weight = 1;      // of one of its elements beside those of other runs
   bool pictures = false;  // three stages that stand for reading, decoding and cropping a picture: a real run does that
 };
 
 struct HostSpec {
   double cores = 2;
-  Schedule quota;    // cores of our process
-  Schedule foreign;  // busy processes of others
+  Schedule quota;                      // cores of our process
+  Schedule foreign;                    // busy processes of others
   bool niceness_is_reversible = true;  // else the knob `priority` cannot be moved
 };
 

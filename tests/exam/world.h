@@ -1,4 +1,5 @@
-// World: where the functions of a scenario's pipeline compute and wait: on this machine (real/real_world.h), or in virtual time (simulated_world.h).
+// World: where the functions of a scenario's pipeline compute and wait: on this machine (real/real_world.h), or in
+// virtual time (simulated_world.h).
 #pragma once
 
 #include <penstock/tensor.h>
@@ -11,7 +12,8 @@
 
 namespace penstock::exam {
 
-// An element of such a pipeline. Its memory is taken, where the world has memory, and not written to: moving bytes is not what scenarios are about.
+// An element of such a pipeline. Its memory is taken, where the world has memory, and not written to: moving bytes is
+// not what scenarios are about.
 struct Item {
   std::int64_t index = 0;  // in the source
   double size = 1;         // factor on the bytes
@@ -24,12 +26,13 @@ struct Item {
 // What one call does. Times in nanoseconds, before the world's factors over time.
 struct Draw {
   double size = 1;
-  std::int64_t bytes = 0;     // of each result
+  std::int64_t bytes = 0;  // of each result
   std::int64_t results = 1;
   double blocked_ns = 0, cpu_ns = 0;
-  std::vector<double> own_ns; // of each thread that the function starts
+  std::vector<double> own_ns;  // of each thread that the function starts
 };
-// The same for the same element in the same stage and seed, whoever asks and when: all runs of a scenario do the same work.
+// The same for the same element in the same stage and seed, whoever asks and when: all runs of a scenario do the same
+// work.
 Draw draw(const StageSpec& spec, int stage, const Item& item, std::uint64_t seed);
 // Draw::bytes * Draw::results alone.
 std::int64_t draw_bytes(const StageSpec& spec, int stage, const Item& item, std::uint64_t seed);
@@ -59,17 +62,17 @@ class World {
   World& operator=(const World&) = delete;
 
   // By the thread of a call. Times in nanoseconds.
-  virtual Time now() const = 0;                                    // since the run's first request
+  virtual Time now() const = 0;  // since the run's first request
   virtual void compute(double ns) = 0;
   virtual void sleep(double ns) = 0;
-  virtual void use_device(int device, double ns, double share) = 0;  // `share`: the same, of the average call
+  virtual void use_device(int device, double ns, double share) = 0;    // `share`: the same, of the average call
   virtual void compute_on_threads(const std::vector<double>& ns) = 0;  // of the function's own, and waits for them
   virtual Tensor allocate(std::int64_t bytes) = 0;
-  virtual double cost_of_element() const { return 0; }             // of the engine, where none is real
+  virtual double cost_of_element() const { return 0; }  // of the engine, where none is real
 
   std::uint64_t seed() const noexcept { return seed_; }
-  void made(int stage, std::int64_t bytes);                        // of all results of one element
-  std::int64_t one_element_of_each_stage() const;                  // bytes of the largest ones so far
+  void made(int stage, std::int64_t bytes);        // of all results of one element
+  std::int64_t one_element_of_each_stage() const;  // bytes of the largest ones so far
 
   InFlight calls, waiting_calls;  // of all stages that are not serial; of those that wait
 

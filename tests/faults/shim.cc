@@ -2,20 +2,22 @@
 //
 //   LD_PRELOAD=libpenstock_faults.so PENSTOCK_FAULTS=read:EIO:match=.JPEG:every=7 program
 //
-// PENSTOCK_FAULTS is CALL:KIND and then any of the settings below. A file is hit if its path ends in `match` and the hash of its
-// name is a multiple of `every`: the same files in each run, and each time that they are opened.
+// PENSTOCK_FAULTS is CALL:KIND and then any of the settings below. A file is hit if its path ends in `match` and the
+// hash of its name is a multiple of `every`: the same files in each run, and each time that they are opened.
 //
 //   CALL    KIND                          what happens
 //   open    an errno                      open, open64, openat, openat64
 //   fstat   an errno
 //   read    an errno
-//   change  truncate, rewrite, replace    between two calls of read, which gives half of the file first, the file itself is cut
-//                                         to that half, gets the bytes of PATH.new, or another file takes its name. It is put
-//                                         back when it is closed
+//   change  truncate, rewrite, replace    between two calls of read, which gives half of the file first, the file
+//           itself is cut
+//                                         to that half, gets the bytes of PATH.new, or another file takes its name. It
+//                                         is put back when it is closed
 //   mmap    an errno                      anonymous memory of `min` to `max` bytes
 //   aligned_alloc  ENOMEM                 of `min` to `max` bytes; aligned operator new ends there
 //
-//   times=N    N times in a row, of each file or of each thread that asks for memory, then once not; 0, the default: always
+//   times=N    N times in a row, of each file or of each thread that asks for memory, then once not; 0, the default:
+//              always
 //   after=N    read: after N bytes
 //
 // PENSTOCK_FAULTS_LOG names a file that gets a line for each fault: the path, or the bytes asked for.
@@ -43,8 +45,7 @@
 namespace {
 
 // The system's own function of that name.
-template <class Function>
-Function* real(const char* name) {
+template <class Function> Function* real(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
@@ -54,7 +55,8 @@ std::string from_environment(const char* name) {
 }
 
 int errno_of(const std::string& name) {
-  static const std::map<std::string, int> numbers{{"EIO", EIO}, {"EINTR", EINTR}, {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}};
+  static const std::map<std::string, int> numbers{
+      {"EIO", EIO}, {"EINTR", EINTR}, {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}};
   const auto found = numbers.find(name);
   return found == numbers.end() ? 0 : found->second;
 }
@@ -75,7 +77,8 @@ struct Rule {
   bool hits(const std::string& path) const {
     if (path.size() < match.size() || path.compare(path.size() - match.size(), match.size(), match) != 0) return false;
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-    for (const char c : path.substr(path.rfind('/') + 1)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    for (const char c : path.substr(path.rfind('/') + 1))
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
     return hash / 7 % number("every", 1) == 0;
   }
   bool hits(std::size_t bytes) const { return bytes >= number("min") && bytes <= number("max", ~std::uint64_t{0}); }
@@ -216,8 +219,7 @@ class Files {
   std::array<std::atomic<File*>, 65536> open_{};
 };
 
-template <class Open>
-int open_with(const char* path, const Open& system_open) {
+template <class Open> int open_with(const char* path, const Open& system_open) {
   File* const file = Files::get().hit_by(path);
   if (file == nullptr) return system_open();
   if (const int number = file->fault("open")) return errno = number, -1;
@@ -288,15 +290,16 @@ int close(int descriptor) {
 }
 
 void* mmap(void* at, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {
-  thread_local Turns turns;  // of all threads: another one's call could take the turn in which the second try is to go well
+  thread_local Turns
+      turns;  // of all threads: another one's call could take the turn in which the second try is to go well
   const Rule& rule = Rule::get();
   if ((flags & MAP_ANONYMOUS) != 0 && rule.call == "mmap" && rule.hits(bytes) && turns.next()) {
     log(std::to_string(bytes));
     return errno = errno_of(rule.kind), MAP_FAILED;
   }
-  return real<void*(void*, std::size_t, int, int, int, off_t)>("mmap")(at, bytes, protection, flags, descriptor, offset);
+  return real<void*(void*, std::size_t, int, int, int, off_t)>("mmap")(at, bytes, protection, flags, descriptor,
+                                                                       offset);
 }
-
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   thread_local Turns turns;

@@ -75,7 +75,8 @@ void check_resuming(Checkpoint checkpoint, const Pipeline& pipeline) {
   const Rest rest = rest_of(*run);
   require(rest.values == rest_of(*again).values, "resuming twice gives the same");
   if (checkpoint.epoch_ended) require(rest.values.empty(), "nothing is left of an epoch that has ended");
-  if (!pipeline.is_endless) require(is_suffix(rest.values, rest_of(fresh).values), "what is left is the end of the epoch");
+  if (!pipeline.is_endless)
+    require(is_suffix(rest.values, rest_of(fresh).values), "what is left is the end of the epoch");
 }
 
 }  // namespace

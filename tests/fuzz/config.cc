@@ -20,8 +20,8 @@ using bench::ImagenetOptions;
 
 // All that a configuration file can change.
 auto fields_of(const ImagenetOptions& options, const bench::ConfigFile& files) {
-  return std::make_tuple(options.batch, options.shuffle_buffer, options.reshuffle, options.crop.height, options.crop.width,
-                         options.num_classes, files.train_filelist, files.test_filelist);
+  return std::make_tuple(options.batch, options.shuffle_buffer, options.reshuffle, options.crop.height,
+                         options.crop.width, options.num_classes, files.train_filelist, files.test_filelist);
 }
 
 bool is_number(std::int64_t value) { return value >= 1 && value <= bench::largest_number; }
@@ -45,9 +45,12 @@ void check_json(std::string_view json) {
   require(is_number(options.batch) && is_number(options.shuffle_buffer), "numbers are positive and fit");
   require(!options.num_classes || is_number(*options.num_classes), "classes are positive and fit");
   const bool unchanged = options.crop == image::Size{};
-  require(unchanged || (is_number(options.crop.height) && is_number(options.crop.width)), "a size is positive and fits");
-  require(apply(json, again, files_again) && fields_of(options, files) == fields_of(again, files_again), "the same file says the same");
-  require(apply(json, options, files_again) && fields_of(options, files) == fields_of(again, files_again), "once is as good as twice");
+  require(unchanged || (is_number(options.crop.height) && is_number(options.crop.width)),
+          "a size is positive and fits");
+  require(apply(json, again, files_again) && fields_of(options, files) == fields_of(again, files_again),
+          "the same file says the same");
+  require(apply(json, options, files_again) && fields_of(options, files) == fields_of(again, files_again),
+          "once is as good as twice");
 }
 
 // Lines with anything but white space in them: counted letter by letter.
@@ -72,7 +75,8 @@ void check_file(std::string_view list, std::size_t lines) {
     while (auto path = run.next()) paths.push_back(std::move(*path));
   });
   require(read == (lines > 0), "a list without lines is refused, and no other");
-  require(paths == (read ? ops::parse_file_list(list, folder.path().string()) : std::vector<std::string>()), "a list in a file is the list");
+  require(paths == (read ? ops::parse_file_list(list, folder.path().string()) : std::vector<std::string>()),
+          "a list in a file is the list");
 }
 
 void check_paths(const std::vector<std::string>& paths) {
@@ -81,7 +85,8 @@ void check_paths(const std::vector<std::string>& paths) {
     const std::string_view label = label_in_path(path);
     require(label.empty() || is_wordnet_id(label), "a label is a WordNet id");
     for (const char* folder : {"", "xml"}) {
-      for (const std::string& xml : annotation_paths(path, folder)) require(xml.ends_with(".xml"), "an annotation is XML");
+      for (const std::string& xml : annotation_paths(path, folder))
+        require(xml.ends_with(".xml"), "an annotation is XML");
     }
   }
 }

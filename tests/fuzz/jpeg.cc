@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostPixels = 256 * 256;  // keeps an execution below some milliseconds
 
-// The input, taken apart. Bits of the first byte: 0-1 instruction set, 2 truncated, 3 whether a window is wanted; the next four tell
-// which one.
+// The input, taken apart. Bits of the first byte: 0-1 instruction set, 2 truncated, 3 whether a window is wanted; the
+// next four tell which one.
 struct Case {
   image::DecodeOptions options;
   bool is_window = false;
@@ -85,7 +85,8 @@ struct Tally {
 void jpeg(std::string_view bytes) {
   static Tally tally;
   const Case made = case_of(bytes);
-  const Outcome expected = outcome_of(made, image::Decoder::libjpeg), found = outcome_of(made, image::Decoder::automatic);
+  const Outcome expected = outcome_of(made, image::Decoder::libjpeg),
+                found = outcome_of(made, image::Decoder::automatic);
   require(found.error == expected.error, "errors do not depend on the decoder");
   require(same_pixels(found.pixels, expected.pixels), "pixels do not depend on the decoder");
   require(found.report.warnings == expected.report.warnings, "warnings do not depend on the decoder");

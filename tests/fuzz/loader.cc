@@ -57,7 +57,8 @@ Tensor tensor_of(std::string_view bytes) {
 }
 
 bool same(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.bytes() == b.bytes() && (a.bytes() == 0 || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+  return a.shape() == b.shape() && a.bytes() == b.bytes() &&
+         (a.bytes() == 0 || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
 }
 
 // The picture, if it can be decoded; by both functions, and twice.
@@ -77,7 +78,8 @@ std::optional<Tensor> check_decoding(const Tensor& file, const image::DecodeOpti
   if (!decoded) return std::nullopt;
   require(picture.shape() == Shape{header.height, header.width, image::channels}, "a picture has its header's size");
   require(header.height * header.width <= options.max_pixels, "max_pixels holds");
-  require(options.truncated == image::Truncated::accept || !report.truncated, "a truncated file is refused unless accepted");
+  require(options.truncated == image::Truncated::accept || !report.truncated,
+          "a truncated file is refused unless accepted");
   return picture;
 }
 
@@ -86,7 +88,8 @@ bool lies_inside(const image::Box& box, const VocAnnotation& annotation) {
     return static_cast<float>(static_cast<double>(extent) / (static_cast<double>(extent) - 1));
   };
   const float bottom = most(annotation.height), right = most(annotation.width);
-  return box.ymin >= 0 && box.ymin <= box.ymax && box.ymax <= bottom && box.xmin >= 0 && box.xmin <= box.xmax && box.xmax <= right;
+  return box.ymin >= 0 && box.ymin <= box.ymax && box.ymax <= bottom && box.xmin >= 0 && box.xmin <= box.xmax &&
+         box.xmax <= right;
 }
 
 struct Boxes {
@@ -141,7 +144,8 @@ bool is_finite(const Tensor& image) {
 void check_example(const Example& example, const imagenet::Config& config) {
   const auto [height, width] = config.size;
   const bool nchw = config.layout == image::Layout::nchw;
-  require(example.image.shape() == (nchw ? Shape{3, height, width} : Shape{height, width, 3}), "an example has the asked size");
+  require(example.image.shape() == (nchw ? Shape{3, height, width} : Shape{height, width, 3}),
+          "an example has the asked size");
   require(example.image.dtype() == config.dtype, "an example has the asked type");
   require(is_finite(example.image), "values are finite");
   require(example.label == 0 || example.label == 1, "a label is in the table");
@@ -182,7 +186,8 @@ void loader(std::string_view bytes) {
   const Tensor jpeg = tensor_of(made.jpeg), xml = tensor_of(made.xml);
   const bool can_decode = check_decoding(jpeg, config.decode).has_value();
   const auto annotation = check_annotation(xml, config.voc);
-  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg, imagenet::LoadedAnnotation{"a.xml", xml, std::nullopt}};
+  const imagenet::LoadedFile annotated{"n00000001/a.JPEG", jpeg,
+                                       imagenet::LoadedAnnotation{"a.xml", xml, std::nullopt}};
   const imagenet::LoadedFile alone{"n00000001/a.JPEG", jpeg, std::nullopt};
   const auto shared = std::make_shared<imagenet::Config>(config);
   for (const bool roi : {true, false}) {

@@ -41,12 +41,19 @@ std::string loader_input(int flags, const std::string& annotation, const std::st
 }
 
 void write_loader_seeds(const std::filesystem::path& folder) {
-  const std::vector<EncodeOptions> hows{
-      {}, {.luma_h = 2, .luma_v = 2}, {.luma_h = 2, .progressive = true}, {.colour = JpegColour::grey}, {.colour = JpegColour::rgb},
-      {.colour = JpegColour::cmyk}, {.colour = JpegColour::ycck}, {.arithmetic = true}, {.quality = 20, .restart_rows = 1}};
+  const std::vector<EncodeOptions> hows{{},
+                                        {.luma_h = 2, .luma_v = 2},
+                                        {.luma_h = 2, .progressive = true},
+                                        {.colour = JpegColour::grey},
+                                        {.colour = JpegColour::rgb},
+                                        {.colour = JpegColour::cmyk},
+                                        {.colour = JpegColour::ycck},
+                                        {.arithmetic = true},
+                                        {.quality = 20, .restart_rows = 1}};
   const std::string inside = "<xmin>2</xmin><ymin>1</ymin><xmax>12</xmax><ymax>8.5</ymax>";
   const std::string outside = "<xmin>-2</xmin><ymin>9</ymin><xmax>1e3</xmax><ymax>3</ymax>";
-  const std::vector<std::string> annotations{xml(object(inside)), xml(object(outside) + object(inside)), xml(""), "<!-- no -->"};
+  const std::vector<std::string> annotations{xml(object(inside)), xml(object(outside) + object(inside)), xml(""),
+                                             "<!-- no -->"};
   int number = 0;
   for (const EncodeOptions& how : hows) {
     for (const std::string& annotation : annotations) {
@@ -60,12 +67,17 @@ void write_loader_seeds(const std::filesystem::path& folder) {
 
 // Of the kinds that our own decoder takes, whole and in part, on each instruction set.
 void write_jpeg_seeds(const std::filesystem::path& folder) {
-  const std::vector<EncodeOptions> hows{
-      {}, {.luma_h = 2}, {.luma_v = 2}, {.luma_h = 2, .luma_v = 2},
-      {.colour = JpegColour::grey}, {.colour = JpegColour::grey, .luma_h = 2, .luma_v = 2},
-      {.quality = 30, .restart_mcus = 3},
-      {.optimise = false}, {.luma_h = 2, .luma_v = 2, .restart_mcus = 1, .optimise = false}, {.quality = 3, .force_baseline = false},
-      {.progressive = true}};
+  const std::vector<EncodeOptions> hows{{},
+                                        {.luma_h = 2},
+                                        {.luma_v = 2},
+                                        {.luma_h = 2, .luma_v = 2},
+                                        {.colour = JpegColour::grey},
+                                        {.colour = JpegColour::grey, .luma_h = 2, .luma_v = 2},
+                                        {.quality = 30, .restart_mcus = 3},
+                                        {.optimise = false},
+                                        {.luma_h = 2, .luma_v = 2, .restart_mcus = 1, .optimise = false},
+                                        {.quality = 3, .force_baseline = false},
+                                        {.progressive = true}};
   int number = 0;
   for (const EncodeOptions& how : hows)
     for (const auto& [height, width] : {std::pair{8, 8}, {17, 35}, {40, 24}}) {
@@ -79,12 +91,15 @@ void write_config_seeds(const std::filesystem::path& folder) {
       R"({"data": {"handler": "h", "batch_size": 128, "train_filelist": "a.txt", "test_filelist": "b.txt", "shuffle_buffer": 20,)"
       R"("reshuffle_each_iteration": false, "num_parallel_readers": 4, "prefetch_buffer_size": 2, "crop_image_size": [224, 224],)"
       R"("num_classes": 1000, "num_channels": 3}})";
-  const std::string list = "n01440764/n01440764_1.JPEG\r\n\n /d/Data/CLS-LOC/train/n01440764/n01440764_2.JPEG \nraccoon.jpg";
+  const std::string list =
+      "n01440764/n01440764_1.JPEG\r\n\n /d/Data/CLS-LOC/train/n01440764/n01440764_2.JPEG \nraccoon.jpg";
   write(folder / "whole", config + '\0' + list);
   write(folder / "empty", "{}" + std::string(1, '\0'));
-  write(folder / "labels", R"({"data": {"batch_size": 1e3}})" + std::string(1, '\0') + "n01440764 tench\nn01443537 goldfish\ncat\n");
-  write(folder / "tuning", "penstock tuning 1\ncpus 2\nmachine 2271560481 31\npipeline 3735928559 412\n"
-                           "knob 1 parallelism 32\nknob -1 prefetch 8\nend\n");
+  write(folder / "labels",
+        R"({"data": {"batch_size": 1e3}})" + std::string(1, '\0') + "n01440764 tench\nn01443537 goldfish\ncat\n");
+  write(folder / "tuning",
+        "penstock tuning 1\ncpus 2\nmachine 2271560481 31\npipeline 3735928559 412\n"
+        "knob 1 parallelism 32\nknob -1 prefetch 8\nend\n");
   write(folder / "unknown", R"({"data": {"shuffle": [1, "é", null]}})");
 }
 

@@ -22,11 +22,13 @@ struct Target {
 
 TEST(FuzzRegressions, StayMended) {
   int inputs = 0;
-  for (const Target& target : {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
+  for (const Target& target :
+       {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"config", config}, Target{"checkpoint", checkpoint}}) {
     const fs::path folder = test::source_folder() / "tests/fuzz/regressions" / target.name;
     if (!fs::exists(folder)) continue;  // nothing found yet
     for (const auto& entry : fs::directory_iterator(folder)) {
-      std::cout << target.name << " " << entry.path().filename().string() << std::endl;  // flushed: a crash shows the last one
+      std::cout << target.name << " " << entry.path().filename().string()
+                << std::endl;  // flushed: a crash shows the last one
       target.run(test::file_contents(entry.path()));
       ++inputs;
     }

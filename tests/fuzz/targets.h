@@ -1,5 +1,5 @@
-// What is fuzzed: each target takes any bytes and ends the process where the library breaks a promise. Crashes, leaks and undefined
-// behaviour are the sanitizers' matter.
+// What is fuzzed: each target takes any bytes and ends the process where the library breaks a promise. Crashes, leaks
+// and undefined behaviour are the sanitizers' matter.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ void checkpoint(std::string_view bytes);
 // A promise: says which one is broken, and where, and ends the process.
 void require(bool holds, const char* promise, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-// Runs call(). False: it threw a penstock::Error, which must have a text and a code other than internal. Any other exception ends
-// the process.
+// Runs call(). False: it threw a penstock::Error, which must have a text and a code other than internal. Any other
+// exception ends the process.
 bool succeeds(const std::function<void()>& call);
 
 }  // namespace penstock::fuzz

@@ -15,15 +15,12 @@ namespace golden {
 void check_crops(const nlohmann::json& image, const std::filesystem::path& data, Report& report);
 
 // The operators of one image of a file such as resize.json.
-void check_operators(const nlohmann::json& image, const std::filesystem::path& data,
-                     Report& report);
+void check_operators(const nlohmann::json& image, const std::filesystem::path& data, Report& report);
 
 // The bytes of a file. Throws Mismatch if it is not the one that the case was made with.
-penstock::Tensor read_expected_file(const std::filesystem::path& file,
-                                    const nlohmann::json& sha256);
+penstock::Tensor read_expected_file(const std::filesystem::path& file, const nlohmann::json& sha256);
 
 // Throws Mismatch with `what` unless both print alike.
-void expect_equal(const std::string& what, const nlohmann::json& expected,
-                  const nlohmann::json& got);
+void expect_equal(const std::string& what, const nlohmann::json& expected, const nlohmann::json& got);
 
 }  // namespace golden

@@ -30,14 +30,12 @@ json parse(const std::string& file) {
 
 // Pictures lie in ../data as seen from the case file, unless the command line says otherwise.
 fs::path data_folder(const std::string& file, const Settings& settings) {
-  return settings.data.empty() ? fs::path(file).parent_path() / ".." / "data"
-                               : fs::path(settings.data);
+  return settings.data.empty() ? fs::path(file).parent_path() / ".." / "data" : fs::path(settings.data);
 }
 
 void run_images(const json& images, const fs::path& data, Report& report) {
   for (const json& image : images)
-    image.contains("crops") ? check_crops(image, data, report)
-                            : check_operators(image, data, report);
+    image.contains("crops") ? check_crops(image, data, report) : check_operators(image, data, report);
 }
 
 void run_file(const std::string& file, const Settings& settings, Report& report) {
@@ -66,8 +64,7 @@ int main_of(int argc, char** argv) {
   Settings settings;
   std::vector<std::string> files;
   app.add_option("FILE.json", files, "Case files")->required();
-  app.add_option("--data", settings.data,
-                 "Folder of the images (default: ../data beside each file)");
+  app.add_option("--data", settings.data, "Folder of the images (default: ../data beside each file)");
   app.add_option("--filter", settings.filter, "Only cases whose id contains this");
   app.add_flag("--serial", settings.serial, "Serial executor instead of threads");
   app.add_option("--threads", settings.threads, "CPU slots; 0: all cores")

@@ -25,8 +25,7 @@ namespace {
 Size size_of(const json& pair) { return {pair.at(0), pair.at(1)}; }
 
 ps::image::Window window_of(const json& a_case) {
-  return {
-      .y = a_case.at("i"), .x = a_case.at("j"), .height = a_case.at("h"), .width = a_case.at("w")};
+  return {.y = a_case.at("i"), .x = a_case.at("j"), .height = a_case.at("h"), .width = a_case.at("w")};
 }
 
 ps::image::ResizeOptions options_of(const json& a_case) {
@@ -72,8 +71,7 @@ struct Operator {
 
 const std::map<std::string, Operator>& operators() {
   static const std::map<std::string, Operator> table{
-      {"hflip",
-       {[](const ImageView& image, const json&) { return ps::image::hflip(image); }, kExact}},
+      {"hflip", {[](const ImageView& image, const json&) { return ps::image::hflip(image); }, kExact}},
       {"resize", {resize, kResized}},
       {"resized_crop", {resized_crop, kResized}},
       {"resize_shorter_center_crop", {resize_shorter_center_crop, kResized}},
@@ -81,8 +79,7 @@ const std::map<std::string, Operator>& operators() {
   return table;
 }
 
-void check_close(const json& a_case, std::span<const std::uint8_t> values,
-                 const Tolerance& tolerance) {
+void check_close(const json& a_case, std::span<const std::uint8_t> values, const Tolerance& tolerance) {
   std::size_t equal = 0;
   for (std::size_t i = 0; i < a_case.at("index").size(); ++i) {
     const auto flat = a_case["index"][i].get<std::size_t>();
@@ -92,10 +89,8 @@ void check_close(const json& a_case, std::span<const std::uint8_t> values,
     if (values[flat] == expected) ++equal;
   }
   if (equal < tolerance.equal) expect_equal("equal values of 32", tolerance.equal, equal);
-  const double mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  if (std::abs(mean - a_case.at("mean").get<double>()) > tolerance.mean)
-    expect_equal("mean", a_case["mean"], mean);
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  if (std::abs(mean - a_case.at("mean").get<double>()) > tolerance.mean) expect_equal("mean", a_case["mean"], mean);
 }
 
 Tolerance tolerance_of(const json& a_case, const Operator& op) {
@@ -119,11 +114,8 @@ void check_bytes(const json& a_case, const ImageView& image, const Operator& op)
 void check_normalised(const json& a_case, const ImageView& image) {
   const ps::image::Normaliser normaliser;
   const ImageView part = image.window(window_of(a_case));
-  const auto run = [&](ps::DType type) {
-    return normaliser(part, type, {.layout = ps::image::Layout::nchw});
-  };
-  const ps::Tensor f32 = run(ps::DType::f32), f16 = run(ps::DType::f16),
-                   bf16 = run(ps::DType::bf16);
+  const auto run = [&](ps::DType type) { return normaliser(part, type, {.layout = ps::image::Layout::nchw}); };
+  const ps::Tensor f32 = run(ps::DType::f32), f16 = run(ps::DType::f16), bf16 = run(ps::DType::bf16);
   expect_equal("shape", a_case.at("shape"), f32.shape());
   expect_equal("sha256", a_case.at("sha256"), sha256_of(f32.values<float>()));
   expect_equal("f16_sha256", a_case.at("f16_sha256"), sha256_of(f16.values<std::uint16_t>()));
@@ -139,19 +131,16 @@ void check_operator(const json& a_case, const ps::Tensor& rgb) {
 }
 
 ps::Tensor decode(const json& image, const std::filesystem::path& data) {
-  const ps::Tensor file =
-      read_expected_file(data / std::string(image.at("file")), image.at("file_sha256"));
+  const ps::Tensor file = read_expected_file(data / std::string(image.at("file")), image.at("file_sha256"));
   ps::Tensor rgb = ps::image::decode_jpeg(ps::image::bytes_of(file));
-  expect_equal("rgb_sha256", image.at("rgb_sha256"),
-               sha256_of(std::as_const(rgb).values<std::uint8_t>()));
+  expect_equal("rgb_sha256", image.at("rgb_sha256"), sha256_of(std::as_const(rgb).values<std::uint8_t>()));
   return rgb;
 }
 
 }  // namespace
 
 void check_operators(const json& image, const std::filesystem::path& data, Report& report) {
-  std::optional<ps::Tensor>
-      rgb;  // the same for all cases; a failure to decode is a failure of each
+  std::optional<ps::Tensor> rgb;  // the same for all cases; a failure to decode is a failure of each
   for (const json& a_case : image.at("cases")) {
     report.run(a_case.at("id"), [&] {
       if (!rgb) rgb = decode(image, data);

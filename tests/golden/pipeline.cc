@@ -14,9 +14,7 @@ using Rows = ps::Dataset<Row>;
 
 namespace {
 
-std::int64_t number(const json& op, const char* parameter) {
-  return op.at(parameter).get<std::int64_t>();
-}
+std::int64_t number(const json& op, const char* parameter) { return op.at(parameter).get<std::int64_t>(); }
 
 // Never negative for m > 0.
 std::int64_t floor_mod(std::int64_t x, std::int64_t m) { return (x % m + m) % m; }
@@ -30,20 +28,17 @@ std::int64_t value_of(const Row& row) {
   return values[0];
 }
 
-template <class F>
-ps::Tensor transformed(const ps::Tensor& from, F f) {
+template <class F> ps::Tensor transformed(const ps::Tensor& from, F f) {
   ps::Tensor to(ps::DType::i64, from.shape());
   std::ranges::transform(from.values<std::int64_t>(), to.values<std::int64_t>().begin(), f);
   return to;
 }
 
 // f(x) for every number of every component.
-template <class F>
-auto for_each_number(F f) {
+template <class F> auto for_each_number(F f) {
   return [f](const Row& row) {
     Row result;
-    for (const ps::Tensor& component : row.components)
-      result.components.push_back(transformed(component, f));
+    for (const ps::Tensor& component : row.components) result.components.push_back(transformed(component, f));
     return result;
   };
 }
@@ -56,9 +51,7 @@ ps::Tensor copies(std::int64_t value, std::int64_t count) {
 
 // ---------------------------------------------------------------------------------- ops
 
-ps::Tunable calls_of(const json& op) {
-  return op.contains("calls") ? ps::Tunable(number(op, "calls")) : ps::AUTOTUNE;
-}
+ps::Tunable calls_of(const json& op) { return op.contains("calls") ? ps::Tunable(number(op, "calls")) : ps::AUTOTUNE; }
 
 Rows affine(const Rows& in, const json& op) {
   const auto mul = number(op, "mul"), add = number(op, "add");
@@ -68,8 +61,7 @@ Rows affine(const Rows& in, const json& op) {
 
 Rows fill(const Rows& in, const json& op) {
   const auto mod = number(op, "mod"), add = number(op, "add");
-  return in.map(
-      [=](const Row& x) { return Row{{copies(value_of(x), floor_mod(value_of(x), mod) + add)}}; });
+  return in.map([=](const Row& x) { return Row{{copies(value_of(x), floor_mod(value_of(x), mod) + add)}}; });
 }
 
 Rows map(const Rows& in, const json& op) {
@@ -80,23 +72,20 @@ Rows map(const Rows& in, const json& op) {
 }
 
 Rows mod(const Rows& in, const json& op) {
-  return in.map(
-      for_each_number([m = number(op, "mod")](std::int64_t x) { return floor_mod(x, m); }),
-      ps::AUTOTUNE, {.keeps_leading_dimension = true});
+  return in.map(for_each_number([m = number(op, "mod")](std::int64_t x) { return floor_mod(x, m); }), ps::AUTOTUNE,
+                {.keeps_leading_dimension = true});
 }
 
 auto has_remainder(const json& op) {
-  return [mod = number(op, "mod"), rem = number(op, "rem")](const Row& x) {
-    return floor_mod(value_of(x), mod) == rem;
-  };
+  return
+      [mod = number(op, "mod"), rem = number(op, "rem")](const Row& x) { return floor_mod(value_of(x), mod) == rem; };
 }
 
 Rows filter(const Rows& in, const json& op) { return in.filter(has_remainder(op)); }
 
 Rows fail(const Rows& in, const json& op) {
   return in.map([fails = has_remainder(op)](Row x) {
-    if (fails(x))
-      throw ps::Error(ps::ErrorCode::invalid_argument, "fails on " + std::to_string(value_of(x)));
+    if (fails(x)) throw ps::Error(ps::ErrorCode::invalid_argument, "fails on " + std::to_string(value_of(x)));
     return x;
   });
 }
@@ -104,15 +93,13 @@ Rows fail(const Rows& in, const json& op) {
 Rows flat_map(const Rows& in, const json& op) {
   const std::string fn = op.at("fn");
   if (fn == "repeat")
-    return in.flat_map([n = number(op, "times")](Row x) {
-      return ps::from_vector(std::vector{std::move(x)}).repeat(n);
-    });
+    return in.flat_map(
+        [n = number(op, "times")](Row x) { return ps::from_vector(std::vector{std::move(x)}).repeat(n); });
   if (fn == "count")
     return in.flat_map([m = number(op, "mod")](const Row& x) {
       return ps::range(value_of(x), value_of(x) + floor_mod(value_of(x), m)).map(row_of);
     });
-  if (fn == "rows")
-    return in.flat_map([](Row x) { return ps::from_vector(std::vector{std::move(x)}).unbatch(); });
+  if (fn == "rows") return in.flat_map([](Row x) { return ps::from_vector(std::vector{std::move(x)}).unbatch(); });
   throw Unsupported("flat_map function '" + fn + "' is not built yet");
 }
 
@@ -138,8 +125,7 @@ const std::map<std::string, Step>& steps() {
       {"mod", mod},
       {"prefetch", [](const Rows& in, const json& op) { return in.prefetch(number(op, "n")); }},
       {"repeat", [](const Rows& in, const json& op) { return in.repeat(number(op, "n")); }},
-      {"shard", [](const Rows& in,
-                   const json& op) { return in.shard(number(op, "num"), number(op, "index")); }},
+      {"shard", [](const Rows& in, const json& op) { return in.shard(number(op, "num"), number(op, "index")); }},
       {"shuffle", shuffle},
       {"skip", [](const Rows& in, const json& op) { return in.skip(number(op, "n")); }},
       {"take", [](const Rows& in, const json& op) { return in.take(number(op, "n")); }},
@@ -148,9 +134,7 @@ const std::map<std::string, Step>& steps() {
   return table;
 }
 
-[[noreturn]] void refuse(const std::string& op) {
-  throw Unsupported("op '" + op + "' is not built yet");
-}
+[[noreturn]] void refuse(const std::string& op) { throw Unsupported("op '" + op + "' is not built yet"); }
 
 Rows source(const json& op) {
   const std::string name = op.at("op");
@@ -162,16 +146,14 @@ Rows step(const Rows& in, const json& op, ShuffleUse shuffles) {
   const std::string name = op.at("op");
   const auto found = steps().find(name);
   if (found == steps().end()) refuse(name);
-  if (name == "shuffle" && shuffles == ShuffleUse::exact_order)
-    refuse("shuffle in TensorFlow's order");
+  if (name == "shuffle" && shuffles == ShuffleUse::exact_order) refuse("shuffle in TensorFlow's order");
   return found->second(in, op);
 }
 
 json nested_lists(const ps::Tensor& tensor) {
   if (tensor.rank() == 0) return tensor.values<std::int64_t>()[0];
   json list = json::array();
-  for (std::int64_t i = 0; i < tensor.shape().front(); ++i)
-    list.push_back(nested_lists(tensor.row(i)));
+  for (std::int64_t i = 0; i < tensor.shape().front(); ++i) list.push_back(nested_lists(tensor.row(i)));
   return list;
 }
 

@@ -46,15 +46,13 @@ void check_output(const json& expected, const Rows& rows, const Settings& settin
   const auto [at, unused] = std::ranges::mismatch(got, expected);
   const auto first = static_cast<std::size_t>(at - got.begin());
   if (first == got.size() && first == expected.size()) return;
-  const std::string where =
-      "element " + std::to_string(first) + " of " + std::to_string(expected.size());
+  const std::string where = "element " + std::to_string(first) + " of " + std::to_string(expected.size());
   throw Mismatch(where, first < expected.size() ? expected[first].dump() : "the end",
                  first < got.size() ? got[first].dump() : "the end");
 }
 
 // The real count, where the case tells it: -1 is endless.
-std::int64_t real_count(const json& a_case, const Rows& rows, std::int64_t claimed,
-                        const Settings& settings) {
+std::int64_t real_count(const json& a_case, const Rows& rows, std::int64_t claimed, const Settings& settings) {
   if (a_case.contains("count")) return a_case["count"];
   if (a_case.contains("output")) return static_cast<std::int64_t>(a_case["output"].size());
   const std::int64_t n = count(rows, claimed < 0 ? kEndless : claimed + 1, settings);
@@ -66,21 +64,17 @@ void check_cardinality(const json& a_case, const Rows& rows, const Settings& set
   const std::int64_t expected = a_case.at("cardinality");
   const std::int64_t got = rows.cardinality();
   if (got == expected) return;
-  if (expected != ps::UNKNOWN_CARDINALITY)
-    throw Mismatch("cardinality", std::to_string(expected), std::to_string(got));
+  if (expected != ps::UNKNOWN_CARDINALITY) throw Mismatch("cardinality", std::to_string(expected), std::to_string(got));
   const std::int64_t real = real_count(a_case, rows, got, settings);
-  if (got != real)
-    throw Mismatch("cardinality", "-2 or " + std::to_string(real), std::to_string(got));
+  if (got != real) throw Mismatch("cardinality", "-2 or " + std::to_string(real), std::to_string(got));
 }
 
 }  // namespace
 
 void check_pipeline(const json& a_case, const Settings& settings) {
   const bool orders = a_case.contains("output") || a_case.contains("outputs");
-  const Rows rows =
-      build_pipeline(a_case.at("ops"), orders ? ShuffleUse::exact_order : ShuffleUse::any_order);
-  if (a_case.contains("outputs"))
-    throw Unsupported("passes over one shuffle in TensorFlow's order are not built yet");
+  const Rows rows = build_pipeline(a_case.at("ops"), orders ? ShuffleUse::exact_order : ShuffleUse::any_order);
+  if (a_case.contains("outputs")) throw Unsupported("passes over one shuffle in TensorFlow's order are not built yet");
   if (a_case.contains("output")) check_output(a_case["output"], rows, settings);
   check_cardinality(a_case, rows, settings);
 }

@@ -71,8 +71,7 @@ void Report::close() const {
 
 void Report::tell(const std::string& id, std::string_view result, std::string_view reason) const {
   if (settings_.json) {
-    std::cout << nlohmann::json{{"file", file_}, {"id", id}, {"result", result}, {"reason", reason}}
-              << std::endl;
+    std::cout << nlohmann::json{{"file", file_}, {"id", id}, {"result", result}, {"reason", reason}} << std::endl;
   } else {
     std::cout << result << ' ' << id << (reason.empty() ? "" : ": ") << reason << std::endl;
   }

@@ -8,17 +8,14 @@ namespace ps = penstock;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
-  throw ps::Error(ps::ErrorCode::invalid_argument, text);
-}
+[[noreturn]] void refuse(const std::string& text) { throw ps::Error(ps::ErrorCode::invalid_argument, text); }
 
 std::int64_t entries(const Row& batch) {
   if (batch.components.empty()) refuse("cannot take a row without components apart");
   const ps::Shape& first = batch.components.front().shape();
   for (const ps::Tensor& component : batch.components) {
     if (component.rank() == 0) refuse("cannot take a number apart");
-    if (component.shape().front() != first.front())
-      refuse("components differ in their number of entries");
+    if (component.shape().front() != first.front()) refuse("components differ in their number of entries");
   }
   return first.front();
 }
@@ -29,8 +26,7 @@ std::size_t bytes_of(const Row& row) { return ps::bytes_of(row.components); }
 
 void RowBuilder::check(const Row& row) const {
   if (columns_.empty()) return;
-  if (row.components.size() != columns_.size())
-    refuse("rows of one batch differ in their number of components");
+  if (row.components.size() != columns_.size()) refuse("rows of one batch differ in their number of components");
   for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].check(row.components[i]);
 }
 

@@ -41,14 +41,12 @@ std::vector<Row> apart(const Row& batch);
 
 }  // namespace golden
 
-template <>
-struct penstock::Collate<golden::Row> {
+template <> struct penstock::Collate<golden::Row> {
   using Result = golden::Row;
   using Builder = golden::RowBuilder;
 };
 
-template <>
-struct penstock::Unbatch<golden::Row> {
+template <> struct penstock::Unbatch<golden::Row> {
   using value_type = golden::Row;
   static std::vector<golden::Row> apart(const golden::Row& batch) { return golden::apart(batch); }
 };

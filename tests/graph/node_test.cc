@@ -36,8 +36,7 @@ TEST(Node, KnowsItsPlace) {
 }
 
 TEST(Node, KnowsItsFlow) {
-  const graph::NodeRef taken =
-      graph::append(graph::append(source(), ops::repeat(-1), here), ops::take(7), here);
+  const graph::NodeRef taken = graph::append(graph::append(source(), ops::repeat(-1), here), ops::take(7), here);
   EXPECT_EQ(graph::cardinality(taken), 7);
   EXPECT_EQ(graph::cardinality(taken->input()), INFINITE_CARDINALITY);
 }
@@ -57,8 +56,7 @@ TEST(Node, IsSeenAsItsInterfaceAndNoOther) {
 }
 
 TEST(Node, ListsItsChainFromTheSource) {
-  const graph::NodeRef last =
-      graph::append(graph::append(source(), ops::skip(1), here), ops::take(3), here);
+  const graph::NodeRef last = graph::append(graph::append(source(), ops::skip(1), here), ops::take(3), here);
   std::vector<std::string> names;
   for (const graph::Node* node : graph::chain(last)) names.push_back(node->op().name());
   EXPECT_THAT(names, ::testing::ElementsAre("range", "skip", "take"));
@@ -99,10 +97,9 @@ TEST(Node, GivesEachEpochOnceWhicheverThreadAsks) {
 // errors
 
 TEST(GraphErrors, NameOpReasonPositionFileAndLine) {
-  EXPECT_ERROR(
-      graph::fail(graph::append(graph::append(source(), ops::take(3), here), ops::skip(1), here),
-                  "shard", here, "num_shards must be at least 1, but is 0"),
-      invalid, "shard: num_shards must be at least 1, but is 0 (op 3 of the chain, train.cc:12)");
+  EXPECT_ERROR(graph::fail(graph::append(graph::append(source(), ops::take(3), here), ops::skip(1), here), "shard",
+                           here, "num_shards must be at least 1, but is 0"),
+               invalid, "shard: num_shards must be at least 1, but is 0 (op 3 of the chain, train.cc:12)");
 }
 
 TEST(GraphErrors, LeaveOutALineThatIsUnknown) {
@@ -123,8 +120,7 @@ TEST(GraphErrors, ComeFromTheUsersOwnCall) {
 }
 
 TEST(GraphErrors, RefuseAChainWithoutASource) {
-  EXPECT_ERROR(graph::append(nullptr, ops::take(3), here), invalid,
-               "take: it needs an input: begin with a source");
+  EXPECT_ERROR(graph::append(nullptr, ops::take(3), here), invalid, "take: it needs an input: begin with a source");
 }
 
 TEST(GraphErrors, RefuseASourceBehindAnotherOp) {
@@ -134,7 +130,8 @@ TEST(GraphErrors, RefuseASourceBehindAnotherOp) {
 
 TEST(GraphErrors, RefuseANullPointer) {
   EXPECT_ERROR(range(3).then<int>(nullptr, here), invalid,
-               "then: the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>()) (op 1 of the chain, train.cc:12)");
+               "then: the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>()) (op 1 of the "
+               "chain, train.cc:12)");
 }
 
 TEST(GraphErrors, RefuseAnOpOfNoKnownKind) {
@@ -167,8 +164,9 @@ bool is_odd(std::int64_t x) { return x % 2 != 0; }
 
 TEST(GraphErrors, RefuseToShareAnUnknownCountAmongRanks) {
   const World world{.size = 2};
-  EXPECT_ERROR(range(10).filter(is_odd).skip(1).shard(world, here), invalid,
-               "shard: ranks may get different numbers of elements, because it is unknown how many leave filter (op 1)");
+  EXPECT_ERROR(
+      range(10).filter(is_odd).skip(1).shard(world, here), invalid,
+      "shard: ranks may get different numbers of elements, because it is unknown how many leave filter (op 1)");
   const auto generated = from_generator([]() -> std::optional<int> { return std::nullopt; });
   EXPECT_ERROR(generated.take(3).shard(world, here), invalid, "leave from_generator (op 0)");
   EXPECT_ERROR(range(10).batch(3).unbatch().shard(world, here), invalid, "leave unbatch (op 2)");
@@ -188,11 +186,10 @@ TEST(GraphErrors, AllowAnUnknownCountWhereRanksCannotDiffer) {
 // printing
 
 TEST(Describe, PrintsOneAlignedLineAnOp) {
-  const auto dataset =
-      range(0, 10, 1, {"main.cc", 10})
-          .shuffle(200'000, {.seed = 7}, {"main.cc", 11})
-          .map([](std::int64_t x) { return x; }, AUTOTUNE, {.blocks = true}, {"main.cc", 12})
-          .prefetch(4, {"main.cc", 13});
+  const auto dataset = range(0, 10, 1, {"main.cc", 10})
+                           .shuffle(200'000, {.seed = 7}, {"main.cc", 11})
+                           .map([](std::int64_t x) { return x; }, AUTOTUNE, {.blocks = true}, {"main.cc", 12})
+                           .prefetch(4, {"main.cc", 13});
   EXPECT_EQ(describe(dataset),
             "0  range     start=0, stop=10, step=1    main.cc:10\n"
             "1  shuffle   buffer_size=200000, seed=7  main.cc:11\n"
@@ -210,9 +207,8 @@ TEST(Describe, PrintsPositionsOfTwoDigitsAndUnknownLines) {
 
 TEST(Describe, PrintsBoundsAndOrders) {
   const auto same = [](std::int64_t x) { return x; };
-  const auto dataset = range(3)
-                           .map(same, Tunable::between(2, 16))
-                           .map(same, 8, {.order = Order::arbitrary, .blocks = false});
+  const auto dataset =
+      range(3).map(same, Tunable::between(2, 16)).map(same, 8, {.order = Order::arbitrary, .blocks = false});
   EXPECT_THAT(describe(dataset), ::testing::HasSubstr("parallelism=2..16  "));
   EXPECT_THAT(describe(dataset), ::testing::HasSubstr("order=arbitrary, parallelism=8  "));
 }
@@ -236,8 +232,7 @@ TEST(WorkText, IsTheSameForOtherSeedsAndData) {
   const auto pipeline = [](std::int64_t count, const ShuffleOptions& order, std::int64_t batch) {
     return graph::work_text(range(count).shuffle(5, order).batch(batch).node());
   };
-  EXPECT_EQ(pipeline(9, {.seed = 7}, 2),
-            "0 range()\n1 shuffle(buffer_size=5)\n2 batch(batch_size=2)\n");
+  EXPECT_EQ(pipeline(9, {.seed = 7}, 2), "0 range()\n1 shuffle(buffer_size=5)\n2 batch(batch_size=2)\n");
   EXPECT_EQ(pipeline(9, {.seed = 7}, 2), pipeline(9, {.seed = 8}, 2));
   EXPECT_EQ(pipeline(9, {}, 2), pipeline(1000, {}, 2)) << "each draws a seed";
   EXPECT_NE(pipeline(9, {}, 2), pipeline(9, {}, 3));

@@ -18,7 +18,12 @@ TEST(Path, ThroughTheFirstInputIsTheSame) {
 
 // Two inputs of one op, the same input of two, and one inside the other; a hundred ops of each.
 TEST(Path, TellsTheOpsOfAllBranchesApart) {
-  const Path branches[] = {Path(), Path().through(1, 5), Path().through(2, 5), Path().through(1, 6), Path().through(1, 5).through(1, 2), Path().through(1, 2).through(1, 5)};
+  const Path branches[] = {Path(),
+                           Path().through(1, 5),
+                           Path().through(2, 5),
+                           Path().through(1, 6),
+                           Path().through(1, 5).through(1, 2),
+                           Path().through(1, 2).through(1, 5)};
   std::set<std::uint64_t> keys;
   for (const Path& branch : branches) {
     for (int position = 0; position < 100; ++position) keys.insert(branch.random_key(position));

@@ -48,44 +48,35 @@ std::vector<Input> files() {
   const Mode few{"boxes tf", BoxPolicy::tf, [](auto& config) { config.voc.max_objects = 2; }};
   return {
       {"no XML", beside([](const Place&) {}), tf, delivered("missing XML 1")},
-      {"a folder for XML",
-       beside([](const Place& place) { fs::create_directory(place.annotation); }), tf,
+      {"a folder for XML", beside([](const Place& place) { fs::create_directory(place.annotation); }), tf,
        refused(ErrorCode::invalid_argument, "Is a directory")},
       {"XML that may not be read", beside(write_unreadable), tf,
        refused(ErrorCode::permission_denied, "Permission denied"), true},
-      {"100 MB of XML", beside(write_100_megabytes), tf,
-       refused(exhausted, "the limit is 16777216")},
+      {"100 MB of XML", beside(write_100_megabytes), tf, refused(exhausted, "the limit is 16777216")},
       {"2 KB of XML where 1,000 bytes are the limit", with_xml(annotation(objects(20))), small,
        refused(exhausted, "the limit is 1000")},
-      {"1,001 objects", with_xml(annotation(objects(1001))), tf,
-       refused(exhausted, "the limit is 1000")},
-      {"3 objects where 2 are the limit", with_xml(annotation(objects(3))), few,
-       refused(exhausted, "the limit is 2;")},
+      {"1,001 objects", with_xml(annotation(objects(1001))), tf, refused(exhausted, "the limit is 1000")},
+      {"3 objects where 2 are the limit", with_xml(annotation(objects(3))), few, refused(exhausted, "the limit is 2;")},
   };
 }
 
 std::vector<Input> texts() {
   const std::string good = annotation(objects(1));
   const auto sized = [](const char* width) {
-    return annotation(objects(1),
-                      "<size><width>" + std::string(width) + "</width><height>30</height></size>");
+    return annotation(objects(1), "<size><width>" + std::string(width) + "</width><height>30</height></size>");
   };
   return {
       {"XML without an object", with_xml(annotation("")), tf, delivered("no box 1")},
       {"empty XML", with_xml(""), tf, refused(data_loss, "not well-formed")},
-      {"half of the XML", with_xml(good.substr(0, good.size() / 2)), tf,
-       refused(data_loss, "not well-formed")},
+      {"half of the XML", with_xml(good.substr(0, good.size() / 2)), tf, refused(data_loss, "not well-formed")},
       {"a JPEG for XML", with_xml(jpeg(30, 40)), tf, refused(data_loss, "not well-formed")},
       {"XML of NULs", with_xml(std::string(1000, '\0')), tf, refused(data_loss, "not well-formed")},
       {"an entity bomb", with_xml(entity_bomb()), tf, refused(data_loss, "entities")},
       {"XML nested 100,000 deep", with_xml(nested(100'000)), tf, refused(data_loss, "DEPTH")},
-      {"XML without a size", with_xml(annotation("", "")), tf,
-       refused(data_loss, "<size> is missing")},
+      {"XML without a size", with_xml(annotation("", "")), tf, refused(data_loss, "<size> is missing")},
       {"a width of 0", with_xml(sized("0")), tf, refused(data_loss, "must be at least 1")},
-      {"a width of 1 in the XML", with_xml(sized("1")), tf,
-       refused(data_loss, "cannot be normalised")},
-      {"a width of 10^20", with_xml(sized("100000000000000000000")), tf,
-       refused(data_loss, "not a number that fits")},
+      {"a width of 1 in the XML", with_xml(sized("1")), tf, refused(data_loss, "cannot be normalised")},
+      {"a width of 10^20", with_xml(sized("100000000000000000000")), tf, refused(data_loss, "not a number that fits")},
       {"a width that is a word", with_xml(sized("wide")), tf, refused(data_loss, "'wide'")},
       {"an object without a box", with_xml(annotation("<object><name>thing</name></object>")), tf,
        refused(data_loss, "<object[1]/bndbox> is missing")},
@@ -109,9 +100,8 @@ std::vector<Input> annotations() {
 
 std::vector<Input> boxes() {
   const Fate fine = delivered(), cut = delivered("clamped 1");
-  const Fate leaves = refused(data_loss, "leaves the picture"),
-             no_area = refused(data_loss, "no area"), not_finite = refused(data_loss, "not finite"),
-             no_number = refused(data_loss, "not a number");
+  const Fate leaves = refused(data_loss, "leaves the picture"), no_area = refused(data_loss, "no area"),
+             not_finite = refused(data_loss, "not finite"), no_number = refused(data_loss, "not a number");
   const std::array<BadBox, 11> bad{{
       {"a box inside", "1", "20", fine, fine, fine},
       {"a box that leaves the picture", "30", "90", fine, leaves, cut},

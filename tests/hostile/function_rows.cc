@@ -60,32 +60,23 @@ struct Thrown {
 
 const Thrown thrown[] = {
     {"an int", [] { throw 42; }, ErrorCode::internal, "of type int: 42"},
-    {"a const char*", [] { throw "no disk"; }, ErrorCode::internal,
-     "of type char const*: 'no disk'"},
-    {"a null const char*", [] { throw static_cast<const char*>(nullptr); }, ErrorCode::internal,
-     "char const*: ''"},
+    {"a const char*", [] { throw "no disk"; }, ErrorCode::internal, "of type char const*: 'no disk'"},
+    {"a null const char*", [] { throw static_cast<const char*>(nullptr); }, ErrorCode::internal, "char const*: ''"},
     {"a std::string", [] { throw std::string("no disk"); }, ErrorCode::internal, ": 'no disk'"},
     {"a null pointer", [] { throw nullptr; }, ErrorCode::internal, "nullptr"},
     {"a type of its own", [] { throw Odd(); }, ErrorCode::internal, "Odd"},
-    {"an exception_ptr", [] { throw std::make_exception_ptr(1); }, ErrorCode::internal,
-     "exception_ptr"},
-    {"an exception without a text", [] { throw Mute(); }, ErrorCode::internal,
-     "Mute without a text"},
+    {"an exception_ptr", [] { throw std::make_exception_ptr(1); }, ErrorCode::internal, "exception_ptr"},
+    {"an exception without a text", [] { throw Mute(); }, ErrorCode::internal, "Mute without a text"},
     {"an exception with a megabyte of text", [] { throw Endless(); }, ErrorCode::internal, "xxxx"},
     {"an exception that cannot be copied", throw_lvalue, ErrorCode::internal, "thrown by a copy"},
-    {"nested exceptions", [] { throw_nested(2); }, ErrorCode::internal,
-     "level 2: level 1: level 0: the disk is away"},
-    {"1,000 nested exceptions", [] { throw_nested(1000); }, ErrorCode::internal,
-     "level 1000: level 999"},
-    {"a nested exception with nothing in it", [] { throw NothingNested(); }, ErrorCode::internal,
-     "nothing in it"},
+    {"nested exceptions", [] { throw_nested(2); }, ErrorCode::internal, "level 2: level 1: level 0: the disk is away"},
+    {"1,000 nested exceptions", [] { throw_nested(1000); }, ErrorCode::internal, "level 1000: level 999"},
+    {"a nested exception with nothing in it", [] { throw NothingNested(); }, ErrorCode::internal, "nothing in it"},
     {"bad_alloc", [] { throw std::bad_alloc(); }, ErrorCode::resource_exhausted, "out of memory"},
-    {"invalid_argument", [] { throw std::invalid_argument("odd"); }, ErrorCode::invalid_argument,
-     "odd"},
-    {"ENOSPC", [] { throw std::system_error(ENOSPC, std::generic_category(), "write"); },
-     ErrorCode::resource_exhausted, "No space left"},
-    {"a penstock::Error", [] { throw Error(ErrorCode::deadline, "late"); }, ErrorCode::deadline,
-     "late"},
+    {"invalid_argument", [] { throw std::invalid_argument("odd"); }, ErrorCode::invalid_argument, "odd"},
+    {"ENOSPC", [] { throw std::system_error(ENOSPC, std::generic_category(), "write"); }, ErrorCode::resource_exhausted,
+     "No space left"},
+    {"a penstock::Error", [] { throw Error(ErrorCode::deadline, "late"); }, ErrorCode::deadline, "late"},
     {"a GraphError", [] { throw GraphError("not here"); }, ErrorCode::invalid_argument, "not here"},
 };
 
@@ -109,23 +100,16 @@ Dataset<std::int64_t> in_generator(const Call& call) {
 }
 
 const Where places[] = {
-    {"map",
-     [](const Call& call) {
-       return range(3).map([call](std::int64_t x) { return call_at_one(x, call); });
-     }},
+    {"map", [](const Call& call) { return range(3).map([call](std::int64_t x) { return call_at_one(x, call); }); }},
     {"blocking map",
      [](const Call& call) {
-       return range(3).map([call](std::int64_t x) { return call_at_one(x, call); }, AUTOTUNE,
-                           {.blocks = true});
+       return range(3).map([call](std::int64_t x) { return call_at_one(x, call); }, AUTOTUNE, {.blocks = true});
      }},
     {"filter",
-     [](const Call& call) {
-       return range(3).filter([call](std::int64_t x) { return call_at_one(x, call) >= 0; });
-     }},
+     [](const Call& call) { return range(3).filter([call](std::int64_t x) { return call_at_one(x, call) >= 0; }); }},
     {"flat_map",
      [](const Call& call) {
-       return range(3).flat_map(
-           [call](std::int64_t x) { return std::vector{call_at_one(x, call)}; });
+       return range(3).flat_map([call](std::int64_t x) { return std::vector{call_at_one(x, call)}; });
      }},
     {"generator", in_generator},
 };
@@ -145,8 +129,7 @@ std::string skip(const Dataset<std::int64_t>& data) {
   for (const bool serial : {true, false}) {
     auto run = data.start({.on_error = skip_all(), .serial = serial});
     const bool all = rest_of(run) == Values{0, 2};
-    counted = (all ? "" : "neighbours lost, ") + std::string("skipped ") +
-              std::to_string(run.stats().skipped);
+    counted = (all ? "" : "neighbours lost, ") + std::string("skipped ") + std::to_string(run.stats().skipped);
   }
   return counted;
 }
@@ -165,7 +148,11 @@ Outcome observe(const Dataset<std::int64_t>& data) {
 // The consumer stops waiting, and gets everything as soon as the function returns.
 Outcome never_return(const Where& where) {
   std::atomic<bool> may_return{false};
-  auto run = where.build([&] { while (!may_return) std::this_thread::sleep_for(1ms); }).start();
+  auto run = where
+                 .build([&] {
+                   while (!may_return) std::this_thread::sleep_for(1ms);
+                 })
+                 .start();
   const bool first = run.next() == 0;
   const bool timed_out = run.next_for(50ms).timed_out();
   may_return = true;
@@ -179,8 +166,7 @@ std::string skip_own(const Where& where, bool serial) {
   const auto data = where.build([&run] { run->next(); });
   run.emplace(data.start({.on_error = skip_all(), .serial = serial}));
   const bool all = rest_of(*run) == Values{0, 2};
-  return (all ? "" : "neighbours lost, ") + std::string("skipped ") +
-         std::to_string(run->stats().skipped);
+  return (all ? "" : "neighbours lost, ") + std::string("skipped ") + std::to_string(run->stats().skipped);
 }
 
 Outcome call_own_next(const Where& where) {
@@ -191,8 +177,8 @@ Outcome call_own_next(const Where& where) {
   try {
     rest_of(*run);
   } catch (const ElementError& error) {
-    return {std::string(to_string(error.code())),
-            counted == serially ? counted : counted + ", serially " + serially, error.what()};
+    return {std::string(to_string(error.code())), counted == serially ? counted : counted + ", serially " + serially,
+            error.what()};
   }
   return {"delivered", counted, ""};
 }
@@ -203,7 +189,10 @@ Outcome call_next_of_another(const Where& where) {
   for (const bool serial : {false, true}) {
     std::atomic<std::int64_t> sum{0};
     const auto inner = range(100).map([](std::int64_t x) { return 2 * x; }, 4);
-    auto run = where.build([&sum, inner] { for (std::int64_t x : inner) sum += x; })
+    auto run = where
+                   .build([&sum, inner] {
+                     for (std::int64_t x : inner) sum += x;
+                   })
                    .start({.threads = 2, .serial = serial});
     all = all && rest_of(run) == Values{0, 1, 2} && sum == 9900;
   }
@@ -213,7 +202,9 @@ Outcome call_next_of_another(const Where& where) {
 // Each run that the function starts calls the function, which starts the next one.
 Outcome iterate_own_dataset(const Where& where) {
   std::optional<Dataset<std::int64_t>> data;
-  data.emplace(where.build([&data] { for (std::int64_t x : *data) static_cast<void>(x); }));
+  data.emplace(where.build([&data] {
+    for (std::int64_t x : *data) static_cast<void>(x);
+  }));
   return observe(*data);
 }
 
@@ -260,11 +251,9 @@ struct Misdeed {
 
 const Misdeed misdeeds[] = {
     {"never returns", never_return, {"next_for() times out", "delivered 3 when it returns", ""}},
-    {"calls next() of its own dataset", call_own_next,
-     {"failed_precondition", "skipped 1", "next()"}},
+    {"calls next() of its own dataset", call_own_next, {"failed_precondition", "skipped 1", "next()"}},
     {"calls next() of another dataset", call_next_of_another, {"delivered", "delivered 3", ""}},
-    {"iterates its own dataset", iterate_own_dataset,
-     {"failed_precondition", "skipped 1", "64 deep"}},
+    {"iterates its own dataset", iterate_own_dataset, {"failed_precondition", "skipped 1", "64 deep"}},
     {"destroys the owner", destroy_owner, {"the call ends", "delivered 1, nothing is left", ""}},
 };
 
@@ -281,8 +270,7 @@ std::vector<Row> function_rows() {
                       observe(where.build(each.call))});
   for (const Misdeed& each : misdeeds)
     for (const Where& where : places)
-      rows.push_back({"Functions that meddle with runs", each.name, where.mode, each.expected,
-                      each.observe(where)});
+      rows.push_back({"Functions that meddle with runs", each.name, where.mode, each.expected, each.observe(where)});
   return rows;
 }
 

@@ -30,11 +30,9 @@ std::string table(const std::vector<Row>& rows) {
   std::string text, chapter;
   for (const Row& row : rows) {
     if (row.chapter != chapter)
-      text += "\n## " + row.chapter +
-              "\n\n| input | mode | outcome | counted as |\n|---|---|---|---|\n";
+      text += "\n## " + row.chapter + "\n\n| input | mode | outcome | counted as |\n|---|---|---|---|\n";
     chapter = row.chapter;
-    text += "| " + row.input + " | " + row.mode + " | " + row.got.outcome + " | " +
-            row.got.counted + " |\n";
+    text += "| " + row.input + " | " + row.mode + " | " + row.got.outcome + " | " + row.got.counted + " |\n";
   }
   return text;
 }
@@ -51,8 +49,7 @@ TEST(Hostile, InputsHaveTheOutcomesOfTheMatrix) {
     text += table(rows);
   }
   if (::getenv("PENSTOCK_UPDATE") != nullptr) std::ofstream(matrix_file) << text;
-  EXPECT_EQ(text, test::file_contents(matrix_file))
-      << "if it should be so: PENSTOCK_UPDATE=1, and look at it";
+  EXPECT_EQ(text, test::file_contents(matrix_file)) << "if it should be so: PENSTOCK_UPDATE=1, and look at it";
 }
 
 // Every size that a header can claim is refused without a byte for its pixels.
@@ -61,15 +58,14 @@ TEST(Hostile, HugeHeaderTakesNoMemory) {
   bench::reset_peak_memory();
   const std::int64_t before = bench::peak_memory_bytes();
   for (int i = 0; i < 10; ++i)
-    EXPECT_ERROR(image::decode_jpeg(std::as_bytes(std::span(file))), ErrorCode::resource_exhausted,
-                 "65500 x 65500");
+    EXPECT_ERROR(image::decode_jpeg(std::as_bytes(std::span(file))), ErrorCode::resource_exhausted, "65500 x 65500");
   EXPECT_LT(bench::peak_memory_bytes() - before, 16 * std::int64_t{1 << 20});
 }
 
 TEST(Hostile, HugeAnnotationIsNotRead) {
   const auto all = annotations();
-  const auto huge = std::find_if(all.begin(), all.end(),
-                                 [](const Input& input) { return input.name == "100 MB of XML"; });
+  const auto huge =
+      std::find_if(all.begin(), all.end(), [](const Input& input) { return input.name == "100 MB of XML"; });
   ASSERT_NE(huge, all.end());
   bench::reset_peak_memory();
   const std::int64_t before = bench::peak_memory_bytes();

@@ -20,8 +20,7 @@ constexpr std::int64_t position = 2;  // of the hostile file among the good ones
 
 Dataset<Example> load_all(const std::vector<std::string>& paths, const Mode& mode,
                           const std::shared_ptr<imagenet::Counters>& counters) {
-  imagenet::Config config{
-      .labels = imagenet::labels_of(paths), .size = {16, 12}, .counters = counters};
+  imagenet::Config config{.labels = imagenet::labels_of(paths), .size = {16, 12}, .counters = counters};
   if (mode.change) mode.change(config);
   if (mode.is_train) return from_vector(paths).apply(imagenet::load_train(config));
   if (!mode.boxes) return from_vector(paths).apply(imagenet::load_eval(config));
@@ -43,7 +42,8 @@ class Scene {
     paths_.insert(paths_.begin() + position, picture);
   }
   const std::vector<std::string>& all() const { return paths_; }
-  // The same with a good file in the hostile one's place, so that the others have the same positions and random numbers.
+  // The same with a good file in the hostile one's place, so that the others have the same positions and random
+  // numbers.
   std::vector<std::string> good() const {
     std::vector<std::string> paths = paths_;
     paths[position] = set_.paths().back();
@@ -62,8 +62,7 @@ Examples neighbours(Examples all) {
   return all;
 }
 
-std::string counted(const imagenet::Counters& with, const imagenet::Counters& without,
-                    std::int64_t skipped) {
+std::string counted(const imagenet::Counters& with, const imagenet::Counters& without, std::int64_t skipped) {
   std::string text = skipped > 0 ? "skipped " + std::to_string(skipped) : "delivered 1";
   const auto add = [&text](const char* name, std::int64_t count) {
     if (count > 0) text += std::string(", ") + name + " " + std::to_string(count);
@@ -77,8 +76,7 @@ std::string counted(const imagenet::Counters& with, const imagenet::Counters& wi
 
 // What is skipped, and that nothing else is.
 std::string skip(const Scene& scene, const Mode& mode) {
-  const auto without = std::make_shared<imagenet::Counters>(),
-             with = std::make_shared<imagenet::Counters>();
+  const auto without = std::make_shared<imagenet::Counters>(), with = std::make_shared<imagenet::Counters>();
   const Examples good = test::collect(load_all(scene.good(), mode, without));
   auto run = load_all(scene.all(), mode, with).start({.on_error = skip_all()});
   Examples all;

@@ -15,8 +15,8 @@ struct Outcome {
   std::string text;     // of the error
 };
 
-// Loads the input between good pictures: under skip_all() on threads, and under stop_on_error() serially. Checks that the good ones
-// are delivered as they are without it, and that an error names the file.
+// Loads the input between good pictures: under skip_all() on threads, and under stop_on_error() serially. Checks that
+// the good ones are delivered as they are without it, and that an error names the file.
 Outcome load(const Input& input);
 
 // The outcome that an input should have; its text is a part of the whole one.

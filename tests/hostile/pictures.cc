@@ -10,8 +10,7 @@ std::size_t find_marker(const std::string& jpeg, std::string_view codes) {
   std::size_t at = 2;
   while (at + 4 <= jpeg.size()) {
     if (codes.find(jpeg[at + 1]) != std::string_view::npos) return at;
-    at += 2U + (static_cast<std::uint8_t>(jpeg[at + 2]) << 8U) +
-          static_cast<std::uint8_t>(jpeg[at + 3]);
+    at += 2U + (static_cast<std::uint8_t>(jpeg[at + 2]) << 8U) + static_cast<std::uint8_t>(jpeg[at + 3]);
   }
   throw std::runtime_error("the test's JPEG lacks a marker");
 }
@@ -53,9 +52,7 @@ std::string without_codes(std::string jpeg) {
   return jpeg;
 }
 
-std::string with_surplus_bytes(std::string jpeg) {
-  return jpeg.insert(frame_header(jpeg), "surplus");
-}
+std::string with_surplus_bytes(std::string jpeg) { return jpeg.insert(frame_header(jpeg), "surplus"); }
 
 std::string scan_bomb() {
   const std::string file = jpeg(30, 40, {.progressive = true});
@@ -69,11 +66,10 @@ std::string scan_bomb() {
 
 std::string png() {
   static constexpr unsigned char bytes[] = {
-      0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,    0,    0x0d, 'I',  'H',
-      'D',  'R',  0,    0,    0,    1,    0,    0,    0,    1,    8,    0,    0,    0,
-      0,    0x3a, 0x7e, 0x9b, 0x55, 0,    0,    0,    0x0a, 'I',  'D',  'A',  'T',  0x78,
-      0x9c, 0x63, 0x60, 0,    0,    0,    2,    0,    1,    0x48, 0xaf, 0xa4, 0x71, 0,
-      0,    0,    0,    'I',  'E',  'N',  'D',  0xae, 0x42, 0x60, 0x82};
+      0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,    0,    0x0d, 'I',  'H',  'D',  'R',  0,
+      0,    0,    1,    0,    0,    0,    1,    8,    0,    0,    0,    0,    0x3a, 0x7e, 0x9b, 0x55, 0,
+      0,    0,    0x0a, 'I',  'D',  'A',  'T',  0x78, 0x9c, 0x63, 0x60, 0,    0,    0,    2,    0,    1,
+      0x48, 0xaf, 0xa4, 0x71, 0,    0,    0,    0,    'I',  'E',  'N',  'D',  0xae, 0x42, 0x60, 0x82};
   return {reinterpret_cast<const char*>(bytes), sizeof bytes};
 }
 
@@ -81,10 +77,9 @@ std::string annotation(const std::string& objects, const std::string& size) {
   return "<annotation>" + size + objects + "</annotation>";
 }
 
-std::string object(const std::string& xmin, const std::string& ymin, const std::string& xmax,
-                   const std::string& ymax) {
-  return "<object><name>thing</name><bndbox><xmin>" + xmin + "</xmin><ymin>" + ymin +
-         "</ymin><xmax>" + xmax + "</xmax><ymax>" + ymax + "</ymax></bndbox></object>";
+std::string object(const std::string& xmin, const std::string& ymin, const std::string& xmax, const std::string& ymax) {
+  return "<object><name>thing</name><bndbox><xmin>" + xmin + "</xmin><ymin>" + ymin + "</ymin><xmax>" + xmax +
+         "</xmax><ymax>" + ymax + "</ymax></bndbox></object>";
 }
 
 std::string entity_bomb() {

@@ -28,11 +28,9 @@ std::string scan_bomb();
 std::string png();
 
 // An annotation of a picture of 40 x 30 (width x height) with these objects.
-std::string annotation(
-    const std::string& objects,
-    const std::string& size = "<size><width>40</width><height>30</height></size>");
-std::string object(const std::string& xmin, const std::string& ymin, const std::string& xmax,
-                   const std::string& ymax);
+std::string annotation(const std::string& objects,
+                       const std::string& size = "<size><width>40</width><height>30</height></size>");
+std::string object(const std::string& xmin, const std::string& ymin, const std::string& xmax, const std::string& ymax);
 
 // Nine entities, each ten of the one before: 10^9 letters if anybody expands them.
 std::string entity_bomb();

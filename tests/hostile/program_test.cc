@@ -38,8 +38,7 @@ std::int64_t mix_in(const SampleSet& set, const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
     const std::string label = "n0000000" + std::to_string(number % 3);
     const std::string picture = set.images() + "/CLS-LOC/train/" + label + "/" + label + "_1" +
-                                std::to_string(100 + number % 7) + "x" + std::to_string(number) +
-                                ".JPEG";
+                                std::to_string(100 + number % 7) + "x" + std::to_string(number) + ".JPEG";
     const std::string annotation = set.annotation_of(picture);
     fs::create_directories(fs::path(annotation).parent_path());
     input.make({picture, annotation});
@@ -63,9 +62,9 @@ std::string contents(const std::string& path) {
 Answer run(const SampleSet& set, const std::string& flags) {
   const auto at = [&](const char* name) { return (set.folder() / name).string(); };
   write(at("ilsvrc.json"), R"({"data": {"shuffle_buffer": 1}})");
-  const std::string command = std::string("'" PENSTOCK_IMAGENET "' --data '") + set.images() +
-                              "' -c '" + at("ilsvrc.json") + "' --json --reps 1 --batch 4 " +
-                              flags + " >'" + at("out") + "' 2>'" + at("err") + "'";
+  const std::string command = std::string("'" PENSTOCK_IMAGENET "' --data '") + set.images() + "' -c '" +
+                              at("ilsvrc.json") + "' --json --reps 1 --batch 4 " + flags + " >'" + at("out") + "' 2>'" +
+                              at("err") + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(at("err")),
           json::parse(contents(at("out")), nullptr, false)};
@@ -95,8 +94,7 @@ void expect_all_files_to_add_up(const std::vector<Input>& hostile, const std::st
 TEST(HostileFolder, FilesSeenAreDeliveredSkippedAndFailed) {
   const auto hostile = inputs();
   ASSERT_GT(hostile.size(), 60u);
-  for (const char* flags :
-       {"--on-error skip", "--on-error skip --serial", "--on-error skip --cpu 4 --epochs 2"})
+  for (const char* flags : {"--on-error skip", "--on-error skip --serial", "--on-error skip --cpu 4 --epochs 2"})
     expect_all_files_to_add_up(hostile, flags);
 }
 
@@ -120,22 +118,18 @@ TEST(HostileFolder, GoodFilesAreTheSameAsWithoutTheBadOnes) {
   ASSERT_EQ(without.exit_code, 0) << without.err;
   expect_to_add_up(without.line, 12, 0);
   EXPECT_EQ(with.line["digest"], without.line["digest"]);
-  for (const char* key :
-       {"samples", "images", "missing_xml", "damaged", "clamped_boxes", "without_boxes"})
+  for (const char* key : {"samples", "images", "missing_xml", "damaged", "clamped_boxes", "without_boxes"})
     EXPECT_EQ(with.line[key], without.line[key]) << key;
 }
 
 TEST(HostileFolder, RepairsAreCounted) {
   const SampleSet set(12);
-  const std::int64_t missing = run(set, "").line["missing_xml"],
-                     without_boxes = run(set, "").line["without_boxes"];
+  const std::int64_t missing = run(set, "").line["missing_xml"], without_boxes = run(set, "").line["without_boxes"];
   auto repaired = inputs();
-  std::erase_if(repaired, [](const Input& input) {
-    return input.fate.counted.empty() || input.mode.name != "boxes tf";
-  });
+  std::erase_if(repaired,
+                [](const Input& input) { return input.fate.counted.empty() || input.mode.name != "boxes tf"; });
   for (Input& input : boxes())
-    if (input.mode.name == "boxes clamp" && input.fate.counted == "clamped 1")
-      repaired.push_back(std::move(input));
+    if (input.mode.name == "boxes clamp" && input.fate.counted == "clamped 1") repaired.push_back(std::move(input));
   const std::int64_t mixed = mix_in(set, repaired);
   const auto having = [&](const char* counted) {
     return std::count_if(repaired.begin(), repaired.end(),
@@ -173,7 +167,8 @@ void expect_what_became_of_the_files(const json& line, int delivered, int skippe
   EXPECT_EQ(line["errors"], skipped + failed);
 }
 
-// Serially nothing is read ahead: in batches of 4, the files before the one that ends it and behind the last full batch are unfinished.
+// Serially nothing is read ahead: in batches of 4, the files before the one that ends it and behind the last full batch
+// are unfinished.
 TEST(HostileFolder, WhatEndedItIsFailed) {
   const SampleSet set(12);
   write(set.paths()[6], "no picture");

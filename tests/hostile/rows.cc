@@ -15,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_rows(std::vector<Row>& rows, const std::string& chapter,
-              const std::vector<Input>& inputs) {
+void add_rows(std::vector<Row>& rows, const std::string& chapter, const std::vector<Input>& inputs) {
   for (const Input& input : inputs)
     rows.push_back({chapter, input.name, input.mode.name, expected(input), load(input)});
 }
@@ -54,10 +53,9 @@ std::vector<Row> list_rows() {
     return at(name);
   };
   std::vector<Row> rows;
-  const auto add = [&rows](const char* input, const char* mode, const char* outcome,
-                           const std::string& says, const std::function<void()>& call) {
-    rows.push_back(
-        {"Lists and folders", input, mode, {outcome, "nothing runs", says}, refused_by(call)});
+  const auto add = [&rows](const char* input, const char* mode, const char* outcome, const std::string& says,
+                           const std::function<void()>& call) {
+    rows.push_back({"Lists and folders", input, mode, {outcome, "nothing runs", says}, refused_by(call)});
   };
   const auto refuse_list = [&](const char* input, const std::string& path, const char* says) {
     add(input, "file list", "GraphError", says, [=] { from_file_list(path); });
@@ -71,10 +69,8 @@ std::vector<Row> list_rows() {
   fs::permissions(at("shut"), fs::perms::none);
   fs::create_directory(at("loop"));
   fs::create_directory_symlink(".", at("loop/again"));
-  add("no such folder", "folder", "not_found", at("missing"),
-      [&] { imagenet::list_images(at("missing")); });
-  add("a folder without pictures", "folder", "not_found", at("none"),
-      [&] { imagenet::list_images(at("none")); });
+  add("no such folder", "folder", "not_found", at("missing"), [&] { imagenet::list_images(at("missing")); });
+  add("a folder without pictures", "folder", "not_found", at("none"), [&] { imagenet::list_images(at("none")); });
   add("a folder that leads into itself", "folder", "invalid_argument", at("loop"),
       [&] { imagenet::list_images(at("loop")); });
   add("a folder that may not be read", "folder", "permission_denied", at("shut"), [&] {
@@ -95,11 +91,10 @@ std::vector<Row> config_rows() {
   std::vector<Row> rows;
   const auto add = [&](const char* input, const std::string& json, const char* says) {
     write(file, json);
-    rows.push_back(
-        {"ilsvrc.json", input, "--config", {"wrong usage", "nothing runs", says}, refused_by([&] {
-           bench::ImagenetOptions options;
-           bench::apply_config_file(file, options);
-         })});
+    rows.push_back({"ilsvrc.json", input, "--config", {"wrong usage", "nothing runs", says}, refused_by([&] {
+                      bench::ImagenetOptions options;
+                      bench::apply_config_file(file, options);
+                    })});
   };
   const auto add_data = [&](const char* input, const std::string& data, const char* says) {
     add(input, "{\"data\": {" + data + "}}", says);
@@ -111,13 +106,10 @@ std::vector<Row> config_rows() {
   add("a number", "128", "not a JSON object");
   add("an unknown section", R"({"train": {}})", "unknown key \"train\"; did you mean \"data\"?");
   add("a list for a section", R"({"data": [1]})", "\"data\" must be an object");
-  add("lists nested 100,000 deep", std::string(100'000, '[') + std::string(100'000, ']'),
-      "not a JSON object");
-  add("above 1 MiB", "{\"data\": {\"handler\": \"" + std::string(1 << 20, 'x') + "\"}}",
-      "the limit is 1048576");
+  add("lists nested 100,000 deep", std::string(100'000, '[') + std::string(100'000, ']'), "not a JSON object");
+  add("above 1 MiB", "{\"data\": {\"handler\": \"" + std::string(1 << 20, 'x') + "\"}}", "the limit is 1048576");
   add_data("an unknown key", R"("batchsize": 4)", "did you mean \"batch_size\"?");
-  add_data("an unknown key of a megabyte", "\"" + std::string(1'000'000, 'b') + "\": 1",
-           "unknown key");
+  add_data("an unknown key of a megabyte", "\"" + std::string(1'000'000, 'b') + "\": 1", "unknown key");
   add_data("a text for a number", R"("batch_size": "128")", "must be a whole number");
   add_data("a fraction", R"("batch_size": 1.5)", "but is 1.5");
   add_data("null", R"("batch_size": null)", "but is null");
@@ -126,8 +118,7 @@ std::vector<Row> config_rows() {
   add_data("a batch of 2^64", R"("batch_size": 18446744073709551616)", "must be a whole number");
   add_data("a negative shuffle buffer", R"("shuffle_buffer": -1)", "but is -1");
   add_data("a number for a path", R"("train_filelist": 7)", "must be a string");
-  add_data("a path nested 300,000 deep",
-           "\"train_filelist\": " + std::string(300'000, '[') + std::string(300'000, ']'),
+  add_data("a path nested 300,000 deep", "\"train_filelist\": " + std::string(300'000, '[') + std::string(300'000, ']'),
            "but is an array of 1");
   add_data("a crop of three numbers", R"("crop_image_size": [1, 2, 3])", "but is [1,2,3]");
   add_data("a truth that is a number", R"("reshuffle_each_iteration": 1)", "must be true or false");

@@ -1,4 +1,5 @@
-// How often the pipelines ask the heap for memory once they run steadily. libjpeg takes its own by malloc, which is not counted.
+// How often the pipelines ask the heap for memory once they run steadily. libjpeg takes its own by malloc, which is not
+// counted.
 #include <gtest/gtest.h>
 #include <penstock/imagenet.h>
 #include <penstock/penstock.h>
@@ -31,8 +32,9 @@ std::vector<std::string> many(const std::vector<std::string>& paths) {
 
 Config config_of(const SampleSet& set) { return {.labels = labels_of(set.paths()), .size = {16, 12}}; }
 
-// Of operator new, for each of the `images` of an epoch, in the middle one of all epochs but the first few: where the controller widens a
-// buffer, or others take the cores, more elements are under way than ever before, and those are made anew.
+// Of operator new, for each of the `images` of an epoch, in the middle one of all epochs but the first few: where the
+// controller widens a buffer, or others take the cores, more elements are under way than ever before, and those are
+// made anew.
 double allocations_per_image(const Dataset<StructBatch<Example>>& dataset, std::size_t images) {
   auto run = dataset.start({.epochs = epochs});
   std::vector<std::int64_t> counts;

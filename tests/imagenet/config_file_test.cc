@@ -61,10 +61,9 @@ TEST(ConfigFile, TakesBothSpellingsOfPrefetch) {
 }
 
 TEST(ConfigFile, UnknownKeySuggestsTheNearestOne) {
-  EXPECT_THAT(error_of(R"("batch_sise": 4)"), AllOf(HasSubstr("a.json"), HasSubstr("batch_sise"),
-                                                    HasSubstr("did you mean \"batch_size\"")));
-  EXPECT_THAT(error_of(R"("prefetch_bufer_size": 4)"),
-              HasSubstr("did you mean \"prefetch_buffer_size\""));
+  EXPECT_THAT(error_of(R"("batch_sise": 4)"),
+              AllOf(HasSubstr("a.json"), HasSubstr("batch_sise"), HasSubstr("did you mean \"batch_size\"")));
+  EXPECT_THAT(error_of(R"("prefetch_bufer_size": 4)"), HasSubstr("did you mean \"prefetch_buffer_size\""));
   EXPECT_THAT(error_of(R"("shufle": 4)"), HasSubstr("did you mean \"shuffle_buffer\""));
 }
 
@@ -74,8 +73,7 @@ TEST(ConfigFile, UnknownSectionIsAnError) {
 }
 
 TEST(ConfigFile, RefusesWrongTypesAndValues) {
-  EXPECT_THAT(error_of(R"("batch_size": "128")"),
-              HasSubstr("\"batch_size\" must be a whole number"));
+  EXPECT_THAT(error_of(R"("batch_size": "128")"), HasSubstr("\"batch_size\" must be a whole number"));
   EXPECT_THAT(error_of(R"("batch_size": 0)"), HasSubstr("from 1 to 2147483647"));
   EXPECT_THAT(error_of(R"("train_filelist": 3)"), HasSubstr("must be a string"));
   EXPECT_THAT(error_of(R"("reshuffle_each_iteration": 1)"), HasSubstr("must be true or false"));
@@ -87,8 +85,7 @@ TEST(ConfigFile, NumbersHaveABoundAbove) {
   EXPECT_EQ(error_of(R"("batch_size": 2147483647)"), "no error");
   for (const char* number : {"2147483648", "9223372036854775808", "18446744073709551615", "1e30"}) {
     for (const char* key : {"batch_size", "shuffle_buffer", "num_classes", "num_parallel_readers"})
-      EXPECT_THAT(error_of("\"" + std::string(key) + "\": " + number),
-                  HasSubstr("must be a whole number from"));
+      EXPECT_THAT(error_of("\"" + std::string(key) + "\": " + number), HasSubstr("must be a whole number from"));
     EXPECT_THAT(error_of("\"crop_image_size\": [256, " + std::string(number) + "]"),
                 HasSubstr("must be a whole number from"));
   }

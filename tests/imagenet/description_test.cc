@@ -45,8 +45,7 @@ Config changed(const Change& change) {
   return config;
 }
 
-template <class Transform>
-std::string description_of(const Transform& transform) {
+template <class Transform> std::string description_of(const Transform& transform) {
   return graph::pipeline_text(from_vector<std::string>({"a.jpg"}).apply(transform).node());
 }
 
@@ -65,28 +64,24 @@ TEST(Description, TellsAllThatDecidesTheElements) {
 TEST(Description, OfCropsTellsTheBoxPolicy) {
   std::set<std::string> texts;
   for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf})
-    texts.insert(
-        description_of(load_crops(changed([policy](Config& config) { config.boxes = policy; }))));
+    texts.insert(description_of(load_crops(changed([policy](Config& config) { config.boxes = policy; }))));
   EXPECT_EQ(texts.size(), 3U);
 }
 
 TEST(Description, OfEvalTellsTheShorterSide) {
   const auto text = [](std::int64_t side) {
-    return description_of(
-        load_eval(changed([side](Config& config) { config.shorter_side = side; })));
+    return description_of(load_eval(changed([side](Config& config) { config.shorter_side = side; })));
   };
   EXPECT_NE(text(256), text(255));
 }
 
 TEST(Description, IsForPeople) {
-  EXPECT_THAT(description_of(load_crops(changed([](Config&) {}))),
-              testing::HasSubstr("16x16, f32, nhwc, labels=2:"));
+  EXPECT_THAT(description_of(load_crops(changed([](Config&) {}))), testing::HasSubstr("16x16, f32, nhwc, labels=2:"));
 }
 
 TEST(Description, DoesNotChangeWithWhatOnlyCounts) {
   const auto counted = [](Config& config) { config.counters = std::make_shared<Counters>(); };
-  EXPECT_EQ(description_of(load_crops(changed(counted))),
-            description_of(load_crops(changed([](Config&) {}))));
+  EXPECT_EQ(description_of(load_crops(changed(counted))), description_of(load_crops(changed([](Config&) {}))));
 }
 
 // Another table gives other numbers, so the run must not go on.
@@ -94,8 +89,8 @@ TEST(Description, CheckpointWithOtherLabelsIsRefused) {
   const auto dataset = [](const LabelTable& labels) {
     return from_vector<std::string>({"a.jpg"}).apply(load_train({.labels = labels}));
   };
-  const auto saved = std::make_shared<const Checkpoint>(
-      dataset(LabelTable::from_names({"n00000000"})).start().checkpoint());
+  const auto saved =
+      std::make_shared<const Checkpoint>(dataset(LabelTable::from_names({"n00000000"})).start().checkpoint());
   EXPECT_ERROR(dataset(LabelTable::from_names({"n00000001"})).start({.resume_from = saved}),
                ErrorCode::failed_precondition, "labels=1:");
 }
@@ -109,7 +104,8 @@ TEST(Description, FitsWithACheckpointIntoOneKibibyte) {
   config.voc = {.max_bytes = 123'456'789, .max_objects = 123'456};
   config.decode.max_pixels = 123'456'789;
   const auto paths = from_vector(std::vector<std::string>(1'281'167, "a.jpg")).shuffle(1'281'167, {.seed = ~0ull});
-  const auto batches = paths.apply(load_crops(config)).unbatch().batch(256, {.drop_remainder = true}).repeat(90).prefetch();
+  const auto batches =
+      paths.apply(load_crops(config)).unbatch().batch(256, {.drop_remainder = true}).repeat(90).prefetch();
   const std::string bytes = batches.start().checkpoint().to_bytes();
   EXPECT_LT(bytes.size(), 1024u);
   EXPECT_EQ(Checkpoint::from_bytes(bytes).pipeline, graph::pipeline_text(batches.node()));

@@ -34,7 +34,8 @@ Dataset<Batch<Example>> batches_of(const SampleSet& set, Workload workload, cons
 }
 
 // Of two epochs, taken out of their batches.
-std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Way& way, int threads, std::int64_t batch_size = 7) {
+std::vector<Example> examples_of(const SampleSet& set, Workload workload, const Way& way, int threads,
+                                 std::int64_t batch_size = 7) {
   std::vector<Example> examples;
   auto run = batches_of(set, workload, way, batch_size).start({.threads = threads, .epochs = 2, .seed = 11});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
@@ -53,7 +54,11 @@ struct Steps {
 
 // With an odd width, so that vectors end in the middle of rows.
 Way way_of(const SampleSet& set, DType type, image::Layout layout, const Steps& steps) {
-  Config config{.labels = labels_of(set.paths()), .size = {24, 37}, .dtype = type, .layout = layout, .boxes = BoxPolicy::tf,
+  Config config{.labels = labels_of(set.paths()),
+                .size = {24, 37},
+                .dtype = type,
+                .layout = layout,
+                .boxes = BoxPolicy::tf,
                 .shorter_side = 44};
   config.decode.decoder = steps.decoder;
   config.decode.simd = steps.simd;
@@ -75,9 +80,10 @@ std::vector<Steps> all_steps() {
 
 std::string name_of(Workload workload, const Steps& steps, int threads) {
   const auto& [fast, decoder, simd] = steps;
-  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", slots " + std::to_string(fast.slots) +
-         ", stream " + std::to_string(fast.stream) + ", decoder " + std::to_string(static_cast<int>(decoder)) + ", " + std::string(to_string(simd)) +
-         ", " + std::to_string(threads) + " threads";
+  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", slots " +
+         std::to_string(fast.slots) + ", stream " + std::to_string(fast.stream) + ", decoder " +
+         std::to_string(static_cast<int>(decoder)) + ", " + std::string(to_string(simd)) + ", " +
+         std::to_string(threads) + " threads";
 }
 
 TEST(FastPath, StepsDoNotChangeExamples) {
@@ -98,7 +104,8 @@ TEST(FastPath, NumbersOfThreadsDoNotChangeExamples) {
     const auto expected = examples_of(set, workload, way_of(set, DType::f16, image::Layout::nchw, plain), 1);
     for (const int threads : {1, 2, 8}) {
       SCOPED_TRACE(name_of(workload, {}, threads));
-      test::expect_equal(examples_of(set, workload, way_of(set, DType::f16, image::Layout::nchw, {}), threads), expected);
+      test::expect_equal(examples_of(set, workload, way_of(set, DType::f16, image::Layout::nchw, {}), threads),
+                         expected);
     }
   }
 }
@@ -121,11 +128,13 @@ TEST(FastPath, BatchesThatAreWrittenPastTheCachesHoldTheSame) {
     Way way = way_of(set, type, image::Layout::nhwc, {});
     way.config.size = {300, 305};
     way.config.shorter_side = 310;
-    const std::int64_t batch = (std::int64_t{9} << 20) / static_cast<std::int64_t>(way.config.size.values() * size_of(type)) + 1;
+    const std::int64_t batch =
+        (std::int64_t{9} << 20) / static_cast<std::int64_t>(way.config.size.values() * size_of(type)) + 1;
     Way through_caches = way;
     through_caches.fast.stream = false;
     for (const Workload workload : workloads)
-      test::expect_equal(examples_of(set, workload, way, 2, batch), examples_of(set, workload, through_caches, 2, batch));
+      test::expect_equal(examples_of(set, workload, way, 2, batch),
+                         examples_of(set, workload, through_caches, 2, batch));
   }
 }
 

@@ -1,5 +1,6 @@
-// What the ImageNet pipelines make of a file system that fails: each fault by itself, on threads and serially. The faults are those of
-// test::FakeFileSystem; those that need the system itself are played to the whole program in tests/faults.
+// What the ImageNet pipelines make of a file system that fails: each fault by itself, on threads and serially. The
+// faults are those of test::FakeFileSystem; those that need the system itself are played to the whole program in
+// tests/faults.
 //
 // The oracle is a pipeline without faults over what the files then hold.
 #include <gmock/gmock.h>
@@ -48,7 +49,8 @@ class Pictures : public testing::TestWithParam<bool> {
   Pictures() {
     for (const std::string& path : paths()) {
       files_->add(path, test::file_contents(path));
-      if (std::filesystem::exists(set_.annotation_of(path))) files_->add(set_.annotation_of(path), test::file_contents(set_.annotation_of(path)));
+      if (std::filesystem::exists(set_.annotation_of(path)))
+        files_->add(set_.annotation_of(path), test::file_contents(set_.annotation_of(path)));
     }
   }
 
@@ -69,8 +71,10 @@ class Pictures : public testing::TestWithParam<bool> {
     return outcomes(files.then<std::vector<Example>>(crop_op(config_)));
   }
   std::vector<Outcome> centres() {
-    const auto files = from_vector(paths()).then<LoadedFile>(read_op(config_, Annotations::where_path_has_no_label, files_));
-    return outcomes(files.then<Example>(eval_op(config_)).map([](Example example) { return std::vector{std::move(example)}; }));
+    const auto files =
+        from_vector(paths()).then<LoadedFile>(read_op(config_, Annotations::where_path_has_no_label, files_));
+    return outcomes(
+        files.then<Example>(eval_op(config_)).map([](Example example) { return std::vector{std::move(example)}; }));
   }
   std::int64_t missing_annotations() const { return config_->counters->missing_annotations; }
 
@@ -92,12 +96,17 @@ class Pictures : public testing::TestWithParam<bool> {
   }
 
   const test::SampleSet set_{pictures};
-  const std::shared_ptr<const Config> config_ = std::make_shared<const Config>(Config{
-      .labels = labels_of(set_.paths()), .size = {16, 16}, .dtype = DType::u8, .shorter_side = 20, .counters = std::make_shared<Counters>()});
+  const std::shared_ptr<const Config> config_ =
+      std::make_shared<const Config>(Config{.labels = labels_of(set_.paths()),
+                                            .size = {16, 16},
+                                            .dtype = DType::u8,
+                                            .shorter_side = 20,
+                                            .counters = std::make_shared<Counters>()});
 };
 
 // Where a file is hit its error has both parts; all others are as they were.
-void expect_errors(const std::vector<Outcome>& got, const std::vector<Outcome>& before, const std::vector<std::string>& named, const char* words) {
+void expect_errors(const std::vector<Outcome>& got, const std::vector<Outcome>& before,
+                   const std::vector<std::string>& named, const char* words) {
   ASSERT_EQ(got.size(), before.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     SCOPED_TRACE("file " + std::to_string(i));
@@ -123,8 +132,9 @@ class FaultsOfPictures : public Pictures {};
 TEST_P(FaultsOfPictures, ThatPassChangeNothing) {
   const auto before = centres();
   const auto a_while = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
-  for (const Faults& faults : {Faults{.at_once = 97}, Faults{.open = EINTR, .times = 3}, Faults{.read = EINTR, .times = 3, .after = 100},
-                               Faults{.open = EMFILE, .times = 3}, Faults{.open = ENFILE, .times = 1}, Faults{.half_way = a_while}}) {
+  for (const Faults& faults :
+       {Faults{.at_once = 97}, Faults{.open = EINTR, .times = 3}, Faults{.read = EINTR, .times = 3, .after = 100},
+        Faults{.open = EMFILE, .times = 3}, Faults{.open = ENFILE, .times = 1}, Faults{.half_way = a_while}}) {
     hit_all(faults);
     expect_same(centres(), before);
   }
@@ -196,7 +206,8 @@ TEST_P(FaultsOfPictures, GiveTheNewPictureWhereTheFileIsWrittenAnew) {
 
 TEST_P(FaultsOfPictures, GiveTheOldPictureWhereAnotherFileTakesItsName) {
   const auto before = centres();
-  for (const std::string& path : paths()) files_->fail(path, {.half_way = [this, path] { files_->add(path, "another"); }});
+  for (const std::string& path : paths())
+    files_->fail(path, {.half_way = [this, path] { files_->add(path, "another"); }});
   expect_same(centres(), before);
 }
 
@@ -215,7 +226,8 @@ class FaultsOfAnnotations : public Pictures {
 
 TEST_P(FaultsOfAnnotations, ThatPassChangeNothing) {
   const auto before = crops();
-  for (const Faults& faults : {Faults{.at_once = 7}, Faults{.read = EINTR, .times = 2}, Faults{.open = EMFILE, .times = 3}}) {
+  for (const Faults& faults :
+       {Faults{.at_once = 7}, Faults{.read = EINTR, .times = 2}, Faults{.open = EMFILE, .times = 3}}) {
     for (const std::string& path : annotations()) files_->fail(path, faults);
     expect_same(crops(), before);
   }

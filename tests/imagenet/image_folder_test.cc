@@ -47,15 +47,18 @@ TEST_F(Folder, HasAClassForEachSubFolderInSortedOrder) {
 
 TEST_F(Folder, HasNoLabelForAPathThatIsElsewhere) {
   const ImageFolder found = image_folder(root().string());
-  for (const std::string& path : {std::string("/other/dog/1.jpg"), root().string() + "s/dog/1.jpg", std::string("photos/dog/1.jpg")})
-    EXPECT_ERROR(found.label_of(path), ErrorCode::invalid_argument, "image_folder: '" + path + "' is not below '" + root().string() + "'");
+  for (const std::string& path :
+       {std::string("/other/dog/1.jpg"), root().string() + "s/dog/1.jpg", std::string("photos/dog/1.jpg")})
+    EXPECT_ERROR(found.label_of(path), ErrorCode::invalid_argument,
+                 "image_folder: '" + path + "' is not below '" + root().string() + "'");
 }
 
 TEST_F(Folder, GivesItsLabelsToExamples) {
   const ImageFolder found = image_folder(root().string());
   const Config config{.label_of = found.label_of, .size = {8, 8}, .shorter_side = 10};
   const auto paths = from_vector(found.paths);
-  for (const auto& examples : {paths.apply(load_train(config)), paths.apply(load_eval(config)), paths.apply(load_crops(config)).unbatch()}) {
+  for (const auto& examples :
+       {paths.apply(load_train(config)), paths.apply(load_eval(config)), paths.apply(load_crops(config)).unbatch()}) {
     std::vector<std::int32_t> labels;
     for (const Example& example : test::collect(examples)) labels.push_back(example.label);
     EXPECT_THAT(labels, ElementsAre(0, 1, 2, 2));
@@ -71,10 +74,13 @@ TEST_F(Folder, HasPicturesInEachClass) {
 
 TEST(LabelOf, TellsTheLabelOfAPathThatHasNone) {
   const SampleSet set(6);
-  const auto number = [](const std::string& path) { return static_cast<std::int32_t>(path.at(path.size() - 6)) - '0'; };  // n0000000i_10[N].JPEG
+  const auto number = [](const std::string& path) {
+    return static_cast<std::int32_t>(path.at(path.size() - 6)) - '0';
+  };  // n0000000i_10[N].JPEG
   const auto examples = test::collect(from_vector(set.paths()).apply(load_train({.label_of = number, .size = {8, 8}})));
   ASSERT_EQ(examples.size(), 6u);
-  for (const Example& example : examples) EXPECT_EQ(example.label, number(set.paths()[static_cast<std::size_t>(example.file)]));
+  for (const Example& example : examples)
+    EXPECT_EQ(example.label, number(set.paths()[static_cast<std::size_t>(example.file)]));
 }
 
 // No call to a network's file system for an annotation whose name nobody asks for.
@@ -91,7 +97,8 @@ TEST(LabelOf, LeavesAnnotationsUnread) {
 
 TEST(LabelOf, MakesAnErrorOfItsFileWhereItThrows) {
   const SampleSet set(3);
-  const Config config{.label_of = [](const std::string&) -> std::int32_t { throw std::runtime_error("no such class"); }, .size = {8, 8}};
+  const Config config{.label_of = [](const std::string&) -> std::int32_t { throw std::runtime_error("no such class"); },
+                      .size = {8, 8}};
   auto run = from_vector(set.paths()).apply(load_train(config)).start();
   EXPECT_THROW(run.next(), ElementError);
 }

@@ -20,8 +20,7 @@ TEST(ListImages, WalksFoldersAndSorts) {
 
 TEST(ListImages, TakesFilesByTheirExtension) {
   const SampleSet set(0);
-  for (const char* name :
-       {"b.jpg", "a.JPEG", "c.jpeg", "d.JPG", "d.png", "e.xml", "JPEG", "f.jpg.txt"})
+  for (const char* name : {"b.jpg", "a.JPEG", "c.jpeg", "d.JPG", "d.png", "e.xml", "JPEG", "f.jpg.txt"})
     SampleSet::write(set.folder() / name, "x");
   std::filesystem::create_directories(set.folder() / "folder.jpg");
   EXPECT_THAT(list_images(set.folder().string()),

@@ -24,8 +24,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 Config small_config(const SampleSet& set) {
-  return {
-      .labels = labels_of(set.paths()), .size = {16, 12}, .counters = std::make_shared<Counters>()};
+  return {.labels = labels_of(set.paths()), .size = {16, 12}, .counters = std::make_shared<Counters>()};
 }
 
 Dataset<Example> crops_of(const SampleSet& set, const Config& config) {
@@ -69,11 +68,9 @@ TEST_P(RunSettings, ChangeNeitherValuesNorOrderOfCrops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LoadCrops, RunSettings,
-                         testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1},
-                                         RunOptions{.threads = 2}, RunOptions{.threads = 8},
-                                         RunOptions{.memory_bytes = 16 * KiB},
-                                         RunOptions{.memory_bytes = 64 * MiB},
-                                         RunOptions{.memory_bytes = 4 * GiB}));
+                         testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1}, RunOptions{.threads = 2},
+                                         RunOptions{.threads = 8}, RunOptions{.memory_bytes = 16 * KiB},
+                                         RunOptions{.memory_bytes = 64 * MiB}, RunOptions{.memory_bytes = 4 * GiB}));
 
 TEST(LoadCrops, DefaultSizeIs256) {
   const SampleSet set(2);
@@ -155,7 +152,9 @@ TEST(LoadCrops, WhatOurDecoderRefusesIsCountedThoughTheFileIsAnError) {
 
 // What waits to be decoded is read by then, whichever of it is a picture's.
 TEST(LoadedFile, CountsItsAnnotation) {
-  LoadedFile file{.path = {}, .jpeg = Tensor(DType::u8, {70}), .annotation = LoadedAnnotation{.path = {}, .xml = Tensor(DType::u8, {500}), .boxes = std::nullopt}};
+  LoadedFile file{.path = {},
+                  .jpeg = Tensor(DType::u8, {70}),
+                  .annotation = LoadedAnnotation{.path = {}, .xml = Tensor(DType::u8, {500}), .boxes = std::nullopt}};
   const std::size_t before = bytes_of(file);
   file.annotation->xml = Tensor();
   EXPECT_EQ(before - bytes_of(file), 500U);
@@ -214,8 +213,7 @@ TEST(LoadCrops, BrokenPictureIsSkippedOnRequest) {
 TEST(LoadCrops, MissingPictureNamesItsPath) {
   const SampleSet set(2);
   std::filesystem::remove(set.paths()[1]);
-  EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::not_found,
-               set.paths()[1]);
+  EXPECT_ERROR(test::collect(crops_of(set, small_config(set))), ErrorCode::not_found, set.paths()[1]);
 }
 
 TEST(LoadCrops, BadAnnotationIsAnErrorThatNamesPictureAndXml) {
@@ -231,8 +229,7 @@ TEST(LoadCrops, AnnotationWithTooManyObjectsIsAnError) {
   const SampleSet set(3);
   Config config = small_config(set);
   config.voc.max_objects = 1;  // the last picture has two
-  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::resource_exhausted,
-               "it has 2 objects, the limit is 1");
+  EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::resource_exhausted, "it has 2 objects, the limit is 1");
 }
 
 // What reading makes of a picture's files.
@@ -298,10 +295,9 @@ TEST(LoadCrops, UnknownLabelIsAnError) {
 TEST(LoadCrops, PolicyDecidesOnBoxesThatLeaveThePicture) {
   const SampleSet set(2);
   const std::string& path = set.paths()[1];
-  SampleSet::write(
-      set.annotation_of(path),
-      "<annotation><size><width>33</width><height>25</height></size><object><bndbox>"
-      "<xmin>5</xmin><ymin>5</ymin><xmax>99</xmax><ymax>20</ymax></bndbox></object></annotation>");
+  SampleSet::write(set.annotation_of(path),
+                   "<annotation><size><width>33</width><height>25</height></size><object><bndbox>"
+                   "<xmin>5</xmin><ymin>5</ymin><xmax>99</xmax><ymax>20</ymax></bndbox></object></annotation>");
   Config config = small_config(set);
   EXPECT_ERROR(test::collect(crops_of(set, config)), ErrorCode::data_loss,
                "cannot read '" + set.annotation_of(path) + "': the box of object[1]");
@@ -328,10 +324,12 @@ TEST(LoadCrops, RefusesAConfigThatCannotWork) {
   const LabelTable labels = LabelTable::from_names({"n00000000"});
   EXPECT_THAT(refusal_of({}), HasSubstr("labels is empty"));
   EXPECT_THAT(refusal_of({.labels = labels, .size = {0, 5}}), HasSubstr("size must be positive"));
-  EXPECT_THAT(refusal_of({.labels = labels, .size = {1 << 16, 1 << 16}}), HasSubstr("below 2^29 values, but is 65536 x 65536"));
+  EXPECT_THAT(refusal_of({.labels = labels, .size = {1 << 16, 1 << 16}}),
+              HasSubstr("below 2^29 values, but is 65536 x 65536"));
   EXPECT_THAT(refusal_of({.labels = labels, .dtype = DType::i64}), HasSubstr("dtype must be"));
   EXPECT_THAT(refusal_of({.labels = labels, .read_parallelism = 0}), HasSubstr("read_parallelism must be at least 1"));
-  EXPECT_THAT(refusal_of({.labels = labels, .decode_parallelism = 0}), HasSubstr("decode_parallelism must be at least 1"));
+  EXPECT_THAT(refusal_of({.labels = labels, .decode_parallelism = 0}),
+              HasSubstr("decode_parallelism must be at least 1"));
 }
 
 TEST(LoadCrops, RefusalsNameOpPlaceAndLine) {

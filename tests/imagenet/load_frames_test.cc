@@ -20,8 +20,7 @@ namespace {
 using pictures::SampleSet;
 
 Config bytes_config(const SampleSet& set) {
-  return {
-      .labels = labels_of(set.paths()), .size = {16, 16}, .dtype = DType::u8, .shorter_side = 20};
+  return {.labels = labels_of(set.paths()), .size = {16, 16}, .dtype = DType::u8, .shorter_side = 20};
 }
 
 Dataset<Example> train_of(const SampleSet& set, const Config& config) {
@@ -33,8 +32,7 @@ Dataset<Example> eval_of(const SampleSet& set, const Config& config) {
 }
 
 Tensor picture(const SampleSet& set, const Example& example) {
-  return image::decode_jpeg(
-      image::bytes_of(read_file(set.paths()[static_cast<std::size_t>(example.file)])));
+  return image::decode_jpeg(image::bytes_of(read_file(set.paths()[static_cast<std::size_t>(example.file)])));
 }
 
 bool is_mirrored(const Example& example) { return example.box[1] > example.box[3]; }
@@ -99,8 +97,7 @@ TEST(LoadTrain, FloatsAreTheBytesNormalised) {
     for (std::size_t v = 0; v < 16 * 16 * 3; ++v)
       ASSERT_NEAR(
           floats[i].image.values<float>()[v],
-          (static_cast<float>(bytes[i].image.values<std::uint8_t>()[v]) / 255.0F - mean[v % 3]) /
-              deviation[v % 3],
+          (static_cast<float>(bytes[i].image.values<std::uint8_t>()[v]) / 255.0F - mean[v % 3]) / deviation[v % 3],
           1e-5F);
 }
 
@@ -114,8 +111,7 @@ TEST(LoadTrain, PlanesHoldTheSameValues) {
     config.layout = image::Layout::nchw;
     const auto planes = test::collect(train_of(set, config));
     ASSERT_EQ(planes.size(), 6U);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-      EXPECT_EQ(planes[i].image, test::planes_of(pixels[i].image));
+    for (std::size_t i = 0; i < pixels.size(); ++i) EXPECT_EQ(planes[i].image, test::planes_of(pixels[i].image));
   }
 }
 

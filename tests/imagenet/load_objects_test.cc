@@ -18,7 +18,10 @@ namespace {
 using pictures::SampleSet;
 
 Config config_of(double least_visible) {
-  return {.labels = LabelTable::from_names({"thing0", "thing1"}), .size = {16, 24}, .dtype = DType::u8, .least_visible = least_visible};
+  return {.labels = LabelTable::from_names({"thing0", "thing1"}),
+          .size = {16, 24},
+          .dtype = DType::u8,
+          .least_visible = least_visible};
 }
 
 std::vector<ObjectExample> objects_of(const SampleSet& set, const Config& config, const RunOptions& options = {}) {
@@ -60,10 +63,16 @@ TEST(LoadObjects, MovesItsBoxesWithThePicture) {
     const auto [ymin, xmin, ymax, xmax] = pictures[i].box;
     std::size_t next = 0;
     for (std::size_t k = 0; k < voc.objects.size(); ++k) {
-      const auto across = [&, left = xmin, right = xmax](double x) { return (x / static_cast<double>(voc.width) - left) / (right - left) * 24; };
-      const auto down = [&, top = ymin, bottom = ymax](double y) { return (y / static_cast<double>(voc.height) - top) / (bottom - top) * 16; };
-      const auto [left, right] = std::minmax({std::clamp(across(voc.objects[k].xmin - 1), 0.0, 24.0), std::clamp(across(voc.objects[k].xmax), 0.0, 24.0)});
-      const double top = std::clamp(down(voc.objects[k].ymin - 1), 0.0, 16.0), bottom = std::clamp(down(voc.objects[k].ymax), 0.0, 16.0);
+      const auto across = [&, left = xmin, right = xmax](double x) {
+        return (x / static_cast<double>(voc.width) - left) / (right - left) * 24;
+      };
+      const auto down = [&, top = ymin, bottom = ymax](double y) {
+        return (y / static_cast<double>(voc.height) - top) / (bottom - top) * 16;
+      };
+      const auto [left, right] = std::minmax(
+          {std::clamp(across(voc.objects[k].xmin - 1), 0.0, 24.0), std::clamp(across(voc.objects[k].xmax), 0.0, 24.0)});
+      const double top = std::clamp(down(voc.objects[k].ymin - 1), 0.0, 16.0),
+                   bottom = std::clamp(down(voc.objects[k].ymax), 0.0, 16.0);
       if (right - left < 0.01 || bottom - top < 0.01) continue;
       ASSERT_LT(next, found[i].objects.size()) << i;
       const Object& object = found[i].objects[next++];
@@ -101,7 +110,9 @@ TEST(LoadObjects, KeepsTheNamesOfTheOthers) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto next = all[i].objects.begin();
     for (const Object& object : most[i].objects) {
-      const auto same_box = [&](const Object& other) { return std::memcmp(&other.box, &object.box, sizeof object.box) == 0; };
+      const auto same_box = [&](const Object& other) {
+        return std::memcmp(&other.box, &object.box, sizeof object.box) == 0;
+      };
       next = std::find_if(next, all[i].objects.end(), same_box);
       ASSERT_NE(next, all[i].objects.end()) << i;
       EXPECT_EQ(object.label, next->label) << i;

@@ -21,9 +21,8 @@ namespace penstock::bench {
 namespace {
 
 ImagenetOptions options_of(const std::string& data, const std::string& annotations, const char* workload) {
-  const std::array arguments{"penstock-imagenet", "--data",   data.c_str(), "--annotations",
-                             annotations.c_str(), "--batch", "8",          "--workload",
-                             workload};
+  const std::array arguments{"penstock-imagenet", "--data", data.c_str(), "--annotations", annotations.c_str(),
+                             "--batch",           "8",      "--workload", workload};
   return parse_options(static_cast<int>(arguments.size()), arguments.data(), {"penstock-imagenet", ""}).options;
 }
 
@@ -47,8 +46,8 @@ void move_knobs(Run<T>& run, std::uint64_t seed, const std::stop_token& stop, st
 class TwoEpochs {
  public:
   explicit TwoEpochs(const ImagenetOptions& options)
-      : batches_(make_pipeline(options, find_files(options), FileOrder::shuffled,
-                               std::make_shared<imagenet::Counters>())) {}
+      : batches_(
+            make_pipeline(options, find_files(options), FileOrder::shuffled, std::make_shared<imagenet::Counters>())) {}
 
   std::array<std::string, 2> serially() const {
     auto run = batches_.start({.epochs = 2, .serial = true});
@@ -114,8 +113,8 @@ void expect_tuning_changes_no_digest(const std::string& data, const std::string&
     std::int64_t moves = 0;
     EXPECT_EQ(epochs.with_still_knobs(1), expected) << workload;
     EXPECT_EQ(epochs.while_tuned(moves), expected) << workload;
-    std::cout << workload << ": " << expected[0] << " and " << expected[1] << ", serial, with still knobs, and tuned by " << moves
-              << " moves\n";
+    std::cout << workload << ": " << expected[0] << " and " << expected[1]
+              << ", serial, with still knobs, and tuned by " << moves << " moves\n";
   }
 }
 

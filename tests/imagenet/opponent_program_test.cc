@@ -66,7 +66,8 @@ class Child {
 // Through a shell, an exit code of 130 and a death by the signal look the same.
 TEST(OpponentProgram, CtrlCEndsItWith130BehindTheRowsThatThereAre) {
   const SampleSet set(6);
-  Child child({PENSTOCK_OPPONENT, "--data", set.images(), "--batch", "4", "--epochs", "1", "--reps", "1000000", "--json"});
+  Child child(
+      {PENSTOCK_OPPONENT, "--data", set.images(), "--batch", "4", "--epochs", "1", "--reps", "1000000", "--json"});
   const std::string row = child.read_line();
   child.interrupt();
   const int status = child.wait();

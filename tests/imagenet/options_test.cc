@@ -14,8 +14,7 @@ using namespace std::chrono_literals;
 
 ParsedOptions parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "penstock-imagenet");
-  return parse_options(static_cast<int>(arguments.size()), arguments.data(),
-                       {"penstock-imagenet", "summary"});
+  return parse_options(static_cast<int>(arguments.size()), arguments.data(), {"penstock-imagenet", "summary"});
 }
 
 ImagenetOptions options_of(std::vector<const char*> arguments) {
@@ -42,16 +41,14 @@ TEST(ImagenetOptions, DefaultsAreThePublishedPipeline) {
 }
 
 TEST(ImagenetOptions, SizesAndTimesTakeUnits) {
-  const ImagenetOptions options =
-      options_of({"--memory", "64M", "--step-time", "10ms", "--step-cpu", "0.25"});
+  const ImagenetOptions options = options_of({"--memory", "64M", "--step-time", "10ms", "--step-cpu", "0.25"});
   EXPECT_EQ(options.memory_bytes, 64 * MiB);
   EXPECT_EQ(options.step_time, 10ms);
   EXPECT_EQ(options.step_cpu, 0.25);
 }
 
 TEST(ImagenetOptions, TunablesAreAutomaticOrFixed) {
-  const ImagenetOptions options =
-      options_of({"--parallel", "3", "--open-io", "auto", "--prefetch", "0"});
+  const ImagenetOptions options = options_of({"--parallel", "3", "--open-io", "auto", "--prefetch", "0"});
   EXPECT_EQ(options.parallel.high(), 3);
   EXPECT_TRUE(options.open_io.is_automatic());
   EXPECT_EQ(options.prefetch.high(), 0);
@@ -72,8 +69,8 @@ TEST(ImagenetOptions, ErrorPolicies) {
 
 TEST(ImagenetOptions, NamesOfAlcfsScriptAreAliases) {
   const ImagenetOptions options =
-      options_of({"--nsteps", "5", "--interop", "2", "--intraop", "4", "--num-parallel-readers",
-                  "6", "--prefetch-buffer-size", "3", "--hvd", "-l", "logs"});
+      options_of({"--nsteps", "5", "--interop", "2", "--intraop", "4", "--num-parallel-readers", "6",
+                  "--prefetch-buffer-size", "3", "--hvd", "-l", "logs"});
   EXPECT_EQ(options.steps, 5);
   EXPECT_EQ(options.threads, 2);
   EXPECT_EQ(options.intraop, 4);
@@ -105,9 +102,8 @@ TEST(ImagenetOptions, WrongUsageIsExitCode2) {
 }
 
 TEST(ImagenetOptions, NumbersHaveABoundAbove) {
-  for (const char* flag :
-       {"--epochs", "--open-io", "--parallel", "--prefetch", "--batch", "--steps", "--reps",
-        "--generate", "--cached-batches", "--passes", "--intraop"}) {
+  for (const char* flag : {"--epochs", "--open-io", "--parallel", "--prefetch", "--batch", "--steps", "--reps",
+                           "--generate", "--cached-batches", "--passes", "--intraop"}) {
     EXPECT_EQ(exit_code_of({flag, "2147483647"}), -1) << flag;
     EXPECT_EQ(exit_code_of({flag, "2147483648"}), 2) << flag;
     EXPECT_EQ(exit_code_of({flag, "4294967297"}), 2) << flag;
@@ -127,7 +123,8 @@ TEST(ImagenetOptions, NumbersHaveABoundAbove) {
 TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(exit_code_of({"--records", "d"}), 2);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::AllOf(testing::HasSubstr("--records"), testing::HasSubstr("not built yet")));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(testing::HasSubstr("--records"), testing::HasSubstr("not built yet")));
 }
 
 TEST(ImagenetOptions, DecoderCanBeChosen) {
@@ -149,7 +146,9 @@ TEST(ImagenetOptions, StepsOfTheFastPathCanBeLeftOut) {
 
 TEST(ImagenetOptions, StraightforwardRefusesFlagsThatItDoesNotHeed) {
   EXPECT_EQ(exit_code_of({"--straightforward"}), -1);
-  EXPECT_EQ(exit_code_of({"--straightforward", "--workload", "eval", "--layout", "nchw", "--dtype", "f32", "--epochs", "2"}), -1);
+  EXPECT_EQ(
+      exit_code_of({"--straightforward", "--workload", "eval", "--layout", "nchw", "--dtype", "f32", "--epochs", "2"}),
+      -1);
   for (const std::vector<const char*>& flags : std::vector<std::vector<const char*>>{{"--file-list", "f"},
                                                                                      {"--dtype", "u8"},
                                                                                      {"--layout", "nchw"},
@@ -176,9 +175,8 @@ TEST(ImagenetOptions, SimdIsOneThatTheMachineHas) {
 TEST(ImagenetOptions, CommandLineGoesBeforeTheConfigFile) {
   const pictures::SampleSet set(0);
   const std::string config = (set.folder() / "ilsvrc.json").string();
-  pictures::SampleSet::write(
-      config,
-      R"({"data": {"batch_size": 64, "shuffle_buffer": 9, "train_filelist": "train.txt"}})");
+  pictures::SampleSet::write(config,
+                             R"({"data": {"batch_size": 64, "shuffle_buffer": 9, "train_filelist": "train.txt"}})");
   const ParsedOptions parsed = parse({"-c", config.c_str(), "--batch", "32"});
   ASSERT_FALSE(parsed.exit_code.has_value());
   EXPECT_EQ(parsed.options.batch, 32);

@@ -42,8 +42,7 @@ std::string contents(const std::string& path) {
 // Runs a shell command in which $P is the program.
 Outcome shell(const SampleSet& set, const std::string& command) {
   const std::string out = (set.folder() / "out").string(), err = (set.folder() / "err").string();
-  const std::string whole =
-      "P='" PENSTOCK_IMAGENET "'; { " + command + "; } >'" + out + "' 2>'" + err + "'";
+  const std::string whole = "P='" PENSTOCK_IMAGENET "'; { " + command + "; } >'" + out + "' 2>'" + err + "'";
   const int status = std::system(whole.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(out), contents(err)};
 }
@@ -64,16 +63,15 @@ TEST(ImagenetProgram, HelpFitsOneScreen) {
   const Outcome outcome = shell(set, "$P --help");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 50);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("--cached-batches"), HasSubstr("128"), HasSubstr("islow")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("--cached-batches"), HasSubstr("128"), HasSubstr("islow")));
 }
 
 TEST(ImagenetProgram, VersionNamesItsLibraries) {
   const SampleSet set(0);
   const Outcome outcome = shell(set, "$P --version");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("SIMD targets: scalar"), HasSubstr("oneTBB 20"),
-                                 HasSubstr("libjpeg-turbo ")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("SIMD targets: scalar"), HasSubstr("oneTBB 20"), HasSubstr("libjpeg-turbo ")));
 }
 
 TEST(ImagenetProgram, JsonIsOneLineARepetitionAndNothingElse) {
@@ -84,10 +82,10 @@ TEST(ImagenetProgram, JsonIsOneLineARepetitionAndNothingElse) {
   ASSERT_THAT(lines, SizeIs(2));
   for (const json& line : lines) {
     for (const char* key :
-         {"program", "workload", "images", "samples", "batches", "wall_s", "cpu_s", "images_per_s",
-          "wait_share", "ttfb_s", "peak_rss_bytes", "errors", "missing_xml", "digest",
-          "decoded_own", "decoded_libjpeg", "refused", "copied_bytes", "allocations", "labels_hash",
-          "files_seen", "delivered", "skipped", "failed", "unfinished", "without_boxes"})
+         {"program",      "workload",        "images",  "samples",        "batches",      "wall_s",      "cpu_s",
+          "images_per_s", "wait_share",      "ttfb_s",  "peak_rss_bytes", "errors",       "missing_xml", "digest",
+          "decoded_own",  "decoded_libjpeg", "refused", "copied_bytes",   "allocations",  "labels_hash", "files_seen",
+          "delivered",    "skipped",         "failed",  "unfinished",     "without_boxes"})
       EXPECT_TRUE(line.contains(key)) << key;
     EXPECT_EQ(line["program"], "penstock-imagenet");
     EXPECT_EQ(line["workload"], "boxes");
@@ -109,8 +107,7 @@ TEST(ImagenetProgram, StraightforwardPrintsTheSameFields) {
     const json ours = run(set, flags + layout).lines().at(0);
     ASSERT_THAT(plain.lines(), SizeIs(1));
     const json theirs = plain.lines().at(0);
-    for (const auto& [key, value] : theirs.items())
-      EXPECT_TRUE(key == "straightforward" || ours.contains(key)) << key;
+    for (const auto& [key, value] : theirs.items()) EXPECT_TRUE(key == "straightforward" || ours.contains(key)) << key;
     for (const char* same : {"program", "workload", "images", "samples", "batches"})
       EXPECT_EQ(theirs[same], ours[same]) << same;
   }
@@ -121,9 +118,8 @@ TEST(ImagenetProgram, DigestDoesNotDependOnThreadsMemoryOrBatches) {
   for (const char* workload : {"boxes", "train", "eval"}) {
     const std::string work = std::string("--workload ") + workload + " ";
     const std::string serial = digest_of(set, work + "--serial");
-    for (const char* flags :
-         {"", "--cpu 1", "--cpu 2", "--cpu 8", "--memory 64M", "--memory 4G", "--batch 5",
-          "--parallel 3 --open-io 2 --prefetch 4", "--digest-timed"})
+    for (const char* flags : {"", "--cpu 1", "--cpu 2", "--cpu 8", "--memory 64M", "--memory 4G", "--batch 5",
+                              "--parallel 3 --open-io 2 --prefetch 4", "--digest-timed"})
       EXPECT_EQ(digest_of(set, work + flags), serial) << work << flags;
     EXPECT_NE(digest_of(set, work + "--seed 2"), serial);
   }
@@ -156,9 +152,8 @@ TEST(ImagenetProgram, TableIsForPeople) {
   const SampleSet set(6);
   const Outcome outcome = run(set, "--reps 1 --with-unit --workload eval");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("eval, f32 nhwc"), HasSubstr("labels: 3, hash "),
-                    HasSubstr("images/s"), HasSubstr("full decode/s"), HasSubstr("digest ")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("eval, f32 nhwc"), HasSubstr("labels: 3, hash "), HasSubstr("images/s"),
+                                 HasSubstr("full decode/s"), HasSubstr("digest ")));
 }
 
 TEST(ImagenetProgram, UnitIsReportedOnRequest) {
@@ -194,8 +189,8 @@ TEST(ImagenetProgram, BrokenPictureIsInTheTableToo) {
 TEST(ImagenetProgram, PeerEndsAtABrokenPicture) {
   const SampleSet set(6);
   SampleSet::write(set.paths()[3], "no picture");
-  const Outcome outcome = shell(set, "printf 'go\\ngo\\n' | $P --peer --workload W3 --data '" +
-                                         set.images() + "' --batch 4");
+  const Outcome outcome =
+      shell(set, "printf 'go\\ngo\\n' | $P --peer --workload W3 --data '" + set.images() + "' --batch 4");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr(set.paths()[3]));
   for (const json& line : outcome.lines()) EXPECT_TRUE(line.contains("event")) << line;
@@ -215,8 +210,7 @@ TEST(ImagenetProgram, BrokenPicturesAreSkippedUpToTheLimit) {
 
 TEST(ImagenetProgram, StepsCountBatches) {
   const SampleSet set(12);
-  const auto lines =
-      run(set, "--json --reps 1 --workload eval --batch 2 --steps 3 --epochs 5").lines();
+  const auto lines = run(set, "--json --reps 1 --workload eval --batch 2 --steps 3 --epochs 5").lines();
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0]["batches"], 3);
   EXPECT_EQ(lines[0]["samples"], 6);
@@ -225,8 +219,7 @@ TEST(ImagenetProgram, StepsCountBatches) {
 
 TEST(ImagenetProgram, CachedBatchesAreServedAgainAndAgain) {
   const SampleSet set(12);
-  const auto lines =
-      run(set, "--json --reps 1 --workload eval --batch 2 --cached-batches 2").lines();
+  const auto lines = run(set, "--json --reps 1 --workload eval --batch 2 --cached-batches 2").lines();
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0]["batches"], 6);
   EXPECT_EQ(lines[0]["samples"], 12);
@@ -237,20 +230,16 @@ TEST(ImagenetProgram, FileListDecidesWhatIsRead) {
   const SampleSet set(6);
   const std::string list = (set.folder() / "list.txt").string();
   SampleSet::write(list, set.paths()[1] + "\n\n" + set.paths()[2] + "\n");
-  const auto lines =
-      shell(set, "$P --file-list '" + list + "' --json --reps 1 --workload eval").lines();
+  const auto lines = shell(set, "$P --file-list '" + list + "' --json --reps 1 --workload eval").lines();
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0]["images"], 2);
 }
 
 TEST(ImagenetProgram, ConfigFileNamesTheList) {
   const SampleSet set(6);
-  const std::string list = (set.folder() / "list.txt").string(),
-                    config = (set.folder() / "ilsvrc.json").string();
+  const std::string list = (set.folder() / "list.txt").string(), config = (set.folder() / "ilsvrc.json").string();
   SampleSet::write(list, set.paths()[1] + "\n" + set.paths()[2] + "\n");
-  SampleSet::write(
-      config,
-      json({{"data", {{"train_filelist", list}, {"batch_size", 1}, {"num_classes", 3}}}}).dump());
+  SampleSet::write(config, json({{"data", {{"train_filelist", list}, {"batch_size", 1}, {"num_classes", 3}}}}).dump());
   const auto lines = shell(set, "$P -c '" + config + "' --json --reps 1 --workload eval").lines();
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0]["batches"], 2);
@@ -271,9 +260,8 @@ TEST(ImagenetProgram, RanksShareTheFiles) {
   std::set<std::string> digests;
   for (const char* rank : {"0", "1", "2"}) {
     const std::string world = std::string("PENSTOCK_WORLD_SIZE=3 PENSTOCK_RANK=") + rank;
-    const auto lines = shell(set, world + " $P --data '" + set.images() +
-                                      "' --hvd --json --reps 1 --workload eval")
-                           .lines();
+    const auto lines =
+        shell(set, world + " $P --data '" + set.images() + "' --hvd --json --reps 1 --workload eval").lines();
     ASSERT_THAT(lines, SizeIs(1));
     images += lines[0]["images"].get<int>();
     digests.insert(lines[0]["digest"].get<std::string>());
@@ -313,8 +301,7 @@ TEST(ImagenetProgram, StatsNameTheStages) {
   const std::string file = (set.folder() / "stats.json").string();
   ASSERT_EQ(run(set, "--reps 1 --stats '" + file + "'").exit_code, 0);
   const json stats = json::parse(contents(file));
-  EXPECT_THAT(stats["pipeline"].get<std::string>(),
-              AllOf(HasSubstr("read_image"), HasSubstr("crop_boxes")));
+  EXPECT_THAT(stats["pipeline"].get<std::string>(), AllOf(HasSubstr("read_image"), HasSubstr("crop_boxes")));
   EXPECT_FALSE(stats["stages"].empty());
   EXPECT_THAT(stats["repetitions"], SizeIs(1));
 }
@@ -331,11 +318,10 @@ TEST(ImagenetProgram, GeneratedPicturesCanBeRead) {
 
 TEST(ImagenetProgram, CtrlCPrintsWhatThereIs) {
   const SampleSet set(6);
-  // The consumer takes an hour for its first batch. --foreground: one signal, not a second to the group, which would end
-  // the program at once.
-  const Outcome outcome =
-      shell(set, "timeout --foreground --preserve-status -s INT -k 30 2 $P --data '" +
-                     set.images() + "' --json --batch 2 --step-time 1h --workload eval --reps 1");
+  // The consumer takes an hour for its first batch. --foreground: one signal, not a second to the group, which would
+  // end the program at once.
+  const Outcome outcome = shell(set, "timeout --foreground --preserve-status -s INT -k 30 2 $P --data '" +
+                                         set.images() + "' --json --batch 2 --step-time 1h --workload eval --reps 1");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   const auto lines = outcome.lines();
   ASSERT_THAT(lines, SizeIs(1));
@@ -348,8 +334,7 @@ std::string make_endless_folder(const std::filesystem::path& parent) {
     const std::filesystem::path folder = parent / ("level" + std::to_string(level));
     std::filesystem::create_directory(folder);
     for (const char* link : {"left", "right"})
-      std::filesystem::create_directory_symlink("../level" + std::to_string(level + 1),
-                                                folder / link);
+      std::filesystem::create_directory_symlink("../level" + std::to_string(level + 1), folder / link);
   }
   std::filesystem::create_directory(parent / "level30");
   return (parent / "level0").string();
@@ -359,8 +344,8 @@ std::string make_endless_folder(const std::filesystem::path& parent) {
 TEST(ImagenetProgram, CtrlCEndsItAtOnceWhileFilesAreSought) {
   const SampleSet set(0);
   const std::string folder = make_endless_folder(set.folder());
-  const Outcome outcome = shell(
-      set, "timeout --foreground --preserve-status -s INT -k 10 1 $P --data '" + folder + "'");
+  const Outcome outcome =
+      shell(set, "timeout --foreground --preserve-status -s INT -k 10 1 $P --data '" + folder + "'");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
 }
 
@@ -369,8 +354,7 @@ TEST(ImagenetProgram, CtrlCEndsAPeerThatWaitsForALine) {
   const std::string pipe = (set.folder() / "pipe").string();
   // <> opens it for writing too, so its end never comes.
   const Outcome outcome =
-      shell(set, "mkfifo '" + pipe +
-                     "'; timeout --foreground --preserve-status -s INT -k 10 1 $P --peer " +
+      shell(set, "mkfifo '" + pipe + "'; timeout --foreground --preserve-status -s INT -k 10 1 $P --peer " +
                      "--workload W3 --data '" + set.images() + "' --batch 2 <>'" + pipe + "'");
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_THAT(outcome.lines(), SizeIs(1));  // "ready"
@@ -378,9 +362,8 @@ TEST(ImagenetProgram, CtrlCEndsAPeerThatWaitsForALine) {
 
 TEST(ImagenetProgram, PeerAnswersEachLineWithARepetition) {
   const SampleSet set(6);
-  const Outcome outcome =
-      shell(set, "printf 'go\\ngo\\n' | $P --peer --workload W2 --data '" + set.images() +
-                     "' --annotations x --batch 4 --passes 3 --threads auto");
+  const Outcome outcome = shell(set, "printf 'go\\ngo\\n' | $P --peer --workload W2 --data '" + set.images() +
+                                         "' --annotations x --batch 4 --passes 3 --threads auto");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto lines = outcome.lines();
   ASSERT_THAT(lines, SizeIs(4));

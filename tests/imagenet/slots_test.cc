@@ -29,8 +29,12 @@ std::int64_t copied_bytes(const Dataset<Example>& examples) {
 
 class Slots : public testing::Test {
  protected:
-  Dataset<Example> crops(bool slots = true) const { return files().apply(load_crops(config_of(set_), {.slots = slots})).unbatch(); }
-  Dataset<Example> train(bool slots = true) const { return files().apply(load_train(config_of(set_), {.slots = slots})); }
+  Dataset<Example> crops(bool slots = true) const {
+    return files().apply(load_crops(config_of(set_), {.slots = slots})).unbatch();
+  }
+  Dataset<Example> train(bool slots = true) const {
+    return files().apply(load_train(config_of(set_), {.slots = slots}));
+  }
   Dataset<Example> eval(bool slots = true) const { return files().apply(load_eval(config_of(set_), {.slots = slots})); }
   const SampleSet& set() const { return set_; }
 

@@ -1,4 +1,5 @@
-// Runs that find no memory: elements fail, or the run ends with an error that its consumer gets. The process goes on, and no run hangs.
+// Runs that find no memory: elements fail, or the run ends with an error that its consumer gets. The process goes on,
+// and no run hangs.
 //
 // operator new fails when it is told to, but not on the test's own thread.
 #include <gtest/gtest.h>
@@ -41,7 +42,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
@@ -101,7 +104,8 @@ constexpr std::int64_t kSteps = 200;  // how far into a run it comes
 TEST(NoMemory, ForOneAllocationOfAMapCostsAnElementOrTheRun) {
   for (std::int64_t after = 0; after < kSteps; ++after) {
     const Outcome outcome = read(range(kElements).map(text_of).map(length), after, 1);
-    for (std::size_t i = 1; i < outcome.elements.size(); ++i) ASSERT_LT(outcome.elements[i - 1], outcome.elements[i]) << after;
+    for (std::size_t i = 1; i < outcome.elements.size(); ++i)
+      ASSERT_LT(outcome.elements[i - 1], outcome.elements[i]) << after;
     const auto told = static_cast<std::int64_t>(outcome.elements.size()) + outcome.errors;
     EXPECT_TRUE(outcome.ended || told == kElements) << after << ": " << told;
   }
@@ -119,7 +123,8 @@ TEST(NoMemory, ForListsCostsTheirElementsOrTheRun) {
   for (const std::int64_t count : {std::int64_t{1}, kNever}) {
     for (std::int64_t after = 0; after < kSteps; ++after) {
       const Outcome outcome = read(range(kElements).flat_map(list), after, count);
-      for (std::size_t i = 1; i < outcome.elements.size(); ++i) ASSERT_LE(outcome.elements[i - 1], outcome.elements[i]) << after;
+      for (std::size_t i = 1; i < outcome.elements.size(); ++i)
+        ASSERT_LE(outcome.elements[i - 1], outcome.elements[i]) << after;
     }
   }
 }
@@ -127,7 +132,8 @@ TEST(NoMemory, ForListsCostsTheirElementsOrTheRun) {
 TEST(NoMemory, ForAShuffleCostsItsElementsOrTheRun) {
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{20}, kNever}) {
     for (std::int64_t after = 0; after < kSteps; ++after) {
-      const auto numbers = from_generator([i = std::int64_t{0}]() mutable { return i < 4 * kElements ? std::optional(i++) : std::nullopt; });
+      const auto numbers = from_generator(
+          [i = std::int64_t{0}]() mutable { return i < 4 * kElements ? std::optional(i++) : std::nullopt; });
       Outcome outcome = read(numbers.shuffle(4 * kElements, {.seed = 1}), after, count);
       std::ranges::sort(outcome.elements);
       EXPECT_EQ(std::ranges::adjacent_find(outcome.elements), outcome.elements.end()) << after;

@@ -45,17 +45,17 @@ struct Behaviour {
   bool hinted = true;
   bool blocks = false;
   std::int64_t parallelism = 2;
-  bool automatic = false;            // up to `parallelism`, as the controller likes
+  bool automatic = false;             // up to `parallelism`, as the controller likes
   std::chrono::microseconds time{0};  // that a call sleeps, with its result in hand
   std::uint64_t salt = 0;
 };
 
 // How a stage makes its results of one input.
 struct Recipe {
-  std::function<std::int64_t(const ps::Element&)> number;              // of the input
-  std::function<std::int64_t(const ps::Element&)> bytes;               // that all results hold
+  std::function<std::int64_t(const ps::Element&)> number;               // of the input
+  std::function<std::int64_t(const ps::Element&)> bytes;                // that all results hold
   std::function<ps::Element(const ps::Element&, std::int64_t)> result;  // with so many bytes
-  bool many = false;                                                   // result is a vector<Element>
+  bool many = false;                                                    // result is a vector<Element>
 };
 
 class StressOp final : public ps::ElementwiseOp {
@@ -65,9 +65,7 @@ class StressOp final : public ps::ElementwiseOp {
 
   std::string name() const override { return name_; }
   ps::Flow flow(const ps::Flow&) const override { return {}; }
-  ps::Form form() const override {
-    return behaviour_.blocks ? ps::Form::blocks : ps::Form::computes;
-  }
+  ps::Form form() const override { return behaviour_.blocks ? ps::Form::blocks : ps::Form::computes; }
   ps::Tunable parallelism() const override {
     return behaviour_.automatic ? ps::Tunable::between(1, behaviour_.parallelism) : behaviour_.parallelism;
   }

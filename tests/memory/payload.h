@@ -33,14 +33,12 @@ class Tally {
   std::atomic<std::int64_t> live_{0}, peak_{0};
 };
 
-template <class T>
-class CountingAllocator {
+template <class T> class CountingAllocator {
  public:
   using value_type = T;
 
   explicit CountingAllocator(Tally& tally) noexcept : tally_(&tally) {}
-  template <class U>
-  CountingAllocator(const CountingAllocator<U>& other) noexcept : tally_(&other.tally()) {}
+  template <class U> CountingAllocator(const CountingAllocator<U>& other) noexcept : tally_(&other.tally()) {}
 
   T* allocate(std::size_t count) {
     T* const memory = std::allocator<T>().allocate(count);
@@ -65,8 +63,7 @@ class CountingAllocator {
 class Payload {
  public:
   Payload(Tally& tally, std::int64_t number, std::int64_t bytes)
-      : number_(number),
-        memory_(static_cast<std::size_t>(bytes), CountingAllocator<std::byte>(tally)) {}
+      : number_(number), memory_(static_cast<std::size_t>(bytes), CountingAllocator<std::byte>(tally)) {}
   Payload(Payload&&) noexcept = default;  // and so not copyable: nobody may double the bytes
   Payload& operator=(Payload&&) noexcept = default;
 
@@ -79,9 +76,7 @@ class Payload {
 };
 
 // What the library asks for.
-inline std::size_t bytes_of(const Payload& payload) {
-  return static_cast<std::size_t>(payload.bytes());
-}
+inline std::size_t bytes_of(const Payload& payload) { return static_cast<std::size_t>(payload.bytes()); }
 
 // Log-normal around 8 KiB, and one in 200 a hundred times larger. The same number has another size
 // in each stage (`salt`).
@@ -89,8 +84,7 @@ inline std::int64_t size_of(std::int64_t number, std::uint64_t salt) {
   penstock::test::Random random(static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u + salt);
   const auto uniform = [&random] { return (static_cast<double>(random.next() >> 11) + 0.5) * 0x1p-53; };
   // Box and Muller: A Note on the Generation of Random Normal Deviates, 1958.
-  const double normal =
-      std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
+  const double normal = std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
   const double bytes = 8192 * std::exp(0.7 * normal) * (random.one_in(200) ? 100 : 1);
   return std::clamp<std::int64_t>(std::llround(bytes), 64, 16 << 20);
 }

@@ -45,15 +45,14 @@ Measured measure(const ps::Dataset<ps::Tensor>& data, std::size_t budget) {
 
 void expect_close(const Measured& measured) {
   EXPECT_GT(measured.accounted, 8 * kMiB);
-  EXPECT_LE(static_cast<double>(measured.rss),
-            1.25 * static_cast<double>(measured.accounted) + 32.0 * kMiB)
+  EXPECT_LE(static_cast<double>(measured.rss), 1.25 * static_cast<double>(measured.accounted) + 32.0 * kMiB)
       << "accounted " << measured.accounted / kMiB << " MiB";
   ::testing::Test::RecordProperty("rss_mib", std::to_string(measured.rss / kMiB));
   ::testing::Test::RecordProperty("accounted_mib", std::to_string(measured.accounted / kMiB));
 }
 
-// Sizes that drive glibc's own allocator to several times its due: blocks of 8 to 12 MB. They are foretold: what calls without a hint
-// allocate is on the books only when they end.
+// Sizes that drive glibc's own allocator to several times its due: blocks of 8 to 12 MB. They are foretold: what calls
+// without a hint allocate is on the books only when they end.
 TEST(ResidentMemory, OfLargeBlocksStaysNearTheBooks) {
   const auto size = [](std::int64_t i) {
     return penstock::test::Random(static_cast<std::uint64_t>(i)).between(8 * kMiB, 12 * kMiB);
@@ -79,9 +78,7 @@ TEST(ResidentMemory, OfMixedSizesStaysNearTheBooks) {
 }
 
 TEST(ResidentMemory, OfBatchesStaysNearTheBooks) {
-  const auto data = ps::range(1600)
-                        .map([](std::int64_t) { return filled(512 << 10); }, 4)
-                        .batch(32);
+  const auto data = ps::range(1600).map([](std::int64_t) { return filled(512 << 10); }, 4).batch(32);
   expect_close(measure(data, 64 * ps::MiB));
 }
 
@@ -103,15 +100,15 @@ class RestingRun {
  private:
   static ps::Dataset<Payload> payloads(Tally& tally, std::uint64_t salt) {
     const auto size = [salt](std::int64_t number) { return 40 * size_of(number, salt); };
-    return ps::range(100'000).map(
-        [&tally, size](std::int64_t number) { return Payload(tally, number, size(number)); },
-        4, {.bytes_hint = size});
+    return ps::range(100'000).map([&tally, size](std::int64_t number) { return Payload(tally, number, size(number)); },
+                                  4, {.bytes_hint = size});
   }
 
   ps::Run<Payload> run_;
 };
 
-// What the books of both say when nothing moves any more: for a while no call has been under way in either, and no book has changed.
+// What the books of both say when nothing moves any more: for a while no call has been under way in either, and no book
+// has changed.
 std::int64_t books_at_rest(const RestingRun& one, const RestingRun& other) {
   std::pair<std::int64_t, std::int64_t> books{-1, -1};
   for (int equal = 0; equal < 40;) {
@@ -124,7 +121,8 @@ std::int64_t books_at_rest(const RestingRun& one, const RestingRun& other) {
 }
 
 TEST(ResidentMemory, OfTwoRunsAtRestIsWhatTheBooksAndTheAllocatorSay) {
-  // Each payload a mapping of its own: else the heap would keep what is freed, by a threshold that glibc moves as it likes.
+  // Each payload a mapping of its own: else the heap would keep what is freed, by a threshold that glibc moves as it
+  // likes.
   ASSERT_EQ(mallopt(M_MMAP_THRESHOLD, 64 << 10), 1);
   Tally tally;
   const std::int64_t before = status_bytes("VmRSS");

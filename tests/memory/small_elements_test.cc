@@ -1,5 +1,5 @@
-// Elements of some bytes, a million at once: what surrounds them is then most of what a run holds, and has to be on its books. Random graphs, each
-// in a process of its own, by the system's word.
+// Elements of some bytes, a million at once: what surrounds them is then most of what a run holds, and has to be on its
+// books. Random graphs, each in a process of its own, by the system's word.
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 #include <sys/wait.h>
@@ -25,7 +25,8 @@ constexpr std::int64_t kBudget = 64 << 20;
 constexpr std::int64_t kMostElements = 4'000'000;
 constexpr std::int64_t kPlaceInAShuffle = 64;  // with the bytes of a number; longer values come on top
 
-// What elements are: each kind is made of a number, and says what it holds beyond the 32 bytes that every element has room for.
+// What elements are: each kind is made of a number, and says what it holds beyond the 32 bytes that every element has
+// room for.
 struct Number {
   using Type = std::int64_t;
   static Type of(std::int64_t i) { return i; }
@@ -53,8 +54,7 @@ struct Drawn {
   std::int64_t held = 0;  // bytes that ops must hold at once, as they declare
 };
 
-template <class Kind>
-class SmallGraph {
+template <class Kind> class SmallGraph {
  public:
   using T = typename Kind::Type;
 
@@ -101,9 +101,7 @@ class SmallGraph {
         data_ = data_.prefetch(random_.between(1, 1000));
         drawn_.text += " prefetch";
         return;
-      default:
-        data_ = data_.map([](T value) { return value; }, 8);
-        drawn_.text += " map";
+      default: data_ = data_.map([](T value) { return value; }, 8); drawn_.text += " map";
     }
   }
 
@@ -117,8 +115,11 @@ class SmallGraph {
   void add_batches() {
     const std::int64_t size = random_.pick(std::vector<std::int64_t>{7, 1'000, 200'000});
     const auto rows = [](const std::vector<T>& batch) { return batch; };
-    data_ = data_.batch(size).map([](const ps::Batch<T>& batch) { return std::vector<T>(batch.begin(), batch.end()); }).flat_map(rows);
-    drawn_.held += 4 * std::min(size, drawn_.elements) * static_cast<std::int64_t>(sizeof(T) + (kEach > 32 ? kEach : 0));
+    data_ = data_.batch(size)
+                .map([](const ps::Batch<T>& batch) { return std::vector<T>(batch.begin(), batch.end()); })
+                .flat_map(rows);
+    drawn_.held +=
+        4 * std::min(size, drawn_.elements) * static_cast<std::int64_t>(sizeof(T) + (kEach > 32 ? kEach : 0));
     drawn_.text += " batch " + std::to_string(size);
   }
 
@@ -127,9 +128,9 @@ class SmallGraph {
   ps::Dataset<T> data_;
 };
 
-// By how much resident memory grew, over 1.25 x what it may, with 32 MB beside it: exit status 0, or 1 with a line that says what it was.
-template <class Kind>
-int run_alone(std::uint64_t seed) {
+// By how much resident memory grew, over 1.25 x what it may, with 32 MB beside it: exit status 0, or 1 with a line that
+// says what it was.
+template <class Kind> int run_alone(std::uint64_t seed) {
   SmallGraph<Kind> graph(seed);
   const int threads = graph.threads();
   reset_peak();
@@ -139,11 +140,12 @@ int run_alone(std::uint64_t seed) {
   while (run.next()) ++count;
   const std::int64_t grown = status_bytes("VmHWM") - before;
   const std::int64_t may = std::max(kBudget, graph.drawn().held);
-  const bool is_good = count == graph.drawn().elements && static_cast<double>(grown) <= 1.25 * static_cast<double>(may) + 32e6;
+  const bool is_good =
+      count == graph.drawn().elements && static_cast<double>(grown) <= 1.25 * static_cast<double>(may) + 32e6;
   if (!is_good || std::getenv("PENSTOCK_VERBOSE") != nullptr) {
-    std::cout << "graph " << seed << ", threads " << threads << ": " << graph.drawn().text << ": " << count << " of " << graph.drawn().elements
-              << " elements, grown by " << grown / 1'000'000 << " MB, books " << run.stats().memory_peak / 1'000'000 << " MB, must hold "
-              << graph.drawn().held / 1'000'000 << " MB\n"
+    std::cout << "graph " << seed << ", threads " << threads << ": " << graph.drawn().text << ": " << count << " of "
+              << graph.drawn().elements << " elements, grown by " << grown / 1'000'000 << " MB, books "
+              << run.stats().memory_peak / 1'000'000 << " MB, must hold " << graph.drawn().held / 1'000'000 << " MB\n"
               << std::flush;
   }
   return is_good ? 0 : 1;

@@ -9,8 +9,7 @@ namespace {
 using Many = std::vector<ps::Element>;
 
 std::int64_t draw_budget(penstock::test::Random& random) {
-  static const std::vector<std::int64_t> budgets = {20'000,    100'000,    400'000,
-                                                    1'000'000, 4'000'000, 64'000'000};
+  static const std::vector<std::int64_t> budgets = {20'000, 100'000, 400'000, 1'000'000, 4'000'000, 64'000'000};
   return random.pick(budgets);
 }
 
@@ -19,10 +18,8 @@ std::int64_t number_of(const ps::Element& input) { return input.get<Payload>().n
 Recipe resizing(Tally& tally, std::uint64_t salt) {
   return {.number = number_of,
           .bytes = [salt](const ps::Element& input) { return size_of(number_of(input), salt); },
-          .result =
-              [&tally](const ps::Element& input, std::int64_t bytes) {
-                return ps::Element(Payload(tally, number_of(input), bytes));
-              }};
+          .result = [&tally](const ps::Element& input,
+                             std::int64_t bytes) { return ps::Element(Payload(tally, number_of(input), bytes)); }};
 }
 
 // One to three parts of equal size, and now and then none.
@@ -47,49 +44,35 @@ Recipe splitting(Tally& tally, std::uint64_t salt) {
 
 // A whole batch becomes one payload of ordinary size.
 Recipe merging(Tally& tally, std::uint64_t salt) {
-  const auto first = [](const ps::Element& input) {
-    return input.get<ps::Batch<Payload>>().front().number();
-  };
+  const auto first = [](const ps::Element& input) { return input.get<ps::Batch<Payload>>().front().number(); };
   return {.number = first,
           .bytes = [=](const ps::Element& input) { return size_of(first(input), salt); },
-          .result =
-              [&tally, first](const ps::Element& input, std::int64_t bytes) {
-                return ps::Element(Payload(tally, first(input), bytes));
-              }};
+          .result = [&tally, first](const ps::Element& input,
+                                    std::int64_t bytes) { return ps::Element(Payload(tally, first(input), bytes)); }};
 }
 
 }  // namespace
 
 StressGraph::StressGraph(std::uint64_t seed, bool hinted)
-    : random_(seed),
-      hinted_(hinted),
-      budget_(draw_budget(random_)),
-      data_(source(random_.between(150, 400))) {
+    : random_(seed), hinted_(hinted), budget_(draw_budget(random_)), data_(source(random_.between(150, 400))) {
   for (std::int64_t steps = random_.between(1, 5); steps > 0; --steps) add_step();
   const std::int64_t prefetch = random_.between(1, 20);
   if (random_.one_in(2)) data_ = data_.prefetch(random_.one_in(2) ? ps::AUTOTUNE : ps::Tunable(prefetch));
 }
 
 std::string StressGraph::text() const {
-  return ps::describe(data_) + "budget " + std::to_string(budget_) +
-         (hinted_ ? ", hinted" : ", unhinted");
+  return ps::describe(data_) + "budget " + std::to_string(budget_) + (hinted_ ? ", hinted" : ", unhinted");
 }
 
 ps::Dataset<Payload> StressGraph::source(std::int64_t count) {
   const Behaviour behaviour = draw_behaviour();
   const Recipe recipe = {
       .number = [](const ps::Element& input) { return input.get<std::int64_t>(); },
-      .bytes =
-          [salt = behaviour.salt](const ps::Element& input) {
-            return size_of(input.get<std::int64_t>(), salt);
-          },
-      .result =
-          [this](const ps::Element& input, std::int64_t bytes) {
-            return ps::Element(Payload(tally_, input.get<std::int64_t>(), bytes));
-          }};
+      .bytes = [salt = behaviour.salt](const ps::Element& input) { return size_of(input.get<std::int64_t>(), salt); },
+      .result = [this](const ps::Element& input,
+                       std::int64_t bytes) { return ps::Element(Payload(tally_, input.get<std::int64_t>(), bytes)); }};
   Sizes& sizes = add_op(behaviour);
-  return ps::range(count).then<Payload>(
-      std::make_shared<StressOp>("make", behaviour, recipe, sizes));
+  return ps::range(count).then<Payload>(std::make_shared<StressOp>("make", behaviour, recipe, sizes));
 }
 
 Behaviour StressGraph::draw_behaviour() {
@@ -123,15 +106,13 @@ void StressGraph::add_step() {
 void StressGraph::add_resize() {
   const Behaviour behaviour = draw_behaviour();
   Sizes& sizes = add_op(behaviour);
-  data_ = data_.then<Payload>(std::make_shared<StressOp>(
-      "resize", behaviour, resizing(tally_, behaviour.salt), sizes));
+  data_ = data_.then<Payload>(std::make_shared<StressOp>("resize", behaviour, resizing(tally_, behaviour.salt), sizes));
 }
 
 void StressGraph::add_split() {
   const Behaviour behaviour = draw_behaviour();
   Sizes& sizes = add_op(behaviour);
-  data_ = data_.then<Payload>(std::make_shared<StressOp>(
-      "split", behaviour, splitting(tally_, behaviour.salt), sizes));
+  data_ = data_.then<Payload>(std::make_shared<StressOp>("split", behaviour, splitting(tally_, behaviour.salt), sizes));
 }
 
 void StressGraph::add_filter() {
@@ -148,8 +129,8 @@ void StressGraph::add_merge() {
   parts_.push_back({.sizes = parts_.back().sizes, .required = rows, .one = rows});
   const Behaviour behaviour = draw_behaviour();
   Sizes& sizes = add_op(behaviour);
-  data_ = data_.batch(size).then<Payload>(std::make_shared<StressOp>(
-      "merge", behaviour, merging(tally_, behaviour.salt), sizes));
+  data_ = data_.batch(size).then<Payload>(
+      std::make_shared<StressOp>("merge", behaviour, merging(tally_, behaviour.salt), sizes));
 }
 
 void StressGraph::add_batch_and_unbatch() {
@@ -182,8 +163,6 @@ std::int64_t StressGraph::most_in_flight() const {
   return bytes;
 }
 
-std::int64_t StressGraph::largest_delivered() const {
-  return parts_.back().sizes->largest(parts_.back().one);
-}
+std::int64_t StressGraph::largest_delivered() const { return parts_.back().sizes->largest(parts_.back().one); }
 
 }  // namespace memory_stress

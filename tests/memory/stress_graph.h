@@ -37,9 +37,9 @@ class StressGraph {
  private:
   // One stage of the engine, as far as its memory goes.
   struct Part {
-    const Sizes* sizes;         // of what is held or given
-    std::size_t required = 1;   // elements that it must hold
-    std::size_t one = 1;        // elements that make up one of its results
+    const Sizes* sizes;        // of what is held or given
+    std::size_t required = 1;  // elements that it must hold
+    std::size_t one = 1;       // elements that make up one of its results
     std::int64_t parallelism = 0;
   };
 

@@ -1,6 +1,6 @@
-// Random pipelines under budgets that are too small for them, two at once, while the controller's policy moves their knobs: that
-// the engine's books agree with the allocator's, that the bounds hold at every moment (both books keep their peak), and that nothing
-// gets stuck.
+// Random pipelines under budgets that are too small for them, two at once, while the controller's policy moves their
+// knobs: that the engine's books agree with the allocator's, that the bounds hold at every moment (both books keep
+// their peak), and that nothing gets stuck.
 //
 //   PENSTOCK_FULL=1 memory_stress_test          1,000 graphs instead of 60
 //   PENSTOCK_SEED=17 memory_stress_test         the pair of graphs with this seed, alone
@@ -26,17 +26,15 @@ constexpr std::int64_t kSlots = 64 << 10;  // of results whose number no hint te
 
 std::string text_of(const ps::Snapshot& snapshot) {
   std::ostringstream text;
-  text << "memory " << snapshot.memory_used << " of " << snapshot.memory_limit << ", peak "
-       << snapshot.memory_peak << ", overshoot " << snapshot.overshoot_bytes << "\n";
+  text << "memory " << snapshot.memory_used << " of " << snapshot.memory_limit << ", peak " << snapshot.memory_peak
+       << ", overshoot " << snapshot.overshoot_bytes << "\n";
   for (const ps::StageSnapshot& stage : snapshot.stages) {
     text << stage.name << ": running " << stage.running << ", ready " << stage.ready << ", waiting "
-         << stage.waiting_input << ", in window " << stage.in_window << ", credits "
-         << stage.credits << ", held " << stage.bytes_held
-         << (stage.waits_for_memory ? ", waits for memory" : "")
+         << stage.waiting_input << ", in window " << stage.in_window << ", credits " << stage.credits << ", held "
+         << stage.bytes_held << (stage.waits_for_memory ? ", waits for memory" : "")
          << (stage.waits_for_cpu_slot ? ", waits for a CPU slot" : "") << "\n";
   }
-  text << "consumer: ready " << snapshot.consumer.ready
-       << (snapshot.consumer.waiting ? ", waiting" : "") << "\n";
+  text << "consumer: ready " << snapshot.consumer.ready << (snapshot.consumer.waiting ? ", waiting" : "") << "\n";
   return text.str();
 }
 
@@ -61,9 +59,9 @@ class StressRun {
   // Empty if all was well.
   std::string complaint() const {
     if (wrong_.empty()) return {};
-    return "seed " + std::to_string(seed_) + ":" + wrong_ + "\n" + graph_.text() + "\n" +
-           text_of(snapshot_) + "bound " + std::to_string(graph_.bound()) + ", allocator's peak " +
-           std::to_string(graph_.tally().peak()) + "\n";
+    return "seed " + std::to_string(seed_) + ":" + wrong_ + "\n" + graph_.text() + "\n" + text_of(snapshot_) +
+           "bound " + std::to_string(graph_.bound()) + ", allocator's peak " + std::to_string(graph_.tally().peak()) +
+           "\n";
   }
   const ps::Snapshot& snapshot() const { return snapshot_; }
   std::int64_t counted_peak() const { return graph_.tally().peak(); }
@@ -99,9 +97,9 @@ class StressRun {
       equal = quiet ? equal + 1 : 0;
       if (std::chrono::steady_clock::now() > deadline) return check(false, "it never rests");
     }
-    check(std::abs(used - live) <= live / 100 + kSmall,
-          "at rest " + std::to_string(used) + " bytes are on the books, and " +
-              std::to_string(live) + " are allocated");
+    check(
+        std::abs(used - live) <= live / 100 + kSmall,
+        "at rest " + std::to_string(used) + " bytes are on the books, and " + std::to_string(live) + " are allocated");
   }
 
   void check_hinted() {
@@ -115,8 +113,7 @@ class StressRun {
   void check_unhinted() {
     const std::int64_t more = graph_.most_in_flight();
     check(snapshot_.memory_peak <= graph_.bound() + more + kSlots, "the peak is above the bound");
-    check(graph_.tally().peak() <=
-              snapshot_.memory_peak + more + graph_.largest_delivered() + kSmall,
+    check(graph_.tally().peak() <= snapshot_.memory_peak + more + graph_.largest_delivered() + kSmall,
           "more was allocated than was on the books");
   }
 
@@ -133,10 +130,10 @@ struct Sums {
   std::int64_t graphs = 0, elements = 0, moves = 0;
   double accounted_peaks = 0;
   double counted_peaks = 0;
-  double nearest = 0;           // a run's accounted peak, as a part of its bound
+  double nearest = 0;  // a run's accounted peak, as a part of its bound
   std::int64_t overshoot = 0;
-  std::int64_t together = 0;    // the largest sum of the peaks of two runs at once
-  std::int64_t resident = 0;    // peak beyond what there was before
+  std::int64_t together = 0;  // the largest sum of the peaks of two runs at once
+  std::int64_t resident = 0;  // peak beyond what there was before
 
   void add(const StressRun& run) {
     ++graphs;
@@ -150,9 +147,10 @@ struct Sums {
 
   void print(const char* what) const {
     const auto mib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-    std::cout << graphs << " graphs " << what << ": " << elements << " elements, " << moves << " moves of knobs, peak at most "
-              << nearest << " of its bound, overshoot " << mib(overshoot) << " MiB; two at once hold at most " << mib(together)
-              << " MiB by the books, peak RSS + " << mib(resident) << " MiB\n";
+    std::cout << graphs << " graphs " << what << ": " << elements << " elements, " << moves
+              << " moves of knobs, peak at most " << nearest << " of its bound, overshoot " << mib(overshoot)
+              << " MiB; two at once hold at most " << mib(together) << " MiB by the books, peak RSS + " << mib(resident)
+              << " MiB\n";
   }
 };
 
@@ -176,8 +174,7 @@ Sums run_pairs(bool hinted) {
     return sums;
   }
   const std::uint64_t pairs = std::getenv("PENSTOCK_FULL") != nullptr ? 250 : 15;
-  for (std::uint64_t seed = 0; seed < pairs && !::testing::Test::HasFailure(); ++seed)
-    run_pair(seed, hinted, sums);
+  for (std::uint64_t seed = 0; seed < pairs && !::testing::Test::HasFailure(); ++seed) run_pair(seed, hinted, sums);
   return sums;
 }
 

@@ -26,31 +26,23 @@ Value source_value(const Op& op, std::int64_t i) {
 }
 
 std::int64_t stamp_number(const Origin& origin) {
-  return std::int64_t{origin.epoch} * 100'003 + std::int64_t{origin.pass} * 1'009 +
-         origin.ordinal * 13;
+  return std::int64_t{origin.epoch} * 100'003 + std::int64_t{origin.pass} * 1'009 + origin.ordinal * 13;
 }
 
 std::vector<Value> own_answer(const Value& value) {
   switch (floor_mod(key(value), 5)) {
-    case 0:
-      return {};
-    case 1:
-      return {value, affine(value, 1, 1), affine(value, 1, 2)};
-    case 2:
-      return {value};
-    default:
-      return {affine(value, 3, 1)};
+    case 0: return {};
+    case 1: return {value, affine(value, 1, 1), affine(value, 1, 2)};
+    case 2: return {value};
+    default: return {affine(value, 3, 1)};
   }
 }
 
 std::vector<Value> async_answer(const Value& value) {
   switch (floor_mod(key(value), 7)) {
-    case 0:
-      return {};
-    case 1:
-      return {value, affine(value, 2, 5)};
-    default:
-      return {affine(value, 2, 1)};
+    case 0: return {};
+    case 1: return {value, affine(value, 2, 5)};
+    default: return {affine(value, 2, 1)};
   }
 }
 

@@ -42,11 +42,11 @@ struct Op {
   std::int64_t count = 0;
   // shard: which one; own_stream: sums of a pass after which it ends the pass (0: never).
   std::int64_t index = 0;
-  std::int64_t first = 0;  // a source's first number; map: what is added
-  std::int64_t step = 1;   // a source's difference; map: the factor; flat_map: results at most
-  Modulus keeps = {};      // filter
-  Modulus fails = {};      // the function throws
-  Modulus loses = {};      // own_async: the completion is dropped without an answer
+  std::int64_t first = 0;     // a source's first number; map: what is added
+  std::int64_t step = 1;      // a source's difference; map: the factor; flat_map: results at most
+  Modulus keeps = {};         // filter
+  Modulus fails = {};         // the function throws
+  Modulus loses = {};         // own_async: the completion is dropped without an answer
   Modulus fails_passes = {};  // from_generator: beginning a pass fails, by the number epoch + pass
   bool any_text = false;      // the words of a failure are not known here
   bool drop_remainder = false;
@@ -113,8 +113,7 @@ class TooMuchWork : public std::runtime_error {
 class Pipeline {
  public:
   // tapes[i] belongs to op i, for the epoch that will be begun. A shuffle without one counts as an arbitrary op.
-  explicit Pipeline(std::vector<Op> ops, std::vector<Tape> tapes = {},
-                    std::int64_t work_limit = 20'000);
+  explicit Pipeline(std::vector<Op> ops, std::vector<Tape> tapes = {}, std::int64_t work_limit = 20'000);
   ~Pipeline();
 
   void begin_epoch(std::uint32_t epoch);

@@ -50,24 +50,19 @@ TEST(ListModel, TakesAndSkipsAllForMinusOne) {
 
 TEST(ListModel, BatchesKeepTheirRestUnlessDropped) {
   EXPECT_EQ(run({range(5), with_count(Kind::batch, 2)}), "[0 1] [2 3] [4]");
-  EXPECT_EQ(run({range(5), {.kind = Kind::batch, .count = 2, .drop_remainder = true}}),
-            "[0 1] [2 3]");
+  EXPECT_EQ(run({range(5), {.kind = Kind::batch, .count = 2, .drop_remainder = true}}), "[0 1] [2 3]");
   EXPECT_EQ(run({range(3), with_count(Kind::batch, 2), with_count(Kind::batch, 2)}), "[[0 1] [2]]");
   EXPECT_EQ(run({range(5), with_count(Kind::batch, 2), {.kind = Kind::unbatch}}), "0 1 2 3 4");
 }
 
 // tfdata.md 2.2 and engine.md rule 8: 1 2 3 X 5 6 in twos.
 TEST(ListModel, ABatchPassesAnErrorAtOnceAndKeepsWhatItHas) {
-  EXPECT_EQ(run({{.kind = Kind::range, .count = 6, .first = 1},
-                 fails_on(6, 4),
-                 with_count(Kind::batch, 2)}),
+  EXPECT_EQ(run({{.kind = Kind::range, .count = 6, .first = 1}, fails_on(6, 4), with_count(Kind::batch, 2)}),
             "[1 2] X1 [3 5] [6]");
 }
 
 TEST(ListModel, ABatchReportsARowOfAnotherShapeInItsPlace) {
-  EXPECT_EQ(
-      run({{.kind = Kind::from_vector, .count = 4, .lists = true}, with_count(Kind::batch, 2)}),
-      "X1 [0 2] [3]");
+  EXPECT_EQ(run({{.kind = Kind::from_vector, .count = 4, .lists = true}, with_count(Kind::batch, 2)}), "X1 [0 2] [3]");
 }
 
 TEST(ListModel, TakeAndSkipDoNotCountErrors) {
@@ -86,20 +81,17 @@ TEST(ListModel, AnErrorBelongsToTheShardOfItsPosition) {
 }
 
 TEST(ListModel, ShardCountsOnAcrossThePassesBeforeIt) {
-  EXPECT_EQ(run({range(5), with_count(Kind::repeat, -1), shard(3, 1), with_count(Kind::take, 5)}),
-            "1 4 2 0 3");
+  EXPECT_EQ(run({range(5), with_count(Kind::repeat, -1), shard(3, 1), with_count(Kind::take, 5)}), "1 4 2 0 3");
 }
 
 TEST(ListModel, AnEndlessRepeatEndsAtAPassWithNothing) {
   EXPECT_EQ(run({range(0), with_count(Kind::repeat, -1)}), "");
-  EXPECT_EQ(run({range(4), {.kind = Kind::filter, .keeps = {9, 8}}, with_count(Kind::repeat, -1)}),
-            "");
+  EXPECT_EQ(run({range(4), {.kind = Kind::filter, .keeps = {9, 8}}, with_count(Kind::repeat, -1)}), "");
   EXPECT_EQ(run({range(1), fails_on(1, 0), with_count(Kind::repeat, -1)}, {}, 3), "X1 X1 X1");
 }
 
 TEST(ListModel, RepeatsNest) {
-  EXPECT_EQ(run({range(2), with_count(Kind::repeat, 3), with_count(Kind::take, 3),
-                 with_count(Kind::repeat, 2)}),
+  EXPECT_EQ(run({range(2), with_count(Kind::repeat, 3), with_count(Kind::take, 3), with_count(Kind::repeat, 2)}),
             "0 1 0 0 1 0");
   EXPECT_EQ(run({range(2), with_count(Kind::repeat, 0), with_count(Kind::repeat, -1)}), "");
 }
@@ -111,10 +103,7 @@ TEST(ListModel, IgnoresErrorsOfAnyOpBefore) {
 
 TEST(ListModel, SumsInASteadyNumberAndMayEndThePass) {
   EXPECT_EQ(run({range(5), with_count(Kind::own_stream, 2)}), "1 5 4");
-  EXPECT_EQ(run({range(5),
-                 {.kind = Kind::own_stream, .count = 2, .index = 1},
-                 with_count(Kind::repeat, 2)}),
-            "1 1");
+  EXPECT_EQ(run({range(5), {.kind = Kind::own_stream, .count = 2, .index = 1}, with_count(Kind::repeat, 2)}), "1 1");
 }
 
 TEST(ListModel, StampsSayEpochPassAndPosition) {
@@ -127,8 +116,7 @@ TEST(ListModel, StampsSayEpochPassAndPosition) {
 
 // As many numbers as passes: 0 and 1, and for the second round of the outer repeat 0x9E3779B1 more.
 TEST(ListModel, PassesOfNestedRepeatsHaveNumbersOfTheirOwn) {
-  Pipeline pipeline({range(1), with_count(Kind::repeat, 2), with_count(Kind::repeat, 1),
-                     with_count(Kind::repeat, 2)});
+  Pipeline pipeline({range(1), with_count(Kind::repeat, 2), with_count(Kind::repeat, 1), with_count(Kind::repeat, 2)});
   pipeline.begin_epoch(0);
   std::vector<std::uint32_t> passes;
   while (const auto item = pipeline.next()) passes.push_back(item->origin.pass);
@@ -139,8 +127,7 @@ TEST(ListModel, PassesOfNestedRepeatsHaveNumbersOfTheirOwn) {
 
 Tape tape_of(std::initializer_list<std::int64_t> order, bool ended) {
   TapePass pass{.ended = ended};
-  for (const std::int64_t x : order)
-    pass.items.push_back({.value = number(x), .origin = {0, 0, x}});
+  for (const std::int64_t x : order) pass.items.push_back({.value = number(x), .origin = {0, 0, x}});
   return {pass};
 }
 
@@ -162,14 +149,12 @@ TEST(ListModel, RefusesAShuffleThatLosesOrRepeatsAnElement) {
 }
 
 TEST(ListModel, ACutTapeDoesForAShuffleThatIsNotReadToItsEnd) {
-  EXPECT_EQ(run({range(9), with_count(Kind::shuffle, 9), with_count(Kind::take, 2)},
-                {{}, tape_of({7, 3}, false)}),
+  EXPECT_EQ(run({range(9), with_count(Kind::shuffle, 9), with_count(Kind::take, 2)}, {{}, tape_of({7, 3}, false)}),
             "7 3");
 }
 
 TEST(ListModel, TellsGroupsBehindAnOpThatNeedNotKeepTheOrder) {
-  Pipeline pipeline(
-      {range(2), {.kind = Kind::map, .arbitrary = true}, with_count(Kind::repeat, 2)});
+  Pipeline pipeline({range(2), {.kind = Kind::map, .arbitrary = true}, with_count(Kind::repeat, 2)});
   pipeline.begin_epoch(0);
   std::vector<int> groups;
   while (const auto item = pipeline.next()) groups.push_back(item->group);
@@ -177,8 +162,7 @@ TEST(ListModel, TellsGroupsBehindAnOpThatNeedNotKeepTheOrder) {
 }
 
 TEST(ListModel, GivesUpOnAPipelineThatNeverEnds) {
-  Pipeline pipeline(
-      {range(2), with_count(Kind::repeat, -1), {.kind = Kind::filter, .keeps = {9, 8}}});
+  Pipeline pipeline({range(2), with_count(Kind::repeat, -1), {.kind = Kind::filter, .keeps = {9, 8}}});
   pipeline.begin_epoch(0);
   EXPECT_THROW(pipeline.next(), TooMuchWork);
 }

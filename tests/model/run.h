@@ -24,8 +24,7 @@ inline std::string run(std::vector<Op> ops, std::vector<Tape> tapes = {}, int at
   for (int i = 0; i < at_most; ++i) {
     const auto item = pipeline.next();
     if (!item) break;
-    text += (text.empty() ? "" : " ") +
-            (item->failed() ? "X" + std::to_string(item->failed_op) : text_of(item->value));
+    text += (text.empty() ? "" : " ") + (item->failed() ? "X" + std::to_string(item->failed_op) : text_of(item->value));
   }
   return text;
 }

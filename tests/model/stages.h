@@ -75,7 +75,11 @@ class Source : public Stage {
 class Follower : public Stage {
  public:
   explicit Follower(Setup setup)
-      : op_(setup.op), position_(setup.position), input_(std::move(setup.input)), clock_(setup.clock), tape_(setup.tape) {}
+      : op_(setup.op),
+        position_(setup.position),
+        input_(std::move(setup.input)),
+        clock_(setup.clock),
+        tape_(setup.tape) {}
   void begin_pass() override {
     input_->begin_pass();
     reset();
@@ -89,7 +93,8 @@ class Follower : public Stage {
     if (item) ++inputs_;
     return item;
   }
-  // An error of this op on the item that was read last, in words that the model does not know, or in those of a user's function.
+  // An error of this op on the item that was read last, in words that the model does not know, or in those of a user's
+  // function.
   Item refused(Item item) const {
     item.failed_op = position_;
     item.input = inputs_ - 1;
@@ -127,9 +132,10 @@ class Elementwise : public Follower {
   int passes_ = 0;
 };
 
-// Elements that become one, in a steady number; the rest at the end of a pass. An error goes on at once; what has been collected stays.
-// With drop_remainder, of elements that do not fit it is told when as many have come as are put together, and what comes behind such an error
-// waits for it; at the end they are the remainder, and errors from before go on alone.
+// Elements that become one, in a steady number; the rest at the end of a pass. An error goes on at once; what has been
+// collected stays.
+// With drop_remainder, of elements that do not fit it is told when as many have come as are put together, and what
+// comes behind such an error waits for it; at the end they are the remainder, and errors from before go on alone.
 class Collect : public Follower {
  public:
   using Follower::Follower;
@@ -146,7 +152,7 @@ class Collect : public Follower {
 
   virtual Value together(std::vector<Value> rows) const = 0;
   virtual bool fits(const std::vector<Value>&, const Value&) const { return true; }
-  virtual bool has_enough() const { return false; }       // this pass
+  virtual bool has_enough() const { return false; }              // this pass
   virtual bool bears_stamps_of_errors() const { return false; }  // what comes behind an error
   void reset() override;
   bool may_be_remainder() const;
@@ -157,7 +163,7 @@ class Collect : public Follower {
   std::vector<Value> rows_;
   std::vector<Error> errors_;  // not yet told
   Item last_;
-  std::int64_t misfits_ = 0;   // since the last result
+  std::int64_t misfits_ = 0;  // since the last result
   std::int64_t given_ = 0;
   bool ended_ = false;
 };

@@ -8,8 +8,7 @@
 namespace op_cases {
 
 // What use() makes of the case: an empty object of its type.
-template <class Use>
-auto with_case(Kind kind, Use use) {
+template <class Use> auto with_case(Kind kind, Use use) {
   switch (kind) {
 #define PENSTOCK_OP(name) \
   case Kind::name:        \

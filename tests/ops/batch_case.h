@@ -26,7 +26,8 @@ struct batch : NeedsOrder {
   }
   static void after(const Op&, Elements& out) {
     out.has_lists = true;
-    if (!out.is_value()) out.type = out.type == Elements::Type::number ? Elements::Type::numbers : Elements::Type::names;
+    if (!out.is_value())
+      out.type = out.type == Elements::Type::number ? Elements::Type::numbers : Elements::Type::names;
   }
   static std::vector<Line> lines() {
     return {{"batch", {{.kind = Kind::batch, .count = 4}}},

@@ -19,8 +19,7 @@ struct Difficult {
 
 }  // namespace
 
-template <>
-struct Collate<Difficult> {
+template <> struct Collate<Difficult> {
   using Result = std::vector<std::int64_t>;
   class Builder {
    public:
@@ -51,8 +50,7 @@ using testing::UNK;
 
 constexpr BatchOptions drop{.drop_remainder = true};
 
-template <class T = std::int64_t>
-OpRef batch(std::int64_t size, BatchOptions options = {}) {
+template <class T = std::int64_t> OpRef batch(std::int64_t size, BatchOptions options = {}) {
   return ops::batch(size, std::make_shared<detail::TypedBatchFactory<T>>(), options);
 }
 
@@ -63,9 +61,7 @@ std::string print_batch(const Element& value) {
   return "[" + text + "]";
 }
 
-std::string run_pass(const OpRef& op, const std::string& input) {
-  return StreamRun(op).pass(input).text(print_batch);
-}
+std::string run_pass(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_batch); }
 
 TEST(Batch, PutsElementsTogether) {
   EXPECT_EQ(run_pass(batch(4), counting(8)), "[0 1 2 3] [4 5 6 7]");
@@ -114,7 +110,8 @@ TEST(Batch, CountsTheBytesOfItsMembersWhileItCollects) {
   StreamState& state = run.state();
   state.begin_pass(out);
   const auto feed = [&] {
-    state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50 + static_cast<std::int64_t>(sizeof(Slot))), out);
+    state.element(testing::element_slot(Element(std::int64_t{1}), {}, 50 + static_cast<std::int64_t>(sizeof(Slot))),
+                  out);
   };
   feed();
   feed();
@@ -159,7 +156,8 @@ TEST(Batch, ThatDropsTheRemainderDropsWhatDoesNotFitThere) {
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}, drop).text(print_batch), "[1 2 3]");
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13, 0}, drop).text(print_batch), "[1 2 3] x5");
   EXPECT_EQ(run_difficult(3, {1, 2, 3, 4, 13}).text(print_batch), "[1 2 3] ! [4]");
-  EXPECT_EQ(run_difficult(3, {1, 13, 2, 3, 4, 13}, drop).text(print_batch), "! [1 2 3]") << "the first 13 belongs to the batch before";
+  EXPECT_EQ(run_difficult(3, {1, 13, 2, 3, 4, 13}, drop).text(print_batch), "! [1 2 3]")
+      << "the first 13 belongs to the batch before";
 }
 
 // TensorFlow gives three rows and ends.
@@ -176,13 +174,15 @@ TEST(Batch, ThatDropsTheRemainderEndsAsInTensorFlow) {
 TEST(Batch, ThatDropsTheRemainderReportsWhatDoesNotFitIntoAWholeOne) {
   EXPECT_EQ(run_difficult(3, {1, 13, 0, 2, 13, 3, 4}, drop).text(print_batch), "! x2 ! [1 2 3]");
   EXPECT_EQ(run_difficult(3, {1, 13, 13, 13}, drop).text(print_batch), "! ! !") << "three have come: not the remainder";
-  EXPECT_EQ(run_difficult(3, {1, 13, 99, 2, 3}, drop).text(print_batch), "! !") << "a batch that is lost while it is collected";
+  EXPECT_EQ(run_difficult(3, {1, 13, 99, 2, 3}, drop).text(print_batch), "! !")
+      << "a batch that is lost while it is collected";
 }
 
 TEST(Batch, IsLostWithAnErrorIfCollectingFails) {
   const auto out = run_difficult(3, {1, 2, 99, 3, 4, 5});
   EXPECT_EQ(out.text(print_batch), "! [3 4 5]");
-  EXPECT_THAT(testing::error_text(out.slots[0]), ::testing::StartsWith("a batch with 3 elements was lost: out of memory"));
+  EXPECT_THAT(testing::error_text(out.slots[0]),
+              ::testing::StartsWith("a batch with 3 elements was lost: out of memory"));
   EXPECT_EQ(code_of(out.slots[0].value.get<std::exception_ptr>()), ErrorCode::resource_exhausted);
   EXPECT_EQ(out.slots[0].stamp.ordinal, 2);
 }
@@ -190,8 +190,7 @@ TEST(Batch, IsLostWithAnErrorIfCollectingFails) {
 TEST(Batch, IsLostWithAnErrorIfFinishingFails) {
   const auto out = run_difficult(2, {1, 98, 2, 98});
   EXPECT_EQ(out.text(print_batch), "! !");
-  EXPECT_EQ(testing::error_text(out.slots[0]),
-            "a batch with 2 elements was lost: 98 cannot be last");
+  EXPECT_EQ(testing::error_text(out.slots[0]), "a batch with 2 elements was lost: 98 cannot be last");
   EXPECT_EQ(run_difficult(5, {1, 98}).text(print_batch), "!");
 }
 
@@ -199,8 +198,7 @@ TEST(Batch, OfTensorsTellsWhichShapeDoesNotFit) {
   testing::RecordingEmitter out;
   const auto state = testing::as_stream(batch<Tensor>(3)).open(0);
   state->begin_pass(out);
-  for (const std::int64_t size : {3, 3, 4, 3})
-    state->element(Slot(Element(Tensor(DType::i64, {size})), {}), out);
+  for (const std::int64_t size : {3, 3, 4, 3}) state->element(Slot(Element(Tensor(DType::i64, {size})), {}), out);
   ASSERT_EQ(out.slots.size(), 2u);
   EXPECT_EQ(testing::error_text(out.slots[0]),
             "Cannot batch tensors with different shapes in component 0. First element had shape "
@@ -213,8 +211,7 @@ TEST(Batch, OfTensorsTellsWhichShapeDoesNotFit) {
 // facts
 
 TEST(Batch, KnowsItsCardinality) {
-  testing::expect_cardinalities(batch(4),
-                                {{12, 3}, {10, 3}, {0, 0}, {1, 1}, {INF, INF}, {UNK, UNK}});
+  testing::expect_cardinalities(batch(4), {{12, 3}, {10, 3}, {0, 0}, {1, 1}, {INF, INF}, {UNK, UNK}});
   testing::expect_cardinalities(batch(4, drop), {{12, 3}, {10, 2}, {3, 0}, {INF, INF}, {UNK, UNK}});
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   testing::expect_cardinalities(batch(2), {{most, most / 2 + 1}});
@@ -225,8 +222,7 @@ TEST(Batch, KnowsItsRowsOnlyWhereNoBatchCanBeSmaller) {
   EXPECT_EQ(testing::leading_dimension(batch(4, drop), {.cardinality = UNK}), 4);
   EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = INF}), 4);
   EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = 12}), UNK);
-  EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = UNK, .leading_dimension = 4}),
-            UNK);
+  EXPECT_EQ(testing::leading_dimension(batch(4), {.cardinality = UNK, .leading_dimension = 4}), UNK);
 }
 
 TEST(Batch, HoldsItsSize) { EXPECT_EQ(testing::as_stream(batch(7)).elements_held(), 7); }

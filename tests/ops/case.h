@@ -7,10 +7,12 @@
 //   after       what is known of the elements behind it
 //   lines       as what it goes through the conformance suite
 //
-// The list model, the random graphs and the conformance suite read the cases, and have no list of ops of their own: CMake finds the files.
+// The list model, the random graphs and the conformance suite read the cases, and have no list of ops of their own:
+// CMake finds the files.
 //
-// No header of the library is seen here, as nowhere in the model. So build() asks all it needs, and what a user's function needs, of a
-// harness (harness.h): random graphs and conformance suite have one each. What the functions compute is the same code in Meaning and build.
+// No header of the library is seen here, as nowhere in the model. So build() asks all it needs, and what a user's
+// function needs, of a harness (harness.h): random graphs and conformance suite have one each. What the functions
+// compute is the same code in Meaning and build.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +39,7 @@ using random_graphs::How;
 struct Line {
   std::string name;  // of the op, then what is special: "shuffle, over positions"
   std::vector<Op> ops;
-  How how = {};  // of the last one
+  How how = {};                 // of the last one
   bool over_positions = false;  // right behind a source that can be indexed, not behind something that computes
 };
 
@@ -53,9 +55,9 @@ struct AnyOp {
   static void after(const Op&, Elements&) {}
   static bool ends_passes(const Op&) { return false; }  // before their input ends
 
-  static constexpr bool kCallsFunction = false;    // a user's, which can fail
-  static constexpr bool kDropsErrors = false;      // and counts them
-  static constexpr std::int64_t kLeastCount = 0;   // a source that refuses shorter lists
+  static constexpr bool kCallsFunction = false;     // a user's, which can fail
+  static constexpr bool kDropsErrors = false;       // and counts them
+  static constexpr std::int64_t kLeastCount = 0;    // a source that refuses shorter lists
   static constexpr const char* kOnlyCopyable = "";  // why it cannot carry move-only payloads
 };
 

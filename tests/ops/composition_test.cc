@@ -17,14 +17,10 @@ OpRef random_op(CounterRng& rng) {
       const std::int64_t num_shards = rng.uniform(1, 4);
       return ops::shard(num_shards, rng.uniform(std::int64_t{0}, num_shards));
     }
-    case 1:
-      return ops::take(rng.uniform(-1, 20));
-    case 2:
-      return ops::skip(rng.uniform(0, 6));
-    case 3:
-      return ops::shuffle(UNKNOWN_CARDINALITY, {.seed = rng.next_u64()});
-    default:
-      return ops::shuffle(rng.uniform(1, 20), {.seed = rng.next_u64()});
+    case 1: return ops::take(rng.uniform(-1, 20));
+    case 2: return ops::skip(rng.uniform(0, 6));
+    case 3: return ops::shuffle(UNKNOWN_CARDINALITY, {.seed = rng.next_u64()});
+    default: return ops::shuffle(rng.uniform(1, 20), {.seed = rng.next_u64()});
   }
 }
 
@@ -92,8 +88,7 @@ TEST(Composition, OfShuffleAndShardSplitsOneOrderAmongAllRanks) {
     const auto sequence = testing::over_positions({all, ops::shard(3, rank)}, 100);
     sequence->begin_pass(2, 0);
     const Positions part = testing::drain(*sequence);
-    for (std::size_t i = 0; i < part.size(); ++i)
-      together[3 * i + static_cast<std::size_t>(rank)] = part[i];
+    for (std::size_t i = 0; i < part.size(); ++i) together[3 * i + static_cast<std::size_t>(rank)] = part[i];
   }
   EXPECT_EQ(together, order);
 }

@@ -34,8 +34,7 @@ class FileList : public ::testing::Test {
 
  private:
   static std::string test_name() {
-    return std::string("file_list_") +
-           ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    return std::string("file_list_") + ::testing::UnitTest::GetInstance()->current_test_info()->name();
   }
   std::filesystem::path folder_;
 };
@@ -43,8 +42,7 @@ class FileList : public ::testing::Test {
 std::vector<std::string> paths_of(const Dataset<std::string>& dataset) {
   const IndexedSource& source = *dynamic_cast<const SourceOp&>(dataset.node()->op()).indexed();
   std::vector<std::string> paths;
-  for (std::int64_t i = 0; i < source.size(); ++i)
-    paths.push_back(source.at(i).take<std::string>());
+  for (std::int64_t i = 0; i < source.size(); ++i) paths.push_back(source.at(i).take<std::string>());
   return paths;
 }
 
@@ -55,8 +53,7 @@ TEST(FileListText, HasOnePathALine) {
 }
 
 TEST(FileListText, MayHaveWhiteSpaceAndBlankLines) {
-  EXPECT_THAT(parse_file_list("\n \t a b.jpg\t\r\n\r\n \v\f\n\n c.jpg ", ""),
-              ElementsAre("a b.jpg", "c.jpg"));
+  EXPECT_THAT(parse_file_list("\n \t a b.jpg\t\r\n\r\n \v\f\n\n c.jpg ", ""), ElementsAre("a b.jpg", "c.jpg"));
   EXPECT_THAT(parse_file_list("", ""), IsEmpty());
   EXPECT_THAT(parse_file_list(" \n\n\t", ""), IsEmpty());
 }
@@ -74,29 +71,26 @@ TEST(FileListText, MayHoldAnyBytes) {
 
 TEST_F(FileList, BecomesADatasetInTheListsOrder) {
   const auto dataset = from_file_list(write("train.txt", "c.jpg\na.jpg\nb.jpg\n"));
-  EXPECT_THAT(paths_of(dataset),
-              ElementsAre(in_folder("c.jpg"), in_folder("a.jpg"), in_folder("b.jpg")));
+  EXPECT_THAT(paths_of(dataset), ElementsAre(in_folder("c.jpg"), in_folder("a.jpg"), in_folder("b.jpg")));
   EXPECT_EQ(dataset.cardinality(), 3);
 }
 
 TEST_F(FileList, MayBeNamedFromWhereTheProgramIs) {
   const auto relative = [](const std::string& path) { return std::filesystem::relative(path).string(); };
-  EXPECT_THAT(paths_of(from_file_list(relative(write("train.txt", "a.jpg\n")))), ElementsAre(relative(in_folder("a.jpg"))));
+  EXPECT_THAT(paths_of(from_file_list(relative(write("train.txt", "a.jpg\n")))),
+              ElementsAre(relative(in_folder("a.jpg"))));
 }
 
 TEST_F(FileList, NamesEachElementByItsPath) {
   const auto dataset = from_file_list(write("train.txt", "a.jpg\n"));
-  EXPECT_EQ(dynamic_cast<const SourceOp&>(dataset.node()->op()).indexed()->origin(0),
-            in_folder("a.jpg"));
+  EXPECT_EQ(dynamic_cast<const SourceOp&>(dataset.node()->op()).indexed()->origin(0), in_folder("a.jpg"));
 }
 
 TEST_F(FileList, IsPrintedWithItsNumberOfFiles) {
   const std::string two = write("two.txt", "a\nb\n");
-  EXPECT_EQ(graph::pipeline_text(from_file_list(two).node()),
-            "0 from_file_list(" + two + ", 2 files)\n");
+  EXPECT_EQ(graph::pipeline_text(from_file_list(two).node()), "0 from_file_list(" + two + ", 2 files)\n");
   const std::string one = write("one.txt", "a\n");
-  EXPECT_EQ(graph::pipeline_text(from_file_list(one).node()),
-            "0 from_file_list(" + one + ", 1 file)\n");
+  EXPECT_EQ(graph::pipeline_text(from_file_list(one).node()), "0 from_file_list(" + one + ", 1 file)\n");
 }
 
 TEST_F(FileList, MustNotBeEmpty) {
@@ -108,8 +102,7 @@ TEST_F(FileList, MustNotBeEmpty) {
 TEST_F(FileList, MustExist) {
   const std::string path = in_folder("missing.txt");
   EXPECT_ERROR(ops::file_list(path), ErrorCode::not_found, path);
-  EXPECT_ERROR(from_file_list(path, {"train.cc", 3}), ErrorCode::invalid_argument,
-               "(op 0 of the chain, train.cc:3)");
+  EXPECT_ERROR(from_file_list(path, {"train.cc", 3}), ErrorCode::invalid_argument, "(op 0 of the chain, train.cc:3)");
 }
 
 TEST_F(FileList, MustNotBeAFolder) {

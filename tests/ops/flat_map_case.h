@@ -8,7 +8,8 @@ struct flat_map : CallsFunction {
   static std::vector<Value> children(const Op& op, const Value& value) {
     std::vector<Value> result;
     const std::int64_t n = model::floor_mod(key(value), op.step + 1);
-    for (std::int64_t i = 0; i < n; ++i) result.push_back(model::number(model::floor_mod(3 * key(value) + i, 1'000'003)));
+    for (std::int64_t i = 0; i < n; ++i)
+      result.push_back(model::number(model::floor_mod(3 * key(value) + i, 1'000'003)));
     return result;
   }
 

@@ -11,8 +11,7 @@ struct from_generator : SourceCase {
   static constexpr bool kCallsFunction = true;
 
   // Copyable where its harness is: each pass begins with a copy.
-  template <class Harness>
-  struct Counting {
+  template <class Harness> struct Counting {
     Harness harness;
     std::uint32_t epoch = 0;
     std::uint32_t pass = 0;
@@ -50,7 +49,9 @@ struct from_generator : SourceCase {
     out.type = Elements::Type::value;
     out.has_lists = op.lists;
   }
-  static std::vector<Line> lines() { return {{"from_generator", {{.kind = Kind::from_generator}}, {.as_factory = true}}}; }
+  static std::vector<Line> lines() {
+    return {{"from_generator", {{.kind = Kind::from_generator}}, {.as_factory = true}}};
+  }
 };
 
 }  // namespace op_cases

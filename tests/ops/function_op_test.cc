@@ -17,33 +17,24 @@ using ::testing::ElementsAre;
 using testing::INF;
 using testing::UNK;
 
-template <class F>
-detail::FunctionRef map_function(F function) {
+template <class F> detail::FunctionRef map_function(F function) {
   return std::make_shared<detail::MapFunction<F, std::int64_t>>(std::move(function));
 }
-template <class F>
-detail::FunctionRef predicate(F function) {
+template <class F> detail::FunctionRef predicate(F function) {
   return std::make_shared<detail::FilterFunction<F, std::int64_t>>(std::move(function));
 }
-template <class T, class F>
-detail::FunctionRef many_function(F function) {
+template <class T, class F> detail::FunctionRef many_function(F function) {
   using Apart = detail::Flatten<detail::Result<F, T>>;
-  return std::make_shared<detail::ManyFunction<F, T, typename Apart::value_type, Apart>>(
-      std::move(function));
+  return std::make_shared<detail::ManyFunction<F, T, typename Apart::value_type, Apart>>(std::move(function));
 }
-template <class T>
-detail::FunctionRef unbatch_function() {
-  return std::make_shared<
-      detail::ManyFunction<detail::Identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
+template <class T> detail::FunctionRef unbatch_function() {
+  return std::make_shared<detail::ManyFunction<detail::Identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
       detail::Identity{});
 }
 
-const ElementwiseOp& as_elementwise(const OpRef& op) {
-  return dynamic_cast<const ElementwiseOp&>(*op);
-}
+const ElementwiseOp& as_elementwise(const OpRef& op) { return dynamic_cast<const ElementwiseOp&>(*op); }
 
-template <class T>
-std::vector<Slot> slots_of(std::vector<T> values) {
+template <class T> std::vector<Slot> slots_of(std::vector<T> values) {
   std::vector<Slot> slots;
   for (T& value : values) {
     Stamp stamp;
@@ -53,8 +44,7 @@ std::vector<Slot> slots_of(std::vector<T> values) {
   return slots;
 }
 
-template <class T>
-std::vector<Slot> run(const OpRef& op, std::vector<T> values) {
+template <class T> std::vector<Slot> run(const OpRef& op, std::vector<T> values) {
   std::vector<Slot> slots = slots_of(std::move(values));
   Context context({}, 0);
   as_elementwise(op).run(slots, context);
@@ -89,9 +79,8 @@ TEST(Map, RefusesAHintForAnotherType) {
 }
 
 TEST(Map, PutsTheResultInThePlaceOfItsElement) {
-  auto slots =
-      run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), {.parallelism = 1}),
-          std::vector<std::int64_t>{3, 4});
+  auto slots = run(ops::map(map_function([](std::int64_t x) { return std::to_string(2 * x); }), {.parallelism = 1}),
+                   std::vector<std::int64_t>{3, 4});
   EXPECT_EQ(slots[0].take<std::string>(), "6");
   EXPECT_EQ(slots[1].take<std::string>(), "8");
   EXPECT_EQ(slots[1].stamp.ordinal, 1);
@@ -123,8 +112,7 @@ TEST(Map, KeepsTheCardinality) {
 TEST(Map, KeepsTheLeadingDimensionOnlyIfItsAuthorSaysSo) {
   const Flow batches{.cardinality = 10, .leading_dimension = 7};
   EXPECT_EQ(ops::map(map_function(twice), {})->flow(batches).leading_dimension, UNK);
-  testing::expect_keeps_leading_dimension(
-      ops::map(map_function(twice), {.keeps_leading_dimension = true}));
+  testing::expect_keeps_leading_dimension(ops::map(map_function(twice), {.keeps_leading_dimension = true}));
 }
 
 // Has no room for anybody who can come again.
@@ -134,8 +122,7 @@ class Full final : public detail::ContextServices {
   bool try_reserve(std::int64_t, bool may_refuse) override { return !may_refuse; }
 };
 
-template <class F>
-std::vector<Slot> run_without_memory(F function) {
+template <class F> std::vector<Slot> run_without_memory(F function) {
   Full full;
   Context context({}, 0, &full);
   std::vector<Slot> slots = slots_of(std::vector<std::int64_t>{7});
@@ -146,7 +133,9 @@ std::vector<Slot> run_without_memory(F function) {
 TEST(Map, IsBrokenOffWhereMemoryIsShortUnlessItsFunctionHasChangedMeanwhile) {
   const auto stateless = [](const std::int64_t& x, Context& context) { return context.reserve(100), x; };
   EXPECT_THROW(run_without_memory(stateless), detail::RetryWhenMemoryIsFree);
-  const auto counting = [calls = std::int64_t{0}](const std::int64_t&, Context& context) mutable { return ++calls, context.reserve(100), calls; };
+  const auto counting = [calls = std::int64_t{0}](const std::int64_t&, Context& context) mutable {
+    return ++calls, context.reserve(100), calls;
+  };
   EXPECT_EQ(run_without_memory(counting)[0].take<std::int64_t>(), 1);
 }
 
@@ -175,8 +164,8 @@ TEST(Filter, HasAnUnknownCardinalityEvenOfAnEndlessInput) {
 // flat_map
 
 TEST(FlatMap, GivesTheElementsOfEachResult) {
-  auto slots = run(ops::flat_map(many_function<std::int64_t>(up_to), {.parallelism = 1}),
-                   std::vector<std::int64_t>{3, 0});
+  auto slots =
+      run(ops::flat_map(many_function<std::int64_t>(up_to), {.parallelism = 1}), std::vector<std::int64_t>{3, 0});
   EXPECT_EQ(slots[0].kind(), Slot::Kind::many);
   EXPECT_THAT(integers(slots[0]), ElementsAre(0, 1, 2));
   EXPECT_THAT(integers(slots[1]), ElementsAre());
@@ -200,8 +189,7 @@ TEST(Unbatch, GivesTheRowsOfEachElement) {
 }
 
 TEST(Unbatch, FailsAnElementThatHasNoRows) {
-  auto slots =
-      run(ops::unbatch(unbatch_function<Tensor>()), std::vector<Tensor>{Tensor::scalar(3)});
+  auto slots = run(ops::unbatch(unbatch_function<Tensor>()), std::vector<Tensor>{Tensor::scalar(3)});
   EXPECT_EQ(testing::error_text(slots[0]),
             "Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
 }
@@ -230,12 +218,9 @@ TEST(FunctionOp, RefusesNamesThatWouldSpoilReports) {
 
 TEST(FunctionOp, RefusesAParallelismBelowOne) {
   const auto code = ErrorCode::invalid_argument;
-  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = -4}), code,
-               "parallelism must be at least 1, but is -4");
-  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = 0}), code,
-               "parallelism must be at least 1, but is 0");
-  EXPECT_ERROR(ops::filter(predicate(is_even), {.parallelism = 0}), code,
-               "parallelism must be at least 1, but is 0");
+  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = -4}), code, "parallelism must be at least 1, but is -4");
+  EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = 0}), code, "parallelism must be at least 1, but is 0");
+  EXPECT_ERROR(ops::filter(predicate(is_even), {.parallelism = 0}), code, "parallelism must be at least 1, but is 0");
   EXPECT_ERROR(ops::flat_map(many_function<std::int64_t>(up_to), {.parallelism = Tunable::between(0, 4)}), code,
                "parallelism must be at least 1, but is 0");
   EXPECT_ERROR(ops::map(map_function(twice), {.parallelism = Tunable::between(4, 2)}), code,
@@ -244,21 +229,17 @@ TEST(FunctionOp, RefusesAParallelismBelowOne) {
 
 TEST(FunctionOp, CallsAFunctionThatChangesItselfByOneThreadOnly) {
   const auto counter = [n = std::int64_t{0}](std::int64_t) mutable { return n++; };
-  const std::string text =
-      "parallelism must be 1 for a function that is not callable as const, but is ";
-  EXPECT_ERROR(ops::map(map_function(counter), {}), ErrorCode::invalid_argument,
-               text + "auto");
+  const std::string text = "parallelism must be 1 for a function that is not callable as const, but is ";
+  EXPECT_ERROR(ops::map(map_function(counter), {}), ErrorCode::invalid_argument, text + "auto");
   EXPECT_ERROR(ops::map(map_function(counter), {.parallelism = 2}), ErrorCode::invalid_argument, text + "2");
-  EXPECT_ERROR(ops::map(map_function(counter), {.parallelism = Tunable::between(1, 3)}),
-               ErrorCode::invalid_argument, text + "1..3");
+  EXPECT_ERROR(ops::map(map_function(counter), {.parallelism = Tunable::between(1, 3)}), ErrorCode::invalid_argument,
+               text + "1..3");
   auto slots = run(ops::map(map_function(counter), {.parallelism = 1}), std::vector<std::int64_t>{7, 7});
   EXPECT_EQ(slots[1].take<std::int64_t>(), 1);
 }
 
 TEST(FunctionOp, LeavesItsFormOpenUnlessToldWhetherItBlocks) {
-  const auto map = [](std::optional<bool> blocks) {
-    return ops::map(map_function(twice), {.blocks = blocks});
-  };
+  const auto map = [](std::optional<bool> blocks) { return ops::map(map_function(twice), {.blocks = blocks}); };
   EXPECT_FALSE(as_elementwise(map(std::nullopt)).form_is_known());
   EXPECT_EQ(as_elementwise(map(std::nullopt)).form(), Form::computes);
   EXPECT_TRUE(as_elementwise(map(true)).form_is_known());
@@ -276,9 +257,7 @@ TEST(FunctionOp, TellsTheEngineItsParallelismAndOrder) {
 }
 
 TEST(FunctionOp, TakesFunctionsThatCannotBeCopied) {
-  auto slots = run(ops::map(map_function([p = std::make_unique<std::int64_t>(5)](std::int64_t x) {
-                              return x + *p;
-                            }),
+  auto slots = run(ops::map(map_function([p = std::make_unique<std::int64_t>(5)](std::int64_t x) { return x + *p; }),
                             {.parallelism = 4}),
                    std::vector<std::int64_t>{1});
   EXPECT_EQ(slots[0].take<std::int64_t>(), 6);

@@ -10,8 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-template <class T>
-std::vector<T> read_pass(SourceReader& reader, std::uint32_t epoch, std::uint32_t pass) {
+template <class T> std::vector<T> read_pass(SourceReader& reader, std::uint32_t epoch, std::uint32_t pass) {
   Context context({}, 0);
   std::vector<T> values;
   reader.begin_pass(epoch, pass);
@@ -19,8 +18,7 @@ std::vector<T> read_pass(SourceReader& reader, std::uint32_t epoch, std::uint32_
   return values;
 }
 
-template <class T>
-std::unique_ptr<SourceReader> open(const Dataset<T>& dataset) {
+template <class T> std::unique_ptr<SourceReader> open(const Dataset<T>& dataset) {
   return dynamic_cast<const SourceOp&>(dataset.node()->op()).open();
 }
 
@@ -66,7 +64,8 @@ TEST(Generator, MayGiveWhatCannotBeCopied) {
 }
 
 TEST(Generator, MayTakeTheContextOfItsRun) {
-  const auto reader = open(from_generator([](Context& context) mutable -> std::optional<bool> { return context.stop_token().stop_requested(); }));
+  const auto reader = open(from_generator(
+      [](Context& context) mutable -> std::optional<bool> { return context.stop_token().stop_requested(); }));
   std::stop_source stop;
   Context context(stop.get_token(), 0);
   reader->begin_pass(0, 0);

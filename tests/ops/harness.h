@@ -1,7 +1,8 @@
-// What cases build with (case.h): the part of a harness that sees the library, and that random graphs and conformance suite share.
+// What cases build with (case.h): the part of a harness that sees the library, and that random graphs and conformance
+// suite share.
 //
-// To it each adds, for elements of its own type: Made, made(), begin_call(), fail(), function(), in_context(), function_to_dataset(),
-// predicate(), folder(), and the ops of a user's own.
+// To it each adds, for elements of its own type: Made, made(), begin_call(), fail(), function(), in_context(),
+// function_to_dataset(), predicate(), folder(), and the ops of a user's own.
 #pragma once
 
 #include <penstock/penstock.h>
@@ -18,8 +19,7 @@ namespace op_cases {
 namespace ps = penstock;
 
 // A source of a user's own.
-template <class T>
-class Table {
+template <class T> class Table {
  public:
   explicit Table(std::vector<T> rows) : rows_(std::move(rows)) {}
   std::int64_t size() const { return std::ssize(rows_); }
@@ -44,21 +44,15 @@ struct Harness {
 
   static auto range(std::int64_t first, std::int64_t last, std::int64_t step) { return ps::range(first, last, step); }
   static auto from_file_list(const std::string& list) { return ps::from_file_list(list); }
-  template <class T>
-  static auto from_vector(std::vector<T> values) {
-    return ps::from_vector(std::move(values));
-  }
-  template <class T>
-  static auto from_indexed(std::vector<T> values) {
+  template <class T> static auto from_vector(std::vector<T> values) { return ps::from_vector(std::move(values)); }
+  template <class T> static auto from_indexed(std::vector<T> values) {
     return ps::from_indexed(Table<T>(std::move(values)));
   }
-  template <class Function>
-  static auto from_generator(Function function) {
+  template <class Function> static auto from_generator(Function function) {
     return ps::from_generator(std::move(function));
   }
   // begin(epoch, pass) makes the function that gives the elements of a pass.
-  template <class Begin>
-  static auto from_passes(Begin begin) {
+  template <class Begin> static auto from_passes(Begin begin) {
     return ps::from_generator([begin = std::move(begin)](ps::Pass pass) { return begin(pass.epoch, pass.pass); });
   }
 };

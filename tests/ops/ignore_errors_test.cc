@@ -22,8 +22,7 @@ TEST(IgnoreErrors, KeepsStamps) {
 }
 
 TEST(IgnoreErrors, HasAnUnknownCardinality) {
-  testing::expect_cardinalities(ops::ignore_errors(),
-                                {{10, UNK}, {0, UNK}, {INF, UNK}, {UNK, UNK}});
+  testing::expect_cardinalities(ops::ignore_errors(), {{10, UNK}, {0, UNK}, {INF, UNK}, {UNK, UNK}});
   testing::expect_keeps_leading_dimension(ops::ignore_errors());
 }
 

@@ -7,9 +7,7 @@
 namespace penstock {
 namespace {
 
-const SourceOp& source_of(const graph::NodeRef& node) {
-  return dynamic_cast<const SourceOp&>(node->op());
-}
+const SourceOp& source_of(const graph::NodeRef& node) { return dynamic_cast<const SourceOp&>(node->op()); }
 
 TEST(IndexedSource, ServesCopiesOfAVectorInAnyOrder) {
   const auto dataset = from_vector(std::vector<std::string>{"a", "b", "c"});
@@ -21,14 +19,11 @@ TEST(IndexedSource, ServesCopiesOfAVectorInAnyOrder) {
 }
 
 TEST(IndexedSource, NamesElementsThatAreStrings) {
-  EXPECT_EQ(source_of(from_vector(std::vector<std::string>{"a.jpg"}).node()).indexed()->origin(0),
-            "a.jpg");
+  EXPECT_EQ(source_of(from_vector(std::vector<std::string>{"a.jpg"}).node()).indexed()->origin(0), "a.jpg");
   EXPECT_EQ(source_of(from_vector(std::vector<int>{7}).node()).indexed()->origin(0), "");
 }
 
-TEST(IndexedSource, HasNoReader) {
-  EXPECT_EQ(source_of(from_vector(std::vector<int>{1}).node()).open(), nullptr);
-}
+TEST(IndexedSource, HasNoReader) { EXPECT_EQ(source_of(from_vector(std::vector<int>{1}).node()).open(), nullptr); }
 
 TEST(IndexedSource, KnowsItsCardinalityButNotTheRowsOfItsElements) {
   const auto node = from_vector(std::vector<int>{4, 5}).node();
@@ -38,8 +33,7 @@ TEST(IndexedSource, KnowsItsCardinalityButNotTheRowsOfItsElements) {
 }
 
 TEST(IndexedSource, RefusesANullPointer) {
-  EXPECT_ERROR(ops::indexed_source("mine", "", nullptr), ErrorCode::invalid_argument,
-               "null pointer");
+  EXPECT_ERROR(ops::indexed_source("mine", "", nullptr), ErrorCode::invalid_argument, "null pointer");
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ inline Positions first_positions(std::int64_t n) {
 inline const StreamOp& as_stream(const OpRef& op) { return dynamic_cast<const StreamOp&>(*op); }
 
 // The ops one after the other over the positions 0 .. n-1.
-inline std::unique_ptr<IndexSequence> over_positions(const std::vector<OpRef>& chain,
-                                                     std::int64_t n) {
+inline std::unique_ptr<IndexSequence> over_positions(const std::vector<OpRef>& chain, std::int64_t n) {
   auto sequence = graph::all_positions(n);
   for (const OpRef& op : chain) sequence = as_stream(op).over_index(std::move(sequence));
   return sequence;
@@ -43,8 +42,7 @@ inline Positions drain(IndexSequence& sequence) {
   return positions;
 }
 
-inline Positions order_of(const OpRef& op, std::int64_t n, std::uint32_t epoch = 0,
-                          std::uint32_t pass = 0) {
+inline Positions order_of(const OpRef& op, std::int64_t n, std::uint32_t epoch = 0, std::uint32_t pass = 0) {
   const auto sequence = over_positions({op}, n);
   sequence->begin_pass(epoch, pass);
   return drain(*sequence);
@@ -55,8 +53,7 @@ inline Positions behind(const Positions& all, std::size_t count) {
 }
 
 // Everything an IndexSequence promises, in one pass that should give `expected`.
-inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint32_t pass,
-                        const Positions& expected) {
+inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint32_t pass, const Positions& expected) {
   EXPECT_EQ(sequence.size(), static_cast<std::int64_t>(expected.size()));
   sequence.begin_pass(epoch, pass);
   EXPECT_EQ(drain(sequence), expected);
@@ -69,8 +66,7 @@ inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint3
     const auto first = sequence.next();
     sequence.skip(static_cast<std::int64_t>(count));
     if (first) {
-      EXPECT_EQ(drain(sequence), behind(expected, count + 1))
-          << "after next(), skip(" << count << ")";
+      EXPECT_EQ(drain(sequence), behind(expected, count + 1)) << "after next(), skip(" << count << ")";
     }
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -95,9 +91,7 @@ inline void expect_cardinalities(const OpRef& op, const std::vector<Count>& tabl
         << op->name() << "(" << op->parameters() << ") of an input with cardinality " << row.input;
 }
 
-inline std::int64_t leading_dimension(const OpRef& op, const Flow& input) {
-  return op->flow(input).leading_dimension;
-}
+inline std::int64_t leading_dimension(const OpRef& op, const Flow& input) { return op->flow(input).leading_dimension; }
 
 // The op changes nothing about the rows of its elements.
 inline void expect_keeps_leading_dimension(const OpRef& op) {

@@ -20,7 +20,8 @@ struct own_async : CallsFunction {
   }
   static void after(const Op&, Elements& out) { out.type = Elements::Type::value; }
   static std::vector<Line> lines() {
-    return {{"own_async", {{.kind = Kind::own_async}}}, {"own_async, some answers lost", {{.kind = Kind::own_async, .loses = {4, 2}}}}};
+    return {{"own_async", {{.kind = Kind::own_async}}},
+            {"own_async, some answers lost", {{.kind = Kind::own_async, .loses = {4, 2}}}}};
   }
 };
 

@@ -22,8 +22,7 @@ TEST(Prefetch, ChangesNeitherCardinalityNorRows) {
 }
 
 TEST(Prefetch, RefusesNegativeSizes) {
-  EXPECT_ERROR(ops::prefetch(-2), ErrorCode::invalid_argument,
-               "buffer_size must be at least 0, but is -2");
+  EXPECT_ERROR(ops::prefetch(-2), ErrorCode::invalid_argument, "buffer_size must be at least 0, but is -2");
   EXPECT_ERROR(ops::prefetch(Tunable::between(9, 3)), ErrorCode::invalid_argument,
                "upper bound of buffer_size must be at least its lower bound 9, but is 3");
 }

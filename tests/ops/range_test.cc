@@ -32,8 +32,8 @@ TEST(Range, CountsUpAndDownWithoutItsStop) {
 }
 
 TEST(Range, IsEmptyWhereItsStepLeadsAway) {
-  for (const auto& [start, stop, step] : std::vector<std::array<std::int64_t, 3>>{
-           {10, 5, 1}, {5, 10, -1}, {0, 0, -2}, {3, 3, 1}, {-4, -4, 2}})
+  for (const auto& [start, stop, step] :
+       std::vector<std::array<std::int64_t, 3>>{{10, 5, 1}, {5, 10, -1}, {0, 0, -2}, {3, 3, 1}, {-4, -4, 2}})
     EXPECT_EQ(ops::RangeSource(start, stop, step).size(), 0) << start << " " << stop << " " << step;
 }
 
@@ -47,10 +47,8 @@ TEST(Range, NeverOverflows) {
 }
 
 TEST(Range, RefusesWhatItCannotCount) {
-  EXPECT_ERROR(ops::range(10, 0, 0), ErrorCode::invalid_argument,
-               "step must be anything but 0, but is 0");
-  EXPECT_ERROR(ops::range(lowest, highest, 1), ErrorCode::invalid_argument,
-               "more than 2^63 - 1 elements");
+  EXPECT_ERROR(ops::range(10, 0, 0), ErrorCode::invalid_argument, "step must be anything but 0, but is 0");
+  EXPECT_ERROR(ops::range(lowest, highest, 1), ErrorCode::invalid_argument, "more than 2^63 - 1 elements");
 }
 
 TEST(Range, KnowsItsCardinality) {

@@ -25,13 +25,11 @@ TEST(Repeat, KnowsItsCardinality) {
 }
 
 TEST(Repeat, DoesNotClaimANumberThatOverflows) {
-  testing::expect_cardinalities(ops::repeat(3),
-                                {{std::numeric_limits<std::int64_t>::max() / 2, UNK}});
+  testing::expect_cardinalities(ops::repeat(3), {{std::numeric_limits<std::int64_t>::max() / 2, UNK}});
 }
 
 TEST(Repeat, RefusesOtherNegativeCounts) {
-  EXPECT_ERROR(ops::repeat(-5), ErrorCode::invalid_argument,
-               "count must be at least 0, or -1 for ever, but is -5");
+  EXPECT_ERROR(ops::repeat(-5), ErrorCode::invalid_argument, "count must be at least 0, or -1 for ever, but is -5");
 }
 
 TEST(Repeat, PrintsItsCount) {

@@ -24,7 +24,8 @@ struct shard : NeedsOrder {
   }
   static std::vector<Line> lines() {
     const Op second_of_three{.kind = Kind::shard, .count = 3, .index = 1};
-    return {{"shard", {second_of_three}}, {.name = "shard, over positions", .ops = {second_of_three}, .over_positions = true}};
+    return {{"shard", {second_of_three}},
+            {.name = "shard, over positions", .ops = {second_of_three}, .over_positions = true}};
   }
 };
 

@@ -54,8 +54,7 @@ TEST(Shard, OverPositionsGivesTheSameFromEveryStart) {
   for (std::int64_t n : {0, 1, 2, 3, 10, 23})
     for (std::int64_t num_shards : {1, 2, 3, 7, 50})
       for (std::int64_t index = 0; index < num_shards; index += 1 + num_shards / 3) {
-        SCOPED_TRACE(::testing::Message()
-                     << n << " positions, shard " << index << " of " << num_shards);
+        SCOPED_TRACE(::testing::Message() << n << " positions, shard " << index << " of " << num_shards);
         const auto sequence = testing::over_positions({ops::shard(num_shards, index)}, n);
         testing::expect_pass(*sequence, 0, 0, residue_class(n, num_shards, index));
       }
@@ -76,14 +75,12 @@ TEST(Shard, OverPositionsTakesHugeSkips) {
 
 TEST(Shard, SharesWithoutLossOrOverlap) {
   std::int64_t sum = 0;
-  for (std::int64_t index = 0; index < 7; ++index)
-    sum += ops::shard(7, index)->flow({.cardinality = 100}).cardinality;
+  for (std::int64_t index = 0; index < 7; ++index) sum += ops::shard(7, index)->flow({.cardinality = 100}).cardinality;
   EXPECT_EQ(sum, 100);
 }
 
 TEST(Shard, KnowsItsCardinality) {
-  testing::expect_cardinalities(
-      ops::shard(3, 0), {{10, 4}, {0, 0}, {1, 1}, {testing::INF, testing::INF}, {UNK, UNK}});
+  testing::expect_cardinalities(ops::shard(3, 0), {{10, 4}, {0, 0}, {1, 1}, {testing::INF, testing::INF}, {UNK, UNK}});
   testing::expect_cardinalities(ops::shard(3, 2), {{10, 3}, {2, 0}, {3, 1}});
   testing::expect_keeps_leading_dimension(ops::shard(3, 2));
 }
@@ -92,17 +89,12 @@ TEST(Shard, RefusesArgumentsOutOfRange) {
   const auto code = ErrorCode::invalid_argument;
   EXPECT_ERROR(ops::shard(0, 1), code, "num_shards must be at least 1, but is 0");
   EXPECT_ERROR(ops::shard(-3, 1), code, "num_shards must be at least 1, but is -3");
-  EXPECT_ERROR(ops::shard(5, 7), code,
-               "index must be at least 0 and below num_shards = 5, but is 7");
-  EXPECT_ERROR(ops::shard(5, 5), code,
-               "index must be at least 0 and below num_shards = 5, but is 5");
-  EXPECT_ERROR(ops::shard(5, -3), code,
-               "index must be at least 0 and below num_shards = 5, but is -3");
+  EXPECT_ERROR(ops::shard(5, 7), code, "index must be at least 0 and below num_shards = 5, but is 7");
+  EXPECT_ERROR(ops::shard(5, 5), code, "index must be at least 0 and below num_shards = 5, but is 5");
+  EXPECT_ERROR(ops::shard(5, -3), code, "index must be at least 0 and below num_shards = 5, but is -3");
 }
 
-TEST(Shard, PrintsItsNumbers) {
-  EXPECT_EQ(ops::shard(4, 3)->parameters(), "num_shards=4, index=3");
-}
+TEST(Shard, PrintsItsNumbers) { EXPECT_EQ(ops::shard(4, 3)->parameters(), "num_shards=4, index=3"); }
 
 }  // namespace
 }  // namespace penstock

@@ -39,8 +39,7 @@ struct shuffle : AnyOp {
       return true;
     }
     std::optional<Item> at_end_of_tape() {
-      if (!pass_->ended)
-        throw model::IllegalOrder("the shuffle was not asked for as much as the ops behind it need");
+      if (!pass_->ended) throw model::IllegalOrder("the shuffle was not asked for as much as the ops behind it need");
       if (!pool_.empty() || fetch()) throw model::IllegalOrder("the shuffle has lost an element");
       return std::nullopt;
     }
@@ -55,8 +54,7 @@ struct shuffle : AnyOp {
       return item;
     }
     bool is_same(const Item& wanted, std::size_t at) {
-      if (at == pool_.size() && !fetch())
-        throw model::IllegalOrder("the shuffle gave an element that it did not have");
+      if (at == pool_.size() && !fetch()) throw model::IllegalOrder("the shuffle gave an element that it did not have");
       const Item& item = pool_[at];
       if (wanted.failed() || item.failed()) return wanted.failed() && item.failed();
       return item.value == wanted.value && item.origin == wanted.origin;

@@ -31,8 +31,7 @@ Positions integers(const testing::RecordingEmitter& out) {
   return values;
 }
 
-Positions stream_order(const OpRef& op, std::int64_t n, std::uint32_t epoch = 0,
-                       std::uint32_t pass = 0) {
+Positions stream_order(const OpRef& op, std::int64_t n, std::uint32_t epoch = 0, std::uint32_t pass = 0) {
   return integers(StreamRun(op).pass(counting(n), epoch, pass));
 }
 
@@ -48,8 +47,7 @@ TEST(Shuffle, GivesEachElementExactlyOnce) {
   for (std::int64_t n : {0, 1, 2, 3, 17, 100})
     for (std::int64_t buffer : {1, 2, 3, 16, 17, 1000})
       for (std::uint64_t seed : {0u, 7u}) {
-        SCOPED_TRACE(::testing::Message()
-                     << n << " elements, buffer " << buffer << ", seed " << seed);
+        SCOPED_TRACE(::testing::Message() << n << " elements, buffer " << buffer << ", seed " << seed);
         EXPECT_EQ(sorted(stream_order(shuffle(buffer, seed), n)), testing::first_positions(n));
         EXPECT_EQ(sorted(order_of(shuffle(buffer, seed), n)), testing::first_positions(n));
       }
@@ -67,8 +65,7 @@ TEST(Shuffle, WithABufferOfOneKeepsTheOrderAndDelaysNothing) {
 
 TEST(Shuffle, LetsNoElementLeaveMoreThanBufferSizeMinusOnePlacesEarly) {
   for (std::int64_t buffer : {2, 5, 20})
-    for (const Positions& order :
-         {stream_order(shuffle(buffer, 3), 200), order_of(shuffle(buffer, 3), 200)}) {
+    for (const Positions& order : {stream_order(shuffle(buffer, 3), 200), order_of(shuffle(buffer, 3), 200)}) {
       std::int64_t earliest = 0;
       for (std::size_t out = 0; out < order.size(); ++out)
         earliest = std::max(earliest, order[out] - static_cast<std::int64_t>(out));
@@ -78,8 +75,7 @@ TEST(Shuffle, LetsNoElementLeaveMoreThanBufferSizeMinusOnePlacesEarly) {
 
 TEST(Shuffle, OverAStreamAndOverPositionsIsTheSameWhereTheWindowIsSmaller) {
   for (std::int64_t buffer : {1, 2, 7, 49})
-    EXPECT_EQ(stream_order(shuffle(buffer, 11), 50, 3, 2), order_of(shuffle(buffer, 11), 50, 3, 2))
-        << buffer;
+    EXPECT_EQ(stream_order(shuffle(buffer, 11), 50, 3, 2), order_of(shuffle(buffer, 11), 50, 3, 2)) << buffer;
 }
 
 TEST(Shuffle, OfAllElementsNeedsNoNumber) {
@@ -123,20 +119,16 @@ struct Form {
 
 class ShuffleSeeds : public ::testing::TestWithParam<Form> {
  protected:
-  Positions order(std::uint64_t seed, bool reshuffle, std::uint32_t epoch,
-                  std::uint32_t pass) const {
+  Positions order(std::uint64_t seed, bool reshuffle, std::uint32_t epoch, std::uint32_t pass) const {
     return GetParam().order(shuffle(GetParam().buffer, seed, reshuffle), 100, epoch, pass);
   }
 };
 
-TEST_P(ShuffleSeeds, EqualSeedsGiveEqualOrders) {
-  EXPECT_EQ(order(7, true, 2, 1), order(7, true, 2, 1));
-}
+TEST_P(ShuffleSeeds, EqualSeedsGiveEqualOrders) { EXPECT_EQ(order(7, true, 2, 1), order(7, true, 2, 1)); }
 
 TEST_P(ShuffleSeeds, EverySeedGivesAnotherOrder) {
   std::set<Positions> orders;
-  for (std::uint64_t bit = 0; bit < 64; ++bit)
-    orders.insert(order(std::uint64_t{1} << bit, true, 0, 0));
+  for (std::uint64_t bit = 0; bit < 64; ++bit) orders.insert(order(std::uint64_t{1} << bit, true, 0, 0));
   orders.insert(order(0, true, 0, 0));
   EXPECT_EQ(orders.size(), 65u);
 }
@@ -156,13 +148,13 @@ TEST_P(ShuffleSeeds, KeepsOneOrderIfToldSo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, ShuffleSeeds,
-                         ::testing::Values(Form{"Stream", 30, stream_order},
-                                           Form{"Window", 30, order_of},
+                         ::testing::Values(Form{"Stream", 30, stream_order}, Form{"Window", 30, order_of},
                                            Form{"Permutation", 100, order_of}),
                          [](const auto& each) { return each.param.name; });
 
-// By another program, from the headers alone: Philox4x32-10 keyed as make_rng() says, Lemire's draws, a window whose last value takes the
-// place of the one that is drawn. What was trained with a seed must be repeatable with the next release.
+// By another program, from the headers alone: Philox4x32-10 keyed as make_rng() says, Lemire's draws, a window whose
+// last value takes the place of the one that is drawn. What was trained with a seed must be repeatable with the next
+// release.
 TEST(Shuffle, DrawsTheOrdersOfItsSeedForEver) {
   const auto expect_orders = [](Order order) {
     const OpRef op = shuffle(5, 7);
@@ -200,14 +192,11 @@ TEST(Shuffle, DrawsASeedOfItsOwnIfItHasNone) {
   EXPECT_NE(first->parameters(), second->parameters());
   EXPECT_NE(order_of(first, 100), order_of(second, 100));
   EXPECT_EQ(order_of(first, 100), order_of(first, 100));
-  EXPECT_THAT(first->parameters(),
-              ::testing::MatchesRegex("buffer_size=1000, seed=[0-9]+ \\(drawn\\)"));
+  EXPECT_THAT(first->parameters(), ::testing::MatchesRegex("buffer_size=1000, seed=[0-9]+ \\(drawn\\)"));
 }
 
 TEST(Shuffle, TellsTheGraphWhetherItIsSeeded) {
-  const auto is_seeded = [](const OpRef& op) {
-    return dynamic_cast<const graph::ShufflesOrder&>(*op).is_seeded();
-  };
+  const auto is_seeded = [](const OpRef& op) { return dynamic_cast<const graph::ShufflesOrder&>(*op).is_seeded(); };
   EXPECT_TRUE(is_seeded(shuffle(5, 0)));
   EXPECT_FALSE(is_seeded(ops::shuffle(5, {})));
 }
@@ -217,8 +206,8 @@ TEST(Shuffle, TellsTheGraphWhetherItIsSeeded) {
 
 // Probability of each order of n elements through a window of k, from the definition of tf.data's
 // shuffle: fill the window, draw one of those inside with equal probability, refill.
-void add_orders(Positions held, std::int64_t next, std::int64_t n, std::int64_t k, Positions& given,
-                double probability, std::map<Positions, double>& orders) {
+void add_orders(Positions held, std::int64_t next, std::int64_t n, std::int64_t k, Positions& given, double probability,
+                std::map<Positions, double>& orders) {
   while (next < n && static_cast<std::int64_t>(held.size()) < k) held.push_back(next++);
   if (held.empty()) {
     orders[given] += probability;
@@ -242,8 +231,7 @@ std::map<Positions, double> exact_orders(std::int64_t n, std::int64_t k) {
 
 // Pearson's statistic of `draws` orders, in standard deviations above its mean (chi-squared with d
 // degrees of freedom has mean d and variance 2 d).
-double excess(const std::map<Positions, double>& expected, const std::map<Positions, int>& counts,
-              int draws) {
+double excess(const std::map<Positions, double>& expected, const std::map<Positions, int>& counts, int draws) {
   double statistic = 0;
   for (const auto& [order, probability] : expected) {
     const auto found = counts.find(order);
@@ -261,8 +249,7 @@ void expect_distribution(std::int64_t n, std::int64_t buffer, Order order_by) {
   std::map<Positions, int> counts;
   const OpRef op = shuffle(buffer, 2026);
   for (int i = 0; i < draws; ++i) ++counts[order_by(op, n, static_cast<std::uint32_t>(i), 0)];
-  for (const auto& [order, count] : counts)
-    EXPECT_TRUE(expected.contains(order)) << count << " impossible orders";
+  for (const auto& [order, count] : counts) EXPECT_TRUE(expected.contains(order)) << count << " impossible orders";
   EXPECT_LT(excess(expected, counts, draws), 5.0) << n << " elements, buffer " << buffer;
 }
 
@@ -281,8 +268,7 @@ TEST(ShuffleDistribution, OfAStreamIsThatOfTensorFlow) {
 TEST(ShuffleDistribution, WouldShowABias) {
   auto expected = exact_orders(4, 4);
   std::map<Positions, int> counts;
-  for (int i = 0; i < 30'000; ++i)
-    ++counts[order_of(shuffle(3, 1), 4, static_cast<std::uint32_t>(i), 0)];
+  for (int i = 0; i < 30'000; ++i) ++counts[order_of(shuffle(3, 1), 4, static_cast<std::uint32_t>(i), 0)];
   EXPECT_GT(excess(expected, counts, 30'000), 5.0);
 }
 
@@ -351,8 +337,7 @@ TEST(Shuffle, CountsTheBytesItHolds) {
 
 TEST(Shuffle, TellsHowManyElementsItHolds) {
   EXPECT_EQ(testing::as_stream(shuffle(30, 7)).elements_held(), 30);
-  EXPECT_EQ(testing::as_stream(shuffle(UNK, 7)).elements_held(),
-            std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(testing::as_stream(shuffle(UNK, 7)).elements_held(), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Shuffle, ChangesNeitherCardinalityNorRows) {
@@ -362,22 +347,21 @@ TEST(Shuffle, ChangesNeitherCardinalityNorRows) {
 }
 
 TEST(Shuffle, RefusesSizesThatCannotBe) {
-  const std::string text =
-      "buffer_size must be at least 1, or UNKNOWN_CARDINALITY for all elements, but is ";
+  const std::string text = "buffer_size must be at least 1, or UNKNOWN_CARDINALITY for all elements, but is ";
   EXPECT_ERROR(ops::shuffle(0, {}), ErrorCode::invalid_argument, text + "0");
   EXPECT_ERROR(ops::shuffle(-1, {}), ErrorCode::invalid_argument, text + "-1");
   EXPECT_ERROR(ops::shuffle(-3, {}), ErrorCode::invalid_argument, text + "-3");
 }
 
 TEST(Shuffle, OfAllElementsRefusesAnEndlessInput) {
-  EXPECT_ERROR(shuffle(UNK, 7)->flow({.cardinality = INF}), ErrorCode::invalid_argument,
-               "the input never ends");
+  EXPECT_ERROR(shuffle(UNK, 7)->flow({.cardinality = INF}), ErrorCode::invalid_argument, "the input never ends");
 }
 
 TEST(Shuffle, OfMorePositionsThanCanBePermutedIsRefused) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   for (const std::int64_t buffer : {UNK, most + 1, INT64_MAX}) {
-    EXPECT_ERROR(shuffle(buffer, 7)->flow({.cardinality = most + 1}), ErrorCode::invalid_argument, "at most 2^62 = 4611686018427387904");
+    EXPECT_ERROR(shuffle(buffer, 7)->flow({.cardinality = most + 1}), ErrorCode::invalid_argument,
+                 "at most 2^62 = 4611686018427387904");
     EXPECT_EQ(shuffle(buffer, 7)->flow({.cardinality = most}).cardinality, most);
   }
   EXPECT_EQ(shuffle(1000, 7)->flow({.cardinality = INT64_MAX}).cardinality, INT64_MAX) << "a window is no permutation";
@@ -385,8 +369,7 @@ TEST(Shuffle, OfMorePositionsThanCanBePermutedIsRefused) {
 
 TEST(Shuffle, PrintsWhatDecidesItsOrder) {
   EXPECT_EQ(shuffle(10, 7)->parameters(), "buffer_size=10, seed=7");
-  EXPECT_EQ(shuffle(UNK, 7, false)->parameters(),
-            "buffer_size=all, seed=7, reshuffle_each_epoch=false");
+  EXPECT_EQ(shuffle(UNK, 7, false)->parameters(), "buffer_size=all, seed=7, reshuffle_each_epoch=false");
 }
 
 }  // namespace

@@ -29,9 +29,7 @@ TEST(Take, PassesErrorsWithoutCountingThem) {
   EXPECT_EQ(run_pass(ops::take(-1), "x 0"), "x0 0");
 }
 
-TEST(Take, LetsNoErrorThroughBehindItsLastElement) {
-  EXPECT_EQ(run_pass(ops::take(1), "0 x x"), "0 |");
-}
+TEST(Take, LetsNoErrorThroughBehindItsLastElement) { EXPECT_EQ(run_pass(ops::take(1), "0 x x"), "0 |"); }
 
 TEST(Take, CountsAnewInEachPass) {
   testing::StreamRun run(ops::take(2));
@@ -45,8 +43,7 @@ TEST(Take, OverPositionsGivesTheSameFromEveryStart) {
     for (std::int64_t count : {-1, 0, 1, 4, 5, 6, 100}) {
       SCOPED_TRACE(::testing::Message() << "take " << count << " of " << n);
       const auto sequence = testing::over_positions({ops::take(count)}, n);
-      testing::expect_pass(*sequence, 0, 0,
-                           testing::first_positions(count < 0 ? n : std::min(count, n)));
+      testing::expect_pass(*sequence, 0, 0, testing::first_positions(count < 0 ? n : std::min(count, n)));
     }
 }
 

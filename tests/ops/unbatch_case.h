@@ -22,7 +22,9 @@ struct unbatch : AnyOp {
     out.has_lists = false;
     out.type = out.type == Elements::Type::numbers ? Elements::Type::number : Elements::Type::name;
   }
-  static std::vector<Line> lines() { return {{"unbatch", {{.kind = Kind::batch, .count = 2}, {.kind = Kind::unbatch}}}}; }
+  static std::vector<Line> lines() {
+    return {{"unbatch", {{.kind = Kind::batch, .count = 2}, {.kind = Kind::unbatch}}}};
+  }
 };
 
 }  // namespace op_cases

@@ -16,8 +16,7 @@ Delivery failure(const std::string& cause) {
 }
 
 TEST(Comparison, ItemOfAnyTextLeavesToAnItemWhatThatAsksFor) {
-  const Graph graph{
-      .ops = {{.kind = model::Kind::range}, {.kind = model::Kind::map}}, .how = {}, .arbitrary = true};
+  const Graph graph{.ops = {{.kind = model::Kind::range}, {.kind = model::Kind::map}}, .how = {}, .arbitrary = true};
   const Items items{{.failed_op = 1, .group = 1}, {.failed_op = 1, .cause = "fails", .group = 1}};
   const Workbench bench;
   const Comparison comparison{.graph = graph, .bench = bench};

@@ -1,6 +1,7 @@
-// Random graphs whose functions, sources and memory fail at random: whatever is thrown wherever, completions lost, runs left or
-// resumed at any place. Nothing hangs (a watchdog ends the program), all comes as the list model says, and the counts add up:
-// elements seen = delivered + errors + dropped. Under LeakSanitizer nothing leaks. The environment's say: environment.h.
+// Random graphs whose functions, sources and memory fail at random: whatever is thrown wherever, completions lost, runs
+// left or resumed at any place. Nothing hangs (a watchdog ends the program), all comes as the list model says, and the
+// counts add up: elements seen = delivered + errors + dropped. Under LeakSanitizer nothing leaks. The environment's
+// say: environment.h.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,14 +25,10 @@ class FaultSeries final : public Series {
   void try_graph(const Graph&, Trial& trial, Random& random) override {
     const Driver& who = driver().on_threads && random.one_in(8) ? serial : driver();
     switch (random.below(4)) {
-      case 0:
-        return run("whole", &Trial::check_whole, who, trial, random);
-      case 1:
-        return run("abandoned", &Trial::check_abandoned, driver(), trial, random);
-      case 2:
-        return run("errors skipped", &Trial::check_skipped, who, trial, random);
-      default:
-        return run("resumed", &Trial::check_resumed, who, trial, random);
+      case 0: return run("whole", &Trial::check_whole, who, trial, random);
+      case 1: return run("abandoned", &Trial::check_abandoned, driver(), trial, random);
+      case 2: return run("errors skipped", &Trial::check_skipped, who, trial, random);
+      default: return run("resumed", &Trial::check_resumed, who, trial, random);
     }
   }
 

@@ -1,6 +1,7 @@
-// Random chains of what users do beside the engine, and what it cannot see: pools of their own, sources that are fed by the consumer or by the outside
-// world, functions that turn slow, several passes, consumers that pause, leave early, or sit in an arena of their own oneTBB. Each must come to its end, with
-// all elements in order. A chain that stands still says on stderr who waits for whom (RunOptions need not ask for it), and then the watchdog ends it.
+// Random chains of what users do beside the engine, and what it cannot see: pools of their own, sources that are fed by
+// the consumer or by the outside world, functions that turn slow, several passes, consumers that pause, leave early, or
+// sit in an arena of their own oneTBB. Each must come to its end, with all elements in order. A chain that stands still
+// says on stderr who waits for whom (RunOptions need not ask for it), and then the watchdog ends it.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/task_arena.h>
 #include <penstock/penstock.h>
@@ -73,12 +74,14 @@ using Items = ps::Dataset<Item>;
 // One chain, and how it is consumed.
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), elements_(random_.one_in(4) ? random_.between(1, 20) : random_.between(1, 600)) {}
+  explicit Life(std::uint64_t seed)
+      : random_(seed), elements_(random_.one_in(4) ? random_.between(1, 20) : random_.between(1, 600)) {}
 
   void live(Watchdog& watchdog, std::uint64_t seed) {
     Items items = passes(source());
     for (std::int64_t ops = random_.between(1, 4); ops > 0; --ops) items = one_more(items);
-    if (random_.one_in(2)) items = items.prefetch(add("prefetch", random_.pick(std::vector<ps::Tunable>{ps::AUTOTUNE, 1, 2, 16})));
+    if (random_.one_in(2))
+      items = items.prefetch(add("prefetch", random_.pick(std::vector<ps::Tunable>{ps::AUTOTUNE, 1, 2, 16})));
     ps::RunOptions options;
     options.threads = static_cast<int>(random_.between(0, 3));
     options.tune = random_.one_in(2);
@@ -118,8 +121,7 @@ class Life {
       default: return fed_generator();
     }
   }
-  template <class Wait>
-  Items generator(Wait wait) {
+  template <class Wait> Items generator(Wait wait) {
     return ps::from_generator([next = std::int64_t{0}, count = elements_, wait]() mutable -> std::optional<Item> {
       if (next >= count) return std::nullopt;
       wait(next);
@@ -127,7 +129,8 @@ class Life {
     });
   }
   Items live_generator() {
-    const std::int64_t pause = random_.between(1, 97), microseconds = random_.pick(std::vector<std::int64_t>{50, 500, 5000});
+    const std::int64_t pause = random_.between(1, 97),
+                       microseconds = random_.pick(std::vector<std::int64_t>{50, 500, 5000});
     return generator([pause, microseconds](std::int64_t value) {
       if (value % pause == pause - 1) std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
     });
@@ -214,7 +217,8 @@ class Life {
   void draw_consumer() {
     pause_every_ = random_.one_in(2) ? random_.between(5, 200) : 0;
     arena_ = random_.one_in(4) ? static_cast<int>(random_.between(1, 4)) : 0;
-    if (!is_fed_ && random_.one_in(4)) leaves_after_ = random_.below(elements_);  // a fed source waits for answers until it has them
+    if (!is_fed_ && random_.one_in(4))
+      leaves_after_ = random_.below(elements_);  // a fed source waits for answers until it has them
     text_ += leaves_after_ < kAll ? "; consumer leaves after " + std::to_string(leaves_after_) : "";
     text_ += "; consumer pauses every " + std::to_string(pause_every_) + ", arena of " + std::to_string(arena_);
   }

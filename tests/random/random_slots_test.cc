@@ -1,5 +1,6 @@
-// Random pipelines whose samples are written into batch memory, against the same ones whose samples lie in memory of their own,
-// read serially. Ops declare the truth or not, fail before and after, keep copies of what they give, and knobs are moved meanwhile.
+// Random pipelines whose samples are written into batch memory, against the same ones whose samples lie in memory of
+// their own, read serially. Ops declare the truth or not, fail before and after, keep copies of what they give, and
+// knobs are moved meanwhile.
 //
 //   PENSTOCK_FULL=1 random_slots_test          3,000 pipelines instead of 300
 //   PENSTOCK_SEED=17 random_slots_test         this one alone
@@ -33,8 +34,7 @@ struct Sample {
 
 }  // namespace random_graphs
 
-template <>
-struct penstock::Fields<random_graphs::Sample> {
+template <> struct penstock::Fields<random_graphs::Sample> {
   using Sample = random_graphs::Sample;
   static constexpr auto value = std::tuple{&Sample::image, &Sample::mask, &Sample::id};
 };
@@ -149,7 +149,8 @@ class Maker {
 ps::Dataset<Sample> samples_of(const Plan& plan, bool in_place) {
   const Maker maker(plan, in_place);
   const auto numbers = ps::range(plan.count);
-  if (plan.shape == 0) return numbers.map([maker](std::int64_t value, ps::Context& context) { return maker.one(value, context); });
+  if (plan.shape == 0)
+    return numbers.map([maker](std::int64_t value, ps::Context& context) { return maker.one(value, context); });
   if (plan.shape == 1) return numbers.flat_map(maker);
   const auto vectors = numbers.map(maker);
   return plan.ignores ? vectors.ignore_errors().unbatch() : vectors.unbatch();
@@ -188,7 +189,8 @@ class Reader {
       if (!batch) return false;
       kept_.push_back({std::move(*batch), ""});
     } catch (const ps::ElementError& error) {
-      kept_.push_back({std::nullopt, "x" + std::to_string(error.place().source_ordinal) + " " + error.place().op + "\n"});
+      kept_.push_back(
+          {std::nullopt, "x" + std::to_string(error.place().source_ordinal) + " " + error.place().op + "\n"});
     }
     if (random_.one_in(4)) look();
     return true;

@@ -1,5 +1,5 @@
-// Tuning never changes what a pipeline gives: random graphs tuned by the controller's policy, with knobs that stay where chance has
-// put them, and serially.
+// Tuning never changes what a pipeline gives: random graphs tuned by the controller's policy, with knobs that stay
+// where chance has put them, and serially.
 //
 //   PENSTOCK_FULL=1 random_tuning_test          2,000 graphs instead of 200
 //   PENSTOCK_SEED=17 random_tuning_test         this graph alone
@@ -32,12 +32,14 @@ using penstock::test::Watchdog;
 
 constexpr std::uint32_t kEpochs = 6;  // a graph gives a few dozen elements in one: too few for the policy to learn much
 
-// All but the number of the failing op's input: with read-ahead it may be another where passes are cut short or the order is free.
+// All but the number of the failing op's input: with read-ahead it may be another where passes are cut short or the
+// order is free.
 std::string line_of(const Delivery& delivery) {
   if (!delivery.failed) return text_of(delivery.value) + "\n";
   const ps::ErrorPlace& place = delivery.place;
-  return "error of " + place.op + " at " + std::to_string(place.position) + ", source " + std::to_string(place.source_ordinal) +
-         " " + place.origin + ", epoch " + std::to_string(place.epoch) + ": " + delivery.cause + "\n";
+  return "error of " + place.op + " at " + std::to_string(place.position) + ", source " +
+         std::to_string(place.source_ordinal) + " " + place.origin + ", epoch " + std::to_string(place.epoch) + ": " +
+         delivery.cause + "\n";
 }
 
 // Runs of one graph. What they have met is summed up over all graphs.
@@ -129,10 +131,12 @@ TEST(Tuning, NeverChangesWhatRandomGraphsGive) {
   TuningTrial::Sums sums;
   if (const auto seed = number_from_environment("PENSTOCK_SEED")) return try_graph(*seed, bench, watchdog, sums);
   const auto count = static_cast<std::uint64_t>(how_many(200));
-  for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) try_graph(seed, bench, watchdog, sums);
-  std::cout << sums.graphs << " graphs (" << sums.with_free_order << " of them of free order), serial, with " << sums.settings
-            << " settings of knobs, and tuned by " << sums.moves << " moves in " << sums.moved << " of them: " << sums.deliveries
-            << " deliveries, " << sums.errors << " of them errors; the digests are equal\n";
+  for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed)
+    try_graph(seed, bench, watchdog, sums);
+  std::cout << sums.graphs << " graphs (" << sums.with_free_order << " of them of free order), serial, with "
+            << sums.settings << " settings of knobs, and tuned by " << sums.moves << " moves in " << sums.moved
+            << " of them: " << sums.deliveries << " deliveries, " << sums.errors
+            << " of them errors; the digests are equal\n";
   EXPECT_GT(sums.moved, 0) << "the controller was at work";
 }
 

@@ -15,13 +15,13 @@
 namespace soak {
 namespace {
 
+using penstock::test::Random;
 using ps::imagenet::Example;
 using random_graphs::Built;
 using random_graphs::Coverage;
 using random_graphs::Deliveries;
 using random_graphs::Delivery;
 using random_graphs::Failure;
-using penstock::test::Random;
 using random_graphs::Reading;
 
 using Pictures = ps::Batch<Example>;
@@ -92,7 +92,8 @@ void PicturePipelines::run_at_once() const {
     const ps::Tensor file = ps::read_file(files_.paths()[static_cast<std::size_t>(i) % kBroken]);
     ++here;
     // For a while: which calls run at once is the engine's business.
-    for (int patience = 0; here < calls && patience < 1000; ++patience) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int patience = 0; here < calls && patience < 1000; ++patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return ps::image::decode_jpeg(ps::image::bytes_of(file)).size();
   };
   auto run = ps::range(calls).map(load, calls, {.blocks = true}).start({.threads = 8, .open_io = calls});

@@ -26,7 +26,8 @@ class PicturePipelines {
   PicturePipelines();
   const std::vector<PicturePipeline>& all() const { return pipelines_; }
 
-  // As many pictures at once as there may be calls that wait: the most threads that any run has, each with all its memory.
+  // As many pictures at once as there may be calls that wait: the most threads that any run has, each with all its
+  // memory.
   void run_at_once() const;
 
  private:
@@ -34,8 +35,8 @@ class PicturePipelines {
   std::vector<PicturePipeline> pipelines_;
 };
 
-// Epochs of one of them, some left early, the run perhaps destroyed in the midst of one. Throws random_graphs::Failure where
-// something else is delivered than was expected.
+// Epochs of one of them, some left early, the run perhaps destroyed in the midst of one. Throws random_graphs::Failure
+// where something else is delivered than was expected.
 void run_some_epochs(const PicturePipeline& pipeline, random_graphs::Courier& courier, penstock::test::Random& random,
                      random_graphs::Coverage& coverage);
 

@@ -1,13 +1,14 @@
-// The soak: epochs, abandonments, errors, checkpoints and knob moves at random, over random graphs and over pipelines that read
-// and decode files, for as long as one likes. What is delivered is checked all the while, and at the end that the process takes
-// no more memory, threads and descriptors than after its warm-up.
+// The soak: epochs, abandonments, errors, checkpoints and knob moves at random, over random graphs and over pipelines
+// that read and decode files, for as long as one likes. What is delivered is checked all the while, and at the end that
+// the process takes no more memory, threads and descriptors than after its warm-up.
 //
-//   PENSTOCK_SOAK=2700     so many seconds, the first third of them warm-up; 8 unless given. From 1800 on growth is judged in per cent, in
-//                          less only against 64 MiB
+//   PENSTOCK_SOAK=2700     so many seconds, the first third of them warm-up; 8 unless given. From 1800 on growth is
+//                          judged in per cent, in less only against 64 MiB
 //   PENSTOCK_SEED=n        another series
 //
-// The long one needs GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2: else glibc's arenas scatter more and more, and it
-// keeps some freed blocks of each size for each of 80 threads, which takes hours to fill, counts as live, and hides what the library itself keeps.
+// The long one needs GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2: else glibc's arenas scatter
+// more and more, and it keeps some freed blocks of each size for each of 80 threads, which takes hours to fill, counts
+// as live, and hides what the library itself keeps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,14 +37,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using penstock::test::Random;
 using random_graphs::Coverage;
 using random_graphs::Failure;
-using penstock::test::Random;
 using random_graphs::Trial;
 
 constexpr double kMiB = 1 << 20;
 constexpr int kBlockingCalls = 64;  // as many as RunOptions::open_io has it
-constexpr int kWorkers = 8;  // at most, as draw_options() has it
+constexpr int kWorkers = 8;         // at most, as draw_options() has it
 
 // One round after the other, each of them some runs of one pipeline.
 class Rounds {
@@ -88,15 +89,17 @@ class Rounds {
   }
 
  private:
-  // Calls that wait for one another need a thread each. Else it hangs on what else the machine does how many there are, and each has some
-  // memory of its own.
+  // Calls that wait for one another need a thread each. Else it hangs on what else the machine does how many there are,
+  // and each has some memory of its own.
   static void start_all_threads() {
     std::latch all_are_here(kBlockingCalls);
     auto run = penstock::range(kBlockingCalls)
-                   .map([&](std::int64_t value) {
-                     all_are_here.arrive_and_wait();
-                     return value;
-                   }, kBlockingCalls, {.blocks = true})
+                   .map(
+                       [&](std::int64_t value) {
+                         all_are_here.arrive_and_wait();
+                         return value;
+                       },
+                       kBlockingCalls, {.blocks = true})
                    .start();
     while (run.next()) {
     }
@@ -107,11 +110,14 @@ class Rounds {
     constexpr int calls = 2 * kWorkers;
     std::atomic<int> here = 0;
     auto run = penstock::range(calls)
-                   .map([&](std::int64_t value) {
-                     ++here;
-                     for (int patience = 0; here < calls && patience < 1000; ++patience) std::this_thread::sleep_for(1ms);
-                     return value;
-                   }, calls)
+                   .map(
+                       [&](std::int64_t value) {
+                         ++here;
+                         for (int patience = 0; here < calls && patience < 1000; ++patience)
+                           std::this_thread::sleep_for(1ms);
+                         return value;
+                       },
+                       calls)
                    .start({.threads = calls});
     while (run.next()) {
     }
@@ -124,14 +130,10 @@ class Rounds {
     Trial trial(graph, bench_);
     const auto driver = random_graphs::engine_driver();
     switch (random.below(graph.arbitrary ? 3 : 4)) {
-      case 0:
-        return trial.check_whole(driver, random, coverage_);
-      case 1:
-        return trial.check_abandoned(driver, random, coverage_);
-      case 2:
-        return trial.check_skipped(driver, random, coverage_);
-      default:
-        return trial.check_resumed(driver, random, coverage_);
+      case 0: return trial.check_whole(driver, random, coverage_);
+      case 1: return trial.check_abandoned(driver, random, coverage_);
+      case 2: return trial.check_skipped(driver, random, coverage_);
+      default: return trial.check_resumed(driver, random, coverage_);
     }
   }
 
@@ -149,7 +151,8 @@ class Rounds {
 class Table {
  public:
   explicit Table(const Coverage& coverage) : coverage_(coverage) {
-    std::cout << "      s  RSS MiB  settled     live  threads (most)  fds (most)      runs    epochs  abandoned    errors  knob moves\n";
+    std::cout << "      s  RSS MiB  settled     live  threads (most)  fds (most)      runs    epochs  abandoned    "
+                 "errors  knob moves\n";
   }
 
   void add(const Window& window) {
@@ -157,11 +160,11 @@ class Table {
     const Usage median = window.median(), most = window.largest();
     std::cout << std::fixed << std::setprecision(1) << std::setw(7) << passed.count() << std::setw(9)
               << static_cast<double>(median.resident) / kMiB << std::setw(9)
-              << static_cast<double>(median.settled) / kMiB << std::setw(9)
-              << static_cast<double>(median.live) / kMiB << std::setw(9) << median.threads << std::setw(7)
-              << most.threads << std::setw(5) << median.descriptors << std::setw(7) << most.descriptors << std::setw(10)
-              << coverage_.runs << std::setw(10) << coverage_.epochs << std::setw(11) << coverage_.abandonments
-              << std::setw(10) << coverage_.errors << std::setw(12) << coverage_.moves() << std::endl;
+              << static_cast<double>(median.settled) / kMiB << std::setw(9) << static_cast<double>(median.live) / kMiB
+              << std::setw(9) << median.threads << std::setw(7) << most.threads << std::setw(5) << median.descriptors
+              << std::setw(7) << most.descriptors << std::setw(10) << coverage_.runs << std::setw(10)
+              << coverage_.epochs << std::setw(11) << coverage_.abandonments << std::setw(10) << coverage_.errors
+              << std::setw(12) << coverage_.moves() << std::endl;
   }
 
  private:
@@ -171,9 +174,9 @@ class Table {
 
 constexpr int kOtherDescriptors = 8;  // standard streams, and what is open while a sample is taken
 constexpr int kWindows = 30;
-constexpr int kWarmUp = 10;   // windows; in ten minutes malloc's arenas have become nearly as scattered as they get
+constexpr int kWarmUp = 10;       // windows; in ten minutes malloc's arenas have become nearly as scattered as they get
 constexpr int kLongSoak = 1'800;  // s; ten minutes of them are warm-up
-constexpr int kCompared = 8;  // windows at either end of the rest
+constexpr int kCompared = 8;      // windows at either end of the rest
 
 // What all windows took, and what was left when nothing ran: behind the warm-up and at the end.
 struct Result {
@@ -241,7 +244,8 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
             << " %, settled " << 100 * settled << " %, live " << 100 * live << " %" << std::noshowpos << "; at rest "
             << result.rested_first.threads << " and " << result.rested_last.threads << " threads, "
             << result.rested_first.descriptors << " and " << result.rested_last.descriptors << " descriptors\n";
-  // In a few seconds memory has not settled, so they show large leaks only; twenty minutes behind the warm-up show the slow ones.
+  // In a few seconds memory has not settled, so they show large leaks only; twenty minutes behind the warm-up show the
+  // slow ones.
   if (asked.value_or(8) >= kLongSoak) {
     EXPECT_LE(live, 0.02);
     EXPECT_LE(resident, 0.02);
@@ -249,7 +253,8 @@ TEST(Soak, TakesNoMoreMemoryThreadsAndDescriptorsAsTimeGoesOn) {
   } else {
     EXPECT_LE(last.settled, first.settled + 64 * (1 << 20));
   }
-  // Else a pool that keeps too much would not be seen: `settled` is what there is without it. The rest: what others do meanwhile.
+  // Else a pool that keeps too much would not be seen: `settled` is what there is without it. The rest: what others do
+  // meanwhile.
   EXPECT_LE(kept, most_kept() + 8 * (1 << 20));
   // Threads come with the calls that are out, and leave after some seconds.
   EXPECT_LE(result.rested_last.threads, result.rested_first.threads + kWorkers);

@@ -60,9 +60,7 @@ Usage usage_now() {
           .descriptors = entries_of("/proc/self/fd")};
 }
 
-void Window::add(const Window& other) {
-  samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
-}
+void Window::add(const Window& other) { samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end()); }
 
 Usage Window::median() const { return quantile(0.5); }
 Usage Window::largest() const { return quantile(1.0); }

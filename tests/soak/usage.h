@@ -8,9 +8,9 @@ namespace soak {
 
 struct Usage {
   std::int64_t resident = 0;  // bytes
-  std::int64_t kept = 0;      // of these, what the payload pool kept for reuse: that follows the load of the last seconds
-  std::int64_t settled = 0;   // the others, without what glibc can give back
-  std::int64_t live = 0;      // allocated by malloc and not freed, whether it was ever written to or not
+  std::int64_t kept = 0;  // of these, what the payload pool kept for reuse: that follows the load of the last seconds
+  std::int64_t settled = 0;  // the others, without what glibc can give back
+  std::int64_t live = 0;     // allocated by malloc and not freed, whether it was ever written to or not
   std::int64_t threads = 0;
   std::int64_t descriptors = 0;
 };
@@ -27,7 +27,7 @@ class Window {
   void add(const Usage& usage) { samples_.push_back(usage); }
   void add(const Window& other);
   bool empty() const { return samples_.empty(); }
-  Usage median() const;   // of each number by itself
+  Usage median() const;  // of each number by itself
   Usage largest() const;
 
  private:

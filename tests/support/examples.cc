@@ -33,8 +33,7 @@ Tensor rounded(const Tensor& floats, DType type) {
     if (type == DType::u8)
       result.values<std::uint8_t>()[i] = static_cast<std::uint8_t>(std::nearbyint(from[i]));
     else
-      result.values<std::uint16_t>()[i] =
-          type == DType::f16 ? image::to_f16(from[i]) : image::to_bf16(from[i]);
+      result.values<std::uint16_t>()[i] = type == DType::f16 ? image::to_f16(from[i]) : image::to_bf16(from[i]);
   }
   return result;
 }

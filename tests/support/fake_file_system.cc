@@ -78,7 +78,8 @@ class FakeFileSystem::OpenFile final : public io::File {
 void FakeFileSystem::put(const std::string& path, Node node) const {
   node.written = ++writings_;
   nodes_[path] = std::make_shared<Node>(std::move(node));
-  for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0; slash = path.rfind('/', slash - 1)) {
+  for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0;
+       slash = path.rfind('/', slash - 1)) {
     auto& folder = nodes_[path.substr(0, slash)];
     if (!folder) folder = std::make_shared<Node>(Node{.kind = io::FileKind::folder});
   }
@@ -126,7 +127,7 @@ const Faults& FakeFileSystem::faults_of(const std::string& path) const {
   return found == faults_.end() ? none : found->second;
 }
 
-int FakeFileSystem::fault(const std::string& path, const char* call, int Faults::* number) const {
+int FakeFileSystem::fault(const std::string& path, const char* call, int Faults::*number) const {
   const Faults& faults = faults_of(path);
   if (faults.*number == 0) return 0;
   if (faults.times == 0) return faults.*number;
@@ -161,7 +162,8 @@ io::Answer<std::vector<io::FolderEntry>> FakeFileSystem::list(const std::string&
   const std::string head = folder + '/';
   for (const auto& [path, node] : nodes_) {
     const bool is_right_below = path.starts_with(head) && path.find('/', head.size()) == std::string::npos;
-    if (is_right_below) answer.value.push_back({.name = path.substr(head.size()), .is_folder = node->kind == io::FileKind::folder});
+    if (is_right_below)
+      answer.value.push_back({.name = path.substr(head.size()), .is_folder = node->kind == io::FileKind::folder});
   }
   return answer;
 }

@@ -49,7 +49,8 @@ class FakeFileSystem final : public io::FileSystem {
   void fail(const std::string& path, Faults faults) EXCLUDES(mutex_);
 
   std::string bytes_of(const std::string& path) const EXCLUDES(mutex_);  // throws if there is no such file
-  // What was asked for, in order: "open PATH", "status", "status PATH", "read", "rewind", "close", "list PATH", "pause 20".
+  // What was asked for, in order: "open PATH", "status", "status PATH", "read", "rewind", "close", "list PATH", "pause
+  // 20".
   std::vector<std::string> calls() const EXCLUDES(mutex_);
 
   io::Answer<std::unique_ptr<io::File>> open(const std::string& path) const override EXCLUDES(mutex_);
@@ -72,7 +73,7 @@ class FakeFileSystem final : public io::FileSystem {
 
   io::FileStatus status_of(const Node& node) const REQUIRES(mutex_);
   // The error of this call: `number`, if its turn has come.
-  int fault(const std::string& path, const char* call, int Faults::* number) const REQUIRES(mutex_);
+  int fault(const std::string& path, const char* call, int Faults::*number) const REQUIRES(mutex_);
   const Faults& faults_of(const std::string& path) const REQUIRES(mutex_);
   void put(const std::string& path, Node node) const REQUIRES(mutex_);
 

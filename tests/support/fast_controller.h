@@ -1,5 +1,6 @@
-// The controller's policy at work on a run, on a thread of its own, every 100 us: the runtime's thread comes every 10 ms, and many
-// a test's run lasts no longer. Such a run is started with RunOptions::tune = false, so that nobody else moves its knobs.
+// The controller's policy at work on a run, on a thread of its own, every 100 us: the runtime's thread comes every 10
+// ms, and many a test's run lasts no longer. Such a run is started with RunOptions::tune = false, so that nobody else
+// moves its knobs.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,7 @@ class FastController {
  public:
   // `run`: a Run or a RunCore, which must outlive this object.
   template <class AnyRun>
-  explicit FastController(AnyRun& run)
-      : FastController(run.knobs(), [&run] { return run.snapshot(); }) {}
+  explicit FastController(AnyRun& run) : FastController(run.knobs(), [&run] { return run.snapshot(); }) {}
   FastController(const FastController&) = delete;
   FastController& operator=(const FastController&) = delete;
 

@@ -83,8 +83,7 @@ TEST_F(Generate, PicturesDecodeWithoutWarningAtImageNetsRate) {
 }
 
 TEST_F(Generate, FolderThatCannotBeMadeIsAnError) {
-  EXPECT_ERROR(generate_imagenet({.folder = "/dev/null/x", .images = 1}), ErrorCode::unavailable,
-               "/dev/null/x");
+  EXPECT_ERROR(generate_imagenet({.folder = "/dev/null/x", .images = 1}), ErrorCode::unavailable, "/dev/null/x");
 }
 
 // Shares counted in 1000 ImageNet files, one of each class.

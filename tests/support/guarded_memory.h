@@ -1,4 +1,5 @@
-// Memory that ends, or begins, at a page that nobody may touch: a kernel that reads or writes one byte too far ends the process.
+// Memory that ends, or begins, at a page that nobody may touch: a kernel that reads or writes one byte too far ends the
+// process.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,8 +13,7 @@ namespace penstock::testing {
 
 enum class Guard { behind, before };
 
-template <class T>
-class GuardedMemory {
+template <class T> class GuardedMemory {
  public:
   explicit GuardedMemory(std::size_t count, Guard where = Guard::behind) : count_(count) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -24,7 +24,8 @@ std::array<std::size_t, 64> zigzag() {
   return order;
 }
 
-// Symbols of AC coefficients (F.1.2.2) in the order of their codes, all of 8 bits: end of block, 16 zeros, run and size.
+// Symbols of AC coefficients (F.1.2.2) in the order of their codes, all of 8 bits: end of block, 16 zeros, run and
+// size.
 int ac_code(int run, int size) { return size == 0 ? (run == 0 ? 0 : 1) : 2 + run * 15 + size - 1; }
 constexpr int kAcCodes = 2 + 16 * 15;
 constexpr int kDcCodes = 16;  // sizes 0 to 15, all of 5 bits
@@ -62,7 +63,9 @@ class Writer {
 int size_of(int value) { return static_cast<int>(std::bit_width(static_cast<unsigned>(std::abs(value)))); }
 
 // Negative values as their ones' complement (F.1.2.1).
-void write_value(Writer& writer, int value, int size) { writer.bits(value < 0 ? value + (1 << size) - 1 : value, size); }
+void write_value(Writer& writer, int value, int size) {
+  writer.bits(value < 0 ? value + (1 << size) - 1 : value, size);
+}
 
 int checked_size(int value) {
   if (size_of(value) > 15) throw std::invalid_argument("a coefficient or difference needs more than 15 bits");
@@ -199,7 +202,9 @@ int blocks_across(const JpegCoefficients& picture, std::size_t plane) {
   return mcus_across(picture) * picture.planes.at(plane).across;
 }
 
-int blocks_down(const JpegCoefficients& picture, std::size_t plane) { return mcus_down(picture) * picture.planes.at(plane).down; }
+int blocks_down(const JpegCoefficients& picture, std::size_t plane) {
+  return mcus_down(picture) * picture.planes.at(plane).down;
+}
 
 std::vector<std::byte> encode(const JpegCoefficients& picture) {
   check(picture);
@@ -207,7 +212,8 @@ std::vector<std::byte> encode(const JpegCoefficients& picture) {
   writer.bytes({0xff, 0xd8});
   // JFIF, so that three planes are YCbCr whatever their numbers.
   writer.bytes({0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0});
-  for (std::size_t i = 0; i < picture.planes.size(); ++i) write_quantiser(writer, picture.planes[i], static_cast<int>(i));
+  for (std::size_t i = 0; i < picture.planes.size(); ++i)
+    write_quantiser(writer, picture.planes[i], static_cast<int>(i));
   write_frame(writer, picture);
   write_tables(writer);
   if (picture.restart_interval > 0) {

@@ -1,6 +1,6 @@
-// JPEG files made of coefficients, for tests that must say exactly what a decoder sees: any coefficients, steps, samplings and
-// restart intervals that the format has (ITU-T T.81, sequential, Huffman, 8 bits a sample). Nothing of libjpeg or of penstock is
-// in it.
+// JPEG files made of coefficients, for tests that must say exactly what a decoder sees: any coefficients, steps,
+// samplings and restart intervals that the format has (ITU-T T.81, sequential, Huffman, 8 bits a sample). Nothing of
+// libjpeg or of penstock is in it.
 //
 //   JpegCoefficients picture{.width = 8, .height = 8, .planes = {{.blocks = {Block{100}}}}};  // grey
 //   std::vector<std::byte> file = encode(picture);
@@ -40,9 +40,9 @@ struct JpegCoefficients {
 int blocks_across(const JpegCoefficients& picture, std::size_t plane);
 int blocks_down(const JpegCoefficients& picture, std::size_t plane);
 
-// JFIF, quantisers, frame (SOF1), tables, one interleaved scan. All codes of a table are of one length, so every run and size can
-// be written. Throws std::invalid_argument if a plane has not as many blocks as it should, or a coefficient, or the difference of
-// two first ones, needs more than 15 bits (restart_interval = 1 has no differences).
+// JFIF, quantisers, frame (SOF1), tables, one interleaved scan. All codes of a table are of one length, so every run
+// and size can be written. Throws std::invalid_argument if a plane has not as many blocks as it should, or a
+// coefficient, or the difference of two first ones, needs more than 15 bits (restart_interval = 1 has no differences).
 std::vector<std::byte> encode(const JpegCoefficients& picture);
 
 }  // namespace penstock::testing

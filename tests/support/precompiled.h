@@ -1,5 +1,5 @@
-// What most tests include, compiled once for all of them (PENSTOCK_PRECOMPILED_HEADERS). A test includes what it uses all the same: it is also
-// built without this, and tests/layering/own_includes.py looks for what a file forgets.
+// What most tests include, compiled once for all of them (PENSTOCK_PRECOMPILED_HEADERS). A test includes what it uses
+// all the same: it is also built without this, and tests/layering/own_includes.py looks for what a file forgets.
 #pragma once
 
 #include <gmock/gmock.h>

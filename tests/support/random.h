@@ -17,13 +17,10 @@ class Random {
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
   }
-  std::int64_t below(std::int64_t n) {
-    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n));
-  }
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n)); }
   std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
   bool one_in(std::int64_t n) { return below(n) == 0; }
-  template <class T>
-  const T& pick(const std::vector<T>& choices) {
+  template <class T> const T& pick(const std::vector<T>& choices) {
     return choices[static_cast<std::size_t>(below(static_cast<std::int64_t>(choices.size())))];
   }
 

@@ -35,28 +35,22 @@ inline Slot error_slot(const Stamp& stamp) {
 }
 
 // The text of a slot's error.
-inline std::string error_text(const Slot& slot) {
-  return message_of(slot.value.get<std::exception_ptr>());
-}
+inline std::string error_text(const Slot& slot) { return message_of(slot.value.get<std::exception_ptr>()); }
 
 class RecordingEmitter final : public Emitter {
  public:
-  void emit(Element value, const Stamp& stamp) override {
-    slots.emplace_back(std::move(value), stamp);
-  }
+  void emit(Element value, const Stamp& stamp) override { slots.emplace_back(std::move(value), stamp); }
   void forward(Slot&& slot) override { slots.push_back(std::move(slot)); }
   void drop_error(Slot&&) override { mark("~"); }
   void end_pass() override { mark("|"); }
 
   // Everything so far, the elements printed by `print`.
-  template <class Print>
-  std::string text(Print&& print) const {
+  template <class Print> std::string text(Print&& print) const {
     std::vector<std::string> words;
     for (std::size_t i = 0; i <= slots.size(); ++i) {
       for (const auto& [place, word] : marks)
         if (place == i) words.push_back(word);
-      if (i < slots.size())
-        words.push_back(slots[i].is_element() ? print(slots[i].value) : error_word(slots[i]));
+      if (i < slots.size()) words.push_back(slots[i].is_element() ? print(slots[i].value) : error_word(slots[i]));
     }
     return join(words);
   }
@@ -77,9 +71,7 @@ class RecordingEmitter final : public Emitter {
   std::vector<std::pair<std::size_t, std::string>> marks;  // before which slot
 };
 
-inline std::string print_integer(const Element& value) {
-  return std::to_string(value.get<std::int64_t>());
-}
+inline std::string print_integer(const Element& value) { return std::to_string(value.get<std::int64_t>()); }
 
 // One run of a StreamOp: several passes, one after the other.
 class StreamRun {
@@ -88,8 +80,7 @@ class StreamRun {
   explicit StreamRun(const OpRef& op) : StreamRun(dynamic_cast<const StreamOp&>(*op)) {}
 
   // Goes on feeding after end_pass(), as an engine does that has read ahead.
-  RecordingEmitter pass(const std::string& input, std::uint32_t epoch = 0,
-                        std::uint32_t number = 0) {
+  RecordingEmitter pass(const std::string& input, std::uint32_t epoch = 0, std::uint32_t number = 0) {
     RecordingEmitter out;
     state_->begin_pass(out);
     std::istringstream words(input);
@@ -113,8 +104,7 @@ class StreamRun {
     if (word == "x") {
       state_->error(error_slot(stamp), out);
     } else {
-      state_->element(element_slot(Element(static_cast<std::int64_t>(std::stoll(word))), stamp),
-                      out);
+      state_->element(element_slot(Element(static_cast<std::int64_t>(std::stoll(word))), stamp), out);
     }
   }
 

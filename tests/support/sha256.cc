@@ -33,8 +33,7 @@ std::uint32_t byte_at(const std::byte* at) { return std::to_integer<std::uint32_
 std::array<std::uint32_t, 64> schedule_of(const std::byte* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t t = 0; t < 16; ++t, block += 4)
-    w[t] = byte_at(block) << 24 | byte_at(block + 1) << 16 | byte_at(block + 2) << 8 |
-           byte_at(block + 3);
+    w[t] = byte_at(block) << 24 | byte_at(block + 1) << 16 | byte_at(block + 2) << 8 | byte_at(block + 3);
   for (std::size_t t = 16; t < 64; ++t) {
     const std::uint32_t a = w[t - 15], b = w[t - 2];
     const std::uint32_t sigma0 = std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3);
@@ -67,8 +66,7 @@ std::vector<std::byte> padded_tail(std::span<const std::byte> rest, std::uint64_
   std::vector<std::byte> tail(rest.begin(), rest.end());
   tail.push_back(std::byte{0x80});
   while (tail.size() % 64 != 56) tail.push_back(std::byte{0});
-  for (int shift = 56; shift >= 0; shift -= 8)
-    tail.push_back(static_cast<std::byte>(length * 8 >> shift));
+  for (int shift = 56; shift >= 0; shift -= 8) tail.push_back(static_cast<std::byte>(length * 8 >> shift));
   return tail;
 }
 

@@ -10,9 +10,6 @@ namespace penstock::test {
 // The digest in 64 lower-case hexadecimal digits.
 std::string sha256(std::span<const std::byte> bytes);
 
-template <class Value>
-std::string sha256_of(std::span<const Value> values) {
-  return sha256(std::as_bytes(values));
-}
+template <class Value> std::string sha256_of(std::span<const Value> values) { return sha256(std::as_bytes(values)); }
 
 }  // namespace penstock::test

@@ -7,15 +7,12 @@
 namespace penstock::test {
 namespace {
 
-std::string sha256_of_text(const std::string& text) {
-  return sha256(std::as_bytes(std::span(text)));
-}
+std::string sha256_of_text(const std::string& text) { return sha256(std::as_bytes(std::span(text))); }
 
 // The examples that NIST publishes beside FIPS 180-4, and its test of a million letters.
 TEST(Sha256, GivesTheDigestsOfTheStandard) {
   EXPECT_EQ(sha256_of_text(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(sha256_of_text("abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_of_text("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256_of_text("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(sha256_of_text(std::string(1'000'000, 'a')),

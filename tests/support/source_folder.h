@@ -1,5 +1,5 @@
-// Where files lie that tests read. The paths stand in one object alone: what all other objects are made of is the same in each clone, so
-// that ccache finds them again.
+// Where files lie that tests read. The paths stand in one object alone: what all other objects are made of is the same
+// in each clone, so that ccache finds them again.
 #pragma once
 
 #include <filesystem>

@@ -25,8 +25,7 @@ class TemporaryFolder {
  private:
   static std::string make() {
     std::string name = (std::filesystem::temp_directory_path() / "penstock-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder like " + name);
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + name);
     return name;
   }
 

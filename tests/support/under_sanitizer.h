@@ -1,4 +1,5 @@
-// UNDER_SANITIZER: 1 where AddressSanitizer or ThreadSanitizer has put an allocator of its own in the place of the C library's; else 0.
+// UNDER_SANITIZER: 1 where AddressSanitizer or ThreadSanitizer has put an allocator of its own in the place of the C
+// library's; else 0.
 //
 //   if (UNDER_SANITIZER) GTEST_SKIP() << "sanitizers keep memory of their own";
 #pragma once

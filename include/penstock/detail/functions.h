@@ -31,31 +31,38 @@ class Function {
 };
 using FunctionRef = std::shared_ptr<const Function>;
 
-// Plain calls, not std::invocable: of an error inside a generic lambda the compiler then tells the way there in two lines.
+// Plain calls, not std::invocable: of an error inside a generic lambda the compiler then tells the way there in two
+// lines.
 template <class F, class T>
-concept TakesContext = requires(F& function, Context& context) { function(std::declval<T>(), context); };
+concept TakesContext = requires(F& function, Context& context) {
+  function(std::declval<T>(), context);
+};
 template <class F, class T>
-concept TakesElement = requires(F& function) { function(std::declval<T>()); };
+concept TakesElement = requires(F& function) {
+  function(std::declval<T>());
+};
 template <class F, class T>
 concept ElementFunction = TakesContext<F, T> || TakesElement<F, T>;
 
 template <class F, class T> struct ResultOf {};
 template <class F, class T>
-  requires(TakesElement<F, T> && !TakesContext<F, T>)
-struct ResultOf<F, T> { using type = decltype(std::declval<F&>()(std::declval<T>())); };
+requires(TakesElement<F, T> && !TakesContext<F, T>) struct ResultOf<F, T> {
+  using type = decltype(std::declval<F&>()(std::declval<T>()));
+};
 template <class F, class T>
-  requires TakesContext<F, T>
-struct ResultOf<F, T> { using type = decltype(std::declval<F&>()(std::declval<T>(), std::declval<Context&>())); };
+requires TakesContext<F, T>
+struct ResultOf<F, T> {
+  using type = decltype(std::declval<F&>()(std::declval<T>(), std::declval<Context&>()));
+};
 template <class F, class T> using Result = std::remove_cvref_t<typename ResultOf<F, T>::type>;
 
 // Whether F's first parameter is a const reference, so that a call which is broken off leaves its input whole.
-template <class F, class T>
-inline constexpr bool takes_const_reference = std::is_same_v<FirstParameterOf<F>, const T&>;
+template <class F, class T> inline constexpr bool takes_const_reference = std::is_same_v<FirstParameterOf<F>, const T&>;
 
-// Calls the user's function once for a slot. Const-callable functions may be called from several threads; of others each pass of each
-// run has a copy, which one thread at a time calls (FunctionOp), and that is what the const_cast relies on.
-template <class F, class T>
-class Caller {
+// Calls the user's function once for a slot. Const-callable functions may be called from several threads; of others
+// each pass of each run has a copy, which one thread at a time calls (FunctionOp), and that is what the const_cast
+// relies on.
+template <class F, class T> class Caller {
  public:
   explicit Caller(F function) : function_(std::move(function)) {}
 
@@ -82,8 +89,7 @@ class Caller {
 };
 
 // Runs `answer` for each slot; an exception fails that slot alone. RetryWhenMemoryIsFree passes: the engine handles it.
-template <class Answer>
-void for_each_slot(std::span<Slot> slots, Context& context, bool may_retry, Answer&& answer) {
+template <class Answer> void for_each_slot(std::span<Slot> slots, Context& context, bool may_retry, Answer&& answer) {
   for (std::size_t i = 0; i < slots.size() && context.go_on(i); ++i) {
     Slot& slot = slots[i];
     context.enter(slot, may_retry);
@@ -98,8 +104,7 @@ void for_each_slot(std::span<Slot> slots, Context& context, bool may_retry, Answ
 }
 
 // What all functions over slots have: Self is the class, F the user's function.
-template <class Self, class F>
-class CopiedFunction : public Function {
+template <class Self, class F> class CopiedFunction : public Function {
  public:
   bool can_be_copied() const noexcept override { return std::copy_constructible<F>; }
   std::unique_ptr<Function> copy() const override {
@@ -111,8 +116,7 @@ class CopiedFunction : public Function {
   }
 };
 
-template <class F, class T>
-class MapFunction final : public CopiedFunction<MapFunction<F, T>, F> {
+template <class F, class T> class MapFunction final : public CopiedFunction<MapFunction<F, T>, F> {
  public:
   using U = Result<F, T>;
   explicit MapFunction(F function) : call_(std::move(function)) {}
@@ -120,7 +124,8 @@ class MapFunction final : public CopiedFunction<MapFunction<F, T>, F> {
 
   void run(std::span<Slot> slots, Context& context) const override {
     constexpr bool keeps_input = takes_const_reference<F, T>;
-    const bool may_retry = keeps_input && Caller<F, T>::is_const && slots.size() == 1;  // a second call of one with a state gives something else
+    const bool may_retry = keeps_input && Caller<F, T>::is_const &&
+                           slots.size() == 1;  // a second call of one with a state gives something else
     for_each_slot(slots, context, may_retry, [&](Slot& slot) {
       if constexpr (keeps_input) {
         slot.emit(Element(U(call_(std::as_const(slot.value).template unchecked<T>(), context))));
@@ -134,8 +139,7 @@ class MapFunction final : public CopiedFunction<MapFunction<F, T>, F> {
   Caller<F, T> call_;
 };
 
-template <class F, class T>
-class FilterFunction final : public CopiedFunction<FilterFunction<F, T>, F> {
+template <class F, class T> class FilterFunction final : public CopiedFunction<FilterFunction<F, T>, F> {
  public:
   explicit FilterFunction(F predicate) : call_(std::move(predicate)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, const T&>::is_const; }
@@ -159,7 +163,8 @@ class ManyFunction final : public CopiedFunction<ManyFunction<F, T, U, Apart>, F
 
   void run(std::span<Slot> slots, Context& context) const override {
     for_each_slot(slots, context, false, [&](Slot& slot) {
-      slot.emit_many(std::make_unique<ListResults<U>>(Apart::apart(call_(std::move(slot.value.template unchecked<T>()), context))));
+      slot.emit_many(std::make_unique<ListResults<U>>(
+          Apart::apart(call_(std::move(slot.value.template unchecked<T>()), context))));
     });
   }
 
@@ -182,8 +187,7 @@ class BatchFactory {
 };
 using BatchFactoryRef = std::shared_ptr<const BatchFactory>;
 
-template <class T>
-class TypedBatchBuilder final : public BatchBuilder {
+template <class T> class TypedBatchBuilder final : public BatchBuilder {
  public:
   explicit TypedBatchBuilder(std::size_t capacity) : builder_(capacity) {}
   void check(const Element& value) const override { builder_.check(value.unchecked<T>()); }
@@ -196,8 +200,7 @@ class TypedBatchBuilder final : public BatchBuilder {
  private:
   typename Collate<T>::Builder builder_;
 };
-template <class T>
-class TypedBatchFactory final : public BatchFactory {
+template <class T> class TypedBatchFactory final : public BatchFactory {
  public:
   std::unique_ptr<BatchBuilder> open(std::size_t capacity) const override {
     return std::make_unique<TypedBatchBuilder<T>>(capacity);
@@ -205,12 +208,13 @@ class TypedBatchFactory final : public BatchFactory {
 };
 
 // Indexable memory: what from_vector serves.
-template <class T>
-class VectorSource final : public IndexedSource {
+template <class T> class VectorSource final : public IndexedSource {
  public:
   explicit VectorSource(std::vector<T> values) : values_(std::move(values)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(values_.size()); }
-  Element at(std::int64_t index) const override { return Element::referring_to(values_[static_cast<std::size_t>(index)]); }
+  Element at(std::int64_t index) const override {
+    return Element::referring_to(values_[static_cast<std::size_t>(index)]);
+  }
   std::string origin(std::int64_t index) const override {
     if constexpr (std::is_same_v<T, std::string>) return values_[static_cast<std::size_t>(index)];
     return {};
@@ -226,10 +230,10 @@ template <class S>
 concept Indexable = requires(const S& source) {
   static_cast<std::int64_t>(source.size());
   typename Indexed<S>;
-} && !std::is_same_v<Indexed<S>, Element>;
+}
+&&!std::is_same_v<Indexed<S>, Element>;
 
-template <class S>
-class ValueSource final : public IndexedSource {
+template <class S> class ValueSource final : public IndexedSource {
  public:
   explicit ValueSource(S source) : source_(std::move(source)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(source_.size()); }

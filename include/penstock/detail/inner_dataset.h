@@ -12,20 +12,21 @@
 
 namespace penstock::detail {
 
-// Runs the dataset serially, as part of the epoch and pass of the call, and gives all its elements, and its errors in their places; null if the
-// call became unwanted meanwhile. They count as the call's memory while they are collected, in steps: if a step finds no room the call is broken
-// off, to be tried again later. Error(resource_exhausted) where they are more than the run's budget (or 1 MiB, if that is more), and at once where
-// that can be foretold. What the run cannot begin for is thrown, too.
+// Runs the dataset serially, as part of the epoch and pass of the call, and gives all its elements, and its errors in
+// their places; null if the call became unwanted meanwhile. They count as the call's memory while they are collected,
+// in steps: if a step finds no room the call is broken off, to be tried again later. Error(resource_exhausted) where
+// they are more than the run's budget (or 1 MiB, if that is more), and at once where that can be foretold. What the run
+// cannot begin for is thrown, too.
 std::unique_ptr<Results> results_of(const graph::NodeRef& inner, Context& context);
 
-template <class F, class T>
-class InnerFunction final : public CopiedFunction<InnerFunction<F, T>, F> {
+template <class F, class T> class InnerFunction final : public CopiedFunction<InnerFunction<F, T>, F> {
  public:
   explicit InnerFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Call::is_const; }
 
   void run(std::span<Slot> slots, Context& context) const override {
-    const bool may_retry = keeps_input && Call::is_const && slots.size() == 1;  // a second call of one with a state gives something else
+    const bool may_retry =
+        keeps_input && Call::is_const && slots.size() == 1;  // a second call of one with a state gives something else
     for_each_slot(slots, context, may_retry, [&](Slot& slot) {
       auto results = results_of(inner_of(slot, context), context);
       if (results) {

@@ -9,7 +9,9 @@ namespace penstock::detail {
 
 template <class T> struct FirstParameter { using type = void; };
 template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const> { using type = P; };
-template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const noexcept> { using type = P; };
+template <class C, class R, class P, class... A> struct FirstParameter<R (C::*)(P, A...) const noexcept> {
+  using type = P;
+};
 template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...)> { using type = P; };
 template <class R, class P, class... A> struct FirstParameter<R (*)(P, A...) noexcept> { using type = P; };
 template <class F> constexpr auto call_operator() {

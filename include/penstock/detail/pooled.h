@@ -1,7 +1,9 @@
-// Memory for what is made and dropped with every element: boxes, strings, lists. Nothing here is meant to be called by users.
+// Memory for what is made and dropped with every element: boxes, strings, lists. Nothing here is meant to be called by
+// users.
 //
-// It comes from penstock's block pool (lib/base/block_pool.h), which gives freed blocks out again: in a steady run nothing is asked
-// of the heap. Aligned to 64 bytes. Any thread may give back what another has taken. ~5 ns a block below 4 KiB, ~50 ns above.
+// It comes from penstock's block pool (lib/base/block_pool.h), which gives freed blocks out again: in a steady run
+// nothing is asked of the heap. Aligned to 64 bytes. Any thread may give back what another has taken. ~5 ns a block
+// below 4 KiB, ~50 ns above.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +24,13 @@ void* take_pooled(std::size_t bytes);
 // `bytes` as they were asked for.
 void give_back_pooled(void* at, std::size_t bytes) noexcept;
 
-// Of a block from new, about to be freed, with nothing alive in it: from 16 MiB its pages go to the system now, ~0.1 ms (and as much again, should they be
-// wanted again). glibc would keep up to 64 MiB for the next such block, in each of its arenas, on nobody's books (mallopt(3), M_MMAP_THRESHOLD).
+// Of a block from new, about to be freed, with nothing alive in it: from 16 MiB its pages go to the system now, ~0.1 ms
+// (and as much again, should they be wanted again). glibc would keep up to 64 MiB for the next such block, in each of
+// its arenas, on nobody's books (mallopt(3), M_MMAP_THRESHOLD).
 void give_back_pages(void* block, std::size_t bytes) noexcept;
 
 // For containers; has what std::allocator has. Without state: all of them are equal.
-template <class T>
-class PooledAllocator {
+template <class T> class PooledAllocator {
  public:
   using value_type = T;
   using size_type = std::size_t;
@@ -53,8 +55,7 @@ class PooledAllocator {
 template <class T>
 using BoxAllocator = std::conditional_t<alignof(T) <= pooled_alignment, PooledAllocator<T>, std::allocator<T>>;
 
-template <class T>
-struct PooledDelete {
+template <class T> struct PooledDelete {
   void operator()(T* value) const noexcept {
     std::destroy_at(value);
     BoxAllocator<T>().deallocate(value, 1);

@@ -1,8 +1,9 @@
 // What the compiler says of pipelines that cannot be. Nothing here is meant to be called by users.
 //
-// Each overload below takes a call that no method of Dataset takes, and is unavailable: so the error stands at the user's own line, in
-// the first lines of the compiler's output, and says what to write. A static_assert would come behind the way through the headers, a
-// requires-clause alone would list candidates. tests/mistakes has the programs, and what is said of each.
+// Each overload below takes a call that no method of Dataset takes, and is unavailable: so the error stands at the
+// user's own line, in the first lines of the compiler's output, and says what to write. A static_assert would come
+// behind the way through the headers, a requires-clause alone would list candidates. tests/mistakes has the programs,
+// and what is said of each.
 #pragma once
 
 #include <concepts>
@@ -26,7 +27,8 @@ template <class T> class Dataset;
 
 namespace detail {
 
-// ------------------------------------------------------------------------------------------------ what is wrong with a function
+// ------------------------------------------------------------------------------------------------ what is wrong with a
+// function
 
 enum class FunctionFault { none, changes_input, copies_context, other };
 
@@ -36,7 +38,9 @@ struct ContextValue {
 };
 
 template <class F, class... Arguments>
-concept Callable = requires(F& function) { function(std::declval<Arguments>()...); };
+concept Callable = requires(F& function) {
+  function(std::declval<Arguments>()...);
+};
 
 // T: how the function gets its element.
 template <class F, class T> consteval FunctionFault fault_of_function() {
@@ -55,7 +59,8 @@ template <class F, class T> consteval FunctionFault fault_of_function() {
 template <class F, class T, FunctionFault fault>
 concept HasFault = !ElementFunction<F, T> && fault_of_function<F, T>() == fault;
 
-// ------------------------------------------------------------------------------------------------ what is wrong with a result
+// ------------------------------------------------------------------------------------------------ what is wrong with a
+// result
 
 template <class T> inline constexpr bool has_wrong_fields = false;
 template <HasFields T>
@@ -73,7 +78,8 @@ concept ReturnsNoRows = ElementFunction<F, T> && !IsDataset<Result<F, T>>::value
 template <class F, class T>
 concept ReturnsNoBool = ElementFunction<F, T> && !std::constructible_from<bool, typename ResultOf<F, T>::type>;
 
-// ------------------------------------------------------------------------------------------------ what is wrong with an element
+// ------------------------------------------------------------------------------------------------ what is wrong with
+// an element
 
 template <class T, class Tuple> inline constexpr bool has_unbatchable_member = false;
 template <class T, class... M>
@@ -81,139 +87,166 @@ inline constexpr bool has_unbatchable_member<T, std::tuple<M...>> = !(Batchable<
 
 template <class T> inline constexpr bool has_unbatchable_field = false;
 template <HasFields T>
-  requires(!has_wrong_fields<T>)
-inline constexpr bool has_unbatchable_field<T> = has_unbatchable_member<T, std::remove_cvref_t<decltype(Fields<T>::value)>>;
+requires(!has_wrong_fields<T>) inline constexpr bool has_unbatchable_field<T> =
+    has_unbatchable_member<T, std::remove_cvref_t<decltype(Fields<T>::value)>>;
 
 template <class T>
 concept BatchElement = !has_wrong_fields<T> && !has_unbatchable_field<T> && Batchable<T>;
 
-// ------------------------------------------------------------------------------------------------ options that are not there
+// ------------------------------------------------------------------------------------------------ options that are not
+// there
 
 // Whatever is given for a parameter.
 struct Anything {
   template <class Value> Anything(Value&&);  // NOLINT: implicit
 };
 
-// Takes the braces of `{.paralelism = 8}`. GCC takes them for an array, and first names the member that is not there; clang takes them
-// nowhere but for `...`. Whatever is right converts better.
+// Takes the braces of `{.paralelism = 8}`. GCC takes them for an array, and first names the member that is not there;
+// clang takes them nowhere but for `...`. Whatever is right converts better.
 #ifdef __clang__
-#define PENSTOCK_REFUSED_BRACES(text, method, ...) \
-  template <class = void>                          \
-  PENSTOCK_UNAVAILABLE(text) Dataset<T> method(__VA_ARGS__...) const { return Dataset<T>(nullptr); }
+#define PENSTOCK_REFUSED_BRACES(text, method, ...)                                             \
+  template <class = void> PENSTOCK_UNAVAILABLE(text) Dataset<T> method(__VA_ARGS__...) const { \
+    return Dataset<T>(nullptr);                                                                \
+  }
 #else
-#define PENSTOCK_REFUSED_BRACES(text, method, ...) \
-  template <std::size_t count>                     \
-  PENSTOCK_UNAVAILABLE(text) Dataset<T> method(__VA_ARGS__ __VA_OPT__(, ) const Anything (&)[count]) const { return Dataset<T>(nullptr); }
+#define PENSTOCK_REFUSED_BRACES(text, method, ...)                               \
+  template <std::size_t count>                                                   \
+  PENSTOCK_UNAVAILABLE(text)                                                     \
+  Dataset<T> method(__VA_ARGS__ __VA_OPT__(, ) const Anything(&)[count]) const { \
+    return Dataset<T>(nullptr);                                                  \
+  }
 #endif
 
-#define PENSTOCK_REFUSED_FUNCTION(method, Input, why, text)                                                       \
-  template <class F, class Of = Input>                                                                            \
-    requires(why)                                                                                                 \
-  PENSTOCK_UNAVAILABLE(text) Dataset<T> method(F, const MapOptions& = {}) const { return Dataset<T>(nullptr); }   \
-  template <class F, class Of = Input>                                                                            \
-    requires(why)                                                                                                 \
-  PENSTOCK_UNAVAILABLE(text) Dataset<T> method(F, Tunable, const MapOptions& = {}) const { return Dataset<T>(nullptr); }
+#define PENSTOCK_REFUSED_FUNCTION(method, Input, why, text)                          \
+  template <class F, class Of = Input>                                               \
+  requires(why) PENSTOCK_UNAVAILABLE(text)                                           \
+  Dataset<T> method(F, const MapOptions& = {}) const { return Dataset<T>(nullptr); } \
+  template <class F, class Of = Input>                                               \
+  requires(why) PENSTOCK_UNAVAILABLE(text)                                           \
+  Dataset<T> method(F, Tunable, const MapOptions& = {}) const { return Dataset<T>(nullptr); }
 
-template <class T>
-class Refused {
+template <class T> class Refused {
  public:
-  PENSTOCK_REFUSED_FUNCTION(map, T, (HasFault<F, Of, FunctionFault::other>),
-                            "map(): the function cannot be called with an element: its first parameter must be T, const T& or T&& of the "
-                            "Dataset<T> before it, and a second one, if there is any, ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      map, T, (HasFault<F, Of, FunctionFault::other>),
+      "map(): the function cannot be called with an element: its first parameter must be T, const T& or T&& of the "
+      "Dataset<T> before it, and a second one, if there is any, ps::Context&")
   PENSTOCK_REFUSED_FUNCTION(map, T, (HasFault<F, Of, FunctionFault::changes_input>),
-                            "map(): the function takes its element as T&, to change it in place: write T, const T& or T&&, and return what is new")
-  PENSTOCK_REFUSED_FUNCTION(map, T, (HasFault<F, Of, FunctionFault::copies_context>),
-                            "map(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
-  PENSTOCK_REFUSED_FUNCTION(map, T, (ReturnsVoid<F, Of>),
-                            "map(): the function returns nothing, but must return what takes its element's place; to do something with each "
-                            "element, loop over the dataset")
-  PENSTOCK_REFUSED_FUNCTION(map, T, (ReturnsWrongFields<F, Of>),
-                            "map(): the ps::Fields of what the function returns are wrong: value must be a std::tuple of pointers to data "
-                            "members, as in std::tuple{&Example::image, &Example::label}")
-  PENSTOCK_REFUSED_BRACES("map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = true, "
-                          ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}", map, Anything)
-  PENSTOCK_REFUSED_BRACES("map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = true, "
-                          ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}", map, Anything, Anything)
+                            "map(): the function takes its element as T&, to change it in place: write T, const T& or "
+                            "T&&, and return what is new")
+  PENSTOCK_REFUSED_FUNCTION(
+      map, T, (HasFault<F, Of, FunctionFault::copies_context>),
+      "map(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      map, T, (ReturnsVoid<F, Of>),
+      "map(): the function returns nothing, but must return what takes its element's place; to do something with each "
+      "element, loop over the dataset")
+  PENSTOCK_REFUSED_FUNCTION(
+      map, T, (ReturnsWrongFields<F, Of>),
+      "map(): the ps::Fields of what the function returns are wrong: value must be a std::tuple of pointers to data "
+      "members, as in std::tuple{&Example::image, &Example::label}")
+  PENSTOCK_REFUSED_BRACES(
+      "map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = "
+      "true, "
+      ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
+      map, Anything)
+  PENSTOCK_REFUSED_BRACES(
+      "map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = "
+      "true, "
+      ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
+      map, Anything, Anything)
 
   PENSTOCK_REFUSED_FUNCTION(flat_map, T, (HasFault<F, Of, FunctionFault::other>),
-                            "flat_map(): the function cannot be called with an element: its first parameter must be T, const T& or T&& of the "
+                            "flat_map(): the function cannot be called with an element: its first parameter must be T, "
+                            "const T& or T&& of the "
                             "Dataset<T> before it, and a second one, if there is any, ps::Context&")
-  PENSTOCK_REFUSED_FUNCTION(flat_map, T, (HasFault<F, Of, FunctionFault::changes_input>),
-                            "flat_map(): the function takes its element as T&, to change it in place: write T, const T& or T&&, and return "
-                            "what is new")
-  PENSTOCK_REFUSED_FUNCTION(flat_map, T, (HasFault<F, Of, FunctionFault::copies_context>),
-                            "flat_map(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      flat_map, T, (HasFault<F, Of, FunctionFault::changes_input>),
+      "flat_map(): the function takes its element as T&, to change it in place: write T, const T& or T&&, and return "
+      "what is new")
+  PENSTOCK_REFUSED_FUNCTION(
+      flat_map, T, (HasFault<F, Of, FunctionFault::copies_context>),
+      "flat_map(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
   PENSTOCK_REFUSED_FUNCTION(flat_map, T, (ReturnsNoRows<F, Of>),
-                            "flat_map(): the function must return several elements: a std::vector, a ps::Dataset, a ps::Tensor (its rows) or a type with "
+                            "flat_map(): the function must return several elements: a std::vector, a ps::Dataset, a "
+                            "ps::Tensor (its rows) or a type with "
                             "ps::Unbatch; for one element use map()")
-  PENSTOCK_REFUSED_BRACES("flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
-                          ".blocks = true, .bytes_hint = f, .name = \"split\"}", flat_map, Anything)
-  PENSTOCK_REFUSED_BRACES("flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
-                          ".blocks = true, .bytes_hint = f, .name = \"split\"}", flat_map, Anything, Anything)
+  PENSTOCK_REFUSED_BRACES(
+      "flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
+      ".blocks = true, .bytes_hint = f, .name = \"split\"}",
+      flat_map, Anything)
+  PENSTOCK_REFUSED_BRACES(
+      "flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
+      ".blocks = true, .bytes_hint = f, .name = \"split\"}",
+      flat_map, Anything, Anything)
 
-  PENSTOCK_REFUSED_FUNCTION(filter, const T&, (HasFault<F, Of, FunctionFault::other>),
-                            "filter(): the predicate cannot be called with an element: its first parameter must be T or const T& of the "
-                            "Dataset<T> before it, and a second one, if there is any, ps::Context&")
-  PENSTOCK_REFUSED_FUNCTION(filter, const T&, (HasFault<F, Of, FunctionFault::changes_input>),
-                            "filter(): the predicate takes its element as T&, to change it: write const T&, and change elements by map()")
-  PENSTOCK_REFUSED_FUNCTION(filter, const T&, (HasFault<F, Of, FunctionFault::copies_context>),
-                            "filter(): the predicate takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      filter, const T&, (HasFault<F, Of, FunctionFault::other>),
+      "filter(): the predicate cannot be called with an element: its first parameter must be T or const T& of the "
+      "Dataset<T> before it, and a second one, if there is any, ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      filter, const T&, (HasFault<F, Of, FunctionFault::changes_input>),
+      "filter(): the predicate takes its element as T&, to change it: write const T&, and change elements by map()")
+  PENSTOCK_REFUSED_FUNCTION(
+      filter, const T&, (HasFault<F, Of, FunctionFault::copies_context>),
+      "filter(): the predicate takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
   PENSTOCK_REFUSED_FUNCTION(filter, const T&, (ReturnsNoBool<F, Of>),
-                            "filter(): the predicate must return true for what is to be kept, and false for the rest; to change elements use map()")
-  PENSTOCK_REFUSED_BRACES("filter(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
-                          ".name = \"large\"}", filter, Anything)
+                            "filter(): the predicate must return true for what is to be kept, and false for the rest; "
+                            "to change elements use map()")
+  PENSTOCK_REFUSED_BRACES(
+      "filter(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
+      ".name = \"large\"}",
+      filter, Anything)
 
   template <std::convertible_to<std::uint64_t> Seed>
-  PENSTOCK_UNAVAILABLE("shuffle(): options stand in braces: a seed is written shuffle(n, {.seed = 7})") Dataset<T> shuffle(std::int64_t, Seed) const {
+  PENSTOCK_UNAVAILABLE("shuffle(): options stand in braces: a seed is written shuffle(n, {.seed = 7})")
+  Dataset<T> shuffle(std::int64_t, Seed) const {
     return Dataset<T>(nullptr);
   }
-  PENSTOCK_REFUSED_BRACES("shuffle(): no such options; there are, in this order: {.seed = 7, .reshuffle_each_epoch = false}", shuffle, Anything)
+  PENSTOCK_REFUSED_BRACES(
+      "shuffle(): no such options; there are, in this order: {.seed = 7, .reshuffle_each_epoch = false}", shuffle,
+      Anything)
 
-  PENSTOCK_UNAVAILABLE("batch(): the elements' ps::Fields are wrong: value must be a std::tuple of pointers to data members, as in "
-                     "std::tuple{&Example::image, &Example::label}")
-  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const
-    requires has_wrong_fields<T>
-  {
+  PENSTOCK_UNAVAILABLE(
+      "batch(): the elements' ps::Fields are wrong: value must be a std::tuple of pointers to data members, as in "
+      "std::tuple{&Example::image, &Example::label}")
+  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const requires has_wrong_fields<T> {
     return Dataset<T>(nullptr);
   }
-  PENSTOCK_UNAVAILABLE("batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, or leave it out of "
-                     "ps::Fields")
-  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const
-    requires has_unbatchable_field<T>
-  {
+  PENSTOCK_UNAVAILABLE(
+      "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, or leave it out of "
+      "ps::Fields")
+  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const requires has_unbatchable_field<T> {
     return Dataset<T>(nullptr);
   }
-  PENSTOCK_UNAVAILABLE("batch(): elements of this type cannot be put together; give the type a ps::Collate, or map to one that has it, "
-                     "before batch()")
-  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const
-    requires(!Batchable<T>)
-  {
-    return Dataset<T>(nullptr);
-  }
+  PENSTOCK_UNAVAILABLE(
+      "batch(): elements of this type cannot be put together; give the type a ps::Collate, or map to one that has it, "
+      "before batch()")
+  Dataset<T> batch(std::int64_t, const BatchOptions& = {}) const requires(!Batchable<T>) { return Dataset<T>(nullptr); }
   template <std::same_as<bool> DropRemainder>
-  PENSTOCK_UNAVAILABLE("batch(): options stand in braces: write batch(n, {.drop_remainder = true})") Dataset<T> batch(std::int64_t, DropRemainder) const {
+  PENSTOCK_UNAVAILABLE("batch(): options stand in braces: write batch(n, {.drop_remainder = true})")
+  Dataset<T> batch(std::int64_t, DropRemainder) const {
     return Dataset<T>(nullptr);
   }
   PENSTOCK_REFUSED_BRACES("batch(): no such options; there is {.drop_remainder = true}", batch, Anything)
 
-  PENSTOCK_UNAVAILABLE("unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with ps::Unbatch "
-                     "apart; to make several elements of one use flat_map()")
-  Dataset<T> unbatch() const
-    requires(!Unbatchable<T>)
-  {
-    return Dataset<T>(nullptr);
-  }
+  PENSTOCK_UNAVAILABLE(
+      "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "
+      "ps::Unbatch "
+      "apart; to make several elements of one use flat_map()")
+  Dataset<T> unbatch() const requires(!Unbatchable<T>) { return Dataset<T>(nullptr); }
 
   template <class Transform>
-    requires(!std::invocable<Transform, const Dataset<T>&>)
-  PENSTOCK_UNAVAILABLE("apply(): the transform cannot be called with this dataset: it takes another element type, which a map() before it "
-                     "would have to make, or no Dataset at all") Dataset<T>
-  apply(Transform&&, const void* = nullptr) const {
-    return Dataset<T>(nullptr);
-  }
+  requires(!std::invocable<Transform, const Dataset<T>&>) PENSTOCK_UNAVAILABLE(
+      "apply(): the transform cannot be called with this dataset: it takes another element type, which a map() before "
+      "it "
+      "would have to make, or no Dataset at all")
+  Dataset<T> apply(Transform&&, const void* = nullptr) const { return Dataset<T>(nullptr); }
 
-  PENSTOCK_REFUSED_BRACES("start(): no such options; ps::RunOptions (options.h) lists them: {.threads = 4, .memory_bytes = 2 * ps::GiB, "
-                          ".epochs = 90, .seed = 7, .on_error = ps::skip_up_to(100), ...}", start)
+  PENSTOCK_REFUSED_BRACES(
+      "start(): no such options; ps::RunOptions (options.h) lists them: {.threads = 4, .memory_bytes = 2 * ps::GiB, "
+      ".epochs = 90, .seed = 7, .on_error = ps::skip_up_to(100), ...}",
+      start)
 };
 
 #undef PENSTOCK_REFUSED_BRACES

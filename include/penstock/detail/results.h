@@ -19,10 +19,12 @@ namespace penstock::detail {
 class Results {
  public:
   virtual ~Results() = default;
-  virtual std::size_t size() const noexcept = 0;      // of all, taken or not
-  virtual Element take(std::size_t i) = 0;            // each once; throws what moving a value throws
-  virtual std::size_t bytes() const = 0;              // of the list and of all that it holds, before anything is taken; throws what bytes_of throws
-  virtual std::size_t bytes_of_list() const noexcept = 0;  // of these, the list's own: they stay until it ends, whatever has been taken
+  virtual std::size_t size() const noexcept = 0;  // of all, taken or not
+  virtual Element take(std::size_t i) = 0;        // each once; throws what moving a value throws
+  virtual std::size_t bytes()
+      const = 0;  // of the list and of all that it holds, before anything is taken; throws what bytes_of throws
+  virtual std::size_t bytes_of_list()
+      const noexcept = 0;  // of these, the list's own: they stay until it ends, whatever has been taken
   virtual bool bytes_are_known() const noexcept = 0;  // bytes() is more than the values' own sizes; as Element's
 
   static void* operator new(std::size_t bytes) { return take_pooled(bytes); }
@@ -30,8 +32,7 @@ class Results {
 };
 
 // Of a function that gives a list of values.
-template <class T>
-class ListResults final : public Results {
+template <class T> class ListResults final : public Results {
  public:
   explicit ListResults(std::vector<T> values) noexcept : values_(std::move(values)) {}
   ~ListResults() override {
@@ -43,7 +44,9 @@ class ListResults final : public Results {
   std::size_t size() const noexcept override { return values_.size(); }
   Element take(std::size_t i) override { return Element(T(std::move(values_[i]))); }  // a T, also of vector<bool>
   std::size_t bytes() const override { return bytes_of(values_); }
-  std::size_t bytes_of_list() const noexcept override { return values_.capacity() * sizeof(T) / (std::is_same_v<T, bool> ? 8 : 1); }
+  std::size_t bytes_of_list() const noexcept override {
+    return values_.capacity() * sizeof(T) / (std::is_same_v<T, bool> ? 8 : 1);
+  }
   bool bytes_are_known() const noexcept override { return bytes_known<T>; }
 
  private:
@@ -51,8 +54,7 @@ class ListResults final : public Results {
 };
 
 // Of an op that has put its results into elements itself.
-template <>
-class ListResults<Element> final : public Results {
+template <> class ListResults<Element> final : public Results {
  public:
   explicit ListResults(std::vector<Element> values) noexcept : values_(std::move(values)) {}
   std::size_t size() const noexcept override { return values_.size(); }

@@ -65,13 +65,13 @@ struct alignas(64) NormaliserPattern {
 
 // What the kernels need to normalise.
 struct NormaliserTables {
-  template <class Value>
-  using Table = std::array<std::array<Value, 256>, 3>;
+  template <class Value> using Table = std::array<std::array<Value, 256>, 3>;
 
   NormaliserTables(float scale, const Colour& mean, const Colour& deviation);
 
   float scale;
-  // Whether the product with the reciprocal, corrected once by a fused multiply and add, is the quotient for all 256 bytes.
+  // Whether the product with the reciprocal, corrected once by a fused multiply and add, is the quotient for all 256
+  // bytes.
   bool corrects_exactly = true;
   NormaliserPattern interleaved;
   NormaliserPattern planes;
@@ -92,16 +92,14 @@ class Normaliser {
   static constexpr Colour imagenet_deviation{0.229F, 0.224F, 0.225F};
 
   // Error(invalid_argument) for a deviation of 0 or a number that is not finite.
-  explicit Normaliser(const Colour& mean = imagenet_mean,
-                      const Colour& deviation = imagenet_deviation);
+  explicit Normaliser(const Colour& mean = imagenet_mean, const Colour& deviation = imagenet_deviation);
 
   // A new tensor of type f32, f16 or bf16 (Error(invalid_argument) for others), [height, width, 3]
   // or [3, height, width].
   Tensor operator()(const ImageView& image, DType type, const NormaliseOptions& options = {}) const;
 
   // The same into memory of height * width * 3 values; `type` tells f16 from bf16.
-  void operator()(const ImageView& image, std::span<float> out,
-                  const NormaliseOptions& options = {}) const;
+  void operator()(const ImageView& image, std::span<float> out, const NormaliseOptions& options = {}) const;
   void operator()(const ImageView& image, DType type, std::span<std::uint16_t> out,
                   const NormaliseOptions& options = {}) const;
 

@@ -6,8 +6,9 @@
 // as in those libraries.
 //
 // Our own decoder takes baseline and extended sequential files of the usual kinds; it needs half of libjpeg-turbo's
-// time, and gives its pixels, byte for byte. Whatever it does not take, and whatever is unusual or damaged, libjpeg-turbo decodes from
-// the beginning, so that pixels, warnings and error texts never depend on DecodeOptions::decoder (Decoder::own alone refuses instead).
+// time, and gives its pixels, byte for byte. Whatever it does not take, and whatever is unusual or damaged,
+// libjpeg-turbo decodes from the beginning, so that pixels, warnings and error texts never depend on
+// DecodeOptions::decoder (Decoder::own alone refuses instead).
 //
 // All functions may be called from any number of threads; each thread keeps one decoder of each kind for
 // its life. One ImageNet photo (500 x 375) costs about 0.5 ms, 1 ms with libjpeg-turbo; its header alone 1 us.
@@ -16,20 +17,21 @@
 //   ps::Tensor image = ps::image::decode_jpeg(ps::image::bytes_of(file), {.name = path});
 //   image.shape()  ->  [375, 500, 3]
 //
-// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.66 of the time, a quarter 0.49,
-// a tenth 0.36 (0.77, 0.61, 0.5 with libjpeg-turbo; `penstock-bench --benchmark_filter=DecodeJpegWindow`). Rows above the window cost
-// two thirds of decoding them, as their bits must be read. Of files with several scans
-// (progressive ones) the whole is decoded down to the window's last row.
+// Where only a part of the picture is needed, ask for that: the middle half of its area takes 0.66 of the time, a
+// quarter 0.49, a tenth 0.36 (0.77, 0.61, 0.5 with libjpeg-turbo; `penstock-bench
+// --benchmark_filter=DecodeJpegWindow`). Rows above the window cost two thirds of decoding them, as their bits must be
+// read. Of files with several scans (progressive ones) the whole is decoded down to the window's last row.
 //
 //   thread_local ps::ByteBuffer buffer;
 //   ps::image::ImagePart part = ps::image::decode_jpeg(bytes, [](ps::image::Size image) {
 //     return ps::image::centre_window(image, {224, 224});
 //   }, buffer);
 //
-// The pixels are those of the whole picture, whatever the file's kind. But damage below the window's last row is not seen, unless
-// that is the picture's last row or the file has several scans: what lies there is not decoded (but for the few rows of blocks that
-// libjpeg decodes together), only its end is looked for. So a truncated file is refused as ever, while one with bad bytes below the
-// window, or with a stretch missing there, gives the window's pixels without a warning.
+// The pixels are those of the whole picture, whatever the file's kind. But damage below the window's last row is not
+// seen, unless that is the picture's last row or the file has several scans: what lies there is not decoded (but for
+// the few rows of blocks that libjpeg decodes together), only its end is looked for. So a truncated file is refused as
+// ever, while one with bad bytes below the window, or with a stretch missing there, gives the window's pixels without a
+// warning.
 //
 // What goes wrong is an Error whose text starts with "cannot decode 'NAME'":
 //  invalid_argument    another format (PNG, GIF, BMP, WebP, TIFF), whatever its file's name says; a
@@ -37,7 +39,8 @@
 //                      text begins with "simd: " instead
 //  data_loss           empty, no JPEG at all, damaged beyond decoding, or truncated
 //  resource_exhausted  more than max_pixels, or more than 500 progressive scans
-//  unimplemented       12 bits a sample, lossless, hierarchical, two components; with Decoder::own all that it does not take
+//  unimplemented       12 bits a sample, lossless, hierarchical, two components; with Decoder::own all that it does not
+//                      take
 #pragma once
 
 #include <penstock/image/simd.h>
@@ -101,8 +104,8 @@ struct DecodeOptions {
 
   Truncated truncated = Truncated::reject;  // what to do with a file that ends too early
 
-  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB; while a
-  // progressive file is decoded, libjpeg takes up to 6 bytes more for each pixel.
+  // A header that asks for more pixels than this is refused before memory is taken. Default 2^28, 768 MiB of RGB; while
+  // a progressive file is decoded, libjpeg takes up to 6 bytes more for each pixel.
   std::int64_t max_pixels = std::int64_t{1} << 28;
 
   Decoder decoder = Decoder::automatic;  // pixels do not depend on it
@@ -119,35 +122,33 @@ struct JpegHeader {
   int components = 0;  // in the file: 1 grey, 3 colour, 4 CMYK
 };
 
-// How a file was decoded. Warnings are signs of damage that libjpeg met and repaired: bad codes, missing or surplus bytes. Of a
-// window: as far as it read.
+// How a file was decoded. Warnings are signs of damage that libjpeg met and repaired: bad codes, missing or surplus
+// bytes. Of a window: as far as it read.
 struct DecodeReport {
-  std::int64_t warnings = 0;  // how many
-  bool truncated = false;     // the file ended too early
-  std::string first_warning;  // libjpeg's words; empty without warnings
-  bool own = false;                  // whether our own decoder made the pixels
-  Refusal refusal = Refusal::none;   // and if it was asked and did not, why
+  std::int64_t warnings = 0;        // how many
+  bool truncated = false;           // the file ended too early
+  std::string first_warning;        // libjpeg's words; empty without warnings
+  bool own = false;                 // whether our own decoder made the pixels
+  Refusal refusal = Refusal::none;  // and if it was asked and did not, why
 };
 
 // The bytes of a tensor, as read_file() gives them.
-inline std::span<const std::byte> bytes_of(const Tensor& file) {
-  return {file.data(), file.bytes()};
-}
+inline std::span<const std::byte> bytes_of(const Tensor& file) { return {file.data(), file.bytes()}; }
 
 // Size and components without decoding. Only max_pixels and name of the options count.
 JpegHeader read_jpeg_header(std::span<const std::byte> file, const DecodeOptions& options = {});
 
 // The picture as u8 [height, width, 3]. `report`, where given, is overwritten, also when the call throws.
-Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options = {},
-                   DecodeReport* report = nullptr);
+Tensor decode_jpeg(std::span<const std::byte> file, const DecodeOptions& options = {}, DecodeReport* report = nullptr);
 
-// The same into memory that the caller keeps; the view holds until the buffer's next use. 64 bytes in front of the first pixel and
-// 128 behind the last one may be read too, so that vector loads may run over the ends; their values are arbitrary.
-ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer,
-                      const DecodeOptions& options = {}, DecodeReport* report = nullptr);
+// The same into memory that the caller keeps; the view holds until the buffer's next use. 64 bytes in front of the
+// first pixel and 128 behind the last one may be read too, so that vector loads may run over the ends; their values are
+// arbitrary.
+ImageView decode_jpeg(std::span<const std::byte> file, ByteBuffer& buffer, const DecodeOptions& options = {},
+                      DecodeReport* report = nullptr);
 
-// Which pixels are wanted, once the header has told the image's size. What it throws ends the decoding. It must not decode anything
-// itself.
+// Which pixels are wanted, once the header has told the image's size. What it throws ends the decoding. It must not
+// decode anything itself.
 using ChooseWindow = std::function<Window(Size image)>;
 
 // A window of the picture, into memory as above. The pixels' stride may be larger than the window's width.

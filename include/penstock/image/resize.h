@@ -1,14 +1,14 @@
-// Antialiased resizing of 8-bit pictures, equal to Pillow's filters byte for byte, and the geometry of the two usual ImageNet
-// pipelines around it.
+// Antialiased resizing of 8-bit pictures, equal to Pillow's filters byte for byte, and the geometry of the two usual
+// ImageNet pipelines around it.
 //
-// Filters grow with the scale when shrinking, so every input pixel counts (unlike crop_and_resize). Weights are fixed point
-// with 22 bits; rows and columns are resized one after the other, with bytes between. Values are those of Pillow 13, hence of
-// torchvision on PIL images: rows first, but columns first where height - new height is above 0 and above
-// 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some values of such pictures.
-// All instruction sets give the same bytes.
+// Filters grow with the scale when shrinking, so every input pixel counts (unlike crop_and_resize). Weights are fixed
+// point with 22 bits; rows and columns are resized one after the other, with bytes between. Values are those of Pillow
+// 13, hence of torchvision on PIL images: rows first, but columns first where height - new height is above 0 and above
+// 2 * (width - new width). Pillow 12 and older always took rows first, which differs by 1 in some values of such
+// pictures. All instruction sets give the same bytes.
 //
-// Safe from any number of threads; a thread keeps its tables and some rows for its life. 400 x 300 to 224 x 224 costs 0.06 ms with
-// AVX-512, 0.12 ms with AVX2, 0.5-0.8 ms without SIMD (`penstock-bench --benchmark_filter=ResizeWindow`).
+// Safe from any number of threads; a thread keeps its tables and some rows for its life. 400 x 300 to 224 x 224 costs
+// 0.06 ms with AVX-512, 0.12 ms with AVX2, 0.5-0.8 ms without SIMD (`penstock-bench --benchmark_filter=ResizeWindow`).
 //
 //   namespace im = ps::image;
 //   im::Window window = im::random_crop({view.height, view.width}, uniform);
@@ -65,15 +65,16 @@ Tensor resize(const ImageView& image, const Region& region, Size size, const Res
 // The pixels that resize() reads for a region of an image of this size. Errors as there.
 Window resize_source(Size image, const Region& region, Size size, const ResizeOptions& options = {});
 
-// The same of an image of which a part is there. Error(invalid_argument) also if the part lacks a pixel of resize_source().
+// The same of an image of which a part is there. Error(invalid_argument) also if the part lacks a pixel of
+// resize_source().
 void resize(const ImagePart& image, Size size, const Output& out, const ResizeOptions& options = {});
-void resize(const ImagePart& image, const Region& region, Size size, const Output& out, const ResizeOptions& options = {});
+void resize(const ImagePart& image, const Region& region, Size size, const Output& out,
+            const ResizeOptions& options = {});
 
 // resize() with Filter::bilinear.
 void resize_bilinear(const ImageView& image, Size size, std::span<std::uint8_t> out);
 Tensor resize_bilinear(const ImageView& image, Size size);
-void resize_bilinear(const ImageView& image, const Region& region, Size size,
-                     std::span<std::uint8_t> out);
+void resize_bilinear(const ImageView& image, const Region& region, Size size, std::span<std::uint8_t> out);
 Tensor resize_bilinear(const ImageView& image, const Region& region, Size size);
 
 // The size of an image whose shorter side becomes `shorter`; the longer one is
@@ -88,7 +89,8 @@ Window centre_window(Size image, Size crop);
 // Only the pixels of the crop are computed.
 void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, std::span<std::uint8_t> out,
                             const ResizeOptions& options = {});
-Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const ResizeOptions& options = {});
+Tensor resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop,
+                              const ResizeOptions& options = {});
 void resize_and_centre_crop(const ImageView& image, std::int64_t shorter, Size crop, const Output& out,
                             const ResizeOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Steps that make a sample of a picture, to be called alone or chained with `|`. A chain is one pass: rows are cut out, resized,
-// mirrored, normalised and written once, in their type and order, without a picture between.
+// Steps that make a sample of a picture, to be called alone or chained with `|`. A chain is one pass: rows are cut out,
+// resized, mirrored, normalised and written once, in their type and order, without a picture between.
 //
 //   namespace im = ps::image;
 //   const im::Transform eval = im::ResizeAndCentreCrop{256, {224, 224}} | im::Normalise{} |
@@ -17,10 +17,10 @@
 //   const auto needed = [&](ps::image::Size image) { return frame.source(image); };
 //   ps::Tensor sample = frame(ps::image::decode_jpeg(bytes, needed, buffer));
 //
-// The order is Crop, then Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert; each may be left out. What else is
-// chained is an Error(invalid_argument) at once. Values are those of the functions of image/resize.h, image/crop_and_resize.h and
-// image/output.h. Safe from any number of threads. Normalise computes a table, some microseconds: make a chain once and keep it where
-// its steps do not change.
+// The order is Crop, then Resize, ResizeAndCentreCrop or CropAndResize, Flip, Normalise, Convert; each may be left out.
+// What else is chained is an Error(invalid_argument) at once. Values are those of the functions of image/resize.h,
+// image/crop_and_resize.h and image/output.h. Safe from any number of threads. Normalise computes a table, some
+// microseconds: make a chain once and keep it where its steps do not change.
 #pragma once
 
 #include <penstock/image/convert.h>
@@ -50,8 +50,7 @@ struct Resize {
   Size size;
   Filter filter = Filter::bilinear;
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // The shorter side to `shorter`, then the centre of the size `crop`.
@@ -60,8 +59,7 @@ struct ResizeAndCentreCrop {
   Size crop;
   Filter filter = Filter::bilinear;
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // One box as TensorFlow's crop_and_resize cuts it. Gives f32 in 0..255 unless a Convert follows.
@@ -70,16 +68,14 @@ struct CropAndResize {
   Size size;
   CropOptions options = {};
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // Mirrors left to right; with Mirror::no it does nothing, for a coin that decides.
 struct Flip {
   Mirror mirror = Mirror::yes;
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // As Normaliser; gives f32 unless a Convert follows.
@@ -87,8 +83,7 @@ struct Normalise {
   Colour mean = Normaliser::imagenet_mean;
   Colour deviation = Normaliser::imagenet_deviation;
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // Values as f32, f16, bf16 or, if not normalised, u8.
@@ -96,8 +91,7 @@ struct Convert {
   DType type = DType::f32;
   Layout layout = Layout::nhwc;
 
-  template <class Image>
-  Tensor operator()(const Image& image) const;
+  template <class Image> Tensor operator()(const Image& image) const;
 };
 
 // One step or a chain of them.
@@ -111,11 +105,13 @@ class Transform {
   Transform(const Normalise& step);            // NOLINT(google-explicit-constructor)
   Transform(const Convert& step);              // NOLINT(google-explicit-constructor)
 
-  // The pixels that the chain reads of an image of this size. Error(invalid_argument) if a step does not fit such an image.
+  // The pixels that the chain reads of an image of this size. Error(invalid_argument) if a step does not fit such an
+  // image.
   Window source(Size image) const;
 
-  // A new tensor: u8, or f32 if normalised or of CropAndResize, [height, width, 3], unless Convert says other. Of an image's part,
-  // steps count positions in the whole image; Error(invalid_argument) if a pixel of source() is not in the part.
+  // A new tensor: u8, or f32 if normalised or of CropAndResize, [height, width, 3], unless Convert says other. Of an
+  // image's part, steps count positions in the whole image; Error(invalid_argument) if a pixel of source() is not in
+  // the part.
   Tensor operator()(const ImagePart& image) const;
   Tensor operator()(const ImageView& image) const;
   Tensor operator()(const Tensor& image) const;
@@ -124,8 +120,8 @@ class Transform {
   void operator()(const ImagePart& image, Tensor& place) const;
   void operator()(const ImageView& image, Tensor& place) const;
 
-  // The same into memory. `out` says which, and how to write (stream, simd); its type and layout must be the chain's, mirror and
-  // normaliser are the chain's alone. Error(invalid_argument) otherwise.
+  // The same into memory. `out` says which, and how to write (stream, simd); its type and layout must be the chain's,
+  // mirror and normaliser are the chain's alone. Error(invalid_argument) otherwise.
   void operator()(const ImagePart& image, const Output& out) const;
   void operator()(const ImageView& image, const Output& out) const;
 
@@ -154,34 +150,15 @@ class Transform {
 // Both in turn.
 Transform operator|(Transform first, const Transform& next);
 
-template <class Image>
-Tensor Crop::operator()(const Image& image) const {
+template <class Image> Tensor Crop::operator()(const Image& image) const { return Transform(*this)(image); }
+template <class Image> Tensor Resize::operator()(const Image& image) const { return Transform(*this)(image); }
+template <class Image> Tensor ResizeAndCentreCrop::operator()(const Image& image) const {
   return Transform(*this)(image);
 }
-template <class Image>
-Tensor Resize::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
-template <class Image>
-Tensor ResizeAndCentreCrop::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
-template <class Image>
-Tensor CropAndResize::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
-template <class Image>
-Tensor Flip::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
-template <class Image>
-Tensor Normalise::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
-template <class Image>
-Tensor Convert::operator()(const Image& image) const {
-  return Transform(*this)(image);
-}
+template <class Image> Tensor CropAndResize::operator()(const Image& image) const { return Transform(*this)(image); }
+template <class Image> Tensor Flip::operator()(const Image& image) const { return Transform(*this)(image); }
+template <class Image> Tensor Normalise::operator()(const Image& image) const { return Transform(*this)(image); }
+template <class Image> Tensor Convert::operator()(const Image& image) const { return Transform(*this)(image); }
 
 }  // namespace penstock::image
 

@@ -63,8 +63,8 @@ struct ImageView {
   ImageView window(const Window& part) const;
 };
 
-// Some pixels of a larger image: those of `window`, as decode_jpeg gives them where it was asked for no more. Functions that take
-// one count positions in the whole image, and read no pixel outside the window.
+// Some pixels of a larger image: those of `window`, as decode_jpeg gives them where it was asked for no more. Functions
+// that take one count positions in the whole image, and read no pixel outside the window.
 struct ImagePart {
   ImageView pixels;  // of window.height x window.width
   Window window;     // where they lie

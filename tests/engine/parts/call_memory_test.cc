@@ -57,7 +57,9 @@ TEST(CallMemory, SplitsOffNoHintWhereThereIsNone) {
 TEST(CallMemory, LosesNothingOfWhatIsReservedInParts) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
-    const auto draw = [&](std::int64_t least, std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(least, most)(random); };
+    const auto draw = [&](std::int64_t least, std::int64_t most) {
+      return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    };
     CallMemory memory;
     std::int64_t booked = memory.reserved = draw(0, 1000), gone = 0;
     for (std::int64_t left = draw(1, 20); left > 0;) {

@@ -15,7 +15,8 @@ struct Cancelling : PartOf {
   Inbox inbox{traits, 3};
   Ring ring{traits, 3};
   Folded folded{signs};
-  const std::shared_ptr<SlotLedger> ledger = std::make_shared<SlotLedger>(BatchAhead{.size = 4, .declares = Declares::one_each});
+  const std::shared_ptr<SlotLedger> ledger =
+      std::make_shared<SlotLedger>(BatchAhead{.size = 4, .declares = Declares::one_each});
   Cancellation cancellation{traits, inbox, ring, folded, ledger.get()};
 
   Group& group(const std::string& text, std::uint64_t sequence) { return admit(ring, charged(text, 100, sequence)); }

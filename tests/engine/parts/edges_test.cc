@@ -57,7 +57,8 @@ TEST(Edges, OfNoTreeInPostOrderAreRefused) {
   EXPECT_THROW(Edges({{1, 1, 0}, {0}}), std::invalid_argument) << "not where its stage is";
   EXPECT_THROW(Edges({{0}, {1}}), std::invalid_argument) << "two ends";
   EXPECT_THROW(Edges({{0, 1, 0}}), std::invalid_argument) << "no end";
-  EXPECT_THROW(Edges({{0, 2, 0}, {1, 3, 0}, {2, 4, 0}, {3, 4, 1}, {4}}), std::invalid_argument) << "branches that are mixed";
+  EXPECT_THROW(Edges({{0, 2, 0}, {1, 3, 0}, {2, 4, 0}, {3, 4, 1}, {4}}), std::invalid_argument)
+      << "branches that are mixed";
   EXPECT_THROW(Edges({{0, 2, 1}, {1, 2, 0}, {2}}), std::invalid_argument) << "the second port comes first";
   EXPECT_THROW(Edges({{0, 2, 0}, {1, 2, 2}, {2}}), std::invalid_argument) << "no port 1";
   EXPECT_THROW(Edges({{0, 1, 1}, {1}}), std::invalid_argument) << "no port 0";

@@ -87,7 +87,9 @@ class Compared : PartOf {
   std::int64_t passes() const { return pass_; }
 
  private:
-  std::int64_t draw(std::int64_t least, std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(least, most)(random_); }
+  std::int64_t draw(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+  }
 
   void receive(std::int64_t count) {
     if (count == 0) return;

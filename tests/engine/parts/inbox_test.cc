@@ -121,7 +121,8 @@ TEST(Inbox, LeavesOutAllPassesUpToTheLastOne) {
   of.inbox.receive(slots_of("0 |1 1 |0 2 |1 3"));
   of.take(100);
   of.inbox.leave_out(1, 0, 2);
-  for (const auto* group : {"|0", "|1", "3"}) EXPECT_EQ(of.take(100), group) << "an epoch's end comes first, and it goes on";
+  for (const auto* group : {"|0", "|1", "3"})
+    EXPECT_EQ(of.take(100), group) << "an epoch's end comes first, and it goes on";
 }
 
 TEST(Inbox, LeavesNothingOutWhoseMarkHasBeenHere) {

@@ -67,7 +67,9 @@ TEST(Meter, CountsTheTimeOfThoseThatLeftInParts) {
   EXPECT_EQ(of.meter.counters.sampled_wall_ns, 400);
   EXPECT_EQ(of.meter.counters.sampling_ns, 200);
   EXPECT_EQ(of.meter.counters.sampled_waiting_ns, 0) << "it is not known to have waited";
-  EXPECT_EQ(std::accumulate(of.meter.counters.service_times.begin(), of.meter.counters.service_times.end(), std::int64_t{0}), 4);
+  EXPECT_EQ(
+      std::accumulate(of.meter.counters.service_times.begin(), of.meter.counters.service_times.end(), std::int64_t{0}),
+      4);
   group.sample.awake_ns = 100;
   of.meter.learn(group, 1, 70, 1000 + 200 + 400);
   EXPECT_EQ(of.meter.counters.sampled_waiting_ns, 300);

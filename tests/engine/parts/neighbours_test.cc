@@ -11,15 +11,13 @@ using namespace testing;
 // range, map, filter, batch: the filter and the batch pass memory on. No stage runs: the test sets their signs.
 struct Known {
   Known() : traits() {
-    for (std::size_t i = 0; i < plan->stages.size(); ++i) traits.push_back(std::make_unique<StageTraits>(plan->stages[i], i, host));
+    for (std::size_t i = 0; i < plan->stages.size(); ++i)
+      traits.push_back(std::make_unique<StageTraits>(plan->stages[i], i, host));
     for (std::size_t i = 0; i < traits.size(); ++i) neighbours.introduce(i, *traits[i], signs[i]);
   }
 
-  const std::shared_ptr<const Plan> plan = compile(range(9)
-                                                       .map([](std::int64_t i) { return i; }, 1)
-                                                       .filter([](std::int64_t i) { return i > 0; })
-                                                       .batch(2)
-                                                       .node());
+  const std::shared_ptr<const Plan> plan = compile(
+      range(9).map([](std::int64_t i) { return i; }, 1).filter([](std::int64_t i) { return i > 0; }).batch(2).node());
   NotingHost host{kBudget, 4};
   std::vector<std::unique_ptr<StageTraits>> traits;
   std::vector<StageSigns> signs{4};

@@ -91,11 +91,14 @@ TEST(OutletRoom, IsNotFullBeforeAnythingHasCome) {
   EXPECT_EQ(of.room.full_ns(), 0);
 }
 
-// The last stage and the consumer keep books of their own: what may still be sent, what has come and what of it was taken and is not reported yet.
+// The last stage and the consumer keep books of their own: what may still be sent, what has come and what of it was
+// taken and is not reported yet.
 TEST(OutletRoom, PromisesWhatFitsWhoeverComesFirst) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
-    const auto draw = [&](std::int64_t least, std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(least, most)(random); };
+    const auto draw = [&](std::int64_t least, std::int64_t most) {
+      return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    };
     const std::int64_t depth = draw(1, 12), widest = draw(0, 40);
     Roomy of(depth, widest);
     std::int64_t worth = 0, credits = of.room.top_up(), come = 0;
@@ -110,7 +113,8 @@ TEST(OutletRoom, PromisesWhatFitsWhoeverComesFirst) {
       }
       const std::int64_t count = draw(0, come);
       const bool is_empty = count == come;
-      const std::int64_t more = of.room.take(count, is_empty), room = std::max<std::int64_t>(capacity - (before - count), 0);
+      const std::int64_t more = of.room.take(count, is_empty),
+                         room = std::max<std::int64_t>(capacity - (before - count), 0);
       come -= count, credits += more;
       ASSERT_EQ(more, is_empty || room >= capacity / 2 ? room : 0) << "seed " << seed << ", step " << step;
       ASSERT_GT(credits + come, 0) << "nobody may wait for ever";

@@ -1,4 +1,5 @@
-// What tests of a stage's parts share: the traits of a stage in a small pipeline, and inputs for it, written as text. No stage, no thread, no lock.
+// What tests of a stage's parts share: the traits of a stage in a small pipeline, and inputs for it, written as text.
+// No stage, no thread, no lock.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,13 +26,15 @@ inline graph::NodeRef mapped(Tunable parallelism = AUTOTUNE, Order order = Order
   return range(100).map([](std::int64_t value) { return value; }, {.parallelism = parallelism, .order = order}).node();
 }
 
-// "0 1 e |0 2": elements, an error, the mark of a pass with a level, and the first element of the next pass. The first of them is of pass `sequence`.
+// "0 1 e |0 2": elements, an error, the mark of a pass with a level, and the first element of the next pass. The first
+// of them is of pass `sequence`.
 inline exec::Slots slots_of(const std::string& text, std::uint64_t sequence = 0, std::int64_t bytes = 0) {
   exec::Slots slots;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const bool is_mark = word.front() == '|', is_error = word == "e";
-    slots.emplace_back(is_mark || is_error ? Element() : Element(std::int64_t{std::stoll(word)}), Stamp{.sequence = sequence});
+    slots.emplace_back(is_mark || is_error ? Element() : Element(std::int64_t{std::stoll(word)}),
+                       Stamp{.sequence = sequence});
     Slot& slot = slots.back();
     if (!is_mark) slot.set_bytes(bytes);
     if (is_error) slot.set_kind(Slot::Kind::error);
@@ -99,7 +102,8 @@ inline void teach(exec::Meter& meter, std::int64_t inputs, std::int64_t ns_each,
 // The surroundings of a part of stage `index`.
 struct PartOf {
   // `behind`: stages behind it.
-  explicit PartOf(const graph::NodeRef& node = mapped(), std::size_t index = 1, std::int64_t memory = kBudget, std::size_t behind = 0)
+  explicit PartOf(const graph::NodeRef& node = mapped(), std::size_t index = 1, std::int64_t memory = kBudget,
+                  std::size_t behind = 0)
       : plan(exec::compile(node)), host(memory, index + 1 + behind), traits(plan->stages[index], index, host) {
     host.introduce(traits, signs);
   }

@@ -40,8 +40,7 @@ struct Parted : PartOf {
   }
   static void answer(Group& group, std::size_t count) { group.call->progress.answered = count; }
   // Of all groups together.
-  template <class Struct>
-  std::int64_t sum(Struct Group::*part, std::int64_t Struct::*member) const {
+  template <class Struct> std::int64_t sum(Struct Group::*part, std::int64_t Struct::*member) const {
     std::int64_t sum = 0;
     for (const auto& group : ring.groups()) sum += (*group).*part.*member;
     return sum;

@@ -40,11 +40,13 @@ TEST(RingBounds, KeepCallsWithinAWindowOfTheOldestThatIsNotDone) {
   EXPECT_EQ(of.ring.startable(of.group(3), {.window = 8, .has_plenty = false}), 0);
   EXPECT_EQ(of.ring.startable_groups({.window = 8, .has_plenty = false}), 3);
   of.begin(Group::State::done);
-  EXPECT_EQ(of.ring.startable(of.group(3), {.window = 8, .has_plenty = false}), 1) << "the first 2 are done, and 7 are before it";
+  EXPECT_EQ(of.ring.startable(of.group(3), {.window = 8, .has_plenty = false}), 1)
+      << "the first 2 are done, and 7 are before it";
   EXPECT_EQ(of.ring.startable_groups({.window = 8, .has_plenty = false}), 3);
   of.begin();
   of.begin(Group::State::done);
-  EXPECT_EQ(of.ring.startable(of.group(3), {.window = 7, .has_plenty = false}), 0) << "what is done behind an open one counts";
+  EXPECT_EQ(of.ring.startable(of.group(3), {.window = 7, .has_plenty = false}), 0)
+      << "what is done behind an open one counts";
 }
 
 TEST(RingBounds, LetOnlyTheOldestBeginWhereThereIsPlenty) {

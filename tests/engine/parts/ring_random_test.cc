@@ -46,14 +46,17 @@ class Driven : PartOf {
   std::int64_t begun = 0, held_back = 0, left = 0;
 
  private:
-  std::int64_t draw(std::int64_t least, std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(least, most)(random_); }
+  std::int64_t draw(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random_);
+  }
 
   Group* one_that_is(Group::State state) {
     std::vector<Group*> found;
     for (const auto& group : ring_.groups()) {
       if (group->state == state) found.push_back(group.get());
     }
-    return found.empty() ? nullptr : found[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(found.size()) - 1))];
+    return found.empty() ? nullptr
+                         : found[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(found.size()) - 1))];
   }
   void add(std::int64_t count) {
     if (ring_.groups().size() < 12) admit(ring_, slots_of(count_up(count) + (draw(0, 3) == 0 ? "|0" : "")));
@@ -102,7 +105,8 @@ class Driven : PartOf {
   void check_startable(const std::vector<Group*>& waiting, const RingBounds& bounds) const {
     std::int64_t in_a_row = 0;
     for (const Group* group : waiting) {
-      const auto place = std::ranges::find(ring_.groups(), group, [](const auto& other) { return other.get(); }) - ring_.groups().begin();
+      const auto place = std::ranges::find(ring_.groups(), group, [](const auto& other) { return other.get(); }) -
+                         ring_.groups().begin();
       const std::int64_t count = may_begin(static_cast<std::size_t>(place), bounds);
       ASSERT_EQ(ring_.startable(*group, bounds), count);
       if (count > 0 && group == waiting[static_cast<std::size_t>(in_a_row)]) ++in_a_row;

@@ -23,7 +23,8 @@ struct Ringed : PartOf {
   // Takes all that wait, as their first slots: "0 4 7".
   std::string take_ready() {
     Slots firsts;
-    for (; ring.ready() > 0; ring.pop_ready()) firsts.emplace_back(Element(ring.first_ready().slots.front().value.get<std::int64_t>()), Stamp());
+    for (; ring.ready() > 0; ring.pop_ready())
+      firsts.emplace_back(Element(ring.first_ready().slots.front().value.get<std::int64_t>()), Stamp());
     return text_of(firsts);
   }
   // The oldest that waits, as a token does it.

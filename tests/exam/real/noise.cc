@@ -33,10 +33,12 @@ std::string reason_to_discard(const RoundNoise& noise) {
   if (!noise.spins_s.empty()) {
     const auto [least, most] = std::ranges::minmax(noise.spins_s);
     const double moved = most / least - 1;
-    if (moved > kSpinMayMove) return text("the fixed spin moved by %.1f %%, at most %.0f %% is allowed", moved, kSpinMayMove);
+    if (moved > kSpinMayMove)
+      return text("the fixed spin moved by %.1f %%, at most %.0f %% is allowed", moved, kSpinMayMove);
   }
   for (const double share : noise.foreign_cpu) {
-    if (share > kForeignCpuMost) return text("others used %.1f %% of the CPUs, at most %.0f %% is allowed", share, kForeignCpuMost);
+    if (share > kForeignCpuMost)
+      return text("others used %.1f %% of the CPUs, at most %.0f %% is allowed", share, kForeignCpuMost);
   }
   return {};
 }

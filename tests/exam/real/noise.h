@@ -1,5 +1,5 @@
-// Whether the machine was ours alone while a round was measured. On a shared one it often is not, and figures of such rounds mean
-// nothing.
+// Whether the machine was ours alone while a round was measured. On a shared one it often is not, and figures of such
+// rounds mean nothing.
 #pragma once
 
 #include <string>

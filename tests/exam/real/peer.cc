@@ -37,7 +37,11 @@ Distribution varying(double ms) { return Distribution::lognormal(ms * kMs, 0.3);
 // Of mean 5 ms before it is cut off at 250 ms.
 Distribution heavy_tail() {
   constexpr double kAlpha = 1.5, kMean = 5 * kMs;
-  return {.kind = Distribution::Kind::pareto, .mean = kMean, .a = kMean * (kAlpha - 1) / kAlpha, .b = kAlpha, .c = 250 * kMs};
+  return {.kind = Distribution::Kind::pareto,
+          .mean = kMean,
+          .a = kMean * (kAlpha - 1) / kAlpha,
+          .b = kAlpha,
+          .c = 250 * kMs};
 }
 
 Scenario peer_case(std::string id, std::vector<StageSpec> stages) {
@@ -82,7 +86,8 @@ Scenario large() {
 Scenario convoy() {
   Scenario scenario = peer_case("S15", {waiting(Distribution::constant(kMs))});
   std::vector<double> rates = {650, 1261, 1294, 1126, 830, 580, 470, 386};
-  for (std::size_t calls = rates.size() + 1; calls <= 256; ++calls) rates.push_back(386.0 * 8 / static_cast<double>(calls));
+  for (std::size_t calls = rates.size() + 1; calls <= 256; ++calls)
+    rates.push_back(386.0 * 8 / static_cast<double>(calls));
   chain_of(scenario).devices = {{.rates = std::move(rates)}};
   chain_of(scenario).stages[0].device = 0;
   return scenario;

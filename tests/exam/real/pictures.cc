@@ -94,9 +94,13 @@ Dataset<Path> endless(const std::string& folder) {
 
 }  // namespace
 
-graph::NodeRef picture_pipeline(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world, const std::string& folder) {
-  if (spec.stages.size() != 3) throw std::invalid_argument("picture_pipeline: three stages are expected: read, decode, crop");
-  const auto stage = [&](int number) { return Stage{spec.stages[static_cast<std::size_t>(number - 1)], number, world}; };
+graph::NodeRef picture_pipeline(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world,
+                                const std::string& folder) {
+  if (spec.stages.size() != 3)
+    throw std::invalid_argument("picture_pipeline: three stages are expected: read, decode, crop");
+  const auto stage = [&](int number) {
+    return Stage{spec.stages[static_cast<std::size_t>(number - 1)], number, world};
+  };
   return endless(folder)
       .map(Read{stage(1)}, AUTOTUNE, {.blocks = true})
       .map(Decode{stage(2)}, AUTOTUNE, {.blocks = false, .bytes_hint = decoded_bytes})

@@ -11,9 +11,10 @@
 
 namespace penstock::exam {
 
-// Stages 1 to 3 of the spec, on the files of `folder` over and over; their annotations lie in `folder`-annotations. The reader
-// waits, beyond what the file takes, for what the spec's time for it grows by: 20 ms where it is 0.2 ms x 101. Throws Error where
-// there are no files.
-graph::NodeRef picture_pipeline(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world, const std::string& folder);
+// Stages 1 to 3 of the spec, on the files of `folder` over and over; their annotations lie in `folder`-annotations. The
+// reader waits, beyond what the file takes, for what the spec's time for it grows by: 20 ms where it is 0.2 ms x 101.
+// Throws Error where there are no files.
+graph::NodeRef picture_pipeline(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world,
+                                const std::string& folder);
 
 }  // namespace penstock::exam

@@ -17,7 +17,8 @@ class RealConsumer {
   // `phases`: at least one, the first from 0 on.
   RealConsumer(std::vector<ConsumerPhase> phases, const RealWorld& world) : phases_(std::move(phases)), world_(world) {}
 
-  // Takes, works and pauses until that time of the world. Throws std::runtime_error where the run comes to an end before.
+  // Takes, works and pauses until that time of the world. Throws std::runtime_error where the run comes to an end
+  // before.
   void consume(detail::RunCore& run, Time end);
   // The same steps with nothing to take and nobody beside it.
   void consume_alone(Time end);

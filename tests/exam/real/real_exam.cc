@@ -31,8 +31,8 @@ std::string reason_to_skip(const Scenario& scenario, const RealSettings& setting
 void announce(const std::vector<Scenario>& scenarios, const RealSettings& settings) {
   double seconds = 0;
   for (const Scenario& scenario : scenarios) seconds += seconds_of(scenario, settings);
-  std::fprintf(stderr, "%zu scenarios, %d rounds each, %.1f minutes if no round is discarded\n", scenarios.size(), settings.rounds,
-               seconds / 60);
+  std::fprintf(stderr, "%zu scenarios, %d rounds each, %.1f minutes if no round is discarded\n", scenarios.size(),
+               settings.rounds, seconds / 60);
 }
 
 bool print_result(const std::string& policy, const std::vector<RealSummary>& all, bool json) {
@@ -50,8 +50,8 @@ bool print_result(const std::string& policy, const std::vector<RealSummary>& all
   if (json) {
     print(line.dump());
   } else {
-    std::printf("%s: score %.3f over %zu runs that are shown, %d of %d bars, gates %s\n", policy.c_str(), score_of(shown),
-                shown.size(), met, scenarios, gates ? "met" : "BROKEN");
+    std::printf("%s: score %.3f over %zu runs that are shown, %d of %d bars, gates %s\n", policy.c_str(),
+                score_of(shown), shown.size(), met, scenarios, gates ? "met" : "BROKEN");
   }
   return gates;
 }

@@ -10,7 +10,8 @@ namespace {
 
 std::string not_in_real_mode(const StageSpec& stage) {
   if (stage.batch != 1) return "it has batches";
-  if (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1) return "a stage gives several results for one element";
+  if (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1)
+    return "a stage gives several results for one element";
   if (stage.own_threads > 0) return "a function has threads of its own";
   return {};
 }
@@ -34,8 +35,10 @@ std::string not_in_real_mode(const Scenario& scenario) {
   return not_in_real_mode(process.chains.front());
 }
 
-graph::NodeRef real_pipeline_of(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world, const std::string& pictures) {
-  if (const std::string reason = not_in_real_mode(spec); !reason.empty()) throw std::invalid_argument("real_pipeline_of: " + reason);
+graph::NodeRef real_pipeline_of(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world,
+                                const std::string& pictures) {
+  if (const std::string reason = not_in_real_mode(spec); !reason.empty())
+    throw std::invalid_argument("real_pipeline_of: " + reason);
   return spec.pictures ? picture_pipeline(spec, world, pictures) : pipeline_of(spec, world);
 }
 

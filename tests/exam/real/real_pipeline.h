@@ -15,8 +15,9 @@ namespace penstock::exam {
 // What stands in the way of running it for real; empty: nothing.
 std::string not_in_real_mode(const Scenario& scenario);
 
-// As pipeline_of(). Throws std::invalid_argument where not_in_real_mode() has an answer for it. `pictures`: a folder with images and its annotations, for
-// chains of pictures alone.
-graph::NodeRef real_pipeline_of(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world, const std::string& pictures);
+// As pipeline_of(). Throws std::invalid_argument where not_in_real_mode() has an answer for it. `pictures`: a folder
+// with images and its annotations, for chains of pictures alone.
+graph::NodeRef real_pipeline_of(const ChainSpec& spec, const std::shared_ptr<RealWorld>& world,
+                                const std::string& pictures);
 
 }  // namespace penstock::exam

@@ -40,7 +40,8 @@ RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_poli
   RealRun result;
   result.record.samples = recorder.stop();
   result.cost = meter.stop();
-  result.foreign_cpu = (result.cost.foreign_cores + result.cost.stolen_cores) / std::max(1U, std::thread::hardware_concurrency());
+  result.foreign_cpu =
+      (result.cost.foreign_cores + result.cost.stolen_cores) / std::max(1U, std::thread::hardware_concurrency());
   result.record.steps = consumer.steps();
   result.decisions = run->decisions();
   const Snapshot at_end = run->snapshot();

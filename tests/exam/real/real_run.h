@@ -22,7 +22,8 @@ struct RealRun {
   double foreign_cpu = 0;  // CPU time of others, as a share of all CPUs' time
 };
 
-// Takes as long as the scenario. Uses the calling thread as the consumer. `pictures`: a folder, for chains of pictures alone.
+// Takes as long as the scenario. Uses the calling thread as the consumer. `pictures`: a folder, for chains of pictures
+// alone.
 RealRun run_real(const Scenario& scenario, const runtime::PolicyMaker& make_policy, const std::string& pictures);
 
 // The consumer's step without any pipeline: its 95th percentile in ns, over a second.

@@ -48,8 +48,8 @@ void RealDevice::hold_slot(double ns) {
   free_.notify_one();
 }
 
-// One call after the other in the order in which they come, so that n that crowd get spec_.rates[n - 1] calls a second together. A
-// sleep ends late: the next one is as much shorter, as far as that is not idleness.
+// One call after the other in the order in which they come, so that n that crowd get spec_.rates[n - 1] calls a second
+// together. A sleep ends late: the next one is as much shorter, as far as that is not idleness.
 void RealDevice::hold_lock(double calls) {
   constexpr Time kLateAtMost = 200 * kMicrosecond;
   std::unique_lock lock(mutex_);

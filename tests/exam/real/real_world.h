@@ -1,4 +1,5 @@
-// RealWorld: what the functions of a scenario's pipeline do, on this machine: they sleep, hold a device, and burn CPU time.
+// RealWorld: what the functions of a scenario's pipeline do, on this machine: they sleep, hold a device, and burn CPU
+// time.
 #pragma once
 
 #include <penstock/tensor.h>
@@ -13,17 +14,19 @@
 
 namespace penstock::exam {
 
-// Until the calling thread has used that much CPU time: neighbours make it slower, not dearer. Off by some microseconds.
+// Until the calling thread has used that much CPU time: neighbours make it slower, not dearer. Off by some
+// microseconds.
 void burn_cpu(double ns);
 void sleep_ns(double ns);
 
-// A disk that takes some requests at once, or a lock that all calls hold in turn and that takes the longer the more crowd around
-// it. Any thread.
+// A disk that takes some requests at once, or a lock that all calls hold in turn and that takes the longer the more
+// crowd around it. Any thread.
 class RealDevice {
  public:
   explicit RealDevice(DeviceSpec spec) : spec_(std::move(spec)) {}
 
-  // Waits for its turn and for the service. `ns`: of the service alone; `calls`: the same as a share of the average call.
+  // Waits for its turn and for the service. `ns`: of the service alone; `calls`: the same as a share of the average
+  // call.
   void serve(double ns, double calls);
 
  private:
@@ -47,7 +50,9 @@ class RealWorld final : public World {
   Time now() const override;
   void compute(double ns) override { burn_cpu(ns); }
   void sleep(double ns) override { sleep_ns(ns); }
-  void use_device(int device, double ns, double share) override { devices_[static_cast<std::size_t>(device)]->serve(ns, share); }
+  void use_device(int device, double ns, double share) override {
+    devices_[static_cast<std::size_t>(device)]->serve(ns, share);
+  }
   void compute_on_threads(const std::vector<double>& ns) override;
   Tensor allocate(std::int64_t bytes) override { return Tensor(DType::u8, {bytes}); }
 

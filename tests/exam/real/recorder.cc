@@ -19,7 +19,11 @@ clockid_t clock_of_this_thread() {
 }  // namespace
 
 Recorder::Recorder(detail::RunCore& run, RealWorld& world)
-    : run_(run), world_(world), knobs_(run.knobs()), consumer_clock_(clock_of_this_thread()), cpu_before_(cpu_of_workers()) {
+    : run_(run),
+      world_(world),
+      knobs_(run.knobs()),
+      consumer_clock_(clock_of_this_thread()),
+      cpu_before_(cpu_of_workers()) {
   for (const Knob& knob : knobs_) values_.push_back(knob.get());
   thread_ = std::jthread([this](const std::stop_token& stop) { look_until_told(stop); });
 }
@@ -30,7 +34,8 @@ std::vector<Sample> Recorder::stop() {
   return std::move(samples_);
 }
 
-// Where it comes too late, what it sees then stands for the looks that it has missed, too. On a busy machine that may be the only one.
+// Where it comes too late, what it sees then stands for the looks that it has missed, too. On a busy machine that may
+// be the only one.
 void Recorder::look_until_told(const std::stop_token& stop) {
   do {
     const auto due = static_cast<Time>(samples_.size() + 1) * kTick;
@@ -60,6 +65,8 @@ std::int64_t Recorder::count_changes() {
   return changes_;
 }
 
-std::int64_t Recorder::cpu_of_workers() const { return process_cpu_ns() - penstock::detail::read_clock(consumer_clock_); }
+std::int64_t Recorder::cpu_of_workers() const {
+  return process_cpu_ns() - penstock::detail::read_clock(consumer_clock_);
+}
 
 }  // namespace penstock::exam

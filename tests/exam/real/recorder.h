@@ -13,8 +13,8 @@
 
 namespace penstock::exam {
 
-// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. A look costs a snapshot and
-// a read of every knob, on the CPUs that the run computes on.
+// Begun and ended by the thread that takes the run's elements. The run and the world outlive it. A look costs a
+// snapshot and a read of every knob, on the CPUs that the run computes on.
 class Recorder {
  public:
   Recorder(detail::RunCore& run, RealWorld& world);

@@ -83,7 +83,8 @@ std::vector<RoundRow> rows_of(const Exam& exam, int number, Round round) {
 }  // namespace
 
 Scenario as_played(const Scenario& scenario, const RealSettings& settings) {
-  return settings.is_judged() ? shortened(scenario) : with_phases_at_most(scenario, static_cast<Time>(settings.seconds * 1e9));
+  return settings.is_judged() ? shortened(scenario)
+                              : with_phases_at_most(scenario, static_cast<Time>(settings.seconds * 1e9));
 }
 
 RealSummary summarise_rounds(const Scenario& scenario, const std::string& policy, const std::vector<RoundRow>& rows) {
@@ -136,7 +137,8 @@ double seconds_of(const Scenario& scenario, const RealSettings& settings) {
   const auto policies = static_cast<double>(exam.order.size() - 1);
   const double alone = exam.tuned.bars.step_p95 == kNoBar ? 0 : 1;
   return settings.rounds *
-         (1e-9 * (policies * static_cast<double>(exam.tuned.duration) + static_cast<double>(exam.oracle.duration)) + alone);
+         (1e-9 * (policies * static_cast<double>(exam.tuned.duration) + static_cast<double>(exam.oracle.duration)) +
+          alone);
 }
 
 }  // namespace penstock::exam

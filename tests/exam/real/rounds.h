@@ -1,5 +1,6 @@
-// The exam in real time: paired rounds. A round is one run with the oracle's settings and one with each policy, one after the
-// other, each round beginning with another one; the oracle's run is what the others of its round are measured by.
+// The exam in real time: paired rounds. A round is one run with the oracle's settings and one with each policy, one
+// after the other, each round beginning with another one; the oracle's run is what the others of its round are measured
+// by.
 #pragma once
 
 #include <functional>

@@ -70,7 +70,8 @@ TEST(Distribution, SumOfManyHasTheMomentsOfTheSum) {
 }
 
 TEST(Distribution, ScalesAllOfItsValues) {
-  for (const Distribution& each : {Distribution::constant(5), Distribution::lognormal(5, 0.5), Distribution::pareto(5, 1.5, 250), Distribution::two_points(2, 20, 0.1)}) {
+  for (const Distribution& each : {Distribution::constant(5), Distribution::lognormal(5, 0.5),
+                                   Distribution::pareto(5, 1.5, 250), Distribution::two_points(2, 20, 0.1)}) {
     const auto plain = moments(each);
     const auto scaled = moments(each.times(3.7));
     EXPECT_NEAR(scaled.mean, 3.7 * plain.mean, 1e-6 * scaled.mean);

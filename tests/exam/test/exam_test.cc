@@ -30,7 +30,8 @@ std::vector<Phase> all_phases() {
 }
 
 TEST(OracleTable, HoldsEveryPhaseOfEveryScenario) {
-  for (const Phase& phase : all_phases()) EXPECT_TRUE(is_in_table(phase.frozen)) << phase.name << ": run penstock-scorecard --make-oracle";
+  for (const Phase& phase : all_phases())
+    EXPECT_TRUE(is_in_table(phase.frozen)) << phase.name << ": run penstock-scorecard --make-oracle";
 }
 
 // With other seeds than those that it was made with. Every fourth one; all where PENSTOCK_FULL is set.
@@ -60,7 +61,8 @@ TEST(OracleTable, ChangesWithEveryConstant) {
   };
   EXPECT_TRUE(differs([](ProcessSpec& process) { process.host.cores = 3; }));
   EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].memory /= 2; }));
-  EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].stages[0].blocked = Distribution::constant(10.0001 * kMs); }));
+  EXPECT_TRUE(differs(
+      [](ProcessSpec& process) { process.chains[0].stages[0].blocked = Distribution::constant(10.0001 * kMs); }));
   EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].stages[1].ordered = false; }));
   EXPECT_TRUE(differs([](ProcessSpec& process) { process.chains[0].consumer[0].idle = 1; }));
   EXPECT_FALSE(differs([](ProcessSpec& process) { process.chains[0].stages[0].name = "another"; }));
@@ -143,7 +145,8 @@ TEST(Grade, HoldsEveryScenarioToTwiceTheOraclesBytesAndABit) {
   run.memory_bound = std::int64_t{1} << 40;
   const auto misses_bytes = [&](std::int64_t peak) {
     run.memory_peak = peak;
-    return std::ranges::any_of(grade(scenario, facts, run).missed, [](const std::string& bar) { return bar.starts_with("bytes (MiB)"); });
+    return std::ranges::any_of(grade(scenario, facts, run).missed,
+                               [](const std::string& bar) { return bar.starts_with("bytes (MiB)"); });
   };
   EXPECT_FALSE(misses_bytes(20'000'000 + (32 << 20)));
   EXPECT_TRUE(misses_bytes(20'000'000 + (33 << 20)));
@@ -162,7 +165,8 @@ TEST(Grade, SeesHowFarTheCpuTimeOfACallDriftsFromPhaseToPhase) {
       cpu_ns += static_cast<std::int64_t>(1e8 * (second > 20 && second <= 40 ? times : 1));
       run.measured.push_back({second * kSecond, {cpu_ns}, {100 * second}});
     }
-    return std::ranges::any_of(grade(scenario, facts, run).missed, [](const std::string& bar) { return bar.starts_with("drift"); });
+    return std::ranges::any_of(grade(scenario, facts, run).missed,
+                               [](const std::string& bar) { return bar.starts_with("drift"); });
   };
   EXPECT_FALSE(drifts(1.05));
   EXPECT_TRUE(drifts(1.2));
@@ -177,7 +181,8 @@ TEST(Grade, OraclesOwnSettingsReachItsRate) {
   }
 }
 
-// Thirty seconds of S12 with the other constants are 400 elements: a run of the best settings is 8 % below their mean in some seeds.
+// Thirty seconds of S12 with the other constants are 400 elements: a run of the best settings is 8 % below their mean
+// in some seeds.
 TEST(Grade, GivesLuckToBothWhereTheWorldDoesNotChange) {
   const Scenario scenario = scaled(scenario_named("S12"), kOtherTimes, kOtherSizes);
   const auto facts = facts_of(scenario, false);
@@ -233,7 +238,10 @@ TEST(RandomScenarios, HaveAllKindsOfGraphs) {
 }
 
 TEST(Plot, DrawsACurveForEachPolicy) {
-  Figure figure{.title = "S99", .seconds = 10, .best = {1, 1}, .curves = {{"some", {1, 2}, {3, 4}, {5, 6}}, {"other", {1, 2}, {3, 4}, {5, 6}}}};
+  Figure figure{.title = "S99",
+                .seconds = 10,
+                .best = {1, 1},
+                .curves = {{"some", {1, 2}, {3, 4}, {5, 6}}, {"other", {1, 2}, {3, 4}, {5, 6}}}};
   const std::string svg = svg_of({figure});
   std::size_t lines = 0;
   for (std::size_t at = svg.find("<polyline"); at != std::string::npos; at = svg.find("<polyline", at + 1)) ++lines;

@@ -6,7 +6,8 @@
 namespace penstock::exam {
 namespace {
 
-// Steps of 80 ms, half of it on a CPU, then eight elements of 4 ms at once: with all cores busy for them the next step begins late.
+// Steps of 80 ms, half of it on a CPU, then eight elements of 4 ms at once: with all cores busy for them the next step
+// begins late.
 ProcessSpec trainer() {
   ProcessSpec spec = process_of({computing(4)});
   spec.chains[0].consumer = {{.burst = 8, .cpu = 40 * kMs, .idle = 40 * kMs}};

@@ -22,8 +22,7 @@ std::shared_ptr<detail::RunCore> untuned(const graph::NodeRef& node, const RunOp
 
 ChainSpec chain_with(std::vector<StageSpec> stages) { return process_of(std::move(stages)).chains.front(); }
 
-template <class T>
-T next_of(detail::RunCore& run) {
+template <class T> T next_of(detail::RunCore& run) {
   Element element;
   EXPECT_EQ(run.next(element, nullptr), detail::RunCore::Status::element);
   return element.take<T>();
@@ -116,9 +115,12 @@ TEST(RealPipeline, ReadsDecodesAndCropsPictures) {
 TEST(Draw, IsTheSameForTheSameElementInTheSameStage) {
   StageSpec stage = waiting(10);
   stage.blocked = Distribution::lognormal(10 * kMs, 0.5);
-  EXPECT_EQ(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns, draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
-  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns, draw(stage, 1, {.index = 8, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
-  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns, draw(stage, 2, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
+  EXPECT_EQ(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
+            draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
+  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
+            draw(stage, 1, {.index = 8, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
+  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
+            draw(stage, 2, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
 }
 
 TEST(Draw, HasTheMeansOfTheSpec) {

@@ -1,5 +1,5 @@
-// The exam in real time: how long it takes, which rounds count, and what is told of them. Nothing here depends on how fast
-// anything is.
+// The exam in real time: how long it takes, which rounds count, and what is told of them. Nothing here depends on how
+// fast anything is.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,8 @@ TEST(Shortened, KeepsTheWorldsOfAllPhases) {
     const Scenario whole = scenario_named(id), brief = shortened(whole);
     ASSERT_EQ(phases(brief).size(), phases(whole).size()) << id;
     for (std::size_t i = 0; i < phases(whole).size(); ++i) {
-      const ProcessSpec before = frozen_at(whole.process, phases(whole)[i]), after = frozen_at(brief.process, phases(brief)[i]);
+      const ProcessSpec before = frozen_at(whole.process, phases(whole)[i]),
+                        after = frozen_at(brief.process, phases(brief)[i]);
       EXPECT_EQ(hash_of(before), hash_of(after)) << id << ", phase " << i;
     }
     EXPECT_LE(brief.duration, whole.duration) << id;
@@ -105,7 +106,8 @@ TEST(Grade, OfARecordIsItsShareOfTheOraclesRecord) {
   ASSERT_EQ(facts.size(), 1u);
   EXPECT_NEAR(facts[0].optimum.rate, 1000, 1e-6);
   EXPECT_NEAR(facts[0].optimum.cpu_s, 5e-4, 1e-9);
-  const Grade good = grade(scenario, facts, even_run(4 * kSecond, 10)), slow = grade(scenario, facts, even_run(4 * kSecond, 9));
+  const Grade good = grade(scenario, facts, even_run(4 * kSecond, 10)),
+              slow = grade(scenario, facts, even_run(4 * kSecond, 9));
   EXPECT_NEAR(good.x, 1, 1e-9);
   EXPECT_TRUE(good.missed.empty());
   EXPECT_NEAR(slow.x, 0.9, 1e-9);
@@ -167,7 +169,8 @@ TEST(RoundLines, TellWhyARoundCountsForNothing) {
 
 TEST(RoundLines, TellWhichBarsAreMissed) {
   const RoundRow row = row_of(1, "", {"rate 0.9, at least 0.97", "bytes 2, at most 1.5"});
-  EXPECT_TRUE(text_of(row, true).ends_with("missed: rate 0.9, at least 0.97; bytes 2, at most 1.5")) << text_of(row, true);
+  EXPECT_TRUE(text_of(row, true).ends_with("missed: rate 0.9, at least 0.97; bytes 2, at most 1.5"))
+      << text_of(row, true);
   EXPECT_TRUE(text_of(row, false).ends_with("not judged: too short")) << text_of(row, false);
   EXPECT_EQ(nlohmann::json::parse(json_of(row, true))["round_met"], false);
 }
@@ -176,9 +179,9 @@ TEST(RealSummaryLine, HasTheFieldsThatScriptsRead) {
   const RealSummary summary = summarise_rounds(scenario_named("S01"), "penstock", {row_of(1, "", {})});
   const auto json = nlohmann::json::parse(json_of(summary));
   EXPECT_EQ(json["mode"], "real");
-  for (const char* name :
-       {"scenario", "policy", "x_ratio", "yield", "t90_s", "peak_bytes_ratio", "cpu_ratio", "in_flight_max", "changes_per_min",
-        "bar_met", "gates_met", "rounds", "rounds_met", "rounds_discarded", "x_ratio_min", "shown"}) {
+  for (const char* name : {"scenario", "policy", "x_ratio", "yield", "t90_s", "peak_bytes_ratio", "cpu_ratio",
+                           "in_flight_max", "changes_per_min", "bar_met", "gates_met", "rounds", "rounds_met",
+                           "rounds_discarded", "x_ratio_min", "shown"}) {
     EXPECT_TRUE(json.contains(name)) << name;
   }
 }
@@ -189,8 +192,8 @@ TEST(SitReal, GivesARowForEachPolicyInEachRound) {
   settings.rounds = 2;
   settings.seconds = 0.1;
   std::multiset<std::string> seen;
-  const auto summaries =
-      sit_real(scenario_named("S01"), settings, [&](const RoundRow& row) { seen.insert(row.policy + std::to_string(row.round)); });
+  const auto summaries = sit_real(scenario_named("S01"), settings,
+                                  [&](const RoundRow& row) { seen.insert(row.policy + std::to_string(row.round)); });
   EXPECT_EQ(seen, (std::multiset<std::string>{"cores1", "cores2", "penstock1", "penstock2"}));
   EXPECT_EQ(summaries.size(), 2u);
 }

@@ -129,11 +129,13 @@ TEST(SimulatedProcess, LargeElementsNeverPassTheBoundOfTheMemory) {
     process.run_until(10 * kSecond);
     EXPECT_LE(process.run(0).snapshot().memory_peak, process.run(0).record().memory_bound) << seed;
     EXPECT_GT(process.run(0).taken(), 100) << seed;
-    EXPECT_GT(process.run(0).samples().back().taken, process.run(0).samples()[500].taken) << "no deadlock; seed " << seed;
+    EXPECT_GT(process.run(0).samples().back().taken, process.run(0).samples()[500].taken)
+        << "no deadlock; seed " << seed;
   }
 }
 
-// A batch holds what the consumer waits for, and what is missing needs memory: whoever waits for that must be told that all behind is empty.
+// A batch holds what the consumer waits for, and what is missing needs memory: whoever waits for that must be told that
+// all behind is empty.
 TEST(SimulatedProcess, GoesOnWhereABatchHoldsAllTheMemory) {
   StageSpec batch = computing(0.01);
   batch.serial = true;
@@ -146,7 +148,8 @@ TEST(SimulatedProcess, GoesOnWhereABatchHoldsAllTheMemory) {
   EXPECT_GT(process.run(0).samples().back().taken, process.run(0).samples()[500].taken);
 }
 
-// Upstream, results are made faster than they are used: all memory would be theirs, and the calls that were added found none.
+// Upstream, results are made faster than they are used: all memory would be theirs, and the calls that were added found
+// none.
 TEST(SimulatedProcess, StageDownstreamGetsFreedMemoryFirst) {
   StageSpec upstream = computing(0.5);
   StageSpec downstream = waiting(8);
@@ -169,7 +172,8 @@ auto history(std::uint64_t seed) {
   process.run(0).steer(autotune::default_policy());
   process.run_until(3 * kSecond);
   std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, double>> history;
-  for (const Sample& each : process.run(0).samples()) history.emplace_back(each.taken, each.bytes, each.changes, each.cpu_ns);
+  for (const Sample& each : process.run(0).samples())
+    history.emplace_back(each.taken, each.bytes, each.changes, each.cpu_ns);
   return history;
 }
 

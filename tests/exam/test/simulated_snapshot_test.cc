@@ -69,7 +69,8 @@ TEST(SimulatedSnapshot, ConsumersTimeAddsUp) {
   const double wait = static_cast<double>(after.consumer.wait_ns - before.consumer.wait_ns);
   EXPECT_NEAR(taken, 400, 4);
   EXPECT_NEAR(wait + taken * 3.001 * kMs, 4e9, 2e7);
-  EXPECT_NEAR(static_cast<double>(after.consumer.cpu_ns - before.consumer.cpu_ns), taken * 1.012 * kMs, 2e6) << "with its waking up";
+  EXPECT_NEAR(static_cast<double>(after.consumer.cpu_ns - before.consumer.cpu_ns), taken * 1.012 * kMs, 2e6)
+      << "with its waking up";
   EXPECT_GE(after.consumer.waits - before.consumer.waits, 399);
 }
 
@@ -89,7 +90,8 @@ TEST(SimulatedSnapshot, ThreadsOfUsersAreCpuOfTheProcessAndNotOfWorkers) {
   SimulatedProcess process(process_of({nested}), 1);
   const auto [before, after] = window_of(process, kSecond, 5 * kSecond);
   const double elements = static_cast<double>(after.stages[1].completed - before.stages[1].completed);
-  const double others = static_cast<double>((after.process_cpu_ns - before.process_cpu_ns) - (after.workers_cpu_ns - before.workers_cpu_ns) -
+  const double others = static_cast<double>((after.process_cpu_ns - before.process_cpu_ns) -
+                                            (after.workers_cpu_ns - before.workers_cpu_ns) -
                                             (after.consumer_cpu_ns - before.consumer_cpu_ns));
   EXPECT_NEAR(others / elements, 4 * kMs, 0.05 * kMs);
   EXPECT_GT(after.stages[1].sampled_waiting_ns, 0);

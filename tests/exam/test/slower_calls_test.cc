@@ -34,8 +34,8 @@ TEST(SlowerCalls, AreMoreAtOnceBeforeTheFirstHasFinished) {
   EXPECT_GT(delivered, 0.63 * kWanted);
 }
 
-// Files from memory, one in some hundreds of which takes far longer, and then all from a store that is 100 times as slow: by the spread of
-// what has been seen, and with the one call that was enough, it takes seconds to be sure.
+// Files from memory, one in some hundreds of which takes far longer, and then all from a store that is 100 times as
+// slow: by the spread of what has been seen, and with the one call that was enough, it takes seconds to be sure.
 ProcessSpec slower_files(Time change) {
   StageSpec reading = waiting(0.1);
   reading.cpu = Distribution::pareto(0.1 * kMs, 1.5, 30 * kMs);
@@ -51,8 +51,8 @@ TEST(SlowerCalls, AreNoticedByTheFirstFewOfThem) {
     process->run_until(change + kSecond);
     const auto before = process->run(0).taken();
     process->run_until(change + 2 * kSecond);
-    EXPECT_GT(process->run(0).taken() - before, 800)
-        << "of 1,100 that two cores allow, in the second second after " << static_cast<double>(change) / kSecond << " s";
+    EXPECT_GT(process->run(0).taken() - before, 800) << "of 1,100 that two cores allow, in the second second after "
+                                                     << static_cast<double>(change) / kSecond << " s";
   }
 }
 

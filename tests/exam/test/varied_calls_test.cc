@@ -6,7 +6,8 @@
 namespace penstock::exam {
 namespace {
 
-// 3 ms of waiting, one core that each call uses for 0.3 ms: the core is the limit, and ten to fourteen calls keep it busy.
+// 3 ms of waiting, one core that each call uses for 0.3 ms: the core is the limit, and ten to fourteen calls keep it
+// busy.
 TEST(VariedCalls, DoNotKeepTheCoreIdle) {
   for (const double variation : {0.2, 1.0, 1.5}) {
     StageSpec reading = waiting(3);

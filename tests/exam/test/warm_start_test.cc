@@ -48,7 +48,8 @@ TEST(WarmStart, IsAtItsRateSoonerThanAColdStart) {
 TEST(WarmStart, FindsTheWayWhereTheMemoryIsWrong) {
   const double steady = Begun({}).steady_rate();
   for (const std::int64_t calls : {1, 200}) {
-    Begun misled({{1, "placement", 1}, {1, "parallelism", calls}, {1, "window", 1}, {-1, "prefetch", 1}, {7, "parallelism", 3}});
+    Begun misled(
+        {{1, "placement", 1}, {1, "parallelism", calls}, {1, "window", 1}, {-1, "prefetch", 1}, {7, "parallelism", 3}});
     EXPECT_GT(misled.steady_rate(), 0.97 * steady) << calls;
   }
 }

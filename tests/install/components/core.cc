@@ -31,6 +31,8 @@ int main(int, char** argv) {
   }
   std::remove(path.c_str());
   const bool passed = words == 10 && batches == 2;
-  std::cout << (passed ? "passed" : "wrong: " + std::to_string(words) + " words in " + std::to_string(batches) + " batches") << '\n';
+  std::cout << (passed ? "passed"
+                       : "wrong: " + std::to_string(words) + " words in " + std::to_string(batches) + " batches")
+            << '\n';
   return passed ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A user's program: it sees penstock's public headers and package and its own plugin, nothing else. It prints "passed", or what
-// is wrong.
+// A user's program: it sees penstock's public headers and package and its own plugin, nothing else. It prints "passed",
+// or what is wrong.
 #include "plugin.h"
 
 #include <penstock/imagenet.h>
@@ -24,8 +24,7 @@ void expect(bool holds, const char* what) {
 }
 
 // What next() threw at this place; null for an element or the end.
-template <class T>
-std::exception_ptr thrown_by(ps::Run<T>& run) {
+template <class T> std::exception_ptr thrown_by(ps::Run<T>& run) {
   try {
     run.next();
   } catch (const ps::ElementError& error) {
@@ -34,8 +33,7 @@ std::exception_ptr thrown_by(ps::Run<T>& run) {
   return nullptr;
 }
 
-template <class Exception>
-bool is(const std::exception_ptr& error) {
+template <class Exception> bool is(const std::exception_ptr& error) {
   if (!error) return false;
   try {
     std::rethrow_exception(error);
@@ -62,7 +60,8 @@ void elements_and_errors_from_the_plugin() {
   expect(run.next().value().values == std::vector<double>{1.0}, "the second element");
   expect(is<plugin::Broken>(thrown_by(run)), "the plugin's own exception as the cause of an ElementError");
   const auto lost = thrown_by(run);
-  expect(is<ps::Error>(lost) && ps::code_of(lost) == ps::ErrorCode::data_loss, "an Error thrown by the plugin, and its code");
+  expect(is<ps::Error>(lost) && ps::code_of(lost) == ps::ErrorCode::data_loss,
+         "an Error thrown by the plugin, and its code");
   expect(run.next().value().values.size() == 4, "the element behind the errors");
   expect(!run.next(), "the end");
 }
@@ -111,7 +110,8 @@ class CompletesLater final : public ps::ElementwiseOp {
 
 void ops_of_the_program() {
   std::int64_t sum = 0;
-  for (auto value : ps::range(4).then(std::make_shared<AddsIndex>()).then(std::make_shared<CompletesLater>())) sum += value;
+  for (auto value : ps::range(4).then(std::make_shared<AddsIndex>()).then(std::make_shared<CompletesLater>()))
+    sum += value;
   expect(sum == (0 + 2 + 4 + 6) + 4, "ops of the program's own");
 }
 

@@ -1,5 +1,6 @@
-// What the program asks of its plugin. Where penstock is a shared library the two are separate objects, each with its own hidden
-// copies of every template and inline function, and hand datasets, ops, elements and exceptions to each other.
+// What the program asks of its plugin. Where penstock is a shared library the two are separate objects, each with its
+// own hidden copies of every template and inline function, and hand datasets, ops, elements and exceptions to each
+// other.
 #pragma once
 
 #include <penstock/penstock.h>

@@ -15,7 +15,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-std::vector<MovedBox> moved(std::vector<PixelBox> boxes, Window crop, Size size, Mirror mirror = Mirror::no, double least_visible = 0) {
+std::vector<MovedBox> moved(std::vector<PixelBox> boxes, Window crop, Size size, Mirror mirror = Mirror::no,
+                            double least_visible = 0) {
   return transform_boxes(boxes, crop, size, mirror, least_visible);
 }
 
@@ -28,16 +29,19 @@ TEST(TransformBoxes, LeavesBoxesOfTheWholePictureAlone) {
   EXPECT_FLOAT_EQ(found[1].visible, 1);
 }
 
-// Painted into a picture of pixels, which is cut, enlarged pixel by pixel and mirrored: the painted pixels lie where the box says.
+// Painted into a picture of pixels, which is cut, enlarged pixel by pixel and mirrored: the painted pixels lie where
+// the box says.
 std::optional<PixelBox> painted(const PixelBox& box, Window crop, std::int64_t times, Mirror mirror) {
   std::optional<PixelBox> found;
   for (std::int64_t y = 0; y < crop.height * times; ++y) {
     for (std::int64_t x = 0; x < crop.width * times; ++x) {
       const auto from_y = static_cast<float>(crop.y + y / times), from_x = static_cast<float>(crop.x + x / times);
       if (from_y < box.ymin || from_y >= box.ymax || from_x < box.xmin || from_x >= box.xmax) continue;
-      const auto row = static_cast<float>(y), column = static_cast<float>(mirror == Mirror::yes ? crop.width * times - 1 - x : x);
+      const auto row = static_cast<float>(y),
+                 column = static_cast<float>(mirror == Mirror::yes ? crop.width * times - 1 - x : x);
       if (!found) found = PixelBox{row, column, row + 1, column + 1};
-      found = PixelBox{std::min(found->ymin, row), std::min(found->xmin, column), std::max(found->ymax, row + 1), std::max(found->xmax, column + 1)};
+      found = PixelBox{std::min(found->ymin, row), std::min(found->xmin, column), std::max(found->ymax, row + 1),
+                       std::max(found->xmax, column + 1)};
     }
   }
   return found;
@@ -45,10 +49,13 @@ std::optional<PixelBox> painted(const PixelBox& box, Window crop, std::int64_t t
 
 TEST(TransformBoxes, GoesWhereThePixelsGo) {
   std::mt19937 random(1);
-  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(n)); };
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(n));
+  };
   for (int i = 0; i < 300; ++i) {
     const std::int64_t y = below(12), x = below(12), times = 1 + below(3);
-    const PixelBox box = {static_cast<float>(y), static_cast<float>(x), static_cast<float>(y + 1 + below(6)), static_cast<float>(x + 1 + below(6))};
+    const PixelBox box = {static_cast<float>(y), static_cast<float>(x), static_cast<float>(y + 1 + below(6)),
+                          static_cast<float>(x + 1 + below(6))};
     const Window crop = {below(8), below(8), 1 + below(10), 1 + below(10)};
     const Mirror mirror = below(2) == 0 ? Mirror::no : Mirror::yes;
     const auto found = moved({box}, crop, {crop.height * times, crop.width * times}, mirror);
@@ -87,11 +94,14 @@ TEST(TransformBoxes, OfNoBoxesAreNone) { EXPECT_THAT(moved({}, {0, 0, 1, 1}, {1,
 
 TEST(TransformBoxes, RefusesWhatIsNoPicture) {
   const std::vector<PixelBox> one{{0, 0, 1, 1}};
-  EXPECT_ERROR(moved(one, {0, 0, 0, 5}, {1, 1}), ErrorCode::invalid_argument, "the crop must have pixels, but is 0 x 5");
-  EXPECT_ERROR(moved(one, {0, 0, 5, 5}, {7, -1}), ErrorCode::invalid_argument, "the size must be positive, but is 7 x -1");
+  EXPECT_ERROR(moved(one, {0, 0, 0, 5}, {1, 1}), ErrorCode::invalid_argument,
+               "the crop must have pixels, but is 0 x 5");
+  EXPECT_ERROR(moved(one, {0, 0, 5, 5}, {7, -1}), ErrorCode::invalid_argument,
+               "the size must be positive, but is 7 x -1");
   EXPECT_ERROR(moved(one, {0, 0, 5, 5}, {7, 7}, Mirror::no, 1.5), ErrorCode::invalid_argument, "least_visible");
   const std::vector<PixelBox> second{{0, 0, 1, 1}, {0, std::numeric_limits<float>::quiet_NaN(), 1, 1}};
-  EXPECT_ERROR(moved(second, {0, 0, 5, 5}, {7, 7}), ErrorCode::invalid_argument, "box 1 has a corner that is not finite");
+  EXPECT_ERROR(moved(second, {0, 0, 5, 5}, {7, 7}), ErrorCode::invalid_argument,
+               "box 1 has a corner that is not finite");
 }
 
 }  // namespace

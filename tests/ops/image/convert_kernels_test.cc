@@ -31,11 +31,11 @@ std::vector<float> telling_floats() {
   return values;
 }
 
-template <class To, class Kernel, class One>
-void expect_equal(const std::vector<float>& from, Kernel kernel, One one) {
+template <class To, class Kernel, class One> void expect_equal(const std::vector<float>& from, Kernel kernel, One one) {
   std::vector<To> got(from.size());
   kernel(from.data(), got.data(), from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) ASSERT_EQ(got[i], one(from[i])) << std::bit_cast<std::uint32_t>(from[i]);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    ASSERT_EQ(got[i], one(from[i])) << std::bit_cast<std::uint32_t>(from[i]);
 }
 
 TEST_P(ConvertKernelsTest, RoundAsTheFunctionsOfOneValue) {
@@ -45,8 +45,7 @@ TEST_P(ConvertKernelsTest, RoundAsTheFunctionsOfOneValue) {
   expect_equal<std::uint8_t>(from, kernels().to_u8, to_u8);
 }
 
-template <class To, class Kernel, class One>
-void expect_inside(std::size_t count, Kernel kernel, One one) {
+template <class To, class Kernel, class One> void expect_inside(std::size_t count, Kernel kernel, One one) {
   const GuardedMemory<float> from(count);
   const GuardedMemory<To> to(count);
   for (std::size_t i = 0; i < count; ++i) from.values()[i] = static_cast<float>(i) * 1.7F;

@@ -83,8 +83,7 @@ TEST(Bfloat16, NanWithLowBitsOnlyStaysNan) {
 }
 
 TEST(ToU8, RoundsAndClips) {
-  const std::vector<float> from{-1,     -0.0F, 0.5F, 1.5F, 2.4999F, 254.5F,
-                                254.6F, 255,   256,  inf,  -inf,    std::nanf("")};
+  const std::vector<float> from{-1, -0.0F, 0.5F, 1.5F, 2.4999F, 254.5F, 254.6F, 255, 256, inf, -inf, std::nanf("")};
   std::vector<std::uint8_t> to(from.size());
   convert_to_u8(from, to);
   EXPECT_THAT(to, ElementsAre(0, 0, 0, 2, 2, 254, 255, 255, 255, 255, 0, 0));
@@ -99,8 +98,7 @@ TEST(Convert, SpansOfDifferentLengthAreRefused) {
 
 Tensor two_pixels() {
   Tensor image(DType::u8, {1, 2, 3});
-  std::ranges::copy(std::vector<std::uint8_t>{0, 51, 102, 153, 204, 255},
-                    image.values<std::uint8_t>().begin());
+  std::ranges::copy(std::vector<std::uint8_t>{0, 51, 102, 153, 204, 255}, image.values<std::uint8_t>().begin());
   return image;
 }
 
@@ -114,10 +112,9 @@ TEST(Normaliser, TakesMeanAndDeviationOfEachColour) {
   const Tensor image = two_pixels();
   const Tensor out = Normaliser()(view_of(image), DType::f32);
   EXPECT_EQ(out.shape(), (Shape{1, 2, 3}));
-  EXPECT_THAT(out.values<float>(),
-              ElementsAre(normalised(0, 0.485F, 0.229F), normalised(51, 0.456F, 0.224F),
-                          normalised(102, 0.406F, 0.225F), normalised(153, 0.485F, 0.229F),
-                          normalised(204, 0.456F, 0.224F), normalised(255, 0.406F, 0.225F)));
+  EXPECT_THAT(out.values<float>(), ElementsAre(normalised(0, 0.485F, 0.229F), normalised(51, 0.456F, 0.224F),
+                                               normalised(102, 0.406F, 0.225F), normalised(153, 0.485F, 0.229F),
+                                               normalised(204, 0.456F, 0.224F), normalised(255, 0.406F, 0.225F)));
 }
 
 // Mean 0 and deviation 1/255 (nearly) give the bytes back, which shows where each value went.
@@ -127,15 +124,13 @@ TEST(Normaliser, LayoutAndMirrorMoveValuesOnly) {
   const auto bytes = [&](const NormaliseOptions& options) {
     const Tensor out = plain(view_of(image), DType::f32, options);
     std::vector<int> result;
-    for (const float value : out.values<float>())
-      result.push_back(static_cast<int>(std::lround(value * 255)));
+    for (const float value : out.values<float>()) result.push_back(static_cast<int>(std::lround(value * 255)));
     return result;
   };
   EXPECT_THAT(bytes({}), ElementsAre(0, 51, 102, 153, 204, 255));
   EXPECT_THAT(bytes({.mirror = Mirror::yes}), ElementsAre(153, 204, 255, 0, 51, 102));
   EXPECT_THAT(bytes({.layout = Layout::nchw}), ElementsAre(0, 153, 51, 204, 102, 255));
-  EXPECT_THAT(bytes({.layout = Layout::nchw, .mirror = Mirror::yes}),
-              ElementsAre(153, 0, 204, 51, 255, 102));
+  EXPECT_THAT(bytes({.layout = Layout::nchw, .mirror = Mirror::yes}), ElementsAre(153, 0, 204, 51, 255, 102));
 }
 
 TEST(Normaliser, SixteenBitValuesAreTheRoundedFloats) {
@@ -159,8 +154,7 @@ TEST(Normaliser, WrongArgumentsAreRefused) {
   std::vector<float> small(5);
   std::vector<std::uint16_t> halves(6);
   EXPECT_ERROR(normaliser(view_of(image), DType::u8), ErrorCode::invalid_argument, "not u8");
-  EXPECT_ERROR(normaliser(view_of(image), DType::i64, halves), ErrorCode::invalid_argument,
-               "not i64");
+  EXPECT_ERROR(normaliser(view_of(image), DType::i64, halves), ErrorCode::invalid_argument, "not i64");
   EXPECT_ERROR(normaliser(view_of(image), small), ErrorCode::invalid_argument, "needs 6 values");
   EXPECT_ERROR(Normaliser({0, 0, 0}, {1, 0, 1}), ErrorCode::invalid_argument, "colour 1");
   EXPECT_ERROR(Normaliser({0, inf, 0}, {1, 1, 1}), ErrorCode::invalid_argument, "finite");

@@ -93,8 +93,7 @@ TEST(CropAndResize, InvertedBoxesMirrorTheirParts) {  // V-05
 TEST(CropAndResize, PositionsOutsideTheImageAreExtrapolated) {  // V-06
   constexpr float v = -1;
   const Box outside{-1, -1, 1, 1};
-  EXPECT_THAT(two_by_two().crop(outside, {3, 3}, {.extrapolation = v}),
-              ElementsAre(v, v, v, v, 1, 2, v, 3, 4));
+  EXPECT_THAT(two_by_two().crop(outside, {3, 3}, {.extrapolation = v}), ElementsAre(v, v, v, v, 1, 2, v, 3, 4));
   EXPECT_THAT(two_by_two().crop(outside, {3, 3}), ElementsAre(0, 0, 0, 0, 1, 2, 0, 3, 4));
 }
 
@@ -130,19 +129,17 @@ TEST(CropAndResize,
 
 TEST(CropAndResize, EnlargesACorner) {  // V-10
   const Picture picture(3, 3, {0, 2, 4, 6, 8, 10, 12, 14, 16});
-  EXPECT_THAT(picture.crop({0.5F, 0.5F, 1, 1}, {3, 3}),
-              ElementsAre(8, 9, 10, 11, 12, 13, 14, 15, 16));
+  EXPECT_THAT(picture.crop({0.5F, 0.5F, 1, 1}, {3, 3}), ElementsAre(8, 9, 10, 11, 12, 13, 14, 15, 16));
 }
 
 TEST(CropAndResize, FractionalBoxBeyondTheRightBorder) {  // V-11
   const Values crop = four_by_five().crop({0.1F, 0.2F, 0.9F, 1.1F}, {4, 3});
-  EXPECT_THAT(crop,
-              ElementsAreArray(Values{88.4000015F, 78.2000046F, 0, 219.600006F, 55.7999878F, 0,
-                                      171.600006F, 212.599976F, 0, 123.600014F, 190.200027F, 0}));
+  EXPECT_THAT(crop, ElementsAreArray(Values{88.4000015F, 78.2000046F, 0, 219.600006F, 55.7999878F, 0, 171.600006F,
+                                            212.599976F, 0, 123.600014F, 190.200027F, 0}));
   Values halves;
   for (const float value : crop) halves.push_back(from_f16(to_f16(value)));
-  EXPECT_THAT(halves, ElementsAreArray(Values{88.375F, 78.1875F, 0, 219.625F, 55.8125F, 0, 171.625F,
-                                              212.625F, 0, 123.625F, 190.25F, 0}));
+  EXPECT_THAT(halves, ElementsAreArray(Values{88.375F, 78.1875F, 0, 219.625F, 55.8125F, 0, 171.625F, 212.625F, 0,
+                                              123.625F, 190.25F, 0}));
 }
 
 TEST(CropAndResize, WholeImageIsEnlargedRowByRow) {  // V-12
@@ -154,10 +151,8 @@ TEST(CropAndResize, WholeImageIsEnlargedRowByRow) {  // V-12
 }
 
 TEST(CropAndResize, VocBoxAtTheRightBorderGetsABlackColumn) {  // V-13
-  const Box box{static_cast<float>(1.0 / 3), static_cast<float>(2.0 / 4), 1,
-                static_cast<float>(5.0 / 4)};
-  EXPECT_THAT(four_by_five().crop(box, {3, 4}),
-              ElementsAre(14, 51, 88, 0, 210, 247, 28, 0, 150, 187, 224, 0));
+  const Box box{static_cast<float>(1.0 / 3), static_cast<float>(2.0 / 4), 1, static_cast<float>(5.0 / 4)};
+  EXPECT_THAT(four_by_five().crop(box, {3, 4}), ElementsAre(14, 51, 88, 0, 210, 247, 28, 0, 150, 187, 224, 0));
 }
 
 // How many of the columns of the first row are black, from the right.
@@ -176,8 +171,7 @@ TEST(CropAndResize, RoundingBlackensTheLastColumnAtSomeSizes) {  // V-14
 
 int sizes_with_black_column(std::int64_t crop_width) {
   int sizes = 0;
-  for (std::int64_t width = 2; width <= 4096; ++width)
-    sizes += black_columns(width, whole, crop_width) > 0 ? 1 : 0;
+  for (std::int64_t width = 2; width <= 4096; ++width) sizes += black_columns(width, whole, crop_width) > 0 ? 1 : 0;
   return sizes;
 }
 
@@ -199,8 +193,7 @@ TEST(CropAndResize, BoxesAtTheBorderBlackenAsManyColumnsAsInTensorFlow) {
   EXPECT_EQ(black_columns(500, voc_box(400, 500, 500), 256), 3);
   EXPECT_EQ(black_columns(500, voc_box(0, 499, 500), 256), 0);
   int black = 0;
-  for (int xmin = 0; xmin < 499; ++xmin)
-    black += black_columns(500, voc_box(xmin, 499, 500), 256) > 0 ? 1 : 0;
+  for (int xmin = 0; xmin < 499; ++xmin) black += black_columns(500, voc_box(xmin, 499, 500), 256) > 0 ? 1 : 0;
   EXPECT_EQ(black, 18);
 }
 
@@ -228,8 +221,7 @@ TEST(CropAndResize, CornersThatAreNotFiniteAreRefused) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float bad : {nan, inf, -inf})
-    for (const Box& box :
-         {Box{bad, 0, 1, 1}, Box{0, bad, 1, 1}, Box{0, 0, bad, 1}, Box{0, 0, 1, bad}})
+    for (const Box& box : {Box{bad, 0, 1, 1}, Box{0, bad, 1, 1}, Box{0, 0, bad, 1}, Box{0, 0, 1, bad}})
       EXPECT_ERROR(two_by_two().crop(box, {2, 2}), ErrorCode::invalid_argument, "not finite");
 }
 
@@ -237,21 +229,20 @@ TEST(CropAndResize, SizesThatAreNotPositiveAreRefused) {
   const Picture picture = two_by_two();
   std::vector<float> out(12);
   for (const Size& size : {Size{0, 2}, Size{2, 0}, Size{-1, 2}, Size{1 << 20, 1 << 20}})
-    EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, size, out),
-                 ErrorCode::invalid_argument, "size must be positive");
+    EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, size, out), ErrorCode::invalid_argument,
+                 "size must be positive");
 }
 
 TEST(CropAndResize, MemoryOfAnotherSizeIsRefused) {
   const Picture picture = two_by_two();
   std::vector<float> out(11);
-  EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, {2, 2}, out),
-               ErrorCode::invalid_argument, "needs 12 values, but the span has 11");
+  EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, {2, 2}, out), ErrorCode::invalid_argument,
+               "needs 12 values, but the span has 11");
 }
 
 TEST(CropAndResize, ColoursAreKeptApart) {
   Tensor image(DType::u8, {1, 2, 3});
-  std::ranges::copy(std::vector<std::uint8_t>{0, 10, 20, 100, 110, 220},
-                    image.values<std::uint8_t>().begin());
+  std::ranges::copy(std::vector<std::uint8_t>{0, 10, 20, 100, 110, 220}, image.values<std::uint8_t>().begin());
   std::vector<float> out(9);
   crop_and_resize(view_of(image), whole, {1, 3}, out);
   EXPECT_THAT(out, ElementsAre(0, 10, 20, 50, 60, 120, 100, 110, 220));

@@ -1,5 +1,5 @@
-// crop_and_resize of each instruction set against the scalar kernel; that one, pixel by pixel, against TensorFlow's formulas. The
-// golden files check both.
+// crop_and_resize of each instruction set against the scalar kernel; that one, pixel by pixel, against TensorFlow's
+// formulas. The golden files check both.
 #include <gtest/gtest.h>
 #include <penstock/image/crop_and_resize.h>
 
@@ -50,16 +50,11 @@ class Random {
 // Corners on pixels, at borders and anywhere; inside, across and beyond.
 float corner(Random& random) {
   switch (random.whole(0, 7)) {
-    case 0:
-      return 0;
-    case 1:
-      return 1;
-    case 2:
-      return random.real(-3, 4);
-    case 3:
-      return static_cast<float>(random.whole(-8, 16)) / 8;
-    default:
-      return random.real(-0.05F, 1.05F);
+    case 0: return 0;
+    case 1: return 1;
+    case 2: return random.real(-3, 4);
+    case 3: return static_cast<float>(random.whole(-8, 16)) / 8;
+    default: return random.real(-0.05F, 1.05F);
   }
 }
 
@@ -102,11 +97,12 @@ Case random_case(Random& random) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Case& one) {
-  return out << one.whole.height << " x " << one.whole.width << " -> " << one.size.height << " x " << one.size.width << ", box "
-             << one.box.ymin << " " << one.box.xmin << " " << one.box.ymax << " " << one.box.xmax << ", " << to_string(one.type)
-             << (one.layout == Layout::nchw ? " nchw" : " nhwc") << (one.mirror == Mirror::yes ? " mirrored" : "")
-             << (one.options.method == Interpolation::nearest ? " nearest" : "") << (one.normalised ? " normalised" : "")
-             << (one.stream ? " stream" : "");
+  return out << one.whole.height << " x " << one.whole.width << " -> " << one.size.height << " x " << one.size.width
+             << ", box " << one.box.ymin << " " << one.box.xmin << " " << one.box.ymax << " " << one.box.xmax << ", "
+             << to_string(one.type) << (one.layout == Layout::nchw ? " nchw" : " nhwc")
+             << (one.mirror == Mirror::yes ? " mirrored" : "")
+             << (one.options.method == Interpolation::nearest ? " nearest" : "")
+             << (one.normalised ? " normalised" : "") << (one.stream ? " stream" : "");
 }
 
 Output output_for(const Case& one, std::span<std::byte> memory, Simd simd) {
@@ -176,7 +172,8 @@ class Picture {
         memory_(static_cast<std::size_t>((window.height - 1) * stride_ + window.width * 3), guard),
         part_{{memory_.data(), window.height, window.width, stride_}, window, one.whole} {
     std::uint64_t state = seed;
-    for (std::uint8_t& byte : memory_.values()) byte = static_cast<std::uint8_t>((state = state * 6364136223846793005U + 1) >> 56);
+    for (std::uint8_t& byte : memory_.values())
+      byte = static_cast<std::uint8_t>((state = state * 6364136223846793005U + 1) >> 56);
   }
 
   const ImagePart& part() const { return part_; }
@@ -194,7 +191,8 @@ TEST_P(CropKernelsTest, GiveTheBitsOfTheScalarKernelFromWindowsAsSmallAsPossible
   for (int i = 0; i < repetitions(3000); ++i) {
     const Case one = random_case(random);
     const Guard guard = random.one_of(2) ? Guard::before : Guard::behind;
-    const Picture picture(one, window_of(one), random.one_of(2) ? 0 : random.whole(1, 70), guard, static_cast<std::uint64_t>(i));
+    const Picture picture(one, window_of(one), random.one_of(2) ? 0 : random.whole(1, 70), guard,
+                          static_cast<std::uint64_t>(i));
     const GuardedMemory<std::byte> got(bytes_of_result(one), guard);
     crop_and_resize(picture.part(), one.box, one.size, output_for(one, got.values(), GetParam()), one.options);
     const std::vector<std::byte> expected = result_of(one, picture.part(), Simd::scalar);
@@ -272,13 +270,15 @@ float value_of(const Case& one, const ImagePart& part, std::int64_t y, std::int6
   if (one.options.method == Interpolation::nearest) return pixel(part, top, left, c);
   const float fraction = *at_x - static_cast<float>(left);
   return mixed(mixed(pixel(part, top, left, c), pixel(part, top, right, c), fraction),
-               mixed(pixel(part, bottom, left, c), pixel(part, bottom, right, c), fraction), *at_y - static_cast<float>(top));
+               mixed(pixel(part, bottom, left, c), pixel(part, bottom, right, c), fraction),
+               *at_y - static_cast<float>(top));
 }
 
 std::size_t place_of(const Case& one, std::int64_t y, std::int64_t x, std::size_t c) {
   const auto width = static_cast<std::size_t>(one.size.width);
   const auto row = static_cast<std::size_t>(y);
-  const std::size_t column = one.mirror == Mirror::yes ? width - 1 - static_cast<std::size_t>(x) : static_cast<std::size_t>(x);
+  const std::size_t column =
+      one.mirror == Mirror::yes ? width - 1 - static_cast<std::size_t>(x) : static_cast<std::size_t>(x);
   if (one.layout == Layout::nhwc) return (row * width + column) * 3 + c;
   return (c * static_cast<std::size_t>(one.size.height) + row) * width + column;
 }
@@ -290,7 +290,8 @@ void expect_formulas(const Case& one, const ImagePart& part) {
       for (std::size_t c = 0; c < 3; ++c) {
         const float value = value_of(one, part, y, x, c);
         const double expected = rounded_to(one.type, one.normalised ? normalised(value, c) : value);
-        ASSERT_EQ(value_in(got, one.type, place_of(one, y, x, c)), expected) << one << " at " << y << ", " << x << ", " << c;
+        ASSERT_EQ(value_in(got, one.type, place_of(one, y, x, c)), expected)
+            << one << " at " << y << ", " << x << ", " << c;
       }
 }
 
@@ -306,7 +307,8 @@ TEST(CropOutput, OfAWindowIsThatOfTheWholeImage) {
   Random random(13);
   for (int i = 0; i < repetitions(300); ++i) {
     const Case one = random_case(random);
-    const Picture picture(one, {0, 0, one.whole.height, one.whole.width}, 0, Guard::behind, static_cast<std::uint64_t>(i));
+    const Picture picture(one, {0, 0, one.whole.height, one.whole.width}, 0, Guard::behind,
+                          static_cast<std::uint64_t>(i));
     const Window window = window_of(one);
     const ImagePart part{picture.part().pixels.window(window), window, one.whole};
     ASSERT_EQ(result_of(one, part, Simd::automatic), result_of(one, picture.part(), Simd::automatic)) << one;

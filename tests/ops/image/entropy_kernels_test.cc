@@ -56,7 +56,8 @@ INSTANTIATE_TEST_SUITE_P(Simd, EntropyKernelsTest, ::testing::ValuesIn(supported
 // What libjpeg keeps of the kernels' blocks: those that lie in the image.
 std::string difference(const ScanCoefficients& ours, const LibjpegCoefficients& theirs) {
   if (!ours.wrong.empty()) return ours.wrong;
-  if (!theirs.error.empty() || theirs.warnings != 0) return "libjpeg: " + theirs.error + std::to_string(theirs.warnings);
+  if (!theirs.error.empty() || theirs.warnings != 0)
+    return "libjpeg: " + theirs.error + std::to_string(theirs.warnings);
   for (std::size_t i = 0; i < theirs.components.size(); ++i) {
     const auto& component = theirs.components[i];
     for (std::int64_t y = 0; y < component.down; ++y)
@@ -72,7 +73,8 @@ std::string difference(const ScanCoefficients& ours, const LibjpegCoefficients& 
 
 std::string difference_on(std::span<const std::byte> file, const EntropyKernels& kernels) {
   JpegHeaders headers;
-  if (const Refusal refusal = read_headers(file, headers); refusal != Refusal::none) return std::string(to_string(refusal));
+  if (const Refusal refusal = read_headers(file, headers); refusal != Refusal::none)
+    return std::string(to_string(refusal));
   return difference(kernel_coefficients(file, headers, kernels), testing::libjpeg_coefficients(file));
 }
 
@@ -88,7 +90,8 @@ TEST_P(EntropyKernelsTest, FindTheCoefficientsOfRealFilesThatLibjpegFinds) {
 }
 
 // Soft shades with some noise, for files of all rates.
-std::vector<std::uint8_t> painted(std::int64_t height, std::int64_t width, int bytes_per_pixel, unsigned noise, std::minstd_rand& random) {
+std::vector<std::uint8_t> painted(std::int64_t height, std::int64_t width, int bytes_per_pixel, unsigned noise,
+                                  std::minstd_rand& random) {
   std::vector<std::uint8_t> pixels;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
@@ -104,14 +107,17 @@ TEST_P(EntropyKernelsTest, FindTheCoefficientsOfLibjpegsFilesOfAllKinds) {
   std::minstd_rand random(1);
   for (int quality = 1; quality <= 100; ++quality)
     for (const Sampling sampling : {Sampling{0, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
-      const auto height = static_cast<std::int64_t>(1 + drawn(random, 100)), width = static_cast<std::int64_t>(5 + drawn(random, 200));
+      const auto height = static_cast<std::int64_t>(1 + drawn(random, 100)),
+                 width = static_cast<std::int64_t>(5 + drawn(random, 200));
       pictures::EncodeOptions options{.quality = quality, .restart_rows = static_cast<int>(drawn(random, 3))};
       options.colour = sampling.across == 0 ? pictures::JpegColour::grey : pictures::JpegColour::ycc;
       options.luma_h = std::max(sampling.across, 1);
       options.luma_v = std::max(sampling.down, 1);
-      const auto pixels = painted(height, width, pictures::bytes_per_pixel(options.colour), 1U << drawn(random, 8), random);
+      const auto pixels =
+          painted(height, width, pictures::bytes_per_pixel(options.colour), 1U << drawn(random, 8), random);
       const auto file = pictures::encode_jpeg(pixels, height, width, options);
-      ASSERT_EQ(difference_on(file, kernels()), "") << "quality " << quality << ", " << sampling.across << sampling.down;
+      ASSERT_EQ(difference_on(file, kernels()), "")
+          << "quality " << quality << ", " << sampling.across << sampling.down;
     }
 }
 
@@ -176,7 +182,8 @@ class FileWriter {
     file_.headers = headers_;
     file_.blocks.resize(static_cast<std::size_t>(headers_.components));
     for (std::size_t i = 0; i < file_.blocks.size(); ++i)
-      file_.blocks[i].resize(static_cast<std::size_t>(across * down * headers_.component[i].across * headers_.component[i].down));
+      file_.blocks[i].resize(
+          static_cast<std::size_t>(across * down * headers_.component[i].across * headers_.component[i].down));
     for (std::int64_t y = 0; y < down; ++y)
       for (std::int64_t x = 0; x < across; ++x) write_mcu(x, y, across);
     writer_.put_marker(0xd9);
@@ -263,8 +270,8 @@ struct Ending {
   friend bool operator==(const Ending&, const Ending&) = default;
 };
 
-// 16 MCUs of six blocks from `data`, which repeats to kReadAhead bytes, behind which nobody may read; groups lie between pages that
-// nobody may touch.
+// 16 MCUs of six blocks from `data`, which repeats to kReadAhead bytes, behind which nobody may read; groups lie
+// between pages that nobody may touch.
 Ending store_from(const Bytes& data, const Tables& tables, const EntropyKernels& kernels, Guard guard) {
   const GuardedMemory<std::uint8_t> memory(kReadAhead);
   for (std::size_t i = 0; i < kReadAhead; ++i) memory.data()[i] = data[i % data.size()];
@@ -347,7 +354,8 @@ TEST_P(EntropyKernelsTest, ReadTheLongestBlocksThatThereAre) {
 // ------------------------------------------------------------------------------------------------
 // Anomalies
 
-// Codes for blocks that are put by hand: of 4 bits, or of 5 for the last DC symbol. Two AC symbols fit into one look-up.
+// Codes for blocks that are put by hand: of 4 bits, or of 5 for the last DC symbol. Two AC symbols fit into one
+// look-up.
 struct PlainCodes {
   HuffmanCode dc, ac;
   WrittenCode written_dc, written_ac;
@@ -371,7 +379,8 @@ struct OneBlock {
   std::int16_t coefficients[64];
 };
 
-OneBlock read_blocks(const ScanWriter& writer, const PlainCodes& codes, const EntropyKernels& kernels, std::size_t count = 1) {
+OneBlock read_blocks(const ScanWriter& writer, const PlainCodes& codes, const EntropyKernels& kernels,
+                     std::size_t count = 1) {
   Bytes data;
   for (const std::uint8_t byte : writer.bytes())
     if (data.empty() || byte != 0 || data.back() != 0xff) data.push_back(byte);
@@ -441,8 +450,10 @@ TEST_P(EntropyKernelsTest, RefuseRunsThatLeaveTheBlock) {
   EXPECT_TRUE(read_symbols({0xe1, 0xf0, 0xf0, 0xf0}, kernels()).stored) << "zeros to place 63";
   EXPECT_FALSE(read_symbols({0xf1, 0xf0, 0xf0, 0xf0}, kernels()).stored) << "zeros to place 64";
   EXPECT_TRUE(read_symbols({0xf0, 0xf0, 0xf0, 0xd1, 0}, kernels()).stored) << "to place 62";
-  EXPECT_TRUE(read_symbols({0xf0, 0xf0, 0xf0, 0xd1, 0x01}, kernels()).stored) << "to place 63 by a look-up's second symbol";
-  EXPECT_FALSE(read_symbols({0xf0, 0xf0, 0xf0, 0xd1, 0x11}, kernels()).stored) << "to place 64 by a look-up's second symbol";
+  EXPECT_TRUE(read_symbols({0xf0, 0xf0, 0xf0, 0xd1, 0x01}, kernels()).stored)
+      << "to place 63 by a look-up's second symbol";
+  EXPECT_FALSE(read_symbols({0xf0, 0xf0, 0xf0, 0xd1, 0x11}, kernels()).stored)
+      << "to place 64 by a look-up's second symbol";
 }
 
 TEST_P(EntropyKernelsTest, RefuseWhatIsNoCode) {

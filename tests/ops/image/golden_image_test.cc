@@ -22,9 +22,7 @@ namespace {
 using nlohmann::json;
 using test::sha256_of;
 
-Tensor shared_file(const std::string& name) {
-  return read_file((test::shared_folder() / "data" / name).string());
-}
+Tensor shared_file(const std::string& name) { return read_file((test::shared_folder() / "data" / name).string()); }
 
 // A golden file's picture; fails where the file is another one than the hash says.
 Tensor shared_picture_file(const json& picture) {
@@ -33,16 +31,12 @@ Tensor shared_picture_file(const json& picture) {
   return file;
 }
 
-Dct dct_of(const json& entry) {
-  return entry["dct_method"] == "INTEGER_FAST" ? Dct::ifast : Dct::islow;
-}
+Dct dct_of(const json& entry) { return entry["dct_method"] == "INTEGER_FAST" ? Dct::ifast : Dct::islow; }
 
 std::string hash_of(const Tensor& values) { return test::sha256({values.data(), values.bytes()}); }
 
 Box box_of(const json& crop) {
-  const auto corner = [&](std::size_t i) {
-    return std::bit_cast<float>(crop["box_bits"][i].get<std::uint32_t>());
-  };
+  const auto corner = [&](std::size_t i) { return std::bit_cast<float>(crop["box_bits"][i].get<std::uint32_t>()); };
   return {corner(0), corner(1), corner(2), corner(3)};
 }
 
@@ -54,15 +48,13 @@ std::vector<std::uint16_t> halves_of(const Tensor& values) {
 
 void check_decode(const json& picture, const Tensor& file) {
   for (const json& decode : picture["decode"]) {
-    const Tensor image = decode_jpeg(
-        bytes_of(file), {.dct = dct_of(decode), .fancy_upsampling = decode["fancy_upscaling"]});
-    EXPECT_EQ(hash_of(image), decode["rgb_sha256"])
-        << picture["file"] << " " << decode["dct_method"];
+    const Tensor image =
+        decode_jpeg(bytes_of(file), {.dct = dct_of(decode), .fancy_upsampling = decode["fancy_upscaling"]});
+    EXPECT_EQ(hash_of(image), decode["rgb_sha256"]) << picture["file"] << " " << decode["dct_method"];
   }
 }
 
-template <class Value>
-std::string hash_of_crop(const json& crop, const Tensor& image, DType type, Simd simd) {
+template <class Value> std::string hash_of_crop(const json& crop, const Tensor& image, DType type, Simd simd) {
   const Size size{crop["crop"][0], crop["crop"][1]};
   std::vector<Value> values(size.values());
   const Output out{.memory = std::as_writable_bytes(std::span(values)), .type = type, .simd = simd};

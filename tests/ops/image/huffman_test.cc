@@ -36,7 +36,8 @@ TEST(HuffmanCode, HasRoomBehindTheLastCodeAtEachLength) {
   EXPECT_TRUE(is_code(code_of({1, 1}, {0, 1}), true));
   EXPECT_FALSE(is_code(code_of({1, 2}, {0, 1, 2}), true));
   EXPECT_FALSE(is_code(code_of({3}, {0, 1, 2}), true));
-  EXPECT_FALSE(is_code(code_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255}, {}), true)) << "more than 256 symbols";
+  EXPECT_FALSE(is_code(code_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255}, {}), true))
+      << "more than 256 symbols";
   EXPECT_TRUE(is_code(code_of({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 255}, {}), true));
 }
 
@@ -53,7 +54,8 @@ struct Found {
 
 Found find(const WrittenCode& code, std::uint32_t bits) {
   for (unsigned symbol = 0; symbol < 256; ++symbol)
-    if (code.length[symbol] > 0 && bits >> (32 - code.length[symbol]) == code.code[symbol]) return {symbol, code.length[symbol]};
+    if (code.length[symbol] > 0 && bits >> (32 - code.length[symbol]) == code.code[symbol])
+      return {symbol, code.length[symbol]};
   return {};
 }
 

@@ -83,8 +83,10 @@ struct Blocks {
 // All blocks as one grey picture without differences.
 std::vector<BlockSamples> libjpeg_samples(const Blocks& blocks) {
   const int count = static_cast<int>(blocks.blocks.size());
-  const JpegCoefficients picture{
-      .width = 8, .height = 8 * count, .restart_interval = 1, .planes = {{.steps = blocks.steps, .blocks = blocks.blocks}}};
+  const JpegCoefficients picture{.width = 8,
+                                 .height = 8 * count,
+                                 .restart_interval = 1,
+                                 .planes = {{.steps = blocks.steps, .blocks = blocks.blocks}}};
   const SamplePlane plane = testing::libjpeg_planes(testing::encode(picture)).at(0);
   std::vector<BlockSamples> all(blocks.blocks.size());
   for (std::size_t i = 0; i < all.size(); ++i) std::copy_n(plane.samples.data() + 64 * i, 64, all[i].begin());
@@ -220,7 +222,8 @@ void both_sides_of_the_bound_are_as_libjpeg_has_them() {
   }
 }
 
-// The last first coefficients within the bound, and the next ones: 511.5 and -512.6 before 128 is added. So SIMD is off indeed.
+// The last first coefficients within the bound, and the next ones: 511.5 and -512.6 before 128 is added. So SIMD is off
+// indeed.
 void white_turns_black_beyond_the_bound() {
   const Blocks blocks{.steps = equal_steps(1), .blocks = {{4091}, {4092}, {-4100}, {-4101}}};
   const std::vector<BlockSamples> samples = libjpeg_samples(blocks);
@@ -266,7 +269,8 @@ CoefficientBlock block_at_quick_limit(Random& random, int number) {
     if (x > 0 && number % 4 < 2) break;
     for (int left = kQuickLimit; left > 0;) {
       const int size = number % 2 == 0 ? left : drawn(random, 1, left);
-      std::int16_t& value = block[static_cast<std::size_t>(8 * drawn(random, 0, 7)) + x + static_cast<std::size_t>(drawn(random, 0, 1))];
+      std::int16_t& value =
+          block[static_cast<std::size_t>(8 * drawn(random, 0, 7)) + x + static_cast<std::size_t>(drawn(random, 0, 1))];
       value = static_cast<std::int16_t>(value + (drawn(random, 0, 1) == 0 ? size : -size));
       left -= size;
     }
@@ -284,8 +288,9 @@ void fill_groups(Groups& groups, Random& random, int kind) {
     const bool is_flat = drawn(random, 0, 2) == 0;
     groups.has_ac[i] = is_flat ? 0 : 1;
     for (std::size_t j = 0; j < kBlocksInGroup; ++j)
-      put(groups.at(i), j, is_flat ? CoefficientBlock{static_cast<std::int16_t>(drawn(random, -1100, 1100) << kind)}
-                                   : drawn_block(random, 20, 100 << kind));
+      put(groups.at(i), j,
+          is_flat ? CoefficientBlock{static_cast<std::int16_t>(drawn(random, -1100, 1100) << kind)}
+                  : drawn_block(random, 20, 100 << kind));
   }
 }
 
@@ -305,8 +310,10 @@ TEST_P(IdctKernelsTest, GroupsAreAsTheScalarOnesAndNothingElseIsTouched) {
     std::ranges::fill(samples.values(), std::uint8_t{77});
     std::vector<std::uint8_t> expected(bytes, 77);
     const IdctTable table = table_of(drawn_steps(random, 6));
-    const bool is_good = kernels().transform(groups.values.data(), groups.has_ac.data(), count, table, samples.data(), stride);
-    ASSERT_EQ(is_good, kScalarIdct.transform(scalar.values.data(), scalar.has_ac.data(), count, table, expected.data(), stride));
+    const bool is_good =
+        kernels().transform(groups.values.data(), groups.has_ac.data(), count, table, samples.data(), stride);
+    ASSERT_EQ(is_good,
+              kScalarIdct.transform(scalar.values.data(), scalar.has_ac.data(), count, table, expected.data(), stride));
     for (const std::int16_t value : groups.values.values()) ASSERT_EQ(value, 0);
     for (const std::uint8_t flag : groups.has_ac) ASSERT_EQ(flag, 0);
     good += is_good;
@@ -330,7 +337,8 @@ TEST_P(IdctKernelsTest, SumsThatWrapAroundAreNotTaken) {
     for (int k = 0; k < 50; ++k) {
       CoefficientBlock block{};
       for (int count = drawn(random, 1, 6); count > 0; --count)
-        block[static_cast<std::size_t>(drawn(random, 0, 63))] = static_cast<std::int16_t>(power(14) * (drawn(random, 0, 1) == 0 ? 1 : -1));
+        block[static_cast<std::size_t>(drawn(random, 0, 63))] =
+            static_cast<std::int16_t>(power(14) * (drawn(random, 0, 1) == 0 ? 1 : -1));
       const bool is_good = transform_alone(GetParam(), block, table, 1).is_good;
       ASSERT_EQ(is_good, is_within_range(block, table)) << i;
       within += is_good ? 1 : 0;
@@ -339,8 +347,8 @@ TEST_P(IdctKernelsTest, SumsThatWrapAroundAreNotTaken) {
   EXPECT_GT(within, 200);
 }
 
-// Blocks of which each two neighbouring columns sum up to it, however they lie: none is transformed wrongly. What the quick test
-// cannot know of them, whether their samples are in range, must be found out.
+// Blocks of which each two neighbouring columns sum up to it, however they lie: none is transformed wrongly. What the
+// quick test cannot know of them, whether their samples are in range, must be found out.
 TEST_P(IdctKernelsTest, QuickLimitIsEnough) {
   const IdctTable table = table_of(equal_steps(1));
   Random random(3);
@@ -364,7 +372,8 @@ TEST_P(IdctKernelsTest, FlagDecidesNothing) {
     Groups groups(1);
     put(groups.at(0), 1, block);
     std::array<std::uint8_t, 256> samples{};
-    ASSERT_EQ(kernels().transform(groups.at(0), groups.has_ac.data(), 1, table, samples.data(), 32), flat.is_good) << value;
+    ASSERT_EQ(kernels().transform(groups.at(0), groups.has_ac.data(), 1, table, samples.data(), 32), flat.is_good)
+        << value;
     ASSERT_TRUE(!flat.is_good || samples[8] == flat.samples[0]) << value;
   }
 }
@@ -388,7 +397,8 @@ std::vector<std::uint8_t> transformed_row(Simd simd, const CoefficientPlane& pla
     put(groups.at(i / kBlocksInGroup), i % kBlocksInGroup, block_of(plane, across, i, y));
   std::vector<std::uint8_t> samples(8 * 32 * count);
   const IdctTable table = table_of(plane.steps);
-  EXPECT_TRUE(idct_kernels(simd).transform(groups.values.data(), groups.has_ac.data(), count, table, samples.data(), 32 * count));
+  EXPECT_TRUE(idct_kernels(simd).transform(groups.values.data(), groups.has_ac.data(), count, table, samples.data(),
+                                           32 * count));
   return samples;
 }
 

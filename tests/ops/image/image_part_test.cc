@@ -29,7 +29,8 @@ Tensor noise(Size size) {
 
 struct Part {
   Part(const Tensor& image, const Window& window)
-      : pixels(copy_of(view_of(image).window(window))), part{view_of(pixels), window, {image.shape()[0], image.shape()[1]}} {}
+      : pixels(copy_of(view_of(image).window(window))),
+        part{view_of(pixels), window, {image.shape()[0], image.shape()[1]}} {}
 
   Tensor pixels;
   ImagePart part;
@@ -91,7 +92,8 @@ TEST(SourceWindow, HoldsThePixelsThatAreReadAndNoOthers) {
     const auto pixels = [](float first, float last) { return static_cast<std::int64_t>(last - first) + 1; };
     Window expected{0, 0, 1, 1};
     if (bottom >= 0)
-      expected = {static_cast<std::int64_t>(top), static_cast<std::int64_t>(left), pixels(top, bottom), pixels(left, right)};
+      expected = {static_cast<std::int64_t>(top), static_cast<std::int64_t>(left), pixels(top, bottom),
+                  pixels(left, right)};
     ASSERT_EQ(window, expected) << i;
   }
 }
@@ -106,7 +108,8 @@ TEST(SourceWindow, WrongArgumentsAreRefused) {
   const std::vector<Box> boxes(1);
   EXPECT_ERROR(source_window({0, 5}, boxes, {4, 4}), ErrorCode::invalid_argument, "empty");
   EXPECT_ERROR(source_window({5, 5}, boxes, {0, 4}), ErrorCode::invalid_argument, "output size");
-  EXPECT_ERROR(source_window({5, 5}, std::vector{Box{0, 0, HUGE_VALF, 1}}, {4, 4}), ErrorCode::invalid_argument, "not finite");
+  EXPECT_ERROR(source_window({5, 5}, std::vector{Box{0, 0, HUGE_VALF, 1}}, {4, 4}), ErrorCode::invalid_argument,
+               "not finite");
 }
 
 TEST(CropAndResizeOfAPart, LackOfAPixelIsRefused) {
@@ -118,7 +121,8 @@ TEST(CropAndResizeOfAPart, LackOfAPixelIsRefused) {
                              Window{needed.y, needed.x + 1, needed.height, needed.width - 1},
                              Window{needed.y, needed.x, needed.height - 1, needed.width},
                              Window{needed.y, needed.x, needed.height, needed.width - 1}})
-    EXPECT_ERROR(crop_and_resize(Part(image, less).part, box, {8, 8}, out), ErrorCode::invalid_argument, "crop_and_resize: needs ");
+    EXPECT_ERROR(crop_and_resize(Part(image, less).part, box, {8, 8}, out), ErrorCode::invalid_argument,
+                 "crop_and_resize: needs ");
 }
 
 TEST(CentreCropOfAPart, EqualsThatOfTheImage) {
@@ -141,7 +145,8 @@ TEST(CentreCropOfAPart, LackOfAPixelIsRefused) {
   Window needed = centre_crop_source({40, 60}, 20, {16, 16});
   std::vector<std::uint8_t> out(Size{16, 16}.values());
   --needed.width;
-  EXPECT_ERROR(resize_and_centre_crop(Part(image, needed).part, 20, {16, 16}, out), ErrorCode::invalid_argument, "needs ");
+  EXPECT_ERROR(resize_and_centre_crop(Part(image, needed).part, 20, {16, 16}, out), ErrorCode::invalid_argument,
+               "needs ");
 }
 
 TEST(CentreCropSource, HoldsWhatTheFilterReaches) {

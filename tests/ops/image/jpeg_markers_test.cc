@@ -54,14 +54,18 @@ JpegHeaders small_headers(int components, int across, int down) {
 const Bytes kJfif{0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
 const Bytes kRgbJfxx{0xff, 0xe0, 0, 8, 'J', 'F', 'X', 'X', 0, 0x13};
 
-Bytes adobe(std::uint8_t transform) { return {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, transform}; }
+Bytes adobe(std::uint8_t transform) {
+  return {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, transform};
+}
 
 Bytes inserted(Bytes file, std::size_t at, const Bytes& segment) {
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), segment.begin(), segment.end());
   return file;
 }
 
-Bytes file_of(const JpegHeaders& headers, const Bytes& segment = {}) { return inserted(header_bytes(headers), 2, segment); }
+Bytes file_of(const JpegHeaders& headers, const Bytes& segment = {}) {
+  return inserted(header_bytes(headers), 2, segment);
+}
 
 Bytes small_file(const Bytes& segment = {}) { return file_of(small_headers(3, 2, 2), segment); }
 
@@ -212,8 +216,9 @@ TEST(JpegHeaders, AreRefusedForTheReasonThatTheyHave) {
   EXPECT_EQ(refusal_of(changed(file, 2 + 9, 2)), Refusal::marker) << "JFIF 2";
   for (const int marker : {0x01, 0x02, 0xd0, 0xd8, 0xd9, 0xdc, 0xde, 0xdf, 0xf0, 0xfd})
     EXPECT_EQ(refusal_of(changed(file, 3, marker)), Refusal::marker) << marker;
-  EXPECT_EQ(refusal_of(inserted(file, interval, Bytes(file.begin() + static_cast<std::ptrdiff_t>(frame),
-                                                      file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
+  EXPECT_EQ(refusal_of(inserted(file, interval,
+                                Bytes(file.begin() + static_cast<std::ptrdiff_t>(frame),
+                                      file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
             Refusal::marker)
       << "a second frame";
 }

@@ -30,8 +30,7 @@ std::vector<std::uint8_t> pixels_of(int bytes_per_pixel) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
       for (int c = 0; c < bytes_per_pixel; ++c)
-        pixels.push_back(static_cast<std::uint8_t>(40 + x + y * (c + 1) / 2 +
-                                                   static_cast<int>(random() >> 10) % 16));
+        pixels.push_back(static_cast<std::uint8_t>(40 + x + y * (c + 1) / 2 + static_cast<int>(random() >> 10) % 16));
   return pixels;
 }
 
@@ -43,8 +42,7 @@ Bytes picture(const pictures::EncodeOptions& options = {}) {
 std::size_t frame_header(const Bytes& file) {
   std::size_t at = 2;
   while (file.at(at + 1) != std::byte{0xc0} && file.at(at + 1) != std::byte{0xc2})
-    at += 2 + (std::to_integer<std::size_t>(file.at(at + 2)) << 8 |
-               std::to_integer<std::size_t>(file.at(at + 3)));
+    at += 2 + (std::to_integer<std::size_t>(file.at(at + 2)) << 8 | std::to_integer<std::size_t>(file.at(at + 3)));
   return at;
 }
 
@@ -130,8 +128,7 @@ struct Ink {
 Tensor decoded_ink(const Ink& ink, const pictures::EncodeOptions& options) {
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < 64; ++i)
-    for (const int value : {ink.c, ink.m, ink.y, ink.k})
-      pixels.push_back(static_cast<std::uint8_t>(value));
+    for (const int value : {ink.c, ink.m, ink.y, ink.k}) pixels.push_back(static_cast<std::uint8_t>(value));
   return decode_jpeg(encode_jpeg(pixels, 8, 8, options));
 }
 
@@ -149,14 +146,12 @@ TEST(DecodeJpeg, CmykWithAdobesMarkerIsInvertedInk) {
 TEST(DecodeJpeg, CmykWithoutTheMarkerIsInk) {
   const auto rgb = [](const Ink& ink, int value) { return (255 - ink.k) * (255 - value) / 255; };
   for (const Ink& ink : {Ink{255, 128, 1, 200}, Ink{17, 99, 254, 0}, Ink{3, 5, 7, 11}})
-    EXPECT_EQ(first_pixel(decoded_ink(
-                  ink, {.quality = 100, .colour = JpegColour::cmyk, .adobe_marker = false})),
+    EXPECT_EQ(first_pixel(decoded_ink(ink, {.quality = 100, .colour = JpegColour::cmyk, .adobe_marker = false})),
               (std::vector{rgb(ink, ink.c), rgb(ink, ink.m), rgb(ink, ink.y)}));
 }
 
 TEST(DecodeJpeg, YcckIsConvertedToCmykFirst) {
-  for (const int value :
-       {0, 30, 128, 255}) {  // three equal inks have no colour difference to round
+  for (const int value : {0, 30, 128, 255}) {  // three equal inks have no colour difference to round
     const Ink ink{value, value, value, 180};
     const int expected = 180 * value / 255;
     EXPECT_EQ(first_pixel(decoded_ink(ink, {.quality = 100, .colour = JpegColour::ycck})),
@@ -169,11 +164,10 @@ TEST(DecodeJpeg, TruncatedFilesAreRefusedWhereverTheyEnd) {
     const Bytes file = picture({.progressive = progressive});
     for (std::size_t part = 0; part < 20; ++part) {
       const std::size_t length = file.size() * part / 20;
-      EXPECT_ERROR(decode_jpeg(std::span(file).first(length), {.name = "a.JPEG"}),
-                   ErrorCode::data_loss, "cannot decode 'a.JPEG': ");
+      EXPECT_ERROR(decode_jpeg(std::span(file).first(length), {.name = "a.JPEG"}), ErrorCode::data_loss,
+                   "cannot decode 'a.JPEG': ");
     }
-    EXPECT_ERROR(decode_jpeg(std::span(file).first(file.size() - 2)), ErrorCode::data_loss,
-                 "truncated");
+    EXPECT_ERROR(decode_jpeg(std::span(file).first(file.size() - 2)), ErrorCode::data_loss, "truncated");
   }
 }
 
@@ -216,7 +210,8 @@ TEST(DecodeJpeg, DamageOutsideThePixelsIsCountedAndAccepted) {
 // The file without the marker segments of one kind: 0xdb is quantisation tables, 0xc4 Huffman tables.
 Bytes without_segments(Bytes file, int marker) {
   for (std::size_t at = 2; file.at(at + 1) != std::byte{0xda};) {
-    const std::size_t length = 2 + (std::to_integer<std::size_t>(file.at(at + 2)) << 8 | std::to_integer<std::size_t>(file.at(at + 3)));
+    const std::size_t length =
+        2 + (std::to_integer<std::size_t>(file.at(at + 2)) << 8 | std::to_integer<std::size_t>(file.at(at + 3)));
     const auto segment = file.begin() + static_cast<std::ptrdiff_t>(at);
     if (file.at(at + 1) == std::byte(marker)) {
       file.erase(segment, segment + static_cast<std::ptrdiff_t>(length));
@@ -267,8 +262,7 @@ TEST(DecodeJpeg, LostPartOfAScanCountsAsTruncated) {
   file[at + 1] = std::byte{0xd1};  // as if the second stretch were missing
   EXPECT_ERROR(decode_jpeg(file), ErrorCode::data_loss, "truncated");
   DecodeReport report;
-  EXPECT_EQ(decode_jpeg(file, {.truncated = Truncated::accept}, &report).shape(),
-            (Shape{height, width, 3}));
+  EXPECT_EQ(decode_jpeg(file, {.truncated = Truncated::accept}, &report).shape(), (Shape{height, width, 3}));
   EXPECT_TRUE(report.truncated);
 }
 
@@ -299,8 +293,7 @@ TEST(DecodeJpeg, OtherFormatsAreNamed) {
 
 TEST(DecodeJpeg, FilesThatAreNothingAreRefused) {
   EXPECT_ERROR(decode_jpeg({}), ErrorCode::data_loss, "a JPEG: the file is empty");
-  EXPECT_ERROR(decode_jpeg(bytes_of_text("<html>")), ErrorCode::data_loss,
-               "3c 68 instead of ff d8");
+  EXPECT_ERROR(decode_jpeg(bytes_of_text("<html>")), ErrorCode::data_loss, "3c 68 instead of ff d8");
   EXPECT_ERROR(decode_jpeg(bytes_of_text("\xff")), ErrorCode::data_loss, "not a JPEG");
   EXPECT_ERROR(decode_jpeg(bytes_of_text("\xff\xd8")), ErrorCode::data_loss, "truncated");
   EXPECT_ERROR(decode_jpeg(bytes_of_text("\xff\xd8\xff\xd9")), ErrorCode::data_loss, "no image");
@@ -361,8 +354,7 @@ TEST(DecodeJpeg, DamagedBytesNeverDoMoreThanFail) {
     const Tensor image = decode_jpeg(good);
     for (int round = 0; round < 1000; ++round) {
       Bytes bad = good;
-      for (int i = 0; i < 3; ++i)
-        bad[random() % bad.size()] = static_cast<std::byte>(random() >> 8);
+      for (int i = 0; i < 3; ++i) bad[random() % bad.size()] = static_cast<std::byte>(random() >> 8);
       try {
         decode_jpeg(bad, accept);
       } catch (const Error&) {

@@ -1,5 +1,5 @@
-// Windows of JPEG files against the same windows cut out of the whole picture, by libjpeg (own_jpeg_test.cc has those of our own
-// decoder).
+// Windows of JPEG files against the same windows cut out of the whole picture, by libjpeg (own_jpeg_test.cc has those
+// of our own decoder).
 //
 //   image_test                     3,000 random windows
 //   PENSTOCK_FULL=1 image_test     50,000
@@ -86,13 +86,17 @@ std::vector<Kind> all_kinds() {
 }
 
 std::string text_of(const Window& w) {
-  return std::to_string(w.height) + " x " + std::to_string(w.width) + " at " + std::to_string(w.y) + ", " + std::to_string(w.x);
+  return std::to_string(w.height) + " x " + std::to_string(w.width) + " at " + std::to_string(w.y) + ", " +
+         std::to_string(w.x);
 }
 
 // A file with its pixels as the whole picture gives them.
 struct Decoded {
   explicit Decoded(Bytes bytes, const DecodeOptions& how = {.decoder = Decoder::libjpeg})
-      : file(std::move(bytes)), options(how), whole(decode_jpeg(file, options)), size{whole.shape()[0], whole.shape()[1]} {}
+      : file(std::move(bytes)),
+        options(how),
+        whole(decode_jpeg(file, options)),
+        size{whole.shape()[0], whole.shape()[1]} {}
 
   bool gives(const Window& window) const {
     static ByteBuffer buffer;
@@ -136,7 +140,8 @@ TEST(JpegWindow, RandomWindowsOfRealFilesEqualTheWholePicture) {
   PENSTOCK_NEEDS_SHARED("data");
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::shared_folder() / "data"))
-    if (entry.path().extension() == ".JPEG" || entry.path().extension() == ".jpg") paths.push_back(entry.path().string());
+    if (entry.path().extension() == ".JPEG" || entry.path().extension() == ".jpg")
+      paths.push_back(entry.path().string());
   ASSERT_GE(paths.size(), 200U);
   std::sort(paths.begin(), paths.end());
   const int all = in_full() ? 20'000 : 1000;
@@ -149,14 +154,16 @@ TEST(JpegWindow, RandomWindowsOfRealFilesEqualTheWholePicture) {
   }
 }
 
-// Where libjpeg has most cases of its own: pictures of a few blocks, of which only one or two columns of colour may be left.
+// Where libjpeg has most cases of its own: pictures of a few blocks, of which only one or two columns of colour may be
+// left.
 TEST(JpegWindow, EveryRunOfColumnsOfSmallPicturesEqualsTheWholePicture) {
   for (const Kind& kind : samplings())
     for (const std::int64_t width : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 18, 31, 33, 35}) {
       const Decoded decoded(picture({9, width}, kind.how));
       for (std::int64_t x = 0; x < width; ++x)
         for (std::int64_t count = 1; count <= width - x; ++count)
-          ASSERT_TRUE(decoded.gives({0, x, 9, count})) << kind.name << ", width " << width << ": " << x << " + " << count;
+          ASSERT_TRUE(decoded.gives({0, x, 9, count}))
+              << kind.name << ", width " << width << ": " << x << " + " << count;
     }
 }
 
@@ -168,7 +175,8 @@ TEST(JpegWindow, EveryRunOfRowsOfSmallPicturesEqualsTheWholePicture) {
       const Decoded decoded(picture({height, width}, kind.how));
       for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t count = 1; count <= height - y; ++count)
-          ASSERT_TRUE(decoded.gives({y, 0, count, width})) << kind.name << ", height " << height << ": " << y << " + " << count;
+          ASSERT_TRUE(decoded.gives({y, 0, count, width}))
+              << kind.name << ", height " << height << ": " << y << " + " << count;
     }
 }
 
@@ -181,9 +189,12 @@ TEST(JpegWindow, OptionsCountForWindowsToo) {
     }
 }
 
-// The first scans of a progressive file, ended properly. libjpeg warns of nothing, and smooths the blocks by their neighbours.
+// The first scans of a progressive file, ended properly. libjpeg warns of nothing, and smooths the blocks by their
+// neighbours.
 Bytes first_scans(const Bytes& file, int scans) {
-  const auto is_scan = [&file](std::size_t at) { return file[at] == std::byte{0xff} && file[at + 1] == std::byte{0xda}; };
+  const auto is_scan = [&file](std::size_t at) {
+    return file[at] == std::byte{0xff} && file[at + 1] == std::byte{0xda};
+  };
   std::size_t end = 2;
   for (int found = 0; end + 1 < file.size() && found <= scans; ++end) found += is_scan(end) ? 1 : 0;
   Bytes part(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end - 1));
@@ -210,7 +221,12 @@ constexpr Size size{61, 83};
 TEST(JpegWindow, IsChosenWhenTheSizeIsKnown) {
   const Bytes file = picture(size, {});
   ByteBuffer buffer;
-  const ImagePart part = decode_jpeg(file, [](Size image) { return Window{image.height - 1, image.width - 1, 1, 1}; }, buffer);
+  const ImagePart part = decode_jpeg(
+      file,
+      [](Size image) {
+        return Window{image.height - 1, image.width - 1, 1, 1};
+      },
+      buffer);
   EXPECT_EQ(part.window, (Window{60, 82, 1, 1}));
   EXPECT_EQ(copy_of(part.pixels), decode_jpeg(file, Window{60, 82, 1, 1}));
 }
@@ -219,7 +235,8 @@ TEST(JpegWindow, OutsideThePictureIsRefused) {
   const Bytes file = picture(size, {});
   for (const Window& window : {Window{0, 0, 62, 1}, Window{0, 0, 1, 84}, Window{-1, 0, 1, 1}, Window{0, -1, 1, 1},
                                Window{61, 0, 1, 1}, Window{0, 0, 0, 1}, Window{0, 0, 1, 0}, Window{}})
-    EXPECT_ERROR(decode_jpeg(file, window, {.name = "a.JPEG"}), ErrorCode::invalid_argument, "cannot decode 'a.JPEG': window of ");
+    EXPECT_ERROR(decode_jpeg(file, window, {.name = "a.JPEG"}), ErrorCode::invalid_argument,
+                 "cannot decode 'a.JPEG': window of ");
 }
 
 TEST(JpegWindow, ErrorOfWhoChoosesItEndsTheDecodingOnly) {
@@ -296,7 +313,8 @@ TEST(JpegWindow, DamageBelowItIsNotNoticed) {
   const Bytes file = picture(tall, {.restart_rows = 1});
   Bytes damaged = file;
   std::size_t at = file.size() - 2;
-  while (file[at] != std::byte{0xff} || (file[at + 1] & std::byte{0xf8}) != std::byte{0xd0}) --at;  // the last restart marker
+  while (file[at] != std::byte{0xff} || (file[at + 1] & std::byte{0xf8}) != std::byte{0xd0})
+    --at;  // the last restart marker
   damaged[at + 1] ^= std::byte{1};
   EXPECT_ERROR(decode_jpeg(damaged), ErrorCode::data_loss, "truncated");
   EXPECT_ERROR(decode_jpeg(damaged, bottom), ErrorCode::data_loss, "truncated");
@@ -308,7 +326,8 @@ TEST(JpegWindow, DamageBelowItIsNotNoticed) {
 TEST(JpegWindow, LackOfTheLastTwoBytesIsNoticed) {
   const Bytes file = picture(tall, {});
   const auto damaged = std::span(file).first(file.size() - 2);
-  for (const Window& window : {top, bottom}) EXPECT_ERROR(decode_jpeg(damaged, window), ErrorCode::data_loss, "truncated");
+  for (const Window& window : {top, bottom})
+    EXPECT_ERROR(decode_jpeg(damaged, window), ErrorCode::data_loss, "truncated");
 }
 
 TEST(JpegWindow, ProgressiveFileMustBeWholeForAnyWindow) {
@@ -327,7 +346,8 @@ TEST(JpegWindow, DamagedBytesNeverDoMoreThanFail) {
       Bytes bad = good.file;
       for (int i = 0; i < 3; ++i) bad[random() % bad.size()] = static_cast<std::byte>(random() >> 8);
       try {
-        decode_jpeg(bad, [&](Size image) { return random_window(random, image); }, buffer, accept);
+        decode_jpeg(
+            bad, [&](Size image) { return random_window(random, image); }, buffer, accept);
       } catch (const Error&) {
       }
     }

@@ -20,7 +20,10 @@ struct RowOfBlocks {
 class KernelScan {
  public:
   KernelScan(std::span<const std::byte> file, const JpegHeaders& headers, const EntropyKernels& kernels)
-      : file_(reinterpret_cast<const std::uint8_t*>(file.data())), file_bytes_(file.size()), headers_(headers), kernels_(kernels) {
+      : file_(reinterpret_cast<const std::uint8_t*>(file.data())),
+        file_bytes_(file.size()),
+        headers_(headers),
+        kernels_(kernels) {
     across_ = rounded_up(headers.width, 8 * headers.across);
     down_ = rounded_up(headers.height, 8 * headers.down);
     position_ = headers.scan;
@@ -56,8 +59,8 @@ class KernelScan {
   void plan_blocks() {
     for (RowOfBlocks& row : rows_)
       for (int x = 0; x < headers_.component[row.component].across; ++x)
-        blocks_.push_back({dc_[row.component].get(), ac_[row.component].get(), static_cast<int>(row.component), row.groups.data(),
-                           row.has_ac.data(), headers_.component[row.component].across, x});
+        blocks_.push_back({dc_[row.component].get(), ac_[row.component].get(), static_cast<int>(row.component),
+                           row.groups.data(), row.has_ac.data(), headers_.component[row.component].across, x});
   }
 
   void begin_interval() {
@@ -97,7 +100,8 @@ class KernelScan {
     if (!stored) found_.wrong = "anomaly in storing";
     if (stored != skipped) found_.wrong += "anomaly in one of storing and skipping";
     const bool same_bits = bits_used(skipping, data_.data()) == bits_used(state_, data_.data());
-    if (!same_bits || !std::equal(predictors, predictors + 3, predictors_)) found_.wrong += "storing and skipping differ";
+    if (!same_bits || !std::equal(predictors, predictors + 3, predictors_))
+      found_.wrong += "storing and skipping differ";
     if (bits_used(state_, data_.data()) > 8 * static_cast<std::int64_t>(scan_.bytes)) found_.wrong += "beyond the data";
   }
 
@@ -136,7 +140,8 @@ class KernelScan {
 
 }  // namespace
 
-ScanCoefficients kernel_coefficients(std::span<const std::byte> file, const JpegHeaders& headers, const EntropyKernels& kernels) {
+ScanCoefficients kernel_coefficients(std::span<const std::byte> file, const JpegHeaders& headers,
+                                     const EntropyKernels& kernels) {
   return KernelScan(file, headers, kernels).read();
 }
 

@@ -24,17 +24,16 @@ TEST(Label, InAFlatFolderTheFileNameTells) {
 }
 
 TEST(Label, PathsThatTellNothingGiveNone) {
-  for (const char* path : {"images/raccoon-3.jpg", "val/ILSVRC2012_val_00000001.JPEG", "", "/",
-                           "n01440764.JPEG", "n0144076/a.JPEG", "n014407645/a.JPEG",
-                           "N01440764/a.JPEG", "n0144076x/a.JPEG", "n01440764/sub/a.JPEG"})
+  for (const char* path :
+       {"images/raccoon-3.jpg", "val/ILSVRC2012_val_00000001.JPEG", "", "/", "n01440764.JPEG", "n0144076/a.JPEG",
+        "n014407645/a.JPEG", "N01440764/a.JPEG", "n0144076x/a.JPEG", "n01440764/sub/a.JPEG"})
     EXPECT_EQ(label_in_path(path), "") << path;
 }
 
 TEST(Label, FirstObjectOfTheAnnotationIsTheLastResort) {
   EXPECT_EQ(label_of_file("images/raccoon-3.jpg", "raccoon"), "raccoon");
   EXPECT_EQ(label_of_file("n01440764/x.JPEG", "raccoon"), "n01440764");
-  EXPECT_ERROR(label_of_file("images/raccoon-3.jpg"), ErrorCode::not_found,
-               "'images/raccoon-3.jpg' has no label");
+  EXPECT_ERROR(label_of_file("images/raccoon-3.jpg"), ErrorCode::not_found, "'images/raccoon-3.jpg' has no label");
 }
 
 TEST(LabelTable, IdsArePositionsOfSortedNames) {
@@ -46,8 +45,7 @@ TEST(LabelTable, IdsArePositionsOfSortedNames) {
 }
 
 TEST(LabelTable, IdsOfAListAreItsLineNumbers) {
-  const LabelTable table =
-      LabelTable::from_lines("zebra\r\n  hot dog \nn01440764 tench, Tinca\n\n");
+  const LabelTable table = LabelTable::from_lines("zebra\r\n  hot dog \nn01440764 tench, Tinca\n\n");
   EXPECT_EQ(table.size(), 3);
   EXPECT_EQ(table.id("zebra"), 0);
   EXPECT_EQ(table.id("hot dog"), 1);

@@ -54,7 +54,8 @@ class Reader {
   jpeg_error_mgr errors_{};
 };
 
-std::vector<CoefficientBlock> blocks_of(jpeg_decompress_struct& info, jvirt_barray_ptr array, unsigned across, unsigned down) {
+std::vector<CoefficientBlock> blocks_of(jpeg_decompress_struct& info, jvirt_barray_ptr array, unsigned across,
+                                        unsigned down) {
   std::vector<CoefficientBlock> blocks;
   for (unsigned y = 0; y < down; ++y) {
     const JBLOCKARRAY row = info.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&info), array, y, 1, FALSE);
@@ -74,7 +75,8 @@ void read_some(jpeg_decompress_struct& info, std::vector<SamplePlane>& planes, s
   std::vector<JSAMPARRAY> arrays;
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const auto count = static_cast<std::size_t>(info.comp_info[i].v_samp_factor) * 8;
-    for (std::size_t y = 0; y < count; ++y) rows[i].push_back(planes[i].samples.data() + (mcu_row * count + y) * planes[i].width);
+    for (std::size_t y = 0; y < count; ++y)
+      rows[i].push_back(planes[i].samples.data() + (mcu_row * count + y) * planes[i].width);
     arrays.push_back(rows[i].data());
   }
   jpeg_read_raw_data(&info, arrays.data(), static_cast<JDIMENSION>(info.max_v_samp_factor * 8));
@@ -129,7 +131,8 @@ LibjpegCoefficients libjpeg_coefficients(std::span<const std::byte> file) {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&reader.info);
     found.warnings = reader.info.err->num_warnings;
     for (int i = 0; i < reader.info.num_components; ++i) {
-      const unsigned across = reader.info.comp_info[i].width_in_blocks, down = reader.info.comp_info[i].height_in_blocks;
+      const unsigned across = reader.info.comp_info[i].width_in_blocks,
+                     down = reader.info.comp_info[i].height_in_blocks;
       found.components.push_back({across, down, blocks_of(reader.info, arrays[i], across, down)});
     }
   } catch (const std::runtime_error& error) {

@@ -1,4 +1,5 @@
-// Damaged files: whatever our own decoder makes of them, the result is libjpeg-turbo's, in pixels, warnings and error texts.
+// Damaged files: whatever our own decoder makes of them, the result is libjpeg-turbo's, in pixels, warnings and error
+// texts.
 //
 //   image_test                     1,000 damaged files
 //   PENSTOCK_FULL=1 image_test     10,000
@@ -39,11 +40,12 @@ struct Outcome {
 };
 
 std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
-  return out << to_string(outcome.pixels.shape()) << ", " << outcome.warnings << " warnings (" << outcome.first_warning << "), truncated "
-             << outcome.truncated << ", error '" << outcome.error << "'";
+  return out << to_string(outcome.pixels.shape()) << ", " << outcome.warnings << " warnings (" << outcome.first_warning
+             << "), truncated " << outcome.truncated << ", error '" << outcome.error << "'";
 }
 
-Outcome outcome_of(std::span<const std::byte> file, DecodeOptions options, Decoder decoder, const ChooseWindow& choose) {
+Outcome outcome_of(std::span<const std::byte> file, DecodeOptions options, Decoder decoder,
+                   const ChooseWindow& choose) {
   options.decoder = decoder;
   Outcome outcome;
   DecodeReport report;
@@ -79,10 +81,13 @@ Window whole_of(Size image) { return {0, 0, image.height, image.width}; }
 void expect_same_anywhere(std::span<const std::byte> file, Random& random, const std::string& what) {
   if (draw(random, 0, 1) == 0) return expect_same(file, whole_of, what);
   const auto seed = static_cast<unsigned>(random());
-  expect_same(file, [seed](Size image) {
-    Random fresh(seed);
-    return pictures::random_window(fresh, image);
-  }, what);
+  expect_same(
+      file,
+      [seed](Size image) {
+        Random fresh(seed);
+        return pictures::random_window(fresh, image);
+      },
+      what);
 }
 
 std::vector<Bytes> good_files(std::size_t count) {
@@ -90,7 +95,8 @@ std::vector<Bytes> good_files(std::size_t count) {
   const auto folder = test::shared_folder() / "data";
   if (std::filesystem::exists(folder))
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-      if (entry.path().extension() == ".JPEG" || entry.path().extension() == ".jpg") paths.push_back(entry.path().string());
+      if (entry.path().extension() == ".JPEG" || entry.path().extension() == ".jpg")
+        paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   Random random(11);
   std::shuffle(paths.begin(), paths.end(), random);
@@ -114,7 +120,8 @@ TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
       Bytes bad = good;
       const auto at = static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(bad.size()) - 1));
       bad[at] = static_cast<std::byte>(draw(random, 0, 255));
-      ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "file " + std::to_string(number) + ", byte " + std::to_string(at)));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_same_anywhere(bad, random, "file " + std::to_string(number) + ", byte " + std::to_string(at)));
     }
   }
   EXPECT_GT(taken, 0);
@@ -125,12 +132,18 @@ TEST(OwnJpegDamage, RowsThatLibjpegDecodesTogetherAreLookedAt) {
   std::vector<std::uint8_t> pixels(64 * 64);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * i / 7);
   for (const int rows : {1, 2, 3, 4}) {
-    const Bytes good = pictures::encode_jpeg(pixels, 64, 64, {.colour = pictures::JpegColour::grey, .luma_h = 2, .luma_v = rows});
+    const Bytes good =
+        pictures::encode_jpeg(pixels, 64, 64, {.colour = pictures::JpegColour::grey, .luma_h = 2, .luma_v = rows});
     for (std::size_t length = good.size() / 4; length < good.size(); length += 7) {
       Bytes bad(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
       bad.insert(bad.end(), {std::byte{0xff}, std::byte{0xd9}});
       for (const std::int64_t y : {0, 7, 8, 20, 40})
-        ASSERT_NO_FATAL_FAILURE(expect_same(bad, [y](Size) { return Window{y, 3, 4, 9}; }, std::to_string(length)));
+        ASSERT_NO_FATAL_FAILURE(expect_same(
+            bad,
+            [y](Size) {
+              return Window{y, 3, 4, 9};
+            },
+            std::to_string(length)));
     }
   }
 }
@@ -154,7 +167,8 @@ TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
   for (std::int64_t i = 0; i < (test::is_on("PENSTOCK_FULL") ? 20 : 3); ++i) {
     const Bytes good = random_jpeg(random, {40, 40}).file;
     for (std::size_t length = 0; length < good.size(); ++length)
-      ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(std::span(good).first(length), random, "length " + std::to_string(length)));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_same_anywhere(std::span(good).first(length), random, "length " + std::to_string(length)));
   }
 }
 
@@ -165,7 +179,8 @@ TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
   for (std::int64_t i = 0; i < test::how_many(1000); ++i) {
     Bytes bad = random_jpeg(random, {60, 60}).file;
     const auto at = static_cast<std::ptrdiff_t>(draw(random, 2, static_cast<std::int64_t>(bad.size()) - 1));
-    const Bytes marker{std::byte{0xff}, static_cast<std::byte>(draw(random, 0, 3) == 0 ? draw(random, 0, 255) : draw(random, 0xd0, 0xd9))};
+    const Bytes marker{std::byte{0xff}, static_cast<std::byte>(draw(random, 0, 3) == 0 ? draw(random, 0, 255)
+                                                                                       : draw(random, 0xd0, 0xd9))};
     bad.insert(bad.begin() + at, marker.begin(), marker.begin() + draw(random, 1, 2));
     ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "round " + std::to_string(i)));
   }
@@ -209,10 +224,12 @@ TEST(OwnJpegDamage, DataBehindTheLastMcuGivesWhatLibjpegGives) {
 // Quantiser steps that make coefficients far larger than any picture has: libjpeg-turbo's own versions differ there.
 void multiply_steps(Bytes& file, int factor) {
   for (std::size_t at = 2; at + 4 < file.size() && file[at] == std::byte{0xff} && file[at + 1] != std::byte{0xda};) {
-    const std::size_t length = std::to_integer<std::size_t>(file[at + 2]) << 8 | std::to_integer<std::size_t>(file[at + 3]);
+    const std::size_t length =
+        std::to_integer<std::size_t>(file[at + 2]) << 8 | std::to_integer<std::size_t>(file[at + 3]);
     if (file[at + 1] == std::byte{0xdb})
       for (std::size_t i = at + 5; i < at + 2 + length; ++i)
-        if ((i - at - 4) % 65 != 0) file[i] = static_cast<std::byte>(std::min(255, factor * std::to_integer<int>(file[i])));
+        if ((i - at - 4) % 65 != 0)
+          file[i] = static_cast<std::byte>(std::min(255, factor * std::to_integer<int>(file[i])));
     at += 2 + length;
   }
 }
@@ -222,7 +239,8 @@ TEST(OwnJpegDamage, LargerQuantiserStepsGiveWhatLibjpegGives) {
     int number = 0;
     for (Bytes file : good_files(static_cast<std::size_t>(test::how_many(30)))) {
       multiply_steps(file, factor);
-      ASSERT_NO_FATAL_FAILURE(expect_same(file, whole_of, "file " + std::to_string(++number) + ", steps x " + std::to_string(factor)));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_same(file, whole_of, "file " + std::to_string(++number) + ", steps x " + std::to_string(factor)));
     }
   }
 }

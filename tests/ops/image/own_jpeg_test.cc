@@ -34,7 +34,8 @@ using pictures::RandomJpeg;
 Tensor pixels_of_libjpeg(std::span<const std::byte> file) {
   static bench::FullDecode plain;
   if (!plain.decode(file)) throw std::runtime_error("libjpeg refuses the file");
-  Tensor image(DType::u8, {static_cast<std::int64_t>(plain.height()), static_cast<std::int64_t>(plain.width()), channels});
+  Tensor image(DType::u8,
+               {static_cast<std::int64_t>(plain.height()), static_cast<std::int64_t>(plain.width()), channels});
   std::copy_n(plain.pixels(), image.bytes(), image.values<std::uint8_t>().data());
   return image;
 }
@@ -49,10 +50,13 @@ Refusal refusal_of(std::span<const std::byte> file, const DecodeOptions& options
 }
 
 // libjpeg has no smooth colour where there are but two columns of it.
-bool is_too_narrow(Refusal refusal, const Tensor& pixels) { return refusal == Refusal::sampling && pixels.shape()[1] <= 4; }
+bool is_too_narrow(Refusal refusal, const Tensor& pixels) {
+  return refusal == Refusal::sampling && pixels.shape()[1] <= 4;
+}
 
 Bytes picture(Size size, const pictures::EncodeOptions& how = {}) {
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.height * size.width * pictures::bytes_per_pixel(how.colour)));
+  std::vector<std::uint8_t> pixels(
+      static_cast<std::size_t>(size.height * size.width * pictures::bytes_per_pixel(how.colour)));
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 7 + i / 300 * 13);
   return pictures::encode_jpeg(pixels, size.height, size.width, how);
 }
@@ -70,7 +74,8 @@ TEST(OwnJpeg, TakesEveryGeneratedFileAndGivesThePixelsOfLibjpeg) {
     const Tensor expected = pixels_of_libjpeg(jpeg.file);
     DecodeReport report;
     ASSERT_EQ(decode_jpeg(jpeg.file, {}, &report), expected) << jpeg.text;
-    ASSERT_TRUE(report.own || is_too_narrow(report.refusal, expected)) << jpeg.text << ": " << to_string(report.refusal);
+    ASSERT_TRUE(report.own || is_too_narrow(report.refusal, expected))
+        << jpeg.text << ": " << to_string(report.refusal);
     ByteBuffer buffer;
     for (int k = 0; k < 3; ++k) {
       const Window window = random_window(random, {expected.shape()[0], expected.shape()[1]});
@@ -119,8 +124,10 @@ TEST(OwnJpeg, EveryWindowOfASmallPictureEqualsTheWholePicture) {
     for (std::int64_t begin = 0; begin < 37; ++begin)
       for (std::int64_t end = begin + 1; end <= 37; ++end) {
         const Window rows{begin, 3, end - begin, 30}, columns{2, begin, 30, end - begin};
-        ASSERT_EQ(decode_jpeg(file, rows, own), copy_of(view_of(expected).window(rows))) << h << v << " " << begin << " " << end;
-        ASSERT_EQ(decode_jpeg(file, columns, own), copy_of(view_of(expected).window(columns))) << h << v << " " << begin << " " << end;
+        ASSERT_EQ(decode_jpeg(file, rows, own), copy_of(view_of(expected).window(rows)))
+            << h << v << " " << begin << " " << end;
+        ASSERT_EQ(decode_jpeg(file, columns, own), copy_of(view_of(expected).window(columns)))
+            << h << v << " " << begin << " " << end;
       }
   }
 }
@@ -191,7 +198,8 @@ TEST(OwnJpeg, WindowIsChosenOnceEvenIfLibjpegTakesOver) {
 }
 
 TEST(OwnJpeg, TooManyPixelsAreRefusedAsEver) {
-  EXPECT_ERROR(decode_jpeg(picture({40, 50}), {.max_pixels = 1999}), ErrorCode::resource_exhausted, "the limit is 1999");
+  EXPECT_ERROR(decode_jpeg(picture({40, 50}), {.max_pixels = 1999}), ErrorCode::resource_exhausted,
+               "the limit is 1999");
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, OwnJpegOn, testing::ValuesIn(supported_simd()),

@@ -1,5 +1,5 @@
-// Each instruction set against the scalar kernels, which golden_image_test.cc compares with Pillow; and that no byte outside the
-// rows of a view and the memory of an output is touched.
+// Each instruction set against the scalar kernels, which golden_image_test.cc compares with Pillow; and that no byte
+// outside the rows of a view and the memory of an output is touched.
 #include <gtest/gtest.h>
 #include <penstock/image/resize.h>
 
@@ -59,7 +59,8 @@ Region region_of(Size size, Random& random) {
   };
   const auto [left, right] = cut(size.width);
   const auto [upper, lower] = cut(size.height);
-  return {left, upper, std::min(right, static_cast<float>(size.width)), std::min(lower, static_cast<float>(size.height))};
+  return {left, upper, std::min(right, static_cast<float>(size.width)),
+          std::min(lower, static_cast<float>(size.height))};
 }
 
 const Normaliser& normaliser() {
@@ -84,7 +85,8 @@ std::string text_of(const Case& one) {
          std::to_string(r.left) + "," + std::to_string(r.lower) + "," + std::to_string(r.right) + "] -> " +
          std::to_string(one.to.height) + "x" + std::to_string(one.to.width) + " filter " +
          std::to_string(static_cast<int>(one.filter)) + " " + std::string(to_string(one.out.type)) + " layout " +
-         std::to_string(static_cast<int>(one.out.layout)) + " mirror " + std::to_string(static_cast<int>(one.out.mirror));
+         std::to_string(static_cast<int>(one.out.layout)) + " mirror " +
+         std::to_string(static_cast<int>(one.out.mirror));
 }
 
 Case random_case(Random& random, std::int64_t most_from, std::int64_t most_to) {
@@ -114,29 +116,38 @@ class ResizeKernelsTest : public ::testing::TestWithParam<Simd> {
   void expect_scalar_bytes(const Case& one, Random& random) {
     const Guard guard = random() % 2 == 0 ? Guard::behind : Guard::before;
     const Picture picture(one.from, static_cast<std::int64_t>(random() % 3 * (random() % 100)), guard, random);
-    ASSERT_EQ(resized(one, picture.view, GetParam(), guard), resized(one, picture.view, Simd::scalar, guard)) << one.text;
+    ASSERT_EQ(resized(one, picture.view, GetParam(), guard), resized(one, picture.view, Simd::scalar, guard))
+        << one.text;
   }
 };
 
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfSmallPictures) {
   Random random(1);
-  for (int i = 0; i < cases(1500); ++i) ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 70, 70), random));
+  for (int i = 0; i < cases(1500); ++i)
+    ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 70, 70), random));
 }
 
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfUsualPictures) {
   Random random(2);
-  for (int i = 0; i < cases(60); ++i) ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 600, 300), random));
+  for (int i = 0; i < cases(60); ++i)
+    ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 600, 300), random));
 }
 
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesOfLargePictures) {
   Random random(5);
-  for (int i = 0; i < cases(20) / 10; ++i) ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 4096, 4096), random));
+  for (int i = 0; i < cases(20) / 10; ++i)
+    ASSERT_NO_FATAL_FAILURE(expect_scalar_bytes(random_case(random, 4096, 4096), random));
 }
 
 TEST_P(ResizeKernelsTest, GiveTheScalarBytesAtExtremeScales) {
   Random random(3);
-  for (const auto& [from, to] : {std::pair{Size{4096, 5}, Size{1, 5}}, {{5, 4096}, {5, 1}}, {{1, 4096}, {3, 7}},
-                                 {{1, 1}, {60, 600}}, {{2, 3}, {600, 4}}, {{4000, 90}, {2, 77}}, {{90, 4000}, {77, 2}},
+  for (const auto& [from, to] : {std::pair{Size{4096, 5}, Size{1, 5}},
+                                 {{5, 4096}, {5, 1}},
+                                 {{1, 4096}, {3, 7}},
+                                 {{1, 1}, {60, 600}},
+                                 {{2, 3}, {600, 4}},
+                                 {{4000, 90}, {2, 77}},
+                                 {{90, 4000}, {77, 2}},
                                  {{3, 1300}, {5, 97}}})
     for (const Filter filter : {Filter::nearest, Filter::bilinear, Filter::bicubic}) {
       Case one = random_case(random, 1, 1);
@@ -158,7 +169,8 @@ TEST_P(ResizeKernelsTest, ClipOvershootLikeTheScalarKernels) {
   one.out.type = DType::u8;
   const Picture picture(one.from, 0, Guard::behind, random);
   for (std::uint8_t& value : picture.memory.values()) value = value % 2 == 0 ? 0 : 255;
-  EXPECT_EQ(resized(one, picture.view, GetParam(), Guard::behind), resized(one, picture.view, Simd::scalar, Guard::behind));
+  EXPECT_EQ(resized(one, picture.view, GetParam(), Guard::behind),
+            resized(one, picture.view, Simd::scalar, Guard::behind));
 }
 
 TEST_P(ResizeKernelsTest, ResizeAPartLikeTheWhole) {

@@ -19,8 +19,7 @@ using testing::ElementsAreArray;
 Tensor noise(std::int64_t height, std::int64_t width) {
   Tensor image(DType::u8, {height, width, 3});
   std::minstd_rand random(static_cast<unsigned>(height * 1000 + width));
-  for (std::uint8_t& value : image.values<std::uint8_t>())
-    value = static_cast<std::uint8_t>(random() >> 7);
+  for (std::uint8_t& value : image.values<std::uint8_t>()) value = static_cast<std::uint8_t>(random() >> 7);
   return image;
 }
 
@@ -50,8 +49,7 @@ TEST(ResizeBilinear, PixelsOutsideAWindowDoNotShow) {
   std::ranges::fill(image.values<std::uint8_t>(), std::uint8_t{255});
   const Window dark{.y = 5, .x = 6, .height = 9, .width = 8};
   for (std::int64_t y = dark.y; y < dark.y + dark.height; ++y)
-    std::fill_n(image.values<std::uint8_t>().begin() + (y * 20 + dark.x) * 3, dark.width * 3,
-                std::uint8_t{3});
+    std::fill_n(image.values<std::uint8_t>().begin() + (y * 20 + dark.x) * 3, dark.width * 3, std::uint8_t{3});
   EXPECT_THAT(resize_bilinear(view_of(image).window(dark), {4, 4}).values<std::uint8_t>(), Each(3));
   const Region region{6, 5, 14, 14};
   EXPECT_THAT(resize_bilinear(view_of(image), region, {4, 4}).values<std::uint8_t>(),
@@ -64,15 +62,16 @@ TEST(ResizeBilinear, CropOfTheResizedPictureEqualsTheWholeOne) {
     const Size full = shorter_side_size(size, 32);
     const Tensor resized = resize_bilinear(view_of(image), full);
     const Window window = centre_window(full, {24, 20});
-    EXPECT_EQ(resize_and_centre_crop(view_of(image), 32, {24, 20}),
-              copy_of(view_of(resized).window(window)));
+    EXPECT_EQ(resize_and_centre_crop(view_of(image), 32, {24, 20}), copy_of(view_of(resized).window(window)));
   }
 }
 
 // In one direction a resize has one pass. Pillow begins with the columns where that leaves out more than twice as much.
 TEST(ResizeBilinear, BeginsWithTheRowsWhereTheColumnsSaveJustTwiceAsMuch) {
   const Tensor image = noise(60, 40);
-  const auto twice = [&](const Size& first, const Size& last) { return resize(view_of(resize(view_of(image), first)), last); };
+  const auto twice = [&](const Size& first, const Size& last) {
+    return resize(view_of(resize(view_of(image), first)), last);
+  };
   const auto rows_first = [&](const Size& size) { return twice({60, size.width}, size); };
   const auto columns_first = [&](const Size& size) { return twice({size.height, 40}, size); };
   const Size tie{40, 30}, beyond{39, 30};
@@ -121,8 +120,8 @@ TEST(CentreWindow, HalvesAreRoundedToEven) {
 TEST(ImageView, WindowsOutsideTheImageAreRefused) {
   const Tensor image = noise(4, 6);
   const std::int64_t huge = std::int64_t{1} << 62;
-  for (const Window& window : {Window{0, 0, 5, 1}, Window{1, 0, 4, 1}, Window{-1, 0, 2, 2},
-                               Window{0, 5, 1, 2}, Window{0, 0, 0, 2}, Window{huge, 0, huge, 1}})
+  for (const Window& window : {Window{0, 0, 5, 1}, Window{1, 0, 4, 1}, Window{-1, 0, 2, 2}, Window{0, 5, 1, 2},
+                               Window{0, 0, 0, 2}, Window{huge, 0, huge, 1}})
     EXPECT_ERROR(view_of(image).window(window), ErrorCode::invalid_argument, "does not lie");
 }
 
@@ -132,8 +131,7 @@ TEST(Hflip, MirrorsAPartOfAnImage) {
   const Tensor flipped = hflip(part);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 3; ++x)
-      for (int c = 0; c < 3; ++c)
-        EXPECT_EQ(view_of(flipped).row(y)[3 * x + c], part.row(y)[3 * (2 - x) + c]);
+      for (int c = 0; c < 3; ++c) EXPECT_EQ(view_of(flipped).row(y)[3 * x + c], part.row(y)[3 * (2 - x) + c]);
 }
 
 TEST(RandomCrop, FirstWindowThatFitsIsTaken) {
@@ -158,7 +156,9 @@ TEST(RandomCrop, TriesAsOftenAsItIsToldTo) {
 // 1,600 pixels, twice as wide as high: sqrt(800) = 28.3 by sqrt(3200) = 56.6.
 TEST(RandomCrop, RatioIsWidthByHeight) {
   const RandomCropOptions options{.min_area = 0.08, .max_area = 0.08, .min_ratio = 2, .max_ratio = 2};
-  EXPECT_EQ(random_crop({100, 200}, [] { return 0.0; }, options), (Window{0, 0, 28, 57}));
+  EXPECT_EQ(random_crop(
+                {100, 200}, [] { return 0.0; }, options),
+            (Window{0, 0, 28, 57}));
 }
 
 // 10,000 pixels, square; the largest central window would lie in the middle.

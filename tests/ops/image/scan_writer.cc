@@ -14,9 +14,10 @@ using image::JpegComponent;
 using image::JpegHeaders;
 
 // Figure A.6, drawn line by line.
-constexpr std::array<unsigned, 64> kZigzag{0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7,  13, 16, 26, 29, 42, 3,  8,  12, 17, 25, 30,
-                                           41, 43, 9,  11, 18, 24, 31, 40, 44, 53, 10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38,
-                                           46, 51, 55, 60, 21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63};
+constexpr std::array<unsigned, 64> kZigzag{0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7,  13, 16, 26, 29, 42,
+                                           3,  8,  12, 17, 25, 30, 41, 43, 9,  11, 18, 24, 31, 40, 44, 53,
+                                           10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38, 46, 51, 55, 60,
+                                           21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63};
 
 Block in_zigzag_order(const Block& block) {
   Block ordered{};
@@ -24,11 +25,15 @@ Block in_zigzag_order(const Block& block) {
   return ordered;
 }
 
-unsigned bits_of(std::int32_t value) { return static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(std::abs(value)))); }
+unsigned bits_of(std::int32_t value) {
+  return static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(std::abs(value))));
+}
 
 std::uint8_t byte_of(std::int64_t value) { return static_cast<std::uint8_t>(value); }
 
-void append(std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+void append(std::vector<std::uint8_t>& to, const std::vector<std::uint8_t>& bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
 
 void append_segment(std::vector<std::uint8_t>& to, unsigned marker, const std::vector<std::uint8_t>& segment) {
   append(to, {0xff, byte_of(marker), byte_of(static_cast<std::int64_t>((segment.size() + 2) >> 8U)),

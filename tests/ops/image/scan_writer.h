@@ -1,5 +1,5 @@
-// JPEG files written bit by bit from coefficients and codes of any kind, which libjpeg's own writer does not make (ITU-T T.81,
-// annexes B, C and F.1.2).
+// JPEG files written bit by bit from coefficients and codes of any kind, which libjpeg's own writer does not make
+// (ITU-T T.81, annexes B, C and F.1.2).
 #pragma once
 
 #include <array>
@@ -15,7 +15,9 @@
 namespace penstock::testing {
 
 // 0 .. below - 1.
-inline unsigned drawn(std::minstd_rand& random, std::size_t below) { return static_cast<unsigned>((random() >> 8U) % below); }
+inline unsigned drawn(std::minstd_rand& random, std::size_t below) {
+  return static_cast<unsigned>((random() >> 8U) % below);
+}
 
 using Block = std::array<std::int16_t, 64>;  // natural order
 

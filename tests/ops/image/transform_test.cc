@@ -19,8 +19,8 @@ Tensor picture() {
 TEST(Transform, ChainEqualsItsStepsOneAfterTheOther) {
   const Tensor image = picture();
   const Window window{.y = 3, .x = 5, .height = 30, .width = 50};
-  const Transform chain = Crop{window} | Resize{{20, 24}, Filter::bicubic} | Flip{} | Normalise{} |
-                          Convert{DType::f16, Layout::nchw};
+  const Transform chain =
+      Crop{window} | Resize{{20, 24}, Filter::bicubic} | Flip{} | Normalise{} | Convert{DType::f16, Layout::nchw};
   const Tensor resized = resize(view_of(image).window(window), {20, 24}, {.filter = Filter::bicubic});
   const Tensor expected = Normaliser()(view_of(hflip(view_of(resized))), DType::f16, {.layout = Layout::nchw});
   EXPECT_EQ(chain(image), expected);

@@ -38,15 +38,16 @@ std::string annotation(const std::string& inside) {
 
 // What VOC writes as 1..1 is the first pixel, which lies between 0 and 1.
 TEST(PixelBoxes, CountFromTheEdgesOfPixels) {
-  const VocAnnotation voc = parse(annotation(good_size + object(good_box) + object("<xmin>1</xmin><ymin>1</ymin><xmax>1</xmax><ymax>1</ymax>")));
+  const VocAnnotation voc = parse(
+      annotation(good_size + object(good_box) + object("<xmin>1</xmin><ymin>1</ymin><xmax>1</xmax><ymax>1</ymax>")));
   EXPECT_THAT(pixel_boxes(voc), ElementsAre(image::PixelBox{1, 0, 40, 30}, image::PixelBox{0, 0, 1, 1}));
   EXPECT_THAT(pixel_boxes(VocAnnotation()), IsEmpty());
 }
 
 TEST(ParseVoc, ReadsSizeAndObjectsInOrder) {
-  const VocAnnotation result = parse(annotation(
-      good_size + object(good_box) +
-      object("<xmin> 1.5 </xmin><ymin>+2e0</ymin><xmax>\n30</xmax><ymax>40</ymax>", "dog")));
+  const VocAnnotation result =
+      parse(annotation(good_size + object(good_box) +
+                       object("<xmin> 1.5 </xmin><ymin>+2e0</ymin><xmax>\n30</xmax><ymax>40</ymax>", "dog")));
   EXPECT_EQ(result.width, 500);
   EXPECT_EQ(result.height, 375);
   ASSERT_EQ(result.objects.size(), 2U);
@@ -59,7 +60,8 @@ TEST(ParseVoc, ReadsSizeAndObjectsInOrder) {
 
 TEST(ParseVoc, LeavesNoTraceOfWhatWasReadBefore) {
   const std::string one = annotation(good_size + "<object><bndbox>" + good_box + "</bndbox></object>");
-  const std::string two = annotation("<size><width>9</width><height>8</height></size>" + object(good_box) + object(good_box));
+  const std::string two =
+      annotation("<size><width>9</width><height>8</height></size>" + object(good_box) + object(good_box));
   VocAnnotation result;
   const auto parse_into = [&result](const std::string& xml) { parse_voc(bytes(xml), {.name = "a.xml"}, result); };
   parse_into(two);
@@ -77,43 +79,38 @@ TEST(ParseVoc, LeavesNoTraceOfWhatWasReadBefore) {
 
 TEST(ParseVoc, NameIsOptionalAndOtherTagsAreIgnored) {
   const VocAnnotation result =
-      parse(annotation("<!-- by hand -->" + good_size + "<object><part><bndbox/></part><bndbox>" +
-                       good_box + "</bndbox><bndbox>second</bndbox></object>"));
+      parse(annotation("<!-- by hand -->" + good_size + "<object><part><bndbox/></part><bndbox>" + good_box +
+                       "</bndbox><bndbox>second</bndbox></object>"));
   ASSERT_EQ(result.objects.size(), 1U);
   EXPECT_EQ(result.objects[0].name, "");
   EXPECT_EQ(result.objects[0].xmax, 30);
 }
 
-TEST(ParseVoc, NoObjectsAreNoError) {
-  EXPECT_THAT(parse(annotation(good_size)).objects, IsEmpty());
-}
+TEST(ParseVoc, NoObjectsAreNoError) { EXPECT_THAT(parse(annotation(good_size)).objects, IsEmpty()); }
 
 TEST(ParseVoc, MissingTagsAreNamed) {
   const auto missing = [](const std::string& inside, const std::string& tag) {
-    EXPECT_ERROR(parse(annotation(inside)), ErrorCode::data_loss,
-                 "cannot read 'a.xml': tag <" + tag + "> is missing");
+    EXPECT_ERROR(parse(annotation(inside)), ErrorCode::data_loss, "cannot read 'a.xml': tag <" + tag + "> is missing");
   };
   missing("", "size");
   missing("<size><height>1</height></size>", "size/width");
   missing("<size><width>1</width></size>", "size/height");
   missing(good_size + object(good_box) + "<object><name>x</name></object>", "object[2]/bndbox");
-  missing(good_size + object("<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax>"),
-          "object[1]/bndbox/ymax");
+  missing(good_size + object("<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax>"), "object[1]/bndbox/ymax");
 }
 
 TEST(ParseVoc, TextsThatAreNoNumbersAreShown) {
   const auto refused = [](const std::string& xmin) {
-    EXPECT_ERROR(parse(annotation(good_size + object("<xmin>" + xmin + "</xmin><ymin>2</ymin>"))),
-                 ErrorCode::data_loss, "tag <object[1]/bndbox/xmin> holds '");
+    EXPECT_ERROR(parse(annotation(good_size + object("<xmin>" + xmin + "</xmin><ymin>2</ymin>"))), ErrorCode::data_loss,
+                 "tag <object[1]/bndbox/xmin> holds '");
   };
-  for (const char* text : {"", " ", "twelve", "12px", "1,5", "0x10", "+-1", "1e999", "<b>1</b>"})
-    refused(text);
+  for (const char* text : {"", " ", "twelve", "12px", "1,5", "0x10", "+-1", "1e999", "<b>1</b>"}) refused(text);
 }
 
 TEST(ParseVoc, SizesThatAreNoneAreRefused) {
   const auto refused = [](const std::string& width, const char* part) {
-    EXPECT_ERROR(parse(annotation("<size><width>" + width + "</width><height>1</height></size>")),
-                 ErrorCode::data_loss, part);
+    EXPECT_ERROR(parse(annotation("<size><width>" + width + "</width><height>1</height></size>")), ErrorCode::data_loss,
+                 part);
   };
   refused("0", "must be at least 1");
   refused("-5", "must be at least 1");
@@ -122,8 +119,8 @@ TEST(ParseVoc, SizesThatAreNoneAreRefused) {
 }
 
 TEST(ParseVoc, CornersMayBeAnyNumber) {
-  const VocAnnotation result = parse(annotation(
-      good_size + object("<xmin>nan</xmin><ymin>-inf</ymin><xmax>-7</xmax><ymax>1e300</ymax>")));
+  const VocAnnotation result =
+      parse(annotation(good_size + object("<xmin>nan</xmin><ymin>-inf</ymin><xmax>-7</xmax><ymax>1e300</ymax>")));
   EXPECT_TRUE(std::isnan(result.objects[0].xmin));
   EXPECT_EQ(result.objects[0].ymin, -inf);
 }
@@ -160,8 +157,7 @@ TEST(ParseVoc, DeepNestingIsRefused) {
 
 TEST(ParseVoc, LargeFilesAreRefused) {
   const std::string large = annotation(good_size + std::string(1000, ' '));
-  EXPECT_ERROR(parse_voc(bytes(large), {.max_bytes = 1000}), ErrorCode::resource_exhausted,
-               "max_bytes");
+  EXPECT_ERROR(parse_voc(bytes(large), {.max_bytes = 1000}), ErrorCode::resource_exhausted, "max_bytes");
   EXPECT_NO_THROW(parse_voc(bytes(large), {.max_bytes = large.size()}));
 }
 
@@ -169,8 +165,7 @@ TEST(ParseVoc, TooManyObjectsAreRefused) {
   std::string objects;
   for (int i = 0; i < 3; ++i) objects += object(good_box);
   const std::string xml = annotation(good_size + objects);
-  EXPECT_ERROR(parse_voc(bytes(xml), {.max_objects = 2, .name = "a.xml"}),
-               ErrorCode::resource_exhausted,
+  EXPECT_ERROR(parse_voc(bytes(xml), {.max_objects = 2, .name = "a.xml"}), ErrorCode::resource_exhausted,
                "'a.xml': it has 3 objects, the limit is 2; mend the file or raise "
                "VocOptions::max_objects");
   EXPECT_EQ(parse_voc(bytes(xml), {.max_objects = 3}).objects.size(), 3U);
@@ -180,8 +175,8 @@ TEST(ParseVoc, AThousandObjectsAreTakenByDefault) {
   std::string objects;
   for (int i = 0; i < 1000; ++i) objects += object(good_box);
   EXPECT_EQ(parse(annotation(good_size + objects)).objects.size(), 1000U);
-  EXPECT_ERROR(parse(annotation(good_size + objects + object(good_box))),
-               ErrorCode::resource_exhausted, "1001 objects");
+  EXPECT_ERROR(parse(annotation(good_size + objects + object(good_box))), ErrorCode::resource_exhausted,
+               "1001 objects");
 }
 
 TEST(ParseVoc, LargeFilesLeaveNoMemoryBehind) {
@@ -203,8 +198,8 @@ image::Box box_under(BoxPolicy policy, const VocAnnotation& annotation) {
 
 // In double, then rounded.
 image::Box expected_box(double xmin, double ymin, double xmax, double ymax) {
-  return {static_cast<float>(ymin / 374), static_cast<float>(xmin / 499),
-          static_cast<float>(ymax / 374), static_cast<float>(xmax / 499)};
+  return {static_cast<float>(ymin / 374), static_cast<float>(xmin / 499), static_cast<float>(ymax / 374),
+          static_cast<float>(xmax / 499)};
 }
 
 TEST(NormalisedBoxes, ValidBoxesAreEqualUnderEveryPolicy) {
@@ -222,8 +217,8 @@ TEST(NormalisedBoxes, BoxesBeyondThePictureFollowThePolicy) {
 }
 
 TEST(NormalisedBoxes, ReversedAndEmptyBoxesAreTakenByTfOnly) {
-  for (const auto& box : {one_box(30, 10, 20, 40), one_box(10, 40, 20, 30), one_box(5, 5, 5, 9),
-                          one_box(5, 9, 8, 9), one_box(501, 0, 600, 10)}) {
+  for (const auto& box : {one_box(30, 10, 20, 40), one_box(10, 40, 20, 30), one_box(5, 5, 5, 9), one_box(5, 9, 8, 9),
+                          one_box(501, 0, 600, 10)}) {
     EXPECT_ERROR(box_under(BoxPolicy::strict, box), ErrorCode::data_loss, "object[1]");
     EXPECT_ERROR(box_under(BoxPolicy::clamp, box), ErrorCode::data_loss, "no area");
     EXPECT_NO_THROW(box_under(BoxPolicy::tf, box));
@@ -233,8 +228,7 @@ TEST(NormalisedBoxes, ReversedAndEmptyBoxesAreTakenByTfOnly) {
 
 TEST(NormalisedBoxes, CornersThatAreNotFiniteAreRefused) {
   for (const BoxPolicy policy : {BoxPolicy::strict, BoxPolicy::clamp, BoxPolicy::tf})
-    for (const auto& box : {one_box(nan, 1, 2, 2), one_box(1, nan, 2, 2), one_box(1, 1, nan, 2),
-                            one_box(1, 1, 2, nan)})
+    for (const auto& box : {one_box(nan, 1, 2, 2), one_box(1, nan, 2, 2), one_box(1, 1, nan, 2), one_box(1, 1, 2, nan)})
       EXPECT_ERROR(box_under(policy, box), ErrorCode::data_loss, "not finite");
   EXPECT_ERROR(box_under(BoxPolicy::tf, one_box(-inf, 1, inf, 2)), ErrorCode::data_loss, "finite");
   EXPECT_EQ(box_under(BoxPolicy::clamp, one_box(-inf, 1, inf, 2)), expected_box(0, 1, 500, 2));
@@ -245,8 +239,7 @@ TEST(NormalisedBoxes, ClampCountsWhatItChanged) {
   annotation.objects.push_back({"y", 1, 1, 500, 375});
   annotation.objects.push_back({"z", 1, 1, 501, 376});
   std::int64_t clamped = 0;
-  EXPECT_EQ(normalised_boxes(annotation, {.policy = BoxPolicy::clamp, .clamped = &clamped}).size(),
-            3U);
+  EXPECT_EQ(normalised_boxes(annotation, {.policy = BoxPolicy::clamp, .clamped = &clamped}).size(), 3U);
   EXPECT_EQ(clamped, 2);
 }
 
@@ -257,8 +250,7 @@ TEST(NormalisedBoxes, NoObjectsGiveNoBoxes) {
 TEST(NormalisedBoxes, PicturesOfOneColumnCannotBeNormalised) {
   for (const auto& [w, h] : {std::pair(1, 5), std::pair(5, 1)}) {
     const VocAnnotation line{.width = w, .height = h, .objects = {{"x", 0, 0, 1, 1}}};
-    EXPECT_ERROR(normalised_boxes(line, {.policy = BoxPolicy::tf}), ErrorCode::data_loss,
-                 "cannot be normalised");
+    EXPECT_ERROR(normalised_boxes(line, {.policy = BoxPolicy::tf}), ErrorCode::data_loss, "cannot be normalised");
   }
 }
 
@@ -271,8 +263,7 @@ TEST(AnnotationPaths, SiblingFolderOfTheIlsvrcLayout) {
 TEST(AnnotationPaths, OnlyWholeComponentsAndTheExtensionAreRewritten) {
   EXPECT_THAT(annotation_paths("/Data/MyData/Data/CLS-LOC/JPEG/a.b.JPEG.JPEG"),
               ElementsAre("/Data/MyData/Annotations/CLS-LOC/JPEG/a.b.JPEG.xml"));
-  EXPECT_THAT(annotation_paths("/Data/x.v2/noextension"),
-              ElementsAre("/Annotations/x.v2/noextension.xml"));
+  EXPECT_THAT(annotation_paths("/Data/x.v2/noextension"), ElementsAre("/Annotations/x.v2/noextension.xml"));
   EXPECT_THAT(annotation_paths("/Data.1/DataX/a.JPEG"), IsEmpty());
   EXPECT_THAT(annotation_paths("/a/Data"), IsEmpty());
   EXPECT_THAT(annotation_paths("Data"), IsEmpty());
@@ -280,8 +271,7 @@ TEST(AnnotationPaths, OnlyWholeComponentsAndTheExtensionAreRewritten) {
 }
 
 TEST(AnnotationPaths, NamedFolderIsSearchedByClassAndFlat) {
-  EXPECT_THAT(annotation_paths("/d/Data/n01440764/a.JPEG", "/x"),
-              ElementsAre("/x/n01440764/a.xml", "/x/a.xml"));
+  EXPECT_THAT(annotation_paths("/d/Data/n01440764/a.JPEG", "/x"), ElementsAre("/x/n01440764/a.xml", "/x/a.xml"));
   EXPECT_THAT(annotation_paths("a.JPEG", "x/"), ElementsAre("x/a.xml"));
   EXPECT_THAT(annotation_paths("/.hidden", "x"), ElementsAre("x//.hidden.xml", "x/.hidden.xml"));
 }
@@ -295,9 +285,7 @@ class AnnotationFiles : public testing::Test {
   }
   ~AnnotationFiles() override { std::filesystem::remove_all(root_); }
 
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream(root_ + name) << text;
-  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(root_ + name) << text; }
 
   static std::string text_of(const std::optional<AnnotationFile>& file) {
     if (!file) return "missing";
@@ -313,8 +301,7 @@ TEST_F(AnnotationFiles, AreFoundWhereTheyLie) {
   EXPECT_EQ(text_of(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations")), "flat");
   EXPECT_EQ(text_of(read_annotation(root_ + "/Data/c/none.JPEG")), "missing");
   EXPECT_EQ(text_of(read_annotation("no/layout.JPEG")), "missing");
-  EXPECT_EQ(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations").value().path,
-            root_ + "/Annotations/b.xml");
+  EXPECT_EQ(read_annotation("elsewhere/c/b.JPEG", root_ + "/Annotations").value().path, root_ + "/Annotations/b.xml");
 }
 
 TEST_F(AnnotationFiles, AreReadIntoTheSameMemoryAgain) {
@@ -329,8 +316,7 @@ TEST_F(AnnotationFiles, AreReadIntoTheSameMemoryAgain) {
 
 TEST_F(AnnotationFiles, OtherFaultsThanMissingAreErrors) {
   std::filesystem::create_directories(root_ + "/Annotations/folder.xml");
-  EXPECT_ERROR(read_annotation(root_ + "/Data/folder.JPEG"), ErrorCode::invalid_argument,
-               "folder.xml");
+  EXPECT_ERROR(read_annotation(root_ + "/Data/folder.JPEG"), ErrorCode::invalid_argument, "folder.xml");
 }
 
 TEST_F(AnnotationFiles, AboveTheLimitAreNotRead) {
@@ -338,8 +324,7 @@ TEST_F(AnnotationFiles, AboveTheLimitAreNotRead) {
   std::filesystem::resize_file(root_ + "/Annotations/large.xml", VocOptions{}.max_bytes + 1);
   EXPECT_ERROR(read_annotation(root_ + "/Data/large.JPEG"), ErrorCode::resource_exhausted,
                "large.xml': it has 16777217 bytes or more, the limit is 16777216");
-  EXPECT_ERROR(read_annotation(root_ + "/Data/c/a.JPEG", {}, 3), ErrorCode::resource_exhausted,
-               "the limit is 3");
+  EXPECT_ERROR(read_annotation(root_ + "/Data/c/a.JPEG", {}, 3), ErrorCode::resource_exhausted, "the limit is 3");
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ struct Row {
 
 // Row `y` of a plane of `height` rows, those beyond repeated.
 Row row_of(const SamplePlane& plane, std::ptrdiff_t y) {
-  const auto at = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(y, 0, static_cast<std::ptrdiff_t>(plane.used_height) - 1));
+  const auto at =
+      static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(y, 0, static_cast<std::ptrdiff_t>(plane.used_height) - 1));
   return {plane.samples.data() + at * plane.width, plane.used_width};
 }
 
@@ -82,7 +83,8 @@ Samples upsampled_row(const YccKernels& kernels, const SamplePlane& plane, std::
 void expect_rows(const YccKernels& kernels, const JpegCoefficients& picture) {
   const std::vector<std::byte> file = testing::encode(picture);
   const std::vector<SamplePlane> planes = testing::libjpeg_planes(file);
-  const Samples ycc = testing::libjpeg_pixels(file, OracleColour::ycc), rgb = testing::libjpeg_pixels(file, OracleColour::rgb);
+  const Samples ycc = testing::libjpeg_pixels(file, OracleColour::ycc),
+                rgb = testing::libjpeg_pixels(file, OracleColour::rgb);
   const auto width = static_cast<std::size_t>(picture.width);
   for (int y = 0; y < picture.height; ++y) {
     std::vector<Row> rows;
@@ -95,7 +97,8 @@ void expect_rows(const YccKernels& kernels, const JpegCoefficients& picture) {
     }
     Samples pixels(3 * width);
     kernels.rgb(rows[0].begin(), rows[1].begin(), rows[2].begin(), width, pixels.data());
-    ASSERT_TRUE(std::equal(pixels.begin(), pixels.end(), rgb.begin() + static_cast<std::ptrdiff_t>(3 * width) * y)) << y;
+    ASSERT_TRUE(std::equal(pixels.begin(), pixels.end(), rgb.begin() + static_cast<std::ptrdiff_t>(3 * width) * y))
+        << y;
   }
 }
 
@@ -187,8 +190,10 @@ TEST_P(YccKernelsTest, EveryLengthStaysInsideItsMemory) {
       check(3 * width, 0, [&](const YccKernels& k, std::uint8_t* out) { k.rgb(y, cb, cr, width, out); });
       check(3 * width, 0, [&](const YccKernels& k, std::uint8_t* out) { k.grey(y, width, out); });
       check(2 * width, kSampleMargin, [&](const YccKernels& k, std::uint8_t* out) { k.double_across(y, width, out); });
-      check(width, kSampleMargin, [&](const YccKernels& k, std::uint8_t* out) { k.mix_rows(y, cb, width, width % 2 == 0, out); });
-      check(2 * width, kSampleMargin, [&](const YccKernels& k, std::uint8_t* out) { k.double_both(y, cb, width, out); });
+      check(width, kSampleMargin,
+            [&](const YccKernels& k, std::uint8_t* out) { k.mix_rows(y, cb, width, width % 2 == 0, out); });
+      check(2 * width, kSampleMargin,
+            [&](const YccKernels& k, std::uint8_t* out) { k.double_both(y, cb, width, out); });
     }
 }
 

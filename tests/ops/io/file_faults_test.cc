@@ -125,9 +125,12 @@ TEST(FileFaults, NothingIsTriedAgainWhereWaitingIsInVain) {
 }
 
 TEST(FileFaults, AFaultOfTheDiskSaysWhatItWasAbout) {
-  EXPECT_ERROR(read("abcdef", {.status = EIO}), ErrorCode::unavailable, "cannot inspect '/d/f': Input/output error (a fault of the disk");
-  EXPECT_ERROR(read("abcdef", {.read = EIO}), ErrorCode::unavailable, "cannot read '/d/f': Input/output error (a fault of the disk");
-  EXPECT_ERROR(read("abcdef", {.read = ESTALE, .after = 4}), ErrorCode::unavailable, "cannot read '/d/f': Stale file handle");
+  EXPECT_ERROR(read("abcdef", {.status = EIO}), ErrorCode::unavailable,
+               "cannot inspect '/d/f': Input/output error (a fault of the disk");
+  EXPECT_ERROR(read("abcdef", {.read = EIO}), ErrorCode::unavailable,
+               "cannot read '/d/f': Input/output error (a fault of the disk");
+  EXPECT_ERROR(read("abcdef", {.read = ESTALE, .after = 4}), ErrorCode::unavailable,
+               "cannot read '/d/f': Stale file handle");
 }
 
 TEST(FileFaults, AFileThatFailsIsClosed) {
@@ -154,8 +157,8 @@ TEST(FileFaults, AFileThatGrowsIsReadToItsNewEnd) {
   files.add("/d/f", "abc");
   int left = 1;
   files.fail("/d/f", {.half_way = [&] {
-    if (left-- > 0) files.overwrite("/d/f", "abc" + more);
-  }});
+               if (left-- > 0) files.overwrite("/d/f", "abc" + more);
+             }});
   EXPECT_EQ(read(files), "abc" + more);
 }
 
@@ -178,8 +181,8 @@ TEST(FileFaults, AFileThatIsWrittenMeanwhileIsReadAnew) {
   files.add("/d/f", "old contents");
   int left = 2;
   files.fail("/d/f", {.half_way = [&] {
-    if (left-- > 0) files.overwrite("/d/f", left > 0 ? "a new one..." : "the last one");
-  }});
+               if (left-- > 0) files.overwrite("/d/f", left > 0 ? "a new one..." : "the last one");
+             }});
   EXPECT_EQ(read(files), "the last one");
   EXPECT_THAT(pauses(files), ElementsAre("pause 20", "pause 20"));
 }
@@ -222,8 +225,9 @@ TEST(ListingFaults, TheFolderThatFailsIsNamed) {
   for (const std::string folder : {"/d", "/d/b", "/d/e"}) {
     FakeFileSystem files;
     with_tree(files).fail(folder, {.list = EACCES});
-    EXPECT_ERROR(file_paths(files, "/d"), ErrorCode::permission_denied,
-                 "cannot list the files in '" + folder + "': Permission denied; check the path and your right to read it");
+    EXPECT_ERROR(
+        file_paths(files, "/d"), ErrorCode::permission_denied,
+        "cannot list the files in '" + folder + "': Permission denied; check the path and your right to read it");
   }
 }
 
@@ -237,7 +241,8 @@ TEST(ListingFaults, AFolderThatFailsHalfWayGivesNothing) {
 
 TEST(ListingFaults, AFolderThatWentIsNotFound) {
   FakeFileSystem files;
-  EXPECT_ERROR(file_paths(files, "/d"), ErrorCode::not_found, "cannot list the files in '/d': No such file or directory");
+  EXPECT_ERROR(file_paths(files, "/d"), ErrorCode::not_found,
+               "cannot list the files in '/d': No such file or directory");
   with_tree(files).fail("/d/b", {.list = ENOENT});
   EXPECT_ERROR(file_paths(files, "/d"), ErrorCode::not_found, "'/d/b': No such file or directory");
   files.fail("/d", {.real_path = EIO});

@@ -32,7 +32,8 @@ class ListFiles : public ::testing::Test {
 };
 
 TEST_F(ListFiles, AreThoseWithTheExtensionSortedByTheirBytes) {
-  EXPECT_THAT(file_paths(folder(), {".png"}), ElementsAre(at("a b/x.png"), at("a/c/y.png"), at("a/z.PNG"), at("b.png")));
+  EXPECT_THAT(file_paths(folder(), {".png"}),
+              ElementsAre(at("a b/x.png"), at("a/c/y.png"), at("a/z.PNG"), at("b.png")));
   EXPECT_THAT(file_paths(folder(), {".JPG", ".txt"}), ElementsAre(at("a.jpg"), at("d.png.txt")));
 }
 
@@ -76,7 +77,9 @@ TEST_F(ListFiles, AreADatasetWhoseOrderIsTheLists) {
   EXPECT_EQ(got, file_paths(folder(), {".png"}));
 }
 
-TEST_F(ListFiles, AreADatasetOfTheFolderItself) { EXPECT_EQ(list_files(folder(), {".png"}, {.recursive = false}).cardinality(), 1); }
+TEST_F(ListFiles, AreADatasetOfTheFolderItself) {
+  EXPECT_EQ(list_files(folder(), {".png"}, {.recursive = false}).cardinality(), 1);
+}
 
 // By position, so that a shuffle reaches all of them and a shard reads nothing in vain.
 TEST_F(ListFiles, AreShuffledAndShardedByPosition) {

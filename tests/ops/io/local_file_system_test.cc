@@ -26,7 +26,8 @@ class LocalFileSystem : public testing::Test {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename().string());
     return names;
   }
 
@@ -99,7 +100,8 @@ TEST_F(LocalFileSystem, ListsAFolderWithItsLinks) {
   auto listed = files_.list(folder_.path().string());
   ASSERT_EQ(listed.error, 0);
   std::vector<std::string> shown;
-  for (const auto& entry : listed.value) shown.push_back(entry.name + (entry.is_folder ? " folder" : "") + (entry.is_link ? " link" : ""));
+  for (const auto& entry : listed.value)
+    shown.push_back(entry.name + (entry.is_folder ? " folder" : "") + (entry.is_link ? " link" : ""));
   EXPECT_THAT(shown, testing::UnorderedElementsAre("folder folder", "file", "link folder link", "broken link"));
   EXPECT_EQ(files_.real_path(at("link")).value, files_.real_path(at("folder")).value);
 }

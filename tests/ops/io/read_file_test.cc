@@ -69,8 +69,7 @@ TEST_F(ReadFile, FilesWithoutASizeAreReadToTheirEnd) {
 
 TEST_F(ReadFile, MissingFileIsNotFound) {
   const std::string path = folder_ + "/none";
-  EXPECT_ERROR(read_file(path), ErrorCode::not_found,
-               "cannot open '" + path + "': No such file or directory");
+  EXPECT_ERROR(read_file(path), ErrorCode::not_found, "cannot open '" + path + "': No such file or directory");
   EXPECT_ERROR(read_file(file("x") + "/below"), ErrorCode::not_found, "Not a directory");
   EXPECT_ERROR(read_file(""), ErrorCode::not_found, "''");
 }

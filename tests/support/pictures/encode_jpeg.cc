@@ -35,28 +35,20 @@ struct Free {
 
 J_COLOR_SPACE input_space(JpegColour colour) {
   switch (colour) {
-    case JpegColour::grey:
-      return JCS_GRAYSCALE;
+    case JpegColour::grey: return JCS_GRAYSCALE;
     case JpegColour::cmyk:
-    case JpegColour::ycck:
-      return JCS_CMYK;
-    default:
-      return JCS_RGB;
+    case JpegColour::ycck: return JCS_CMYK;
+    default: return JCS_RGB;
   }
 }
 
 J_COLOR_SPACE stored_space(JpegColour colour) {
   switch (colour) {
-    case JpegColour::grey:
-      return JCS_GRAYSCALE;
-    case JpegColour::cmyk:
-      return JCS_CMYK;
-    case JpegColour::ycck:
-      return JCS_YCCK;
-    case JpegColour::rgb:
-      return JCS_RGB;
-    default:
-      return JCS_YCbCr;
+    case JpegColour::grey: return JCS_GRAYSCALE;
+    case JpegColour::cmyk: return JCS_CMYK;
+    case JpegColour::ycck: return JCS_YCCK;
+    case JpegColour::rgb: return JCS_RGB;
+    default: return JCS_YCbCr;
   }
 }
 
@@ -81,8 +73,8 @@ void set_options(jpeg_compress_struct& info, const EncodeOptions& options) {
 }
 
 // The part that may end in longjmp; no C++ objects live here.
-bool encode(jpeg_compress_struct& info, ErrorState& error, const Picture& picture,
-            const EncodeOptions& options, unsigned char*& file, unsigned long& size) {
+bool encode(jpeg_compress_struct& info, ErrorState& error, const Picture& picture, const EncodeOptions& options,
+            unsigned char*& file, unsigned long& size) {
   if (setjmp(error.jump) != 0) return false;
   jpeg_create_compress(&info);
   jpeg_mem_dest(&info, &file, &size);
@@ -104,17 +96,14 @@ bool encode(jpeg_compress_struct& info, ErrorState& error, const Picture& pictur
 
 int bytes_per_pixel(JpegColour colour) {
   switch (input_space(colour)) {
-    case JCS_GRAYSCALE:
-      return 1;
-    case JCS_CMYK:
-      return 4;
-    default:
-      return 3;
+    case JCS_GRAYSCALE: return 1;
+    case JCS_CMYK: return 4;
+    default: return 3;
   }
 }
 
-std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height,
-                                   std::int64_t width, const EncodeOptions& options) {
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width,
+                                   const EncodeOptions& options) {
   if (static_cast<std::int64_t>(pixels.size()) != height * width * bytes_per_pixel(options.colour))
     throw std::runtime_error("encode_jpeg: the pixels do not fill the picture");
   jpeg_compress_struct info{};

@@ -22,10 +22,10 @@ struct EncodeOptions {
   int chroma_v = 1;
   bool progressive = false;
   bool arithmetic = false;
-  bool adobe_marker = true;  // only for cmyk and ycck
-  int restart_rows = 0;      // a restart marker after so many rows of blocks; 0 for none
-  int restart_mcus = 0;      // the same in MCUs; restart_rows counts where both are given
-  bool optimise = true;      // Huffman tables of the file's own, as ImageNet's files have; else the usual ones
+  bool adobe_marker = true;    // only for cmyk and ycck
+  int restart_rows = 0;        // a restart marker after so many rows of blocks; 0 for none
+  int restart_mcus = 0;        // the same in MCUs; restart_rows counts where both are given
+  bool optimise = true;        // Huffman tables of the file's own, as ImageNet's files have; else the usual ones
   bool force_baseline = true;  // quantiser steps of 8 bits; else of 16 where the quality is low
 };
 
@@ -34,7 +34,7 @@ int bytes_per_pixel(JpegColour colour);
 
 // The file. `pixels` has height * width *
 // bytes_per_pixel. Throws std::runtime_error with libjpeg's text.
-std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height,
-                                   std::int64_t width, const EncodeOptions& options = {});
+std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels, std::int64_t height, std::int64_t width,
+                                   const EncodeOptions& options = {});
 
 }  // namespace penstock::pictures

@@ -23,41 +23,34 @@ namespace {
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file)
-    throw Error(ErrorCode::unavailable,
-                "cannot write '" + path + "': " + std::generic_category().message(errno));
+    throw Error(ErrorCode::unavailable, "cannot write '" + path + "': " + std::generic_category().message(errno));
 }
 
-std::string class_name(std::int64_t number) {
-  return std::string("n") + std::to_string(10'000'000 + 37 * number);
-}
+std::string class_name(std::int64_t number) { return std::string("n") + std::to_string(10'000'000 + 37 * number); }
 
 std::string tag(const char* name, const std::string& text) {
   return std::string("<") + name + ">" + text + "</" + name + ">";
 }
 
 std::string object_xml(const SampleBox& box, const std::string& name) {
-  const std::string corners =
-      tag("xmin", std::to_string(box.xmin)) + tag("ymin", std::to_string(box.ymin)) +
-      tag("xmax", std::to_string(box.xmax)) + tag("ymax", std::to_string(box.ymax));
+  const std::string corners = tag("xmin", std::to_string(box.xmin)) + tag("ymin", std::to_string(box.ymin)) +
+                              tag("xmax", std::to_string(box.xmax)) + tag("ymax", std::to_string(box.ymax));
   return std::string("\t") +
-         tag("object", tag("name", name) + tag("pose", "Unspecified") + tag("truncated", "0") +
-                           tag("difficult", "0") + tag("bndbox", corners)) +
+         tag("object", tag("name", name) + tag("pose", "Unspecified") + tag("truncated", "0") + tag("difficult", "0") +
+                           tag("bndbox", corners)) +
          "\n";
 }
 
-std::string annotation_xml(const PictureSpec& spec, const std::string& name,
-                           const std::string& stem) {
+std::string annotation_xml(const PictureSpec& spec, const std::string& name, const std::string& stem) {
   const char* depth = spec.encoding.colour == JpegColour::grey ? "1" : "3";
-  std::string xml =
-      "<annotation>\n\t" + tag("folder", name) + "\n\t" + tag("filename", stem) + "\n\t" +
-      tag("source", tag("database", "penstock sample")) + "\n\t" +
-      tag("size", tag("width", std::to_string(spec.width)) +
-                      tag("height", std::to_string(spec.height)) + tag("depth", depth)) +
-      "\n\t" + tag("segmented", "0") + "\n";
+  std::string xml = "<annotation>\n\t" + tag("folder", name) + "\n\t" + tag("filename", stem) + "\n\t" +
+                    tag("source", tag("database", "penstock sample")) + "\n\t" +
+                    tag("size", tag("width", std::to_string(spec.width)) + tag("height", std::to_string(spec.height)) +
+                                    tag("depth", depth)) +
+                    "\n\t" + tag("segmented", "0") + "\n";
   for (const SampleBox& box : spec.boxes) xml += object_xml(box, name);
   return xml + "</annotation>\n";
 }
@@ -66,18 +59,15 @@ class Generator {
  public:
   explicit Generator(const GenerateOptions& options)
       : options_(options),
-        classes_(std::clamp<std::int64_t>(options.classes, 1,
-                                          std::max<std::int64_t>(options.images, 1))) {
+        classes_(std::clamp<std::int64_t>(options.classes, 1, std::max<std::int64_t>(options.images, 1))) {
     for (std::int64_t i = 0; i < classes_; ++i)
-      for (const char* kind : {"Data", "Annotations"})
-        std::filesystem::create_directories(folder(kind, class_name(i)));
+      for (const char* kind : {"Data", "Annotations"}) std::filesystem::create_directories(folder(kind, class_name(i)));
   }
 
   GenerateReport run() {
     {
       std::vector<std::jthread> threads;
-      for (int i = 0; i < std::max(options_.threads, 1); ++i)
-        threads.emplace_back([this] { work(); });
+      for (int i = 0; i < std::max(options_.threads, 1); ++i) threads.emplace_back([this] { work(); });
     }
     if (failure_) std::rethrow_exception(failure_);
     return {options_.images, pixels_, bytes_};

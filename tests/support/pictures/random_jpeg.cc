@@ -16,14 +16,16 @@ std::int64_t log_uniform(Random& random, std::int64_t most) {
 
 // Slopes, edges and noise of some strength: of flat blocks to those in which every coefficient counts.
 std::vector<std::uint8_t> pixels_of(Random& random, image::Size size, int bytes_per_pixel) {
-  const std::int64_t strength = std::int64_t{1} << draw(random, 0, 8), slope = draw(random, 0, 9), edge = draw(random, 5, 200);
+  const std::int64_t strength = std::int64_t{1} << draw(random, 0, 8), slope = draw(random, 0, 9),
+                     edge = draw(random, 5, 200);
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.height * size.width * bytes_per_pixel));
   std::size_t i = 0;
   for (std::int64_t y = 0; y < size.height; ++y)
     for (std::int64_t x = 0; x < size.width; ++x)
       for (int c = 0; c < bytes_per_pixel; ++c) {
         const std::int64_t step = (x / edge + y / edge + c) % 2 == 0 ? 0 : 120;
-        const std::int64_t value = step + slope * (x + c * y) / 8 + static_cast<std::int64_t>(random() >> 12) % strength;
+        const std::int64_t value =
+            step + slope * (x + c * y) / 8 + static_cast<std::int64_t>(random() >> 12) % strength;
         pixels[i++] = static_cast<std::uint8_t>(std::min<std::int64_t>(value % 512, 255));
       }
   return pixels;
@@ -54,14 +56,10 @@ struct Run {
 Run random_run(Random& random, std::int64_t extent) {
   const std::int64_t count = draw(random, 0, 4) == 0 ? 1 : draw(random, 1, extent);
   switch (draw(random, 0, 6)) {
-    case 0:
-      return {0, extent};
-    case 1:
-      return {0, count};
-    case 2:
-      return {extent - count, count};
-    default:
-      return {draw(random, 0, extent - count), count};
+    case 0: return {0, extent};
+    case 1: return {0, count};
+    case 2: return {extent - count, count};
+    default: return {draw(random, 0, extent - count), count};
   }
 }
 

@@ -69,8 +69,7 @@ std::array<std::int64_t, 2> place(std::int64_t length, std::int64_t extent, Rand
 }
 
 SampleBox draw_box(const PictureSpec& spec, Random& random) {
-  const double area =
-      (0.1 + 0.5 * random.uniform()) * static_cast<double>(spec.height * spec.width);
+  const double area = (0.1 + 0.5 * random.uniform()) * static_cast<double>(spec.height * spec.width);
   const double ratio = std::exp(0.8 * random.uniform() - 0.4);
   const std::int64_t width = std::min(to_pixels(std::sqrt(area * ratio)), spec.width);
   const std::int64_t height = std::min(to_pixels(area / static_cast<double>(width)), spec.height);
@@ -82,9 +81,7 @@ SampleBox draw_box(const PictureSpec& spec, Random& random) {
 // One plane of the picture: luma or a colour difference, in 64ths of a byte's step.
 struct Plane {
   Plane(const PictureSpec& spec)
-      : height(spec.height),
-        width(spec.width),
-        values(static_cast<std::size_t>(spec.height * spec.width)) {}
+      : height(spec.height), width(spec.width), values(static_cast<std::size_t>(spec.height * spec.width)) {}
 
   int* row(std::int64_t y) { return values.data() + y * width; }
 
@@ -109,8 +106,7 @@ std::vector<int> draw_bytes(std::size_t count, Random& random) {
 void add_octave(Plane& plane, int log_cell, int strength, Random& random) {
   const std::int64_t cell = std::int64_t{1} << log_cell;
   const std::int64_t columns = plane.width / cell + 2;
-  const std::vector<int> grid =
-      draw_bytes(static_cast<std::size_t>(columns * (plane.height / cell + 2)), random);
+  const std::vector<int> grid = draw_bytes(static_cast<std::size_t>(columns * (plane.height / cell + 2)), random);
   std::vector<int> mixed(static_cast<std::size_t>(columns));
   const int size = 1 << log_cell;
   for (std::int64_t y = 0; y < plane.height; ++y) {
@@ -158,17 +154,14 @@ Plane paint_plane(const PictureSpec& spec, int shade, int grain, Random& random)
   return plane;
 }
 
-std::uint8_t to_byte(int value) {
-  return static_cast<std::uint8_t>(std::clamp(128 + value / 64, 0, 255));
-}
+std::uint8_t to_byte(int value) { return static_cast<std::uint8_t>(std::clamp(128 + value / 64, 0, 255)); }
 
 double measured_rate(EncodeOptions encoding, double grain) {
   PictureSpec spec;
   spec.height = spec.width = 192;
   spec.encoding = encoding;
   spec.seed = 7;
-  const double bytes = static_cast<double>(
-      encode_jpeg(paint(spec, grain), spec.height, spec.width, encoding).size());
+  const double bytes = static_cast<double>(encode_jpeg(paint(spec, grain), spec.height, spec.width, encoding).size());
   return 8 * bytes / static_cast<double>(spec.height * spec.width);
 }
 
@@ -230,8 +223,7 @@ std::vector<std::uint8_t> paint(const PictureSpec& spec, double grain) {
   const Plane blue = paint_plane(spec, 64 * 40, luma_grain / 2, random);
   pixels.reserve(3 * luma.values.size());
   for (std::size_t i = 0; i < luma.values.size(); ++i)
-    for (const int value :
-         {luma.values[i] + red.values[i], luma.values[i], luma.values[i] + blue.values[i]})
+    for (const int value : {luma.values[i] + red.values[i], luma.values[i], luma.values[i] + blue.values[i]})
       pixels.push_back(to_byte(value));
   return pixels;
 }

@@ -18,9 +18,7 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next();
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
-  std::int64_t below(std::int64_t n) {
-    return static_cast<std::int64_t>(uniform() * static_cast<double>(n));
-  }
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(uniform() * static_cast<double>(n)); }
 
  private:
   std::uint64_t state_;

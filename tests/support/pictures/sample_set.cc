@@ -26,14 +26,13 @@ std::string object_text(int number, int object) {
   const auto tag = [](const char* name, int value) {
     return std::string("<") + name + ">" + std::to_string(value) + "</" + name + ">";
   };
-  return "<object><name>thing" + std::to_string(object) + "</name><bndbox>" +
-         tag("xmin", 1 + object) + tag("ymin", 2 + number % 5) + tag("xmax", 20 + 5 * object) +
-         tag("ymax", 18 + object) + "</bndbox></object>";
+  return "<object><name>thing" + std::to_string(object) + "</name><bndbox>" + tag("xmin", 1 + object) +
+         tag("ymin", 2 + number % 5) + tag("xmax", 20 + 5 * object) + tag("ymax", 18 + object) + "</bndbox></object>";
 }
 
 std::string xml_of(int number, std::int64_t height, std::int64_t width, int objects) {
-  std::string text = "<annotation><size><width>" + std::to_string(width) + "</width><height>" +
-                     std::to_string(height) + "</height><depth>3</depth></size>";
+  std::string text = "<annotation><size><width>" + std::to_string(width) + "</width><height>" + std::to_string(height) +
+                     "</height><depth>3</depth></size>";
   for (int i = 0; i < objects; ++i) text += object_text(number, i);
   return text + "</annotation>";
 }
@@ -53,8 +52,7 @@ void SampleSet::add(int number) {
   write(path, jpeg_of(number, height, width));
   paths_.push_back(path.string());
   const bool has_annotation = number % 3 != 0 || number % 2 == 0;
-  if (has_annotation)
-    write(annotation_of(path.string()), xml_of(number, height, width, number % 3));
+  if (has_annotation) write(annotation_of(path.string()), xml_of(number, height, width, number % 3));
 }
 
 std::string SampleSet::annotation_of(const std::string& path) const {

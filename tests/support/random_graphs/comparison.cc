@@ -18,25 +18,23 @@ std::string text_of(const Delivery& delivery) {
   if (!delivery.failed) return text_of(delivery.value);
   const ps::ErrorPlace& place = delivery.place;
   return "error of op " + std::to_string(place.position) + " (" + place.op + "), input " +
-         std::to_string(place.ordinal) + ", source " + std::to_string(place.source_ordinal) + " '" +
-         place.origin + "', epoch " + std::to_string(place.epoch) + ": " + delivery.cause;
+         std::to_string(place.ordinal) + ", source " + std::to_string(place.source_ordinal) + " '" + place.origin +
+         "', epoch " + std::to_string(place.epoch) + ": " + delivery.cause;
 }
 
 std::string Comparison::text_of(const Item& item) const {
   if (!item.failed()) return random_graphs::text_of(item.value);
   const char* name = model::name_of(graph.ops[static_cast<std::size_t>(item.failed_op)].kind);
-  return "error of op " + std::to_string(item.failed_op) + " (" + name + "), input " +
-         std::to_string(item.input) + ", source " + std::to_string(item.origin.ordinal) +
-         ", epoch " + std::to_string(item.origin.epoch) + ": " +
+  return "error of op " + std::to_string(item.failed_op) + " (" + name + "), input " + std::to_string(item.input) +
+         ", source " + std::to_string(item.origin.ordinal) + ", epoch " + std::to_string(item.origin.epoch) + ": " +
          (item.cause.empty() ? "any text" : item.cause);
 }
 
 // Which input of an epoch it was depends on read-ahead where passes are cut short, and on luck
 // where the order is free.
 bool Comparison::counts_are_certain() const {
-  return !graph.arbitrary && std::ranges::none_of(graph.ops, [](const model::Op& op) {
-    return op.kind == Kind::repeat;
-  });
+  return !graph.arbitrary &&
+         std::ranges::none_of(graph.ops, [](const model::Op& op) { return op.kind == Kind::repeat; });
 }
 
 bool Comparison::is_same_place(const Item& item, const ps::ErrorPlace& place) const {
@@ -44,11 +42,9 @@ bool Comparison::is_same_place(const Item& item, const ps::ErrorPlace& place) co
   const std::int64_t source = item.origin.ordinal;
   const bool is_file = graph.ops[0].kind == Kind::from_file_list;
   const bool has_inputs = item.failed_op > 0;
-  if (with_inputs && has_inputs && counts_are_certain() && place.ordinal != item.input)
-    return false;
-  return place.op == model::name_of(op.kind) &&
-         (!with_positions || place.position == item.failed_op) && place.source_ordinal == source &&
-         place.epoch == item.origin.epoch &&
+  if (with_inputs && has_inputs && counts_are_certain() && place.ordinal != item.input) return false;
+  return place.op == model::name_of(op.kind) && (!with_positions || place.position == item.failed_op) &&
+         place.source_ordinal == source && place.epoch == item.origin.epoch &&
          place.origin == (is_file ? bench.path(graph.ops[0], source) : "");
 }
 
@@ -70,19 +66,17 @@ void Comparison::check_group(const Items& items, std::size_t begin, std::size_t 
       if (at == end || items[at].cause.empty()) at = k;
     }
     if (at == end)
-      throw Failure("delivery " + std::to_string(begin + i) + ": got " +
-                    random_graphs::text_of(got[i]) + ", expected " + text_of(items[begin + i]) +
+      throw Failure("delivery " + std::to_string(begin + i) + ": got " + random_graphs::text_of(got[i]) +
+                    ", expected " + text_of(items[begin + i]) +
                     (end - begin > 1 ? " or a neighbour whose order is free" : ""));
     used[at - begin] = true;
   }
 }
 
-void Comparison::check(const Items& items, std::span<const Delivery> got, std::size_t from,
-                       bool to_the_end) const {
+void Comparison::check(const Items& items, std::span<const Delivery> got, std::size_t from, bool to_the_end) const {
   for (std::size_t begin = from; begin < items.size();) {
     std::size_t end = begin + 1;
-    while (end < items.size() && items[begin].group > 0 && items[end].group == items[begin].group)
-      ++end;
+    while (end < items.size() && items[begin].group > 0 && items[end].group == items[begin].group) ++end;
     check_group(items, begin, end, got.subspan(std::min(begin - from, got.size())));
     begin = end;
   }

@@ -57,8 +57,7 @@ void ThreadCourier::work() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || (!held_ && !parcels_.empty()); });
     if (stopping_) return;
-    const auto chosen =
-        parcels_.begin() + random_.below(static_cast<std::int64_t>(parcels_.size()));
+    const auto chosen = parcels_.begin() + random_.below(static_cast<std::int64_t>(parcels_.size()));
     std::unique_ptr<Parcel> parcel = std::move(*chosen);
     parcels_.erase(chosen);
     const bool dawdles = random_.one_in(8);

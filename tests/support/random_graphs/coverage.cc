@@ -21,10 +21,10 @@ constexpr double kAbandonments = 2'000;
 constexpr double kResumptions = 5'000;
 constexpr double kMemoryWaits = 1'000;
 
-const std::vector<std::string> kKnobs{"parallelism", "window",   "buffer", "placement",
-                                      "grain_ns",    "prefetch", "memory"};
+const std::vector<std::string> kKnobs{"parallelism", "window", "buffer", "placement", "grain_ns", "prefetch", "memory"};
 
-// Whether the second op can be written directly behind the first one. Behind an op that is no source some elements always fit.
+// Whether the second op can be written directly behind the first one. Behind an op that is no source some elements
+// always fit.
 bool can_follow(Kind first, Kind second) {
   if (op_cases::is_source(second)) return false;
   if (!op_cases::is_source(first)) return true;
@@ -40,8 +40,7 @@ class Shortfalls {
   explicit Shortfalls(double scale) : scale_(scale) {}
   void ask(const std::string& what, std::int64_t met, double wanted) {
     const auto least = static_cast<std::int64_t>(wanted * scale_);
-    if (met < least)
-      lines_.push_back(what + ": " + std::to_string(met) + ", wanted " + std::to_string(least));
+    if (met < least) lines_.push_back(what + ": " + std::to_string(met) + ", wanted " + std::to_string(least));
   }
   std::vector<std::string> take() { return std::move(lines_); }
 
@@ -90,8 +89,7 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
       const auto second = static_cast<Kind>(j);
       if (!can_follow(first, second)) continue;
       const std::string pair = std::string(model::name_of(first)) + " " + model::name_of(second);
-      missing.ask(pair, pairs_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)],
-                  kEachPair);
+      missing.ask(pair, pairs_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)], kEachPair);
     }
   }
   missing.ask("apply", applied_, kEachOp);
@@ -106,8 +104,8 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
 
 std::string Coverage::fault_table() const {
   std::ostringstream out;
-  out << graphs_ << " graphs, " << runs << " runs, " << epochs << " epochs: " << errors << " errors delivered, " << dropped << " dropped, "
-      << abandonments << " abandonments, " << resumptions << " resumptions, " << memory_waits
+  out << graphs_ << " graphs, " << runs << " runs, " << epochs << " epochs: " << errors << " errors delivered, "
+      << dropped << " dropped, " << abandonments << " abandonments, " << resumptions << " resumptions, " << memory_waits
       << " runs with waits for memory, " << late << " late and " << lost << " lost completions, " << moves()
       << " knob moves\n";
   for (const auto& [kind, count] : faults) out << std::setw(9) << count << "  " << kind << '\n';
@@ -116,20 +114,18 @@ std::string Coverage::fault_table() const {
 
 std::string Coverage::table() const {
   std::ostringstream out;
-  out << graphs_ << " graphs, " << runs << " runs: " << errors << " errors, " << abandonments
-      << " abandonments, " << resumptions << " resumptions, " << memory_waits
-      << " runs with waits for memory, " << late << " late and " << lost << " lost completions\n";
+  out << graphs_ << " graphs, " << runs << " runs: " << errors << " errors, " << abandonments << " abandonments, "
+      << resumptions << " resumptions, " << memory_waits << " runs with waits for memory, " << late << " late and "
+      << lost << " lost completions\n";
   for (const auto& [knob, count] : moves_)
-    out << "  knob " << std::left << std::setw(14) << knob << std::right << std::setw(10) << count
-        << '\n';
-  out << "op, its count, then how often the op of that column came right behind it\n"
-      << std::setw(28) << ' ';
+    out << "  knob " << std::left << std::setw(14) << knob << std::right << std::setw(10) << count << '\n';
+  out << "op, its count, then how often the op of that column came right behind it\n" << std::setw(28) << ' ';
   for (int i = 0; i < model::kKinds; ++i)
     if (!op_cases::is_source(static_cast<Kind>(i))) out << std::setw(6) << i;
   out << '\n';
   for (std::size_t i = 0; i < ops_.size(); ++i) {
-    out << std::setw(3) << i << ' ' << std::left << std::setw(16)
-        << model::name_of(static_cast<Kind>(i)) << std::right << std::setw(8) << ops_[i];
+    out << std::setw(3) << i << ' ' << std::left << std::setw(16) << model::name_of(static_cast<Kind>(i)) << std::right
+        << std::setw(8) << ops_[i];
     for (std::size_t j = 0; j < ops_.size(); ++j)
       if (!op_cases::is_source(static_cast<Kind>(j))) out << std::setw(6) << pairs_[i][j];
     out << '\n';

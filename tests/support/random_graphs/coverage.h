@@ -21,15 +21,15 @@ class Coverage {
   std::int64_t moves() const;  // of all knobs
 
   std::int64_t runs = 0;
-  std::int64_t epochs = 0;        // asked for, by a run's start or by number
-  std::int64_t errors = 0;        // delivered
-  std::int64_t abandonments = 0;  // runs destroyed before their end
-  std::int64_t resumptions = 0;   // runs begun from a checkpoint
-  std::int64_t memory_waits = 0;  // runs in which a stage was seen waiting for the budget
-  std::int64_t late = 0;          // completions after their run's end
-  std::int64_t dropped = 0;  // errors that ignore_errors left out of runs read to their end
+  std::int64_t epochs = 0;                     // asked for, by a run's start or by number
+  std::int64_t errors = 0;                     // delivered
+  std::int64_t abandonments = 0;               // runs destroyed before their end
+  std::int64_t resumptions = 0;                // runs begun from a checkpoint
+  std::int64_t memory_waits = 0;               // runs in which a stage was seen waiting for the budget
+  std::int64_t late = 0;                       // completions after their run's end
+  std::int64_t dropped = 0;                    // errors that ignore_errors left out of runs read to their end
   std::map<std::string, std::int64_t> faults;  // errors delivered, by what was thrown, with its numbers as #
-  std::int64_t lost = 0;  // completions dropped without an answer that were delivered as errors
+  std::int64_t lost = 0;                       // completions dropped without an answer that were delivered as errors
 
   // Of all draws that made the schedules of pumped runs: two series that did the same have the same number.
   std::uint64_t schedules = 0;

@@ -16,7 +16,7 @@ struct Limits {
   std::int64_t elements = 400;  // delivered
   std::int64_t work = 3'000;    // read from the source
   bool jitter = true;
-  bool faults = false;           // most functions fail now and then, each by whatever can be thrown
+  bool faults = false;  // most functions fail now and then, each by whatever can be thrown
 };
 
 // What is known of the elements between two ops, so that the next one can be written in C++ and makes sense.

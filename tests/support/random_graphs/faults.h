@@ -26,19 +26,12 @@ inline void take_too_much_payload() { ps::Tensor(ps::DType::u8, {std::int64_t{1}
 // What is thrown depends on the value alone. Without How::any_fault it is always the first.
 [[noreturn]] inline void throw_fault(const How& how, const Value& value) {
   switch (how.any_fault ? model::floor_mod(model::key(value) / 2, 6) : 0) {
-    case 1:
-      throw std::runtime_error("fails on " + std::to_string(model::key(value)));
-    case 2:
-      throw 42;
-    case 3:
-      throw std::bad_alloc();
-    case 4:
-      take_too_much_payload();
-      [[fallthrough]];  // never
-    case 5:
-      throw std::system_error(EIO, std::generic_category(), "a disk");
-    default:
-      throw_fails_on(value);
+    case 1: throw std::runtime_error("fails on " + std::to_string(model::key(value)));
+    case 2: throw 42;
+    case 3: throw std::bad_alloc();
+    case 4: take_too_much_payload(); [[fallthrough]];  // never
+    case 5: throw std::system_error(EIO, std::generic_category(), "a disk");
+    default: throw_fails_on(value);
   }
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 using Names = std::vector<std::string>;
-using AnyDataset = std::variant<ps::Dataset<std::int64_t>, ps::Dataset<std::string>,
-                                ps::Dataset<Numbers>, ps::Dataset<Names>, ps::Dataset<Value>>;
+using AnyDataset = std::variant<ps::Dataset<std::int64_t>, ps::Dataset<std::string>, ps::Dataset<Numbers>,
+                                ps::Dataset<Names>, ps::Dataset<Value>>;
 
 AnyDataset source(const Op& op, const How& how, const Workbench& bench) {
   return op_cases::with_case(op.kind, [&]<class Case>(Case) -> AnyDataset {
@@ -28,18 +28,17 @@ AnyDataset source(const Op& op, const How& how, const Workbench& bench) {
 }
 
 // Whether the op can be written behind elements of type T, and what it makes is among the types of these graphs.
-template <class Case, class T>
-constexpr bool can_be_written() {
+template <class Case, class T> constexpr bool can_be_written() {
   constexpr bool is_batch = std::is_same_v<T, Numbers> || std::is_same_v<T, Names>;
   if (Case::kIsSource || (Case::kMakesBatches && is_batch)) return false;
   return ps::Unbatchable<T> || !Case::kTakesBatches;
 }
 
-template <class T>
-AnyDataset append(const ps::Dataset<T>& in, const Op& op, const How& how, const Workbench& bench) {
+template <class T> AnyDataset append(const ps::Dataset<T>& in, const Op& op, const How& how, const Workbench& bench) {
   return op_cases::with_case(op.kind, [&]<class Case>(Case) -> AnyDataset {
     if constexpr (can_be_written<Case, T>()) return Case::build(in, ValueHarness<T>(op, how, bench));
-    throw std::logic_error(std::string("drawn behind elements of a type that it cannot take: ") + model::name_of(op.kind));
+    throw std::logic_error(std::string("drawn behind elements of a type that it cannot take: ") +
+                           model::name_of(op.kind));
   });
 }
 
@@ -79,8 +78,7 @@ Built build_graph(const Graph& graph, const Workbench& bench, std::vector<model:
   }
   return std::visit(
       []<class T>(const ps::Dataset<T>& dataset) {
-        return Built{dataset.node(),
-                     [](ps::Element& element) { return value_of(element.take<T>()); }};
+        return Built{dataset.node(), [](ps::Element& element) { return value_of(element.take<T>()); }};
       },
       any);
 }

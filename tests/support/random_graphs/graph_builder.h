@@ -30,7 +30,6 @@ struct Built {
 };
 
 // With tapes, one per op, each shuffle whose input order is known writes into its own: for serial runs only.
-Built build_graph(const Graph& graph, const Workbench& bench,
-                  std::vector<model::Tape>* tapes = nullptr);
+Built build_graph(const Graph& graph, const Workbench& bench, std::vector<model::Tape>* tapes = nullptr);
 
 }  // namespace random_graphs

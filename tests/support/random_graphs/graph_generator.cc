@@ -74,8 +74,8 @@ std::int64_t size_of(const model::Value& value) {
   return size;
 }
 
-// The model, which knows no order of a shuffle, may see an element in each pass, or a pass without anything, where the run meets
-// errors alone, for ever.
+// The model, which knows no order of a shuffle, may see an element in each pass, or a pass without anything, where the
+// run meets errors alone, for ever.
 bool may_repeat_errors_for_ever(const Graph& graph) {
   const auto is_shuffle = [](const Op& op) { return op.kind == Kind::shuffle; };
   const auto is_endless = [](const Op& op) { return op.kind == Kind::repeat && op.count < 0; };
@@ -118,8 +118,7 @@ bool Graph::cuts_passes() const {
 std::string Graph::text() const {
   std::string text;
   for (const Op& op : ops) {
-    text += (text.empty() ? "" : " ") + std::string(model::name_of(op.kind)) + '(' +
-            std::to_string(op.count);
+    text += (text.empty() ? "" : " ") + std::string(model::name_of(op.kind)) + '(' + std::to_string(op.count);
     if (op.index != 0) text += ", " + std::to_string(op.index);
     if (op.fails.mod > 0) text += ", fails";
     if (op.arbitrary) text += ", arbitrary";

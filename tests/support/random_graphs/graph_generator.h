@@ -16,7 +16,8 @@ struct Graph {
   std::vector<How> how;        // one per op
   bool arbitrary = false;      // some op need not keep the order
 
-  // Whether passes are ended early or are not wanted at all (take, repeat): how much is read then for nothing, nobody can say.
+  // Whether passes are ended early or are not wanted at all (take, repeat): how much is read then for nothing, nobody
+  // can say.
   bool cuts_passes() const;
 
   // One line: "range(9) repeat(-1) take(4)".

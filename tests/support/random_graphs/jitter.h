@@ -17,8 +17,7 @@ inline void jitter(const How& how, std::int64_t key) {
   if (how.jitter_us == 0) return;
   Random random(static_cast<std::uint64_t>(key));
   const std::int64_t kind = random.below(8);
-  if (kind == 0)
-    std::this_thread::sleep_for(std::chrono::microseconds(random.below(how.jitter_us)));
+  if (kind == 0) std::this_thread::sleep_for(std::chrono::microseconds(random.below(how.jitter_us)));
   if (kind == 1 || kind == 2) std::this_thread::yield();
 }
 

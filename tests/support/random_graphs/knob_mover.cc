@@ -13,9 +13,8 @@ namespace {
 
 // How far to go where the knob itself would go much further.
 std::int64_t most_of(const std::string& knob) {
-  static const std::map<std::string, std::int64_t> most{{"parallelism", 16}, {"window", 64},
-                                                        {"buffer", 64},      {"grain_ns", 200'000},
-                                                        {"prefetch", 32},    {"memory", 100'000}};
+  static const std::map<std::string, std::int64_t> most{{"parallelism", 16},   {"window", 64},   {"buffer", 64},
+                                                        {"grain_ns", 200'000}, {"prefetch", 32}, {"memory", 100'000}};
   const auto found = most.find(knob);
   return found == most.end() ? 1 : found->second;
 }
@@ -31,8 +30,7 @@ std::int64_t draw_setting(const ps::Knob& knob, Random& random) {
 void move_one(std::vector<ps::Knob>& knobs, Random& random, Coverage::Moves& moves) {
   std::set<std::string> names;
   for (const ps::Knob& knob : knobs) names.insert(knob.name);
-  const std::string name =
-      *std::next(names.begin(), random.below(static_cast<std::int64_t>(names.size())));
+  const std::string name = *std::next(names.begin(), random.below(static_cast<std::int64_t>(names.size())));
   std::vector<ps::Knob*> candidates;
   for (ps::Knob& knob : knobs)
     if (knob.name == name) candidates.push_back(&knob);
@@ -42,12 +40,10 @@ void move_one(std::vector<ps::Knob>& knobs, Random& random, Coverage::Moves& mov
 }
 
 bool some_stage_waits_for_memory(const ps::Snapshot& snapshot) {
-  return std::ranges::any_of(snapshot.stages,
-                             [](const ps::StageSnapshot& stage) { return stage.waits_for_memory; });
+  return std::ranges::any_of(snapshot.stages, [](const ps::StageSnapshot& stage) { return stage.waits_for_memory; });
 }
 
-KnobMover::KnobMover(std::shared_ptr<ps::detail::RunCore> run, std::uint64_t seed,
-                     Coverage& coverage)
+KnobMover::KnobMover(std::shared_ptr<ps::detail::RunCore> run, std::uint64_t seed, Coverage& coverage)
     : run_(std::move(run)), random_(seed), coverage_(coverage), thread_([this] { work(); }) {}
 
 KnobMover::~KnobMover() {

@@ -18,9 +18,7 @@
 
 namespace random_graphs {
 
-inline model::Origin origin_of(const ps::Stamp& stamp) {
-  return {stamp.epoch, stamp.pass, stamp.ordinal};
-}
+inline model::Origin origin_of(const ps::Stamp& stamp) { return {stamp.epoch, stamp.pass, stamp.ordinal}; }
 
 inline std::vector<ps::Element> elements_of(std::vector<Value> values) {
   std::vector<ps::Element> elements;
@@ -29,8 +27,7 @@ inline std::vector<ps::Element> elements_of(std::vector<Value> values) {
 }
 
 // What is common to all of them: name, unknown number of results, and the drawn parameters.
-template <class Base>
-class OwnOp : public Base {
+template <class Base> class OwnOp : public Base {
  public:
   OwnOp(const model::Op& op, const How& how) : op_(op), how_(how) {}
   std::string name() const override { return model::name_of(op_.kind); }
@@ -42,26 +39,20 @@ class OwnOp : public Base {
   const How how_;
 };
 
-template <class Base>
-class OwnParallelOp : public OwnOp<Base> {
+template <class Base> class OwnParallelOp : public OwnOp<Base> {
  public:
   using OwnOp<Base>::OwnOp;
   ps::Tunable parallelism() const override {
     return this->how_.parallelism == 0 ? ps::AUTOTUNE : ps::Tunable(this->how_.parallelism);
   }
-  ps::Order order() const override {
-    return this->op_.arbitrary ? ps::Order::arbitrary : ps::Order::kept;
-  }
+  ps::Order order() const override { return this->op_.arbitrary ? ps::Order::arbitrary : ps::Order::kept; }
 };
 
 // Computes or blocks; uses every answer that a slot takes: emit, emit_many, drop, fail, and none.
-template <class T>
-class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
+template <class T> class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
  public:
   using OwnParallelOp::OwnParallelOp;
-  ps::Form form() const override {
-    return how_.blocks == 1 ? ps::Form::blocks : ps::Form::computes;
-  }
+  ps::Form form() const override { return how_.blocks == 1 ? ps::Form::blocks : ps::Form::computes; }
 
   void run(std::span<ps::Slot> slots, ps::Context& context) const override {
     for (ps::Slot& slot : slots) {
@@ -96,8 +87,7 @@ class OwnElementwise final : public OwnParallelOp<ps::ElementwiseOp> {
 };
 
 // Starts now and completes later: through a courier, or at once, or never.
-template <class T>
-class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
+template <class T> class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
  public:
   OwnAsync(const model::Op& op, const How& how, std::shared_ptr<Courier> courier)
       : OwnParallelOp(op, how), courier_(std::move(courier)) {}
@@ -107,9 +97,8 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
     const Value value = value_of(element.take<T>());
     const bool fails = op_.fails.holds(value);
     if (fails && model::key(value) % 2 == 0) throw_fault(how_, value);
-    auto parcel = std::make_unique<Parcel>(
-        Parcel{std::move(completion), elements_of(model::async_answer(value)), nullptr,
-               op_.loses.holds(value) && !fails});
+    auto parcel = std::make_unique<Parcel>(Parcel{std::move(completion), elements_of(model::async_answer(value)),
+                                                  nullptr, op_.loses.holds(value) && !fails});
     if (fails) parcel->error = failure(value);
     if (model::key(value) % 3 == 0) return parcel->deliver();
     courier_->send(std::move(parcel));
@@ -128,13 +117,10 @@ class OwnAsync final : public OwnParallelOp<ps::ElementwiseOp> {
 };
 
 // Serial and stateful: sums of `count` elements, the rest at the end of a pass; ends the pass after `index` sums.
-template <class T>
-class OwnStream final : public OwnOp<ps::StreamOp> {
+template <class T> class OwnStream final : public OwnOp<ps::StreamOp> {
  public:
   using OwnOp::OwnOp;
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<State>(op_);
-  }
+  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<State>(op_); }
 
  private:
   class State final : public ps::StreamState {
@@ -189,8 +175,7 @@ class TapeWriter {
 // because what follows may know without asking that it needs no more.
 class RecordedSequence final : public ps::IndexSequence {
  public:
-  RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape,
-                   const model::Op& source)
+  RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape, const model::Op& source)
       : input_(std::move(input)), tape_(tape), source_(source) {}
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
     input_->begin_pass(epoch, pass);
@@ -219,17 +204,13 @@ class RecordedSequence final : public ps::IndexSequence {
 
 // Writes down the order in which a shuffle gives its elements, or its positions: a shuffle of the
 // one kind must not become one of the other because somebody is watching. One run at a time.
-template <class T>
-class Recorder final : public ps::StreamOp {
+template <class T> class Recorder final : public ps::StreamOp {
  public:
   Recorder(model::Tape& tape, const model::Op& source) : tape_(tape), source_(source) {}
   std::string name() const override { return "recorder"; }
   ps::Flow flow(const ps::Flow& input) const override { return input; }
-  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override {
-    return std::make_unique<State>(tape_);
-  }
-  std::unique_ptr<ps::IndexSequence> over_index(
-      std::unique_ptr<ps::IndexSequence> input) const override {
+  std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<State>(tape_); }
+  std::unique_ptr<ps::IndexSequence> over_index(std::unique_ptr<ps::IndexSequence> input) const override {
     return std::make_unique<RecordedSequence>(std::move(input), tape_, source_);
   }
 

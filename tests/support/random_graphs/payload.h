@@ -22,8 +22,7 @@ inline std::size_t bytes_of(const Value& value) {
 }  // namespace model
 
 // Numbers and lists do not go into one batch.
-template <>
-struct penstock::Collate<model::Value> {
+template <> struct penstock::Collate<model::Value> {
   using Result = model::Value;
   class Builder {
    public:
@@ -40,8 +39,7 @@ struct penstock::Collate<model::Value> {
   };
 };
 
-template <>
-struct penstock::Unbatch<model::Value> {
+template <> struct penstock::Unbatch<model::Value> {
   using value_type = model::Value;
   static std::vector<model::Value> apart(model::Value batch) {
     if (!batch.is_list) throw Error(ErrorCode::invalid_argument, "a number has no rows");
@@ -55,15 +53,12 @@ namespace ps = penstock;
 using model::Value;
 
 // Of "some/folder/17.jpg": 17.
-inline std::int64_t number_in(const std::string& path) {
-  return std::stoll(path.substr(path.rfind('/') + 1));
-}
+inline std::int64_t number_in(const std::string& path) { return std::stoll(path.substr(path.rfind('/') + 1)); }
 
 inline Value value_of(std::int64_t x) { return model::number(x); }
 inline Value value_of(const std::string& path) { return model::number(number_in(path)); }
 inline Value value_of(Value value) { return value; }
-template <class T>
-Value value_of(const std::vector<T>& batch) {
+template <class T> Value value_of(const std::vector<T>& batch) {
   std::vector<Value> rows;
   for (const T& row : batch) rows.push_back(value_of(row));
   return model::list(std::move(rows));

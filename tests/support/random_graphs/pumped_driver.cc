@@ -41,8 +41,8 @@ constexpr std::int64_t kMostSteps = 100'000;
 
 class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_from_this<PumpedRun> {
  public:
-  PumpedRun(const ps::graph::NodeRef& node, const ps::RunOptions& options, std::uint64_t seed,
-            Coverage& coverage, std::shared_ptr<PumpedCourier> courier)
+  PumpedRun(const ps::graph::NodeRef& node, const ps::RunOptions& options, std::uint64_t seed, Coverage& coverage,
+            std::shared_ptr<PumpedCourier> courier)
       : plan_(exec::compile(node)),
         options_(options),
         random_(seed),
@@ -154,9 +154,8 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     settings.resume_after = resume_after;
     settings.seed = options_.seed;
     settings.machine = &machine_;
-    auto launcher = std::make_unique<exec::QueueLauncher>([this](const std::vector<std::size_t>& stages) {
-      return choose(stages.size());
-    });
+    auto launcher = std::make_unique<exec::QueueLauncher>(
+        [this](const std::vector<std::size_t>& stages) { return choose(stages.size()); });
     queue_ = launcher.get();
     settings.slots = 1 + random_.below(3);
     if (limits_slots_) settings.gate = &gate_;
@@ -176,8 +175,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) step();
     for (std::int64_t steps = 0; engine_->snapshot().consumer.ready == 0; ++steps) {
       if (!step()) throw Failure("stands still: the consumer waits, and nothing can move");
-      if (steps == kMostSteps)
-        throw Failure("goes in circles: the consumer waits, and steps lead nowhere");
+      if (steps == kMostSteps) throw Failure("goes in circles: the consumer waits, and steps lead nowhere");
     }
     ps::Slot slot;
     engine_->next(slot);
@@ -197,8 +195,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   const std::shared_ptr<const exec::Plan> plan_;
   const ps::RunOptions options_;
   Random random_;
-  const bool moves_knobs_ =
-      random_.one_in(2);  // else nothing but the stages themselves may end a wait
+  const bool moves_knobs_ = random_.one_in(2);  // else nothing but the stages themselves may end a wait
   const bool limits_slots_ = random_.one_in(2);
   exec::SlotGate gate_{1 + random_.below(3)};
   // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
@@ -224,13 +221,12 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
 }  // namespace
 
 Driver pumped_driver(std::shared_ptr<PumpedCourier> courier) {
-  return {
-      "pumped engine",
-      [courier = std::move(courier)](const ps::graph::NodeRef& node, const ps::RunOptions& options,
-                                     Random& random, Coverage& coverage) -> RunRef {
-        return std::make_shared<PumpedRun>(node, options, random.next(), coverage, courier);
-      },
-      false};
+  return {"pumped engine",
+          [courier = std::move(courier)](const ps::graph::NodeRef& node, const ps::RunOptions& options, Random& random,
+                                         Coverage& coverage) -> RunRef {
+            return std::make_shared<PumpedRun>(node, options, random.next(), coverage, courier);
+          },
+          false};
 }
 
 }  // namespace random_graphs

@@ -15,8 +15,8 @@ constexpr std::size_t kLittleMemory = 20'000;
 
 }  // namespace
 
-Reading::Reading(const Driver& driver, const Built& built, const ps::RunOptions& options,
-                 Random& random, Coverage& coverage)
+Reading::Reading(const Driver& driver, const Built& built, const ps::RunOptions& options, Random& random,
+                 Coverage& coverage)
     : built_(built),
       random_(random),
       coverage_(coverage),
@@ -52,8 +52,9 @@ Deliveries Reading::read(std::size_t at_most) {
 void Reading::check_counts() const {
   const ps::RunStats stats = run_->stats();
   if (stats.delivered == elements_ && stats.errors - stats.skipped == failures_) return;
-  throw Failure("RunStats tells of " + std::to_string(stats.delivered) + " elements, " + std::to_string(stats.errors) + " errors and " +
-                std::to_string(stats.skipped) + " skipped; delivered were " + std::to_string(elements_) + " and " + std::to_string(failures_));
+  throw Failure("RunStats tells of " + std::to_string(stats.delivered) + " elements, " + std::to_string(stats.errors) +
+                " errors and " + std::to_string(stats.skipped) + " skipped; delivered were " +
+                std::to_string(elements_) + " and " + std::to_string(failures_));
 }
 
 bool Reading::read_one(Delivery& delivery) {
@@ -67,8 +68,8 @@ bool Reading::read_one(Delivery& delivery) {
     delivery.place = error.place();
     delivery.cause = ps::message_of(error.cause());
     coverage_.add_fault(delivery.cause);
-    const bool is_lost = delivery.place.op == model::name_of(model::Kind::own_async) &&
-                         !delivery.cause.starts_with("fails");
+    const bool is_lost =
+        delivery.place.op == model::name_of(model::Kind::own_async) && !delivery.cause.starts_with("fails");
     coverage_.lost += is_lost ? 1 : 0;
   }
   if (small_ && !saw_wait_) saw_wait_ = some_stage_waits_for_memory(run_->snapshot());
@@ -89,9 +90,7 @@ std::int64_t Reading::abandon(Courier& courier) {
   ++coverage_.abandonments;
   mover_.reset();
   courier.hold();
-  if (on_threads_)
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(random_.below(300)));  // read-ahead goes on
+  if (on_threads_) std::this_thread::sleep_for(std::chrono::microseconds(random_.below(300)));  // read-ahead goes on
   run_.reset();
   return courier.release();
 }
@@ -99,8 +98,7 @@ std::int64_t Reading::abandon(Courier& courier) {
 ps::RunOptions draw_options(Random& random) {
   ps::RunOptions options;
   options.threads = static_cast<int>(random.between(1, 8));
-  options.memory_bytes =
-      random.one_in(2) ? static_cast<std::size_t>(random.between(1, kLittleMemory)) : 64 * ps::MiB;
+  options.memory_bytes = random.one_in(2) ? static_cast<std::size_t>(random.between(1, kLittleMemory)) : 64 * ps::MiB;
   options.open_io = static_cast<int>(random.pick(std::vector<std::int64_t>{1, 2, 64}));
   options.seed = random.next();
   options.tune = random.one_in(2);

@@ -13,8 +13,7 @@ namespace random_graphs {
 
 class Reading {
  public:
-  Reading(const Driver& driver, const Built& built, const ps::RunOptions& options, Random& random,
-          Coverage& coverage);
+  Reading(const Driver& driver, const Built& built, const ps::RunOptions& options, Random& random, Coverage& coverage);
 
   void begin_epoch(std::uint32_t epoch);
 

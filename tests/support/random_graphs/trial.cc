@@ -19,17 +19,16 @@ std::size_t draw_place(std::size_t size, Random& random) {
   return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(size) + 1));
 }
 
-std::int64_t failures_in(const Items& items) {
-  return std::ranges::count_if(items, &model::Item::failed);
-}
+std::int64_t failures_in(const Items& items) { return std::ranges::count_if(items, &model::Item::failed); }
 
 // Elements that the source gives, where each of them becomes one at the end of the pipeline, or an error.
 std::optional<std::int64_t> elements_seen(const Graph& graph) {
   std::int64_t seen = graph.ops[0].count;
   if (graph.ops[0].fails_passes.mod > 0) return std::nullopt;
   for (const model::Op& op : graph.ops) {
-    const bool keeps_all = op_cases::is_source(op.kind) || op.kind == model::Kind::shuffle || op.kind == model::Kind::map ||
-                           op.kind == model::Kind::prefetch || op.kind == model::Kind::ignore_errors;
+    const bool keeps_all = op_cases::is_source(op.kind) || op.kind == model::Kind::shuffle ||
+                           op.kind == model::Kind::map || op.kind == model::Kind::prefetch ||
+                           op.kind == model::Kind::ignore_errors;
     if (op.kind == model::Kind::repeat && op.count > 0)
       seen *= op.count;
     else if (!keeps_all)
@@ -64,14 +63,13 @@ const Items& Trial::expected(std::uint32_t epoch) {
   const Built recording = build_graph(graph_, bench_, &tapes);
   Random random(0);
   Coverage none;
-  const Deliveries recorded =
-      Reading(serial_driver(), recording, {.first_epoch = epoch}, random, none).read_all();
+  const Deliveries recorded = Reading(serial_driver(), recording, {.first_epoch = epoch}, random, none).read_all();
   model::Pipeline pipeline(graph_.ops, std::move(tapes));
   pipeline.begin_epoch(epoch);
   while (auto item = pipeline.next()) place->second.push_back(std::move(*item));
   dropped_[epoch] = pipeline.dropped();
-  Comparison{.graph = graph_, .bench = bench_, .with_positions = false, .with_inputs = false}.check(
-      place->second, recorded, 0, true);
+  Comparison{.graph = graph_, .bench = bench_, .with_positions = false, .with_inputs = false}.check(place->second,
+                                                                                                    recorded, 0, true);
   return place->second;
 }
 
@@ -90,8 +88,7 @@ void Trial::check_whole(const Driver& driver, Random& random, Coverage& coverage
       reading.begin_epoch(epoch);
     }
     const bool to_the_end = i + 1 == epochs || random.one_in(2);
-    const Deliveries got =
-        to_the_end ? reading.read_all() : reading.read(draw_place(items.size(), random));
+    const Deliveries got = to_the_end ? reading.read_all() : reading.read(draw_place(items.size(), random));
     Comparison{graph_, bench_}.check(items, got, 0, to_the_end);
     if (to_the_end && !reading.read(1).empty()) throw Failure("something came behind the end");
   }
@@ -125,8 +122,9 @@ void Trial::check_counts(const ps::RunStats& stats, std::uint32_t epoch, Coverag
                   std::to_string(dropped));
   const auto seen = elements_seen(graph_);
   if (seen && stats.delivered + stats.errors + stats.dropped != *seen)
-    throw Failure(std::to_string(*seen) + " elements seen are not " + std::to_string(stats.delivered) + " delivered + " +
-                  std::to_string(stats.errors) + " errors + " + std::to_string(stats.dropped) + " dropped");
+    throw Failure(std::to_string(*seen) + " elements seen are not " + std::to_string(stats.delivered) +
+                  " delivered + " + std::to_string(stats.errors) + " errors + " + std::to_string(stats.dropped) +
+                  " dropped");
 }
 
 void Trial::check_abandoned(const Driver& driver, Random& random, Coverage& coverage) {
@@ -159,17 +157,21 @@ void Trial::check_resumed(const Driver& driver, Random& random, Coverage& covera
   Comparison{graph_, bench_}.check(expected(epoch + 1), reading->read_all(), 0, true);
 }
 
-std::shared_ptr<const ps::Checkpoint> Trial::read_some(Reading& reading, const Items& items, std::size_t& place, Random& random) {
+std::shared_ptr<const ps::Checkpoint> Trial::read_some(Reading& reading, const Items& items, std::size_t& place,
+                                                       Random& random) {
   const bool to_the_end = graph_.arbitrary || random.one_in(8);
-  const std::size_t more = to_the_end ? std::numeric_limits<std::size_t>::max() : draw_place(items.size() - place, random);
+  const std::size_t more =
+      to_the_end ? std::numeric_limits<std::size_t>::max() : draw_place(items.size() - place, random);
   const Comparison comparison{.graph = graph_, .bench = bench_, .with_inputs = place == 0};
   const Deliveries got = reading.read(more);
   comparison.check(items, got, place, to_the_end);
   place += got.size();
   const ps::Checkpoint checkpoint = reading.run().checkpoint();
   if (checkpoint.delivered != static_cast<std::int64_t>(place))
-    throw Failure("the checkpoint stands behind " + std::to_string(checkpoint.delivered) + " deliveries, not " + std::to_string(place));
-  return std::make_shared<const ps::Checkpoint>(random.one_in(2) ? checkpoint : ps::Checkpoint::from_bytes(checkpoint.to_bytes()));
+    throw Failure("the checkpoint stands behind " + std::to_string(checkpoint.delivered) + " deliveries, not " +
+                  std::to_string(place));
+  return std::make_shared<const ps::Checkpoint>(random.one_in(2) ? checkpoint
+                                                                 : ps::Checkpoint::from_bytes(checkpoint.to_bytes()));
 }
 
 }  // namespace random_graphs

@@ -51,22 +51,18 @@ class Reading;
 
 class Trial {
  public:
-  Trial(const Graph& graph, const Workbench& bench)
-      : graph_(graph), bench_(bench), built_(build_graph(graph, bench)) {}
+  Trial(const Graph& graph, const Workbench& bench) : graph_(graph), bench_(bench), built_(build_graph(graph, bench)) {}
 
   // Each throws Failure on the first difference. `random` decides whatever their names leave open.
   // Some epochs, the last one to its end.
-  void check_whole(const Driver& driver, Random& random,
-                   Coverage& coverage);
+  void check_whole(const Driver& driver, Random& random, Coverage& coverage);
   // Under an error policy.
-  void check_skipped(const Driver& driver, Random& random,
-                     Coverage& coverage);
+  void check_skipped(const Driver& driver, Random& random, Coverage& coverage);
   // Destroyed somewhere.
-  void check_abandoned(const Driver& driver, Random& random,
-                       Coverage& coverage);
-  // A second run goes on where a first stood, and maybe a third and a fourth. Where the order is free, at the epoch's end.
-  void check_resumed(const Driver& driver, Random& random,
-                     Coverage& coverage);
+  void check_abandoned(const Driver& driver, Random& random, Coverage& coverage);
+  // A second run goes on where a first stood, and maybe a third and a fourth. Where the order is free, at the epoch's
+  // end.
+  void check_resumed(const Driver& driver, Random& random, Coverage& coverage);
 
   // Checks what a run that has read one epoch to its end, and nothing else, says of itself.
   void check_counts(const ps::RunStats& stats, std::uint32_t epoch, Coverage& coverage);
@@ -76,7 +72,8 @@ class Trial {
 
  private:
   // Reads on from `place` as far as is drawn: where it stands then, to go on from.
-  std::shared_ptr<const ps::Checkpoint> read_some(Reading& reading, const Items& items, std::size_t& place, Random& random);
+  std::shared_ptr<const ps::Checkpoint> read_some(Reading& reading, const Items& items, std::size_t& place,
+                                                  Random& random);
 
   const Graph& graph_;
   const Workbench& bench_;

@@ -14,35 +14,30 @@
 
 namespace random_graphs {
 
-template <class T>
-class ValueHarness : public op_cases::Harness {
+template <class T> class ValueHarness : public op_cases::Harness {
  public:
   using Made = Value;
 
-  ValueHarness(const model::Op& drawn, const How& written, const Workbench& bench) : Harness{drawn, written}, bench_(&bench) {}
+  ValueHarness(const model::Op& drawn, const How& written, const Workbench& bench)
+      : Harness{drawn, written}, bench_(&bench) {}
 
   const std::string& folder() const { return bench_->folder; }
 
-  template <class Result>
-  static Result made(Result result) {
-    return result;
-  }
+  template <class Result> static Result made(Result result) { return result; }
   [[noreturn]] void fail(const Value& value) const { throw_fault(how, value); }
   void begin_call(const Value& value) const {
     jitter(how, model::key(value));
     if (op.fails.holds(value)) fail(value);
   }
 
-  template <class Function>
-  auto function(Function function) const {
+  template <class Function> auto function(Function function) const {
     return [harness = *this, function](T x) {
       const Value value = value_of(std::move(x));
       harness.begin_call(value);
       return function(value);
     };
   }
-  template <class Function>
-  auto in_context(Function function) const {
+  template <class Function> auto in_context(Function function) const {
     return [harness = *this, function](const T& x, ps::Context& context) {
       if (harness.how.reserves > 0) context.reserve(static_cast<std::size_t>(harness.how.reserves));
       const Value value = value_of(x);
@@ -50,12 +45,10 @@ class ValueHarness : public op_cases::Harness {
       return function(value, origin_of(context.stamp()));
     };
   }
-  template <class Function>
-  auto function_to_dataset(Function function) const {
+  template <class Function> auto function_to_dataset(Function function) const {
     return [call = this->function(function)](T x) { return ps::from_vector(call(std::move(x))).prefetch(2); };
   }
-  template <class Function>
-  auto predicate(Function function) const {
+  template <class Function> auto predicate(Function function) const {
     return [harness = *this, function](const T& x) {
       const Value value = value_of(x);
       harness.begin_call(value);
@@ -66,7 +59,9 @@ class ValueHarness : public op_cases::Harness {
   auto own_elementwise(const ps::Dataset<T>& in) const {
     return in.template then<Value>(std::make_shared<OwnElementwise<T>>(op, how));
   }
-  auto own_stream(const ps::Dataset<T>& in) const { return in.template then<Value>(std::make_shared<OwnStream<T>>(op, how)); }
+  auto own_stream(const ps::Dataset<T>& in) const {
+    return in.template then<Value>(std::make_shared<OwnStream<T>>(op, how));
+  }
   auto own_async(const ps::Dataset<T>& in) const {
     return in.template then<Value>(std::make_shared<OwnAsync<T>>(op, how, bench_->courier));
   }
