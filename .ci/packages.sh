@@ -9,7 +9,7 @@ build_packages=(
   libcli11-dev nlohmann-json3-dev libbenchmark-dev
 )
 test_packages=(libgtest-dev libgmock-dev patch python3 pkgconf binutils ccache openmpi-bin doxygen)
-ci_packages=(clang libclang-rt-dev dpkg-dev valgrind)
+ci_packages=(clang clang-format libclang-rt-dev dpkg-dev valgrind)
 
 say() { echo "${0##*/}: $*" >&2; }
 

@@ -23,9 +23,9 @@
 //            and pass it on.
 //  Memory    all ops together stay within the run's budget, but for what RunOptions::memory_bytes names. How many
 //            elements there are: see Lifetime.
-//  User functions  `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run
-//                  at once on
-//            one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
+//  User functions
+//            `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once
+//            on one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
 //            A function whose call is not const (a mutable lambda) needs parallelism 1. Each pass of each run calls a
 //            copy of its own, as it was given, in the order of the elements: what it gives depends on the pass alone.
 //            One that cannot be copied is refused with a GraphError; where making the copy throws, all elements of that
