@@ -38,7 +38,8 @@ class ReadFile : public testing::Test {
 };
 
 TEST_F(ReadFile, GivesAllBytes) {
-  const std::string text = std::string("\0\xff text\n", 8) + std::string(300'000, 'x');
+  std::string text("\0\xff text\n", 8);
+  text.append(300'000, 'x');
   const Tensor tensor = read_file(file(text));
   EXPECT_EQ(tensor.dtype(), DType::u8);
   EXPECT_EQ(tensor.shape(), (Shape{300'008}));
