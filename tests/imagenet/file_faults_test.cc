@@ -21,9 +21,9 @@
 #include "ops/imagenet/decode_op.h"
 #include "ops/imagenet/read_op.h"
 #include "tests/support/examples.h"
-#include "tests/support/sample_set.h"
 #include "tests/support/fake_file_system.h"
 #include "tests/support/file_contents.h"
+#include "tests/support/pictures/sample_set.h"
 
 namespace penstock::imagenet {
 namespace {
