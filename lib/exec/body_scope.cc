@@ -23,7 +23,10 @@ BodyScope::~BodyScope() {
 // A run that was made here, and is still there: the caller has it, or another call will.
 void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
   const BodyScope* const call = call_around();
-  if (call == nullptr) return run->belong_to(host_->facts().stop, stop_token());
+  if (call == nullptr) {
+    return run->belong_to(host_->facts().stop, context_ != nullptr ? context_->stop_token() : std::stop_token(),
+                          sequence());
+  }
   try {
     run->belong_to(*call);
     call->note(run);
@@ -55,9 +58,9 @@ bool BodyScope::inside(const StageHost* host) noexcept {
   return false;
 }
 
-bool BodyScope::inside(const BodyScope& other) noexcept {
+bool BodyScope::inside(const BodyScope* other) noexcept {
   const BodyScope* scope = innermost;
-  while (scope != nullptr && scope != &other) scope = scope->outer_;
+  while (scope != nullptr && scope != other) scope = scope->outer_;
   return scope != nullptr;
 }
 
@@ -67,16 +70,22 @@ const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
   return scope;
 }
 
-std::stop_token BodyScope::stop_token() const noexcept {
-  return context_ != nullptr ? context_->stop_token() : std::stop_token();
-}
+std::uint64_t BodyScope::sequence() const noexcept { return context_ != nullptr ? context_->stamp().sequence : 0; }
 
-bool BodyScope::is_unwanted() noexcept { return innermost != nullptr && innermost->is_given_up(); }
+// Whoever asks may leave something out, and so may those who get less: all runs on the way are cut short.
+bool BodyScope::is_unwanted() noexcept {
+  if (innermost == nullptr || !innermost->is_given_up()) return false;
+  const BodyScope* scope = innermost;
+  for (; !scope->is_given_up_itself() && scope->call_around() != nullptr; scope = scope->call_around()) {
+    scope->host_->facts().nested->note_cut();
+  }
+  return true;
+}
 
 // Null where this one's run belongs to none: others may want what the calls of a shared run give, whoever reads it now.
 const BodyScope* BodyScope::call_around() const noexcept {
   const NestedRun* const nested = host_->facts().nested;
-  return nested != nullptr && nested->belongs_to_call() ? outer_ : nullptr;
+  return nested != nullptr ? nested->call() : nullptr;
 }
 
 bool BodyScope::is_given_up() const noexcept {
@@ -88,7 +97,7 @@ bool BodyScope::is_given_up() const noexcept {
 
 bool BodyScope::is_given_up_itself() const noexcept {
   if (host_->stopped()) return true;
-  if (stop_token().stop_requested()) return true;
+  if (context_ != nullptr && context_->stop_token().stop_requested()) return true;  // of a source: its pass
   return group_ != nullptr && std::atomic_ref(group_->is_unwanted).load(std::memory_order_relaxed);
 }
 

@@ -28,14 +28,14 @@ class BodyScope {
   static const BodyScope* exchange(const BodyScope* innermost) noexcept;
 
   static bool inside_any() noexcept;
-  static int depth() noexcept;                         // bodies around the caller, one inside the other
-  static bool inside(const StageHost* host) noexcept;  // this one or an outer one
-  static bool inside(const BodyScope& scope) noexcept;
+  static int depth() noexcept;                          // bodies around the caller, one inside the other
+  static bool inside(const StageHost* host) noexcept;   // this one or an outer one
+  static bool inside(const BodyScope* scope) noexcept;  // only compared: it may be over
   static const BodyScope* find(
       const std::stop_token& run) noexcept;  // the innermost call of the run with this token; null: none
-  static bool is_unwanted() noexcept;  // what the innermost body gives, itself or with what a call around it gives
-  std::stop_token stop_token() const noexcept;  // of the call: of a source's, its pass
-  bool is_given_up() const noexcept;            // the same of this one. Any thread, while the scope lasts
+  static bool is_unwanted() noexcept;       // what the innermost body gives, itself or with what a call around it gives
+  std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
+  bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts
   // Of a run that is made by the caller, in its innermost scope; null where nobody can give up what is around it while
   // it is in there: outside of all, and where all of it runs on the threads of consumers.
   static std::shared_ptr<NestedRun> nest();

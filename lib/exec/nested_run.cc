@@ -1,6 +1,9 @@
 #include "lib/exec/nested_run.h"
 
+#include <exception>
 #include <utility>
+
+#include <penstock/error.h>
 
 #include "lib/exec/body_scope.h"
 #include "lib/exec/engine.h"
@@ -17,11 +20,12 @@ void NestedRun::belong_to(const BodyScope& call) noexcept {
   if (owner_.load(std::memory_order_relaxed) == Owner::call) call_.store(&call, std::memory_order_relaxed);
 }
 
-void NestedRun::belong_to(std::stop_token run, std::stop_token pass) noexcept {
+void NestedRun::belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept {
   MutexLock lock(mutex_);
   if (owner_.load(std::memory_order_relaxed) != Owner::call) return;
   run_ = std::move(run);
   pass_ = std::move(pass);
+  sequence_ = sequence;
   call_.store(nullptr, std::memory_order_relaxed);
   owner_.store(Owner::run, std::memory_order_release);
 }
@@ -43,11 +47,11 @@ void NestedRun::begin_request() noexcept {
 }
 
 bool NestedRun::is_asked_by_owner() noexcept {
-  if (belongs_to_call()) return BodyScope::inside(*call_.load(std::memory_order_relaxed));
+  if (const BodyScope* const owner = call()) return BodyScope::inside(owner);
   MutexLock lock(mutex_);
-  const BodyScope* const call = BodyScope::find(run_);
-  if (call != nullptr && call->stop_token() != pass_) pass_ = {};
-  return call != nullptr;
+  const BodyScope* const reader = BodyScope::find(run_);
+  if (reader != nullptr && reader->sequence() != sequence_) pass_ = {};
+  return reader != nullptr;
 }
 
 bool NestedRun::is_unwanted() const {
@@ -70,6 +74,16 @@ std::shared_ptr<Engine> NestedRun::take_unwanted() {
   if (is_taken_ || !is_asked_.load(std::memory_order_acquire) || !is_owner_unwanted()) return nullptr;
   is_taken_ = true;
   return engine_.lock();
+}
+
+// The request may have ended meanwhile, and another one begun.
+void NestedRun::give_up(Engine& engine) {
+  {
+    MutexLock lock(mutex_);
+    is_taken_ = is_asked_.load(std::memory_order_acquire) && is_owner_unwanted();
+    if (!is_taken_) return;
+  }
+  engine.give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, kUnwanted)));
 }
 
 }  // namespace penstock::exec

@@ -49,17 +49,23 @@ class NestedRun {
   void set_engine(std::weak_ptr<Engine> engine) EXCLUDES(mutex_);  // when it begins
   // At the end of the call that it belongs to: what it belongs to from now on.
   void belong_to(const BodyScope& call) noexcept EXCLUDES(mutex_);
-  void belong_to(std::stop_token run, std::stop_token pass) noexcept EXCLUDES(mutex_);
+  void belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept EXCLUDES(mutex_);
   void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
   bool is_over() const noexcept { return owner_.load(std::memory_order_acquire) == Owner::nobody; }
 
-  // Whether what it gives is wanted no more than what a call around it gives. By a thread that is in there.
-  bool belongs_to_call() const noexcept { return owner_.load(std::memory_order_acquire) == Owner::call; }
+  // The call that it belongs to: what it gives is wanted no more than what that one gives. Null: none. By a thread that
+  // is in there, or while that call is looked at.
+  const BodyScope* call() const noexcept { return call_.load(std::memory_order_acquire); }
+  // One of its calls has been told so, and may have left out what it would have given: what comes now is not whole.
+  void note_cut() const noexcept { is_cut_.store(true, std::memory_order_relaxed); }
+  bool is_cut() const noexcept { return is_cut_.load(std::memory_order_relaxed); }
   // By who reads it, during a request.
   bool is_unwanted() const EXCLUDES(mutex_);
 
   // Any thread. The engine to give up, once: what it belongs to is not wanted any more, and waits for it.
   std::shared_ptr<Engine> take_unwanted() EXCLUDES(mutex_);
+  // Then, by a thread that may be held up: users' stop callbacks.
+  void give_up(Engine& engine) EXCLUDES(mutex_);
 
  private:
   enum class Owner : std::uint8_t { call, run, nobody };
@@ -73,8 +79,10 @@ class NestedRun {
   std::atomic<const BodyScope*> call_;
   std::stop_token run_ GUARDED_BY(mutex_);   // of Owner::run
   std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too
+  std::uint64_t sequence_ GUARDED_BY(mutex_) = 0;
   std::weak_ptr<Engine> engine_ GUARDED_BY(mutex_);
   bool is_taken_ GUARDED_BY(mutex_) = false;
+  mutable std::atomic<bool> is_cut_{false};
   std::atomic<bool> is_asked_{false};  // a request of its owner's is under way
 };
 

@@ -146,6 +146,7 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
     auto knobs = engine->knobs();
     policy->begin_at(tuning_file_->read(settings.slots), knobs, settings.open_io);
   }
+  if (nested_) watch_from_outside(engine);
   runtime.look_after(engine, options_.threads, std::move(policy), observer_);
   return engine;
 }
@@ -235,6 +236,7 @@ void EngineRun::go_to(std::uint32_t epoch) {
 
 void EngineRun::move_to(std::uint32_t epoch) {
   epoch_ = epoch;
+  is_told_unwanted_ = false;
   progress_ = {};
   replay_ = {};
 }
@@ -262,27 +264,34 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
     if (!first && now_ns() >= moment) return Status::timeout;
     Slot slot;
     if (take_slot(slot, moment) == Engine::Taken::timeout) return Status::timeout;
+    check_whole();
     if (hand_over(slot, out)) return Status::element;
   }
   check_whole();
   return Status::end;
 }
 
-// Where the run was given up, the error is told once: a loop that goes on behind errors is to come to an end.
 Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   try {
     return engine().next(slot, moment);
   } catch (...) {
-    if (nested_ && nested_->is_unwanted()) progress_.ended = is_told_unwanted_ = true;
+    if (nested_ && nested_->is_unwanted()) {
+      nested_->note_cut();
+      progress_.ended = is_told_unwanted_ = true;
+    }
     throw;
   }
 }
 
-// Calls leave out what nobody wants; so an end may come early, and a caller that keeps what it has read is not to take
-// it for the true one.
+// Calls leave out what nobody wants; so a list may be short and an end early, and a caller that keeps what it has read
+// is not to take them for the true ones. One that is not wanted itself is told once: a loop that goes on behind errors
+// is to come to an end.
 void EngineRun::check_whole() {
-  if (nested_ == nullptr || is_told_unwanted_ || !nested_->is_unwanted()) return;
-  is_told_unwanted_ = true;
+  if (nested_ == nullptr || !nested_->is_cut()) return;
+  const bool is_unwanted = nested_->is_unwanted();
+  if (is_unwanted && is_told_unwanted_) return;
+  is_told_unwanted_ = is_unwanted;
+  progress_.ended = true;
   throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 

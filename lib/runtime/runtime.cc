@@ -114,9 +114,7 @@ void Runtime::look_at_nested() {
   }
   for (const auto& run : runs) {
     if (const auto engine = run->take_unwanted()) {
-      dispose([engine] {
-        engine->give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted)));
-      });
+      dispose([run, engine] { run->give_up(*engine); });
     }
   }
 }

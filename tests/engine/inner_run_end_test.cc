@@ -208,6 +208,89 @@ TEST(InnerRun, ThatNobodyWantsDoesNotEndAsIfItWereWhole) {
   EXPECT_EQ(end, "cancelled");
 }
 
+// A list that is made of what came until then, in its last batch or as a sum, is no less than an end.
+TEST(InnerRun, ThatNobodyWantsGivesNothingThatIsCutShort) {
+  std::string given;
+  const auto reads = [&given](std::int64_t value, Context& outer) {
+    const auto slow = [](std::int64_t) {
+      return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; });
+    };
+    auto inner = range(1000).flat_map(slow).batch(1'000'000).start();
+    try {
+      given = std::to_string(inner.next()->size());
+    } catch (const Error& error) {
+      given = to_string(error.code());
+    }
+    EXPECT_TRUE(outer.is_unwanted());
+    return value;
+  };
+  {
+    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+  }
+  EXPECT_EQ(given, "cancelled");
+}
+
+TEST(InnerRun, ThatNobodyWantsIsCutShortInEachEpoch) {
+  std::vector<std::string> ends;
+  std::atomic<bool> began{false};
+  const auto reads = [&](std::int64_t value, Context& outer) {
+    const auto some = [](std::int64_t i) { return range(i); };
+    auto inner = range(50).flat_map(some).start();
+    began = true;
+    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+      try {
+        std::int64_t count = 0;
+        for (auto elements = inner.epoch(epoch); const std::int64_t i : elements) count += i >= 0;
+        ends.push_back(std::to_string(count));
+      } catch (const Error& error) {
+        ends.emplace_back(to_string(error.code()));
+      }
+    }
+    return value;
+  };
+  {
+    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began.load(); }));
+  }
+  EXPECT_THAT(ends, ::testing::ElementsAre("cancelled", "cancelled", "cancelled"));
+}
+
+// Nothing was left out, so its end is told as often as it is asked for.
+TEST(InnerRun, ThatIsWholeEndsWholeThoughNobodyWantsIt) {
+  std::atomic<bool> began{false};
+  std::int64_t count = 0;
+  const auto reads = [&](std::int64_t value, Context& outer) {
+    auto inner = range(5).start();
+    while (inner.next()) ++count;
+    began = true;
+    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(inner.next(), std::nullopt);
+    return value;
+  };
+  {
+    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began.load(); }));
+  }
+  EXPECT_EQ(count, 5);
+}
+
+// It has threads of its own then; its functions wait for their token all the same.
+TEST(InnerRun, ThatAnotherThreadBeganEndsWithTheCallThatReadsIt) {
+  std::atomic<int> began{0};
+  const auto reads = [&](std::int64_t value) {
+    auto inner = range(1).map(waits_for_stop(began)).start();
+    std::thread([&inner] { inner.knobs(); }).join();
+    return value + inner.next().value_or(0);
+  };
+  auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+  EXPECT_TRUE(outer.next_for(20ms).timed_out());
+  EXPECT_TRUE(eventually([&] { return began > 0; }));
+}
+
 // With its block, or the test hangs: a run made in a pass's first call, and read in all of them.
 TEST(InnerRun, ThatAGeneratorKeepsForItsPassEndsWithThat) {
   std::atomic<int> began{0};
@@ -225,26 +308,28 @@ TEST(InnerRun, ThatAGeneratorKeepsForItsPassEndsWithThat) {
   }
 }
 
-// The second pass goes on with the run of the first one, which it is not given up with any more.
+// Passes go on with the run of the first one. It is not given up with one of them: neither after an early end, nor
+// after others that ended by themselves.
 TEST(InnerRun, ThatIsReadInSeveralPassesIsOfNone) {
-  std::atomic<bool> waits{false};
-  SharedRun inner;
-  const auto make = [&](Pass) {
-    if (!inner) inner = std::make_shared<IntegerRun>(range(10).start());
-    return [&](Context& context) -> std::optional<std::int64_t> {
-      const auto value = inner->next();
-      waits = value == 2;
-      while (value == 2 && !context.is_unwanted()) std::this_thread::sleep_for(1ms);
+  for (const std::int64_t cut_at : {2, 7}) {
+    std::atomic<bool> waits{false};
+    SharedRun inner;
+    const auto slow = [&, wait = cut_at](std::int64_t value, Context&) {
+      waits = value == wait;
+      if (value == wait) std::this_thread::sleep_for(60ms);  // longer than it takes to look
       return value;
     };
-  };
-  auto outer = from_generator(make, {.blocks = true}).prefetch(4).start({.epochs = 2});
-  EXPECT_EQ(outer.next(), 0);
-  EXPECT_TRUE(eventually([&] { return waits.load(); }));
-  outer.epoch(1);
-  for (std::int64_t i = 3; i < 10; ++i) {
-    EXPECT_EQ(outer.next(), i);
-    std::this_thread::sleep_for(5ms);
+    const auto make = [&](Pass) {
+      if (!inner) inner = std::make_shared<IntegerRun>(range(100).map(slow).start());
+      return
+          [&, left = 3]() mutable -> std::optional<std::int64_t> { return left-- > 0 ? inner->next() : std::nullopt; };
+    };
+    auto outer = from_generator(make, {.blocks = true}).prefetch(4).start({.epochs = 9});
+    while (!waits) EXPECT_NO_THROW(outer.next());
+    outer.epoch(5);
+    const auto value = outer.next();
+    ASSERT_TRUE(value.has_value());
+    EXPECT_GT(*value, cut_at);
   }
 }
 

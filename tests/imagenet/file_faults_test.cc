@@ -95,7 +95,7 @@ class Pictures : public testing::TestWithParam<bool> {
     }
   }
 
-  const test::SampleSet set_{pictures};
+  const pictures::SampleSet set_{pictures};
   const std::shared_ptr<const Config> config_ =
       std::make_shared<const Config>(Config{.labels = labels_of(set_.paths()),
                                             .size = {16, 16},
