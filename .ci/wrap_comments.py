@@ -13,7 +13,7 @@ LIMIT = 120
 COMMENT = re.compile(r"^(\s*)//( *)(\S.*)$")
 MARK = re.compile(r"^([*-] |\d+[.)] |\|)")
 LABEL = re.compile(r"^(\S[^.]{0,30}?\S?)( {2,})\S")
-CODE = re.compile(r"^(auto|for|if|ps::)")
+CODE = re.compile(r"^(auto|const|for|if|ps::|std::)|;$|  ->  ")
 
 
 def parse(line):
@@ -36,7 +36,7 @@ def is_kept(line):
     if comment is None or len(line) <= LIMIT:
         return True
     _, indent, text = comment
-    is_code = indent >= 4 and CODE.match(text)
+    is_code = indent >= 3 and CODE.search(text)
     return bool(is_code) or text.startswith("|") or "clang-format" in text or "NOLINT" in text
 
 

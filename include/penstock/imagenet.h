@@ -224,8 +224,8 @@ struct ImageFolder {
 // Error(not_found) if there are no sub-folders, or one without pictures (*.jpeg, *.jpg): it would be a class that never
 // comes; also the errors of list_images().
 //
-//   const ps::imagenet::ImageFolder folder = ps::imagenet::image_folder("photos/train");  // photos/train/cat/1.jpg,
-//   photos/train/dog/1.jpg, ... auto train = ps::from_vector(folder.paths)
+//   const ps::imagenet::ImageFolder folder = ps::imagenet::image_folder("photos/train");  // .../cat/1.jpg, .../dog/1.jpg
+//   auto train = ps::from_vector(folder.paths)
 //                    .shuffle(100'000, {.seed = 7})
 //                    .apply(ps::imagenet::load_train({.label_of = folder.label_of}))
 //                    .batch(32)

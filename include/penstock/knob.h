@@ -18,7 +18,7 @@
 // | cpu_slots   | run    | calls that compute at once, at most the CPU slots that the run began with         |
 // | priority    | run    | of the workers: 0 as the consumer, 1 below it (nice +10) ***                      |
 // * Where calls that compute take less than 4 ms and elements are small, more may wait than these knobs say: some
-//   hundred at a few us.
+// hundred at a few us.
 // ** As far as no thread goes without that has nothing else to do.
 // *** Runs share their threads: these give way while all runs of the process wish it. Takes up to 20 ms. Where the
 // process may not take a niceness back (it needs CAP_SYS_NICE or RLIMIT_NICE) `high` is 0: workers would have to stay

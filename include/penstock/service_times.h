@@ -4,8 +4,8 @@
 //   for (const ps::StageSnapshot& stage : now.stages)
 //     for (std::size_t i = 0; i < stage.service_times.size(); ++i)
 //       if (stage.service_times[i] > 0)
-//         std::cout << stage.name << ": " << stage.service_times[i] << " of " << ps::service_time_from(i) * 1e-3 << "
-//         us or longer\n";
+//         std::cout << stage.name << ": " << stage.service_times[i] << " of " << ps::service_time_from(i) * 1e-3
+//                   << " us or longer\n";
 #pragma once
 
 #include <algorithm>

@@ -157,8 +157,7 @@ Dataset<Generated<G>> generate(std::function<G(Pass)> make, const GeneratorOptio
 // What a callable returning std::optional<T> gives until it returns nullopt. Each pass starts from a copy of it. Called
 // by one thread at a time.
 //   ps::from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
-//   ps::from_generator([i = 0]() mutable { return i < 2 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->
-//   0 1
+//   ps::from_generator([i = 0]() mutable { return i < 1 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->  0
 //
 // An exception is an error element in its place, and the pass goes on with the next call: one that always throws never
 // ends. Return nullopt where nothing more can come, or let the consumer stop at an error (RunOptions::on_error).

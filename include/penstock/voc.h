@@ -102,8 +102,7 @@ std::vector<image::PixelBox> pixel_boxes(const VocAnnotation& annotation);
 //
 // With `folder`: folder/CLASS/STEM.xml, where CLASS is the image's own folder, then folder/STEM.xml.
 //
-//   ps::annotation_paths("/d/Data/train/n01440764/n01440764_1.JPEG")  ->
-//   ["/d/Annotations/train/n01440764/n01440764_1.xml"]
+//   ps::annotation_paths("/d/Data/train/n01/n01_1.JPEG")  ->  ["/d/Annotations/train/n01/n01_1.xml"]
 std::vector<std::string> annotation_paths(std::string_view image_path, std::string_view folder = {});
 
 struct AnnotationFile {
