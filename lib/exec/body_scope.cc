@@ -22,6 +22,7 @@ BodyScope::~BodyScope() {
 
 // A run that was made here, and is still there: the caller has it, or another call will.
 void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
+  if (run->is_over()) return;
   const BodyScope* const call = call_around();
   if (call == nullptr) {
     return run->belong_to(host_->facts().stop, context_ != nullptr ? context_->stop_token() : std::stop_token(),

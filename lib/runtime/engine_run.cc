@@ -129,6 +129,7 @@ std::shared_ptr<Engine> EngineRun::start_serial(exec::EngineSettings settings, b
 }
 
 std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings settings) {
+  settings.nested = nullptr;  // its calls are on threads of their own: none lies in the call that made the run
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
   settings.slots = runtime.slots_for(options_.threads);
@@ -219,8 +220,8 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const Turn turn(turn_, "epoch()");
   const exec::NestedRun::Request request(nested_.get());
   check_process();
-  const bool is_there =
-      epoch == epoch_ && !progress_.ended && !progress_.begun;  // not begun yet, or resumed into: it goes on there
+  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun &&
+                        !is_cut_short_;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
   return self;
 }
@@ -236,7 +237,7 @@ void EngineRun::go_to(std::uint32_t epoch) {
 
 void EngineRun::move_to(std::uint32_t epoch) {
   epoch_ = epoch;
-  is_told_unwanted_ = false;
+  is_told_unwanted_ = is_cut_short_ = false;
   progress_ = {};
   replay_ = {};
 }
@@ -258,7 +259,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
   const Turn turn(turn_, "next()");
   const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
-  for (bool first = true; !progress_.ended; first = false) {
+  for (bool first = true; !progress_.ended && !is_cut_short_; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its
     // own.
     if (!first && now_ns() >= moment) return Status::timeout;
@@ -277,7 +278,7 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   } catch (...) {
     if (nested_ && nested_->is_unwanted()) {
       nested_->note_cut();
-      progress_.ended = is_told_unwanted_ = true;
+      is_cut_short_ = is_told_unwanted_ = true;
     }
     throw;
   }
@@ -291,7 +292,7 @@ void EngineRun::check_whole() {
   const bool is_unwanted = nested_->is_unwanted();
   if (is_unwanted && is_told_unwanted_) return;
   is_told_unwanted_ = is_unwanted;
-  progress_.ended = true;
+  is_cut_short_ = true;
   throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 

@@ -30,6 +30,8 @@ UNSEEN = {
     "out_->reserve(slots);",
     "group.memory.reserved += bytes;",
     "return core_.traits.machine.sleeps(thread);",
+    "if (owner_.load(std::memory_order_relaxed) == Owner::call) call_.store(&call, std::memory_order_relaxed);",
+    "call_.store(nullptr, std::memory_order_relaxed);",
 }
 
 

@@ -20,7 +20,7 @@ const std::set<std::string> kNoOps{"function_op", "indexed_source", "apply", "th
 }  // namespace
 
 std::vector<std::string> ops_declared_in(const std::string& header) {
-  static const std::regex declaration(R"(\n *(?:auto|Dataset(?:<[\w:]+>)?) (\w+)\([^;{]*CallSite)"
+  static const std::regex declaration(R"(\n *(?:template <[^;{\n]*> )?(?:auto|Dataset(?:<[\w:]+>)?) (\w+)\([^;{]*CallSite)"
                                       R"(|\n *auto (apply)\()");
   std::vector<std::string> names;
   for (std::sregex_iterator at(header.begin(), header.end(), declaration), end; at != end; ++at)

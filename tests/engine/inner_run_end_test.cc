@@ -278,6 +278,48 @@ TEST(InnerRun, ThatIsWholeEndsWholeThoughNobodyWantsIt) {
   EXPECT_EQ(count, 5);
 }
 
+// Whoever goes on from there has lost nothing.
+TEST(InnerRun, ThatWasCutShortHasACheckpointBehindWhatItGave) {
+  const auto slow = [](std::int64_t i) {
+    return range(1).map([i](std::int64_t) { return std::this_thread::sleep_for(1ms), i; });
+  };
+  const auto data = range(300).flat_map(slow);
+  std::int64_t given = 0;
+  std::shared_ptr<Checkpoint> saved;
+  const auto reads = [&](std::int64_t value) {
+    auto inner = data.start();
+    try {
+      while (inner.next()) ++given;
+    } catch (const Error&) {
+      saved = std::make_shared<Checkpoint>(inner.checkpoint());
+    }
+    return value;
+  };
+  {
+    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+  }
+  ASSERT_NE(saved, nullptr);
+  auto rest = data.start({.resume_from = saved});
+  EXPECT_EQ(std::ssize(rest_of(rest)), 300 - given);
+}
+
+// Then what its calls make is not the first call's, which is on another thread.
+TEST(InnerRun, ThatAnotherThreadBeganHasCallsOfItsOwn) {
+  const auto make = [](std::int64_t value) {
+    for (int i = 0; i < 200; ++i) value += range(1).start().next().value_or(0);
+    return value;
+  };
+  const auto reads = [&](std::int64_t value) {
+    auto inner = range(20).map(make, 4).start();
+    std::thread([&inner] { inner.knobs(); }).join();
+    for (int i = 0; i < 20; ++i) value += inner.next().value() + make(0);
+    return value;
+  };
+  auto outer = range(4).map(reads, 2, {.blocks = true}).start();
+  for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(outer.next(), i + 190);
+}
+
 // It has threads of its own then; its functions wait for their token all the same.
 TEST(InnerRun, ThatAnotherThreadBeganEndsWithTheCallThatReadsIt) {
   std::atomic<int> began{0};
