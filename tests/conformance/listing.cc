@@ -15,13 +15,15 @@ using penstock::test::file_contents;
 // What several ops share, and methods that put other ops together.
 // random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only
 // some of this suite's have one; tests/imagenet/load_objects_test.cc.
-const std::set<std::string> kNoOps{"function_op", "indexed_source", "apply", "then", "random_resized_crop_of_objects"};
+const std::set<std::string> kNoOps{"function_op", "indexed_source", "append",
+                                   "apply",       "then",           "random_resized_crop_of_objects"};
 
 }  // namespace
 
 std::vector<std::string> ops_declared_in(const std::string& header) {
-  static const std::regex declaration(R"(\n *(?:template <[^;{\n]*> )?(?:auto|Dataset(?:<[\w:]+>)?) (\w+)\([^;{]*CallSite)"
-                                      R"(|\n *auto (apply)\()");
+  static const std::regex declaration(
+      R"(\n *(?:template <[^;{\n]*> )?(?:auto|Dataset(?:<[\w:]+>)?) (\w+)\([^;{]*CallSite)"
+      R"(|\n *auto (apply)\()");
   std::vector<std::string> names;
   for (std::sregex_iterator at(header.begin(), header.end(), declaration), end; at != end; ++at)
     names.push_back((*at)[1].matched ? (*at)[1] : (*at)[2]);
