@@ -365,9 +365,9 @@ TEST(InnerRun, ThatIsReadInSeveralPassesIsOfNone) {
     if (!inner) inner = std::make_shared<IntegerRun>(range(100).map(slow).start());
     return [&, left = 3]() mutable -> std::optional<std::int64_t> { return left-- > 0 ? inner->next() : std::nullopt; };
   };
-  auto outer = from_generator(make, {.blocks = true}).prefetch(4).start({.epochs = 9});
+  auto outer = from_generator(make, {.blocks = true}).repeat(4).start({.epochs = 2});
   while (!waits) outer.next_for(1ms);
-  outer.epoch(5);
+  outer.epoch(1);
   const auto value = outer.next();
   ASSERT_TRUE(value.has_value());
   EXPECT_GT(*value, kCutAt);
