@@ -126,8 +126,8 @@ Candidate ceiling_candidate(const Evidence& evidence, int index) {
   if (!is_at_ceiling(evidence, index)) return {};
   const double use =
       std::min(1.0, evidence.rates.stages[static_cast<std::size_t>(index)].rate / ceiling_of(evidence, index));
-  const double score =
-      std::min(kCeilingCounts, std::max(use, stage_use(evidence, index)));  // its own calls never come before it
+  // its own calls never come before it
+  const double score = std::min(kCeilingCounts, std::max(use, stage_use(evidence, index)));
   return {{Limit::ceiling, index, use, Hold::device}, score};
 }
 

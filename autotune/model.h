@@ -22,8 +22,8 @@ struct StageRates {
   double in_flight = 0;             // A / time: calls under way, on average
   double busy = 0;                  // of the calls that are allowed, the share under way
   double starved = 0, blocked = 0;  // shares of the time
-  double slot_s =
-      kUnknown;  // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
+  // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
+  double slot_s = kUnknown;
   double cpu_s = kUnknown;      // k: on a CPU
   double delay_s = kUnknown;    // r: ready to run, and no core free
   double waiting_s = kUnknown;  // w = s - k - r: truly blocked

@@ -304,8 +304,8 @@ class PenstockPolicy final : public Policy {
   // Room for all others to go on beside slow calls: as many elements as pass in their time.
   static std::int64_t window_for(const Stage& stage, const StageSnapshot& snapshot, const Flow& flow, double passing) {
     const double calls = static_cast<double>(stage.calls);
-    const bool makes_many =
-        snapshot.made > snapshot.completed;  // results of a call: until X_T is known, few calls may hold enough
+    // results of a call: until X_T is known, few calls may hold enough
+    const bool makes_many = snapshot.made > snapshot.completed;
     if (!snapshot.ordered || !stage.tuner.known() || (makes_many && !flow.all_known)) return 2 * stage.calls;
     if (makes_many) passing += std::sqrt(passing);
     const double least = (waits(snapshot) ? 1.25 : 2) * calls;

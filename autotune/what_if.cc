@@ -13,8 +13,8 @@ using Change = Explanation::Change;
 class Ladder {
  public:
   Ladder(const Evidence& evidence, const Explanation::Bottleneck& bottleneck) : evidence_(evidence) {
-    const bool is_of_others =
-        bottleneck.hold == Hold::other_processes;  // what the cores would give is no bound of what they do
+    // what the cores would give is no bound of what they do
+    const bool is_of_others = bottleneck.hold == Hold::other_processes;
     if (!is_of_others) take_lowest(bottleneck);
     if (!(lowest_.rate > 0))
       lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};

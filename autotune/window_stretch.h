@@ -47,8 +47,8 @@ class WindowStretch {
   }
 
   static constexpr double kMemory = 1;  // s
-  static constexpr double kForgotten =
-      60;  // s: what comes once in a minute costs less than the memory of a window for it
+  // s: what comes once in a minute costs less than the memory of a window for it
+  static constexpr double kForgotten = 60;
   static constexpr double kTooMuch = 0.1;  // of the time
   static constexpr double kStep = 1.5, kMost = 16;
 

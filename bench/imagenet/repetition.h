@@ -25,8 +25,8 @@ struct Measurement {
   std::int64_t images = 0;   // files that were delivered: samples came from them, or their annotation names no object
   std::int64_t skipped = 0;  // left out under --on-error
   std::int64_t failed = 0;   // that ended the run
-  std::int64_t unfinished =
-      0;  // read when --steps, an error or Ctrl-C ended it, but not delivered; 0 where it came to its end
+  // read when --steps, an error or Ctrl-C ended it, but not delivered; 0 where it came to its end
+  std::int64_t unfinished = 0;
   std::int64_t without_boxes = 0;  // of images: the annotation names no object
   std::int64_t samples = 0;
   std::int64_t batches = 0;

@@ -38,8 +38,8 @@ Unit::Unit(const std::vector<std::string>& paths, std::size_t most_bytes) {
 }
 
 double Unit::images_per_s() {
-  constexpr std::int64_t least_ns =
-      500'000'000;  // of a small set, several rounds: one is a sixth of a second, too few to trust
+  // of a small set, several rounds: one is a sixth of a second, too few to trust
+  constexpr std::int64_t least_ns = 500'000'000;
   std::size_t decoded = 0;
   std::int64_t cpu = 0;
   const std::int64_t begin = thread_cpu_ns();

@@ -37,8 +37,7 @@ template <class T> class Rows : public std::vector<T> {
   template <auto Member>
   PENSTOCK_UNAVAILABLE(
       "column(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, "
-      "right "
-      "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+      "right behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
       "std::tuple{&Example::image, &Example::label}; };")
   std::vector<int> column() const {
     return {};
@@ -46,8 +45,7 @@ template <class T> class Rows : public std::vector<T> {
   template <auto Member>
   PENSTOCK_UNAVAILABLE(
       "tensor(): this struct has no columns, because penstock does not know its members: write a ps::Fields for it, "
-      "right "
-      "behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
+      "right behind the struct: template <> struct ps::Fields<Example> { static constexpr auto value = "
       "std::tuple{&Example::image, &Example::label}; };")
   Tensor tensor() const {
     return {};

@@ -306,8 +306,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   template <class U>
   requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(
       "a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what "
-      "they "
-      "return a name of its own, as in auto batches = data.batch(32)")
+      "they return a name of its own, as in auto batches = data.batch(32)")
   Dataset& operator=(const Dataset<U>&) { return *this; }
 
  private:

@@ -13,7 +13,9 @@ enum class Reason : std::uint8_t {
   remembered,  // RunOptions::warm_start: an earlier run ended there
   waits,       // [calls give up the CPU] a stage goes to the pool of threads for blocking calls
   computes,    // [calls use the CPU] and comes back
-  slow_start,  // [all calls under way, none finished, the consumer waits] double; also the first calls of a stage that goes to the pool
+  // [all calls under way, none finished, the consumer waits] double; also the first calls of a stage that goes to the
+  // pool
+  slow_start,
   feed_forward,      // [rates and times are known] Little's law: calls in flight = rate x time of a call
   integral,          // [consumer waits, all calls under way, cores free] a little more than the law says
   knee,              // [more calls made each slower, and no more came out] a device or lock is at its limit

@@ -70,9 +70,9 @@ struct ErrorPlace {
   std::string op;     // the op whose function failed, as texts call it: "map", or "map 'decode'" where it has a name
   int position = -1;  // its place in the chain; the source is 0
   std::string call_site;  // "file:line" of the user's call, "" if unknown
-  std::int64_t ordinal =
-      -1;  // which of the op's inputs in this epoch, of a source: which element; where a repeat follows the op, in
-           // this pass. In the epoch of a resumption: from there on. -1: none, as source_ordinal
+  // which of the op's inputs in this epoch, of a source: which element; where a repeat follows the op, in this pass. In
+  // the epoch of a resumption: from there on. -1: none, as source_ordinal
+  std::int64_t ordinal = -1;
   std::int64_t source_ordinal =
       -1;              // which element of the source it came from; -1: none, as where a pass's beginning or end failed
   std::string origin;  // the source item's name (a file), "" if it has none

@@ -48,7 +48,8 @@ enum class Hold : std::uint8_t {
   one_at_a_time,    // the op needs its elements in turn
   not_tuned,        // RunOptions::tune is off
   settling,         // nothing: the controller is at it
-  knob_limit,  // it is as wide as it may be: a window does not grow beyond 4,096 elements, or 64 for each call that computes
+  // it is as wide as it may be: a window does not grow beyond 4,096 elements, or 64 for each call that computes
+  knob_limit,
 };
 
 // "user_limit"
@@ -128,11 +129,18 @@ struct Explanation {
   enum class Problem : std::uint8_t {
     foreign_threads,     // `amount` cores are burnt by threads that are not penstock's, in step with `stage`
     buffer_cannot_help,  // the consumer wants more than the pipeline can give, so no buffer fills
-    memory_too_small,  // the ops must hold `amount` bytes by now, more than there may be; when they are full: StageSnapshot::bytes_required_in_all
+    // the ops must hold `amount` bytes by now, more than there may be; when they are full:
+    // StageSnapshot::bytes_required_in_all
+    memory_too_small,
     consumer_delayed,  // the consumer's own thread waits `amount` of the time for a core
-    copies,  // batches copy `amount` bytes a second, because what `stage` hands on does not lie in them: Outputs in op.h
-    unseen_memory,  // `stage` gives elements that may own memory which nobody can tell (Stage::unseen_type): the budget does not hold for them
-    outlier,  // `stage` waits for memory because it reserves `amount` bytes a result since one was so large; that is forgotten within some hundred calls
+    // batches copy `amount` bytes a second, because what `stage` hands on does not lie in them: Outputs in op.h
+    copies,
+    // `stage` gives elements that may own memory which nobody can tell (Stage::unseen_type): the budget does not hold
+    // for them
+    unseen_memory,
+    // `stage` waits for memory because it reserves `amount` bytes a result since one was so large; that is forgotten
+    // within some hundred calls
+    outlier,
     other_processes,  // calls that are ready to run have no core for `amount` of the time: other processes use them
   };
   struct Warning {

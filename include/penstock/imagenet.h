@@ -217,8 +217,8 @@ std::vector<std::string> list_images(const std::string& folder);
 struct ImageFolder {
   std::vector<std::string> paths;  // sorted
   LabelTable classes;              // names of the sub-folders
-  LabelOf
-      label_of;  // of these paths, for Config. Error(invalid_argument) for one that does not begin with the root as it was given
+  // of these paths, for Config. Error(invalid_argument) for one that does not begin with the root as it was given
+  LabelOf label_of;
 };
 
 // Error(not_found) if there are no sub-folders, or one without pictures (*.jpeg, *.jpg): it would be a class that never

@@ -47,8 +47,8 @@ inline constexpr std::int64_t UNKNOWN_CARDINALITY = -2;
 // What is known of a stream before it runs.
 struct Flow {
   std::int64_t cardinality = UNKNOWN_CARDINALITY;  // elements per epoch, or one of the codes above
-  std::int64_t leading_dimension =
-      UNKNOWN_CARDINALITY;  // rows in every element (after batch with drop_remainder), if fixed
+  // rows in every element (after batch with drop_remainder), if fixed
+  std::int64_t leading_dimension = UNKNOWN_CARDINALITY;
 };
 
 // ------------------------------------------------------------------------------------------------ ops

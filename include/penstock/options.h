@@ -57,8 +57,8 @@ struct BatchOptions {
 
 // What the iterator does with a failed element.
 struct ErrorPolicy {
-  std::int64_t skip_at_most =
-      0;  // 0: throw every one; n: count and skip up to n, then throw; -1: skip all. Less is refused
+  // 0: throw every one; n: count and skip up to n, then throw; -1: skip all. Less is refused
+  std::int64_t skip_at_most = 0;
 };
 constexpr ErrorPolicy stop_on_error() noexcept { return {0}; }
 constexpr ErrorPolicy skip_up_to(std::int64_t n) noexcept { return {n}; }

@@ -24,8 +24,8 @@ namespace penstock {
 // is longer in the last (2 hours).
 inline std::size_t service_time_bucket(std::int64_t ns) noexcept {
   const double us = static_cast<double>(std::max<std::int64_t>(ns, 1'000)) / 1'000;
-  const std::uint64_t half_octaves =
-      (std::bit_cast<std::uint64_t>(us * us) >> 52) - 1023;  // the binary exponent: no logarithm
+  // the binary exponent: no logarithm
+  const std::uint64_t half_octaves = (std::bit_cast<std::uint64_t>(us * us) >> 52) - 1023;
   return std::min<std::size_t>(half_octaves, ServiceTimes{}.size() - 1);
 }
 

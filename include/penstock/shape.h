@@ -105,8 +105,8 @@ class Shape {
 
   std::size_t size_ = 0;
   std::int64_t inline_[inline_rank] = {};
-  std::unique_ptr<std::int64_t[]>
-      larger_;  // set if it has ever had more dimensions than fit inside; then it holds them all
+  // set if it has ever had more dimensions than fit inside; then it holds them all
+  std::unique_ptr<std::int64_t[]> larger_;
 };
 
 std::string to_string(const Shape& shape);       // "[2, 3]"

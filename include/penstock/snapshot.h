@@ -36,15 +36,15 @@ struct StageSnapshot {
   std::int64_t in_window = 0;      // admitted, not yet left
   std::int64_t credits = 0;        // elements the next stage will take at once
   std::int64_t bytes_held = 0;     // by elements here, as the memory budget counts them
-  std::int64_t bytes_required =
-      0;  // that it must hold to make progress: a batch of elements, a shuffle's buffer, as far as elements have come
+  // that it must hold to make progress: a batch of elements, a shuffle's buffer, as far as elements have come
+  std::int64_t bytes_required = 0;
   std::int64_t bytes_required_in_all = 0;  // the same when enough have come to fill it
   std::int64_t bytes_expected = 0;         // reserved for each result of a call that has no hint
-  std::string unseen_type =
-      {};  // of results that may own memory which neither bytes_of nor a hint tells, "" if none: "Pair (because of Clip in it)"
+  // of results that may own memory which neither bytes_of nor a hint tells, "" if none: "Pair (because of Clip in it)"
+  std::string unseen_type = {};
   std::int64_t oldest_call_ns = 0;  // age of the oldest call in flight
-  std::int64_t oldest_call_ordinal =
-      -1;  // position in the source of that call's first element; -1: no call, or a source's own
+  // position in the source of that call's first element; -1: no call, or a source's own
+  std::int64_t oldest_call_ordinal = -1;
   std::int64_t median_call_ns = 0;  // median age of the calls in flight
   bool waits_for_memory = false;    // a call could start if the budget had room
   bool waits_for_cpu_slot = false;  // a call could start if a slot were free
@@ -60,18 +60,18 @@ struct StageSnapshot {
   ServiceTimes service_times = {};  // of finished elements
   // Of calls whose CPU time was read: one in 4 ms of the stage's life or so. Of a stage that completes later it is the
   // CPU time of the start.
-  std::int64_t sampled_wall_ns =
-      0;  // from their beginnings to their ends, without the time in which their clocks were read
+  // from their beginnings to their ends, without the time in which their clocks were read
+  std::int64_t sampled_wall_ns = 0;
   std::int64_t sampled_cpu_ns = 0;    // of that: on a CPU
   std::int64_t samples = 0;           // how many calls
   std::int64_t sampled_elements = 0;  // that these calls ran
-  std::int64_t sampled_delay_ns =
-      0;  // of these calls: ready to run, and no core free; 0 also where the system does not tell
-  std::int64_t sampling_ns =
-      0;  // of slot_ns: in which their clocks were read. Much on a busy machine: there a thread loses its core
+  // of these calls: ready to run, and no core free; 0 also where the system does not tell
+  std::int64_t sampled_delay_ns = 0;
+  // of slot_ns: in which their clocks were read. Much on a busy machine: there a thread loses its core
+  std::int64_t sampling_ns = 0;
   // Only counted while !form_is_known:
-  std::int64_t sampled_waiting_ns =
-      0;  // of sampled_wall_ns: neither on a CPU nor ready to run, of calls that gave the CPU up by themselves
+  // of sampled_wall_ns: neither on a CPU nor ready to run, of calls that gave the CPU up by themselves
+  std::int64_t sampled_waiting_ns = 0;
   std::int64_t looks = 0;         // each 10 or 20 ms, at one of the calls under way
   std::int64_t looks_asleep = 0;  // of these, at a call that waited, after 2 ms and more
   std::int64_t starved_ns = 0;    // a call could have started, but there was no input
@@ -79,9 +79,9 @@ struct StageSnapshot {
   std::int64_t bytes_out = 0;     // of all results made
   std::int64_t copied_bytes =
       0;  // of tensors that batches were put together from, and that did not lie in their places
-  int places_end =
-      -1;  // of a batch: the last stage whose results are not those of the one before. What that and earlier ones
-           // hand on need not lie in the batch (Outputs in op.h); -1: no batch
+  // of a batch: the last stage whose results are not those of the one before. What that and earlier ones hand on need
+  // not lie in the batch (Outputs in op.h); -1: no batch
+  int places_end = -1;
 };
 
 struct ConsumerSnapshot {
@@ -111,10 +111,10 @@ struct Snapshot {
   std::int64_t workers_cpu_ns = -1;   // of those that penstock runs calls on
   std::int64_t consumer_cpu_ns = -1;  // of the consumer's
   std::int64_t clocks_ns = -1;        // when that was, since the run began
-  std::int64_t runs =
-      1;  // of this process that go on, this one included: their calls share the threads of workers_cpu_ns
-  double cpu_budget =
-      1;  // CPUs that the run may use: affinity, cgroup quota, its share beside other runs; may be a fraction
+  // of this process that go on, this one included: their calls share the threads of workers_cpu_ns
+  std::int64_t runs = 1;
+  // CPUs that the run may use: affinity, cgroup quota, its share beside other runs; may be a fraction
+  double cpu_budget = 1;
   std::int64_t cpu_slots_in_use = 0;  // by this run; knob.h, cpu_slots
   std::int64_t open_io_limit = 64;    // blocking calls at once, its share beside other runs
 };

@@ -48,8 +48,7 @@ template <std::copy_constructible T> Dataset<T> from_vector(std::vector<T> value
 template <class T>
 requires(!std::copy_constructible<T>) PENSTOCK_UNAVAILABLE(
     "from_vector(): its elements cannot be copied, which each epoch needs: make them in a from_generator(), or hold "
-    "them "
-    "by std::shared_ptr")
+    "them by std::shared_ptr")
 Dataset<T> from_vector(std::vector<T>) { return Dataset<T>(nullptr); }
 
 // A source of your own that makes any element when asked for it (IndexedSource, op.h): records of a file, rows of a
@@ -190,8 +189,7 @@ Dataset<int> from_generator(G, const void* = nullptr) { return Dataset<int>(null
 template <detail::Generator G>
 requires(!std::copy_constructible<G>) PENSTOCK_UNAVAILABLE(
     "from_generator(): the callable cannot be copied, but each pass starts from a copy of it: give a factory, which "
-    "makes "
-    "one for each pass, as in from_generator([](ps::Pass) { return MyGenerator(); })")
+    "makes one for each pass, as in from_generator([](ps::Pass) { return MyGenerator(); })")
 Dataset<int> from_generator(G, const void* = nullptr) { return Dataset<int>(nullptr); }
 
 }  // namespace penstock

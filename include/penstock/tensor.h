@@ -102,8 +102,7 @@ class Tensor {
   template <class V>
   requires(!detail::TensorValue<V>) PENSTOCK_UNAVAILABLE(
       "values(): a tensor holds std::uint8_t, std::int32_t, std::int64_t, float, double, or the bits of f16 and bf16 "
-      "as "
-      "std::uint16_t: ask for one of these")
+      "as std::uint16_t: ask for one of these")
   std::span<V> values() const { return {}; }
 
   // Row i of dimension 0 as a view of the same memory, rank - 1. Needs rank >= 1 and 0 <= i < shape()[0].

@@ -16,8 +16,8 @@ class SystemSignal final : public Signal {
   void notify_all() noexcept override { changed_.notify_all(); }
   void wait_until(Mutex& mutex, std::int64_t moment) REQUIRES(mutex) override {
     if (moment == kNever) return changed_.wait(mutex);
-    changed_.wait_until(
-        mutex, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));  // now_ns() has its epoch
+    // now_ns() has its epoch
+    changed_.wait_until(mutex, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(moment)));
   }
 
  private:

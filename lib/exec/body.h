@@ -143,8 +143,8 @@ class StreamBody final : public Body, private Emitter {
   bool is_between_passes_ = false;
   std::int64_t input_ = 0;      // number in its pass of the slot being read
   std::uint64_t sequence_ = 0;  // of the pass being read
-  std::int64_t closed_until_ =
-      -1;  // the mark with this sequence has gone on already: what still comes of those passes is left out
+  // the mark with this sequence has gone on already: what still comes of those passes is left out
+  std::int64_t closed_until_ = -1;
   bool wants_nothing_ = false;
   std::int64_t held_bytes_ = 0;
   bool held_bytes_failed_ = false;  // when it was asked for last
@@ -178,8 +178,8 @@ class RepeatBody final : public Body {
 struct SourceParts {
   std::shared_ptr<const SourceOp> op;
   std::unique_ptr<IndexSequence> order;  // null: read in order
-  bool lends =
-      false;  // elements may refer to the source's values: whoever gets them is done with them before the run is
+  // elements may refer to the source's values: whoever gets them is done with them before the run is
+  bool lends = false;
 };
 
 class SourceBody final : public Body {

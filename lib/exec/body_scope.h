@@ -31,8 +31,8 @@ class BodyScope {
   static int depth() noexcept;                          // bodies around the caller, one inside the other
   static bool inside(const StageHost* host) noexcept;   // this one or an outer one
   static bool inside(const BodyScope* scope) noexcept;  // only compared: it may be over
-  static const BodyScope* find(
-      const std::stop_token& run) noexcept;  // the innermost call of the run with this token; null: none
+  // the innermost call of the run with this token; null: none
+  static const BodyScope* find(const std::stop_token& run) noexcept;
   static bool is_unwanted() noexcept;       // what the innermost body gives, itself or with what a call around it gives
   std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
   bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts

@@ -16,8 +16,8 @@ struct CallSample {
 
   bool is_taken = false;
   std::int64_t asking_ns = 0;  // of the time since the call began: it took so long to read the clocks
-  std::int64_t awake_ns =
-      kAlways;  // on a CPU, or ready to run; kAlways: it never gave the CPU up by itself, as far as is known
+  // on a CPU, or ready to run; kAlways: it never gave the CPU up by itself, as far as is known
+  std::int64_t awake_ns = kAlways;
 
   void note(const ThreadUse& use) noexcept { awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : kAlways; }
   // Of a call that has lasted so long.

@@ -79,10 +79,10 @@ class ComputePool {
   std::condition_variable_any left_;
   Queue<Token> queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
-  Threads leaving_
-      GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
-  std::vector<BedRef> asleep_
-      GUARDED_BY(mutex_);  // the last to fall asleep is the first to be woken: its caches are the warmest
+  // past their last touch of the pool but for the unlock; joined by the next to come
+  Threads leaving_ GUARDED_BY(mutex_);
+  // the last to fall asleep is the first to be woken: its caches are the warmest
+  std::vector<BedRef> asleep_ GUARDED_BY(mutex_);
   alignas(kCacheLine) std::atomic<std::int64_t> out_{
       0};  // tokens that have not ended: no more than threads awake, unless the system gives none
   std::int64_t wake_ups_ GUARDED_BY(mutex_) = 0;

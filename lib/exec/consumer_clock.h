@@ -44,8 +44,8 @@ class ConsumerClock {
   bool knows_delay_ GUARDED_BY(mutex_) = false;
   std::int64_t cpu_so_far_ GUARDED_BY(mutex_) = 0;  // of all threads that it was; so the next one
   std::int64_t delay_so_far_ GUARDED_BY(mutex_) = 0;
-  std::int64_t cpu_ns_ GUARDED_BY(mutex_) =
-      -1;  // these two: the same as last read; -1: not known, or nobody reads (a serial run)
+  // these two: the same as last read; -1: not known, or nobody reads (a serial run)
+  std::int64_t cpu_ns_ GUARDED_BY(mutex_) = -1;
   std::int64_t delay_ns_ GUARDED_BY(mutex_) = -1;
 };
 

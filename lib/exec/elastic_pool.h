@@ -73,8 +73,8 @@ class ElasticPool {
   CondVar left_;
   Queue queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
-  Threads leaving_
-      GUARDED_BY(mutex_);  // past their last touch of the pool but for the unlock; joined by the next to come
+  // past their last touch of the pool but for the unlock; joined by the next to come
+  Threads leaving_ GUARDED_BY(mutex_);
   std::int64_t idle_ GUARDED_BY(mutex_) = 0;
   bool closing_ GUARDED_BY(mutex_) = false;
 };

@@ -34,8 +34,8 @@ struct EngineState {
   std::stop_source stop;
   std::atomic<bool> stopped{false};
   std::atomic<bool> gives_way{false};  // its workers are to be less urgent than the consumer: the knob `priority`
-  std::unique_ptr<Launcher>
-      launcher;  // its nodes refer to the stages, and what it runs to all of the engine: ~Engine() takes it down first
+  // its nodes refer to the stages, and what it runs to all of the engine: ~Engine() takes it down first
+  std::unique_ptr<Launcher> launcher;
 
   const Machine& machine() const noexcept { return *settings.machine; }
   void raise_stop();        // nothing new begins

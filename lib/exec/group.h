@@ -51,8 +51,8 @@ struct Group {
   // each.
   State state = State::waiting;
   Kind kind = Kind::inputs;
-  bool is_unwanted =
-      false;  // a stage further down has enough of its pass: set and read while it runs, by std::atomic_ref
+  // a stage further down has enough of its pass: set and read while it runs, by std::atomic_ref
+  bool is_unwanted = false;
   InputCounts inputs;
   Start start;
   FoldedResults folded;
@@ -60,8 +60,8 @@ struct Group {
   Slots results;  // of a stream op, while it runs
   Rest rest;
   std::unique_ptr<OpenCall> call;  // of the calls over several slots that this group has been; kept for its storage
-  std::size_t taken =
-      0;  // answers that were in front of the first slot and have left: in parts of the call, or before it was unfolded
+  // answers that were in front of the first slot and have left: in parts of the call, or before it was unfolded
+  std::size_t taken = 0;
   std::size_t left = 0;  // slots that have left to the next stage
   InputPlace place;
   CallMemory memory;

@@ -31,8 +31,8 @@ class Neighbours {
   std::int64_t memory_claimed_behind(std::size_t stage) const;  // sum of StageSigns::claim
   // Nothing waits or runs up to the next stage that reserves: those between only hand on what is charged already.
   bool is_empty_behind(std::size_t stage) const;
-  bool feeds_one_that_waits(
-      std::size_t stage) const;  // for what no core can hasten. Itself, too: it may wait, after a short start
+  // for what no core can hasten. Itself, too: it may wait, after a short start
+  bool feeds_one_that_waits(std::size_t stage) const;
 
   // Up to the sources.
   // The next result is under way, here or in a stage before, with nothing but cheap calls between.

@@ -74,8 +74,8 @@ class NestedRun {
   bool is_owner_unwanted() const REQUIRES(mutex_);
 
   mutable Mutex mutex_;  // held while the call is looked at, which does not end meanwhile
-  std::atomic<Owner>
-      owner_;  // these two: changed with the lock held; read without it by who reads the run, for each element
+  // these two: changed with the lock held; read without it by who reads the run, for each element
+  std::atomic<Owner> owner_;
   std::atomic<const BodyScope*> call_;
   std::stop_token run_ GUARDED_BY(mutex_);   // of Owner::run
   std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too

@@ -24,8 +24,8 @@ struct OpenCall {
   // are the running thread's alone.
   Mutex mutex;
   bool is_open GUARDED_BY(mutex) = false;
-  bool is_counted =
-      false;  // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
+  // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
+  bool is_counted = false;
   std::size_t taken GUARDED_BY(mutex) = 0;    // results that have left
   std::size_t planned GUARDED_BY(mutex) = 0;  // slots that the call was made for
 

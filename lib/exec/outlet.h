@@ -85,8 +85,8 @@ class Outlet {
   ConsumerClock clock_;
   std::int64_t looked_ns_ = 0;  // when it looked last
   StepTrace trace_;             // until clear()
-  alignas(kCacheLine) mutable Mutex
-      mutex_;  // of slots whose taking has not been reported, which are the hand's, the room counts as held
+  // of slots whose taking has not been reported, which are the hand's, the room counts as held
+  alignas(kCacheLine) mutable Mutex mutex_;
   const std::unique_ptr<Signal> arrived_;
   Arrivals arrivals_ GUARDED_BY(mutex_);
   OutletRoom room_ GUARDED_BY(mutex_);

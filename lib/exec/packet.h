@@ -27,8 +27,8 @@ struct Packet {
   // For the outlet. more_soon: the consumer need not be woken yet, another packet follows shortly, if only an empty
   // one.
   bool more_soon = false;
-  std::int64_t worth_waiting =
-      0;  // slots of this kind that are worth keeping ready: many where they are cheap and small
+  // slots of this kind that are worth keeping ready: many where they are cheap and small
+  std::int64_t worth_waiting = 0;
 };
 using PacketRef = std::shared_ptr<Packet>;
 

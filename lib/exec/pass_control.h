@@ -105,10 +105,10 @@ class PassControl {
   // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of
   // the passes from the first of these on, and close() gives it that one before anything else.
   std::vector<std::int64_t> digits_ GUARDED_BY(mutex_);
-  std::vector<std::int64_t> closed_
-      GUARDED_BY(mutex_);  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
-  std::vector<std::int64_t> forgotten_
-      GUARDED_BY(mutex_);  // the same of marks that the consumer has had, which marks_ tells no more of
+  // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
+  std::vector<std::int64_t> closed_ GUARDED_BY(mutex_);
+  // the same of marks that the consumer has had, which marks_ tells no more of
+  std::vector<std::int64_t> forgotten_ GUARDED_BY(mutex_);
   std::uint32_t base_ GUARDED_BY(mutex_) = 0;  // of pass numbers
   Stamp now_ GUARDED_BY(mutex_);
   bool fresh_ GUARDED_BY(mutex_) = true;
@@ -117,8 +117,8 @@ class PassControl {
   std::size_t cut_depth_ GUARDED_BY(mutex_) = 0;
   std::deque<Mark> marks_ GUARDED_BY(mutex_);  // made, and perhaps not yet with the consumer; sequences rise
   std::deque<Mark> owed_ GUARDED_BY(mutex_);   // of them, those that the source is still to send
-  std::stop_source stop_
-      GUARDED_BY(mutex_);  // of the pass that the source is in; of the next one, as soon as that one is to end
+  // of the pass that the source is in; of the next one, as soon as that one is to end
+  std::stop_source stop_ GUARDED_BY(mutex_);
   bool stopped_ GUARDED_BY(mutex_) = false;
 };
 

@@ -21,8 +21,8 @@ struct Permits {
       0;  // groups in a body, or whose results get their slots, which a visitor does without a token;
   std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
   std::int64_t cpu_slots = 0;
-  bool held_back =
-      false;  // there may be more for other threads to do than there seemed: tokens are to be counted out again
+  // there may be more for other threads to do than there seemed: tokens are to be counted out again
+  bool held_back = false;
 
   // In hand, but not yet running: each will take one group by itself.
   std::int64_t idle() const noexcept { return tokens - (running - detached); }

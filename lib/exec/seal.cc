@@ -214,8 +214,8 @@ class Seal {
   const std::size_t most_;
   const Origin& origin_;
   Sealed sum_;
-  const void* same_bytes_ =
-      nullptr;  // of the last result that was measured: what has been found of it holds for all that are like it
+  // of the last result that was measured: what has been found of it holds for all that are like it
+  const void* same_bytes_ = nullptr;
   std::int64_t bytes_of_same_ = 0;
 };
 

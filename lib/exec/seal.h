@@ -19,8 +19,8 @@ struct Sealed {
   std::int64_t largest = 0;  // that one input has become
   std::int64_t elements = 0;
   std::int64_t errors = 0;  // made here
-  const std::type_info* unseen =
-      nullptr;  // the type of a result that may own memory which neither bytes_of nor a hint tells
+  // the type of a result that may own memory which neither bytes_of nor a hint tells
+  const std::type_info* unseen = nullptr;
   const std::type_info* unseen_part = nullptr;  // because of what it has of this type
 };
 

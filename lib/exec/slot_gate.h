@@ -70,8 +70,8 @@ class SlotGate {
   bool take_waiter(Entry& entry) EXCLUDES(mutex_);
   void offer_free_slots() EXCLUDES(mutex_);
 
-  alignas(kCacheLine) mutable BriefMutex
-      mutex_;  // never held across a call out. The atomics below are written under it, and read without
+  // never held across a call out. The atomics below are written under it, and read without
+  alignas(kCacheLine) mutable BriefMutex mutex_;
   std::atomic<std::int64_t> slots_;
   std::atomic<std::int64_t> in_use_{0};
   std::atomic<std::size_t> waiting_{0};            // waiters_.size()

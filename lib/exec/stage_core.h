@@ -35,8 +35,8 @@ class StageCore {
   std::unique_ptr<Body> body;                // run() without the lock; serial bodies by the one token there is
   alignas(kCacheLine) mutable BriefMutex mutex;
   StageState state GUARDED_BY(mutex);
-  std::int64_t visitors GUARDED_BY(mutex) =
-      0;  // threads that are about to come back, without a token: stop() waits for them
+  // threads that are about to come back, without a token: stop() waits for them
+  std::int64_t visitors GUARDED_BY(mutex) = 0;
 
   StageHost& outside() const EXCLUDES(mutex) { return outside_; }
   const Calls& calls() const EXCLUDES(mutex) { return calls_; }

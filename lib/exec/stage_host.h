@@ -50,8 +50,8 @@ class StageHost : public HostUnderLock, public BodyHost {
   virtual void give_up_cpu_slot() = 0;  // the token goes on without; at its end: end_without_cpu_slot()
   virtual void end_without_cpu_slot() = 0;
   virtual void offer_memory() = 0;  // somebody may go on now
-  virtual void nothing_is_left_of(
-      std::size_t stage) = 0;  // of what it was given: matters to the nearest stage before that reserves
+  // of what it was given: matters to the nearest stage before that reserves
+  virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
   virtual std::string origin(std::int64_t ordinal) const = 0;

@@ -26,8 +26,8 @@ inline std::int64_t first_value(const Tunable& asked, std::int64_t start) {
 
 // Of a stage, as the user wrote it.
 struct StageLabel {
-  std::string
-      name;  // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
+  // the user's name, "decode"; else the ops it runs, "from_file_list+shard+shuffle" where several are fused
+  std::string name;
   std::string op;  // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;  // of its first op
   int position = 0;       // of its first op in the chain

@@ -34,8 +34,8 @@ struct WorkerThreads::Members {
   std::list<Member> threads GUARDED_BY(mutex);                   // alive: who ends leaves first
   std::array<std::int64_t, 2> cpu_of_ended GUARDED_BY(mutex){};  // by role
   int niceness GUARDED_BY(mutex) = 0;
-  bool was_reniced GUARDED_BY(mutex) =
-      false;  // from then on a thread may come with the niceness of the worker that made it
+  // from then on a thread may come with the niceness of the worker that made it
+  bool was_reniced GUARDED_BY(mutex) = false;
 };
 
 namespace {

@@ -80,8 +80,8 @@ class Attendant {
   std::optional<std::int64_t> starved_since_;  // none: it is not
   StandStill stand_still_;
   std::int64_t relief_patience_;  // ns in which nothing moves, before it is lent a thread
-  std::int64_t stands_since_ =
-      -1;  // when nothing moved any more; looked at soon after, with so much CPU time used by all workers:
+  // when nothing moved any more; looked at soon after, with so much CPU time used by all workers:
+  std::int64_t stands_since_ = -1;
   std::int64_t looked_at_ = 0, cpu_then_ = 0;  // ns
   bool warned_ = false;                        // that its memory is too small for its ops
   std::set<std::string> types_;                // that it has been said of that nobody can see into them

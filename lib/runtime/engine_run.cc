@@ -74,8 +74,8 @@ Engine& EngineRun::engine() {
     process_.store(runtime::process_number(), std::memory_order_relaxed);
   MutexLock lock(mutex_);
   if (!engine_) {
-    const std::uint32_t first =
-        progress_.ended ? epoch_ + 1 : epoch_;  // resumed at an epoch's end: nothing of that one is left
+    // resumed at an epoch's end: nothing of that one is left
+    const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;
     engine_ = start_engine(first);
     reads_ = first;
     begun_.store(engine_.get(), std::memory_order_release);

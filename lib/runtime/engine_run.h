@@ -95,8 +95,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<runtime::TraceFile> trace_file_;    // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned
   std::shared_ptr<runtime::Observer> observer_ GUARDED_BY(mutex_);  // of the engine, made with it
-  std::optional<autotune::Window> at_end_
-      GUARDED_BY(mutex_);  // all of the run, when the consumer came to the end of what there is
+  // all of the run, when the consumer came to the end of what there is
+  std::optional<autotune::Window> at_end_ GUARDED_BY(mutex_);
 
   // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be
   // starting one.

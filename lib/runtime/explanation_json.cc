@@ -21,8 +21,8 @@ template <class Value> std::string json_of(const Value& value) {
     return std::to_string(value);
   else if constexpr (std::is_floating_point_v<Value>) {
     char text[32];
-    const auto end =
-        std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;  // whatever the locale
+    // whatever the locale
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
     return std::isfinite(value) ? std::string(text, end) : "null";
   } else
     return in_json(value);

@@ -54,8 +54,7 @@ Runtime& Runtime::get() {
   if (process_number() != runtime.process_) {
     throw Error(ErrorCode::failed_precondition,
                 "penstock was used in a forked child of a process that had used it before: its worker threads do not "
-                "exist here. "
-                "Start the child by exec, or fork before the first run");
+                "exist here. Start the child by exec, or fork before the first run");
   }
   return runtime;
 }

@@ -84,8 +84,7 @@ std::string advice_on_parallelism(const Snapshot& snapshot, const exec::Plan& pl
     }
     return "If " + place_of(stage) +
            " waits for something that the consumer or another element holds (a buffer of a pool, say), fix its "
-           "parallelism: "
-           "\"Waiting\" in penstock/dataset.h says how many elements may then be under way";
+           "parallelism: \"Waiting\" in penstock/dataset.h says how many elements may then be under way";
   }
   return {};
 }
@@ -95,8 +94,7 @@ std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
   if (holders.empty()) return advice_on_parallelism(snapshot, plan);
   return "Calls of " + holders +
          " have all CPU slots. If they wait, for each other or for what others hold, say {.blocks = true} there: then "
-         "they need "
-         "none. Or give the run more of them (RunOptions::threads)";
+         "they need none. Or give the run more of them (RunOptions::threads)";
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ class JpegScan {
   std::size_t kept_bytes() const { return data_.bytes() + ends_.capacity() * sizeof(std::size_t); }
 
  private:
-  static constexpr std::size_t most_groups =
-      kMcusAtOnce * 2 / kBlocksInGroup;  // of a row: an MCU has at most 2 blocks across
+  // of a row: an MCU has at most 2 blocks across
+  static constexpr std::size_t most_groups = kMcusAtOnce * 2 / kBlocksInGroup;
 
   // A code with its table, which most files share with the file before.
   template <class Table> struct Built {

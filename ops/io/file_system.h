@@ -56,9 +56,9 @@ class File {
   static void operator delete(void* at, std::size_t bytes) noexcept { detail::give_back_pooled(at, bytes); }
 
   virtual Answer<FileStatus> status() = 0;  // fstat(2)
-  virtual Answer<std::size_t> read(
-      std::span<std::byte> to) = 0;  // read(2): may give less than there is room for; 0: the end
-  virtual int rewind() = 0;          // lseek(2) to the beginning. The error's number, 0 for none
+  // read(2): may give less than there is room for; 0: the end
+  virtual Answer<std::size_t> read(std::span<std::byte> to) = 0;
+  virtual int rewind() = 0;  // lseek(2) to the beginning. The error's number, 0 for none
 };
 
 struct FolderEntry {

@@ -197,8 +197,8 @@ TEST(FlowMeter, CountsTheCpuTimeOfCallsOnThePool) {
   now.cpu_budget = 2;
   now.stages.resize(1);
   now.stages[0].on_pool = true;
-  const Flow flow =
-      after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});  // 1,000/s of 1 ms
+  // 1,000/s of 1 ms
+  const Flow flow = after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});
   EXPECT_NEAR(flow.cpu_share, 0.5, 0.01);
 }
 

@@ -349,8 +349,8 @@ TEST(PenstockPolicy, BeginsWithinOpenIoWhereCallsCompleteLaterAndGoesOnByDoublin
 
 // Its results may wait for a slow one as long as they like: there is memory, but a window has its end.
 TEST(PenstockPolicy, DoesNotTakeTheEndOfAWindowForWantOfMemory) {
-  constexpr std::int64_t bytes =
-      100'000'000;  // 4,096 of these fit, 10,995 do; a window that grows in each stall asks for more
+  // 4,096 of these fit, 10,995 do; a window that grows in each stall asks for more
+  constexpr std::int64_t bytes = 100'000'000;
   Service service(64);
   const auto policy = make_policy("penstock");
   service.run(*policy, 300, bytes);

@@ -23,8 +23,8 @@ struct Grade {
   double in_flight_max = 0;
   double changes_per_min = 0;
   double step_p95 = 0;
-  double explained =
-      1;  // share of the seconds after t90 in which explain() names the true bottleneck; 1 where it was not asked
+  // share of the seconds after t90 in which explain() names the true bottleneck; 1 where it was not asked
+  double explained = 1;
   std::map<std::string, int> wrongly_named;  // seconds, by what it named and what it should have
   std::vector<std::string> missed;           // bars
   std::vector<std::string> broken;           // gates

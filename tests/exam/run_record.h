@@ -36,8 +36,8 @@ struct RunRecord {
   std::vector<Sample> samples;  // the first one at 10 ms; at least one
   std::vector<ConsumerStep> steps;
   std::vector<Measured> measured;  // every second; none of a real run
-  double step_alone_ns =
-      0;  // of a consumer that has the machine to itself, the 95th percentile; 0: as long as its phase says
+  // of a consumer that has the machine to itself, the 95th percentile; 0: as long as its phase says
+  double step_alone_ns = 0;
   std::int64_t memory_peak = 0;
   std::int64_t memory_bound = 0;  // what it may never pass: the limit and one element of each stage
   std::int64_t open_io = 0;

@@ -34,8 +34,8 @@ struct Bars {
       0;  // rate of any second in which a knob has moved, as a ratio to the mean, at least; after 60 s
   double below_best_s = kNoBar;  // seconds in a row more than 15 % below its own best
   double drift = kNoBar;         // of the CPU time of a call as the controller sees it, from phase to phase
-  double explained_s =
-      kNoBar;  // after the last change of the world, until explain() names what limits the run then; where it is asked
+  // after the last change of the world, until explain() names what limits the run then; where it is asked
+  double explained_s = kNoBar;
   int warns_of_threads_in = -1;  // a stage: explain() says that it starts threads of its own
 };
 

@@ -290,8 +290,8 @@ int close(int descriptor) {
 }
 
 void* mmap(void* at, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {
-  thread_local Turns
-      turns;  // of all threads: another one's call could take the turn in which the second try is to go well
+  // of all threads: another one's call could take the turn in which the second try is to go well
+  thread_local Turns turns;
   const Rule& rule = Rule::get();
   if ((flags & MAP_ANONYMOUS) != 0 && rule.call == "mmap" && rule.hits(bytes) && turns.next()) {
     log(std::to_string(bytes));

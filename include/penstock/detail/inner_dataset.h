@@ -25,8 +25,8 @@ template <class F, class T> class InnerFunction final : public CopiedFunction<In
   bool callable_in_parallel() const noexcept override { return Call::is_const; }
 
   void run(std::span<Slot> slots, Context& context) const override {
-    const bool may_retry =
-        keeps_input && Call::is_const && slots.size() == 1;  // a second call of one with a state gives something else
+    // a second call of one with a state gives something else
+    const bool may_retry = keeps_input && Call::is_const && slots.size() == 1;
     for_each_slot(slots, context, may_retry, [&](Slot& slot) {
       auto results = results_of(inner_of(slot, context), context);
       if (results) {

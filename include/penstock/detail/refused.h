@@ -147,13 +147,11 @@ template <class T> class Refused {
       "members, as in std::tuple{&Example::image, &Example::label}")
   PENSTOCK_REFUSED_BRACES(
       "map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = "
-      "true, "
-      ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
+      "true, .keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
       map, Anything)
   PENSTOCK_REFUSED_BRACES(
       "map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, .blocks = "
-      "true, "
-      ".keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
+      "true, .keeps_leading_dimension = true, .bytes_hint = f, .name = \"decode\"}",
       map, Anything, Anything)
 
   PENSTOCK_REFUSED_FUNCTION(flat_map, T, (HasFault<F, Of, FunctionFault::other>),
@@ -232,15 +230,13 @@ template <class T> class Refused {
 
   PENSTOCK_UNAVAILABLE(
       "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "
-      "ps::Unbatch "
-      "apart; to make several elements of one use flat_map()")
+      "ps::Unbatch apart; to make several elements of one use flat_map()")
   Dataset<T> unbatch() const requires(!Unbatchable<T>) { return Dataset<T>(nullptr); }
 
   template <class Transform>
   requires(!std::invocable<Transform, const Dataset<T>&>) PENSTOCK_UNAVAILABLE(
       "apply(): the transform cannot be called with this dataset: it takes another element type, which a map() before "
-      "it "
-      "would have to make, or no Dataset at all")
+      "it would have to make, or no Dataset at all")
   Dataset<T> apply(Transform&&, const void* = nullptr) const { return Dataset<T>(nullptr); }
 
   PENSTOCK_REFUSED_BRACES(

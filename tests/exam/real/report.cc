@@ -35,8 +35,7 @@ std::string text_of(const RoundRow& row, bool is_judged) {
   const Grade& grade = row.grade;
   return print(
       "%-5s %-9s round %2d %8.1f/s of %8.1f/s  X %5.1f %%  yield %5.1f %%  t90 %4.2f s  recovery %4.2f s  bytes %4.2f  "
-      "CPU %5.3f  "
-      "flight %3.0f  step %4.2f  %s",
+      "CPU %5.3f  flight %3.0f  step %4.2f  %s",
       row.scenario.c_str(), row.policy.c_str(), row.round, row.rate, row.oracle_rate, 100 * grade.x, 100 * grade.yield,
       grade.t90_s, grade.recover_s, grade.bytes, grade.cpu, grade.in_flight_max, grade.step_p95,
       verdict(row, is_judged).c_str());
