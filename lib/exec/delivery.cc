@@ -39,12 +39,9 @@ bool Delivery::take(Slot& slot) {
     sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
     if (is_mark) state_.passes.forget_until(slot.stamp.sequence);
   }
-  const std::size_t last = state_.stages.size() - 1;
-  if (credits > 0)
-    state_.launcher->give_credits(state_.plan->edges.out_of(last),
-                                  credits);  // also where nothing was there: room may have grown
+  if (credits > 0) state_.ask_for_results(credits);  // also where nothing was there: room may have grown
   if (!taken) return false;
-  if (!state_.outlet.has_slots()) state_.stages[state_.neighbours.nearest_that_reserves(last)]->memory_is_free();
+  if (!state_.outlet.has_slots()) state_.tell_nearest_that_reserves(state_.stages.size() - 1);
   state_.offer_memory();
   return true;
 }

@@ -50,7 +50,7 @@ void Engine::open() {
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->body().begin();
   for (Stage* stage : stages) stage->open();
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->wake();
-  state_.ask_for_results();
+  state_.ask_for_results(state_.outlet.top_up());
 }
 
 void Engine::resume_by_position(const Stamp& last) {

@@ -52,8 +52,7 @@ void EngineHost::give_up_cpu_slot() {
 // ------------------------------------------------------------------------------------------------ memory, and the end
 
 void EngineHost::nothing_is_left_of(std::size_t stage) {
-  for (const Edge& edge : state_.plan->edges.into(stage))
-    state_.stages[state_.neighbours.nearest_that_reserves(edge.from)]->memory_is_free();
+  for (const Edge& edge : state_.plan->edges.into(stage)) state_.tell_nearest_that_reserves(edge.from);
 }
 
 // By any thread, which may be inside anything: so without waiting, and the rest is done by whoever shuts down.

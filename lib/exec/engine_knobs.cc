@@ -68,7 +68,7 @@ Knob prefetch_knob(const StateRef& of) {
     auto state = weak.lock();
     if (!state) return;
     state->outlet.set_depth(std::clamp(to, low, high));
-    state->ask_for_results();
+    state->ask_for_results(state->outlet.top_up());
   };
   return knob;
 }

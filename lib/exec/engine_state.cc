@@ -40,7 +40,13 @@ void EngineState::offer_memory() {
   for (std::size_t i = stages.size(); i-- > 0;) stages[i]->memory_is_free();
 }
 
-void EngineState::ask_for_results() { launcher->give_credits(plan->edges.out_of(stages.size() - 1), outlet.top_up()); }
+void EngineState::ask_for_results(std::int64_t credits) {
+  launcher->give_credits(plan->edges.out_of(stages.size() - 1), credits);
+}
+
+void EngineState::tell_nearest_that_reserves(std::size_t stage) {
+  stages[neighbours.nearest_that_reserves(stage)]->memory_is_free();
+}
 
 bool EngineState::look_after_calls() {
   bool found = false;

@@ -38,9 +38,11 @@ struct EngineState {
   std::unique_ptr<Launcher> launcher;
 
   const Machine& machine() const noexcept { return *settings.machine; }
-  void raise_stop();        // nothing new begins
-  void offer_memory();      // to stages that wait for some, if it has become free since
-  void ask_for_results();   // as many as the outlet has room for
+  void raise_stop();                           // nothing new begins
+  void offer_memory();                         // to stages that wait for some, if it has become free since
+  void ask_for_results(std::int64_t credits);  // as the outlet says
+  // The stage or the nearest before it that reserves may go on without room: nothing is left of what it gave.
+  void tell_nearest_that_reserves(std::size_t stage);
   bool look_after_calls();  // now and then: see Stage. True: something could leave
   template <class Visit> void for_each_source(const Visit& visit) {
     for (std::size_t i = 0; i < stages.size(); ++i) {

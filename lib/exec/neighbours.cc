@@ -1,5 +1,7 @@
 #include "lib/exec/neighbours.h"
 
+#include <algorithm>
+
 #include "lib/exec/sizes.h"
 #include "lib/exec/stage_signs.h"
 #include "lib/exec/stage_traits.h"
@@ -42,8 +44,9 @@ std::size_t Neighbours::nearest_that_reserves(std::size_t stage) const {
 }
 
 bool Neighbours::is_watched(std::size_t stage) const {
-  if (edges_.is_source(stage)) return false;
-  return stages_[nearest_that_reserves(edges_.into(stage).front().from)].signs->waits_for_memory.load();
+  return std::ranges::any_of(edges_.into(stage), [this](const Edge& edge) {
+    return stages_[nearest_that_reserves(edge.from)].signs->waits_for_memory.load();
+  });
 }
 
 }  // namespace penstock::exec

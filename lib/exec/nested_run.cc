@@ -17,24 +17,24 @@ void NestedRun::set_engine(std::weak_ptr<Engine> engine) {
 
 void NestedRun::belong_to(const BodyScope& call) noexcept {
   MutexLock lock(mutex_);
-  if (owner_.load(std::memory_order_relaxed) == Owner::call) call_.store(&call, std::memory_order_relaxed);
+  if (call_.load(std::memory_order_relaxed) != nullptr) call_.store(&call, std::memory_order_relaxed);
 }
 
 void NestedRun::belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept {
   MutexLock lock(mutex_);
-  if (owner_.load(std::memory_order_relaxed) != Owner::call) return;
+  if (call_.load(std::memory_order_relaxed) == nullptr) return;
   run_ = std::move(run);
   pass_ = std::move(pass);
   sequence_ = sequence;
-  call_.store(nullptr, std::memory_order_relaxed);
-  owner_.store(Owner::run, std::memory_order_release);
+  call_.store(nullptr, std::memory_order_release);
 }
 
 void NestedRun::leave() noexcept {
   if (is_over()) return;
   MutexLock lock(mutex_);
-  call_.store(nullptr, std::memory_order_relaxed);
-  owner_.store(Owner::nobody, std::memory_order_release);
+  run_ = pass_ = {};
+  call_.store(nullptr, std::memory_order_release);
+  is_over_.store(true, std::memory_order_release);
 }
 
 void NestedRun::begin_request() noexcept {
@@ -61,12 +61,8 @@ bool NestedRun::is_unwanted() const {
 }
 
 bool NestedRun::is_owner_unwanted() const {
-  switch (owner_.load(std::memory_order_relaxed)) {
-    case Owner::call: return call_.load(std::memory_order_relaxed)->is_given_up();
-    case Owner::run: return run_.stop_requested() || pass_.stop_requested();
-    case Owner::nobody: return false;
-  }
-  return false;
+  const BodyScope* const owner = call();
+  return owner != nullptr ? owner->is_given_up() : run_.stop_requested() || pass_.stop_requested();
 }
 
 std::shared_ptr<Engine> NestedRun::take_unwanted() {

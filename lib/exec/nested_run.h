@@ -28,7 +28,7 @@ class NestedRun {
  public:
   static constexpr const char* kUnwanted = "nobody wants the result of the call in which it is read. Return from there";
 
-  explicit NestedRun(const BodyScope& made_in) noexcept : owner_(Owner::call), call_(&made_in) {}
+  explicit NestedRun(const BodyScope& made_in) noexcept : call_(&made_in) {}
 
   // A request of who reads the run, from its beginning to its end.
   class Request {
@@ -51,7 +51,7 @@ class NestedRun {
   void belong_to(const BodyScope& call) noexcept EXCLUDES(mutex_);
   void belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept EXCLUDES(mutex_);
   void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
-  bool is_over() const noexcept { return owner_.load(std::memory_order_acquire) == Owner::nobody; }
+  bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
 
   // The call that it belongs to: what it gives is wanted no more than what that one gives. Null: none. By a thread that
   // is in there, or while that call is looked at.
@@ -68,16 +68,15 @@ class NestedRun {
   void give_up(Engine& engine) EXCLUDES(mutex_);
 
  private:
-  enum class Owner : std::uint8_t { call, run, nobody };
   void begin_request() noexcept EXCLUDES(mutex_);
   bool is_asked_by_owner() noexcept EXCLUDES(mutex_);
   bool is_owner_unwanted() const REQUIRES(mutex_);
 
   mutable Mutex mutex_;  // held while the call is looked at, which does not end meanwhile
   // these two: changed with the lock held; read without it by who reads the run, for each element
-  std::atomic<Owner> owner_;
-  std::atomic<const BodyScope*> call_;
-  std::stop_token run_ GUARDED_BY(mutex_);   // of Owner::run
+  std::atomic<const BodyScope*> call_;       // null: of the run, or nobody's
+  std::atomic<bool> is_over_{false};         // nobody's
+  std::stop_token run_ GUARDED_BY(mutex_);   // that it belongs to; none while it belongs to a call
   std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too
   std::uint64_t sequence_ GUARDED_BY(mutex_) = 0;
   std::weak_ptr<Engine> engine_ GUARDED_BY(mutex_);

@@ -221,7 +221,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const exec::NestedRun::Request request(nested_.get());
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun &&
-                        !is_cut_short_;  // not begun yet, or resumed into: it goes on there
+                        !progress_.is_cut_short;  // not begun yet, or resumed into: it goes on there
   if (!is_there) go_to(epoch);
   return self;
 }
@@ -237,7 +237,6 @@ void EngineRun::go_to(std::uint32_t epoch) {
 
 void EngineRun::move_to(std::uint32_t epoch) {
   epoch_ = epoch;
-  is_told_unwanted_ = is_cut_short_ = false;
   progress_ = {};
   replay_ = {};
 }
@@ -259,7 +258,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
   const Turn turn(turn_, "next()");
   const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
-  for (bool first = true; !progress_.ended && !is_cut_short_; first = false) {
+  for (bool first = true; !progress_.ended && !progress_.is_cut_short; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its
     // own.
     if (!first && now_ns() >= moment) return Status::timeout;
@@ -278,7 +277,7 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   } catch (...) {
     if (nested_ && nested_->is_unwanted()) {
       nested_->note_cut();
-      is_cut_short_ = is_told_unwanted_ = true;
+      progress_.is_cut_short = progress_.is_told_unwanted = true;
     }
     throw;
   }
@@ -290,9 +289,9 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
 void EngineRun::check_whole() {
   if (nested_ == nullptr || !nested_->is_cut()) return;
   const bool is_unwanted = nested_->is_unwanted();
-  if (is_unwanted && is_told_unwanted_) return;
-  is_told_unwanted_ = is_unwanted;
-  is_cut_short_ = true;
+  if (is_unwanted && progress_.is_told_unwanted) return;
+  progress_.is_told_unwanted = is_unwanted;
+  progress_.is_cut_short = true;
   throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 

@@ -44,6 +44,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
     std::optional<Stamp> last;
+    bool is_cut_short = false;      // nothing more is to be had, for a call around has cut it
+    bool is_told_unwanted = false;  // that nobody wants the call which reads it
   };
   // What is left out after a resume.
   struct Replay {
@@ -100,8 +102,6 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
 
   // The consumer's thread only. Until there is an engine it changes them with the lock held: another thread may be
   // starting one.
-  bool is_cut_short_ = false;      // nothing more of this epoch is to be had, for a call around has cut it
-  bool is_told_unwanted_ = false;  // that nobody wants the call which reads it
   std::uint32_t epoch_;
   Progress progress_;
   Replay replay_;

@@ -30,8 +30,7 @@ UNSEEN = {
     "out_->reserve(slots);",
     "group.memory.reserved += bytes;",
     "return core_.traits.machine.sleeps(thread);",
-    "if (owner_.load(std::memory_order_relaxed) == Owner::call) call_.store(&call, std::memory_order_relaxed);",
-    "call_.store(nullptr, std::memory_order_relaxed);",
+    "if (call_.load(std::memory_order_relaxed) != nullptr) call_.store(&call, std::memory_order_relaxed);",
 }
 
 
