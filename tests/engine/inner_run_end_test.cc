@@ -133,8 +133,10 @@ TEST(InnerRun, OfAGeneratorEndsWhenNobodyWantsThePassAnyMore) {
 TEST(InnerRun, TellsWhoReadsItThatItHasBeenGivenUp) {
   const auto never = std::make_shared<NeverAnswers>();
   std::string said;
+  std::atomic<bool> began{false};
   const auto loop = [&](std::int64_t) -> std::int64_t {
     auto inner = range(3).then<std::int64_t>(never).start();
+    began = true;
     try {
       return inner.next().value();
     } catch (const Error& error) {
@@ -145,6 +147,7 @@ TEST(InnerRun, TellsWhoReadsItThatItHasBeenGivenUp) {
   {
     auto run = range(3).map(loop, 1, {.blocks = true}).start();
     EXPECT_TRUE(run.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began.load(); }));
   }
   EXPECT_EQ(said,
             "cancelled: the run has been given up: nobody wants the result of the call in which it is read. Return "
