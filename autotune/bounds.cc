@@ -16,7 +16,7 @@ Bound cpu_bound(const Rates& rates, const Snapshot& now) {
   for (const StageRates& stage : rates.stages) {
     const double each = stage.visits * stage.cpu_s;
     if (std::isnan(each))
-      not_read += stage.visits * stage.slot_s;
+      not_read += stage.visits * stage.call_s;
     else
       read += each;
     if (!(each > largest)) continue;
@@ -55,7 +55,7 @@ double calls_at_once(const StageSnapshot& stage, double cpu_budget) {
 
 double needed_time(const StageRates& rates) {
   const double needed = rates.cpu_s + rates.waiting_s;
-  return needed >= 0 ? std::min(needed, rates.slot_s) : rates.slot_s;
+  return needed >= 0 ? std::min(needed, rates.call_s) : rates.call_s;
 }
 
 std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits) {

@@ -47,7 +47,7 @@ Explanation::Stage row(const StageSnapshot& before, const StageSnapshot& now, co
   row.rate = rates.rate;
   if (now.completed > 0) row.per_delivered = rates.visits;
   row.in_flight = rates.in_flight;
-  row.call = {rates.slot_s, error_of_mean(before.service_times, now.service_times, rates.slot_s), rates.completed};
+  row.call = {rates.call_s, error_of_mean(before.service_times, now.service_times, rates.call_s), rates.completed};
   row.cpu = rates.cpu_s;
   row.queued = rates.delay_s;
   row.waiting = rates.waiting_s;

@@ -80,12 +80,12 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
     approach(consumer_cpu_, std::clamp(used_by_it, 0.0, 1.0), weight(time, 5 * kMoment));
   }
   flow.cpus = std::max(now.cpu_budget - consumer_cpu_, 0.1 * now.cpu_budget);
-  // Slots that are all taken bound the rate even where other processes use the CPUs.
+  // Permits that are all taken bound the rate even where other processes use the CPUs.
   double computing = 0;
   for (const StageSnapshot& stage : now.stages)
     if (!stage.on_pool && !stage.completes_later) computing += static_cast<double>(stage.running);
-  const double slots = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
-  approach(cpu_share_, std::min(slots, 1.0), share);
+  const double taken = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
+  approach(cpu_share_, std::min(taken, 1.0), share);
   flow.cpu_share = std::max(cpu_share_, used / flow.cpus);
 }
 

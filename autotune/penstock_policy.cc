@@ -247,10 +247,10 @@ class PenstockPolicy final : public Policy {
     free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
   }
 
-  // The slots of the CPUs bound it anyhow.
-  void raise_to_slots(Knob& calls, const StageSnapshot& snapshot, const Snapshot& now) {
-    const auto slots = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01)) + (is_scarce_ ? kWithMemory : 0);
-    if (snapshot.parallelism < slots) move(calls, slots, Reason::cpu_limit, now);
+  // The permits of the CPUs bound it anyhow.
+  void raise_to_permits(Knob& calls, const StageSnapshot& snapshot, const Snapshot& now) {
+    const auto permits = static_cast<std::int64_t>(std::ceil(now.cpu_budget - 0.01)) + (is_scarce_ ? kWithMemory : 0);
+    if (snapshot.parallelism < permits) move(calls, permits, Reason::cpu_limit, now);
   }
 
   void set_calls(Stage& stage, const Snapshot& now, const Flow& flow) {
@@ -259,7 +259,7 @@ class PenstockPolicy final : public Policy {
     const bool is_probed = stage.tuner.probing();  // what held it before holds it on
     if (!is_probed) limits_of(stage.index).calls = Hold::unknown;
     if (knob.user_fixed) return;
-    if (!waits(snapshot)) return raise_to_slots(knob, snapshot, now);
+    if (!waits(snapshot)) return raise_to_permits(knob, snapshot, now);
     const StageTuner::Bounds bounds = bounds_of(stage, snapshot);
     if (!is_probed && snapshot.parallelism >= bounds.most) limits_of(stage.index).calls = hold_of(bounds.reason);
     const bool may_probe =
@@ -396,8 +396,8 @@ class PenstockPolicy final : public Policy {
     }
     if (cpu_slots_ == nullptr) return;
     const bool last_resort = priority_ == nullptr || gives_way_ > 0;
-    const GiveWay::Slots slots = {cpu_slots_->get(), cpu_slots_->high, last_resort};
-    if (const auto wish = give_way_.slots(now, flow, slots)) move(*cpu_slots_, wish->to, wish->reason, now);
+    const GiveWay::Permits permits = {cpu_slots_->get(), cpu_slots_->high, last_resort};
+    if (const auto wish = give_way_.permits(now, flow, permits)) move(*cpu_slots_, wish->to, wish->reason, now);
   }
 
   std::deque<Stage> stages_;

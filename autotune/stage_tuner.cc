@@ -189,7 +189,7 @@ StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& no
   // Between the few calls whose clocks are read, what was known of them holds.
   // What runs in turn is not sampled, but bounds the rate.
   sample.cpu_s = rates.samples > 0 ? rates.cpu_s : known_ ? cpu_.value() : stage.parallel ? kUnknown : 0;
-  sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.slot_s - sample.cpu_s);
+  sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.call_s - sample.cpu_s);
   // Right after the start most calls are unfinished, and Little's law does not hold yet; but none is older than the
   // start.
   sample.waiting_s = std::min(sample.waiting_s, now_s_ - began_s_);

@@ -5,7 +5,7 @@
 // arena's workers as it may for a single task, each of which looks for work the longer the wider its arena is
 // (stealing_loop_backoff): with 128 threads that took ten times the CPU time of a small task.
 //
-// The slot gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have
+// The permit gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have
 // been tokens out at once. One is woken for a token only where those awake do not suffice. The longest asleep leave
 // after some seconds.
 #pragma once
@@ -44,7 +44,7 @@ class ComputePool {
   // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at
   // all, it runs here and now.
   void submit(Client& client, Stage& stage) EXCLUDES(mutex_);
-  // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for
+  // The token's thread has given its CPU permit back and will look for another token at once: nobody need be woken for
   // the next one.
   void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
   // For a client on a thread of its own: its next token, if that is the oldest in line; else null.

@@ -41,8 +41,8 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const Eng
 // read.
 void Engine::open() {
   if (settings().gate != nullptr) {
-    const std::shared_ptr<SlotGate::Waiter> waiter(shared_from_this(), &host_);
-    state_.at_gate = std::make_shared<SlotGate::Run>(waiter, settings().slots);
+    const std::shared_ptr<PermitGate::Waiter> waiter(shared_from_this(), &host_);
+    state_.at_gate = std::make_shared<PermitGate::Run>(waiter, settings().permits);
   }
   std::vector<Stage*> stages;
   for (auto& stage : state_.stages) stages.push_back(stage.get());

@@ -30,7 +30,7 @@ struct EngineState {
   Outlet outlet;
   Neighbours neighbours;
   std::vector<std::unique_ptr<Stage>> stages;
-  SlotGate::RunRef at_gate;  // none without a gate
+  PermitGate::RunRef at_gate;  // none without a gate
   std::stop_source stop;
   std::atomic<bool> stopped{false};
   std::atomic<bool> gives_way{false};  // its workers are to be less urgent than the consumer: the knob `priority`

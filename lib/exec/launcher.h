@@ -48,10 +48,11 @@ class Launcher {
   virtual void run_body(CallRef body) = 0;            // body(), kept apart from other tasks of this thread
   virtual bool one_at_a_time() const = 0;             // no read-ahead: groups of a single element
 
-  // What the engine tells: a token that is not on the pool has given its CPU slot back; one goes on without, and ends.
+  // What the engine tells: a token that is not on the pool has given its CPU permit back; one goes on without, and
+  // ends.
   virtual void token_ends() {}
-  virtual void token_goes_without_slot() noexcept {}
-  virtual void token_ends_without_slot() noexcept {}
+  virtual void token_goes_without_permit() noexcept {}
+  virtual void token_ends_without_permit() noexcept {}
   // What the engine asks: other work, on a spare thread if need be. It must not throw. False: there is no thread to be
   // had.
   virtual bool try_on_pool(std::function<void()>) { return false; }

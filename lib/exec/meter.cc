@@ -97,7 +97,7 @@ void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
   if (timed == 0) return;
   const double each = static_cast<double>(time) / static_cast<double>(timed);
   if (traits_.keeps_statistics) counters.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += timed;
-  approach(slot_ns_, each);
+  approach(ns_per_slot_, each);
   if (inputs == 0) return;
   approach(bytes_, static_cast<double>(output_bytes) / static_cast<double>(inputs));
   if (largest_bytes_ > bytes_) largest_bytes_ += kForgets * (bytes_ - largest_bytes_);

@@ -36,7 +36,7 @@ class Meter {
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) noexcept;
 
   // Of one slot; 0 until a call has ended.
-  double slot_ns() const noexcept { return slot_ns_; }
+  double ns_per_slot() const noexcept { return ns_per_slot_; }
   double input_bytes() const noexcept { return input_bytes_; }
   double bytes() const noexcept { return bytes_; }  // of its results
   // Of one slot's results, as far as experience tells. Careful: of a large one.
@@ -50,7 +50,7 @@ class Meter {
   std::int64_t required_bytes(std::int64_t elements) const noexcept;
 
   const StageTraits& traits_;
-  double slot_ns_ = 0;
+  double ns_per_slot_ = 0;
   double bytes_ = 0;
   double input_bytes_ = 0;
   double largest_bytes_ = 0;  // what a careful stage reserves. It comes back to the average

@@ -1,5 +1,5 @@
-// Relief: a thread without a CPU slot, for a run whose stages wait for slots while none of its calls has any. Where
-// that has lasted, calls of other runs may have all slots and be waiting for this very run, on threads of their own
+// Relief: a thread without a CPU permit, for a run whose stages wait for permits while none of its calls has any. Where
+// that has lasted, calls of other runs may have all permits and be waiting for this very run, on threads of their own
 // where nobody sees it.
 //
 // Thread safety: any thread.
@@ -16,7 +16,7 @@ class Relief {
  public:
   explicit Relief(EngineState& state) : state_(state) {}
 
-  bool is_starved() const;  // its stages wait for CPU slots, and none of its calls has any
+  bool is_starved() const;  // its stages wait for CPU permits, and none of its calls has any
   // Lends the thread for as long as the run is starved. Does nothing where no thread is to be had: ask again.
   // once_more: though it has been lent one that has not come back. That may wait, too, for what other stages hold.
   void relieve(bool once_more = false);

@@ -17,8 +17,8 @@ class Runner {
  public:
   explicit Runner(StageCore& core) : core_(core) {}
 
-  // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of
-  // higher rank or another run waits for one.
+  // Runs group after group while there is work. A compute thread gives its CPU permit back after some 50 us if a stage
+  // of higher rank or another run waits for one.
   void run_token(bool on_pool) noexcept EXCLUDES(core_.mutex);
   // Runs one waiting group on this thread; false: there is none.
   bool help() EXCLUDES(core_.mutex);

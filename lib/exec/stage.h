@@ -4,7 +4,7 @@
 //   receive()  ->  waiting input  ->  ring of groups (input order)  ->  send()
 //                  `buffer`            `window`                          as far as credits go
 //
-// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Permits and
+// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Tokens and
 // FirstCalls (who may call), Reservation (with what memory), Meter and Sizes (what is known, and what follows).
 // StageState is all of them; StageCore keeps them under one lock; Calls runs the body and Runner is what threads do
 // with a token. Rules, each of which was found by breaking it (design notes in lib/README.md):
@@ -23,7 +23,7 @@
 // | receive           | the edge                             | slots arrive, at most as many as promised |
 // | add_credits       | the edge                             | the next stage has room                   |
 // | run_token         | a thread of the launcher             | once per launch()                         |
-// | slot_is_free      | the slot gate                        | once per refused token                    |
+// | permit_is_free    | the permit gate                      | once per refused token                    |
 // | memory_is_free    | the engine, or what lies behind      | after a refused reservation               |
 // | cancel_pass       | a stage further down                 | it wants no more of a pass                |
 // | set, get, snapshot | a controller, any thread            | at any time                               |
@@ -48,7 +48,7 @@ class Stage {
   void receive(Slots&& slots);
   void add_credits(std::int64_t count);
   void run_token(bool on_pool) noexcept { runner_.run_token(on_pool); }
-  void slot_is_free();
+  void permit_is_free();
   void memory_is_free() { core_.memory_is_free(); }
   void cancel_pass(std::size_t depth, std::uint64_t sequence,
                    std::uint64_t last = 0);  // and of those behind it up to the last one, if that is later
@@ -59,7 +59,7 @@ class Stage {
   void watch_calls() { runner_.watch_calls(); }
   void recall();  // they return as soon as the element that they are at is done
   bool help() { return runner_.help(); }
-  bool can_be_relieved() const;  // the stage waits for a CPU slot, and has work that could begin
+  bool can_be_relieved() const;  // the stage waits for a CPU permit, and has work that could begin
 
   void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered

@@ -19,7 +19,7 @@ struct StageSigns {
   // more to do, get none of these.
   alignas(kCacheLine) std::atomic<std::int64_t> claim{0};
   std::atomic<bool> waits_for_memory{false};
-  std::atomic<bool> waits_for_cpu_slot{false};
+  std::atomic<bool> waits_for_permit{false};
   std::atomic<bool> has_folded{false};  // results that have no slots yet, and nothing before them
   std::atomic<bool> on_pool{false};
 

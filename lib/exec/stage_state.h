@@ -1,7 +1,7 @@
 // StageState: the parts of a stage, and what one event in one of them means for the others. All that the stage's lock
 // keeps.
 //
-//   Inbox  ->  Ring  ->  Output          Permits: who may call     Reservation: with what memory
+//   Inbox  ->  Ring  ->  Output          Tokens: who may call      Reservation: with what memory
 //
 // What each part says of itself holds until Stage::let_go_of_slots() or clear(): no books are kept any more.
 // Nothing here lets go of the lock or runs users' code: what is to be done without it is given back as Actions.
@@ -19,7 +19,7 @@
 #include "lib/exec/meter.h"
 #include "lib/exec/output.h"
 #include "lib/exec/parts.h"
-#include "lib/exec/permits.h"
+#include "lib/exec/tokens.h"
 #include "lib/exec/reservation.h"
 #include "lib/exec/ring.h"
 #include "lib/exec/sizes.h"
@@ -54,7 +54,7 @@ class StageState {
   Inbox inbox;
   Ring ring;
   Folded folded;
-  Permits permits;
+  Tokens tokens;
   FirstCalls first_calls;
   Reservation reservation;
   Output output;

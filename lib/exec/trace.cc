@@ -40,7 +40,7 @@ void Trace::look(const Snapshot& now) {
             .stages = {},
             .ready = now.consumer.ready,
             .memory = now.memory_used,
-            .cpu_slots = now.cpu_slots_in_use};
+            .permits = now.cpu_slots_in_use};
   for (const StageSnapshot& stage : now.stages)
     look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
   MutexLock lock(mutex_);

@@ -56,7 +56,7 @@ class Trace {
     };
     std::int64_t time_ns = 0;  // since the run began
     std::vector<Stage> stages;
-    std::int64_t ready = 0, memory = 0, cpu_slots = 0;
+    std::int64_t ready = 0, memory = 0, permits = 0;
   };
 
   void add(Span span) EXCLUDES(mutex_);  // any thread

@@ -132,8 +132,8 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
   settings.nested = nullptr;  // its calls are on threads of their own: none lies in the call that made the run
   runtime::Runtime& runtime = runtime::Runtime::get();
   if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
-  settings.slots = runtime.slots_for(options_.threads);
-  settings.slots_are_fixed = options_.threads > 0;
+  settings.permits = runtime.permits_for(options_.threads);
+  settings.permits_are_fixed = options_.threads > 0;
   settings.gate = &runtime.gate();
   settings.has_priority = true;
   settings.niceness_is_reversible = exec::niceness_is_reversible();
@@ -141,11 +141,11 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
   settings.open_io = options_.open_io;
   auto policy = options_.tune ? make_policy_() : nullptr;
   auto engine =
-      observed(Engine::make(plan_, settings, runtime.make_launcher(settings.slots)), {.tuned = policy != nullptr});
+      observed(Engine::make(plan_, settings, runtime.make_launcher(settings.permits)), {.tuned = policy != nullptr});
   if (policy == nullptr) tuning_file_ = nullptr;
   if (tuning_file_) {
     auto knobs = engine->knobs();
-    policy->begin_at(tuning_file_->read(settings.slots), knobs, settings.open_io);
+    policy->begin_at(tuning_file_->read(settings.permits), knobs, settings.open_io);
   }
   if (nested_) watch_from_outside(engine);
   runtime.look_after(engine, options_.threads, std::move(policy), observer_);

@@ -179,7 +179,7 @@ TEST(FlowMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {
   EXPECT_NEAR(flow.cpus, 1.5, 0.05);
 }
 
-TEST(FlowMeter, IsCpuBoundWhereAllSlotsAreTaken) {
+TEST(FlowMeter, IsCpuBoundWhereAllPermitsAreTaken) {
   Snapshot now;
   now.cpu_budget = 2;
   now.stages.resize(1);

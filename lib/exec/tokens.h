@@ -1,8 +1,8 @@
-// Permits: which tokens of a stage are out, which of them run a call, and which have a CPU slot.
+// Tokens: which tokens of a stage are out, which of them run a call, and which have a CPU permit.
 //
 // A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is
 // free:
-// detached <= running; cpu_slots <= tokens; tokens + detached <= parallelism when one was handed out, but for as many
+// detached <= running; with_permit <= out; out + detached <= parallelism when one was handed out, but for as many
 // more as groups were in Folded's line (StageState::beyond_calls), and for those of Runner::help().
 //
 // Thread safety: with the stage's lock held.
@@ -15,29 +15,29 @@
 
 namespace penstock::exec {
 
-struct Permits {
-  std::int64_t tokens = 0;
+struct Tokens {
+  std::int64_t out = 0;
   std::int64_t running =
       0;  // groups in a body, or whose results get their slots, which a visitor does without a token;
   std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
-  std::int64_t cpu_slots = 0;
+  std::int64_t with_permit = 0;
   // there may be more for other threads to do than there seemed: tokens are to be counted out again
   bool held_back = false;
 
   // In hand, but not yet running: each will take one group by itself.
-  std::int64_t idle() const noexcept { return tokens - (running - detached); }
-  std::int64_t calls() const noexcept { return tokens + detached; }
+  std::int64_t idle() const noexcept { return out - (running - detached); }
+  std::int64_t calls() const noexcept { return out + detached; }
 
-  void hand_out(bool with_cpu_slot) noexcept {
-    cpu_slots += with_cpu_slot ? 1 : 0;
-    ++tokens;
+  void hand_out(bool has_permit) noexcept {
+    with_permit += has_permit ? 1 : 0;
+    ++out;
   }
-  // One that ends. Whether it had a CPU slot: not where its stage was moved to the pool meanwhile.
+  // One that ends. Whether it had a CPU permit: not where its stage was moved to the pool meanwhile.
   bool take_back(bool on_pool) noexcept {
-    --tokens;
-    const bool has_slot = !on_pool && cpu_slots > 0;
-    cpu_slots -= has_slot ? 1 : 0;
-    return has_slot;
+    --out;
+    const bool has_permit = !on_pool && with_permit > 0;
+    with_permit -= has_permit ? 1 : 0;
+    return has_permit;
   }
 };
 
