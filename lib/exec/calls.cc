@@ -104,7 +104,7 @@ bool Calls::run(Group& group, Record& record) const {
 }
 
 Calls::Outcome Calls::end(Group& group, Record& record) const {
-  settle_places(group);
+  settle_rows(group);
   if (traits_.is_source) record.keys_ = keys_if_traced(group.slots);
   const Sealed sealed = seal(group);
   const std::int64_t held = body_->held_bytes();
@@ -177,11 +177,11 @@ bool Calls::call_body(Group& group) const {
 }
 
 template <class Call> void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
-  std::optional<GroupPlaces> places;
-  if (group.place.has_turns()) places.emplace(*ledger_, group.slots, group.place.first_turn);
+  std::optional<GroupRows> rows;
+  if (group.place.has_turns()) rows.emplace(*ledger_, group.slots, group.place.first_turn);
   const std::uint64_t seed = mix64(host_.facts().seed + traits_.plan.random_key);
   Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services,
-                  places ? &*places : nullptr);
+                  rows ? &*rows : nullptr);
   call(context);
 }
 
@@ -213,11 +213,11 @@ std::optional<std::int64_t> Calls::bytes_hint(const Group& group) const {
 }
 
 Sealed Calls::settle(Group& group) const {
-  settle_places(group);
+  settle_rows(group);
   return seal(group);
 }
 
-void Calls::settle_places(const Group& group) const {
+void Calls::settle_rows(const Group& group) const {
   if (!group.place.has_turns()) return;
   std::int64_t turn = group.place.first_turn + static_cast<std::int64_t>(group.taken);
   for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, traits_.plan.batch));

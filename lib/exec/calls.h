@@ -14,7 +14,7 @@
 #include "lib/exec/body.h"
 #include "lib/exec/pass_control.h"
 #include "lib/exec/seal.h"
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 #include "lib/exec/stage_signs.h"
 #include "lib/exec/stage_traits.h"
 
@@ -48,7 +48,7 @@ class Calls {
 
   // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
   Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes,
-        const std::unique_ptr<Body>& body, SlotLedger* ledger)
+        const std::unique_ptr<Body>& body, RowLedger* ledger)
       : traits_(traits),
         signs_(signs),
         host_(host),
@@ -79,7 +79,7 @@ class Calls {
   template <class Call> void with_context(detail::ContextServices& services, Group& group, Call&& call) const;
   void begin_record(Group& group, Record& record) const;
   ThreadUse end_sample(Group& group, Record& record) const;
-  void settle_places(const Group& group) const;
+  void settle_rows(const Group& group) const;
   std::vector<Trace::Key> keys_if_traced(const Slots& slots) const;
   void trace_call(std::int64_t begin, std::int64_t elements, std::vector<Trace::Key> keys) const;
 
@@ -88,7 +88,7 @@ class Calls {
   StageHost& host_;
   PassControl& passes_;
   const std::unique_ptr<Body>& body_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
   Trace* const trace_;
 };
 

@@ -9,14 +9,14 @@
 #include "lib/exec/folded.h"
 #include "lib/exec/inbox.h"
 #include "lib/exec/ring.h"
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 
 namespace penstock::exec {
 
 class Cancellation {
  public:
   // `ledger`: none where nobody plans where results will lie.
-  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, SlotLedger* ledger)
+  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, RowLedger* ledger)
       : traits_(traits), inbox_(inbox), ring_(ring), folded_(folded), ledger_(ledger) {}
 
   // Groups of the unwanted passes, up to the mark of the last one; if that is still to come, everything until it does;
@@ -35,7 +35,7 @@ class Cancellation {
   Inbox& inbox_;
   Ring& ring_;
   Folded& folded_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
 };
 
 }  // namespace penstock::exec

@@ -12,7 +12,7 @@ namespace penstock::exec {
 struct InputPlace {
   std::int64_t number = 0;         // groups of a stage count up
   std::int64_t first_ordinal = 0;  // among the stage's inputs of this pass
-  std::int64_t first_turn = -1;    // in the stage's SlotLedger; SlotLedger::kNoTurn
+  std::int64_t first_turn = -1;    // in the stage's RowLedger; RowLedger::kNoTurn
   std::uint64_t sequence = 0;      // of the pass
 
   bool has_turns() const noexcept { return first_turn >= 0; }

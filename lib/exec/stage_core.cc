@@ -9,7 +9,7 @@ namespace penstock::exec {
 StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host,
                      PassControl& passes)
     : traits(plan, index, host),
-      ledger(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
+      ledger(plan.batch.size > 0 ? std::make_shared<RowLedger>(plan.batch) : nullptr),
       body(plan.open(index, host, passes)),
       state(traits, signs, host, body, ledger.get(), marks),
       stage_(stage),

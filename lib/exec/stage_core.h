@@ -1,7 +1,7 @@
 // StageCore: what connects the parts of a stage, and its lock.
 //
 // No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no
-// user's code: HostUnderLock, the memory budget, the slot ledger, the trace, the clock, and two functions of Body that
+// user's code: HostUnderLock, the memory budget, the row ledger, the trace, the clock, and two functions of Body that
 // say so. What goes out otherwise goes through outside(), or is marked EXCLUDES: clang checks both (lib/base/mutex.h).
 #pragma once
 
@@ -31,8 +31,8 @@ class StageCore {
 
   const StageTraits traits;
   StageSigns signs;
-  const std::shared_ptr<SlotLedger> ledger;  // null: where results will lie cannot be foreseen
-  std::unique_ptr<Body> body;                // run() without the lock; serial bodies by the one token there is
+  const std::shared_ptr<RowLedger> ledger;  // null: where results will lie cannot be foreseen
+  std::unique_ptr<Body> body;               // run() without the lock; serial bodies by the one token there is
   alignas(kCacheLine) mutable BriefMutex mutex;
   StageState state GUARDED_BY(mutex);
   // threads that are about to come back, without a token: stop() waits for them

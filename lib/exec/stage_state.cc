@@ -39,7 +39,7 @@ bool is_under_way(const Group& group, bool stopped) {
 }  // namespace
 
 StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host,
-                       const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks)
+                       const std::unique_ptr<Body>& body, RowLedger* ledger, std::size_t marks)
     : knobs(first_knobs(traits, host)),
       meter(traits),
       sizes(traits, signs, knobs, meter),

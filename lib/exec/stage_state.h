@@ -45,7 +45,7 @@ class StageState {
   // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where
   // results will lie.
   StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body,
-             SlotLedger* ledger, std::size_t marks);
+             RowLedger* ledger, std::size_t marks);
 
   bool is_open = false;  // not before all stages are there: it asks for no input
   StageKnobs knobs;
@@ -102,7 +102,7 @@ class StageState {
   const StageTraits& traits_;
   StageSigns& signs_;
   const std::unique_ptr<Body>& body_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
   mutable std::vector<std::int64_t> begins_;  // of calls under way, when they were last looked at: kept for its storage
 };
 
