@@ -100,7 +100,7 @@ Explanation::Measured delivered(const Evidence& evidence) {
   return rate;
 }
 
-double has(const Bound& bound, const Snapshot& now) {
+double has(const RateBound& bound, const Snapshot& now) {
   if (bound.kind == Limit::cpu) return now.cpu_budget;
   if (bound.kind == Limit::serial) return 1;
   if (bound.kind == Limit::parallel)
@@ -110,7 +110,7 @@ double has(const Bound& bound, const Snapshot& now) {
 
 std::vector<Explanation::Bound> bounds(const Evidence& evidence) {
   std::vector<Explanation::Bound> all;
-  for (const Bound& each : evidence.bounds) {
+  for (const RateBound& each : evidence.bounds) {
     const bool is_far = each.rate > kFar * evidence.rates.delivered && evidence.rates.delivered > 0 && all.size() >= 3;
     if (std::isinf(each.rate) || is_far) continue;
     all.push_back({each.kind, each.stage, has(each, evidence.now()), each.rate, each.samples});

@@ -10,16 +10,13 @@
 #include <penstock/decision.h>
 #include <penstock/snapshot.h>
 
-#include "autotune/flow.h"
+#include "autotune/traffic.h"
+#include "autotune/wish.h"
 
 namespace penstock::autotune {
 
 class GiveWay {
  public:
-  struct Wish {
-    std::int64_t to = 0;
-    Reason reason = Reason::consumer_slowed;
-  };
   // Of the run.
   struct Permits {
     std::int64_t now = 1, most = 1;
@@ -27,16 +24,16 @@ class GiveWay {
   };
 
   // 0 or 1; none: as it is. Call it in each look.
-  std::optional<Wish> priority(const Snapshot& now, const Flow& flow, std::int64_t stands);
+  std::optional<Wish> priority(const Snapshot& now, const Traffic& traffic, std::int64_t stands);
 
   // How many CPU permits; none: as many as there are. Call it in each look, after priority().
-  std::optional<Wish> permits(const Snapshot& now, const Flow& flow, const Permits& permits);
+  std::optional<Wish> permits(const Snapshot& now, const Traffic& traffic, const Permits& permits);
 
  private:
   void watch_from(const Snapshot& now);
   Wish all_permits(const Permits& permits, double now_s);
-  std::optional<Wish> fewer(const Flow& flow, const Permits& permits) const;
-  std::optional<double> slowed(const Snapshot& now, const Flow& flow);
+  std::optional<Wish> fewer(const Traffic& traffic, const Permits& permits) const;
+  std::optional<double> slowed(const Snapshot& now, const Traffic& traffic);
 
   double priority_moved_s_ = -1e9;
   double looked_s_ = -1e9;               // when permits() was last asked

@@ -54,7 +54,7 @@ class ComputePool {
   std::int64_t wake_ups() const EXCLUDES(mutex_);  // threads made included
 
  private:
-  struct Token {
+  struct QueuedToken {
     Client* client;
     Stage* stage;
   };
@@ -67,7 +67,7 @@ class ComputePool {
   using Threads = std::list<std::thread>;
   void serve(Threads::iterator self, const BedRef& bed) EXCLUDES(mutex_);
   void run_tokens() REQUIRES(mutex_);
-  Token pop() REQUIRES(mutex_);
+  QueuedToken pop() REQUIRES(mutex_);
   bool look_around() REQUIRES(mutex_);
   bool sleep(const BedRef& bed) REQUIRES(mutex_);
   BedRef wake_one() REQUIRES(mutex_);
@@ -77,7 +77,7 @@ class ComputePool {
 
   alignas(kCacheLine) mutable BriefMutex mutex_;  // never held while a token runs
   std::condition_variable_any left_;
-  Queue<Token> queue_ GUARDED_BY(mutex_);
+  Queue<QueuedToken> queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
   // past their last touch of the pool but for the unlock; joined by the next to come
   Threads leaving_ GUARDED_BY(mutex_);

@@ -79,7 +79,7 @@ void Outlet::clear() {
   }
 }
 
-bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) {
+bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const WhileWaiting& look) {
   std::int64_t start = 0;
   bool arrived = false;
   {
@@ -110,7 +110,7 @@ bool Outlet::sleep_until(std::int64_t moment) {
 }
 
 // When to look again.
-std::int64_t Outlet::look_without_lock(const Look& look) {
+std::int64_t Outlet::look_without_lock(const WhileWaiting& look) {
   const MutexUnlock unlock(mutex_);
   const std::chrono::nanoseconds pause = look();
   looked_ns_ = machine_.now();

@@ -50,8 +50,8 @@ class Outlet {
   // Waits until something is there, or until the deadline. False: the deadline has passed. Meanwhile calls `look` now
   // and then, without a lock; it says after how long to call it again. At the deadline, too, if the last look is as
   // long ago as `first_look`.
-  using Look = std::function<std::chrono::nanoseconds()>;
-  bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) EXCLUDES(mutex_);
+  using WhileWaiting = std::function<std::chrono::nanoseconds()>;
+  bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const WhileWaiting& look) EXCLUDES(mutex_);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly() EXCLUDES(mutex_);
   // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may
@@ -74,7 +74,7 @@ class Outlet {
 
  private:
   bool sleep_until(std::int64_t moment) REQUIRES(mutex_);
-  std::int64_t look_without_lock(const Look& look) REQUIRES(mutex_);
+  std::int64_t look_without_lock(const WhileWaiting& look) REQUIRES(mutex_);
   bool is_worth_waking(const Packet& packet, std::int64_t ready) const REQUIRES(mutex_);
   void wake_after(std::int64_t pause_ns) EXCLUDES(mutex_);
   bool refill(std::int64_t& credits) EXCLUDES(mutex_);

@@ -40,7 +40,7 @@ class QueueLauncher final : public Launcher {
   bool has_something() const REQUIRES(mutex_);
   bool wait_for_token(std::int64_t deadline) EXCLUDES(mutex_);
 
-  struct Token {
+  struct WaitingToken {
     Stage* stage;
     bool on_pool;
   };
@@ -50,7 +50,7 @@ class QueueLauncher final : public Launcher {
 
   Mutex mutex_;  // never held while one runs
   CondVar arrived_;
-  std::vector<Token> tokens_ GUARDED_BY(mutex_);
+  std::vector<WaitingToken> tokens_ GUARDED_BY(mutex_);
   bool is_woken_ GUARDED_BY(mutex_) = false;
 };
 

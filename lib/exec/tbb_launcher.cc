@@ -18,9 +18,9 @@ namespace {
 
 namespace flow = oneapi::tbb::flow;
 
-struct Token {};
+struct TokenMessage {};
 using InNode = flow::multifunction_node<PacketRef, std::tuple<flow::continue_msg>, flow::lightweight>;
-using ExecNode = flow::multifunction_node<Token, std::tuple<PacketRef>, flow::lightweight>;
+using ExecNode = flow::multifunction_node<TokenMessage, std::tuple<PacketRef>, flow::lightweight>;
 using CreditNode = flow::function_node<std::int64_t, flow::continue_msg, flow::lightweight>;
 using OutletNode = flow::function_node<PacketRef, flow::continue_msg, flow::lightweight>;
 
@@ -74,7 +74,7 @@ struct Cluster {
              stage.receive(std::move(packet->slots));
            }),
         exec(graph, flow::unlimited,
-             [&stage](const Token&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
+             [&stage](const TokenMessage&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
           stage.add_credits(count);
           return {};
@@ -157,10 +157,10 @@ void TbbLauncher::run_here(Stage& first) {
 void TbbLauncher::run_in_arena(Stage& first) {
   const ArenaScope scope;
   Stage* stage = &first;
-  graph_->clusters[stage->traits().index]->exec.try_put(Token{});
+  graph_->clusters[stage->traits().index]->exec.try_put(TokenMessage{});
   while ((stage = compute_.take(*this)) != nullptr) {
     out_.end();  // of the token before: this one counts now
-    graph_->clusters[stage->traits().index]->exec.try_put(Token{});
+    graph_->clusters[stage->traits().index]->exec.try_put(TokenMessage{});
   }
 }
 

@@ -51,11 +51,11 @@ class Trace {
   };
   // What stands where, as a snapshot has it.
   struct Look {
-    struct Stage {
+    struct OfStage {
       std::int64_t running = 0, waiting = 0;
     };
     std::int64_t time_ns = 0;  // since the run began
-    std::vector<Stage> stages;
+    std::vector<OfStage> stages;
     std::int64_t ready = 0, memory = 0, permits = 0;
   };
 

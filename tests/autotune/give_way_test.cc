@@ -20,10 +20,10 @@ class Workers {
  public:
   Workers() {
     now_.consumer.delay_ns = 0;
-    flow_.all_known = true;
-    flow_.demand = 100;
-    flow_.work_s = 0.02;
-    flow_.wait_share = 0;
+    traffic_.all_known = true;
+    traffic_.demand = 100;
+    traffic_.work_s = 0.02;
+    traffic_.wait_share = 0;
   }
 
   // The consumer is ready to run and has no core for `delayed` of the time.
@@ -31,12 +31,12 @@ class Workers {
     for (std::int64_t i = 0; i < 50 * seconds; ++i) {
       now_.time_ns += 20 * kMs;
       now_.consumer.delay_ns += static_cast<std::int64_t>(delayed * 20 * kMs);
-      const auto wish = give_way_.permits(now_, flow_, {permits_, 16, last_resort_});
+      const auto wish = give_way_.permits(now_, traffic_, {permits_, 16, last_resort_});
       if (wish) permits_ = wish->to;
       if (wish) reason_ = wish->reason;
     }
   }
-  void let_it_wait(double share) { flow_.wait_share = share; }
+  void let_it_wait(double share) { traffic_.wait_share = share; }
   void raise_the_priority() { last_resort_ = false; }
   void hide_the_delay() { now_.consumer.delay_ns = -1; }
 
@@ -46,7 +46,7 @@ class Workers {
  private:
   GiveWay give_way_;
   Snapshot now_;
-  Flow flow_;
+  Traffic traffic_;
   std::int64_t permits_ = 16;
   bool last_resort_ = true;
   std::optional<Reason> reason_;
