@@ -22,7 +22,7 @@ namespace penstock::exec {
 
 class AsyncTarget;
 
-// A call holds so many bytes more than was foreseen, and cannot be broken off.
+// A call that cannot be broken off holds `bytes` more than were reserved for it.
 void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept;
 
 class Calls {
@@ -46,7 +46,7 @@ class Calls {
     std::int64_t copied_bytes_ = 0;
   };
 
-  // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
+  // `ledger`: null where nobody plans in which rows results will lie. `body`: read anew when a call begins.
   Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes,
         const std::unique_ptr<Body>& body, RowLedger* ledger)
       : traits_(traits),
@@ -59,7 +59,7 @@ class Calls {
 
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;
-  // Then, by the thread that ran it: the group is its alone again. What the call gave back is in group.rest.
+  // After run(), by the same thread: nobody else looks at the call any more. Inputs that it gave back: group.rest.
   void close(Group& group) const;
   Outcome end(Group& group, Record& record) const;
 
@@ -69,9 +69,9 @@ class Calls {
   std::optional<std::int64_t> bytes_hint(const Group& group) const;
   // Makes results of the answers, and tells the ledger how many came before any may leave.
   Sealed settle(Group& group) const;
-  // The same of results that have waited for their slots.
+  // The same for the next of a group's folded results, which get their slots now.
   Sealed seal(Group& group) const;
-  // Of one that was started, and has been answered.
+  // For a call that was started (third form) and has been answered.
   void trace_later_call(const Group& group) const;
 
  private:

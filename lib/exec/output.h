@@ -1,7 +1,8 @@
 // Output: the results that are ready to leave a stage, and how many the next one has room for.
 //
 // Whenever the stage's lock is free: unsent_ = slots of all groups that are done, without those that have left. One
-// thread emits at a time; who finds one at it leaves, and that one looks again. No stage ever waits for another one.
+// thread emits at a time. A thread that finds another one emitting leaves, and the other looks again. So no thread
+// waits.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -23,7 +24,7 @@ class Output {
   // The next stage has room for so many more.
   void add_credits(std::int64_t count) noexcept { credits_ += count; }
   std::int64_t credits() const noexcept { return credits_; }
-  // The group is done: what it has may leave, first results of it, or nothing but its mark.
+  // The group is done: its slots may leave. They may be its first results only, or nothing but its mark.
   void add(Group& group) noexcept {
     group.state = Group::State::done;
     unsent_ += static_cast<std::int64_t>(group.slots.size());
@@ -38,9 +39,9 @@ class Output {
   // Everything that may leave now; null: nothing. In arbitrary order a mark still stays behind all that was admitted
   // before it.
   PacketRef collect();
-  // The packet, or null, as the last stage sends it: it tells the outlet whether to wake its consumer now. Having
-  // promised more, it keeps the promise: with the next packet, or with an empty one when nothing is under way any more;
-  // if it is a stage before that brings nothing, Outlet::nudge() does.
+  // For the last stage: `packet` (or null) as it goes to the outlet, which it tells whether to wake the consumer now or
+  // more comes soon. That promise is kept by the next packet, by an empty one when nothing is under way any more, or by
+  // Outlet::nudge(), if it is a stage before that brings nothing.
   PacketRef for_consumer(PacketRef packet, bool more_soon, const Sizes& sizes);
   bool owes_wake() const noexcept { return owes_wake_; }
   void clear() noexcept { unsent_ = 0; }

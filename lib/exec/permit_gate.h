@@ -51,11 +51,11 @@ class PermitGate {
   // a stage of higher rank waits.
   bool is_wanted_before(const RunRef& run, std::size_t rank) const EXCLUDES(mutex_);
 
-  // Gives one back. May call permit_is_free() of any run: hold no lock.
+  // Gives a permit back. May call permit_is_free() of any run: hold no lock.
   void release(const RunRef& run) EXCLUDES(mutex_);
 
   void set_permits(std::int64_t permits) EXCLUDES(mutex_);
-  // At least 1. One that holds more gives them back as soon as its calls end.
+  // At least 1. A run that holds more gives them back as soon as its calls end.
   void set_most(const RunRef& run, std::int64_t most) EXCLUDES(mutex_);
   std::int64_t permits() const noexcept { return permits_.load(std::memory_order_relaxed); }
   std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }

@@ -16,7 +16,8 @@ namespace penstock::exec {
 
 class QueueLauncher final : public Launcher {
  public:
-  // Which of the waiting tokens runs next: given their stages' numbers, in order of arrival, the place of one.
+  // Chooses the token that runs next. Gets the stage's number of each waiting token, in order of arrival, and returns
+  // the place of one of them.
   using Choice = std::function<std::size_t(const std::vector<std::size_t>& stages)>;
 
   // No choice: the most downstream, and no read-ahead. With a choice: groups and read-ahead as in production.

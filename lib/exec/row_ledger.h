@@ -53,8 +53,8 @@ class RowLedger final : public detail::RowPlanner, public std::enable_shared_fro
 
   void correct(std::int64_t drift, std::uint32_t version) noexcept EXCLUDES(mutex_) override;
 
-  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go
-  // back to the system.
+  // drop_garbage() lets go of blocks in which no element can get a row any more; clear() of all. Call both outside the
+  // stage's lock, for memory may go back to the system.
   bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
   void drop_garbage() EXCLUDES(mutex_);
   void clear() EXCLUDES(mutex_);

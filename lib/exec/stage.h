@@ -1,5 +1,5 @@
-// Stage: one step of a run, as the engine and the launcher see it: events in, and nothing waits. No thread, no TBB: all
-// that goes through the Launcher.
+// Stage: one step of a run, as the engine and the launcher see it. It reacts to events and never waits. It knows no
+// threads and no TBB: it reaches both through the Launcher.
 //
 //   receive()  ->  waiting input  ->  ring of groups (input order)  ->  send()
 //                  `buffer`            `window`                          as far as credits go
@@ -12,11 +12,12 @@
 //   * Credits count slots. The consumer promises room for `buffer` slots and tops the promise up when it admits some.
 //     No stage ever waits for another.
 //   * A token is permission to run the OLDEST waiting group, whichever that is when it starts. Tokens <= parallelism.
-//   * What a call over several slots has done may leave before it returns, and what it has not begun can be had back:
-//     no element that is done waits for one that takes long, but for the order.
+//   * Results of a call over several slots may leave before it returns, and it gives back inputs that it has not begun:
+//     an element that is done never waits for one that takes long, unless the order demands that.
 //   * Where the user has fixed the number of calls, and order is kept, no element begins that is `window` or more
-//     behind the oldest one that is not done: twice that number, unless the user moves that knob, too. So a call may
-//     wait for a buffer that later elements hold, if there are as many buffers as that and the consumer's own.
+//     behind the oldest one that is not done. The window is twice the number of calls, unless the user moves that knob,
+//     too. So a call may wait for a buffer that later elements hold, if there are `window` buffers and those that the
+//     consumer keeps.
 //
 // | called            | by                                   | when                                      |
 // |-------------------|--------------------------------------|-------------------------------------------|
@@ -64,10 +65,9 @@ class Stage {
   void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered
 
-  void stop();  // after the engine's stop flag: cuts Completions off
-  void
-  let_go_of_slots();  // then, while calls still run: of all that they do not work on, results of open calls among them
-  void clear();       // when nothing runs any more: lets all elements go
+  void stop();             // after the engine's stop flag: cuts Completions off
+  void let_go_of_slots();  // then, while calls still run: drops what they do not work on, also results of open calls
+  void clear();            // when nothing runs any more: lets all elements go
 
   // Of this stage: parallelism, placement (1: on the pool), window, buffer, grain_ns.
   void set(KnobKind knob, std::int64_t value);

@@ -17,7 +17,8 @@ namespace penstock::exec {
 
 class NestedRun;
 
-// With the stage's lock held, or without. Any thread. No function waits, takes a stage's lock, or runs users' code.
+// What it may ask with its lock held, or without. Any thread. No function waits, takes a stage's lock, or runs users'
+// code.
 class HostUnderLock {
  public:
   virtual ~HostUnderLock() = default;
@@ -42,15 +43,15 @@ struct RunFacts {
   const NestedRun* nested = nullptr;  // none: it was not made in a call of another run
 };
 
-// And what it asks without its lock only (StageCore::outside), for these may come back into a stage. Any thread.
+// What it may ask only without its lock (StageCore::outside), for these may come back into a stage. Any thread.
 class StageHost : public HostUnderLock, public BodyHost {
  public:
   virtual const RunFacts& facts() const noexcept = 0;
   virtual void release_permit() = 0;
-  virtual void give_up_permit() = 0;  // the token goes on without; at its end: end_without_permit()
+  virtual void give_up_permit() = 0;  // a token goes on without one; when it ends: end_without_permit()
   virtual void end_without_permit() = 0;
   virtual void offer_memory() = 0;  // somebody may go on now
-  // of what it was given: matters to the nearest stage before that reserves
+  // the stage holds nothing more of what it was given: matters to the nearest stage before it that reserves
   virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it

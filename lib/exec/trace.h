@@ -1,5 +1,5 @@
-// Trace: what happened in a run, call by call, in the order of time and as far as there is room: up to some 64 MiB,
-// then the rest is counted.
+// Trace: what happened in a run, call by call, in the order of time. There is room for some 64 MiB; what comes later is
+// only counted.
 //
 // Off, it costs a look at a null pointer for each call; on, some 0.2 us.
 #pragma once
