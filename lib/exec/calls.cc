@@ -65,7 +65,7 @@ class StartServices final : public detail::ContextServices {
   AsyncTarget& target_;
 };
 
-// How many elements of the batch ahead a body's answer is; nothing: the element's own rows will tell.
+// How many elements of the batch ahead an answer makes. Nothing: only taking the answer apart will tell.
 std::optional<std::int64_t> results_of(const Slot& slot, const BatchAhead& batch) {
   switch (slot.kind()) {
     case Slot::Kind::element: return batch.takes_apart ? std::nullopt : std::optional<std::int64_t>(1);

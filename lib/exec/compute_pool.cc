@@ -57,7 +57,7 @@ ComputePool::BedRef ComputePool::wake_one() {
   return bed;
 }
 
-// False if the system gives no thread, or no memory for one: then the ones there are have to do.
+// False if the system gives no thread, or no memory for one: then those that there are must suffice.
 bool ComputePool::grow() {
   Threads made;
   try {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kLongCall =
     2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
 
-// Asked without the lock, and mostly in vain.
+// Asked without the lock: mostly there are none.
 bool may_have_calls(const StageSigns& signs) {
   return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 ||
          signs.has_folded.load(std::memory_order_relaxed);
@@ -86,8 +86,8 @@ Group* Runner::claim_group() {
   return group;
 }
 
-// Memory for a call on the group, or where there is none, for its first element all the same, where the rule of
-// progress lets it.
+// Reserves memory for a call on the group. If there is no room, it is shrunk to its first element, and gets memory all
+// the same if the rule of progress allows that.
 bool Runner::provide(Group& group) {
   StageState& state = core_.state;
   const bool others_wait = state.reservation.is_refused();  // since the hint was asked for
@@ -98,7 +98,7 @@ bool Runner::provide(Group& group) {
     ask_hint(group);
     state.reservation.force(group);
   }
-  // They had asked for a wake-up by the sign that is down by now, so they are to be asked again.
+  // Other tokens had asked for a wake-up by the same sign, which is down by now: so tokens are counted out again.
   if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0)
     state.tokens.held_back = true;
   return true;

@@ -101,7 +101,7 @@ void Stage::stop() {
   core_.wait_for_visitors();
 }
 
-// Destroyed on this thread, without the lock: users' code. No books are kept any more.
+// Destroyed on this thread, without the lock, since that runs users' code. Nothing is counted any more.
 void Stage::let_go_of_slots() {
   Queue<Slots> waiting;
   std::vector<Slots> gone;

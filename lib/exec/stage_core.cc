@@ -22,7 +22,7 @@ void StageCore::pump() noexcept {
   or_give_up([&]() REQUIRES(mutex) {
     while (!traits.host.stopped()) {
       Actions actions = state.next_actions();
-      // Matters to the nearest stage before that reserves, if it waits for that.
+      // Matters only to the nearest stage before it that reserves, and only if that one waits for memory.
       actions.became_empty = actions.became_empty && traits.neighbours.is_watched(traits.index);
       if (actions.nothing()) return;
       const bool emits = actions.packet != nullptr;

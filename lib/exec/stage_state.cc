@@ -74,7 +74,7 @@ Actions StageState::next_actions() {
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();
-  // More may have been promised to the consumer than there is a CPU permit for.
+  // The promise to the consumer that more comes soon cannot be kept without a CPU permit: tell it.
   if (output.owes_wake() && signs_.waits_for_permit && !actions.packet && !output.is_emitting())
     actions.packet = next_packet();
   if (actions.packet) output.set_emitting(true);
@@ -158,14 +158,14 @@ std::int64_t StageState::claim_tokens() {
   return claimed;
 }
 
-// Whether one token more, behind those that are out and have reserved nothing yet, may find memory for its call. A
-// thread that is woken for a call that finds none is woken in vain; where hundreds of calls are allowed and memory is
-// short, all of them were, for each element that left.
+// Whether one more token may find memory for its call, behind `tokens_before` that are out and have reserved nothing
+// yet. A thread whose call finds none is woken in vain: where hundreds of calls were allowed and memory was short, all
+// of them were, for each element that left.
 bool StageState::has_room(std::int64_t tokens_before) {
   if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
   const Group& group = ring.first_ready();
   if (reservation.has_room(group, tokens_before + 1)) return true;
-  tokens.held_back = tokens_before > 0;  // whoever of those gets its memory looks again; who gets none waits for all
+  tokens.held_back = tokens_before > 0;  // a token of those that gets memory looks again; one that gets none waits
   if (tokens.held_back || (reservation.wait(group, tokens.running) && !may_force(group))) return false;
   reservation.look_again();
   return true;
@@ -177,7 +177,7 @@ bool StageState::may_run(bool on_pool) const {
          has_work;
 }
 
-// The oldest one that waits. First those whose results are there already.
+// The oldest group that waits; but first those whose results are there already.
 Group* StageState::take_group() {
   if (!folded.empty()) return &folded.take_first();
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed);

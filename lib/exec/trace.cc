@@ -57,7 +57,7 @@ void Trace::close() {
   is_closed_ = true;
 }
 
-// Of several elements that are taken together the last one stands for all: of a packet of batches there is one in it.
+// Where several elements are taken together, the last one stands for all. A packet of batches has only one.
 void StepTrace::begin(const Slots& taken) {
   if (trace_ == nullptr) return;
   step_.emplace();
