@@ -87,21 +87,25 @@ struct Group {
     slots.resize(from);
   }
 
+  // In place: to move a whole group costs more than to make one.
   void clear() {
-    Group fresh;
-    keep(slots, fresh.slots);
-    keep(results, fresh.results);
-    fresh.call = std::move(call);
-    *this = std::move(fresh);
+    Slots kept_slots = storage_of(slots);
+    Slots kept_results = storage_of(results);
+    auto kept_call = std::move(call);
+    std::destroy_at(this);
+    std::construct_at(this);
+    slots.swap(kept_slots);
+    results.swap(kept_results);
+    call = std::move(kept_call);
   }
 
  private:
   static constexpr std::size_t kKept = 256;  // slots: of many groups, what each keeps adds up
 
-  static void keep(Slots& storage, Slots& to) {
-    if (storage.capacity() > kKept) return;
-    storage.clear();
-    to = std::move(storage);
+  static Slots storage_of(Slots& list) noexcept {
+    if (list.capacity() > kKept) return {};
+    list.clear();
+    return std::move(list);
   }
 };
 

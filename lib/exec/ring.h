@@ -59,6 +59,7 @@ class Ring {
   }
 
   // Groups that wait for a call, oldest first.
+  bool has_ready() const noexcept { return !ready_.empty(); }
   std::size_t ready() const noexcept { return ready_.size(); }
   Group& first_ready() const { return *ready_.front(); }
   void pop_ready() { ready_.pop_front(); }

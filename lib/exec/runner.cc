@@ -99,7 +99,7 @@ bool Runner::provide(Group& group) {
     state.reservation.force(group);
   }
   // Other tokens had asked for a wake-up by the same sign, which is down by now: so tokens are counted out again.
-  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0)
+  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.has_ready())
     state.tokens.held_back = true;
   return true;
 }

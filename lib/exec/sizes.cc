@@ -35,7 +35,7 @@ std::int64_t Sizes::group(std::int64_t waiting) const {
 
 std::int64_t Sizes::capacity() const {
   const bool is_fixed = !traits_.plan.buffer.is_automatic();  // by the user, who may have no more elements than that
-  if (is_fixed || waits(traits_, signs_)) return knobs_.buffer;
+  if (is_fixed || traits_.one_at_a_time || waits(traits_, signs_)) return knobs_.buffer;
   return std::max(knobs_.buffer, small_elements(2 * kWidest * static_cast<double>(knobs_.grain_ns)));
 }
 

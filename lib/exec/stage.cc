@@ -79,7 +79,7 @@ bool Stage::can_be_relieved() const {
   MutexLock lock(core_.mutex);
   const StageState& state = core_.state;
   const bool may_call =
-      state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.ready() > 0;
+      state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.has_ready();
   return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && !core_.traits.host.stopped();
 }
 

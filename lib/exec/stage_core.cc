@@ -28,16 +28,17 @@ void StageCore::pump() noexcept {
       const bool emits = actions.packet != nullptr;
       {
         const MutexUnlock unlock(mutex);
-        perform(std::move(actions));
+        perform(actions);
       }
-      if (emits) state.output.set_emitting(false);
+      if (!emits) return;
+      state.output.set_emitting(false);  // who found this thread at it has left
     }
   });
 }
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the
 // cache.
-void StageCore::perform(Actions actions) {
+void StageCore::perform(Actions& actions) {
   Launcher& launcher = outside().facts().launcher;
   const Edges& edges = traits.neighbours.edges();
   for (; actions.launches > 0; --actions.launches) launcher.launch(stage_, actions.on_pool);

@@ -92,7 +92,7 @@ bool StageState::became_empty() {
 }
 
 void StageState::account(std::int64_t now) noexcept {
-  const bool is_starved = tokens.running < knobs.parallelism && ring.ready() == 0 && inbox.waiting() == 0;
+  const bool is_starved = tokens.running < knobs.parallelism && !ring.has_ready() && inbox.waiting() == 0;
   meter.account(now, tokens.running, is_starved, output.is_blocked());
 }
 
@@ -101,7 +101,7 @@ void StageState::account(std::int64_t now) noexcept {
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool StageState::admit_group() {
   if (traits_.is_source) return produce();
-  if (reservation.is_refused() && ring.ready() > 0) return false;  // nothing is gained by piling up inputs
+  if (reservation.is_refused() && ring.has_ready()) return false;  // nothing is gained by piling up inputs
   const std::int64_t room = sizes.most_in_window() - ring.in_window();
   if (inbox.waiting() == 0 || room <= 0) return false;
   auto group = ring.new_group();
@@ -129,7 +129,7 @@ void StageState::place(std::unique_ptr<Group> group) {
 // A source's next group: as many elements as the next stage has room for.
 bool StageState::produce() {
   const std::int64_t room = output.room();
-  if (tokens.running > 0 || ring.ready() > 0 || room <= 0 || !body_->can_produce()) return false;
+  if (tokens.running > 0 || ring.has_ready() || room <= 0 || !body_->can_produce()) return false;
   auto group = ring.new_group();
   group->inputs.admitted = std::min(sizes.group(inbox.waiting()), room);
   ring.append(std::move(group));
@@ -141,12 +141,13 @@ bool StageState::produce() {
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one
 // group itself, so only groups beyond those need another.
 std::int64_t StageState::claim_tokens() {
-  if (reservation.is_refused() && ring.ready() > 0 && may_force(ring.first_ready())) reservation.look_again();
+  if (reservation.is_refused() && ring.has_ready() && may_force(ring.first_ready())) reservation.look_again();
   if (signs_.waits_for_permit) return 0;
-  const std::int64_t ready = folded.size() + (reservation.is_refused() ? 0 : ring.startable_groups(bounds()));
+  const bool may_start = ring.has_ready() && !reservation.is_refused();
+  const std::int64_t ready = folded.size() + (may_start ? ring.startable_groups(bounds()) : 0);
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls();
   std::int64_t claimed = 0;
-  while (tokens.calls() < most && tokens.idle() < ready &&
+  while (tokens.idle() < ready && tokens.calls() < most &&
          (tokens.idle() < folded.size() || has_room(tokens.idle() - folded.size()))) {
     if (!signs_.on_pool && !traits_.host.acquire_permit(traits_.index)) {
       signs_.waits_for_permit = true;
@@ -181,7 +182,7 @@ bool StageState::may_run(bool on_pool) const {
 Group* StageState::take_group() {
   if (!folded.empty()) return &folded.take_first();
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed);
-  if (reservation.is_refused() || ring.ready() == 0 || tokens.running >= most) return nullptr;
+  if (reservation.is_refused() || !ring.has_ready() || tokens.running >= most) return nullptr;
   Group& group = ring.first_ready();
   std::int64_t count = ring.startable(group, bounds());
   if (count == 0) return nullptr;
@@ -259,7 +260,7 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
 PacketRef StageState::next_packet() {
   PacketRef packet = output.collect();
   if (traits_.one_at_a_time) return packet;
-  const bool may_begin = ring.ready() > 0 && !reservation.is_refused() && !signs_.waits_for_permit;
+  const bool may_begin = ring.has_ready() && !reservation.is_refused() && !signs_.waits_for_permit;
   signs_.cheap.store(sizes.is_cheap(), std::memory_order_relaxed);
   signs_.busy.store(tokens.running > 0 || !folded.empty() || may_begin, std::memory_order_relaxed);
   if (!traits_.neighbours.edges().is_last(traits_.index)) return packet;
