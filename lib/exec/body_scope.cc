@@ -65,6 +65,17 @@ bool BodyScope::inside(const BodyScope* other) noexcept {
   return scope != nullptr;
 }
 
+bool BodyScope::is_innermost(const Group& group) noexcept {
+  return innermost != nullptr && innermost->group_ == &group;
+}
+
+void BodyScope::note_cuts() noexcept {
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    const NestedRun* const nested = scope->host_->facts().nested;
+    if (nested != nullptr && nested->is_unwanted()) nested->note_cut();
+  }
+}
+
 const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
   const BodyScope* scope = innermost;
   while (scope != nullptr && scope->host_->facts().stop != run) scope = scope->outer_;

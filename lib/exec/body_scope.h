@@ -28,12 +28,16 @@ class BodyScope {
   static const BodyScope* exchange(const BodyScope* innermost) noexcept;
 
   static bool inside_any() noexcept;
-  static int depth() noexcept;                          // bodies around the caller, one inside the other
-  static bool inside(const StageHost* host) noexcept;   // this one or an outer one
-  static bool inside(const BodyScope* scope) noexcept;  // only compared: it may be over
+  static int depth() noexcept;                            // bodies around the caller, one inside the other
+  static bool inside(const StageHost* host) noexcept;     // this one or an outer one
+  static bool inside(const BodyScope* scope) noexcept;    // only compared: it may be over
+  static bool is_innermost(const Group& group) noexcept;  // whether the caller is in the call of this one itself
   // the innermost call of the run with this token; null: none
   static const BodyScope* find(const std::stop_token& run) noexcept;
-  static bool is_unwanted() noexcept;       // what the innermost body gives, itself or with what a call around it gives
+  static bool is_unwanted() noexcept;  // what the innermost body gives, itself or with what a call around it gives
+  // What a call reads has been cut, so what it gives may not be whole: notes that in all runs around the caller that
+  // are not wanted, for they go on with it.
+  static void note_cuts() noexcept;
   std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
   bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts
   // For a run that the caller makes, in its innermost scope. Null where nobody could give up the calls around that run

@@ -26,11 +26,12 @@ class CallServices final : public detail::ContextServices {
   std::int64_t memory_budget() const noexcept override { return host_.facts().memory.limit(); }
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be
-  // broken off: some of its elements are answered already.
+  // broken off: some of its elements are answered already. Nor can one in which a function of another run asks: that
+  // run would take it for a call of its own.
   bool try_reserve(std::int64_t more, bool may_refuse) override {
     asked_ += more;
     if (asked_ <= group_.memory.needs) return true;
-    if (!may_refuse || group_.slots.size() != 1) {
+    if (!may_refuse || group_.slots.size() != 1 || !BodyScope::is_innermost(group_)) {
       count_more(group_, host_.facts().memory, more);
       return true;
     }
@@ -223,8 +224,9 @@ void Calls::settle_rows(const Group& group) const {
   for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, traits_.plan.batch));
 }
 
-// A part takes a sixty-fourth of the budget at most.
+// A part takes a sixty-fourth of the budget at most. The user's bytes_of() is asked.
 Sealed Calls::seal(Group& group) const {
+  const BodyScope scope(&host_, &group);
   const std::int64_t affordable = host_.facts().memory.limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
   return exec::seal(group, traits_.plan, *body_, most, [this](std::int64_t i) { return host_.origin(i); });

@@ -59,6 +59,7 @@ class NestedRun {
   // One of the run's calls was told that it is unwanted, and may have left results out: what comes now is not whole.
   void note_cut() const noexcept { is_cut_.store(true, std::memory_order_relaxed); }
   bool is_cut() const noexcept { return is_cut_.load(std::memory_order_relaxed); }
+  void begin_anew() noexcept EXCLUDES(mutex_);  // when nothing is left of the engine that was cut
   // For the thread that reads the run, during a request.
   bool is_unwanted() const EXCLUDES(mutex_);
 

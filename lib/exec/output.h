@@ -1,8 +1,8 @@
 // Output: the results that are ready to leave a stage, and how many the next one has room for.
 //
 // Whenever the stage's lock is free: done_ = groups of the ring that are done, some of them without any result; unsent_
-// = slots of theirs that have not left. One thread emits at a time. A thread that finds another one emitting leaves, and
-// the other looks again. So no thread waits.
+// = slots of theirs that have not left. One thread emits at a time. A thread that finds another one emitting leaves,
+// and the other looks again. So no thread waits.
 //
 // Thread safety: with the stage's lock held.
 #pragma once

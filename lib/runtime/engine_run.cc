@@ -43,9 +43,9 @@ EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& o
         std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
   }
   options_.pass = options_.pass.value_or(exec::BodyScope::pass());
-  nested_ = exec::BodyScope::nest();
   if (options_.resume_from) resume(*options_.resume_from);
   options_.resume_from = nullptr;
+  nested_ = exec::BodyScope::nest();  // last: what throws here is not destroyed, and so would not leave
 }
 
 EngineRun::~EngineRun() {
@@ -174,15 +174,24 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
 // pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
 // it.
 void EngineRun::drop_engine() {
-  if (!engine_) {
+  std::shared_ptr<Engine> dropped;
+  std::shared_ptr<runtime::Observer> observer;
+  {
+    MutexLock lock(mutex_);
+    dropped.swap(engine_);
+    begun_.store(nullptr, std::memory_order_release);
+    observer = observer_;
+    at_end_.reset();
+  }
+  if (!dropped) {
     exec::Trace nothing;
     if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
     return;
   }
-  const bool inside_own_body = engine_->inside_own_body();
-  if (inside_own_body) engine_->request_stop();
-  const auto departure = engine_->departure();
-  auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
+  const bool inside_own_body = dropped->inside_own_body();
+  if (inside_own_body) dropped->request_stop();
+  const auto departure = dropped->departure();
+  auto take_down = [engine = std::move(dropped), observer, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     if (trace)
       trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
@@ -191,7 +200,6 @@ void EngineRun::drop_engine() {
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();
   [gone = std::move(take_down)] {}();  // it holds the engine
-  engine_.reset();
   departure->wait();
 }
 
@@ -222,17 +230,31 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun &&
                         !progress_.is_cut_short;  // not begun yet, or resumed into: it goes on there
-  if (!is_there) go_to(epoch);
+  try {
+    if (!is_there) go_to(epoch);
+  } catch (...) {
+    note_if_cut();
+    throw;
+  }
   return self;
 }
 
 void EngineRun::go_to(std::uint32_t epoch) {
+  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) begin_anew();
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);
   }
   send_engine_to(epoch);
   move_to(epoch);
+}
+
+// A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine is of no
+// more use: it may have been given up.
+void EngineRun::begin_anew() {
+  drop_engine();
+  nested_->begin_anew();
+  reads_.reset();
 }
 
 void EngineRun::move_to(std::uint32_t epoch) {
@@ -275,12 +297,16 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   try {
     return engine().next(slot, moment);
   } catch (...) {
-    if (nested_ && nested_->is_unwanted()) {
-      nested_->note_cut();
-      progress_.is_cut_short = progress_.is_told_unwanted = true;
-    }
+    note_if_cut();
     throw;
   }
+}
+
+void EngineRun::note_if_cut() {
+  if (!nested_ || !nested_->is_unwanted()) return;
+  nested_->note_cut();
+  exec::BodyScope::note_cuts();
+  progress_.is_cut_short = progress_.is_told_unwanted = true;
 }
 
 // Calls leave out what nobody wants; so a list may be short and an end early, and a caller that keeps what it has read
@@ -288,6 +314,7 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
 // is to come to an end.
 void EngineRun::check_whole() {
   if (nested_ == nullptr || !nested_->is_cut()) return;
+  exec::BodyScope::note_cuts();
   const bool is_unwanted = nested_->is_unwanted();
   if (is_unwanted && progress_.is_told_unwanted) return;
   progress_.is_told_unwanted = is_unwanted;
@@ -373,8 +400,10 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
 // A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding
 // the run it would keep its owner from waiting for that call.
 std::vector<Knob> EngineRun::knobs() {
-  const auto self = engine_or_null() ? nullptr : shared_from_this();
-  std::vector<Knob> knobs = engine().knobs();
+  auto begun = engine_or_null();
+  const auto self = begun ? nullptr : shared_from_this();
+  for (; !begun; begun = engine_or_null()) engine();
+  std::vector<Knob> knobs = begun->knobs();
   for (Knob& knob : knobs) knob = runtime::of_this_process(std::move(knob));
   return knobs;
 }
