@@ -32,6 +32,12 @@ std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
   return deadline == nullptr ? kNever : std::chrono::nanoseconds(deadline->time_since_epoch()).count();
 }
 
+void wait_for_departure(std::shared_ptr<Engine> engine) {
+  const auto departure = engine->departure();
+  engine.reset();
+  departure->wait();
+}
+
 }  // namespace
 
 EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options,
@@ -171,36 +177,51 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
 }
 
 // Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
-// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
-// it.
+// pipeline's functions and data are not to outlive the run.
 void EngineRun::drop_engine() {
-  std::shared_ptr<Engine> dropped;
+  if (!take_down_engine()) return;
+  std::shared_ptr<Engine> gone;
+  {
+    MutexLock lock(mutex_);
+    gone = forget_engine();
+  }
+  wait_for_departure(std::move(gone));
+}
+
+// False: there is none, or this is the thread of one of its calls. Then somebody else has to do it.
+bool EngineRun::take_down_engine() {
+  std::shared_ptr<Engine> engine;
   std::shared_ptr<runtime::Observer> observer;
   {
     MutexLock lock(mutex_);
-    dropped.swap(engine_);
-    begun_.store(nullptr, std::memory_order_release);
+    engine = engine_;
     observer = observer_;
-    at_end_.reset();
   }
-  if (!dropped) {
+  if (!engine) {
     exec::Trace nothing;
     if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
-    return;
+    return false;
   }
-  const bool inside_own_body = dropped->inside_own_body();
-  if (inside_own_body) dropped->request_stop();
-  const auto departure = dropped->departure();
-  auto take_down = [engine = std::move(dropped), observer, trace = trace_file_, tuning = tuning_file_] {
+  const bool inside_own_body = engine->inside_own_body();
+  if (inside_own_body) engine->request_stop();
+  auto take_down = [engine = std::move(engine), observer, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     if (trace)
       trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
     if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
   };
-  if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
-  take_down();
-  [gone = std::move(take_down)] {}();  // it holds the engine
-  departure->wait();
+  if (inside_own_body) {
+    runtime::Runtime::get().dispose(std::move(take_down));
+  } else {
+    take_down();
+  }
+  return !inside_own_body;
+}
+
+std::shared_ptr<Engine> EngineRun::forget_engine() noexcept {
+  begun_.store(nullptr, std::memory_order_release);
+  at_end_.reset();
+  return std::exchange(engine_, nullptr);
 }
 
 // Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
@@ -240,7 +261,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
 }
 
 void EngineRun::go_to(std::uint32_t epoch) {
-  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) begin_anew();
+  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) return begin_anew(epoch);
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);
@@ -251,10 +272,17 @@ void EngineRun::go_to(std::uint32_t epoch) {
 
 // A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine is of no
 // more use: it may have been given up.
-void EngineRun::begin_anew() {
-  drop_engine();
+void EngineRun::begin_anew(std::uint32_t epoch) {
+  take_down_engine();
   nested_->begin_anew();
-  reads_.reset();
+  std::shared_ptr<Engine> gone;
+  {
+    MutexLock lock(mutex_);
+    gone = forget_engine();
+    reads_.reset();
+    move_to(epoch);
+  }
+  wait_for_departure(std::move(gone));
 }
 
 void EngineRun::move_to(std::uint32_t epoch) {

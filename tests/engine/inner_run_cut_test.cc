@@ -32,9 +32,8 @@ template <class Reads> void end_while(Reads reads) {
 // 4,000 elements that take a millisecond each, of an inner dataset, which is asked whether anybody wants more.
 IntegerRun slow_run() {
   return range(1000)
-      .flat_map([](std::int64_t) {
-        return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; });
-      })
+      .flat_map(
+          [](std::int64_t) { return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; }); })
       .start();
 }
 
@@ -58,32 +57,34 @@ std::string end_of(IntegerRun& run, std::int64_t expected) {
 
 TEST(CutRun, IsNotWholeToTheRunInWhoseFunctionItIsRead) {
   Texts ends;
-  for (int round = 0; round < kRounds; ++round) end_while([&ends](Context& context) {
-    const auto first = std::make_shared<IntegerRun>(slow_run());
-    const auto sums = [first](std::int64_t) {
-      std::int64_t count = 0;
-      while (count < 200 && first->next()) ++count;
-      return count;
-    };
-    auto second = range(20).map(sums).start();
-    ends.push_back(end_of(second, 200));
-    EXPECT_TRUE(context.is_unwanted());
-  });
+  for (int round = 0; round < kRounds; ++round)
+    end_while([&ends](Context& context) {
+      const auto first = std::make_shared<IntegerRun>(slow_run());
+      const auto sums = [first](std::int64_t) {
+        std::int64_t count = 0;
+        while (count < 200 && first->next()) ++count;
+        return count;
+      };
+      auto second = range(20).map(sums).start();
+      ends.push_back(end_of(second, 200));
+      EXPECT_TRUE(context.is_unwanted());
+    });
   EXPECT_THAT(ends, ::testing::Each("cancelled"));
 }
 
 TEST(CutRun, IsNotWholeToOneThatLeavesItsErrorsOut) {
   Texts ends;
-  for (int round = 0; round < kRounds; ++round) end_while([&ends](Context& context) {
-    const auto first = std::make_shared<IntegerRun>(slow_run());
-    const auto sums = [first](std::int64_t) {
-      for (int i = 0; i < 200; ++i) first->next().value();
-      return std::int64_t{200};
-    };
-    auto second = range(20).map(sums).ignore_errors().start();
-    ends.push_back(end_of(second, 200));
-    EXPECT_TRUE(context.is_unwanted());
-  });
+  for (int round = 0; round < kRounds; ++round)
+    end_while([&ends](Context& context) {
+      const auto first = std::make_shared<IntegerRun>(slow_run());
+      const auto sums = [first](std::int64_t) {
+        for (int i = 0; i < 200; ++i) first->next().value();
+        return std::int64_t{200};
+      };
+      auto second = range(20).map(sums).ignore_errors().start();
+      ends.push_back(end_of(second, 200));
+      EXPECT_TRUE(context.is_unwanted());
+    });
   EXPECT_THAT(ends, ::testing::Each("cancelled"));
 }
 
