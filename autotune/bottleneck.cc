@@ -96,7 +96,7 @@ Hold hold_of_free(const Evidence& evidence) { return evidence.facts.tuned ? Hold
 
 // Its own number of calls is no limit to a stage that computes on all cores.
 bool is_bounded_by_cores(const StageSnapshot& stage, const StageRates& rates, const Evidence& evidence) {
-  const bool has_enough = static_cast<double>(stage.parallelism) >= cpu_slots(evidence);
+  const bool has_enough = static_cast<double>(stage.parallelism) >= cpu_permits(evidence);
   return computes(stage) && has_enough && waiting_share(rates) < kWaits;
 }
 

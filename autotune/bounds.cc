@@ -10,13 +10,13 @@ constexpr double kLittle = 0.1;  // of the CPU time of an element
 
 // X <= C / (sum of v k + what the consumer itself computes). A call whose clock was never read uses at most the time
 // that it lasts: if that is little, it is taken for it; if not, the bound is unknown.
-Bound cpu_bound(const Rates& rates, const Snapshot& now) {
-  Bound bound{.kind = Limit::cpu, .rate = kUnknown};
+RateBound cpu_bound(const Rates& rates, const Snapshot& now) {
+  RateBound bound{.kind = Limit::cpu, .rate = kUnknown};
   double read = 0, not_read = 0, largest = 0;
   for (const StageRates& stage : rates.stages) {
     const double each = stage.visits * stage.cpu_s;
     if (std::isnan(each))
-      not_read += stage.visits * stage.slot_s;
+      not_read += stage.visits * stage.call_s;
     else
       read += each;
     if (!(each > largest)) continue;
@@ -28,19 +28,19 @@ Bound cpu_bound(const Rates& rates, const Snapshot& now) {
 }
 
 // X <= p / (v (k + w)), with p = 1 where elements are taken in turn.
-Bound stage_bound(const StageRates& rates, const StageSnapshot& stage, double cpu_budget) {
+RateBound stage_bound(const StageRates& rates, const StageSnapshot& stage, double cpu_budget) {
   return {.kind = stage.parallel ? Limit::parallel : Limit::serial,
           .rate = calls_at_once(stage, cpu_budget) / (rates.visits * needed_time(rates)),
           .samples = rates.completed};
 }
 
 // What is delivered with this memory; it says nothing where nobody waits for memory.
-Bound memory_bound(const Rates& rates, const Snapshot& now) {
+RateBound memory_bound(const Rates& rates, const Snapshot& now) {
   const bool waits = std::ranges::any_of(now.stages, [](const StageSnapshot& stage) { return stage.waits_for_memory; });
   return {.kind = Limit::memory, .rate = waits ? rates.delivered : kUnbounded, .samples = rates.taken};
 }
 
-bool is_before(const Bound& a, const Bound& b) {
+bool is_before(const RateBound& a, const RateBound& b) {
   if (std::isnan(a.rate) || std::isnan(b.rate)) return !std::isnan(a.rate) && std::isnan(b.rate);
   return a.rate < b.rate;
 }
@@ -55,11 +55,11 @@ double calls_at_once(const StageSnapshot& stage, double cpu_budget) {
 
 double needed_time(const StageRates& rates) {
   const double needed = rates.cpu_s + rates.waiting_s;
-  return needed >= 0 ? std::min(needed, rates.slot_s) : rates.slot_s;
+  return needed >= 0 ? std::min(needed, rates.call_s) : rates.call_s;
 }
 
-std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits) {
-  std::vector<Bound> bounds = {cpu_bound(rates, now), memory_bound(rates, now)};
+std::vector<RateBound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits) {
+  std::vector<RateBound> bounds = {cpu_bound(rates, now), memory_bound(rates, now)};
   bounds.push_back(
       {.kind = Limit::consumer, .rate = rates.taken > 0 ? rates.demand : kUnknown, .samples = rates.taken});
   for (std::size_t i = 0; i < rates.stages.size(); ++i) {

@@ -14,7 +14,7 @@
 namespace penstock::autotune {
 
 // One upper bound of the delivered rate.
-struct Bound {
+struct RateBound {
   using Kind = Limit;
   Kind kind = Kind::cpu;     // cpu, serial, parallel, ceiling, memory, consumer
   int stage = -1;            // -1: cpu, memory and consumer
@@ -23,7 +23,7 @@ struct Bound {
 };
 
 // All bounds, smallest first, unknown ones last. `limits` as Policy::limits() has them.
-std::vector<Bound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits);
+std::vector<RateBound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits);
 
 // Calls that a stage can have under way: as many as it may, and as there are cores where they compute.
 double calls_at_once(const StageSnapshot& stage, double cpu_budget);

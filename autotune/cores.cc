@@ -6,12 +6,12 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kOurs = 0.8;  // of the cores whose slots are in use: less, and somebody else is on them
+constexpr double kOurs = 0.8;  // of the cores whose permits are in use: less, and somebody else is on them
 
 double known_or(double value, double otherwise) { return std::isnan(value) ? otherwise : value; }
 
-double share_of_slot(double part, const StageRates& stage) {
-  return stage.slot_s > 0 ? known_or(part / stage.slot_s, 0) : 0;
+double share_of_call(double part, const StageRates& stage) {
+  return stage.call_s > 0 ? known_or(part / stage.call_s, 0) : 0;
 }
 
 bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
@@ -23,9 +23,9 @@ double cores_of_process(const Evidence& evidence) {
   return std::isnan(own) ? all : std::max(own, known_or(all, 0));
 }
 
-// By the slots for calls that compute, because other processes may use the cores: a call then has its slot, but no
-// core. Calls that hold a slot only to wait do not count.
-double use_by_slots(const Evidence& evidence) {
+// By the permits for calls that compute, because other processes may use the cores: a call then has its permit, but no
+// core. Calls that hold a permit only to wait do not count.
+double use_by_permits(const Evidence& evidence) {
   double computing = 0, waiting = 0;
   for (std::size_t i = 0; i < evidence.rates.stages.size(); ++i) {
     const StageRates& stage = evidence.rates.stages[i];
@@ -35,8 +35,8 @@ double use_by_slots(const Evidence& evidence) {
     waiting += wait;
   }
   const Looks& looks = evidence.facts.window.looks;
-  const double held = looks.count > 0 ? looks.cpu_slots / static_cast<double>(looks.count) - waiting : 0;
-  return std::max(computing, held) / cpu_slots(evidence);
+  const double held = looks.count > 0 ? looks.cpu_permits / static_cast<double>(looks.count) - waiting : 0;
+  return std::max(computing, held) / cpu_permits(evidence);
 }
 
 // All calls of a stage are under way, and wait for a core: more of them would only wait, too.
@@ -69,7 +69,7 @@ double consumer_cores(const Evidence& evidence) {
 double cpu_use(const Evidence& evidence) {
   const double by_clocks =
       (known_or(cores_in_use(evidence), 0) + known_or(consumer_cores(evidence), 0)) / evidence.now().cpu_budget;
-  return std::clamp(std::max({by_clocks, use_by_slots(evidence), use_by_delay(evidence)}), 0.0, 1.0);
+  return std::clamp(std::max({by_clocks, use_by_permits(evidence), use_by_delay(evidence)}), 0.0, 1.0);
 }
 
 bool others_use_cores(const Evidence& evidence) {
@@ -87,7 +87,7 @@ Queued queued(const Evidence& evidence) {
   return found;
 }
 
-double cpu_slots(const Evidence& evidence) {
+double cpu_permits(const Evidence& evidence) {
   const Decision* moved = last_move(evidence.facts, -1, KnobKind::cpu_slots);
   return moved != nullptr ? static_cast<double>(moved->to) : std::max(1.0, std::ceil(evidence.now().cpu_budget - 0.01));
 }
@@ -99,7 +99,7 @@ double calls_allowed(const Evidence& evidence, int stage) {
   return std::max(1.0, static_cast<double>(looks.stages[i].calls) / static_cast<double>(looks.count));
 }
 
-double delay_share(const StageRates& stage) { return share_of_slot(stage.delay_s, stage); }
-double waiting_share(const StageRates& stage) { return share_of_slot(stage.waiting_s, stage); }
+double delay_share(const StageRates& stage) { return share_of_call(stage.delay_s, stage); }
+double waiting_share(const StageRates& stage) { return share_of_call(stage.waiting_s, stage); }
 
 }  // namespace penstock::autotune

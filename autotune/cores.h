@@ -27,8 +27,8 @@ struct Queued {
 };
 Queued queued(const Evidence& evidence);
 
-// Slots for calls that compute.
-double cpu_slots(const Evidence& evidence);
+// Permits for calls that compute.
+double cpu_permits(const Evidence& evidence);
 
 // Calls that a stage might have, on average over the window: the number may have been moved a moment ago.
 double calls_allowed(const Evidence& evidence, int stage);

@@ -18,9 +18,9 @@ Rates rates_of(const Window& window) {
   for (std::size_t i = 0; i < rates.stages.size(); ++i) {
     StageRates& stage = rates.stages[i];
     const StageRates& ever = whole.stages[i];
-    if (stage.completed <= 0) stage.slot_s = ever.slot_s;
+    if (stage.completed <= 0) stage.call_s = ever.call_s;
     if (std::isnan(stage.cpu_s)) {
-      const double part = stage.slot_s / ever.slot_s;  // of its own; 1 where nothing is known but the whole
+      const double part = stage.call_s / ever.call_s;  // of its own; 1 where nothing is known but the whole
       stage.cpu_s = part * ever.cpu_s;
       stage.delay_s = part * ever.delay_s;
       stage.waiting_s = part * ever.waiting_s;

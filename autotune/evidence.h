@@ -38,7 +38,7 @@ struct Evidence {
   Rates rates;                // of the window, and of the run where the window has none
   double workers = kUnknown;  // cores that the threads of our calls use, if no other run does; their calls use no more
   ForeignCpu foreign;         // charged to the stage's CPU time
-  std::vector<Bound> bounds;
+  std::vector<RateBound> bounds;
 
   const Snapshot& now() const noexcept { return facts.window.now; }
 };

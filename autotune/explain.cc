@@ -47,7 +47,7 @@ Explanation::Stage row(const StageSnapshot& before, const StageSnapshot& now, co
   row.rate = rates.rate;
   if (now.completed > 0) row.per_delivered = rates.visits;
   row.in_flight = rates.in_flight;
-  row.call = {rates.slot_s, error_of_mean(before.service_times, now.service_times, rates.slot_s), rates.completed};
+  row.call = {rates.call_s, error_of_mean(before.service_times, now.service_times, rates.call_s), rates.completed};
   row.cpu = rates.cpu_s;
   row.queued = rates.delay_s;
   row.waiting = rates.waiting_s;
@@ -100,7 +100,7 @@ Explanation::Measured delivered(const Evidence& evidence) {
   return rate;
 }
 
-double has(const Bound& bound, const Snapshot& now) {
+double has(const RateBound& bound, const Snapshot& now) {
   if (bound.kind == Limit::cpu) return now.cpu_budget;
   if (bound.kind == Limit::serial) return 1;
   if (bound.kind == Limit::parallel)
@@ -110,7 +110,7 @@ double has(const Bound& bound, const Snapshot& now) {
 
 std::vector<Explanation::Bound> bounds(const Evidence& evidence) {
   std::vector<Explanation::Bound> all;
-  for (const Bound& each : evidence.bounds) {
+  for (const RateBound& each : evidence.bounds) {
     const bool is_far = each.rate > kFar * evidence.rates.delivered && evidence.rates.delivered > 0 && all.size() >= 3;
     if (std::isinf(each.rate) || is_far) continue;
     all.push_back({each.kind, each.stage, has(each, evidence.now()), each.rate, each.samples});

@@ -17,12 +17,12 @@ namespace {
 // room before.
 class FixedPolicy final : public Policy {
  public:
-  // `per_slot` calls for each CPU slot, or `calls` if that is more than 0.
-  FixedPolicy(double per_slot, std::int64_t calls) : per_slot_(per_slot), calls_(calls) {}
+  // `per_permit` calls for each CPU permit, or `calls` if that is more than 0.
+  FixedPolicy(double per_permit, std::int64_t calls) : per_permit_(per_permit), calls_(calls) {}
 
   void tick(const Snapshot& now, std::vector<Knob>& knobs) override {
-    const auto slots = std::ceil(now.cpu_budget - 0.01);
-    const std::int64_t calls = calls_ > 0 ? calls_ : static_cast<std::int64_t>(per_slot_ * slots);
+    const auto permits = std::ceil(now.cpu_budget - 0.01);
+    const std::int64_t calls = calls_ > 0 ? calls_ : static_cast<std::int64_t>(per_permit_ * permits);
     for (Knob& knob : knobs) {
       if (knob.kind == KnobKind::prefetch) deepen(knob, now);
       if (knob.stage >= 0) set(knob, now.stages[static_cast<std::size_t>(knob.stage)], calls, now);
@@ -42,7 +42,7 @@ class FixedPolicy final : public Policy {
     if (const auto depth = prefetch_.wish(now)) move(prefetch, *depth, Reason::rule, now);
   }
 
-  const double per_slot_;
+  const double per_permit_;
   const std::int64_t calls_;
   GrowingPrefetch prefetch_;
 };

@@ -13,19 +13,19 @@ constexpr double kPriorityPause = 1;                       // s between two chan
 constexpr double kWatched = 1;         // s of a consumer's delay that are judged at once: read every 0.1 s
 constexpr double kMissed = 0.2;        // s between two looks that do not belong together
 constexpr double kSlowed = 0.05;       // of its step, that a consumer is ready to run and no core is free
-constexpr double kKept = 0.8;          // of the slots, a step
+constexpr double kKept = 0.8;          // of the permits, a step
 constexpr double kLongestPause = 240;  // s
-constexpr double kMany = 1e9;          // slots: a number at least
+constexpr double kMany = 1e9;          // permits: a number at least
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 }  // namespace
 
-std::optional<GiveWay::Wish> GiveWay::priority(const Snapshot& now, const Flow& flow, std::int64_t stands) {
-  const double cores = now.cpu_budget - flow.cpus;  // its own
+std::optional<Wish> GiveWay::priority(const Snapshot& now, const Traffic& traffic, std::int64_t stands) {
+  const double cores = now.cpu_budget - traffic.cpus;  // its own
   std::int64_t to = stands;
-  if (cores > kComputing && flow.wait_share < kServed) to = 1;
-  if (cores < kNotComputing || flow.wait_share > kStarved) to = 0;
+  if (cores > kComputing && traffic.wait_share < kServed) to = 1;
+  if (cores < kNotComputing || traffic.wait_share > kStarved) to = 0;
   const double now_s = seconds(now.time_ns);
   if (to == stands || now_s - priority_moved_s_ < kPriorityPause) return std::nullopt;
   priority_moved_s_ = now_s;
@@ -38,11 +38,11 @@ void GiveWay::watch_from(const Snapshot& now) {
 }
 
 // Share of a whole second in which the consumer was ready to run and had no core; none: not known yet.
-std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
+std::optional<double> GiveWay::slowed(const Snapshot& now, const Traffic& traffic) {
   const double now_s = seconds(now.time_ns);
   const bool goes_on =
       now_s - std::exchange(looked_s_, now_s) < kMissed && from_delay_ns_ >= 0 && now.consumer.delay_ns >= 0;
-  const bool is_watched = goes_on && !flow.idle && flow.consumer_is_served();
+  const bool is_watched = goes_on && !traffic.idle && traffic.consumer_is_served();
   if (is_watched && now_s - from_s_ < kWatched) return std::nullopt;
   const double delay = seconds(now.consumer.delay_ns - from_delay_ns_) / (now_s - from_s_);
   watch_from(now);
@@ -50,28 +50,28 @@ std::optional<double> GiveWay::slowed(const Snapshot& now, const Flow& flow) {
 }
 
 // Down by steps, up at once.
-std::optional<GiveWay::Wish> GiveWay::slots(const Snapshot& now, const Flow& flow, const Slots& slots) {
-  const auto share = slowed(now, flow);
+std::optional<Wish> GiveWay::permits(const Snapshot& now, const Traffic& traffic, const Permits& permits) {
+  const auto share = slowed(now, traffic);
   const double now_s = seconds(now.time_ns);
-  if (flow.consumer_waits() && slots.now < slots.most) return all_slots(slots, now_s);
-  const bool may_fall = slots.last_resort && flow.all_known && now_s >= fall_due_s_;
+  if (traffic.consumer_waits() && permits.now < permits.most) return all_permits(permits, now_s);
+  const bool may_fall = permits.last_resort && traffic.all_known && now_s >= fall_due_s_;
   if (!may_fall || !share || *share < kSlowed) return std::nullopt;
-  return fewer(flow, slots);
+  return fewer(traffic, permits);
 }
 
-GiveWay::Wish GiveWay::all_slots(const Slots& slots, double now_s) {
+Wish GiveWay::all_permits(const Permits& permits, double now_s) {
   fall_due_s_ = now_s + pause_s_;
   pause_s_ = std::min(2 * pause_s_, kLongestPause);
-  enough_ = std::max(enough_, slots.now + 1);
-  return {slots.most, Reason::starved_consumer};
+  enough_ = std::max(enough_, permits.now + 1);
+  return {permits.most, Reason::starved_consumer};
 }
 
 // Never below what the consumer takes, or again to what it has starved with.
-std::optional<GiveWay::Wish> GiveWay::fewer(const Flow& flow, const Slots& slots) const {
-  const double needed = std::ceil(std::min(kHeadroom * flow.demand * flow.work_s, kMany));
+std::optional<Wish> GiveWay::fewer(const Traffic& traffic, const Permits& permits) const {
+  const double needed = std::ceil(std::min(kHeadroom * traffic.demand * traffic.work_s, kMany));
   const double fewer =
-      std::max({std::floor(kKept * static_cast<double>(slots.now)), needed, static_cast<double>(enough_)});
-  if (fewer >= static_cast<double>(slots.now)) return std::nullopt;
+      std::max({std::floor(kKept * static_cast<double>(permits.now)), needed, static_cast<double>(enough_)});
+  if (fewer >= static_cast<double>(permits.now)) return std::nullopt;
   return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};
 }
 

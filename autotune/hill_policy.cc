@@ -23,7 +23,7 @@ std::vector<Server> servers_of(const Snapshot& now) {
   std::vector<Server> servers;
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageRates& stage = life.stages[i];
-    servers.push_back({stage.slot_s > 0 ? stage.visits * stage.slot_s : 0, 1, now.stages[i].parallel});
+    servers.push_back({stage.call_s > 0 ? stage.visits * stage.call_s : 0, 1, now.stages[i].parallel});
   }
   return servers;
 }

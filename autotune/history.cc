@@ -25,7 +25,7 @@ bool is_held_up_by_order(const StageSnapshot& stage) {
 
 void Looks::add(const Snapshot& now) {
   ++count;
-  cpu_slots += static_cast<double>(now.cpu_slots_in_use);
+  cpu_permits += static_cast<double>(now.cpu_slots_in_use);
   memory += static_cast<double>(now.memory_used);
   stages.resize(now.stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -37,7 +37,7 @@ void Looks::add(const Snapshot& now) {
 
 void Looks::add(const Looks& others) {
   count += others.count;
-  cpu_slots += others.cpu_slots;
+  cpu_permits += others.cpu_permits;
   memory += others.memory;
   if (stages.size() < others.stages.size()) stages.resize(others.stages.size());
   for (std::size_t i = 0; i < others.stages.size(); ++i) {

@@ -23,7 +23,7 @@ struct StageLooks {
 
 struct Looks {
   std::int64_t count = 0;
-  double cpu_slots = 0, memory = 0;  // sums of what was in use
+  double cpu_permits = 0, memory = 0;  // sums of what was in use
   std::vector<StageLooks> stages;
 
   void add(const Snapshot& now);

@@ -33,10 +33,10 @@ Sampled sampled_between(const StageCounts& before, const StageSnapshot& now) {
 // k. Where cores are free, the samples' share of the whole time: they are finished calls, which are the short ones of a
 // window. Where calls wait for cores, an element's CPU time itself: how long those calls took that were not sampled
 // says little of what they compute.
-double cpu_per_element(const Sampled& sampled, double slot_s) {
-  const double by_share = share(sampled.cpu, sampled.wall) * slot_s;
+double cpu_per_element(const Sampled& sampled, double call_s) {
+  const double by_share = share(sampled.cpu, sampled.wall) * call_s;
   if (!(sampled.elements > 0)) return by_share;
-  const double by_elements = std::min(sampled.cpu / sampled.elements, slot_s);
+  const double by_elements = std::min(sampled.cpu / sampled.elements, call_s);
   const double busy = std::min(kBusyMachine * share(sampled.delay, sampled.wall), 1.0);
   return by_share + busy * (by_elements - by_share);
 }
@@ -45,9 +45,9 @@ double cpu_per_element(const Sampled& sampled, double slot_s) {
 void split_time(StageRates& rates, const StageCounts& before, const StageSnapshot& now) {
   const Sampled sampled = sampled_between(before, now);
   rates.samples = now.samples - before.samples;
-  if (rates.samples <= 0 || sampled.wall <= 0 || !(rates.slot_s >= 0)) return;
-  rates.cpu_s = cpu_per_element(sampled, rates.slot_s);
-  const double rest = rates.slot_s - rates.cpu_s;
+  if (rates.samples <= 0 || sampled.wall <= 0 || !(rates.call_s >= 0)) return;
+  rates.cpu_s = cpu_per_element(sampled, rates.call_s);
+  const double rest = rates.call_s - rates.cpu_s;
   rates.delay_s = share(sampled.delay, sampled.wall - sampled.cpu) * rest;
   rates.waiting_s = rest - rates.delay_s;
 }
@@ -88,9 +88,9 @@ StageCounts counts_of(const StageSnapshot& stage) {
 StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, double time) {
   StageRates rates;
   rates.completed = now.completed - before.completed;
-  const double slots = seconds(now.slot_ns - before.slot_ns);
+  const double in_calls = seconds(now.slot_ns - before.slot_ns);
   rates.rate = static_cast<double>(rates.completed) / time;
-  rates.in_flight = slots / time;
+  rates.in_flight = in_calls / time;
   rates.busy = share(rates.in_flight, calls_allowed(now));
   rates.starved = share(seconds(now.starved_ns - before.starved_ns), time);
   rates.blocked = share(seconds(now.blocked_ns - before.blocked_ns), time);
@@ -98,7 +98,7 @@ StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, doub
   if (made > 0) rates.bytes = static_cast<double>(now.bytes_out - before.bytes_out) / static_cast<double>(made);
   if (rates.completed <= 0) return rates;
   const double sampling = seconds(now.sampling_ns - before.sampling_ns);
-  rates.slot_s = std::max(slots - sampling, 0.0) / static_cast<double>(rates.completed);
+  rates.call_s = std::max(in_calls - sampling, 0.0) / static_cast<double>(rates.completed);
   split_time(rates, before, now);
   return rates;
 }

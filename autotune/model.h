@@ -23,7 +23,7 @@ struct StageRates {
   double busy = 0;                  // of the calls that are allowed, the share under way
   double starved = 0, blocked = 0;  // shares of the time
   // s = A / N: Little's law; counts the unfinished calls, unlike an average of the finished ones
-  double slot_s = kUnknown;
+  double call_s = kUnknown;
   double cpu_s = kUnknown;      // k: on a CPU
   double delay_s = kUnknown;    // r: ready to run, and no core free
   double waiting_s = kUnknown;  // w = s - k - r: truly blocked

@@ -17,16 +17,16 @@ constexpr std::int64_t kSmallest = 2;
 
 }  // namespace
 
-std::optional<OutletTuner::Wish> OutletTuner::wish(const Snapshot& now, const Flow& flow) {
+std::optional<Wish> OutletTuner::wish(const Snapshot& now, const Traffic& traffic) {
   const double now_s = static_cast<double>(now.time_ns) / 1e9;
   since_s_ = now_s - std::exchange(now_s_, now_s);
-  follow_bursts(now, flow);
+  follow_bursts(now, traffic);
   if (burst_ > 0 && !expects_burst()) {  // other times, of which nothing has been seen yet
     burst_ = 0;
     pause_s_ = kShortestWatch;
     start_over(now.consumer);
   }
-  if (flow.idle) {
+  if (traffic.idle) {
     leave_out(now);
   } else {
     most_ready_ = std::max(most_ready_, now.consumer.ready);
@@ -53,16 +53,16 @@ void OutletTuner::leave_out(const Snapshot& now) {
   full_ns_ += now.consumer.full_ns - before_.full_ns;
 }
 
-void OutletTuner::follow_bursts(const Snapshot& now, const Flow& flow) {
+void OutletTuner::follow_bursts(const Snapshot& now, const Traffic& traffic) {
   const std::int64_t taken = now.consumer.taken - before_.taken;
-  if (taken > 0 || now.consumer.waiting) return go_on_with_burst(now, flow, taken);
+  if (taken > 0 || now.consumer.waiting) return go_on_with_burst(now, traffic, taken);
   const double pause = now_s_ - active_s_;
-  if (pause >= kPause && taken_ > 1 && taken_ <= kLongestBurst) expect_again(flow.attainable * pause);
+  if (pause >= kPause && taken_ > 1 && taken_ <= kLongestBurst) expect_again(traffic.attainable * pause);
 }
 
 // The backlog of a queue that is served at the rate of the pipeline and asked as the consumer would ask if it never had
 // to wait: the time it waits is taken out, so that a buffer that is too shallow does not hide how large the burst is.
-void OutletTuner::go_on_with_burst(const Snapshot& now, const Flow& flow, std::int64_t taken) {
+void OutletTuner::go_on_with_burst(const Snapshot& now, const Traffic& traffic, std::int64_t taken) {
   double since = now_s_ - std::exchange(active_s_, now_s_);
   if (since >= kPause && since > since_s_) {  // the next one: at the last look there was nothing
     taken_ = 0;
@@ -72,7 +72,7 @@ void OutletTuner::go_on_with_burst(const Snapshot& now, const Flow& flow, std::i
   taken_ += taken;
   const double waited = static_cast<double>(now.consumer.wait_ns - before_.wait_ns) / 1e9;
   const double ran = std::max(0.0, since - waited);
-  const double served = flow.attainable < kUnbounded ? flow.attainable * ran : 0;
+  const double served = traffic.attainable < kUnbounded ? traffic.attainable * ran : 0;
   backlog_ = std::max(0.0, backlog_ + static_cast<double>(taken) - served);
   deepest_ = std::max(deepest_, backlog_);
 }
@@ -94,7 +94,7 @@ std::int64_t OutletTuner::affordable(const Snapshot& now) const {
   return each > 0 ? std::max(kSmallest, now.memory_limit / 4 / each) : kLongestBurst;
 }
 
-std::optional<OutletTuner::Wish> OutletTuner::deeper(const Snapshot& now) {
+std::optional<Wish> OutletTuner::deeper(const Snapshot& now) {
   const std::int64_t depth = now.consumer.prefetch;
   std::int64_t most = std::min(affordable(now), kLongestBurst);
   if (expects_burst() && std::min(burst_, most) > depth) return Wish{std::min(burst_, most), Reason::burst};
@@ -110,7 +110,7 @@ std::optional<OutletTuner::Wish> OutletTuner::deeper(const Snapshot& now) {
   return std::nullopt;
 }
 
-std::optional<OutletTuner::Wish> OutletTuner::shallower(const Snapshot& now) {
+std::optional<Wish> OutletTuner::shallower(const Snapshot& now) {
   if (now_s_ - watched_s_ < pause_s_) return std::nullopt;
   const std::int64_t depth = now.consumer.prefetch, unused = depth - most_ready_;
   // Either it never runs low, or it never fills: that end of it is of no use.

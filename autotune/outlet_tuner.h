@@ -10,24 +10,20 @@
 #include <penstock/decision.h>
 #include <penstock/snapshot.h>
 
-#include "autotune/flow.h"
+#include "autotune/traffic.h"
+#include "autotune/wish.h"
 
 namespace penstock::autotune {
 
 class OutletTuner {
  public:
-  struct Wish {
-    std::int64_t depth = 0;
-    Reason reason = Reason::starved_consumer;
-  };
-
-  std::optional<Wish> wish(const Snapshot& now, const Flow& flow);
+  std::optional<Wish> wish(const Snapshot& now, const Traffic& traffic);
 
  private:
   void start_over(const ConsumerSnapshot& now);
   void leave_out(const Snapshot& now);
-  void follow_bursts(const Snapshot& now, const Flow& flow);
-  void go_on_with_burst(const Snapshot& now, const Flow& flow, std::int64_t taken);
+  void follow_bursts(const Snapshot& now, const Traffic& traffic);
+  void go_on_with_burst(const Snapshot& now, const Traffic& traffic, std::int64_t taken);
   void expect_again(double refilled);
   bool expects_burst() const noexcept;
   std::optional<Wish> deeper(const Snapshot& now);

@@ -29,7 +29,7 @@ std::optional<int> Placement::wish(const StageSnapshot& now) {
 
 // By samples, but not while calls are seen asleep: of a pipe that is written to in bursts, eight quick reads in a row
 // say nothing. And after each move to the pool they have to say so twice as often: there may be calls that wait only
-// where they hold the slot that others need.
+// where they hold the permit that others need.
 bool Placement::may_come_back(Kind kind) {
   if (!std::exchange(is_on_pool_, true)) ++moves_;
   if (asleep_ > 0 || kind == Kind::blocks) proofs_ = 0;

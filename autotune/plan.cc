@@ -44,9 +44,9 @@ std::int64_t calls_at(double rate, double call_s) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(at_least_one(rate, call_s) + kRounding));
 }
 
-double rate_for_memory(const std::vector<Holding>& stages, double rate, double bytes) {
+double rate_for_memory(const std::vector<MemoryUse>& stages, double rate, double bytes) {
   double mean = 0, variance = 0;  // at one element a second
-  for (const Holding& stage : stages) {
+  for (const MemoryUse& stage : stages) {
     mean += stage.bytes * stage.call_s;
     variance += stage.bytes * stage.bytes * stage.call_s;
   }
@@ -56,9 +56,9 @@ double rate_for_memory(const std::vector<Holding>& stages, double rate, double b
   return std::min(rate, root * root);
 }
 
-double held_by(const std::vector<Holding>& stages) {
+double held_by(const std::vector<MemoryUse>& stages) {
   double sum = 0;
-  for (const Holding& stage : stages) sum += stage.bytes * stage.calls;
+  for (const MemoryUse& stage : stages) sum += stage.bytes * stage.calls;
   return sum;
 }
 

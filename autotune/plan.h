@@ -23,7 +23,7 @@ double rate_for_threads(const std::vector<double>& call_s, double threads);
 std::int64_t calls_at(double rate, double call_s);
 
 // What the calls of a stage hold.
-struct Holding {
+struct MemoryUse {
   double bytes = 0;   // of one: its inputs and its results
   double call_s = 0;  // as above
   double calls = 0;   // on average
@@ -31,9 +31,9 @@ struct Holding {
 
 // The highest rate, `rate` at most, at which all calls hold no more than so many bytes: on average, and a standard
 // deviation of a sum of as many independent calls more.
-double rate_for_memory(const std::vector<Holding>& stages, double rate, double bytes);
+double rate_for_memory(const std::vector<MemoryUse>& stages, double rate, double bytes);
 
 // By `calls`, on average.
-double held_by(const std::vector<Holding>& stages);
+double held_by(const std::vector<MemoryUse>& stages);
 
 }  // namespace penstock::autotune

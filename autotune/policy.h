@@ -62,7 +62,7 @@ class Policy {
 };
 
 // By name: "penstock", or one of those that it is compared with:
-//   cores      every call count at the number of CPU slots (what tf.data starts with)
+//   cores      every call count at the number of CPU permits (what tf.data starts with)
 //   tf-max10   every call count at ten times that
 //   tf-hill    hill climbing on a queueing model fed by lifetime averages, first after 10 ms, later every 60 s, as
 //              tf.data does

@@ -63,24 +63,24 @@ double reached_by(std::int64_t calls, const ServiceTimes& before, const ServiceT
 
 // ------------------------------------------------------------------------------------------------ what is seen
 
-void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const Flow& flow) {
+void StageTuner::observe(const Snapshot& now, const StageSnapshot& stage, const Traffic& traffic) {
   now_s_ = seconds(now.time_ns);
   fresh_ = false;
   if (has_changed(stage)) note_change(stage);
-  note_idleness(flow.idle);
+  note_idleness(traffic.idle);
   if (is_settling()) {
     aged_s_ = -1;
     return restart_window(now, stage);
   }
   if (is_guessed_ && stage.completed == from_.counts.completed)
     restart_window(now, stage);  // it begins with the first that ends
-  const auto slow = slow_few(now, stage, flow);
+  const auto slow = slow_few(now, stage, traffic);
   if (!slow && !window_is_complete(stage)) return look_at_ages(stage);
-  take(slow ? *slow : take_sample(from_, now, stage, flow), now, stage, flow, slow.has_value());
+  take(slow ? *slow : take_sample(from_, now, stage, traffic), now, stage, traffic, slow.has_value());
 }
 
 // At its end, or where a few calls have told enough. The next one begins.
-void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow,
+void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Traffic& traffic,
                       bool is_slow) {
   if (is_slow) service_times_.fade(kOfAnotherWorld);  // what comes now is to outweigh it
   service_times_.add(from_.service_times, stage.service_times);
@@ -88,7 +88,7 @@ void StageTuner::take(const Sample& sample, const Snapshot& now, const StageSnap
   pauses_ = 0;
   if (!(sample.cpu_s >= 0)) return;
   fresh_ = true;
-  learn(sample, flow, is_slow);
+  learn(sample, traffic, is_slow);
 }
 
 void StageTuner::note_idleness(bool is_idle) {
@@ -98,7 +98,7 @@ void StageTuner::note_idleness(bool is_idle) {
 
 bool StageTuner::is_settling() const noexcept { return now_s_ < settled_s_ || (idle_ && pauses_ <= kPauses); }
 
-StageTuner::Start StageTuner::start_at(const Snapshot& now, const StageSnapshot& stage) {
+StageTuner::WindowStart StageTuner::start_at(const Snapshot& now, const StageSnapshot& stage) {
   return {counts_of(stage), stage.service_times, now.time_ns, now.consumer.wait_ns};
 }
 
@@ -173,8 +173,8 @@ bool StageTuner::has_clearly_failed(std::int64_t completed, double time) const {
   return as_double(completed) < kClearFailure * probe_->rate_before * time;
 }
 
-StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage,
-                                           const Flow& flow) const {
+StageTuner::Sample StageTuner::take_sample(const WindowStart& from, const Snapshot& now, const StageSnapshot& stage,
+                                           const Traffic& traffic) const {
   Sample sample;
   sample.seconds = std::max(seconds(now.time_ns - from.ns), 1e-6);
   const StageRates rates = stage_rates(from.counts, stage, sample.seconds);
@@ -183,13 +183,13 @@ StageTuner::Sample StageTuner::take_sample(const Start& from, const Snapshot& no
   sample.busy = rates.busy;
   sample.blocked = rates.blocked;
   sample.wait_share = std::clamp(seconds(now.consumer.wait_ns - from.wait_ns) / sample.seconds, 0.0, 1.0);
-  sample.cpu_share = flow.cpu_share;
+  sample.cpu_share = traffic.cpu_share;
   sample.calls = stage.parallelism;
   sample.samples = rates.samples;
   // Between the few calls whose clocks are read, what was known of them holds.
   // What runs in turn is not sampled, but bounds the rate.
   sample.cpu_s = rates.samples > 0 ? rates.cpu_s : known_ ? cpu_.value() : stage.parallel ? kUnknown : 0;
-  sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.slot_s - sample.cpu_s);
+  sample.waiting_s = rates.samples > 0 ? rates.waiting_s : std::max(0.0, rates.call_s - sample.cpu_s);
   // Right after the start most calls are unfinished, and Little's law does not hold yet; but none is older than the
   // start.
   sample.waiting_s = std::min(sample.waiting_s, now_s_ - began_s_);
@@ -211,7 +211,7 @@ bool StageTuner::is_beyond_own_effect(const Sample& sample) const {
          sample.call_s() > kFarSlower * more * more * std::max(level_before_, call_s()) + kShortAge;
 }
 
-void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
+void StageTuner::learn(const Sample& sample, const Traffic& traffic, bool is_slow) {
   if (!known_) learn_first(sample);
   const bool knee = is_knee(sample);
   // What more calls have brought is taken back first: in front of a store that throttles, an alarm would ask for many
@@ -224,7 +224,7 @@ void StageTuner::learn(const Sample& sample, const Flow& flow, bool is_slow) {
   add_to_steady(sample);
   let_ceiling_rise();
   judge_probe(sample);
-  trim_integral(sample, flow);
+  trim_integral(sample, traffic);
 }
 
 // Of calls that have not been found to queue in front of a device.
@@ -312,16 +312,16 @@ void StageTuner::add_to_steady(const Sample& sample) {
   steady_ = joined;
 }
 
-bool StageTuner::is_limited_elsewhere(const Sample& sample, const Flow& flow) const {
-  return flow.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || sample.blocked > 0.1;
+bool StageTuner::is_limited_elsewhere(const Sample& sample, const Traffic& traffic) const {
+  return traffic.cpu_bound() || ceiling_ < kUnbounded || held_ > 0 || sample.blocked > 0.1;
 }
 
 // What the law is short of, by its own error: a little more at each sample for as long as it may help.
-void StageTuner::trim_integral(const Sample& sample, const Flow& flow) {
-  const bool limited_elsewhere = is_limited_elsewhere(sample, flow);
-  if (flow.consumer_waits() && !limited_elsewhere && sample.busy > kBusy)
+void StageTuner::trim_integral(const Sample& sample, const Traffic& traffic) {
+  const bool limited_elsewhere = is_limited_elsewhere(sample, traffic);
+  if (traffic.consumer_waits() && !limited_elsewhere && sample.busy > kBusy)
     integral_ = std::min(kLargestIntegral, 1.12 * integral_);
-  if (flow.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
+  if (traffic.consumer_is_served() || limited_elsewhere) integral_ = std::max(1.0, integral_ / 1.12);
 }
 
 void StageTuner::judge_probe(const Sample& sample) {
@@ -372,14 +372,14 @@ void StageTuner::restore(std::int64_t calls) {
 // sample: a stage whose calls were short has one or two of them, and they finish seldom now. Two rounds of all calls,
 // since one hiccup delays all that are under way.
 std::optional<StageTuner::Sample> StageTuner::slow_few(const Snapshot& now, const StageSnapshot& stage,
-                                                       const Flow& flow) {
+                                                       const Traffic& traffic) {
   const std::int64_t calls = stage.completed - recent_.counts.completed;
   if (!few_may_tell(stage, calls)) return std::nullopt;
   const double mean = seconds(stage.slot_ns - recent_.counts.slot_ns) / as_double(calls);  // first, for it is cheap
   const double limit = kFarSlower * usual_call_s() + kShortAge;
   const bool is_suspect = mean > limit && now_s_ > increased_s_ + kGuard * mean;
   if (is_suspect) {
-    if (const auto sample = slower_than(limit, calls, now, stage, flow)) return sample;
+    if (const auto sample = slower_than(limit, calls, now, stage, traffic)) return sample;
   }
   if (!is_suspect || calls >= kFewAtMost) recent_ = start_at(now, stage);
   return std::nullopt;
@@ -392,11 +392,11 @@ bool StageTuner::few_may_tell(const StageSnapshot& stage, std::int64_t calls) co
 }
 
 std::optional<StageTuner::Sample> StageTuner::slower_than(double limit, std::int64_t calls, const Snapshot& now,
-                                                          const StageSnapshot& stage, const Flow& flow) const {
+                                                          const StageSnapshot& stage, const Traffic& traffic) const {
   const double median = reached_by(calls / 2 + 1, recent_.service_times, stage.service_times);
   const bool is_new = median > limit && median > service_times_.reached_with(chance_of_half(calls, kFalseAlarmOfFew));
   if (!is_new) return std::nullopt;
-  const Sample sample = take_sample(recent_, now, stage, flow);
+  const Sample sample = take_sample(recent_, now, stage, traffic);
   return sample.call_s() > limit ? std::optional(sample) : std::nullopt;  // else they only had to wait for a core
 }
 

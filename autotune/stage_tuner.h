@@ -12,7 +12,8 @@
 #include <penstock/decision.h>
 #include <penstock/snapshot.h>
 
-#include "autotune/flow.h"
+#include "autotune/traffic.h"
+#include "autotune/wish.h"
 #include "autotune/model.h"
 #include "autotune/service_times.h"
 #include "autotune/tracked.h"
@@ -25,21 +26,16 @@ class StageTuner {
 
   explicit StageTuner(std::size_t index) : index_(index) {}
 
-  struct Bounds {
+  struct CallRange {
     std::int64_t least = 1, most = 1;  // calls
     Reason reason = Reason::io_limit;  // of `most`
   };
-  struct Wish {
-    std::int64_t calls = 0;
-    Reason reason = Reason::feed_forward;
-  };
-
   // Takes notice of a tick. Calls it before wish(), each tick.
-  void observe(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
+  void observe(const Snapshot& now, const StageSnapshot& stage, const Traffic& traffic);
 
-  // How many calls there should be, if that is worth a change. `bounds`: what the user and budgets allow. `may_probe`:
+  // How many calls there should be, if that is worth a change. `range`: what the user and budgets allow. `may_probe`:
   // no other stage is being probed.
-  std::optional<Wish> wish(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds, bool may_probe);
+  std::optional<Wish> wish(const StageSnapshot& stage, const Traffic& traffic, const CallRange& range, bool may_probe);
 
   bool known() const noexcept { return known_; }
   std::int64_t useful_calls() const noexcept {
@@ -65,13 +61,13 @@ class StageTuner {
   };
 
   // Where the window of a sample begins.
-  struct Start {
+  struct WindowStart {
     StageCounts counts;
     ServiceTimes service_times = {};
     std::int64_t ns = 0, wait_ns = 0;  // time; of the consumer
   };
 
-  static Start start_at(const Snapshot& now, const StageSnapshot& stage);
+  static WindowStart start_at(const Snapshot& now, const StageSnapshot& stage);
   void restart_window(const Snapshot& now, const StageSnapshot& stage);
   bool has_changed(const StageSnapshot& stage) const noexcept {
     return stage.parallelism != calls_ || stage.on_pool != on_pool_;
@@ -80,15 +76,17 @@ class StageTuner {
   void note_change(const StageSnapshot& stage);
   void note_increase();
   bool is_settling() const noexcept;
-  void take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Flow& flow, bool is_slow);
+  void take(const Sample& sample, const Snapshot& now, const StageSnapshot& stage, const Traffic& traffic,
+            bool is_slow);
   bool window_is_complete(const StageSnapshot& stage) const;
   bool has_clearly_failed(std::int64_t completed, double time) const;
   std::int64_t completions_needed(const StageSnapshot& stage) const;
   std::int64_t completions_to_compare(const StageSnapshot& stage) const;
-  Sample take_sample(const Start& from, const Snapshot& now, const StageSnapshot& stage, const Flow& flow) const;
+  Sample take_sample(const WindowStart& from, const Snapshot& now, const StageSnapshot& stage,
+                     const Traffic& traffic) const;
   bool is_calm() const noexcept { return calm_s() > 2; }
   double noise_of(std::int64_t count) const;
-  void learn(const Sample& sample, const Flow& flow, bool is_slow);
+  void learn(const Sample& sample, const Traffic& traffic, bool is_slow);
   void learn_first(const Sample& sample);
   void learn_base(const Sample& sample);
   void learn_of_unqueued(const Sample& sample);
@@ -97,8 +95,8 @@ class StageTuner {
   bool is_knee(const Sample& sample);
   bool is_beyond_own_effect(const Sample& sample) const;
   void add_to_steady(const Sample& sample);
-  bool is_limited_elsewhere(const Sample& sample, const Flow& flow) const;
-  void trim_integral(const Sample& sample, const Flow& flow);
+  bool is_limited_elsewhere(const Sample& sample, const Traffic& traffic) const;
+  void trim_integral(const Sample& sample, const Traffic& traffic);
   void judge_probe(const Sample& sample);
   bool was_enough(const Sample& sample, const Probe& probe) const;
   void judge_fewer(const Sample& sample, const Probe& probe);
@@ -107,29 +105,30 @@ class StageTuner {
   void look_at_ages(const StageSnapshot& stage);
   bool ages_may_tell(const StageSnapshot& stage) const;
   bool are_too_old(const StageSnapshot& stage) const;
-  std::optional<Sample> slow_few(const Snapshot& now, const StageSnapshot& stage, const Flow& flow);
+  std::optional<Sample> slow_few(const Snapshot& now, const StageSnapshot& stage, const Traffic& traffic);
   bool few_may_tell(const StageSnapshot& stage, std::int64_t calls) const;
   std::optional<Sample> slower_than(double limit, std::int64_t calls, const Snapshot& now, const StageSnapshot& stage,
-                                    const Flow& flow) const;
+                                    const Traffic& traffic) const;
   double usual_call_s() const noexcept { return std::max(level_.known() ? level_.value() : level_before_, call_s()); }
   void alarm(double waiting_s);
 
-  Wish within(const Bounds& bounds);
-  std::optional<Wish> slow_start(const StageSnapshot& stage, const Flow& flow, std::int64_t most) const;
-  std::optional<Wish> next_probe(const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
-  std::optional<Wish> trim_probe(std::int64_t now, const Bounds& bounds);
-  std::optional<Wish> up_probe(std::int64_t now, const Flow& flow, const Bounds& bounds);
-  double target(const Flow& flow) const;
-  std::optional<Wish> towards(double target, const StageSnapshot& stage, const Flow& flow, const Bounds& bounds);
-  bool is_worth_more(std::int64_t calls, std::int64_t now, const Flow& flow) const;
-  std::optional<Wish> fewer(std::int64_t calls, const StageSnapshot& stage, const Flow& flow);
-  double largest_jump(const Flow& flow) const;
-  bool is_bottleneck(const Flow& flow) const;
+  Wish within(const CallRange& range);
+  std::optional<Wish> slow_start(const StageSnapshot& stage, const Traffic& traffic, std::int64_t most) const;
+  std::optional<Wish> next_probe(const StageSnapshot& stage, const Traffic& traffic, const CallRange& range);
+  std::optional<Wish> trim_probe(std::int64_t now, const CallRange& range);
+  std::optional<Wish> up_probe(std::int64_t now, const Traffic& traffic, const CallRange& range);
+  double target(const Traffic& traffic) const;
+  std::optional<Wish> towards(double target, const StageSnapshot& stage, const Traffic& traffic,
+                              const CallRange& range);
+  bool is_worth_more(std::int64_t calls, std::int64_t now, const Traffic& traffic) const;
+  std::optional<Wish> fewer(std::int64_t calls, const StageSnapshot& stage, const Traffic& traffic);
+  double largest_jump(const Traffic& traffic) const;
+  bool is_bottleneck(const Traffic& traffic) const;
 
   const std::size_t index_;
 
-  Start from_;    // of the next sample
-  Start recent_;  // of the last few calls to finish
+  WindowStart from_;    // of the next sample
+  WindowStart recent_;  // of the last few calls to finish
   double now_s_ = 0;
   double settled_s_ = 0;    // no sample of before
   bool idle_ = false;       // the consumer, when last seen

@@ -18,20 +18,20 @@ class Ladder {
     if (!is_of_others) take_lowest(bottleneck);
     if (!(lowest_.rate > 0))
       lowest_ = {bottleneck.limit, bottleneck.stage, evidence.rates.delivered, evidence.rates.taken};
-    for (const Bound& bound : evidence.bounds) {
+    for (const RateBound& bound : evidence.bounds) {
       const bool is_lowest = bound.kind == lowest_.kind && bound.stage == lowest_.stage;
       if (is_of_others || !is_lowest) add(bound);
     }
   }
 
-  const Bound& lowest() const noexcept { return lowest_; }
+  const RateBound& lowest() const noexcept { return lowest_; }
 
   // The smallest bound after the change. Infinite where no other is known.
-  Bound after(const WhatIf& change, bool lifted) const {
-    Bound smallest{.kind = Limit::unknown};
+  RateBound after(const WhatIf& change, bool lifted) const {
+    RateBound smallest{.kind = Limit::unknown};
     if (!lifted) smallest = changed(lowest_, change);
-    for (const Bound& bound : others_) {
-      const Bound now = changed(bound, change);
+    for (const RateBound& bound : others_) {
+      const RateBound now = changed(bound, change);
       if (now.rate < smallest.rate) smallest = now;
     }
     return smallest;
@@ -39,25 +39,25 @@ class Ladder {
 
  private:
   void take_lowest(const Explanation::Bottleneck& bottleneck) {
-    for (const Bound& bound : evidence_.bounds) {
+    for (const RateBound& bound : evidence_.bounds) {
       const bool is_it = bound.kind == bottleneck.limit && (bound.stage == bottleneck.stage || bound.stage < 0);
       if (is_it && bound.rate >= 0 && std::isfinite(bound.rate)) lowest_ = bound;
     }
   }
 
-  void add(Bound other) {
+  void add(RateBound other) {
     other.rate = std::max(other.rate, lowest_.rate);
     if (other.rate >= 0) others_.push_back(other);
   }
 
-  Bound changed(Bound bound, const WhatIf& change) const {
+  RateBound changed(RateBound bound, const WhatIf& change) const {
     bound.rate *= factor(bound, change);
     return bound;
   }
 
   const StageSnapshot& stage(int index) const { return evidence_.now().stages[static_cast<std::size_t>(index)]; }
 
-  double factor(const Bound& bound, const WhatIf& change) const {
+  double factor(const RateBound& bound, const WhatIf& change) const {
     const bool of_stage = bound.stage >= 0 && bound.stage == change.stage;
     if (change.change == Change::core) return with_a_core(bound);
     if (change.change == Change::twice_as_fast)
@@ -65,19 +65,19 @@ class Ladder {
     return of_stage && bound.kind == Limit::parallel ? with_more_calls(bound, change) : 1;
   }
 
-  static double of_half(const Bound& bound, bool of_stage) {
+  static double of_half(const RateBound& bound, bool of_stage) {
     const bool of_calls = bound.kind == Limit::parallel || bound.kind == Limit::serial;
     return of_stage && of_calls ? 2 : 1;
   }
 
-  double with_more_calls(const Bound& bound, const WhatIf& change) const {
+  double with_more_calls(const RateBound& bound, const WhatIf& change) const {
     const double calls = calls_at_once(stage(bound.stage), evidence_.now().cpu_budget);
     if (change.change == Change::call) return (calls + 1) / calls;
     return change.change == Change::calls ? change.amount / calls : 1;
   }
 
   // More cores are more calls of those that have as many as cores.
-  double with_a_core(const Bound& bound) const {
+  double with_a_core(const RateBound& bound) const {
     const double cores = evidence_.now().cpu_budget;
     const bool on_cores = bound.kind == Limit::parallel && !stage(bound.stage).on_pool &&
                           !stage(bound.stage).completes_later &&
@@ -93,8 +93,8 @@ class Ladder {
   }
 
   const Evidence& evidence_;
-  Bound lowest_{.rate = 0};
-  std::vector<Bound> others_;
+  RateBound lowest_{.rate = 0};
+  std::vector<RateBound> others_;
 };
 
 double gain(double after, double before) {
@@ -103,7 +103,7 @@ double gain(double after, double before) {
 
 WhatIf with_gains(WhatIf change, const Ladder& ladder) {
   const bool lifted = change.change == Change::lifted;
-  const Bound next = ladder.after(change, lifted);
+  const RateBound next = ladder.after(change, lifted);
   change.gain = gain(next.rate, ladder.lowest().rate);
   if (!lifted)
     change.gain_later = gain(ladder.after(change, true).rate, ladder.after({.change = Change::lifted}, true).rate);

@@ -7,7 +7,7 @@
 
 namespace penstock::ops {
 
-class RepeatOp final : public graph::RepeatOp {
+class RepeatOp final : public graph::RestartOp {
  public:
   // Error(invalid_argument) if count < -1.
   explicit RepeatOp(std::int64_t count);

@@ -37,7 +37,7 @@ exec::EngineSettings settings_with(const Instruments& instruments) {
   exec::EngineSettings settings;
   settings.epochs = 1;
   settings.memory_bytes = std::int64_t{1} << 30;
-  settings.slots = runtime.slots_for(0);
+  settings.permits = runtime.permits_for(0);
   settings.gate = &runtime.gate();
   settings.statistics = instruments.statistics;
   if (instruments.trace) settings.trace = std::make_shared<exec::Trace>();
@@ -49,7 +49,7 @@ Cost measure(const Dataset<std::uint64_t>& dataset, std::int64_t elements, const
   const auto settings = settings_with(instruments);
   const Meter meter;
   const auto engine = exec::Engine::make(exec::compile(dataset.node()), settings,
-                                         runtime::Runtime::get().make_launcher(settings.slots));
+                                         runtime::Runtime::get().make_launcher(settings.permits));
   std::int64_t count = -1;  // with the mark of the end
   for (Slot slot; slot.kind() != Slot::Kind::pass_end; ++count) engine->next(slot);
   engine->shut_down();

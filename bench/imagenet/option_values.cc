@@ -94,7 +94,7 @@ Without parse_without(const std::string& steps) {
     if (step == "roi")
       without.fast.roi = false;
     else if (step == "slots")
-      without.fast.slots = false;
+      without.fast.rows = false;
     else if (step == "stream")
       without.fast.stream = false;
     else if (step == "simd")

@@ -30,13 +30,13 @@ class ContextServices {
   virtual std::int64_t memory_budget() const noexcept { return std::numeric_limits<std::int64_t>::max(); }
 };
 
-// Who knows where results lie in the batches to come. A turn is an input's position in the stage.
-class OutputPlaces {
+// Who knows in which rows of the batches to come results lie. A turn is an input's position in the stage.
+class OutputRows {
  public:
-  virtual ~OutputPlaces() = default;
+  virtual ~OutputRows() = default;
   virtual std::int64_t enter(const Slot& input) noexcept = 0;  // its turn
   virtual void declare(std::int64_t turn, std::size_t count) noexcept = 0;
-  virtual Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) = 0;
+  virtual Tensor row(std::int64_t turn, std::size_t i, DType type, const Shape& shape) = 0;
 };
 
 // How far a call over several slots has come. The engine looks at it while the call goes on.
@@ -61,23 +61,23 @@ struct RetryWhenMemoryIsFree {
 //     return out;                                   // or a struct that has it in one of its ps::Fields
 //   }).batch(128);
 //
-// Slots are places in batch memory where nothing but unbatch(), ignore_errors(), prefetch() and repeat() stands between
-// the op and batch(n), and the numbers of all earlier elements are known: they have declared (do it early), or
-// ElementwiseOp::outputs_of tells. Any other op between ends it, and so does an op that is Order::arbitrary or has
-// passes_memory_on() (filter). Else slots are scratch memory, which batch() copies: batches are the same either way.
+// What slot() gives is a row of the next batch where nothing but unbatch(), ignore_errors(), prefetch() and repeat()
+// stands between the op and batch(n), and the numbers of all earlier elements are known: they have declared (do it
+// early), or ElementwiseOp::outputs_of tells. Any other op between ends it, and so does an op that is Order::arbitrary
+// or has passes_memory_on() (filter). Else it is scratch memory, which batch() copies: batches are the same either way.
 // Wrong numbers, failed and dropped elements cost some copies and nothing else. A result that has several tensors asks
 // for slot(i) once for each, in types or shapes that differ: a second one of the same type and shape is scratch memory,
-// and copied. A slot that is kept keeps the memory of its whole batch. What batches copy is counted
-// (RunStats::copied_bytes); Run::explain() names the op that ended the places where that is much.
+// and copied. A row that is kept keeps the memory of its whole batch. What batches copy is counted
+// (RunStats::copied_bytes); Run::explain() names the op that ended this where that is much.
 class Outputs {
  public:
   Outputs() noexcept = default;
-  Outputs(detail::OutputPlaces* places, std::int64_t turn) noexcept : places_(places), turn_(turn) {}
+  Outputs(detail::OutputRows* rows, std::int64_t turn) noexcept : rows_(rows), turn_(turn) {}
 
   // How many results this element gives; call it as soon as it is known, before slot().
   void declare(std::size_t count) noexcept {
     declared_ = count;
-    if (places_ != nullptr) places_->declare(turn_, count);
+    if (rows_ != nullptr) rows_->declare(turn_, count);
   }
   std::size_t declared() const noexcept { return declared_; }
 
@@ -85,12 +85,12 @@ class Outputs {
   // result's alone: hand it on as result i, and write to it no more. Error(invalid_argument) if i >= declared().
   Tensor slot(std::size_t i, DType type, const Shape& shape) const;
 
-  // Bytes of the whole batch in which the slot lies; 0: it is scratch memory. Where a batch is larger than the caches,
+  // Bytes of the whole batch in which the row lies; 0: it is scratch memory. Where a batch is larger than the caches,
   // it pays to write past them.
-  static std::size_t batch_bytes(const Tensor& slot) noexcept;
+  static std::size_t batch_bytes(const Tensor& row) noexcept;
 
  private:
-  detail::OutputPlaces* places_ = nullptr;  // null: results lie in scratch memory
+  detail::OutputRows* rows_ = nullptr;  // null: results lie in scratch memory
   std::int64_t turn_ = -1;
   std::size_t declared_ = 0;
 };
@@ -102,8 +102,8 @@ class Outputs {
 class Context {
  public:
   Context(std::stop_token stop, std::uint64_t seed, detail::ContextServices* services = nullptr,
-          detail::OutputPlaces* places = nullptr) noexcept
-      : stop_(std::move(stop)), seed_(seed), services_(services), places_(places) {}
+          detail::OutputRows* rows = nullptr) noexcept
+      : stop_(std::move(stop)), seed_(seed), services_(services), rows_(rows) {}
   Context(const Context&) = delete;  // what a copy is told, nobody would hear
   Context& operator=(const Context&) = delete;
 
@@ -185,7 +185,7 @@ class Context {
   void enter(const Slot& slot, bool may_retry = false) noexcept {
     stamp_ = slot.stamp;
     may_retry_ = may_retry;
-    outputs_ = places_ == nullptr ? Outputs() : Outputs(places_, places_->enter(slot));
+    outputs_ = rows_ == nullptr ? Outputs() : Outputs(rows_, rows_->enter(slot));
   }
 
  private:
@@ -194,7 +194,7 @@ class Context {
   std::stop_token stop_;
   std::uint64_t seed_;
   detail::ContextServices* services_;
-  detail::OutputPlaces* places_;
+  detail::OutputRows* rows_;
   Stamp stamp_;
   Outputs outputs_;
   bool may_retry_ = false;

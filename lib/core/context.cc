@@ -11,11 +11,11 @@ Tensor Outputs::slot(std::size_t i, DType type, const Shape& shape) const {
     throw Error(ErrorCode::invalid_argument, "outputs.slot(" + std::to_string(i) + ") needs i < " +
                                                  std::to_string(declared_) +
                                                  ", the number given to outputs.declare() before");
-  return places_ == nullptr ? Tensor(type, shape) : places_->slot(turn_, i, type, shape);
+  return rows_ == nullptr ? Tensor(type, shape) : rows_->row(turn_, i, type, shape);
 }
 
-std::size_t Outputs::batch_bytes(const Tensor& slot) noexcept {
-  const auto* const block = detail::BatchBlock::row_of(slot).block;
+std::size_t Outputs::batch_bytes(const Tensor& row) noexcept {
+  const auto* const block = detail::BatchBlock::row_of(row).block;
   return block == nullptr ? 0 : block->bytes();
 }
 

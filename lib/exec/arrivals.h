@@ -1,6 +1,6 @@
 // Arrivals: packets that have come for the consumer and are not in its hands yet, and whether more will come.
 //
-// Behind a failure nothing is added any more: who takes from here has what came before it, and then the failure.
+// After a failure no packet is added any more. The consumer gets the packets that came before it, and then the failure.
 //
 // Thread safety: with the outlet's lock held.
 #pragma once
@@ -21,7 +21,8 @@ class Arrivals {
   bool has_news() const noexcept { return !packets_.empty() || failure_; }
   const std::exception_ptr& failure() const noexcept { return failure_; }  // null: all is well
 
-  // False: there is no memory for one packet more, or was none for one before this; or the run has failed.
+  // False: the packet was not added, because the run has failed, or there is no memory for the packet, which is a
+  // failure from now on.
   bool add(Slots& slots) noexcept {
     if (failure_) return false;
     try {
@@ -31,11 +32,11 @@ class Arrivals {
     }
     return !failure_;
   }
-  // The first one tells; others follow from it.
+  // The first failure is kept: those that come later follow from it.
   void fail(std::exception_ptr cause) noexcept {
     if (!failure_) failure_ = std::move(cause);
   }
-  // The oldest packet, in place of one that is empty. False: there is none.
+  // Swaps the oldest packet for `packet`, which is empty. False: there is none.
   bool take(Slots& packet) noexcept {
     if (packets_.empty()) return false;
     std::swap(packet, packets_.front());

@@ -21,10 +21,10 @@ class AsyncTarget final : public Completion::Target {
   // The answer, from any thread. After detach() it does nothing.
   void finish(Slot::Kind kind, Element value) noexcept EXCLUDES(mutex_) override;
 
-  // The op's start() has ended; `error` if it threw: that says more than "dropped without an answer".
+  // The op's start() has ended. `error`: what it threw, if it did: that says more than "dropped without an answer".
   void started(std::exception_ptr error) noexcept EXCLUDES(mutex_);
 
-  // Whether start() is still running, on a thread that a run's end waits for. Any thread, without the lock.
+  // Whether start() still runs, on a thread that the end of the run waits for. Any thread, without the lock.
   bool is_starting() const noexcept { return starting_.load(std::memory_order_relaxed); }
 
   // The call holds more than was foreseen.

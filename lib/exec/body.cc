@@ -18,14 +18,14 @@ constexpr std::size_t kFlushedAtOnce = 256;  // results
 constexpr int kPassedAtOnce =
     4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
-// What the user's code has just thrown stands where its results would.
+// An error with what the user's code has just thrown, in the place of its results.
 void append_failure(Slots& out, const Stamp& stamp) {
   Slot failure(Element(), stamp);
   failure.fail(detail::current_failure());
   out.push_back(std::move(failure));
 }
 
-// What an op has left as it was goes on as a value of its own.
+// Elements that the op has left as they were may refer to values of the source: they get values of their own.
 void own_all(std::span<Slot> slots) {
   for (Slot& slot : slots) {
     if (!slot.is_element()) continue;
@@ -37,13 +37,13 @@ void own_all(std::span<Slot> slots) {
   }
 }
 
-// What begin_pass() and pass_end() are called for is no element of the source.
+// For calls of begin_pass() and pass_end(): they are about no element of the source.
 Stamp of_no_element(Stamp pass) {
   pass.ordinal = -1;
   return pass;
 }
 
-// Tells how far the call has come; whether its rest is wanted back.
+// Tells how far the call has come. Returns whether others want the rest of its inputs back.
 bool tell(OpenCall& call, std::size_t answered) {
   call.progress.answered.store(answered, std::memory_order_release);
   return call.progress.is_wanted_back.load(std::memory_order_relaxed);
@@ -68,7 +68,7 @@ void ElementwiseBody::call(std::span<Slot> slots, Context& context) {
   state_->run(slots, context);
 }
 
-// A pass has one state: what failed to open fails all of it, and not as many elements as one call happens to have.
+// A pass has one state. If it fails to open, all elements of the pass fail, and not just those of one call.
 void ElementwiseBody::open() {
   if (failed_to_open_) std::rethrow_exception(failed_to_open_);
   try {
@@ -95,14 +95,14 @@ void ElementwiseBody::run(Group& group, Context& context) {
   group.give_back(done);
 }
 
-// A state is of one pass. An op without one may be here on several threads.
+// A state lasts for one pass. An op without a state may be called by several threads.
 void ElementwiseBody::take_mark(const Slot& slot) {
   if (!op_->has_state() || slot.kind() != Slot::Kind::pass_end || slot.level() < depth_) return;
   state_.reset();
   failed_to_open_ = nullptr;
 }
 
-// How many of these elements have been run.
+// Returns how many of these elements have been run.
 std::size_t ElementwiseBody::run_stretch(Group& group, std::span<Slot> stretch, Context& context) {
   const auto base = static_cast<std::size_t>(stretch.data() - group.slots.data());
   const bool is_lent = borrows_ && std::ranges::any_of(stretch, [](const Slot& slot) { return slot.value.refers(); });
@@ -142,7 +142,7 @@ std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) cons
 StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host)
     : state_(std::move(state)), stage_(stage), depth_(depth), host_(host) {}
 
-// A failure's place is found by its number, so it and what is behind it stay.
+// A failure is found by its number among the results, so it and the results behind it must not leave yet.
 inline bool StreamBody::go_on() {
   if (call_ == nullptr) return true;
   return !tell(*call_, failures_.empty() ? out_->size() : call_->progress.answered.load(std::memory_order_relaxed));
@@ -173,7 +173,7 @@ void StreamBody::run(Group& group, Context&) {
   std::swap(group.slots, group.results);
 }
 
-// Before the mark that ends the op's input: some of what it holds. True: there is more, and the mark waits.
+// Before the mark that ends the op's input, asks for some of what the op holds. True: there is more, so the mark waits.
 bool StreamBody::flush(const Slot& mark, Group& group) {
   if (mark.level() < depth_ || static_cast<std::int64_t>(mark.stamp.sequence) <= closed_until_) return false;
   bool more = true;
@@ -184,8 +184,8 @@ bool StreamBody::flush(const Slot& mark, Group& group) {
   return more && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed);
 }
 
-// One that throws is a failure of the last element that the state has seen: the first time, for it is asked after each
-// call. The books keep what it said last.
+// If held_bytes() throws, the last element that the state has seen fails: only the first time, for it is asked after
+// each call. Until it answers again, what it said last is charged.
 void StreamBody::ask_held_bytes(const Stamp& last) {
   const bool failed_before = held_bytes_failed_;
   try {
@@ -197,7 +197,7 @@ void StreamBody::ask_held_bytes(const Stamp& last) {
   }
 }
 
-// There is always room for a failure and a mark: where the list finds no memory, that can still be said.
+// The list always keeps room for a failure and a mark: so where it finds no memory, that failure can still be added.
 void StreamBody::add(Slot&& slot) {
   const std::size_t spare = slot.kind() == Slot::Kind::failed     ? 1
                             : slot.kind() == Slot::Kind::pass_end ? 0
@@ -223,8 +223,8 @@ void StreamBody::take(Slot&& slot) {
   if (wants_nothing_) close_pass();
 }
 
-// Without waiting for the mark that the source will send: it, or any stage between, may be long in coming to it. Where
-// somebody behind was quicker, nobody waits.
+// Ends the pass at once, without waiting for the mark that the source will send: that may take the source, or a stage
+// between, long. No mark: a stage further down was quicker, and nobody waits for one.
 void StreamBody::close_pass() {
   auto mark = host_.close_pass(stage_, {depth_, sequence_});
   if (!mark) return;
@@ -241,7 +241,7 @@ template <class Call> void StreamBody::guarded(const Stamp& at, Call&& call) {
   }
 }
 
-// What the user's code has just thrown. One for which there is no memory is only counted: one before it says so.
+// Adds what the user's code has just thrown. If there is no memory for it, it is only counted: an earlier one says so.
 void StreamBody::add_failure(const Stamp& stamp) {
   Slot failure(Element(), stamp);
   failure.fail(detail::current_failure());
@@ -280,15 +280,15 @@ void StreamBody::forward_late(Slot&& slot, std::int64_t number) {
   add(std::move(slot));
 }
 
-// One that is not noted has failed since: its type was wrong. It is named by the element that it was made of. So is a
-// result of a call that goes on: none that is noted has left it, and what is noted is the running thread's.
+// A failure that was not noted came later, since its type was wrong: it is named by the element that it was made of. So
+// is a failure in a part: noted ones never leave in parts, and the notes belong to the running thread.
 std::int64_t StreamBody::failed_input(const Group& group, std::size_t result) const {
   if (group.kind == Group::Kind::part) return group.slots[result].stamp.ordinal;
   const auto found = std::ranges::find(reported_, group.taken + result, &Failure::result);
   return found == reported_.end() ? group.slots[result].stamp.ordinal : found->input;
 }
 
-// Of a pass that is just beginning (take(0)): the source looks before it reads.
+// If the pass is just beginning (take(0)), tells the source, which looks before it reads.
 void StreamBody::end_pass() {
   wants_nothing_ = true;
   if (is_between_passes_) host_.cut_pass(stage_, {depth_, sequence_});
@@ -305,7 +305,7 @@ void SourceBody::resume_at(const Stamp& last) {
   passes_.wind_to(last.pass);
 }
 
-// False: it failed, and the pass has nothing but that.
+// False: it failed, and that failure is all that the pass gives.
 bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) {
   at_ = pass;
   at_.ordinal = 0;
@@ -325,7 +325,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
   }
 }
 
-// Where the order tells at which step the element comes. Else all steps before it are taken, but nothing is made.
+// Skips to the element to resume at, if the order knows its step. Else next() takes each step and makes nothing.
 void SourceBody::pass_over_delivered() {
   if (const auto steps = parts_.order->find(resume_->ordinal)) parts_.order->skip(*steps);
 }
@@ -344,7 +344,7 @@ std::optional<Element> SourceBody::next(Context& context) {
   return reader_->next(context);
 }
 
-// One more slot, or the pass's mark: false.
+// Adds one more slot. False: the pass is over.
 bool SourceBody::produce_one(Slots& out, Context& context) {
   try {
     auto element = next(context);
@@ -381,7 +381,7 @@ bool SourceBody::may_read(const PassControl::Pass& pass, Slots& out, Context& co
   return !passes_.cut_requested();
 }
 
-// As many elements as are wanted, at most. False: the pass has no more.
+// Reads at most as many elements as are wanted. False: the pass has no more.
 bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
   bool more = true, wanted_back = false;
   for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce && !wanted_back;) {
@@ -392,7 +392,7 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
   return more;
 }
 
-// What was delivered before the checkpoint is made, but goes no further: positions only, cheap for indexable sources.
+// Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
 bool SourceBody::leave_out_delivered(Slots& slots) {
   if (!resume_ || slots.empty()) return false;
   if (slots.back().stamp.ordinal == resume_->ordinal) {

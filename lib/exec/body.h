@@ -39,8 +39,8 @@ class Body {
   // Runs a group in place: afterwards its slots are results, not yet sealed (seal.h). Stream bodies and sources are
   // called by one thread at a time and in order, others by several. Throws only RetryWhenMemoryIsFree, with the group
   // untouched: whatever else a user's code throws becomes a failed slot.
-  // Where the group's call is open (OpenCall), it tells how far it has come, and gives back what it has not begun as
-  // soon as that is wanted.
+  // If the group's call is open (OpenCall), the body tells how far it has come, and gives back the inputs that it has
+  // not begun as soon as others want them.
   virtual void run(Group& group, Context& context) = 0;
 
   // Where the results of an open call lie. Also with the stage's lock held, as can_produce(): both are quick and run no
@@ -58,7 +58,7 @@ class Body {
 
   virtual std::int64_t held_bytes() const { return 0; }
 
-  // After run(): which of the stage's inputs of this pass failed, given the place of the failure among the results.
+  // After run(), for a failure among the results: the number in its pass of the input that failed.
   virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
     return group.place.first_ordinal + static_cast<std::int64_t>(group.taken + result);
   }
@@ -66,7 +66,7 @@ class Body {
   // Before the first slot arrives: a stream op may say that it wants nothing at all.
   virtual void begin() {}
 
-  // The run goes on behind an element that came from `last`: a source begins with that one.
+  // The run goes on behind the element with the stamp `last`: a source begins with the item that it was made of.
   virtual void resume_at(const Stamp&) {}
   // Whether its pass ended without that element having come by. Any thread.
   virtual bool has_missed_resumption() const noexcept { return false; }

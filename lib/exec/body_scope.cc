@@ -20,7 +20,7 @@ BodyScope::~BodyScope() {
   for (auto& run : nested_) outlive(std::move(run));
 }
 
-// A run that was made here, and is still there: the caller has it, or another call will.
+// A run that was made in this call and outlives it: it belongs to the call around from now on, or to the outer run.
 void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
   if (run->is_over()) return;
   const BodyScope* const call = call_around();
@@ -65,6 +65,17 @@ bool BodyScope::inside(const BodyScope* other) noexcept {
   return scope != nullptr;
 }
 
+bool BodyScope::is_innermost(const Group& group) noexcept {
+  return innermost != nullptr && innermost->group_ == &group;
+}
+
+void BodyScope::note_cuts() noexcept {
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    const NestedRun* const nested = scope->host_->facts().nested;
+    if (nested != nullptr && nested->is_unwanted()) nested->note_cut();
+  }
+}
+
 const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
   const BodyScope* scope = innermost;
   while (scope != nullptr && scope->host_->facts().stop != run) scope = scope->outer_;
@@ -73,7 +84,7 @@ const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
 
 std::uint64_t BodyScope::sequence() const noexcept { return context_ != nullptr ? context_->stamp().sequence : 0; }
 
-// Whoever asks may leave something out, and so may those who get less: all runs on the way are cut short.
+// Whoever asks may leave results out, and so those around get less: notes that in all runs on the way.
 bool BodyScope::is_unwanted() noexcept {
   if (innermost == nullptr || !innermost->is_given_up()) return false;
   const BodyScope* scope = innermost;
@@ -83,7 +94,7 @@ bool BodyScope::is_unwanted() noexcept {
   return true;
 }
 
-// Null where this one's run belongs to none: others may want what the calls of a shared run give, whoever reads it now.
+// Null if this scope's run belongs to no call: others may want the results of a shared run, whoever reads it now.
 const BodyScope* BodyScope::call_around() const noexcept {
   const NestedRun* const nested = host_->facts().nested;
   return nested != nullptr ? nested->call() : nullptr;

@@ -1,5 +1,5 @@
-// BodyScope: the thread's innermost body: which engine it belongs to. Lets next() see that it is called from inside a
-// body.
+// BodyScope: says that the thread is inside a body, and of which engine. Scopes of one thread nest. So next() sees that
+// it is called from inside a body.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,31 @@ namespace penstock::exec {
 
 class BodyScope {
  public:
-  // Of a call that has them: its group, which outlives the scope, and its context.
+  // `group` and `context`: those of the call, if it has them. Both outlive the scope.
   explicit BodyScope(StageHost* host, Group* group = nullptr, const Context* context = nullptr) noexcept;
   ~BodyScope();
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;
 
-  // For a launcher whose calls share a thread of the system's: those that are under way on it from now on. What they
-  // were before.
+  // For a launcher whose calls share one thread of the system: from now on `innermost` is the innermost scope of this
+  // thread. Returns the one before.
   static const BodyScope* exchange(const BodyScope* innermost) noexcept;
 
   static bool inside_any() noexcept;
-  static int depth() noexcept;                          // bodies around the caller, one inside the other
-  static bool inside(const StageHost* host) noexcept;   // this one or an outer one
-  static bool inside(const BodyScope* scope) noexcept;  // only compared: it may be over
+  static int depth() noexcept;                            // bodies around the caller, one inside the other
+  static bool inside(const StageHost* host) noexcept;     // this one or an outer one
+  static bool inside(const BodyScope* scope) noexcept;    // only compared: it may be over
+  static bool is_innermost(const Group& group) noexcept;  // whether the caller is in the call of this one itself
   // the innermost call of the run with this token; null: none
   static const BodyScope* find(const std::stop_token& run) noexcept;
-  static bool is_unwanted() noexcept;       // what the innermost body gives, itself or with what a call around it gives
+  static bool is_unwanted() noexcept;  // what the innermost body gives, itself or with what a call around it gives
+  // What a call reads has been cut, so what it gives may not be whole: notes that in all runs around the caller that
+  // are not wanted, for they go on with it.
+  static void note_cuts() noexcept;
   std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
   bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts
-  // Of a run that is made by the caller, in its innermost scope; null where nobody can give up what is around it while
-  // it is in there: outside of all, and where all of it runs on the threads of consumers.
+  // For a run that the caller makes, in its innermost scope. Null where nobody could give up the calls around that run
+  // while it is read: outside of all bodies, and where all of these calls run on the threads of consumers.
   static std::shared_ptr<NestedRun> nest();
   static std::uint32_t pass() noexcept;  // of the element that the innermost body works on; 0 outside of all
 

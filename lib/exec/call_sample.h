@@ -1,4 +1,4 @@
-// CallSample: of one among many calls, what its thread's clocks have told.
+// CallSample: what the clocks of its thread have told of one call. They are read for a few calls only.
 //
 // Thread safety: the running thread's; with the stage's lock held, before and after the call.
 #pragma once
@@ -15,12 +15,12 @@ struct CallSample {
   static constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 
   bool is_taken = false;
-  std::int64_t asking_ns = 0;  // of the time since the call began: it took so long to read the clocks
+  std::int64_t asking_ns = 0;  // how much of the time since the call began it took to read the clocks
   // on a CPU, or ready to run; kAlways: it never gave the CPU up by itself, as far as is known
   std::int64_t awake_ns = kAlways;
 
   void note(const ThreadUse& use) noexcept { awake_ns = use.waits > 0 ? use.cpu_ns + use.delay_ns : kAlways; }
-  // Of a call that has lasted so long.
+  // How long the call has waited, if it has lasted so long.
   std::int64_t waited_ns(std::int64_t lasted_ns) const noexcept {
     return std::max<std::int64_t>(lasted_ns - awake_ns, 0);
   }

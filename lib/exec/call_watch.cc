@@ -42,7 +42,7 @@ void Runner::watch_calls() {
   if (core_.traits.plan.form_is_known || core_.traits.plan.form == Form::completes_later) return;
   MutexLock lock(core_.mutex);
   StageSnapshot& counters = core_.state.meter.counters;
-  const Group* const call = draw_call(core_.state.ring, core_.state.permits.running, counters.looks);
+  const Group* const call = draw_call(core_.state.ring, core_.state.tokens.running, counters.looks);
   if (call == nullptr) return;
   const bool is_short = core_.traits.machine.now() - call->start.ns < kShortCall;
   const bool is_asleep = !is_short && sleeps(call->start.thread);

@@ -26,11 +26,12 @@ class CallServices final : public detail::ContextServices {
   std::int64_t memory_budget() const noexcept override { return host_.facts().memory.limit(); }
 
   // What an earlier, broken-off attempt asked for is part of this one's reservation. A group of several cannot be
-  // broken off: some of its elements are answered already.
+  // broken off: some of its elements are answered already. Nor can one in which a function of another run asks: that
+  // run would take it for a call of its own.
   bool try_reserve(std::int64_t more, bool may_refuse) override {
     asked_ += more;
     if (asked_ <= group_.memory.needs) return true;
-    if (!may_refuse || group_.slots.size() != 1) {
+    if (!may_refuse || group_.slots.size() != 1 || !BodyScope::is_innermost(group_)) {
       count_more(group_, host_.facts().memory, more);
       return true;
     }
@@ -65,7 +66,7 @@ class StartServices final : public detail::ContextServices {
   AsyncTarget& target_;
 };
 
-// How many elements of the batch ahead a body's answer is; nothing: the element's own rows will tell.
+// How many elements of the batch ahead an answer makes. Nothing: only taking the answer apart will tell.
 std::optional<std::int64_t> results_of(const Slot& slot, const BatchAhead& batch) {
   switch (slot.kind()) {
     case Slot::Kind::element: return batch.takes_apart ? std::nullopt : std::optional<std::int64_t>(1);
@@ -104,7 +105,7 @@ bool Calls::run(Group& group, Record& record) const {
 }
 
 Calls::Outcome Calls::end(Group& group, Record& record) const {
-  settle_places(group);
+  settle_rows(group);
   if (traits_.is_source) record.keys_ = keys_if_traced(group.slots);
   const Sealed sealed = seal(group);
   const std::int64_t held = body_->held_bytes();
@@ -177,11 +178,11 @@ bool Calls::call_body(Group& group) const {
 }
 
 template <class Call> void Calls::with_context(detail::ContextServices& services, Group& group, Call&& call) const {
-  std::optional<GroupPlaces> places;
-  if (group.place.has_turns()) places.emplace(*ledger_, group.slots, group.place.first_turn);
+  std::optional<GroupRows> rows;
+  if (group.place.has_turns()) rows.emplace(*ledger_, group.slots, group.place.first_turn);
   const std::uint64_t seed = mix64(host_.facts().seed + traits_.plan.random_key);
   Context context(traits_.is_source ? passes_.stop_token() : host_.facts().stop, seed, &services,
-                  places ? &*places : nullptr);
+                  rows ? &*rows : nullptr);
   call(context);
 }
 
@@ -213,18 +214,19 @@ std::optional<std::int64_t> Calls::bytes_hint(const Group& group) const {
 }
 
 Sealed Calls::settle(Group& group) const {
-  settle_places(group);
+  settle_rows(group);
   return seal(group);
 }
 
-void Calls::settle_places(const Group& group) const {
+void Calls::settle_rows(const Group& group) const {
   if (!group.place.has_turns()) return;
   std::int64_t turn = group.place.first_turn + static_cast<std::int64_t>(group.taken);
   for (const Slot& slot : group.slots) ledger_->complete(turn++, results_of(slot, traits_.plan.batch));
 }
 
-// A part takes a sixty-fourth of the budget at most.
+// A part takes a sixty-fourth of the budget at most. The user's bytes_of() is asked.
 Sealed Calls::seal(Group& group) const {
+  const BodyScope scope(&host_, &group);
   const std::int64_t affordable = host_.facts().memory.limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
   return exec::seal(group, traits_.plan, *body_, most, [this](std::int64_t i) { return host_.origin(i); });

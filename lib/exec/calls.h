@@ -14,7 +14,7 @@
 #include "lib/exec/body.h"
 #include "lib/exec/pass_control.h"
 #include "lib/exec/seal.h"
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 #include "lib/exec/stage_signs.h"
 #include "lib/exec/stage_traits.h"
 
@@ -22,7 +22,7 @@ namespace penstock::exec {
 
 class AsyncTarget;
 
-// A call holds so many bytes more than was foreseen, and cannot be broken off.
+// A call that cannot be broken off holds `bytes` more than were reserved for it.
 void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept;
 
 class Calls {
@@ -46,9 +46,9 @@ class Calls {
     std::int64_t copied_bytes_ = 0;
   };
 
-  // `ledger`: none where nobody plans where results will lie. `body`: as it is when a call begins.
+  // `ledger`: null where nobody plans in which rows results will lie. `body`: read anew when a call begins.
   Calls(const StageTraits& traits, StageSigns& signs, StageHost& host, PassControl& passes,
-        const std::unique_ptr<Body>& body, SlotLedger* ledger)
+        const std::unique_ptr<Body>& body, RowLedger* ledger)
       : traits_(traits),
         signs_(signs),
         host_(host),
@@ -59,7 +59,7 @@ class Calls {
 
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;
-  // Then, by the thread that ran it: the group is its alone again. What the call gave back is in group.rest.
+  // After run(), by the same thread: nobody else looks at the call any more. Inputs that it gave back: group.rest.
   void close(Group& group) const;
   Outcome end(Group& group, Record& record) const;
 
@@ -69,9 +69,9 @@ class Calls {
   std::optional<std::int64_t> bytes_hint(const Group& group) const;
   // Makes results of the answers, and tells the ledger how many came before any may leave.
   Sealed settle(Group& group) const;
-  // The same of results that have waited for their slots.
+  // The same for the next of a group's folded results, which get their slots now.
   Sealed seal(Group& group) const;
-  // Of one that was started, and has been answered.
+  // For a call that was started (third form) and has been answered.
   void trace_later_call(const Group& group) const;
 
  private:
@@ -79,7 +79,7 @@ class Calls {
   template <class Call> void with_context(detail::ContextServices& services, Group& group, Call&& call) const;
   void begin_record(Group& group, Record& record) const;
   ThreadUse end_sample(Group& group, Record& record) const;
-  void settle_places(const Group& group) const;
+  void settle_rows(const Group& group) const;
   std::vector<Trace::Key> keys_if_traced(const Slots& slots) const;
   void trace_call(std::int64_t begin, std::int64_t elements, std::vector<Trace::Key> keys) const;
 
@@ -88,7 +88,7 @@ class Calls {
   StageHost& host_;
   PassControl& passes_;
   const std::unique_ptr<Body>& body_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
   Trace* const trace_;
 };
 

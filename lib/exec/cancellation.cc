@@ -34,7 +34,7 @@ void Cancellation::drop_inputs(Group& group) {
   group.memory.forget_needs();
 }
 
-// Of slots that were taken out of the group behind its first ones; its mark stayed.
+// The turns of slots that were taken out behind the group's first ones. Its mark has stayed.
 void Cancellation::give_turns_back(const Group& group, std::size_t slots_before) {
   if (!group.place.has_turns()) return;
   const auto marks = static_cast<std::int64_t>(group.mark.has_value());

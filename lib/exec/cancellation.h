@@ -1,5 +1,5 @@
-// Cancellation: what a stage lets go of when a stage further down wants no more of a pass. Marks stay: they are how
-// others know that it is over.
+// Cancellation: what a stage drops when a stage further down wants no more of a pass. Marks stay, since others know by
+// them that the pass is over.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -9,22 +9,22 @@
 #include "lib/exec/folded.h"
 #include "lib/exec/inbox.h"
 #include "lib/exec/ring.h"
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 
 namespace penstock::exec {
 
 class Cancellation {
  public:
-  // `ledger`: none where nobody plans where results will lie.
-  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, SlotLedger* ledger)
+  // `ledger`: null where nobody plans in which rows results will lie.
+  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, RowLedger* ledger)
       : traits_(traits), inbox_(inbox), ring_(ring), folded_(folded), ledger_(ledger) {}
 
-  // Groups of the unwanted passes, up to the mark of the last one; if that is still to come, everything until it does;
-  // if it has left, nothing.
+  // Cancels the groups of the passes from `first` on, up to the mark that ends `last`. If that mark has not come yet,
+  // also what will come before it. If it has left already, nothing.
   void cancel(std::size_t depth, std::uint64_t first, std::uint64_t last);
-  // Only the group's mark is wanted. One that runs stops as soon as it can.
+  // Of this group only the mark is wanted. If its call is under way, the call stops as soon as it can.
   void cancel(Group& group);
-  // The group has run. Nobody wants the results that have no slots yet.
+  // The group has run, and nobody wants its results that have no slots yet: drops them.
   void let_go_of_folded(Group& group);
 
  private:
@@ -35,7 +35,7 @@ class Cancellation {
   Inbox& inbox_;
   Ring& ring_;
   Folded& folded_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
 };
 
 }  // namespace penstock::exec

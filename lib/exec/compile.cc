@@ -151,7 +151,7 @@ class Compiler {
       case Kind::elementwise: return add_elementwise(node);
       case Kind::stream: return add_stream(node, share<StreamOp>(owner_, node));
       case Kind::repeat:
-        add_repeat(node, node.as<graph::RepeatOp>()->count());
+        add_repeat(node, node.as<graph::RestartOp>()->count());
         return note_type(plan_->stages.back(), node);
       case Kind::buffer: buffer_ = node.as<graph::BufferOp>()->size(); return note_type(plan_->stages.back(), node);
       case Kind::source: return;  // append() lets a source stand only at the beginning

@@ -40,8 +40,8 @@ Stage* ComputePool::take(const Client& client) {
   return !queue_.empty() && queue_.front().client == &client ? pop().stage : nullptr;
 }
 
-ComputePool::Token ComputePool::pop() {
-  const Token token = queue_.front();
+ComputePool::QueuedToken ComputePool::pop() {
+  const QueuedToken token = queue_.front();
   queue_.pop_front();
   has_queued_.store(!queue_.empty(), std::memory_order_relaxed);
   return token;
@@ -57,7 +57,7 @@ ComputePool::BedRef ComputePool::wake_one() {
   return bed;
 }
 
-// False if the system gives no thread, or no memory for one: then the ones there are have to do.
+// False if the system gives no thread, or no memory for one: then those that there are must suffice.
 bool ComputePool::grow() {
   Threads made;
   try {
@@ -84,7 +84,7 @@ void ComputePool::serve(Threads::iterator self, const BedRef& bed) {
 
 void ComputePool::run_tokens() {
   while (!queue_.empty()) {
-    const Token token = pop();
+    const QueuedToken token = pop();
     const MutexUnlock unlock(mutex_);
     token.client->run_here(*token.stage);
   }

@@ -5,9 +5,9 @@
 // arena's workers as it may for a single task, each of which looks for work the longer the wider its arena is
 // (stealing_loop_backoff): with 128 threads that took ten times the CPU time of a small task.
 //
-// The slot gate bounds the tokens that are out, and each of them finds a thread here: there are as many as there have
-// been tokens out at once. One is woken for a token only where those awake do not suffice. The longest asleep leave
-// after some seconds.
+// The permit gate bounds the tokens that are out, and each of them finds a thread here: there are as many threads as
+// there have been tokens out at once. A thread is woken for a token only if those awake do not suffice. Threads that
+// have slept for some seconds leave.
 #pragma once
 
 #include <atomic>
@@ -41,24 +41,24 @@ class ComputePool {
     virtual void run_here(Stage& stage) = 0;
   };
 
-  // Has the client run it on one of the threads, where token_ends() is to be said once. If no thread can be made at
-  // all, it runs here and now.
+  // Has the client run the stage's token on one of the threads, which then calls token_ends() once. If no thread can be
+  // made at all, it runs here and now.
   void submit(Client& client, Stage& stage) EXCLUDES(mutex_);
-  // The token's thread has given its CPU slot back and will look for another token at once: nobody need be woken for
+  // The token's thread has given its CPU permit back and will look for another token at once: nobody need be woken for
   // the next one.
   void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
-  // For a client on a thread of its own: its next token, if that is the oldest in line; else null.
+  // For a client that runs on one of the threads: its next token, if that is the oldest in the queue; else null.
   Stage* take(const Client& client) EXCLUDES(mutex_);
 
   std::int64_t threads() const EXCLUDES(mutex_);
   std::int64_t wake_ups() const EXCLUDES(mutex_);  // threads made included
 
  private:
-  struct Token {
+  struct QueuedToken {
     Client* client;
     Stage* stage;
   };
-  // Held by who wakes it, too: the thread may have left when it is told.
+  // A sleeping thread's. Also held by the thread that wakes it, for the sleeper may have left when it is notified.
   struct Bed {
     std::condition_variable_any woken;
     bool is_taken = false;  // under the pool's mutex
@@ -67,7 +67,7 @@ class ComputePool {
   using Threads = std::list<std::thread>;
   void serve(Threads::iterator self, const BedRef& bed) EXCLUDES(mutex_);
   void run_tokens() REQUIRES(mutex_);
-  Token pop() REQUIRES(mutex_);
+  QueuedToken pop() REQUIRES(mutex_);
   bool look_around() REQUIRES(mutex_);
   bool sleep(const BedRef& bed) REQUIRES(mutex_);
   BedRef wake_one() REQUIRES(mutex_);
@@ -77,7 +77,7 @@ class ComputePool {
 
   alignas(kCacheLine) mutable BriefMutex mutex_;  // never held while a token runs
   std::condition_variable_any left_;
-  Queue<Token> queue_ GUARDED_BY(mutex_);
+  Queue<QueuedToken> queue_ GUARDED_BY(mutex_);
   Threads threads_ GUARDED_BY(mutex_);  // serving
   // past their last touch of the pool but for the unlock; joined by the next to come
   Threads leaving_ GUARDED_BY(mutex_);

@@ -18,8 +18,8 @@ class ConsumerClock {
  public:
   explicit ConsumerClock(const Machine& machine) : machine_(machine) {}
 
-  // The consumer takes elements on this thread now. Three ns where it is the same thread as before; one that changes
-  // again and again is followed at most every 10 ms.
+  // The consumer takes elements on this thread now. Costs 3 ns if it is the same thread as before. A consumer that
+  // changes threads again and again is followed at most every 10 ms.
   void called_here() noexcept {
     if (machine_.thread_number() != thread_ || has_ended_.load(std::memory_order_relaxed)) change_thread();
   }

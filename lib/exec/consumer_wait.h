@@ -1,8 +1,8 @@
-// ConsumerWait: the consumer as long as it finds nothing, and when it is worth waking.
+// ConsumerWait: the wait of a consumer that finds nothing, and when it is worth waking.
 //
 // A consumer that is faster than the pipeline would be woken for each element. So while more is about to come it sleeps
-// on, beside what is there, unless it was woken long ago. Whoever calls it is the last one who needs to: it then wakes
-// in any case.
+// on, although something is there, unless it was last woken long ago. After call() it wakes in any case: whoever calls
+// it may be the last one to do so.
 //
 // Thread safety: with the outlet's lock held.
 #pragma once
@@ -21,7 +21,7 @@ class ConsumerWait {
 
   explicit ConsumerWait(const Machine& machine) : machine_(machine) {}
 
-  // The moment.
+  // Returns the present moment.
   std::int64_t begin() noexcept {
     since_ns_ = machine_.now();
     ++waits_;
@@ -34,18 +34,19 @@ class ConsumerWait {
     since_ns_ = 0;
     is_under_way_ = false;
   }
-  // It has other work to look for, and is here for a moment: that is no waiting.
+  // The consumer's thread has other work to look for, and sleeps for a moment only: that does not count as waiting.
   void begin_moment() noexcept { is_under_way_ = true; }
   void end_moment() noexcept { is_under_way_ = false; }
 
   bool is_under_way() const noexcept { return is_under_way_; }
   bool was_called_within(std::int64_t pause_ns) const noexcept { return machine_.now() - called_ns_ <= pause_ns; }
-  // It is to be woken. Who says so wakes it, without the lock.
+  // The consumer is to be woken. The caller then does that, without the lock.
   void call() noexcept {
     called_ns_ = machine_.now();
     is_called_ = true;
   }
-  // For the consumer, beside something that is there. Nobody calls where more was promised that did not come.
+  // Asked by a consumer when something is there. Also true some time after the last call: what was promised may not
+  // come, and then nobody calls.
   bool is_worth_ending() const noexcept { return is_called_ || !was_called_within(kBetweenCalls); }
 
   void snapshot(ConsumerSnapshot& out) const {

@@ -32,7 +32,7 @@ bool Delivery::take(Slot& slot) {
   std::int64_t credits = 0;
   const bool taken = state_.outlet.pop(slot, credits);
   if (taken) {
-    // Off the books before the outlet counts as empty: then the last stage may start an element without room.
+    // Released before the outlet counts as empty: from then on the last stage may start an element without room.
     state_.memory.release(slot.bytes());
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
     state_.outlet.count_taken(is_mark);
@@ -61,7 +61,7 @@ void Delivery::check_given_up() {
 bool Delivery::wait(std::int64_t deadline) {
   if (state_.launcher->is_pumped()) return state_.launcher->pump(deadline);
   if (!BodyScope::inside_any()) return state_.outlet.wait(deadline, look_pause_, [this] { return look_around(); });
-  // On a thread that the engine itself may need: work instead of waiting.
+  // This is a thread that the engine itself may need, so it works instead of waiting.
   if (!help_somebody()) state_.outlet.wait_briefly();
   state_.look_after_calls();
   return state_.machine().now() < deadline;

@@ -17,8 +17,8 @@ class Delivery {
  public:
   explicit Delivery(EngineState& state);
 
-  // The next slot of any kind. False: the deadline has passed, a moment of the machine. Throws what the run was given
-  // up for.
+  // The next slot of any kind. False: the deadline, a moment of the machine, has passed. Throws why the run was given
+  // up, if it was.
   bool next(Slot& slot, std::int64_t deadline);
   std::uint64_t sequence() const noexcept { return sequence_; }  // of the pass that the consumer is in
   void free_reserve() noexcept { reserve_.reset(); }             // by who shuts down

@@ -46,21 +46,21 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
   return found;
 }
 
-// Where there is no memory for its line, the call is still the caller's.
+// If there is no memory for it in the queue, `call` is as it was.
 void ElasticPool::enqueue(std::function<void()>& call, ClientRef client) {
   queue_.emplace_back();
   queue_.back() = {std::move(call), std::move(client)};
   if (const auto& of = queue_.back().client) ++of->queued_;
 }
 
-// Whether a thread is to come for one piece of work more: an idle one that nothing else has, or a new one.
+// Whether there is a thread for one more piece of work: an idle one that nothing else waits for, or a new one.
 bool ElasticPool::find_thread(bool may_be_spare) {
   if (idle_ > static_cast<std::int64_t>(queue_.size())) return true;
   const std::int64_t most = cap_ + (may_be_spare ? spare_ : 0);
   return static_cast<std::int64_t>(threads_.size()) < most && grow();
 }
 
-// False if the system gives no thread, or no memory for one: then the ones there are have to do.
+// False if the system gives no thread, or no memory for one: then those that there are must suffice.
 bool ElasticPool::grow() {
   Threads made;
   try {
@@ -81,8 +81,8 @@ void ElasticPool::serve(Threads::iterator self) {
   if (threads_.empty()) left_.notify_all();
 }
 
-// The end, if this thread is to leave. For each client without a thread one is to come, or has just done its last work;
-// which of them serves which does not matter.
+// The end of the queue, if this thread is to leave. For each client without a thread one is about to come, or has just
+// done its last work; which thread serves which client does not matter.
 ElasticPool::Queue::iterator ElasticPool::next_work() {
   const bool leaves = is_beyond_cap();
   if (!leaves) {

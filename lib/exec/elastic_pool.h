@@ -1,10 +1,10 @@
 // ElasticPool: threads for calls that block. It grows when work waits and no thread is idle, up to a cap; threads that
 // have been idle for some seconds leave. Work beyond the cap waits in order.
 //
-// With one exception. What all threads are at may itself wait for work that stands in line here, by way of a thread of
+// With one exception. The work on all threads may itself wait for work that stands in line here, by way of a thread of
 // the user's, where nobody sees it. So a client (a run) with work here is never left without a thread, as long as the
-// system gives any: there are spare ones beyond the cap. Who looks for work takes first that of a client whom no thread
-// serves; while there are more threads than the cap, nothing else, and leaves.
+// system gives any: there are spare ones beyond the cap. A thread that looks for work first takes that of a client whom
+// no thread serves. While there are more threads than the cap, it takes no other work, and leaves.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace penstock::exec {
 
 class ElasticPool {
  public:
-  // Whose work it is. Held by those who submit, and by each piece of work: it may outlive the former.
+  // Whose work it is. Held by the one who submits, and by each piece of work, which may outlive the former.
   class Client {
     friend class ElasticPool;
     bool is_unserved() const noexcept { return running_ == 0 && (queued_ == 0 || refused_); }
@@ -39,8 +39,8 @@ class ElasticPool {
   ElasticPool(const ElasticPool&) = delete;
   ElasticPool& operator=(const ElasticPool&) = delete;
 
-  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. What
-  // has no client waits its turn.
+  // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. Work
+  // without a client waits its turn.
   void submit(std::function<void()> work, ClientRef client = nullptr) EXCLUDES(mutex_);
   // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was,
   // if there is no idle thread and none can be made.

@@ -22,8 +22,8 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
   if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
 }
 
-// The last to let go may be a knob's mover, whose call is still to begin: it asks the engine, and where a destructor
-// has begun even which class that is changes. So the engine is shut down before that.
+// The last reference may be that of a thread that moves a knob, while a call into the engine is still to begin. Once a
+// destructor has begun, even the class of the engine changes. So it is shut down before that.
 std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
                                      std::unique_ptr<Launcher> launcher) {
   struct ShutDownFirst {
@@ -41,8 +41,8 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const Eng
 // read.
 void Engine::open() {
   if (settings().gate != nullptr) {
-    const std::shared_ptr<SlotGate::Waiter> waiter(shared_from_this(), &host_);
-    state_.at_gate = std::make_shared<SlotGate::Run>(waiter, settings().slots);
+    const std::shared_ptr<PermitGate::Waiter> waiter(shared_from_this(), &host_);
+    state_.at_gate = std::make_shared<PermitGate::Run>(waiter, settings().permits);
   }
   std::vector<Stage*> stages;
   for (auto& stage : state_.stages) stages.push_back(stage.get());
@@ -81,7 +81,7 @@ void Engine::shut_down() {
   for (auto& stage : state_.stages) stage->clear();
 }
 
-// Nobody will take them, and calls under way may wait for what they hold: buffers of a pool of the user's.
+// Nobody will take these results, and calls under way may wait for what they hold, such as buffers of a user's pool.
 void Engine::let_go_of_results() {
   try {
     state_.outlet.clear();

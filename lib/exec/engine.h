@@ -69,8 +69,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   EngineState& state() noexcept { return state_; }
   const Plan& plan() const noexcept { return *state_.plan; }
   const EngineSettings& settings() const noexcept { return state_.settings; }
-  // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than who let
-  // it go.
+  // Down when nothing of the engine is left. Others, such as the controller, may hold it a moment longer than the one
+  // who let it go.
   std::shared_ptr<const std::latch> departure() const noexcept { return farewell_.latch(); }
 
  private:

@@ -13,12 +13,12 @@ EngineHost::EngineHost(EngineState& state)
              .trace = state.settings.trace.get(),
              .keeps_statistics = state.settings.statistics,
              .seed = state.settings.seed,
-             .cpu_slots = state.settings.slots,
+             .permits = state.settings.permits,
              .open_io = state.settings.open_io,
              .stop = state.stop.get_token(),
              .nested = state.settings.nested.get()} {}
 
-// ------------------------------------------------------------------------------------------------ CPU slots
+// ------------------------------------------------------------------------------------------------ CPU permits
 
 // What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is
 // further down: elements leave there, memory becomes free, and the caches still hold what has just been made.
@@ -26,26 +26,26 @@ std::size_t EngineHost::cpu_rank(std::size_t stage) const {
   return state_.neighbours.feeds_one_that_waits(stage) ? state_.stages.size() + stage : stage;
 }
 
-bool EngineHost::acquire_cpu_slot(std::size_t stage) {
+bool EngineHost::acquire_permit(std::size_t stage) {
   return !state_.at_gate || state_.settings.gate->acquire(state_.at_gate, stage, cpu_rank(stage));
 }
 
-bool EngineHost::cpu_slot_is_wanted(std::size_t stage) {
+bool EngineHost::permit_is_wanted(std::size_t stage) {
   return state_.at_gate && state_.settings.gate->is_wanted_before(state_.at_gate, cpu_rank(stage));
 }
 
-bool EngineHost::has_free_cpu_slot() const {
-  return !state_.at_gate || state_.settings.gate->has_free_slot(*state_.at_gate);
+bool EngineHost::has_free_permit() const {
+  return !state_.at_gate || state_.settings.gate->has_free_permit(*state_.at_gate);
 }
 
-// In this order: a token that comes of the slot is to find this thread, which has nothing else to do.
-void EngineHost::release_cpu_slot() {
+// In this order: a token that comes of the permit is to find this thread, which has nothing else to do.
+void EngineHost::release_permit() {
   state_.launcher->token_ends();
   if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
 }
 
-void EngineHost::give_up_cpu_slot() {
-  state_.launcher->token_goes_without_slot();
+void EngineHost::give_up_permit() {
+  state_.launcher->token_goes_without_permit();
   if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
 }
 

@@ -1,4 +1,4 @@
-// EngineHost: what the stages of an engine, and the process's slot gate, ask of it.
+// EngineHost: what the stages of an engine, and the process's permit gate, ask of it.
 #pragma once
 
 #include "lib/exec/engine_state.h"
@@ -6,21 +6,21 @@
 
 namespace penstock::exec {
 
-class EngineHost final : public StageHost, public SlotGate::Waiter {
+class EngineHost final : public StageHost, public PermitGate::Waiter {
  public:
   explicit EngineHost(EngineState& state);
 
   // HostUnderLock
   bool stopped() const noexcept override { return state_.stopped.load(std::memory_order_relaxed); }
-  bool acquire_cpu_slot(std::size_t stage) override;
-  bool cpu_slot_is_wanted(std::size_t stage) override;
-  bool has_free_cpu_slot() const override;
+  bool acquire_permit(std::size_t stage) override;
+  bool permit_is_wanted(std::size_t stage) override;
+  bool has_free_permit() const override;
 
   // StageHost
   const RunFacts& facts() const noexcept override { return facts_; }
-  void release_cpu_slot() override;
-  void give_up_cpu_slot() override;
-  void end_without_cpu_slot() override { state_.launcher->token_ends_without_slot(); }
+  void release_permit() override;
+  void give_up_permit() override;
+  void end_without_permit() override { state_.launcher->token_ends_without_permit(); }
   void offer_memory() override { state_.offer_memory(); }
   void nothing_is_left_of(std::size_t stage) override;
   void give_up(std::exception_ptr cause) noexcept override;
@@ -32,8 +32,8 @@ class EngineHost final : public StageHost, public SlotGate::Waiter {
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
   void count_dropped(std::size_t stage, std::int64_t errors) override;
 
-  // SlotGate::Waiter
-  void slot_is_free(std::size_t stage) override { state_.stages[stage]->slot_is_free(); }
+  // PermitGate::Waiter
+  void permit_is_free(std::size_t stage) override { state_.stages[stage]->permit_is_free(); }
 
  private:
   std::size_t cpu_rank(std::size_t stage) const;

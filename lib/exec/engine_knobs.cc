@@ -94,14 +94,14 @@ Knob memory_knob(const StateRef& of) {
 // Its arena has no threads for more than it began with.
 Knob cpu_slots_knob(const StateRef& of) {
   Knob knob = knob_of(KnobKind::cpu_slots);
-  knob.high = of->settings.slots;
-  knob.user_fixed = of->settings.slots_are_fixed;
+  knob.high = of->settings.permits;
+  knob.user_fixed = of->settings.permits_are_fixed;
   const std::weak_ptr<EngineState> weak = of;
   knob.get = [weak]() -> std::int64_t {
     auto state = weak.lock();
     return state ? state->at_gate->most() : 0;
   };
-  knob.set = [weak, high = of->settings.slots](std::int64_t to) {
+  knob.set = [weak, high = of->settings.permits](std::int64_t to) {
     auto state = weak.lock();
     if (state) state->settings.gate->set_most(state->at_gate, std::clamp<std::int64_t>(to, 1, high));
   };

@@ -6,22 +6,22 @@
 
 #include "lib/core/machine.h"
 #include "lib/exec/nested_run.h"
-#include "lib/exec/slot_gate.h"
+#include "lib/exec/permit_gate.h"
 #include "lib/exec/trace.h"
 
 namespace penstock::exec {
 
 struct EngineSettings {
   std::int64_t memory_bytes = 0;
-  std::int64_t slots = 1;        // workers of the arena
-  bool slots_are_fixed = false;  // by the user
+  std::int64_t permits = 1;        // workers of the arena
+  bool permits_are_fixed = false;  // by the user
   std::uint32_t first_epoch = 0;
   std::uint32_t epochs = 0;
   std::uint64_t first_sequence = 0;  // of passes; for tests
   std::uint64_t seed = 0;
   std::uint32_t pass = 0;               // of an outer run, that passes are numbered from
   const Stamp* resume_after = nullptr;  // by position; read during construction only
-  SlotGate* gate = nullptr;             // none: no limit (serial executor, tests)
+  PermitGate* gate = nullptr;           // none: no limit (serial executor, tests)
   bool has_priority = false;            // the knob `priority` is there
   bool niceness_is_reversible = false;  // and may be moved: workers may be less urgent than the consumer
   const Machine* machine = &system_machine();

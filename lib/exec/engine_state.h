@@ -30,7 +30,7 @@ struct EngineState {
   Outlet outlet;
   Neighbours neighbours;
   std::vector<std::unique_ptr<Stage>> stages;
-  SlotGate::RunRef at_gate;  // none without a gate
+  PermitGate::RunRef at_gate;  // none without a gate
   std::stop_source stop;
   std::atomic<bool> stopped{false};
   std::atomic<bool> gives_way{false};  // its workers are to be less urgent than the consumer: the knob `priority`
@@ -41,7 +41,7 @@ struct EngineState {
   void raise_stop();                           // nothing new begins
   void offer_memory();                         // to stages that wait for some, if it has become free since
   void ask_for_results(std::int64_t credits);  // as the outlet says
-  // The stage or the nearest before it that reserves may go on without room: nothing is left of what it gave.
+  // Nothing is left of what the stage gave: it, or the nearest stage before it that reserves, may go on without room.
   void tell_nearest_that_reserves(std::size_t stage);
   bool look_after_calls();  // now and then: see Stage. True: something could leave
   template <class Visit> void for_each_source(const Visit& visit) {

@@ -1,9 +1,9 @@
-// Folded: results that are there already and have no slots yet, of calls whose elements have become very many.
-// Group::folded.
+// Folded: the groups with results that are there already and have no slots yet (Group::folded), of calls whose elements
+// have become very many.
 //
-// Whenever the stage's lock is free: bytes_ and hollow_bytes_ are sums over all groups of the ring; `line_` has those
-// groups of whose results the ones with slots have all left, in the order in which those left: not the ring's where the
-// order is arbitrary. They are waiting.
+// Whenever the stage's lock is free: bytes_ and hollow_bytes_ are sums over all groups of the ring. `line_` has the
+// groups that are to give slots to more results, since all results that had slots have left. Their state is waiting.
+// They stand in the order in which those results left, which differs from the ring's where the order is arbitrary.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -24,7 +24,7 @@ class Folded {
   bool empty() const noexcept { return line_.empty(); }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(line_.size()); }
 
-  // What the group had slots for has left.
+  // All results of the group that had slots have left.
   void put_in_line(Group& group) {
     line_.push_back(&group);
     signs_.has_folded.store(true, std::memory_order_relaxed);
@@ -35,7 +35,7 @@ class Folded {
     signs_.has_folded.store(!line_.empty(), std::memory_order_relaxed);
     return group;
   }
-  // The group holds as many from now on; what it had before.
+  // The group's folded results hold `bytes` from now on, `hollow` of them hollow. Returns the bytes before.
   std::int64_t count(Group& group, std::int64_t bytes, std::int64_t hollow) noexcept {
     const std::int64_t before = std::exchange(group.folded.bytes, bytes);
     bytes_ += bytes - before;

@@ -30,21 +30,21 @@ struct Group {
   enum class State : std::uint8_t { waiting, running, done };
   enum class Kind : std::uint8_t {
     inputs,     // that were admitted together
-    came_back,  // a call that took long gave them back: they are run in steps of the size that is right by now
-    flush,      // a stream op has more to give before this group's mark: when what it gave has left
-    part,       // results that have left a call before it closed: it goes on
+    came_back,  // inputs that a call which took long gave back: they are run in steps of the size that is right by now
+    flush,      // a stream op has more to give before this group's mark: it is asked when what it gave has left
+    part,       // results that leave a call while it goes on
   };
   // The call as others see it.
   struct Start {
     std::int64_t ns = 0;
     std::int64_t source_ordinal = -1;  // of the first slot; -1: a source's own call
-    int thread = 0;                    // that runs it; Machine::thread_number(). 0: none, it is a part of another one
+    int thread = 0;                    // Machine::thread_number() of the one that runs it. 0: none, this is a part
   };
   // Inputs that the call gave back, with nothing done to them.
   struct Rest {
     Slots slots;
-    std::int64_t begin = 0;  // inputs of the call before them
-    bool is_flush = false;   // the first one is a mark before which there is more to give
+    std::int64_t begin = 0;  // how many inputs of the call come before them
+    bool is_flush = false;   // the first one is a mark, and the op has more to give before it
   };
 
   // What a snapshot looks at in every group of the ring comes first, 64 bytes up to folded.bytes: one line of the cache
@@ -71,8 +71,8 @@ struct Group {
 
   bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
 
-  // By another thread, with the stage's lock held: a call that is under way is to return as soon as the element that it
-  // is at is done.
+  // By another thread, with the stage's lock held: asks a call that is under way to return as soon as it is done with
+  // its present element.
   void want_back() noexcept {
     if (state == State::running && call) call->progress.is_wanted_back.store(true, std::memory_order_relaxed);
   }
@@ -87,21 +87,25 @@ struct Group {
     slots.resize(from);
   }
 
+  // In place: to move a whole group costs more than to make one.
   void clear() {
-    Group fresh;
-    keep(slots, fresh.slots);
-    keep(results, fresh.results);
-    fresh.call = std::move(call);
-    *this = std::move(fresh);
+    Slots kept_slots = storage_of(slots);
+    Slots kept_results = storage_of(results);
+    auto kept_call = std::move(call);
+    std::destroy_at(this);
+    std::construct_at(this);
+    slots.swap(kept_slots);
+    results.swap(kept_results);
+    call = std::move(kept_call);
   }
 
  private:
   static constexpr std::size_t kKept = 256;  // slots: of many groups, what each keeps adds up
 
-  static void keep(Slots& storage, Slots& to) {
-    if (storage.capacity() > kKept) return;
-    storage.clear();
-    to = std::move(storage);
+  static Slots storage_of(Slots& list) noexcept {
+    if (list.capacity() > kKept) return {};
+    list.clear();
+    return std::move(list);
   }
 };
 

@@ -1,7 +1,7 @@
 // Inbox: what has come to a stage and is in no group yet, and how much room the stage before has been promised.
 //
-// Whenever the stage's lock is free: promised_ = credits given and not yet used + slots that wait; no more than the
-// capacity when it was last topped up. A smaller buffer is simply not topped up until enough has been used.
+// Whenever the stage's lock is free: promised_ = credits given and not yet used + slots that wait. It is at most the
+// capacity at the last top_up(). Where the capacity has become smaller, there is no top-up until enough has been used.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -20,25 +20,26 @@ class Inbox {
   // `marks`: levels that the end of a pass may have.
   Inbox(const StageTraits& traits, std::size_t marks) : traits_(traits), closed_(marks, -1) {}
 
-  // One at least, and at most as many as were promised. How many of them are elements or errors.
+  // Takes at least one slot, at most as many as were promised. Returns how many of them are elements or errors.
   std::int64_t receive(Slots&& slots);
   std::int64_t waiting() const noexcept { return count_; }
 
   // Moves the oldest slots into the group until it has `most`, or a mark.
   void fill(Group& group, std::int64_t most);
 
-  // Credits for the stage before, up to this capacity; in lumps, for it may have to wake a thread for them.
+  // New credits for the stage before, up to this capacity. 0 while they are less than half of it, since each time a
+  // thread may have to be woken for them.
   std::int64_t top_up(std::int64_t capacity);
 
-  // Nobody wants what is still to come of a pass, or of several: all up to the last one's mark, which has this depth,
-  // is left out. Nothing, where that mark has been here.
+  // Nobody wants what is still to come of the passes from `first` to `last`: everything is left out up to the mark that
+  // ends `last`, which has a level of at least `depth`. Does nothing if that mark has been here.
   void leave_out(std::size_t depth, std::uint64_t first, std::uint64_t last);
-  // Takes elements and errors of such a pass out of `slots`, and off the books; marks stay, for stages further down
-  // keep their books by them.
+  // Takes elements and errors of such a pass out of `slots`, and gives their bytes back. Marks stay, for stages further
+  // down count passes by them.
   void drop(Slots& slots);
   // What was dropped, to be destroyed without the lock: users' code.
   void swap_dropped(Slots& slots) noexcept { dropped_.swap(slots); }
-  // All that waits, for the same.
+  // Moves all that waits to `to`, for the same reason.
   void let_go(Queue<Slots>& to) noexcept;
 
  private:
@@ -53,7 +54,7 @@ class Inbox {
   std::vector<std::int64_t> closed_;  // [d]: sequence of the last mark that went into a group with a level >= d
   bool skipping_ = false;             // everything up to a mark of skip_depth_ is unwanted
   std::size_t skip_depth_ = 0;
-  std::uint64_t skip_last_ = 0;  // and of this pass, or of one behind it: where several are unwanted
+  std::uint64_t skip_last_ = 0;  // where several passes are unwanted: the mark must be of this one, or of a later one
   Slots dropped_;
 };
 

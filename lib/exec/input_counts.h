@@ -1,7 +1,7 @@
 // InputCounts: how much of a stage's input a group stands for.
 //
-// What one group hands to another leaves its own counts: so sums over all groups change only where inputs come or
-// leave.
+// When a group hands inputs to another group, its own counts fall by as much. So sums over all groups change only when
+// inputs come or leave.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace penstock::exec {
 
 struct InputCounts {
-  std::int64_t admitted = 0;  // slots: what the window counts. Of a source: what it may make
+  std::int64_t admitted = 0;  // slots, which the window counts. In a source: how many it may make
   std::int64_t bytes = 0;
   std::int64_t elements = 0;  // when the call began
 

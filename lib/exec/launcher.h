@@ -48,14 +48,15 @@ class Launcher {
   virtual void run_body(CallRef body) = 0;            // body(), kept apart from other tasks of this thread
   virtual bool one_at_a_time() const = 0;             // no read-ahead: groups of a single element
 
-  // What the engine tells: a token that is not on the pool has given its CPU slot back; one goes on without, and ends.
+  // What the engine tells, of tokens that are not on the pool: one has given its permit back and ends; one goes on
+  // without a permit; one without a permit ends.
   virtual void token_ends() {}
-  virtual void token_goes_without_slot() noexcept {}
-  virtual void token_ends_without_slot() noexcept {}
+  virtual void token_goes_without_permit() noexcept {}
+  virtual void token_ends_without_permit() noexcept {}
   // What the engine asks: other work, on a spare thread if need be. It must not throw. False: there is no thread to be
   // had.
   virtual bool try_on_pool(std::function<void()>) { return false; }
-  // Until no token and no other work is under way, but no longer than that. True: none is.
+  // Waits until no token and no other work is under way, but no longer than `time`. True: none is.
   virtual bool wait_for(std::chrono::nanoseconds time) = 0;
 
   // Tokens run when a waiting consumer pumps them, not by themselves.

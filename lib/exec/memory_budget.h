@@ -22,8 +22,8 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::int64_t limit) noexcept : limit_(limit) {}
 
-  // Takes `bytes` if they fit beside what is `kept` for others, who go first; always, if `forced`. A refusal asks for a
-  // wake-up: see take_wake_up().
+  // Takes `bytes` if they fit beside the `kept` bytes, which are for others who go first. If `forced`, it always takes
+  // them. A refusal asks for a wake-up: see take_wake_up().
   bool reserve(std::int64_t bytes, bool forced, std::int64_t kept = 0) noexcept;
 
   // Whether reserve() would take them. Asks for nothing.
@@ -31,21 +31,22 @@ class MemoryBudget {
     return used_.load(std::memory_order_seq_cst) + bytes + kept <= limit();
   }
 
-  // The next take_wake_up() is for somebody who needs that many; 0: for whoever was refused because of what was kept,
-  // and is no more.
+  // Asks for a wake-up as soon as there is room for `bytes`. 0: for stages that were refused because of bytes kept for
+  // others, when these are kept no more.
   void note_need(std::int64_t bytes) noexcept;
 
   // After a call that had reserved `reserved`, consumed input of `input` bytes and gave `output` bytes.
   void settle(std::int64_t reserved, std::int64_t input, std::int64_t output) noexcept;
 
-  // Bytes beyond what was reserved: taken, for nothing can be done about them, and counted.
+  // A call holds so many bytes more than it had reserved. They are charged, whether there is room or not, and counted.
   void overshoot(std::int64_t bytes) noexcept;
 
   // Sequentially consistent for the sake of take_wake_up(), which follows: see reserve().
   void release(std::int64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_seq_cst); }
   void charge(std::int64_t bytes) noexcept;
 
-  // True once after a refusal, when there is room again: the caller then offers it to the stages that wait.
+  // True once after a refusal, as soon as the smallest request that was refused would fit: the caller then offers the
+  // room to the stages that wait.
   bool take_wake_up() noexcept;
 
   void set_limit(std::int64_t limit) noexcept;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kBetweenSamples =
     4'000'000;  // ns, on average: to read the thread's clocks before and after a call costs 4 to 6 us
-// Of a result that was much larger than others, with each call: after a hundred calls a twenty-fifth is left. So one
-// outlier slows the calls that follow, and not the run; outliers that come again and again are reserved for.
+// How much of an outlier (a result much larger than others) is forgotten with each call: after a hundred calls a
+// twenty-fifth is left. So one outlier slows the next calls, and not the run; frequent outliers are reserved for.
 constexpr double kForgets = 1.0 / 32;
 constexpr std::int64_t kFirstSamples = 8;  // calls that are all sampled: where a stage belongs is to be known soon
 
-// A struct may say its members, and one of them be what nobody can see into.
+// A struct may tell its members (Fields), and one of them may own memory that nobody can tell.
 std::string name_of_unseen(const Sealed& results) {
   const std::string whole = type_name(*results.unseen);
   return *results.unseen == *results.unseen_part
@@ -97,7 +97,7 @@ void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
   if (timed == 0) return;
   const double each = static_cast<double>(time) / static_cast<double>(timed);
   if (traits_.keeps_statistics) counters.service_times[service_time_bucket(static_cast<std::int64_t>(each))] += timed;
-  approach(slot_ns_, each);
+  approach(ns_per_slot_, each);
   if (inputs == 0) return;
   approach(bytes_, static_cast<double>(output_bytes) / static_cast<double>(inputs));
   if (largest_bytes_ > bytes_) largest_bytes_ += kForgets * (bytes_ - largest_bytes_);
@@ -109,7 +109,7 @@ double Meter::results_each(double least) const noexcept {
                   static_cast<double>(made_) / static_cast<double>(std::max<std::int64_t>(counters.completed, 1)));
 }
 
-// Of so many elements that it holds: a value needs no slot there, but what the op has in place of it.
+// Bytes of so many elements in a stream op: a value needs no slot there, but what the op has in place of it.
 std::int64_t Meter::required_bytes(std::int64_t elements) const noexcept {
   if (elements == std::numeric_limits<std::int64_t>::max()) return 0;  // all that come: nobody knows
   const double place = static_cast<double>(traits_.plan.holding.bytes_of_place) - static_cast<double>(sizeof(Slot));

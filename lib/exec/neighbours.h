@@ -18,7 +18,7 @@ struct StageTraits;
 
 class Neighbours {
  public:
-  // `edges` lives longer. `at_outlet`: slots that have come there and have not been taken.
+  // `edges` must live longer. `at_outlet`: how many slots have come to the outlet and have not been taken.
   Neighbours(const Edges& edges, const std::atomic<std::int64_t>& at_outlet)
       : edges_(edges), at_outlet_(at_outlet), stages_(edges.stages()) {}
 
@@ -29,7 +29,7 @@ class Neighbours {
 
   // Down to the outlet.
   std::int64_t memory_claimed_behind(std::size_t stage) const;  // sum of StageSigns::claim
-  // Nothing waits or runs up to the next stage that reserves: those between only hand on what is charged already.
+  // Nothing waits or runs up to the next stage that reserves: stages between only hand on what is charged already.
   bool is_empty_behind(std::size_t stage) const;
   // for what no core can hasten. Itself, too: it may wait, after a short start
   bool feeds_one_that_waits(std::size_t stage) const;

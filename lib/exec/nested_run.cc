@@ -68,8 +68,16 @@ bool NestedRun::is_owner_unwanted() const {
 std::shared_ptr<Engine> NestedRun::take_unwanted() {
   MutexLock lock(mutex_);
   if (is_taken_ || !is_asked_.load(std::memory_order_acquire) || !is_owner_unwanted()) return nullptr;
-  is_taken_ = true;
-  return engine_.lock();
+  auto engine = engine_.lock();
+  is_taken_ = engine != nullptr;
+  return engine;
+}
+
+void NestedRun::begin_anew() noexcept {
+  MutexLock lock(mutex_);
+  engine_.reset();
+  is_taken_ = false;
+  is_cut_.store(false, std::memory_order_relaxed);
 }
 
 // The request may have ended meanwhile, and another one begun.

@@ -1,7 +1,7 @@
-// NestedRun: a run that was made in a call of another one. When nobody wants what that call gives any more, and the
-// call waits for the nested run, then that is given up: its functions see their stop token set, and who waits for its
-// next element gets an error. The thread of the call cannot see to that, for it is inside a function of the nested run.
-// So another one looks now and then (runtime::Runtime).
+// NestedRun: a run that was made in a call of another run. When nobody wants the results of that call any more, and the
+// call waits for the nested run, the nested run is given up: its functions see their stop token set, and its reader
+// gets an error instead of the next element. The thread of the call cannot do that, since it is inside the nested run.
+// So another thread looks now and then (runtime::Runtime).
 //
 //   made in a call      it belongs to that call; when that ends, to the call around it
 //   kept by the run     the outermost call is over, and others of the same run read it (a generator's run for each
@@ -30,7 +30,7 @@ class NestedRun {
 
   explicit NestedRun(const BodyScope& made_in) noexcept : call_(&made_in) {}
 
-  // A request of who reads the run, from its beginning to its end.
+  // Lives as long as one request for the run's next element, on the thread that asks.
   class Request {
    public:
     explicit Request(NestedRun* run) noexcept : run_(run) {
@@ -53,18 +53,19 @@ class NestedRun {
   void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
   bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
 
-  // The call that it belongs to: what it gives is wanted no more than what that one gives. Null: none. By a thread that
-  // is in there, or while that call is looked at.
+  // The call that the run belongs to: the run's elements are wanted as long as that call's results are. Null: none.
+  // For a thread that is inside that call, or while that call is looked at.
   const BodyScope* call() const noexcept { return call_.load(std::memory_order_acquire); }
-  // One of its calls has been told so, and may have left out what it would have given: what comes now is not whole.
+  // One of the run's calls was told that it is unwanted, and may have left results out: what comes now is not whole.
   void note_cut() const noexcept { is_cut_.store(true, std::memory_order_relaxed); }
   bool is_cut() const noexcept { return is_cut_.load(std::memory_order_relaxed); }
-  // By who reads it, during a request.
+  void begin_anew() noexcept EXCLUDES(mutex_);  // when nothing is left of the engine that was cut
+  // For the thread that reads the run, during a request.
   bool is_unwanted() const EXCLUDES(mutex_);
 
-  // Any thread. The engine to give up, once: what it belongs to is not wanted any more, and waits for it.
+  // Any thread. The engine to give up, if what the run belongs to is not wanted any more and waits for it; only once.
   std::shared_ptr<Engine> take_unwanted() EXCLUDES(mutex_);
-  // Then, by a thread that may be held up: users' stop callbacks.
+  // Gives that engine up. For a thread that may be held up, since users' stop callbacks run.
   void give_up(Engine& engine) EXCLUDES(mutex_);
 
  private:

@@ -19,9 +19,9 @@ namespace penstock::exec {
 struct OpenCall {
   detail::CallProgress progress;
 
-  // Keeps the list of results as a whole, too: it is held while results are taken out, while the list moves because it
-  // grows, and when the call closes. Results before progress.answered that are not taken yet are nobody's; those behind
-  // are the running thread's alone.
+  // Guards the list of results as a whole, too: it is held while results are taken out, while the list moves because it
+  // grows, and when the call closes. Results before progress.answered that are not taken yet belong to whoever holds
+  // this; those behind belong to the running thread alone.
   Mutex mutex;
   bool is_open GUARDED_BY(mutex) = false;
   // one of StageSigns::open_calls; the running thread's: until it has taken note that the call is closed
@@ -29,8 +29,8 @@ struct OpenCall {
   std::size_t taken GUARDED_BY(mutex) = 0;    // results that have left
   std::size_t planned GUARDED_BY(mutex) = 0;  // slots that the call was made for
 
-  // `is_over`: stop was asked for, or the pass is not wanted any more, before the call began. Nobody else looks at this
-  // call yet: the stage's lock, which is held, does for the mutex.
+  // `is_over`: before the call began, stop was asked for or the pass became unwanted. Needs the stage's lock, not the
+  // mutex: nobody else looks at this call yet.
   void open(std::size_t slots, bool is_over) NO_THREAD_SAFETY_ANALYSIS {
     progress.answered.store(0, std::memory_order_relaxed);
     progress.is_wanted_back.store(is_over, std::memory_order_relaxed);
@@ -39,7 +39,7 @@ struct OpenCall {
     planned = slots;
     is_counted = true;
   }
-  // By the running thread. From here on nobody takes anything. How many results have left.
+  // By the running thread: from now on nobody takes results out. Returns how many have left.
   std::size_t close() {
     MutexLock lock(mutex);
     is_open = false;

@@ -79,7 +79,7 @@ void Outlet::clear() {
   }
 }
 
-bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) {
+bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const WhileWaiting& look) {
   std::int64_t start = 0;
   bool arrived = false;
   {
@@ -91,7 +91,7 @@ bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, co
       if (!arrivals_.empty()) break;  // it is awake now: what is there need not wait for more
       next_look = look_without_lock(look);
     }
-    // Who asks again and again for a moment only never waits until a look is due.
+    // A consumer that asks again and again with short deadlines would never wait until a look is due.
     if (arrivals_.empty() && machine_.now() - looked_ns_ >= first_look.count()) look_without_lock(look);
     wait_.end();
     arrived = arrivals_.has_news();
@@ -100,7 +100,7 @@ bool Outlet::wait(std::int64_t deadline, std::chrono::nanoseconds first_look, co
   return arrived;
 }
 
-// True: it is worth waking before that moment.
+// True: the consumer is to go on before that moment.
 bool Outlet::sleep_until(std::int64_t moment) {
   while (!arrivals_.failure() && (arrivals_.empty() || !wait_.is_worth_ending())) {
     if (machine_.now() >= moment) return false;
@@ -109,8 +109,8 @@ bool Outlet::sleep_until(std::int64_t moment) {
   return true;
 }
 
-// When to look again.
-std::int64_t Outlet::look_without_lock(const Look& look) {
+// Returns when to look again.
+std::int64_t Outlet::look_without_lock(const WhileWaiting& look) {
   const MutexUnlock unlock(mutex_);
   const std::chrono::nanoseconds pause = look();
   looked_ns_ = machine_.now();

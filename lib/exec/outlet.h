@@ -1,7 +1,7 @@
 // Outlet: what is ready for the consumer. Its depth is the prefetch knob: the credits of the last edge.
 //
-// The consumer takes from the packet in its hands; when that is empty, the next of the arrivals, or it waits. What it
-// has taken makes room for more.
+// The consumer takes slots from the packet in its hands. When that is empty, it gets the next one of the arrivals, or
+// waits. What it has taken makes room for more.
 #pragma once
 
 #include <atomic>
@@ -48,17 +48,17 @@ class Outlet {
   void clear() EXCLUDES(mutex_);
 
   // Waits until something is there, or until the deadline. False: the deadline has passed. Meanwhile calls `look` now
-  // and then, without a lock; it says after how long to call it again. At the deadline, too, if the last look is as
-  // long ago as `first_look`.
-  using Look = std::function<std::chrono::nanoseconds()>;
-  bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const Look& look) EXCLUDES(mutex_);
+  // and then, without a lock; `look` returns after how long to call it again. Also calls it at the deadline, unless it
+  // was called less than `first_look` ago.
+  using WhileWaiting = std::function<std::chrono::nanoseconds()>;
+  bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const WhileWaiting& look) EXCLUDES(mutex_);
   // The same for at most a moment: for a consumer that has other work to look for.
   void wait_briefly() EXCLUDES(mutex_);
-  // Wakes the consumer if it sleeps beside slots, waiting for more that was promised. nudge(), now and then: a call may
-  // turn out dearer than its like. wake(): nothing more can come until it takes some.
+  // Both wake the consumer if it sleeps although slots are here, since more was promised (ConsumerWait). nudge() is for
+  // now and then: what was promised may take longer than expected. wake(): nothing can come until it takes some.
   void nudge();
   void wake();
-  // Nothing more comes: who takes from here is to get this, when it has had what is there.
+  // Nothing more comes: the consumer gets what is there, and then `cause`.
   void fail(std::exception_ptr cause) noexcept EXCLUDES(mutex_);
   std::exception_ptr failure() const noexcept EXCLUDES(mutex_);
 
@@ -74,7 +74,7 @@ class Outlet {
 
  private:
   bool sleep_until(std::int64_t moment) REQUIRES(mutex_);
-  std::int64_t look_without_lock(const Look& look) REQUIRES(mutex_);
+  std::int64_t look_without_lock(const WhileWaiting& look) REQUIRES(mutex_);
   bool is_worth_waking(const Packet& packet, std::int64_t ready) const REQUIRES(mutex_);
   void wake_after(std::int64_t pause_ns) EXCLUDES(mutex_);
   bool refill(std::int64_t& credits) EXCLUDES(mutex_);
@@ -85,7 +85,7 @@ class Outlet {
   ConsumerClock clock_;
   std::int64_t looked_ns_ = 0;  // when it looked last
   StepTrace trace_;             // until clear()
-  // of slots whose taking has not been reported, which are the hand's, the room counts as held
+  // room_ still counts slots as held that the consumer has taken and hand_ has not reported
   alignas(kCacheLine) mutable Mutex mutex_;
   const std::unique_ptr<Signal> arrived_;
   Arrivals arrivals_ GUARDED_BY(mutex_);

@@ -20,12 +20,12 @@ class OutletRoom {
 
   std::int64_t capacity() const noexcept;
 
-  // So many have come, and so many of their kind are worth keeping ready.
+  // `count` slots have come. `worth_waiting`: how many of their kind are worth keeping ready (Packet).
   void receive(std::int64_t count, std::int64_t worth_waiting) noexcept;
-  // The consumer has taken so many, which makes room for as many. What the last stage is to get: in lumps of half the
-  // capacity, for each may have to wake a worker; where nothing is ready, all there is.
+  // The consumer has taken `count` slots, which makes room for as many. Returns the credits for the last stage: none
+  // until they are half the capacity, for each time a worker may have to be woken; if `is_empty`, all at once.
   std::int64_t take(std::int64_t count, bool is_empty) noexcept;
-  // All there is.
+  // All credits that there is room for.
   std::int64_t top_up() noexcept { return promise(1); }
 
   void set_depth(std::int64_t depth) noexcept;

@@ -23,6 +23,7 @@ bool Output::collect_group(Group& group, bool keeps_mark, Slots& out) {
 }
 
 PacketRef Output::collect() {
+  if (done_ == 0) return nullptr;
   Slots out;
   const auto& groups = ring_.groups();
   for (std::size_t place = 0; place < groups.size();) {
@@ -30,6 +31,7 @@ PacketRef Output::collect() {
     if (group.state == Group::State::done) {
       const bool is_folded = !group.folded.empty();  // its mark, too
       if (!collect_group(group, group.mark && !is_folded && place > 0, out)) break;
+      --done_;
       if (is_folded) {
         unfold_later(group);
         continue;

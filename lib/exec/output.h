@@ -1,7 +1,8 @@
 // Output: the results that are ready to leave a stage, and how many the next one has room for.
 //
-// Whenever the stage's lock is free: unsent_ = slots of all groups that are done, without those that have left. One
-// thread emits at a time; who finds one at it leaves, and that one looks again. No stage ever waits for another one.
+// Whenever the stage's lock is free: done_ = groups of the ring that are done, some of them without any result; unsent_
+// = slots of theirs that have not left. One thread emits at a time. A thread that finds another one emitting leaves,
+// and the other looks again. So no thread waits.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -23,9 +24,10 @@ class Output {
   // The next stage has room for so many more.
   void add_credits(std::int64_t count) noexcept { credits_ += count; }
   std::int64_t credits() const noexcept { return credits_; }
-  // The group is done: what it has may leave, first results of it, or nothing but its mark.
+  // The group is done: its slots may leave. They may be its first results only, or nothing but its mark.
   void add(Group& group) noexcept {
     group.state = Group::State::done;
+    ++done_;
     unsent_ += static_cast<std::int64_t>(group.slots.size());
   }
   // Credits beyond what is ready already.
@@ -38,12 +40,12 @@ class Output {
   // Everything that may leave now; null: nothing. In arbitrary order a mark still stays behind all that was admitted
   // before it.
   PacketRef collect();
-  // The packet, or null, as the last stage sends it: it tells the outlet whether to wake its consumer now. Having
-  // promised more, it keeps the promise: with the next packet, or with an empty one when nothing is under way any more;
-  // if it is a stage before that brings nothing, Outlet::nudge() does.
+  // For the last stage: `packet` (or null) as it goes to the outlet, which it tells whether to wake the consumer now or
+  // more comes soon. That promise is kept by the next packet, by an empty one when nothing is under way any more, or by
+  // Outlet::nudge(), if it is a stage before that brings nothing.
   PacketRef for_consumer(PacketRef packet, bool more_soon, const Sizes& sizes);
   bool owes_wake() const noexcept { return owes_wake_; }
-  void clear() noexcept { unsent_ = 0; }
+  void clear() noexcept { unsent_ = done_ = 0; }
 
  private:
   bool collect_group(Group& group, bool keeps_mark, Slots& out);
@@ -55,6 +57,7 @@ class Output {
   Meter& meter_;
   std::int64_t credits_ = 0;
   std::int64_t unsent_ = 0;
+  std::int64_t done_ = 0;
   bool is_emitting_ = false;
   bool owes_wake_ = false;  // the last packet said that more comes soon
 };

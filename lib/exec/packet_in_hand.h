@@ -1,5 +1,5 @@
-// PacketInHand: the packet that the consumer is taking from. It is the consumer's own, who would otherwise meet the
-// last stage at the lock for each element; what has been taken of it is reported to the outlet in lumps.
+// PacketInHand: the packet that the consumer is taking from. It belongs to the consumer's thread, which would otherwise
+// compete with the last stage for the outlet's lock at each element. It reports what it has taken in lumps.
 //
 // Thread safety: the consumer's thread only.
 #pragma once
@@ -21,9 +21,9 @@ class PacketInHand {
     return slots_[taken_++];
   }
 
-  // At the end of a packet in any case: the next one may be long in coming.
+  // Also at the end of a packet, however few were taken: it may be long until the next one comes.
   bool has_to_report() const noexcept { return unreported_ >= report_at_ || empty(); }
-  // How many have been taken since the last report; the next one is due after so many, or one.
+  // Returns how many were taken since the last report. The next report is due after `next_after` more, at least one.
   std::int64_t report(std::int64_t next_after) noexcept {
     report_at_ = std::max<std::int64_t>(next_after, 1);
     return std::exchange(unreported_, 0);
@@ -31,7 +31,7 @@ class PacketInHand {
 
   // What is in hand now.
   const Slots& slots() const noexcept { return slots_; }
-  // For another packet. What is left of this one is destroyed.
+  // An empty list, for the next packet. What is left of this one is destroyed.
   Slots& make_room() noexcept {
     slots_.clear();
     taken_ = 0;

@@ -1,5 +1,5 @@
-// Parts: groups that leave the ring in parts. What is done leaves before its call returns, and what is not begun comes
-// back.
+// Parts: groups that leave the ring in parts. Results that are done leave before their call returns, and inputs that it
+// has not begun come back.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -19,19 +19,19 @@ class Parts {
   Parts(const StageTraits& traits, StageSigns& signs, const std::unique_ptr<Body>& body, Ring& ring)
       : traits_(traits), signs_(signs), body_(body), ring_(ring) {}
 
-  // Before a call over several slots: from here on others may look at it. What one call makes of one slot cannot be had
-  // in parts.
+  // Before a call begins: opens it (OpenCall) if it has several slots, so that others may look at it. The results of a
+  // single slot cannot leave in parts.
   void open(Group& group);
 
-  // The first results that may leave now though their call goes on, as a group in front of that one; null: there are
-  // none.
+  // The first results that may leave now while their call goes on, as a new group in front of the call's group; null:
+  // there are none.
   Group* take();
-  // What the call gave back becomes the next group.
+  // The inputs that the call gave back (group.rest) become the next group.
   void take_back(Group& group, Cancellation& cancellation);
-  // Of a call that goes on: what it has done.
+  // Takes out of a call that goes on what it has answered so far.
   Slots answers_of(Group& group) const;
-  // Inputs of a part, before its results are sealed, that were run: a source's are what it made, a stream op's are
-  // counted when its call ends.
+  // How many inputs of a part were run, asked before its results are sealed. For a source: the elements that it made.
+  // For a stream op 0, since its inputs are counted when its call ends.
   std::int64_t inputs_of(const Group& part) const;
 
  private:

@@ -95,8 +95,8 @@ PassControl::Mark PassControl::close_pass(std::size_t from) {
   return mark;
 }
 
-// Who listens to it is to be told, without the lock, for that is users' code. The next pass has another one from here
-// on: what is said late is not said to that.
+// The stop source of the pass that ends. The caller requests the stop without the lock, for that runs users' code. From
+// here on the next pass has another one, which a late request does not reach.
 std::stop_source PassControl::take_stop() { return stopped_ ? stop_ : std::exchange(stop_, std::stop_source()); }
 
 void PassControl::end(std::size_t depth, std::uint64_t sequence) {

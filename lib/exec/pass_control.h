@@ -35,10 +35,10 @@ class PassControl {
   PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
               std::uint64_t first_sequence = 0);
 
-  // A pass of the source. Its stamp has epoch, pass and sequence set.
+  // A pass of the source. Of its stamp only epoch, pass and sequence are set.
   struct Pass {
     Stamp stamp;
-    bool fresh = false;  // not begun before
+    bool fresh = false;  // asked for the first time
     bool over = false;   // somebody else has ended it: only close() is left to do
   };
 
@@ -56,9 +56,9 @@ class PassControl {
   // looks. Outdated requests do nothing.
   void end(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
-  // The same at once. Gives the mark that ends the op's input: of this pass, or of the last one that ends with it. None
-  // where the consumer has had that mark: somebody behind the op has closed the pass before it, and the source's own is
-  // still to come.
+  // The same at once. Returns the mark that ends the op's input: of this pass, or of the last one that ends with it.
+  // None if the consumer has had that mark: then an op further down has closed the pass before this one could, and the
+  // source is still to send its own.
   std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
   // Marks up to this sequence have reached the consumer: nobody will ask for them.
@@ -71,8 +71,8 @@ class PassControl {
   // After the last epoch asked for.
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs) EXCLUDES(mutex_);
 
-  // Ends the epoch that is being read, and begins no other. The mark of the pass with the sequence returned is the last
-  // to come.
+  // Ends the epoch that is being read, and begins no other. Returns a sequence: the mark of the pass that has it is the
+  // last one to come.
   std::uint64_t halt() EXCLUDES(mutex_);
 
   // Passes are numbered from this one on, where the run is part of another run's pass. Before anything is read.
@@ -102,12 +102,12 @@ class PassControl {
   const std::vector<std::int64_t> counts_;
 
   mutable Mutex mutex_;  // held for a few instructions, never across a call out
-  // closed_ and marks_ tell of each mark made; owed_ are the last of marks_. While any is owed the source is in none of
-  // the passes from the first of these on, and close() gives it that one before anything else.
+  // closed_ and marks_ know each mark that was made; owed_ are the last of marks_. While any is owed, the source is in
+  // no pass from the first owed one on, and close() first returns that mark.
   std::vector<std::int64_t> digits_ GUARDED_BY(mutex_);
   // [d]: sequence of the last pass whose mark had a level >= d; -1: none. Falls with d
   std::vector<std::int64_t> closed_ GUARDED_BY(mutex_);
-  // the same of marks that the consumer has had, which marks_ tells no more of
+  // the same, of the marks that the consumer has had: they are in marks_ no more
   std::vector<std::int64_t> forgotten_ GUARDED_BY(mutex_);
   std::uint32_t base_ GUARDED_BY(mutex_) = 0;  // of pass numbers
   Stamp now_ GUARDED_BY(mutex_);

@@ -36,18 +36,18 @@ void QueueLauncher::give_credits(const Edge& edge, std::int64_t count) { stages_
 
 std::size_t QueueLauncher::choose() const {
   if (choice_ == nullptr) {
-    const auto best = std::max_element(tokens_.begin(), tokens_.end(), [](const Token& a, const Token& b) {
-      return a.stage->traits().index < b.stage->traits().index;
-    });
+    const auto best = std::max_element(
+        tokens_.begin(), tokens_.end(),
+        [](const WaitingToken& a, const WaitingToken& b) { return a.stage->traits().index < b.stage->traits().index; });
     return static_cast<std::size_t>(best - tokens_.begin());
   }
   std::vector<std::size_t> stages;
-  for (const Token& token : tokens_) stages.push_back(token.stage->traits().index);
+  for (const WaitingToken& token : tokens_) stages.push_back(token.stage->traits().index);
   return choice_(stages);
 }
 
 bool QueueLauncher::run_one() {
-  Token token{};
+  WaitingToken token{};
   {
     MutexLock lock(mutex_);
     if (tokens_.empty()) return false;

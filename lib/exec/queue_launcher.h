@@ -16,7 +16,8 @@ namespace penstock::exec {
 
 class QueueLauncher final : public Launcher {
  public:
-  // Which of the waiting tokens runs next: given their stages' numbers, in order of arrival, the place of one.
+  // Chooses the token that runs next. Gets the stage's number of each waiting token, in order of arrival, and returns
+  // the place of one of them.
   using Choice = std::function<std::size_t(const std::vector<std::size_t>& stages)>;
 
   // No choice: the most downstream, and no read-ahead. With a choice: groups and read-ahead as in production.
@@ -40,7 +41,7 @@ class QueueLauncher final : public Launcher {
   bool has_something() const REQUIRES(mutex_);
   bool wait_for_token(std::int64_t deadline) EXCLUDES(mutex_);
 
-  struct Token {
+  struct WaitingToken {
     Stage* stage;
     bool on_pool;
   };
@@ -50,7 +51,7 @@ class QueueLauncher final : public Launcher {
 
   Mutex mutex_;  // never held while one runs
   CondVar arrived_;
-  std::vector<Token> tokens_ GUARDED_BY(mutex_);
+  std::vector<WaitingToken> tokens_ GUARDED_BY(mutex_);
   bool is_woken_ GUARDED_BY(mutex_) = false;
 };
 

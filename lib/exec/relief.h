@@ -1,6 +1,6 @@
-// Relief: a thread without a CPU slot, for a run whose stages wait for slots while none of its calls has any. Where
-// that has lasted, calls of other runs may have all slots and be waiting for this very run, on threads of their own
-// where nobody sees it.
+// Relief: lends a thread without a CPU permit to a run whose stages wait for permits while none of its calls has any.
+// If that lasts, calls of other runs may have all permits and wait for this very run, on threads of their own where
+// nobody sees it.
 //
 // Thread safety: any thread.
 #pragma once
@@ -16,9 +16,9 @@ class Relief {
  public:
   explicit Relief(EngineState& state) : state_(state) {}
 
-  bool is_starved() const;  // its stages wait for CPU slots, and none of its calls has any
-  // Lends the thread for as long as the run is starved. Does nothing where no thread is to be had: ask again.
-  // once_more: though it has been lent one that has not come back. That may wait, too, for what other stages hold.
+  bool is_starved() const;  // its stages wait for CPU permits, and none of its calls has any
+  // Lends the thread for as long as the run is starved. Does nothing if no thread can be had: ask again.
+  // once_more: even if the thread lent before has not come back. It may wait, too, for what other stages hold.
   void relieve(bool once_more = false);
 
  private:

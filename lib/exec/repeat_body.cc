@@ -32,7 +32,7 @@ bool RepeatBody::keep_mark(const Slot& mark) {
   return true;
 }
 
-// Who repeats for ever does not mean nothing.
+// Nobody who writes an endless repeat wants it to give nothing.
 void RepeatBody::warn() {
   if (std::exchange(has_warned_, true)) return;
   std::fprintf(stderr,

@@ -1,7 +1,7 @@
-// Reservation: the bytes that a stage's calls reserve before they begin, and what it does where there are none.
+// Reservation: the bytes that a stage's calls reserve before they begin, and what it does where there is no room.
 //
-// Whenever the stage's lock is free: the sum of what its groups have reserved is on the run's books;
-// StageSigns::waits_for_memory is set where a call was refused, and whoever makes room then wakes the stage.
+// Whenever the stage's lock is free: the sum of what its groups have reserved is charged to the run's budget.
+// StageSigns::waits_for_memory is set after a call was refused, and whoever makes room then wakes the stage.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -22,25 +22,26 @@ class Reservation {
   bool is_refused() const noexcept { return signs_.waits_for_memory; }
   void look_again() noexcept { signs_.waits_for_memory = false; }
 
-  // For the results of the group, as far as experience or a hint tells.
+  // Bytes that the results of the group will need, as far as experience or a hint tells.
   std::int64_t expected(const Group& group) const;
-  // For a call that is about to begin, one of `running`. False: there is no room.
+  // Reserves for a call that is about to begin and is one of `running`. False: there is no room.
   bool take(Group& group, std::int64_t running);
-  // The same though there is no room.
+  // The same, even where there is no room.
   void force(Group& group);
   // Gives back what a call that was broken off, or that was refused, had.
   void give_back(Group& group);
-  // The first result tells what to expect of the calls that began before it. They reserve that now, or others would
-  // begin on what theirs will need.
+  // The first result of a stage tells what the calls that are under way will need. Reserves that for them now, or else
+  // other calls would take that memory.
   void take_for_first_calls(const Ring& ring);
-  // What take() does that is refused, without a thread for it; `running` calls are under way. False: there is room by
-  // now.
+  // What a refused take() does, for a call that has no thread yet: asks for a wake-up. `running` calls are under way.
+  // False: there is room by now.
   bool wait(const Group& group, std::int64_t running);
   // Whether so many calls more on such groups may find memory.
   bool has_room(const Group& group, std::int64_t calls) const;
-  // A claim has been met: who was refused on its account may look again. False: there was none.
+  // This stage has got what it claimed (StageSigns::claim): stages that were refused because of the claim may look
+  // again. False: it had no claim.
   bool withdraw_claim() noexcept;
-  // Of results that wait to leave: more than that is plenty.
+  // Bytes of folded results: a stage that holds more than that begins no call but the oldest one (RingBounds).
   std::int64_t plenty() const { return traits_.memory.limit() / 4; }
 
  private:

@@ -15,15 +15,15 @@ inline bool same_element(const Stamp& a, const Stamp& b) noexcept {
   return a.pass == b.pass && a.ordinal == b.ordinal && a.sub == b.sub;
 }
 
-// Whether an element that fails this time stands for all that came of it: nothing of it will follow. So does the error
-// of a pass that cannot begin, for all of its elements: it has no ordinal.
+// Whether the slot is the error of the whole element that `part` came from: if that fails this time, no part of it will
+// follow. So is the error of a pass that cannot begin, for all elements of the pass: it has no ordinal.
 inline bool failed_before_its_parts(const Slot& slot, const Stamp& part) noexcept {
   const bool is_whole = slot.stamp.ordinal < 0 || (slot.stamp.ordinal == part.ordinal && slot.stamp.sub == 0);
   return !slot.is_element() && slot.stamp.pass == part.pass && is_whole;
 }
 
-// Of a slot that is no mark: whether it was delivered before the checkpoint. `last`, behind which the run goes on, is
-// cleared when it comes by.
+// For a slot that is no mark: whether it was delivered before the checkpoint. The run goes on behind `last`, which is
+// cleared when that element comes by.
 inline bool was_delivered(const Slot& slot, std::optional<Stamp>& last) noexcept {
   const bool is_last = same_element(slot.stamp, *last);                  // an error, if it fails this time
   const bool is_new = !is_last && failed_before_its_parts(slot, *last);  // parts not yet delivered are lost: tell

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kLongCall =
     2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
 
-// Asked without the lock, and mostly in vain.
+// Asked without the lock: mostly there are none.
 bool may_have_calls(const StageSigns& signs) {
   return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 ||
          signs.has_folded.load(std::memory_order_relaxed);
@@ -27,12 +27,12 @@ void Runner::run_token(bool on_pool) noexcept {
       while (core_.state.may_run(on_pool)) {
         Group* group = claim_group();
         if (group == nullptr) break;
-        if (std::exchange(core_.state.permits.held_back, false)) core_.pump();
+        if (std::exchange(core_.state.tokens.held_back, false)) core_.pump();
         run_group(*group);
         if (core_.traits.one_at_a_time) break;
         core_.pump();
         if (!on_pool && core_.state.meter.accounted_until() >= until &&
-            core_.traits.host.cpu_slot_is_wanted(core_.traits.index))
+            core_.traits.host.permit_is_wanted(core_.traits.index))
           break;
       }
     });
@@ -43,11 +43,11 @@ void Runner::run_token(bool on_pool) noexcept {
 
 // Whether the stage waits for memory.
 bool Runner::leave_token(bool on_pool) {
-  const bool has_slot = core_.state.permits.take_back(on_pool);
+  const bool has_permit = core_.state.tokens.take_back(on_pool);
   {
     const MutexUnlock unlock(core_.mutex);
-    if (has_slot) core_.outside().release_cpu_slot();
-    if (!on_pool && !has_slot) core_.outside().end_without_cpu_slot();
+    if (has_permit) core_.outside().release_permit();
+    if (!on_pool && !has_permit) core_.outside().end_without_permit();
     core_.outside().offer_memory();
   }
   core_.pump();
@@ -57,16 +57,16 @@ bool Runner::leave_token(bool on_pool) {
 bool Runner::help() {
   MutexLock lock(core_.mutex);
   StageState& state = core_.state;
-  const bool may_call = state.permits.running < state.knobs.parallelism && !state.reservation.is_refused();
+  const bool may_call = state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused();
   if (core_.traits.host.stopped() || (state.folded.empty() && !may_call)) return false;
-  ++state.permits.tokens;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves
+  ++state.tokens.out;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves
   Group* group = nullptr;
   core_.or_give_up([&]() REQUIRES(core_.mutex) {
     group = claim_group();
-    if (std::exchange(core_.state.permits.held_back, false)) core_.pump();
+    if (std::exchange(core_.state.tokens.held_back, false)) core_.pump();
     if (group != nullptr) run_group(*group);
   });
-  --state.permits.tokens;
+  --state.tokens.out;
   core_.pump();
   return group != nullptr;
 }
@@ -86,21 +86,21 @@ Group* Runner::claim_group() {
   return group;
 }
 
-// Memory for a call on the group, or where there is none, for its first element all the same, where the rule of
-// progress lets it.
+// Reserves memory for a call on the group. If there is no room, it is shrunk to its first element, and gets memory all
+// the same if the rule of progress allows that.
 bool Runner::provide(Group& group) {
   StageState& state = core_.state;
   const bool others_wait = state.reservation.is_refused();  // since the hint was asked for
-  const bool is_given = state.reservation.take(group, state.permits.running);
+  const bool is_given = state.reservation.take(group, state.tokens.running);
   if (!is_given && !state.may_force(group)) return false;
   if (!is_given) {
     state.shrink(group);
     ask_hint(group);
     state.reservation.force(group);
   }
-  // They had asked for a wake-up by the sign that is down by now, so they are to be asked again.
-  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.ready() > 0)
-    state.permits.held_back = true;
+  // Other tokens had asked for a wake-up by the same sign, which is down by now: so tokens are counted out again.
+  if ((!is_given || others_wait) && !state.reservation.is_refused() && state.ring.has_ready())
+    state.tokens.held_back = true;
   return true;
 }
 
@@ -112,7 +112,7 @@ void Runner::ask_hint(Group& group) {
     bytes = core_.calls().bytes_hint(group);
   }
   group.memory.hint = bytes.value_or(CallMemory::kNoHint);
-  if (core_.state.first_calls.note_hint(bytes.has_value())) core_.state.permits.held_back = true;
+  if (core_.state.first_calls.note_hint(bytes.has_value())) core_.state.tokens.held_back = true;
 }
 
 void Runner::withdraw_claim() {
@@ -164,7 +164,7 @@ std::optional<Calls::Outcome> Runner::run_call(Group& group) {
 }
 
 void Runner::start_detached(Group& group) {
-  ++core_.state.permits.detached;
+  ++core_.state.tokens.detached;
   auto target = std::make_shared<AsyncTarget>(*this, group);
   group.target = target;
   group.sample.is_taken = core_.state.meter.sample_now(group);
@@ -189,7 +189,7 @@ void Runner::complete(Group& group, Slot::Kind kind, Element value) noexcept {
       sealed = core_.calls().settle(group);
     });
     ++core_.visitors;  // before the group lets go of its target, by which stop() would find this call
-    --core_.state.permits.detached;
+    --core_.state.tokens.detached;
     group.target.reset();
     core_.state.account(core_.traits.machine.now());
     core_.state.finish(group, sealed, 0);
@@ -208,7 +208,7 @@ void Runner::unfold(Group& group) {
     sealed = core_.calls().seal(group);
   }
   core_.state.account(core_.traits.machine.now());
-  --core_.state.permits.running;
+  --core_.state.tokens.running;
   core_.state.release(group, sealed, 0);
 }
 

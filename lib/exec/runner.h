@@ -1,8 +1,8 @@
-// Runner: what threads do that have a token of a stage, or come back to one of its calls.
+// Runner: what a thread does that has a token of a stage, or looks after one of its calls.
 //
-// A call over several slots need not end before anything of it leaves: what it has done is taken while it goes on, and
-// what it has not begun can be had back (OpenCall). So no element that is done waits for one that takes long, but for
-// the order.
+// Results of a call over several slots leave while it goes on, and it gives back inputs that it has not begun when it
+// is asked to (OpenCall). So an element that is done never waits for one that takes long, unless the order demands
+// that.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class Runner {
  public:
   explicit Runner(StageCore& core) : core_(core) {}
 
-  // Runs group after group while there is work. A compute thread gives its CPU slot back after some 50 us if a stage of
-  // higher rank or another run waits for one.
+  // Runs group after group while there is work. A compute thread gives its CPU permit back after some 50 us if a stage
+  // of higher rank or another run waits for one.
   void run_token(bool on_pool) noexcept EXCLUDES(core_.mutex);
   // Runs one waiting group on this thread; false: there is none.
   bool help() EXCLUDES(core_.mutex);
-  // Now and then, above all while the consumer waits: calls that take long are to give back what they have not begun,
-  // and what they have done leaves; so do folded results, for which there may be no thread as long as calls wait. True:
-  // something did.
+  // Called now and then, above all while the consumer waits. Asks calls that take long to give back what they have not
+  // begun, and lets their results leave; also folded results, which find no thread if all calls wait. True: something
+  // could leave.
   bool look_after_calls() EXCLUDES(core_.mutex);
-  // Now and then: see StageSnapshot::looks.
+  // Called now and then: looks whether a call sleeps (StageSnapshot::looks).
   void watch_calls() EXCLUDES(core_.mutex);
   // A Completion's answer. Any thread, once per detached group.
   void complete(Group& group, Slot::Kind kind, Element value) noexcept EXCLUDES(core_.mutex);
@@ -34,7 +34,7 @@ class Runner {
   void count_more(Group& group, std::int64_t bytes) noexcept { exec::count_more(group, core_.traits.memory, bytes); }
 
  private:
-  // All of these let go of the lock meanwhile.
+  // All of these release the lock for a while.
   Group* claim_group() REQUIRES(core_.mutex);
   bool provide(Group& group) REQUIRES(core_.mutex);
   void ask_hint(Group& group) REQUIRES(core_.mutex);

@@ -26,7 +26,7 @@ std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t or
   return std::make_exception_ptr(ElementError(std::move(place), slot.value.get<std::exception_ptr>()));
 }
 
-// Where there is no memory for its place, the error stays what it was.
+// If there is no memory for its place, the error stays what it was.
 void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) noexcept {
   try {
     slot.value = Element(with_place(slot, plan, ordinal, origin));
@@ -84,8 +84,7 @@ class Seal {
     return true;
   }
 
-  // Where there is no memory for places of its own: slot `i` stays where it is, or fails for that if it has become
-  // many.
+  // If there is no memory for a new list: slot `i` stays where it is, or fails with `no_memory` if it has become many.
   void place_here(Slot& slot, std::size_t i, const std::exception_ptr& no_memory) {
     if (slot.kind() == Slot::Kind::dropped) return;
     if (slot.kind() != Slot::Kind::many) return add(slot, i);
@@ -94,7 +93,7 @@ class Seal {
     finish(slot, i);
   }
 
-  // Slot `i` gets its place later: behind one that has more results than may be, which has been measured.
+  // Slot `i` gets its place later, behind a list with more results than may be. `is_measured`: its bytes are set.
   void fold(Slot& slot, std::size_t i, bool is_measured) {
     if (slot.kind() == Slot::Kind::dropped) return slot.set_bytes(0);
     if (slot.kind() == Slot::Kind::many) {
@@ -121,13 +120,13 @@ class Seal {
     sum_.bytes += slot.bytes();
   }
 
-  // What is unfolded has been finished before.
+  // Answers that unfold have been finished before.
   void add(Slot& slot, std::size_t i) {
     if (!group_.folded.is_unfolding) return finish(slot, i);
     sum_.bytes += slot.bytes();
   }
 
-  // The next results of a list. True: all have their slots now. One that finds no memory for them is one failure.
+  // Gives slots to the next results of a list. True: all have one now. Without memory for them the list is one failure.
   bool spread(Slot& slot, std::size_t i, Slots& out) {
     detail::Results& results = slot.results();
     const std::size_t size = results.size(), told = std::exchange(group_.folded.unfolded, 0);
@@ -166,8 +165,8 @@ class Seal {
     }
   }
 
-  // Of a list's `before` results `after` are left: as if all held the same. The list itself, `list` bytes, stays as
-  // long as any is.
+  // Of the list's `before` results `after` are left, and each is taken to hold the same. The list itself, `list` bytes,
+  // stays as long as any result does.
   static void shrink(Slot& slot, std::int64_t list, std::size_t before, std::size_t after) {
     slot.set_bytes(list + share(slot.bytes() - list, after, before));
   }
@@ -176,7 +175,7 @@ class Seal {
                                      static_cast<double>(whole));
   }
 
-  // False: it fails, because it is of another type, or its size cannot be told, for the user's bytes_of throws.
+  // False: the result fails, since it is of another type, or the user's bytes_of throws.
   bool measure(Slot& slot, std::size_t several) {
     try {
       if (plan_.gives != nullptr) check_type(slot, *plan_.gives);
@@ -190,7 +189,7 @@ class Seal {
       return false;
     }
   }
-  // Of a type that nobody can see into: what an op passes on is what it was; else the hint tells.
+  // Bytes of a result whose memory nobody can tell: those of the input, if the op passes it on; else the hint tells.
   std::int64_t believed(const Slot& slot, std::int64_t bytes, std::size_t several) {
     if (plan_.passes_memory_on) return std::max(bytes, slot.bytes());
     if (!group_.memory.has_hint()) {
@@ -200,7 +199,7 @@ class Seal {
     }
     return std::max(bytes, hint_each() / static_cast<std::int64_t>(several) + kPlace);
   }
-  // Of what one input becomes; less than nothing: there is no hint.
+  // Bytes that one input becomes, by the hint; negative: there is no hint.
   std::int64_t hint_each() const { return group_.memory.hint_each(group_.inputs.elements); }
 
   static void make_room(Slots& out, std::size_t more) {

@@ -16,11 +16,11 @@ constexpr double kWakeHorizon =
 
 std::int64_t Sizes::group(std::int64_t waiting) const {
   // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
-  if (traits_.one_at_a_time || waits(traits_, signs_) || meter_.slot_ns() <= 0) return 1;
+  if (traits_.one_at_a_time || waits(traits_, signs_) || meter_.ns_per_slot() <= 0) return 1;
   const MemoryBudget& memory = traits_.memory;
-  const double base = static_cast<double>(knobs_.grain_ns) / meter_.slot_ns();
+  const double base = static_cast<double>(knobs_.grain_ns) / meter_.ns_per_slot();
   // Nothing is won by sharing with threads that have other work.
-  const std::int64_t calls = traits_.host.has_free_cpu_slot() ? knobs_.parallelism : 1;
+  const std::int64_t calls = traits_.host.has_free_permit() ? knobs_.parallelism : 1;
   const double share = static_cast<double>((waiting + calls - 1) / calls);
   const double most = static_cast<double>(kLargestGroup);
   double size = std::max(std::clamp(base, 1.0, most), std::min({share, kWidest * base, most}));
@@ -29,13 +29,13 @@ std::int64_t Sizes::group(std::int64_t waiting) const {
   if (memory.used() >= memory.limit()) size = std::min(size, static_cast<double>(forced()));
   // Within the window all calls have work where each takes little. Cheap elements are run by one thread after the other
   // instead.
-  if (!traits_.keeps_near || meter_.slot_ns() <= kWorthAThread) return static_cast<std::int64_t>(size);
+  if (!traits_.keeps_near || meter_.ns_per_slot() <= kWorthAThread) return static_cast<std::int64_t>(size);
   return std::min(static_cast<std::int64_t>(size), std::max<std::int64_t>(knobs_.window / knobs_.parallelism, 1));
 }
 
 std::int64_t Sizes::capacity() const {
   const bool is_fixed = !traits_.plan.buffer.is_automatic();  // by the user, who may have no more elements than that
-  if (is_fixed || waits(traits_, signs_)) return knobs_.buffer;
+  if (is_fixed || traits_.one_at_a_time || waits(traits_, signs_)) return knobs_.buffer;
   return std::max(knobs_.buffer, small_elements(2 * kWidest * static_cast<double>(knobs_.grain_ns)));
 }
 
@@ -51,9 +51,9 @@ std::int64_t Sizes::most_in_window() const {
 // How many elements all calls together make within that time, as far as memory does not count; 0 where it does.
 std::int64_t Sizes::small_elements(double nanoseconds) const {
   const double bytes = std::max(meter_.bytes(), meter_.input_bytes());
-  if (traits_.one_at_a_time || meter_.slot_ns() <= 0 || bytes >= kSmallElement) return 0;
+  if (traits_.one_at_a_time || meter_.ns_per_slot() <= 0 || bytes >= kSmallElement) return 0;
   const double calls = static_cast<double>(knobs_.parallelism);
-  const double made = std::min(nanoseconds / meter_.slot_ns(), static_cast<double>(kLargestGroup)) * calls;
+  const double made = std::min(nanoseconds / meter_.ns_per_slot(), static_cast<double>(kLargestGroup)) * calls;
   return static_cast<std::int64_t>(std::min(made, affordable_bytes() / std::max(bytes, 1.0)));
 }
 
@@ -71,14 +71,14 @@ std::int64_t Sizes::forced() const {
 std::int64_t Sizes::worth_waiting() const {
   const double results = meter_.results_each(0);
   const bool small = meter_.bytes() < kSmallElement * results;
-  const std::int64_t soon = small && meter_.slot_ns() < kCheapCall ? small_elements(kWakeHorizon) : 0;
+  const std::int64_t soon = small && meter_.ns_per_slot() < kCheapCall ? small_elements(kWakeHorizon) : 0;
   const double most = static_cast<double>(std::max(capacity() / 2, soon)) * results;
   const double affordable = affordable_bytes() / std::max(meter_.bytes() / std::max(results, 1.0), 1.0);
   return static_cast<std::int64_t>(std::min(most, affordable));
 }
 
 bool Sizes::is_cheap() const noexcept {
-  return traits_.plan.is_prompt && meter_.slot_ns() > 0 && meter_.slot_ns() < kCheapCall;
+  return traits_.plan.is_prompt && meter_.ns_per_slot() > 0 && meter_.ns_per_slot() < kCheapCall;
 }
 
 }  // namespace penstock::exec

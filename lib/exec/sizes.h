@@ -21,20 +21,21 @@ class Sizes {
   Sizes(const StageTraits& traits, const StageSigns& signs, const StageKnobs& knobs, const Meter& meter)
       : traits_(traits), signs_(signs), knobs_(knobs), meter_(meter) {}
 
-  // Slots that make up one step of work, where so many wait.
+  // How many slots the next group takes, where `waiting` slots wait.
   std::int64_t group(std::int64_t waiting) const;
-  // Slots that may be under way to this stage or wait in it: the knob, or two wide steps of cheap calls on small
-  // elements.
+  // How many slots may be under way to this stage or wait in it: the knob `buffer`, or enough for two wide groups where
+  // calls are cheap and elements small.
   std::int64_t capacity() const;
-  // Slots whose results have not left.
+  // How many slots may be in the ring: their results have not left.
   std::int64_t most_in_window() const;
-  // Elements that begin though the budget is used up: one, or as many small ones as hold next to nothing, for to begin
-  // each by itself costs microseconds.
+  // How many elements may begin together although the budget is used up: one, or as many small ones as hold next to
+  // nothing, since to begin each by itself costs microseconds.
   std::int64_t forced() const;
-  // Results that are made soon enough to wait for, as far as memory does not count.
+  // How many results are worth keeping ready for the consumer (Packet::worth_waiting): many where they come soon and
+  // hold little.
   std::int64_t worth_waiting() const;
-  // Of one slot's results, as far as experience tells; careful once the limit has been passed, where it is this stage's
-  // to be.
+  // Bytes of the results of one slot, as far as experience tells. Once the limit has been passed, an estimate on the
+  // safe side, in stages that reserve.
   double expected_bytes() const {
     return meter_.expected_bytes(traits_.memory.was_overshot() && !traits_.plan.passes_memory_on);
   }

@@ -10,20 +10,20 @@
 namespace penstock::exec {
 namespace {
 
-// Calls that are under way on the cores go on there, but without a CPU slot: they wait, and what waits for a slot may
+// Calls that are under way on the cores go on there, but without a CPU permit: they wait, and what waits for one may
 // be what they wait for.
 void place(StageCore& core, bool on_pool) {
-  std::int64_t slots = 0;
+  std::int64_t permits = 0;
   {
     MutexLock lock(core.mutex);
     core.signs.on_pool = on_pool;
     if (on_pool) {
-      core.signs.waits_for_cpu_slot = false;
-      std::swap(slots, core.state.permits.cpu_slots);
+      core.signs.waits_for_permit = false;
+      std::swap(permits, core.state.tokens.with_permit);
     }
     core.pump();
   }
-  for (; slots > 0; --slots) core.outside().give_up_cpu_slot();
+  for (; permits > 0; --permits) core.outside().give_up_permit();
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ void Stage::add_credits(std::int64_t count) {
   core_.pump();
 }
 
-void Stage::slot_is_free() {
+void Stage::permit_is_free() {
   MutexLock lock(core_.mutex);
-  core_.signs.waits_for_cpu_slot = false;
+  core_.signs.waits_for_permit = false;
   core_.pump();
 }
 
@@ -79,8 +79,8 @@ bool Stage::can_be_relieved() const {
   MutexLock lock(core_.mutex);
   const StageState& state = core_.state;
   const bool may_call =
-      state.permits.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.ready() > 0;
-  return core_.signs.waits_for_cpu_slot && (may_call || !state.folded.empty()) && !core_.traits.host.stopped();
+      state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.has_ready();
+  return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && !core_.traits.host.stopped();
 }
 
 void Stage::resume_after(const Stamp& last) { core_.body = std::make_unique<ResumeBody>(std::move(core_.body), last); }
@@ -101,7 +101,7 @@ void Stage::stop() {
   core_.wait_for_visitors();
 }
 
-// Destroyed on this thread, without the lock: users' code. No books are kept any more.
+// Destroyed on this thread, without the lock, since that runs users' code. Nothing is counted any more.
 void Stage::let_go_of_slots() {
   Queue<Slots> waiting;
   std::vector<Slots> gone;

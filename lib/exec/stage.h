@@ -1,10 +1,10 @@
-// Stage: one step of a run, as the engine and the launcher see it: events in, and nothing waits. No thread, no TBB: all
-// that goes through the Launcher.
+// Stage: one step of a run, as the engine and the launcher see it. It reacts to events and never waits. It knows no
+// threads and no TBB: it reaches both through the Launcher.
 //
 //   receive()  ->  waiting input  ->  ring of groups (input order)  ->  send()
 //                  `buffer`            `window`                          as far as credits go
 //
-// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Permits and
+// Its parts, each with what always holds of it: Inbox, Ring, Folded, Parts, Output (slots and groups), Tokens and
 // FirstCalls (who may call), Reservation (with what memory), Meter and Sizes (what is known, and what follows).
 // StageState is all of them; StageCore keeps them under one lock; Calls runs the body and Runner is what threads do
 // with a token. Rules, each of which was found by breaking it (design notes in lib/README.md):
@@ -12,18 +12,19 @@
 //   * Credits count slots. The consumer promises room for `buffer` slots and tops the promise up when it admits some.
 //     No stage ever waits for another.
 //   * A token is permission to run the OLDEST waiting group, whichever that is when it starts. Tokens <= parallelism.
-//   * What a call over several slots has done may leave before it returns, and what it has not begun can be had back:
-//     no element that is done waits for one that takes long, but for the order.
+//   * Results of a call over several slots may leave before it returns, and it gives back inputs that it has not begun:
+//     an element that is done never waits for one that takes long, unless the order demands that.
 //   * Where the user has fixed the number of calls, and order is kept, no element begins that is `window` or more
-//     behind the oldest one that is not done: twice that number, unless the user moves that knob, too. So a call may
-//     wait for a buffer that later elements hold, if there are as many buffers as that and the consumer's own.
+//     behind the oldest one that is not done. The window is twice the number of calls, unless the user moves that knob,
+//     too. So a call may wait for a buffer that later elements hold, if there are `window` buffers and those that the
+//     consumer keeps.
 //
 // | called            | by                                   | when                                      |
 // |-------------------|--------------------------------------|-------------------------------------------|
 // | receive           | the edge                             | slots arrive, at most as many as promised |
 // | add_credits       | the edge                             | the next stage has room                   |
 // | run_token         | a thread of the launcher             | once per launch()                         |
-// | slot_is_free      | the slot gate                        | once per refused token                    |
+// | permit_is_free    | the permit gate                      | once per refused token                    |
 // | memory_is_free    | the engine, or what lies behind      | after a refused reservation               |
 // | cancel_pass       | a stage further down                 | it wants no more of a pass                |
 // | set, get, snapshot | a controller, any thread            | at any time                               |
@@ -48,7 +49,7 @@ class Stage {
   void receive(Slots&& slots);
   void add_credits(std::int64_t count);
   void run_token(bool on_pool) noexcept { runner_.run_token(on_pool); }
-  void slot_is_free();
+  void permit_is_free();
   void memory_is_free() { core_.memory_is_free(); }
   void cancel_pass(std::size_t depth, std::uint64_t sequence,
                    std::uint64_t last = 0);  // and of those behind it up to the last one, if that is later
@@ -59,15 +60,14 @@ class Stage {
   void watch_calls() { runner_.watch_calls(); }
   void recall();  // they return as soon as the element that they are at is done
   bool help() { return runner_.help(); }
-  bool can_be_relieved() const;  // the stage waits for a CPU slot, and has work that could begin
+  bool can_be_relieved() const;  // the stage waits for a CPU permit, and has work that could begin
 
   void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered
 
-  void stop();  // after the engine's stop flag: cuts Completions off
-  void
-  let_go_of_slots();  // then, while calls still run: of all that they do not work on, results of open calls among them
-  void clear();       // when nothing runs any more: lets all elements go
+  void stop();             // after the engine's stop flag: cuts Completions off
+  void let_go_of_slots();  // then, while calls still run: drops what they do not work on, also results of open calls
+  void clear();            // when nothing runs any more: lets all elements go
 
   // Of this stage: parallelism, placement (1: on the pool), window, buffer, grain_ns.
   void set(KnobKind knob, std::int64_t value);

@@ -9,7 +9,7 @@ namespace penstock::exec {
 StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host,
                      PassControl& passes)
     : traits(plan, index, host),
-      ledger(plan.batch.size > 0 ? std::make_shared<SlotLedger>(plan.batch) : nullptr),
+      ledger(plan.batch.size > 0 ? std::make_shared<RowLedger>(plan.batch) : nullptr),
       body(plan.open(index, host, passes)),
       state(traits, signs, host, body, ledger.get(), marks),
       stage_(stage),
@@ -22,22 +22,23 @@ void StageCore::pump() noexcept {
   or_give_up([&]() REQUIRES(mutex) {
     while (!traits.host.stopped()) {
       Actions actions = state.next_actions();
-      // Matters to the nearest stage before that reserves, if it waits for that.
+      // Matters only to the nearest stage before it that reserves, and only if that one waits for memory.
       actions.became_empty = actions.became_empty && traits.neighbours.is_watched(traits.index);
       if (actions.nothing()) return;
       const bool emits = actions.packet != nullptr;
       {
         const MutexUnlock unlock(mutex);
-        perform(std::move(actions));
+        perform(actions);
       }
-      if (emits) state.output.set_emitting(false);
+      if (!emits) return;
+      state.output.set_emitting(false);  // who found this thread at it has left
     }
   });
 }
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the
 // cache.
-void StageCore::perform(Actions actions) {
+void StageCore::perform(Actions& actions) {
   Launcher& launcher = outside().facts().launcher;
   const Edges& edges = traits.neighbours.edges();
   for (; actions.launches > 0; --actions.launches) launcher.launch(stage_, actions.on_pool);

@@ -1,8 +1,8 @@
 // StageCore: what connects the parts of a stage, and its lock.
 //
-// No call leaves the stage while its lock is held, but to what takes no stage's lock, waits for nobody and runs no
-// user's code: HostUnderLock, the memory budget, the slot ledger, the trace, the clock, and two functions of Body that
-// say so. What goes out otherwise goes through outside(), or is marked EXCLUDES: clang checks both (lib/base/mutex.h).
+// While its lock is held, a stage calls only what takes no stage's lock, waits for nobody and runs no user's code:
+// HostUnderLock, the memory budget, the row ledger, the trace, the clock, and two functions of Body that say so. All
+// other calls out of the stage go through outside(), or are marked EXCLUDES: clang checks both (lib/base/mutex.h).
 #pragma once
 
 #include <condition_variable>
@@ -31,19 +31,19 @@ class StageCore {
 
   const StageTraits traits;
   StageSigns signs;
-  const std::shared_ptr<SlotLedger> ledger;  // null: where results will lie cannot be foreseen
-  std::unique_ptr<Body> body;                // run() without the lock; serial bodies by the one token there is
+  const std::shared_ptr<RowLedger> ledger;  // null: in which rows results will lie cannot be foreseen
+  std::unique_ptr<Body> body;               // run() without the lock; serial bodies by the one token there is
   alignas(kCacheLine) mutable BriefMutex mutex;
   StageState state GUARDED_BY(mutex);
-  // threads that are about to come back, without a token: stop() waits for them
+  // threads that have released the lock and will take it again, without a token: stop() waits for them
   std::int64_t visitors GUARDED_BY(mutex) = 0;
 
   StageHost& outside() const EXCLUDES(mutex) { return outside_; }
   const Calls& calls() const EXCLUDES(mutex) { return calls_; }
 
-  // Does everything that may have become possible after a change of state. Lets go of the lock meanwhile.
+  // Does everything that has become possible after a change of state. Releases the lock meanwhile.
   void pump() noexcept REQUIRES(mutex);
-  // Where there is no memory for the engine's own lists, what was under way is half done: the run ends.
+  // Runs `call`. If there is no memory for the engine's own lists, what was under way is half done, and the run ends.
   // `call` requires the lock, by whatever name its owner knows it: that is why clang does not look into this function.
   template <class Call> void or_give_up(Call&& call) noexcept REQUIRES(mutex) NO_THREAD_SAFETY_ANALYSIS;
   void memory_is_free() EXCLUDES(mutex);
@@ -51,7 +51,7 @@ class StageCore {
   void wait_for_visitors() EXCLUDES(mutex);
 
  private:
-  void perform(Actions actions) EXCLUDES(mutex);
+  void perform(Actions& actions) EXCLUDES(mutex);
   void give_up() noexcept REQUIRES(mutex);  // because of the current exception
 
   Stage& stage_;

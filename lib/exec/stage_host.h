@@ -17,14 +17,15 @@ namespace penstock::exec {
 
 class NestedRun;
 
-// With the stage's lock held, or without. Any thread. No function waits, takes a stage's lock, or runs users' code.
+// What it may ask with its lock held, or without. Any thread. No function waits, takes a stage's lock, or runs users'
+// code.
 class HostUnderLock {
  public:
   virtual ~HostUnderLock() = default;
   virtual bool stopped() const noexcept = 0;
-  virtual bool acquire_cpu_slot(std::size_t stage) = 0;
-  virtual bool cpu_slot_is_wanted(std::size_t stage) = 0;  // by somebody who goes before it
-  virtual bool has_free_cpu_slot() const = 0;              // a guess
+  virtual bool acquire_permit(std::size_t stage) = 0;
+  virtual bool permit_is_wanted(std::size_t stage) = 0;  // by somebody who goes before it
+  virtual bool has_free_permit() const = 0;              // a guess
 };
 
 // What surrounds the stages of a run, the same from its beginning to its end.
@@ -36,21 +37,21 @@ struct RunFacts {
   Trace* trace = nullptr;  // none: nobody wants one
   bool keeps_statistics = true;
   std::uint64_t seed = 0;
-  std::int64_t cpu_slots = 1;
+  std::int64_t permits = 1;
   std::int64_t open_io = 1;           // blocking calls at once
   std::stop_token stop = {};          // of the run
   const NestedRun* nested = nullptr;  // none: it was not made in a call of another run
 };
 
-// And what it asks without its lock only (StageCore::outside), for these may come back into a stage. Any thread.
+// What it may ask only without its lock (StageCore::outside), for these may come back into a stage. Any thread.
 class StageHost : public HostUnderLock, public BodyHost {
  public:
   virtual const RunFacts& facts() const noexcept = 0;
-  virtual void release_cpu_slot() = 0;
-  virtual void give_up_cpu_slot() = 0;  // the token goes on without; at its end: end_without_cpu_slot()
-  virtual void end_without_cpu_slot() = 0;
+  virtual void release_permit() = 0;
+  virtual void give_up_permit() = 0;  // a token goes on without one; when it ends: end_without_permit()
+  virtual void end_without_permit() = 0;
   virtual void offer_memory() = 0;  // somebody may go on now
-  // of what it was given: matters to the nearest stage before that reserves
+  // the stage holds nothing more of what it was given: matters to the nearest stage before it that reserves
   virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it

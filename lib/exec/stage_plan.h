@@ -47,8 +47,8 @@ struct StagePlan {
   const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right
   Form form = Form::computes;
   bool form_is_known = true;
-  bool is_reentrant = true;  // not: parallelism is 1 for good
-  bool is_prompt = true;     // not a generator: that may read a queue, and its next element be long in coming
+  bool is_reentrant = true;  // false: parallelism is 1 for good
+  bool is_prompt = true;     // false: a generator. It may read a queue, and its next element may be long in coming
   Order order = Order::kept;
   bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
@@ -59,8 +59,8 @@ struct StagePlan {
   Tunable buffer = AUTOTUNE;         // of its input; fixed by a prefetch before it
   Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
 
-  // Whether the window counts elements that have begun, and is the user's: who leaves the number of calls to the
-  // controller asks for no bound.
+  // Whether no element may begin that is a window or more behind the oldest one that is not done (Ring). Only where the
+  // user has fixed the number of calls: who leaves it to the controller asks for no bound.
   bool keeps_near() const noexcept {
     return !serial && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1;
   }

@@ -1,8 +1,8 @@
 // StageSigns: what others may know of a stage without its lock: the stages before and behind it, the engine, whoever
 // waits for elements.
 //
-// Each is written with the stage's lock held, but for `dropped`, and read by anybody at any time: it may be over in the
-// next moment. Who must not miss a change writes its own sign first and then looks at the other's; both are
+// Each sign but `dropped` is written with the stage's lock held. Anybody may read it at any time; it may change in the
+// next moment. Who must not miss a change first writes its own sign and then reads the other one; both are
 // sequentially consistent.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace penstock::exec {
 
 struct StageSigns {
   // Seldom written, and read by others for each of their tokens.
-  // Bytes that the stage was refused while most of its calls stood idle: stages upstream, which would only bring it
-  // more to do, get none of these.
+  // Bytes that the stage was refused while most of its calls stood idle. Stages upstream must leave them free: they
+  // would only bring it more to do.
   alignas(kCacheLine) std::atomic<std::int64_t> claim{0};
   std::atomic<bool> waits_for_memory{false};
-  std::atomic<bool> waits_for_cpu_slot{false};
+  std::atomic<bool> waits_for_permit{false};
   std::atomic<bool> has_folded{false};  // results that have no slots yet, and nothing before them
   std::atomic<bool> on_pool{false};
 

@@ -13,7 +13,7 @@ constexpr std::size_t kFetchedAhead = 8;  // groups
 // As many calls as there are cores, and a few where they wait, which open_io may forbid.
 std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   if (plan.serial) return 1;
-  if (plan.form == Form::computes) return first_value(plan.parallelism, host.facts().cpu_slots);
+  if (plan.form == Form::computes) return first_value(plan.parallelism, host.facts().permits);
   return first_value(plan.parallelism, std::min<std::int64_t>(4, host.facts().open_io));
 }
 
@@ -39,7 +39,7 @@ bool is_under_way(const Group& group, bool stopped) {
 }  // namespace
 
 StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host,
-                       const std::unique_ptr<Body>& body, SlotLedger* ledger, std::size_t marks)
+                       const std::unique_ptr<Body>& body, RowLedger* ledger, std::size_t marks)
     : knobs(first_knobs(traits, host)),
       meter(traits),
       sizes(traits, signs, knobs, meter),
@@ -74,8 +74,8 @@ Actions StageState::next_actions() {
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();
-  // More may have been promised to the consumer than there is a CPU slot for.
-  if (output.owes_wake() && signs_.waits_for_cpu_slot && !actions.packet && !output.is_emitting())
+  // The promise to the consumer that more comes soon cannot be kept without a CPU permit: tell it.
+  if (output.owes_wake() && signs_.waits_for_permit && !actions.packet && !output.is_emitting())
     actions.packet = next_packet();
   if (actions.packet) output.set_emitting(true);
   inbox.swap_dropped(actions.unwanted);
@@ -92,8 +92,8 @@ bool StageState::became_empty() {
 }
 
 void StageState::account(std::int64_t now) noexcept {
-  const bool is_starved = permits.running < knobs.parallelism && ring.ready() == 0 && inbox.waiting() == 0;
-  meter.account(now, permits.running, is_starved, output.is_blocked());
+  const bool is_starved = tokens.running < knobs.parallelism && !ring.has_ready() && inbox.waiting() == 0;
+  meter.account(now, tokens.running, is_starved, output.is_blocked());
 }
 
 // ------------------------------------------------------------------------------------------------ input
@@ -101,7 +101,7 @@ void StageState::account(std::int64_t now) noexcept {
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool StageState::admit_group() {
   if (traits_.is_source) return produce();
-  if (reservation.is_refused() && ring.ready() > 0) return false;  // nothing is gained by piling up inputs
+  if (reservation.is_refused() && ring.has_ready()) return false;  // nothing is gained by piling up inputs
   const std::int64_t room = sizes.most_in_window() - ring.in_window();
   if (inbox.waiting() == 0 || room <= 0) return false;
   auto group = ring.new_group();
@@ -129,7 +129,7 @@ void StageState::place(std::unique_ptr<Group> group) {
 // A source's next group: as many elements as the next stage has room for.
 bool StageState::produce() {
   const std::int64_t room = output.room();
-  if (permits.running > 0 || ring.ready() > 0 || room <= 0 || !body_->can_produce()) return false;
+  if (tokens.running > 0 || ring.has_ready() || room <= 0 || !body_->can_produce()) return false;
   auto group = ring.new_group();
   group->inputs.admitted = std::min(sizes.group(inbox.waiting()), room);
   ring.append(std::move(group));
@@ -141,47 +141,48 @@ bool StageState::produce() {
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one
 // group itself, so only groups beyond those need another.
 std::int64_t StageState::claim_tokens() {
-  if (reservation.is_refused() && ring.ready() > 0 && may_force(ring.first_ready())) reservation.look_again();
-  if (signs_.waits_for_cpu_slot) return 0;
-  const std::int64_t ready = folded.size() + (reservation.is_refused() ? 0 : ring.startable_groups(bounds()));
+  if (reservation.is_refused() && ring.has_ready() && may_force(ring.first_ready())) reservation.look_again();
+  if (signs_.waits_for_permit) return 0;
+  const bool may_start = ring.has_ready() && !reservation.is_refused();
+  const std::int64_t ready = folded.size() + (may_start ? ring.startable_groups(bounds()) : 0);
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls();
   std::int64_t claimed = 0;
-  while (permits.calls() < most && permits.idle() < ready &&
-         (permits.idle() < folded.size() || has_room(permits.idle() - folded.size()))) {
-    if (!signs_.on_pool && !traits_.host.acquire_cpu_slot(traits_.index)) {
-      signs_.waits_for_cpu_slot = true;
+  while (tokens.idle() < ready && tokens.calls() < most &&
+         (tokens.idle() < folded.size() || has_room(tokens.idle() - folded.size()))) {
+    if (!signs_.on_pool && !traits_.host.acquire_permit(traits_.index)) {
+      signs_.waits_for_permit = true;
       break;
     }
-    permits.hand_out(!signs_.on_pool);
+    tokens.hand_out(!signs_.on_pool);
     ++claimed;
   }
   return claimed;
 }
 
-// Whether one token more, behind those that are out and have reserved nothing yet, may find memory for its call. A
-// thread that is woken for a call that finds none is woken in vain; where hundreds of calls are allowed and memory is
-// short, all of them were, for each element that left.
+// Whether one more token may find memory for its call, behind `tokens_before` that are out and have reserved nothing
+// yet. A thread whose call finds none is woken in vain: where hundreds of calls were allowed and memory was short, all
+// of them were, for each element that left.
 bool StageState::has_room(std::int64_t tokens_before) {
   if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
   const Group& group = ring.first_ready();
   if (reservation.has_room(group, tokens_before + 1)) return true;
-  permits.held_back = tokens_before > 0;  // whoever of those gets its memory looks again; who gets none waits for all
-  if (permits.held_back || (reservation.wait(group, permits.running) && !may_force(group))) return false;
+  tokens.held_back = tokens_before > 0;  // a token of those that gets memory looks again; one that gets none waits
+  if (tokens.held_back || (reservation.wait(group, tokens.running) && !may_force(group))) return false;
   reservation.look_again();
   return true;
 }
 
 bool StageState::may_run(bool on_pool) const {
   const bool has_work = !reservation.is_refused() || !folded.empty();
-  return !traits_.host.stopped() && on_pool == signs_.on_pool &&
-         permits.calls() <= knobs.parallelism + beyond_calls() && has_work;
+  return !traits_.host.stopped() && on_pool == signs_.on_pool && tokens.calls() <= knobs.parallelism + beyond_calls() &&
+         has_work;
 }
 
-// The oldest one that waits. First those whose results are there already.
+// The oldest group that waits; but first those whose results are there already.
 Group* StageState::take_group() {
   if (!folded.empty()) return &folded.take_first();
   const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed);
-  if (reservation.is_refused() || ring.ready() == 0 || permits.running >= most) return nullptr;
+  if (reservation.is_refused() || !ring.has_ready() || tokens.running >= most) return nullptr;
   Group& group = ring.first_ready();
   std::int64_t count = ring.startable(group, bounds());
   if (count == 0) return nullptr;
@@ -190,7 +191,7 @@ Group* StageState::take_group() {
   ring.pop_ready();
   if (count < static_cast<std::int64_t>(group.slots.size())) {
     ring.keep_first(group, count);
-    permits.held_back = permits.held_back || group.kind == Group::Kind::came_back;
+    tokens.held_back = tokens.held_back || group.kind == Group::Kind::came_back;
   }
   return &group;
 }
@@ -201,7 +202,7 @@ void StageState::begin(Group& group) {
   group.start.ns = meter.accounted_until();
   group.start.thread = traits_.machine.thread_number();
   group.start.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
-  ++permits.running;
+  ++tokens.running;
   signs_.busy.store(true, std::memory_order_relaxed);
   if (!group.folded.is_unfolding) first_calls.begin(meter.accounted_until());
 }
@@ -210,7 +211,7 @@ void StageState::put_back(Group& group) {
   account(traits_.machine.now());
   group.state = Group::State::waiting;
   reservation.give_back(group);
-  --permits.running;
+  --tokens.running;
   ring.put_in_line(group);
   if (group.is_unwanted) cancellation.cancel(group);  // since it was taken
 }
@@ -232,7 +233,7 @@ void StageState::shrink(Group& group) {
 void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_bytes) {
   const std::int64_t now = traits_.machine.now();
   account(now);
-  --permits.running;
+  --tokens.running;
   const auto inputs = traits_.is_source ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
   group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;
@@ -259,9 +260,9 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
 PacketRef StageState::next_packet() {
   PacketRef packet = output.collect();
   if (traits_.one_at_a_time) return packet;
-  const bool may_begin = ring.ready() > 0 && !reservation.is_refused() && !signs_.waits_for_cpu_slot;
+  const bool may_begin = ring.has_ready() && !reservation.is_refused() && !signs_.waits_for_permit;
   signs_.cheap.store(sizes.is_cheap(), std::memory_order_relaxed);
-  signs_.busy.store(permits.running > 0 || !folded.empty() || may_begin, std::memory_order_relaxed);
+  signs_.busy.store(tokens.running > 0 || !folded.empty() || may_begin, std::memory_order_relaxed);
   if (!traits_.neighbours.edges().is_last(traits_.index)) return packet;
   // Where memory is short, what is ready may be what everything else waits for.
   const MemoryBudget& memory = traits_.memory;
@@ -273,19 +274,19 @@ PacketRef StageState::next_packet() {
 
 void StageState::describe(StageSnapshot& out) const {
   const std::int64_t now = traits_.machine.now();
-  meter.describe(now, permits.running, out);
+  meter.describe(now, tokens.running, out);
   out.parallelism = knobs.parallelism;
   out.window = knobs.window;
   out.buffer = knobs.buffer;
   out.grain_ns = knobs.grain_ns;
   out.on_pool = signs_.on_pool;
   out.dropped = signs_.dropped.load(std::memory_order_relaxed);
-  out.running = permits.running;
+  out.running = tokens.running;
   out.waiting_input = inbox.waiting();
   out.in_window = ring.in_window();
   out.credits = output.credits();
   out.waits_for_memory = reservation.is_refused();
-  out.waits_for_cpu_slot = signs_.waits_for_cpu_slot;
+  out.waits_for_cpu_slot = signs_.waits_for_permit;
   out.bytes_expected = static_cast<std::int64_t>(sizes.expected_bytes());
   describe_ring(now, out);
 }

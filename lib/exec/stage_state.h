@@ -1,10 +1,10 @@
-// StageState: the parts of a stage, and what one event in one of them means for the others. All that the stage's lock
-// keeps.
+// StageState: the parts of a stage, and what an event in one of them means for the others. It is all that the stage's
+// lock guards.
 //
-//   Inbox  ->  Ring  ->  Output          Permits: who may call     Reservation: with what memory
+//   Inbox  ->  Ring  ->  Output          Tokens: who may call      Reservation: with what memory
 //
-// What each part says of itself holds until Stage::let_go_of_slots() or clear(): no books are kept any more.
-// Nothing here lets go of the lock or runs users' code: what is to be done without it is given back as Actions.
+// The invariants of the parts hold until Stage::let_go_of_slots() or clear(), which no longer count what they drop.
+// Nothing here releases the lock or runs users' code: what is to be done without the lock is returned as Actions.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -19,7 +19,7 @@
 #include "lib/exec/meter.h"
 #include "lib/exec/output.h"
 #include "lib/exec/parts.h"
-#include "lib/exec/permits.h"
+#include "lib/exec/tokens.h"
 #include "lib/exec/reservation.h"
 #include "lib/exec/ring.h"
 #include "lib/exec/sizes.h"
@@ -42,10 +42,10 @@ struct Actions {
 
 class StageState {
  public:
-  // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; no ledger where nobody plans where
-  // results will lie.
+  // `marks`: levels that the end of a pass may have. `body`, `ledger`: the stage's; null where nobody plans in which
+  // rows results will lie.
   StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host, const std::unique_ptr<Body>& body,
-             SlotLedger* ledger, std::size_t marks);
+             RowLedger* ledger, std::size_t marks);
 
   bool is_open = false;  // not before all stages are there: it asks for no input
   StageKnobs knobs;
@@ -54,7 +54,7 @@ class StageState {
   Inbox inbox;
   Ring ring;
   Folded folded;
-  Permits permits;
+  Tokens tokens;
   FirstCalls first_calls;
   Reservation reservation;
   Output output;
@@ -64,7 +64,7 @@ class StageState {
   Actions next_actions();
   void account(std::int64_t now) noexcept;
 
-  // A token's steps. Null: there is no group that may begin.
+  // The steps of a token. The first one gives null if there is no group that may begin.
   Group* take_group();
   bool may_run(bool on_pool) const;
   void begin(Group& group);
@@ -74,16 +74,16 @@ class StageState {
   // there is room for, or a 256th of the budget if that is more, and the most downstream one that has any can always go
   // on. Younger ones that were quicker to find room do not matter: their results cannot leave before the oldest one's.
   bool may_force(const Group& group) const;
-  // Before it is forced: its first element alone, or some that are small.
+  // Before a group is forced: it keeps only its first element, or some that are small.
   void shrink(Group& group);
 
   // The group's results are ready to leave.
   void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
-  // Those of a part of it, or of one that has run before.
+  // The same for a part of a call, or for a group that was run before and unfolds.
   void release(Group& group, const Sealed& results, std::int64_t kept_bytes);
 
-  // Results that are there already need neither memory nor one of the calls: all of those may be waiting for what the
-  // consumer gives back. What is done of a stream op's comes through its only token.
+  // How many tokens there may be beyond the parallelism: folded results need neither memory nor a call, and all calls
+  // may be waiting for what the consumer gives back. Not in a stream op: there they leave by its only token.
   std::int64_t beyond_calls() const noexcept { return traits_.plan.serial ? 0 : folded.size(); }
   void describe(StageSnapshot& out) const;
 
@@ -102,7 +102,7 @@ class StageState {
   const StageTraits& traits_;
   StageSigns& signs_;
   const std::unique_ptr<Body>& body_;
-  SlotLedger* const ledger_;
+  RowLedger* const ledger_;
   mutable std::vector<std::int64_t> begins_;  // of calls under way, when they were last looked at: kept for its storage
 };
 

@@ -18,9 +18,9 @@ namespace {
 
 namespace flow = oneapi::tbb::flow;
 
-struct Token {};
+struct TokenMessage {};
 using InNode = flow::multifunction_node<PacketRef, std::tuple<flow::continue_msg>, flow::lightweight>;
-using ExecNode = flow::multifunction_node<Token, std::tuple<PacketRef>, flow::lightweight>;
+using ExecNode = flow::multifunction_node<TokenMessage, std::tuple<PacketRef>, flow::lightweight>;
 using CreditNode = flow::function_node<std::int64_t, flow::continue_msg, flow::lightweight>;
 using OutletNode = flow::function_node<PacketRef, flow::continue_msg, flow::lightweight>;
 
@@ -56,14 +56,14 @@ class WorkerObserver final : public oneapi::tbb::task_scheduler_observer {
   WorkerThreads& workers_;
 };
 
-int width(std::int64_t slots) { return static_cast<int>(std::max<std::int64_t>(slots, 1)); }
+int width(std::int64_t permits) { return static_cast<int>(std::max<std::int64_t>(permits, 1)); }
 
 // All but the places for which TBB may have workers: of those it has not got it would only warn on stderr.
-unsigned reserved(std::int64_t slots) {
+unsigned reserved(std::int64_t permits) {
   using oneapi::tbb::global_control;
   const auto workers =
       static_cast<std::int64_t>(global_control::active_value(global_control::max_allowed_parallelism)) - 1;
-  return static_cast<unsigned>(std::max<std::int64_t>(width(slots) - workers, 1));
+  return static_cast<unsigned>(std::max<std::int64_t>(width(permits) - workers, 1));
 }
 
 // A lightweight body must be noexcept, or TBB silently makes a task of it.
@@ -74,7 +74,7 @@ struct Cluster {
              stage.receive(std::move(packet->slots));
            }),
         exec(graph, flow::unlimited,
-             [&stage](const Token&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
+             [&stage](const TokenMessage&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
           stage.add_credits(count);
           return {};
@@ -89,7 +89,8 @@ struct Cluster {
 
 // Order of destruction: wait (in ~TbbLauncher), then nodes, then the graph, then the arena.
 struct TbbLauncher::Graph {
-  Graph(std::int64_t slots, WorkerThreads& workers) : arena(width(slots), reserved(slots)), observer(arena, workers) {
+  Graph(std::int64_t permits, WorkerThreads& workers)
+      : arena(width(permits), reserved(permits)), observer(arena, workers) {
     arena.execute([this] { graph.emplace(); });  // a graph belongs to the arena it is born in
   }
 
@@ -100,8 +101,8 @@ struct TbbLauncher::Graph {
   std::unique_ptr<OutletNode> outlet;
 };
 
-TbbLauncher::TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers)
-    : graph_(std::make_unique<Graph>(slots, workers)), compute_(compute), pool_(pool), workers_(workers) {}
+TbbLauncher::TbbLauncher(std::int64_t permits, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers)
+    : graph_(std::make_unique<Graph>(permits, workers)), compute_(compute), pool_(pool), workers_(workers) {}
 
 TbbLauncher::~TbbLauncher() { out_.wait(); }
 
@@ -139,11 +140,11 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
 }
 
 // Into the arena once for all tokens that come one after the other: that costs as much as a small group. Calls that
-// were found to wait keep their places there, though they have no CPU slot any more: who comes beside them must not
+// were found to wait keep their places there, though they have no CPU permit any more: who comes beside them must not
 // wait for one.
 void TbbLauncher::run_here(Stage& first) {
   workers_.join(WorkerThreads::Role::worker);
-  const bool may_be_full = in_arena_.fetch_add(1) >= graph_->arena.max_concurrency() && without_slot_.load() > 0;
+  const bool may_be_full = in_arena_.fetch_add(1) >= graph_->arena.max_concurrency() && without_permit_.load() > 0;
   if (may_be_full) {
     first.run_token(false);
   } else {
@@ -156,10 +157,10 @@ void TbbLauncher::run_here(Stage& first) {
 void TbbLauncher::run_in_arena(Stage& first) {
   const ArenaScope scope;
   Stage* stage = &first;
-  graph_->clusters[stage->traits().index]->exec.try_put(Token{});
+  graph_->clusters[stage->traits().index]->exec.try_put(TokenMessage{});
   while ((stage = compute_.take(*this)) != nullptr) {
     out_.end();  // of the token before: this one counts now
-    graph_->clusters[stage->traits().index]->exec.try_put(Token{});
+    graph_->clusters[stage->traits().index]->exec.try_put(TokenMessage{});
   }
 }
 

@@ -27,7 +27,7 @@ namespace penstock::exec {
 
 class TbbLauncher final : public Launcher, private ComputePool::Client {
  public:
-  TbbLauncher(std::int64_t slots, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers);
+  TbbLauncher(std::int64_t permits, ComputePool& compute, ElasticPool& pool, WorkerThreads& workers);
   ~TbbLauncher() override;  // waits, then takes the graph down
 
   void connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) override;
@@ -35,9 +35,9 @@ class TbbLauncher final : public Launcher, private ComputePool::Client {
   void send(const Edge& edge, PacketRef packet) override;
   void give_credits(const Edge& edge, std::int64_t count) override;
   // Meanwhile more tokens are out than the arena has places.
-  void token_goes_without_slot() noexcept override { without_slot_.fetch_add(1); }
-  void token_ends_without_slot() noexcept override {
-    without_slot_.fetch_sub(1);
+  void token_goes_without_permit() noexcept override { without_permit_.fetch_add(1); }
+  void token_ends_without_permit() noexcept override {
+    without_permit_.fetch_sub(1);
     compute_.token_ends();
   }
   void token_ends() override { compute_.token_ends(); }
@@ -58,9 +58,9 @@ class TbbLauncher final : public Launcher, private ComputePool::Client {
   ElasticPool& pool_;
   const ElasticPool::ClientRef at_pool_ = std::make_shared<ElasticPool::Client>();
   WorkerThreads& workers_;
-  std::atomic<int> without_slot_{0};  // tokens that are not on the elastic pool either
-  std::atomic<int> in_arena_{0};      // threads with tokens, those that found no place there included
-  WorkCount out_;                     // tokens and other work; held while a node is used
+  std::atomic<int> without_permit_{0};  // tokens that are not on the elastic pool either
+  std::atomic<int> in_arena_{0};        // threads with tokens, those that found no place there included
+  WorkCount out_;                       // tokens and other work; held while a node is used
 };
 
 }  // namespace penstock::exec

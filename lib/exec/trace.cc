@@ -40,7 +40,7 @@ void Trace::look(const Snapshot& now) {
             .stages = {},
             .ready = now.consumer.ready,
             .memory = now.memory_used,
-            .cpu_slots = now.cpu_slots_in_use};
+            .permits = now.cpu_slots_in_use};
   for (const StageSnapshot& stage : now.stages)
     look.stages.push_back({stage.running, stage.ready + stage.waiting_input});
   MutexLock lock(mutex_);
@@ -57,7 +57,7 @@ void Trace::close() {
   is_closed_ = true;
 }
 
-// Of several elements that are taken together the last one stands for all: of a packet of batches there is one in it.
+// Where several elements are taken together, the last one stands for all. A packet of batches has only one.
 void StepTrace::begin(const Slots& taken) {
   if (trace_ == nullptr) return;
   step_.emplace();

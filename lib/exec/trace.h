@@ -1,5 +1,5 @@
-// Trace: what happened in a run, call by call, in the order of time and as far as there is room: up to some 64 MiB,
-// then the rest is counted.
+// Trace: what happened in a run, call by call, in the order of time. There is room for some 64 MiB; what comes later is
+// only counted.
 //
 // Off, it costs a look at a null pointer for each call; on, some 0.2 us.
 #pragma once
@@ -51,12 +51,12 @@ class Trace {
   };
   // What stands where, as a snapshot has it.
   struct Look {
-    struct Stage {
+    struct OfStage {
       std::int64_t running = 0, waiting = 0;
     };
     std::int64_t time_ns = 0;  // since the run began
-    std::vector<Stage> stages;
-    std::int64_t ready = 0, memory = 0, cpu_slots = 0;
+    std::vector<OfStage> stages;
+    std::int64_t ready = 0, memory = 0, permits = 0;
   };
 
   void add(Span span) EXCLUDES(mutex_);  // any thread

@@ -1,7 +1,7 @@
 // WorkCount: how much of a run's work is out on other threads, and waiting until none is.
 //
-// Not TBB's own wait: who waits there takes a place in the arena. The last token then finds none, is put off, and a
-// worker of TBB's is woken.
+// TBB's own wait will not do: a thread that waits there takes a place in the arena. Then the last token finds no place,
+// is put off, and TBB wakes a worker of its own for it.
 #pragma once
 
 #include <atomic>

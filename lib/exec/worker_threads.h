@@ -18,7 +18,7 @@ class WorkerThreads {
   WorkerThreads();
 
   enum class Role : std::uint8_t { worker, controller };
-  // The calling thread is one of them from now on until it ends. Costs a comparison where it is one already.
+  // From now on the calling thread counts as a worker, until it ends. Costs a comparison if it does already.
   void join(Role role);
   std::int64_t cpu_ns() const;           // since they joined, those that have ended included. ~0.5 us for each thread
   std::int64_t cpu_ns(Role role) const;  // the same, of one role

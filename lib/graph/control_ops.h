@@ -8,7 +8,7 @@
 namespace penstock::graph {
 
 // Everything upstream, count times; -1: for ever. The engine restarts the source.
-class RepeatOp : public Op {
+class RestartOp : public Op {
  public:
   virtual std::int64_t count() const = 0;
 };

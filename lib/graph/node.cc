@@ -17,7 +17,7 @@ std::optional<Kind> kind_of(const Op& op) {
   if (dynamic_cast<const SourceOp*>(&op)) return Kind::source;
   if (dynamic_cast<const ElementwiseOp*>(&op)) return Kind::elementwise;
   if (dynamic_cast<const StreamOp*>(&op)) return Kind::stream;
-  if (dynamic_cast<const RepeatOp*>(&op)) return Kind::repeat;
+  if (dynamic_cast<const RestartOp*>(&op)) return Kind::repeat;
   if (dynamic_cast<const BufferOp*>(&op)) return Kind::buffer;
   return std::nullopt;
 }

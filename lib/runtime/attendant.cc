@@ -20,11 +20,11 @@ constexpr double kBusyShare =
 
 }  // namespace
 
-Attendant::Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+Attendant::Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_permits,
                      std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer)
     : host_(&host),
       engine_(engine),
-      asked_slots_(asked_slots),
+      asked_permits_(asked_permits),
       claims_(engine->settings().open_io),
       policy_(std::move(policy)),
       knobs_(policy_ ? engine->knobs() : std::vector<Knob>()),
@@ -36,7 +36,7 @@ bool Attendant::look(const exec::Surroundings& clocks) {
   const auto engine = engine_.lock();
   if (engine == nullptr) return false;
   if (engine->stopped()) {
-    asked_slots_ = 0;
+    asked_permits_ = 0;
     is_calm_ = true;
     warn_of_stuck_calls(*engine);
     return true;
@@ -62,7 +62,7 @@ bool Attendant::look(const exec::Surroundings& clocks) {
 void Attendant::claim(double all_cpus) {
   const auto engine = engine_.lock();
   lives_ = engine != nullptr && !engine->stopped();
-  if (lives_) claims_.look(snapshot_, std::min(static_cast<double>(engine->settings().slots), all_cpus));
+  if (lives_) claims_.look(snapshot_, std::min(static_cast<double>(engine->settings().permits), all_cpus));
 }
 
 void Attendant::grant(double cpus, double blocking_calls) noexcept {
@@ -76,7 +76,7 @@ std::optional<bool> Attendant::gives_way() const {
   return engine->state().gives_way.load(std::memory_order_relaxed);
 }
 
-// Also where calls of its own have all its slots and wait, for what the stages behind hold, say: then nothing moves
+// Also where calls of its own have all its permits and wait, for what the stages behind hold, say: then nothing moves
 // while the consumer waits. Once that has been so, it is believed sooner.
 void Attendant::relieve(exec::Engine& engine) {
   const std::int64_t now = host_->now();
@@ -166,9 +166,9 @@ std::int64_t Attendants::divide(double cpus, double blocking_calls) {
 
 bool Attendants::is_calm() const { return std::ranges::all_of(all_, &Attendant::is_calm); }
 
-std::int64_t Attendants::asked_slots() const {
+std::int64_t Attendants::asked_permits() const {
   std::int64_t most = 0;
-  for (const Attendant& each : all_) most = std::max<std::int64_t>(most, each.asked_slots());
+  for (const Attendant& each : all_) most = std::max<std::int64_t>(most, each.asked_permits());
   return most;
 }
 

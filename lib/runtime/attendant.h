@@ -35,9 +35,9 @@ class AttendantHost {
 
 class Attendant {
  public:
-  // `asked_slots`: CPU slots that the user wants; 0: as many as are offered. No policy: its knobs stay where they are.
-  // The observer sees what it sees.
-  Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+  // `asked_permits`: CPU permits that the user wants; 0: as many as are offered. No policy: its knobs stay where they
+  // are. The observer sees what it sees.
+  Attendant(AttendantHost& host, const std::shared_ptr<exec::Engine>& engine, int asked_permits,
             std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer);
 
   // Nudges the consumer, lets the policy move the knobs, says which call keeps a stopped run from ending. False: the
@@ -54,7 +54,7 @@ class Attendant {
   bool lives() const noexcept { return lives_; }  // as of the last claim()
   std::optional<bool> gives_way()
       const;  // whether its workers are to be less urgent than its consumer; none: it has ended
-  int asked_slots() const noexcept { return asked_slots_; }
+  int asked_permits() const noexcept { return asked_permits_; }
   bool is_calm() const noexcept { return is_calm_; }               // it need not be looked at so often
   const Snapshot& snapshot() const noexcept { return snapshot_; }  // of the last look
 
@@ -68,7 +68,7 @@ class Attendant {
 
   AttendantHost* host_;
   std::weak_ptr<exec::Engine> engine_;
-  int asked_slots_;
+  int asked_permits_;
   RunClaims claims_;
   bool lives_ = true;
   double cpu_share_ = 1, io_share_ = 1;  // what the arbiter leaves it
@@ -98,9 +98,9 @@ class Attendants {
 
   bool empty() const noexcept { return all_.empty(); }
   bool is_calm() const;
-  std::int64_t asked_slots() const;  // the most that any wants; 0: none does
-  bool all_give_way() const;         // of those that live, and there is one
-  std::int64_t memory_used() const;  // by the last looks
+  std::int64_t asked_permits() const;  // the most that any wants; 0: none does
+  bool all_give_way() const;           // of those that live, and there is one
+  std::int64_t memory_used() const;    // by the last looks
   std::int64_t least_memory_limit() const;
 
  private:

@@ -10,7 +10,7 @@ constexpr double kBusyShare = 0.88;  // of what it may have: a run that uses tha
 constexpr double kMargin = 1.25;     // what one that does not may come to use before the next look
 
 struct Use {
-  std::int64_t computing_ns = 0, waiting_ns = 0;  // slot time
+  std::int64_t computing_ns = 0, waiting_ns = 0;  // call time
   double calls_allowed = 0;                       // of stages that wait
   bool waits_for_cpu = false;
 };
@@ -28,7 +28,7 @@ Use use_of(const Snapshot& now) {
 
 }  // namespace
 
-// A stage that has moved takes all of its slot time along: for once that is none, not a negative one.
+// A stage that has moved takes all of its call time along: for once that is none, not a negative one.
 void RunClaims::look(const Snapshot& now, double cpus) {
   const Use use = use_of(now);
   const double time =

@@ -23,7 +23,7 @@ class RunClaims {
   Claim cpus_;
   Claim blocking_;
   std::int64_t time_ns_ = 0;
-  std::int64_t computing_ns_ = 0, waiting_ns_ = 0;  // slot time of all stages so far
+  std::int64_t computing_ns_ = 0, waiting_ns_ = 0;  // call time of all stages so far
 };
 
 }  // namespace penstock::runtime

@@ -1,14 +1,11 @@
 #include "lib/runtime/engine_run.h"
 
 #include <functional>
-#include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "lib/core/clock.h"
 #include "lib/exec/compile.h"
-#include "lib/exec/queue_launcher.h"
 #include "lib/exec/resume_body.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
@@ -22,10 +19,6 @@ namespace {
 
 using exec::Engine;
 using runtime::Turn;
-
-constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
-constexpr std::int64_t kNoLimit =
-    std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
 
 // By the clock of every machine that runs outside tests (now_ns()).
 std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
@@ -43,9 +36,9 @@ EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& o
         std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
   }
   options_.pass = options_.pass.value_or(exec::BodyScope::pass());
-  nested_ = exec::BodyScope::nest();
   if (options_.resume_from) resume(*options_.resume_from);
   options_.resume_from = nullptr;
+  nested_ = exec::BodyScope::nest();  // last: what throws here is not destroyed, and so would not leave
 }
 
 EngineRun::~EngineRun() {
@@ -66,23 +59,6 @@ std::shared_ptr<EngineRun> EngineRun::held(const char* request) {
   return shared_from_this();
 }
 
-// Started by the first request, so that a description can be turned into a run at no cost.
-Engine& EngineRun::engine() {
-  check_process();
-  if (Engine* const begun = begun_.load(std::memory_order_acquire)) return *begun;
-  if (process_.load(std::memory_order_relaxed) == 0)
-    process_.store(runtime::process_number(), std::memory_order_relaxed);
-  MutexLock lock(mutex_);
-  if (!engine_) {
-    // resumed at an epoch's end: nothing of that one is left
-    const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;
-    engine_ = start_engine(first);
-    reads_ = first;
-    begun_.store(engine_.get(), std::memory_order_release);
-  }
-  return *engine_;
-}
-
 bool EngineRun::belongs_to_another_process() const noexcept {
   const std::uint32_t owner = process_.load(std::memory_order_relaxed);
   return owner != 0 && owner != runtime::process_number();
@@ -98,106 +74,11 @@ std::shared_ptr<Engine> EngineRun::engine_or_null() const {
   return engine_;
 }
 
-std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
-  runtime::check_nesting();
-  // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
-  const bool inside_another_run = exec::BodyScope::inside_any() && !options_.serial;
-  exec::EngineSettings settings = settings_for(first);
-  if (options_.serial || inside_another_run) return start_serial(std::move(settings), inside_another_run);
-  return start_on_threads(std::move(settings));
-}
-
-exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
-  exec::EngineSettings settings;
-  settings.first_epoch = first;
-  settings.epochs = epochs_from(first);
-  settings.seed = options_.seed;
-  settings.pass = *options_.pass;
-  settings.nested = nested_;
-  settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
-  settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
-  if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
-  return settings;
-}
-
-std::shared_ptr<Engine> EngineRun::start_serial(exec::EngineSettings settings, bool inside_another_run) {
-  if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
-  tuning_file_ = nullptr;
-  auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
-  if (nested_) watch_from_outside(engine);
-  return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
-}
-
-std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings settings) {
-  settings.nested = nullptr;  // its calls are on threads of their own: none lies in the call that made the run
-  runtime::Runtime& runtime = runtime::Runtime::get();
-  if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
-  settings.slots = runtime.slots_for(options_.threads);
-  settings.slots_are_fixed = options_.threads > 0;
-  settings.gate = &runtime.gate();
-  settings.has_priority = true;
-  settings.niceness_is_reversible = exec::niceness_is_reversible();
-  settings.cpu_budget = runtime.cpus_for(options_.threads);
-  settings.open_io = options_.open_io;
-  auto policy = options_.tune ? make_policy_() : nullptr;
-  auto engine =
-      observed(Engine::make(plan_, settings, runtime.make_launcher(settings.slots)), {.tuned = policy != nullptr});
-  if (policy == nullptr) tuning_file_ = nullptr;
-  if (tuning_file_) {
-    auto knobs = engine->knobs();
-    policy->begin_at(tuning_file_->read(settings.slots), knobs, settings.open_io);
-  }
-  if (nested_) watch_from_outside(engine);
-  runtime.look_after(engine, options_.threads, std::move(policy), observer_);
-  return engine;
-}
-
-// Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody
-// wants that call any more.
-void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
-  nested_->set_engine(engine);
-  runtime::Runtime::get().look_after(nested_);
-}
-
-std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
-  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), execution);
-  return engine;
-}
-
 // How many epochs may be read one after the other, this one included.
 std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   const std::uint32_t end = options_.first_epoch + options_.epochs;
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
-
-// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
-// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
-// it.
-void EngineRun::drop_engine() {
-  if (!engine_) {
-    exec::Trace nothing;
-    if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
-    return;
-  }
-  const bool inside_own_body = engine_->inside_own_body();
-  if (inside_own_body) engine_->request_stop();
-  const auto departure = engine_->departure();
-  auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
-    engine->shut_down();
-    if (trace)
-      trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
-    if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
-  };
-  if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
-  take_down();
-  [gone = std::move(take_down)] {}();  // it holds the engine
-  engine_.reset();
-  departure->wait();
-}
-
-// Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
-// locks that they hold. The memory is the child's own copy.
-void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 void EngineRun::resume(const Checkpoint& from) {
   runtime::check_can_resume(from, *plan_, *options_.pass);
@@ -222,11 +103,17 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   check_process();
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun &&
                         !progress_.is_cut_short;  // not begun yet, or resumed into: it goes on there
-  if (!is_there) go_to(epoch);
+  try {
+    if (!is_there) go_to(epoch);
+  } catch (...) {
+    note_if_cut();
+    throw;
+  }
   return self;
 }
 
 void EngineRun::go_to(std::uint32_t epoch) {
+  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) return begin_anew(epoch);
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);
@@ -275,12 +162,16 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
   try {
     return engine().next(slot, moment);
   } catch (...) {
-    if (nested_ && nested_->is_unwanted()) {
-      nested_->note_cut();
-      progress_.is_cut_short = progress_.is_told_unwanted = true;
-    }
+    note_if_cut();
     throw;
   }
+}
+
+void EngineRun::note_if_cut() {
+  if (!nested_ || !nested_->is_unwanted()) return;
+  nested_->note_cut();
+  exec::BodyScope::note_cuts();
+  progress_.is_cut_short = progress_.is_told_unwanted = true;
 }
 
 // Calls leave out what nobody wants; so a list may be short and an end early, and a caller that keeps what it has read
@@ -288,6 +179,7 @@ Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
 // is to come to an end.
 void EngineRun::check_whole() {
   if (nested_ == nullptr || !nested_->is_cut()) return;
+  exec::BodyScope::note_cuts();
   const bool is_unwanted = nested_->is_unwanted();
   if (is_unwanted && progress_.is_told_unwanted) return;
   progress_.is_told_unwanted = is_unwanted;
@@ -373,8 +265,10 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
 // A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding
 // the run it would keep its owner from waiting for that call.
 std::vector<Knob> EngineRun::knobs() {
-  const auto self = engine_or_null() ? nullptr : shared_from_this();
-  std::vector<Knob> knobs = engine().knobs();
+  auto begun = engine_or_null();
+  const auto self = begun ? nullptr : shared_from_this();
+  for (; !begun; begun = engine_or_null()) engine();
+  std::vector<Knob> knobs = begun->knobs();
   for (Knob& knob : knobs) knob = runtime::of_this_process(std::move(knob));
   return knobs;
 }

@@ -39,7 +39,7 @@ int ranks_of_this_machine() {
   return ranks.count;
 }
 
-std::int64_t whole_slots(double cpus) {
+std::int64_t whole_permits(double cpus) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
 }
 
@@ -63,12 +63,12 @@ Runtime::Runtime()
     : process_(process_number()),
       ranks_(ranks_of_this_machine()),
       share_(ranks_),
-      gate_(whole_slots(share_.cpus(kLimitsPeriod))),
+      gate_(whole_permits(share_.cpus(kLimitsPeriod))),
       pool_(kPoolThreads, kSpareThreads),
       controller_([this] { serve(); }) {}
 
-std::int64_t Runtime::slots_for(int asked) {
-  const std::int64_t offered = offered_slots(kLimitsPeriodAtStart);
+std::int64_t Runtime::permits_for(int asked) {
+  const std::int64_t offered = offered_permits(kLimitsPeriodAtStart);
   if (asked <= 0) return offered;
   MutexLock lock(mutex_);
   if (asked > offered && !std::exchange(warned_, true)) {
@@ -79,19 +79,19 @@ std::int64_t Runtime::slots_for(int asked) {
   return asked;
 }
 
-std::unique_ptr<exec::Launcher> Runtime::make_launcher(std::int64_t slots) {
-  return std::make_unique<exec::TbbLauncher>(slots, compute_, pool_, workers_);
+std::unique_ptr<exec::Launcher> Runtime::make_launcher(std::int64_t permits) {
+  return std::make_unique<exec::TbbLauncher>(permits, compute_, pool_, workers_);
 }
 
 double Runtime::cpus_for(int asked) { return used_by(asked, share_.cpus(kLimitsPeriodAtStart)); }
 
 std::int64_t Runtime::default_memory() { return share_.memory(kLimitsPeriodAtStart); }
 
-std::int64_t Runtime::offered_slots(std::int64_t oldest) { return whole_slots(share_.cpus(oldest)); }
+std::int64_t Runtime::offered_permits(std::int64_t oldest) { return whole_permits(share_.cpus(oldest)); }
 
-void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+void Runtime::look_after(const std::shared_ptr<exec::Engine>& engine, int asked_permits,
                          std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer) {
-  Attendant attendant(*this, engine, asked_slots, std::move(policy), std::move(observer));
+  Attendant attendant(*this, engine, asked_permits, std::move(policy), std::move(observer));
   {
     MutexLock lock(mutex_);
     added_.push_back(std::move(attendant));
@@ -198,10 +198,10 @@ void Runtime::divide() {
 
 // A number that the user of a live run has asked for stands, whatever is offered. The controller's thread alone sets
 // the gate, so that no older number overtakes a newer one; without the lock, because the gate calls the runs that wait
-// for slots.
+// for permits.
 void Runtime::set_gate() {
-  const std::int64_t slots = std::max(offered_slots(kLimitsPeriod), attendants_.asked_slots());
-  if (slots != gate_.slots()) gate_.set_slots(slots);
+  const std::int64_t permits = std::max(offered_permits(kLimitsPeriod), attendants_.asked_permits());
+  if (permits != gate_.permits()) gate_.set_permits(permits);
 }
 
 void Runtime::set_niceness() {

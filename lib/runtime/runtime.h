@@ -1,4 +1,4 @@
-// Runtime: what all runs of the process share: CPU slots, threads for blocking calls, the controller's thread.
+// Runtime: what all runs of the process share: CPU permits, threads for blocking calls, the controller's thread.
 //
 // The one documented process-wide state of the library. It is made by the first run and lives as long as the process:
 // its threads and user threads may outlive static destructors, so it is never taken down. It does not survive a fork;
@@ -21,7 +21,7 @@
 #include "lib/exec/elastic_pool.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/nested_run.h"
-#include "lib/exec/slot_gate.h"
+#include "lib/exec/permit_gate.h"
 #include "lib/exec/worker_threads.h"
 #include "lib/runtime/attendant.h"
 #include "lib/runtime/heap_trim.h"
@@ -34,22 +34,22 @@ class Runtime final : private AttendantHost {
   // Throws Error(failed_precondition) in a child of the process that made it: its threads do not exist there.
   static Runtime& get();
 
-  // For a run that starts, as things are at this moment. CPU slots: this process's share of the machine, or what the
+  // For a run that starts, as things are at this moment. CPU permits: this process's share of the machine, or what the
   // user asks for; more than there is gives a warning, once. CPUs: may be a fraction, where a quota or a share of
   // several ranks is. Memory: bytes.
-  std::int64_t slots_for(int asked) EXCLUDES(mutex_);
+  std::int64_t permits_for(int asked) EXCLUDES(mutex_);
   double cpus_for(int asked);
   std::int64_t default_memory();
 
-  exec::SlotGate& gate() noexcept { return gate_; }
-  // For an engine with so many CPU slots, on the threads that all runs share.
-  std::unique_ptr<exec::Launcher> make_launcher(std::int64_t slots);
+  exec::PermitGate& gate() noexcept { return gate_; }
+  // For an engine with so many CPU permits, on the threads that all runs share.
+  std::unique_ptr<exec::Launcher> make_launcher(std::int64_t permits);
   const exec::WorkerThreads& workers() const noexcept { return workers_; }
 
-  // Looks after the engine until it is gone: keeps as many slots as were asked for, nudges its consumer, has the policy
-  // move its knobs (null: nobody does), and says on stderr which call keeps it from ending. The observer sees what it
-  // sees.
-  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_slots,
+  // Looks after the engine until it is gone: keeps as many permits as were asked for, nudges its consumer, has the
+  // policy move its knobs (null: nobody does), and says on stderr which call keeps it from ending. The observer sees
+  // what it sees.
+  void look_after(const std::shared_ptr<exec::Engine>& engine, int asked_permits,
                   std::unique_ptr<autotune::Policy> policy, std::shared_ptr<Observer> observer) EXCLUDES(mutex_);
 
   // Gives it up when nobody wants the call any more in which it is read: within 20 ms.
@@ -62,7 +62,7 @@ class Runtime final : private AttendantHost {
  private:
   using Disposals = std::list<std::function<void()>>;
   Runtime();
-  std::int64_t offered_slots(std::int64_t oldest);
+  std::int64_t offered_permits(std::int64_t oldest);
   void serve();
   void take_down(Disposals& disposed);
   // What follows: on the controller's thread only.
@@ -84,7 +84,7 @@ class Runtime final : private AttendantHost {
   const int ranks_;  // processes that share this machine
   SystemShare share_;
   exec::WorkerThreads workers_;
-  exec::SlotGate gate_;
+  exec::PermitGate gate_;
   exec::ComputePool compute_;
   exec::ElasticPool pool_;
 

@@ -56,15 +56,15 @@ std::string place_of(const exec::StagePlan& stage) {
   return stage.label.name + " (op " + std::to_string(stage.label.position) + ")";
 }
 
-bool has_cpu_slots(const StageSnapshot& stage) { return stage.running > 0 && !stage.on_pool && !stage.completes_later; }
+bool has_permits(const StageSnapshot& stage) { return stage.running > 0 && !stage.on_pool && !stage.completes_later; }
 
-// Calls that have all CPU slots: whose they are; empty: there is a slot for who needs one, or calls of other runs have
-// them.
-std::string holders_of_slots(const Snapshot& snapshot, const exec::Plan& plan) {
+// Calls that have all CPU permits: whose they are; empty: there is a permit for who needs one, or calls of other runs
+// have them.
+std::string holders_of_permits(const Snapshot& snapshot, const exec::Plan& plan) {
   std::string names;
   if (std::ranges::none_of(snapshot.stages, &StageSnapshot::waits_for_cpu_slot)) return names;
   for (std::size_t i = 0; i < std::min(snapshot.stages.size(), plan.stages.size()); ++i) {
-    if (has_cpu_slots(snapshot.stages[i])) names += (names.empty() ? "" : " and ") + place_of(plan.stages[i]);
+    if (has_permits(snapshot.stages[i])) names += (names.empty() ? "" : " and ") + place_of(plan.stages[i]);
   }
   return names;
 }
@@ -90,7 +90,7 @@ std::string advice_on_parallelism(const Snapshot& snapshot, const exec::Plan& pl
 }
 
 std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
-  const std::string holders = holders_of_slots(snapshot, plan);
+  const std::string holders = holders_of_permits(snapshot, plan);
   if (holders.empty()) return advice_on_parallelism(snapshot, plan);
   return "Calls of " + holders +
          " have all CPU slots. If they wait, for each other or for what others hold, say {.blocks = true} there: then "

@@ -73,7 +73,7 @@ class Writer {
       }
       counter("ready for the consumer", look.time_ns, look.ready);
       counter("memory, bytes", look.time_ns, look.memory);
-      counter("CPU slots in use", look.time_ns, look.cpu_slots);
+      counter("CPU slots in use", look.time_ns, look.permits);
     }
   }
 

@@ -71,7 +71,7 @@ class CropOp final : public DecodeOp {
   }
 
   Tensor cut(const image::ImagePart& part, const image::Box& box, Context& context, std::size_t i) const {
-    Tensor out = slot(context, i);
+    Tensor out = row(context, i);
     image::crop_and_resize(part, box, config().size, output_to(out));
     return out;
   }

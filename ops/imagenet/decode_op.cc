@@ -111,13 +111,13 @@ std::size_t DecodeOp::decoded_bytes(const LoadedFile& file) const {
 
 std::size_t DecodeOp::example_bytes() const { return config_->size.values() * size_of(config_->dtype); }
 
-Tensor DecodeOp::slot(Context& context, std::size_t i) const {
-  return fast_.slots ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
+Tensor DecodeOp::row(Context& context, std::size_t i) const {
+  return fast_.rows ? context.outputs().slot(i, config_->dtype, shape_) : Tensor(config_->dtype, shape_);
 }
 
-image::Output DecodeOp::output_to(Tensor& slot) const {
-  image::Output out = image::output_of(slot, config_->layout);
-  out.stream = fast_.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(slot) >= kBeyondCaches;
+image::Output DecodeOp::output_to(Tensor& row) const {
+  image::Output out = image::output_of(row, config_->layout);
+  out.stream = fast_.stream && config_->dtype != DType::u8 && Outputs::batch_bytes(row) >= kBeyondCaches;
   out.simd = config_->decode.simd;
   return out;
 }

@@ -36,10 +36,10 @@ class DecodeOp : public FileOp<LoadedFile> {
   std::size_t example_bytes() const;
 
   // Where the values of example i go: into their place in the next batch, if that is wanted and known.
-  Tensor slot(Context& context, std::size_t i) const;
+  Tensor row(Context& context, std::size_t i) const;
 
   // What is to be written there.
-  image::Output output_to(Tensor& slot) const;
+  image::Output output_to(Tensor& row) const;
 
   void count_examples(std::size_t count) const;
 

@@ -12,8 +12,8 @@ namespace penstock::imagenet {
 // Examples are the same with and without. Of damaged files: without roi, damage below the pixels that are needed is
 // noticed, too.
 struct FastPath {
-  bool roi = true;    // decode only the pixels that are needed, instead of the whole picture
-  bool slots = true;  // write examples into their places in the next batch, instead of memory of their own
+  bool roi = true;   // decode only the pixels that are needed, instead of the whole picture
+  bool rows = true;  // write examples into their rows of the next batch, instead of memory of their own
   bool stream =
       true;  // write into those places past the caches where the batch is larger (copies of batch() always do)
 };

@@ -53,7 +53,7 @@ class FrameOp : public DecodeOp {
       return frame.source;
     };
     const ImagePart part = decode(file, std::cref(choose_window));
-    Tensor image = slot(context, 0);
+    Tensor image = row(context, 0);
     Output out = output_to(image);
     if (out.type != DType::u8) out.normaliser = &imagenet_normaliser();
     out.mirror = frame.mirror;

@@ -59,7 +59,7 @@ TEST(Bottleneck, IsTheCoresAndNotTheCallsThatWereMadeJustEnoughForThem) {
   EXPECT_EQ(bottleneck_in(now).limit, Limit::cpu);
 }
 
-// Two slots in use all the time, and only one core's worth of CPU time: somebody else has the other one.
+// Two permits in use all the time, and only one core's worth of CPU time: somebody else has the other one.
 TEST(Bottleneck, IsTheCoresWhereOtherProcessesTakeThem) {
   Snapshot now = second_of({with_calls(worked("decode", 250, 8 * kMs, 4 * kMs), 2)}, 250, 1);
   now.stages[0].sampled_delay_ns = 250 * 4 * kMs;
@@ -84,7 +84,7 @@ TEST(Bottleneck, IsAStageThatWorksInTurnAndIsAlwaysAtIt) {
   EXPECT_EQ(found.hold, Hold::one_at_a_time);
 }
 
-// Two calls at once hold both slots, but they sleep.
+// Two calls at once hold both permits, but they sleep.
 TEST(Bottleneck, IsAStageThatWaitsOnTheCoresAndNotTheCores) {
   const auto found = bottleneck_in(second_of({with_calls(worked("fetch", 195, 10 * kMs, kMs / 10), 2)}, 195, 1));
   EXPECT_EQ(found.limit, Limit::parallel);

@@ -11,13 +11,13 @@
 namespace penstock::autotune {
 namespace {
 
-std::vector<Bound> bounds_of(const Snapshot& now, const std::vector<StageLimits>& limits = {}) {
+std::vector<RateBound> bounds_of(const Snapshot& now, const std::vector<StageLimits>& limits = {}) {
   return bounds_of(rates_between(Snapshot(), now), now, limits);
 }
 
 // One that is not there has a rate of -1.
-Bound bound(const std::vector<Bound>& bounds, Limit kind, int stage = -1) {
-  for (const Bound& each : bounds)
+RateBound bound(const std::vector<RateBound>& bounds, Limit kind, int stage = -1) {
+  for (const RateBound& each : bounds)
     if (each.kind == kind && each.stage == stage) return each;
   return {.rate = -1};
 }
@@ -102,7 +102,7 @@ TEST(Bounds, HaveTheNumberOfSamples) {
 }
 
 TEST(Bounds, OfNothingAreUnknown) {
-  for (const Bound& each : bounds_of(Snapshot())) EXPECT_FALSE(each.rate < kUnbounded) << name_of(each.kind);
+  for (const RateBound& each : bounds_of(Snapshot())) EXPECT_FALSE(each.rate < kUnbounded) << name_of(each.kind);
 }
 
 // More calls than cores are no more calls where they compute.

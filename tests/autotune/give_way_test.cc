@@ -1,4 +1,4 @@
-// When workers have a lower priority, or fewer CPU slots, for the sake of a consumer that computes.
+// When workers have a lower priority, or fewer CPU permits, for the sake of a consumer that computes.
 #include "autotune/give_way.h"
 
 #include <gtest/gtest.h>
@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// A run with 16 slots, whose consumer takes 100 elements/s of 20 ms of CPU time each: 2.3 cores with headroom.
+// A run with 16 permits, whose consumer takes 100 elements/s of 20 ms of CPU time each: 2.3 cores with headroom.
 class Workers {
  public:
   Workers() {
     now_.consumer.delay_ns = 0;
-    flow_.all_known = true;
-    flow_.demand = 100;
-    flow_.work_s = 0.02;
-    flow_.wait_share = 0;
+    traffic_.all_known = true;
+    traffic_.demand = 100;
+    traffic_.work_s = 0.02;
+    traffic_.wait_share = 0;
   }
 
   // The consumer is ready to run and has no core for `delayed` of the time.
@@ -31,87 +31,87 @@ class Workers {
     for (std::int64_t i = 0; i < 50 * seconds; ++i) {
       now_.time_ns += 20 * kMs;
       now_.consumer.delay_ns += static_cast<std::int64_t>(delayed * 20 * kMs);
-      const auto wish = give_way_.slots(now_, flow_, {slots_, 16, last_resort_});
-      if (wish) slots_ = wish->to;
+      const auto wish = give_way_.permits(now_, traffic_, {permits_, 16, last_resort_});
+      if (wish) permits_ = wish->to;
       if (wish) reason_ = wish->reason;
     }
   }
-  void let_it_wait(double share) { flow_.wait_share = share; }
+  void let_it_wait(double share) { traffic_.wait_share = share; }
   void raise_the_priority() { last_resort_ = false; }
   void hide_the_delay() { now_.consumer.delay_ns = -1; }
 
-  std::int64_t slots() const { return slots_; }
+  std::int64_t permits() const { return permits_; }
   std::optional<Reason> reason() const { return reason_; }
 
  private:
   GiveWay give_way_;
   Snapshot now_;
-  Flow flow_;
-  std::int64_t slots_ = 16;
+  Traffic traffic_;
+  std::int64_t permits_ = 16;
   bool last_resort_ = true;
   std::optional<Reason> reason_;
 };
 
-TEST(GiveWay, TakesSlotsFromWorkersThatDelayTheConsumer) {
+TEST(GiveWay, TakesPermitsFromWorkersThatDelayTheConsumer) {
   Workers workers;
   workers.run_for(3, 0.1);
-  EXPECT_LT(workers.slots(), 14);
+  EXPECT_LT(workers.permits(), 14);
   EXPECT_EQ(workers.reason(), Reason::consumer_slowed);
 }
 
 TEST(GiveWay, LeavesWhatTheConsumerTakes) {
   Workers workers;
   workers.run_for(60, 0.1);
-  EXPECT_EQ(workers.slots(), 3);
+  EXPECT_EQ(workers.permits(), 3);
 }
 
 TEST(GiveWay, TakesNoneWhereTheConsumerIsNotDelayed) {
   Workers workers;
   workers.run_for(10, 0.02);
-  EXPECT_EQ(workers.slots(), 16);
+  EXPECT_EQ(workers.permits(), 16);
 }
 
 TEST(GiveWay, TakesNoneWhereTheSystemDoesNotTell) {
   Workers workers;
   workers.hide_the_delay();
   workers.run_for(10, 0);
-  EXPECT_EQ(workers.slots(), 16);
+  EXPECT_EQ(workers.permits(), 16);
 }
 
-TEST(GiveWay, ReturnsAllSlotsToWorkersThatTheConsumerWaitsFor) {
+TEST(GiveWay, ReturnsAllPermitsToWorkersThatTheConsumerWaitsFor) {
   Workers workers;
   workers.run_for(20, 0.1);
   workers.let_it_wait(0.1);
   workers.run_for(1, 0.1);
-  EXPECT_EQ(workers.slots(), 16);
+  EXPECT_EQ(workers.permits(), 16);
   EXPECT_EQ(workers.reason(), Reason::starved_consumer);
 }
 
-TEST(GiveWay, LeavesTheSlotsWhereThePriorityCanStillFall) {
+TEST(GiveWay, LeavesThePermitsWhereThePriorityCanStillFall) {
   Workers workers;
   workers.raise_the_priority();
   workers.run_for(10, 0.1);
-  EXPECT_EQ(workers.slots(), 16);
+  EXPECT_EQ(workers.permits(), 16);
 }
 
-TEST(GiveWay, ReturnsSlotsAlsoAfterThePriority) {
+TEST(GiveWay, ReturnsPermitsAlsoAfterThePriority) {
   Workers workers;
   workers.run_for(20, 0.1);
   workers.raise_the_priority();
   workers.let_it_wait(0.1);
   workers.run_for(1, 0);
-  EXPECT_EQ(workers.slots(), 16);
+  EXPECT_EQ(workers.permits(), 16);
 }
 
 TEST(GiveWay, DoesNotReturnToWhatTheConsumerHasStarvedWith) {
   Workers workers;
   workers.run_for(3, 0.1);
-  const std::int64_t too_few = workers.slots();
+  const std::int64_t too_few = workers.permits();
   workers.let_it_wait(0.1);
   workers.run_for(1, 0.1);
   workers.let_it_wait(0);
   workers.run_for(60, 0.1);
-  EXPECT_EQ(workers.slots(), too_few + 1);
+  EXPECT_EQ(workers.permits(), too_few + 1);
 }
 
 TEST(GiveWay, TriesAgainLessAndLessOften) {
@@ -120,7 +120,7 @@ TEST(GiveWay, TriesAgainLessAndLessOften) {
   for (int i = 0; i < 60; ++i) {
     workers.let_it_wait(0);
     workers.run_for(2, 0.1);
-    times += workers.slots() < 16;
+    times += workers.permits() < 16;
     workers.let_it_wait(0.1);
     workers.run_for(1, 0.1);
   }
@@ -135,7 +135,7 @@ class Computing {
     now_.cpu_budget = 2;
     now_.consumer.cpu_ns = 0;
     add(KnobKind::priority, 0, 1, gives_way_);
-    add(KnobKind::cpu_slots, 1, 16, slots_);
+    add(KnobKind::cpu_slots, 1, 16, permits_);
   }
   void run(double cores, double seconds) {
     for (int i = 0; i < 100 * seconds; ++i) {
@@ -149,7 +149,7 @@ class Computing {
   }
   void keep_from_a_core(double share) { delayed_ = share; }
   bool gives_way() const { return gives_way_ > 0; }
-  std::int64_t slots() const { return slots_; }
+  std::int64_t permits() const { return permits_; }
   std::int64_t moves() const { return policy_->log().count(); }
 
  private:
@@ -166,7 +166,7 @@ class Computing {
   std::unique_ptr<Policy> policy_ = make_policy("penstock");
   Snapshot now_;
   std::vector<Knob> knobs_;
-  std::int64_t gives_way_ = 0, slots_ = 16;
+  std::int64_t gives_way_ = 0, permits_ = 16;
   double delayed_ = 0;
 };
 
@@ -178,12 +178,12 @@ TEST(PenstockPolicy, GivesWayToAConsumerThatComputesUntilItDoesNot) {
   EXPECT_FALSE(consumer.gives_way());
 }
 
-TEST(PenstockPolicy, TakesSlotsWhereALowerPriorityIsNotEnough) {
+TEST(PenstockPolicy, TakesPermitsWhereALowerPriorityIsNotEnough) {
   Computing consumer;
   consumer.keep_from_a_core(0.1);
   consumer.run(0.5, 5);
   EXPECT_TRUE(consumer.gives_way());
-  EXPECT_LT(consumer.slots(), 16);
+  EXPECT_LT(consumer.permits(), 16);
 }
 
 TEST(PenstockPolicy, DoesNotChangeItsMindAboutAConsumerThatComputesALittle) {

@@ -94,7 +94,7 @@ TEST(Looks, DoNotBlameTheOrderForWhatSomethingElseDoes) {
   EXPECT_EQ(with([](StageSnapshot& stage) { stage.ordered = false; }), 0);
   EXPECT_EQ(with([](StageSnapshot& stage) { stage.credits = 0; }), 0) << "the next stage has no room";
   EXPECT_EQ(with([](StageSnapshot& stage) { stage.running = 8; }), 0) << "all calls are under way";
-  EXPECT_EQ(with([](StageSnapshot& stage) { stage.ready = 1; }), 0) << "elements wait for a slot";
+  EXPECT_EQ(with([](StageSnapshot& stage) { stage.ready = 1; }), 0) << "elements wait for a permit";
   EXPECT_EQ(with([](StageSnapshot& stage) { stage.in_window = 15; }), 0) << "one more may start";
 }
 

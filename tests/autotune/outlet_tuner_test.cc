@@ -33,10 +33,10 @@ class Consumer {
     consumer.waiting = wanted_ > 0;
     consumer.ready = std::min(had + rate - taken, consumer.prefetch);
     if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * ms;
-    Flow flow;
-    meter_.read(now_, {}, flow);
-    flow.attainable = static_cast<double>(rate) * 100;
-    if (const auto wish = tuner_.wish(now_, flow)) consumer.prefetch = wish->depth;
+    Traffic traffic;
+    meter_.read(now_, {}, traffic);
+    traffic.attainable = static_cast<double>(rate) * 100;
+    if (const auto wish = tuner_.wish(now_, traffic)) consumer.prefetch = wish->to;
   }
   void burst(std::int64_t size, int pause, std::int64_t rate) {
     tick(size, rate);
@@ -56,7 +56,7 @@ class Consumer {
   std::int64_t waits() const { return now_.consumer.waits; }
 
  private:
-  FlowMeter meter_;
+  TrafficMeter meter_;
   OutletTuner tuner_;
   Snapshot now_;
   std::int64_t wanted_ = 0;

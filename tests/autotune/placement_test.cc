@@ -109,7 +109,7 @@ TEST(Placement, LeavesAStageOnThePoolOfWhichCallsAreSeenAsleep) {
   EXPECT_EQ(wish_after({false}, quick), 0);
 }
 
-// Each time that it is on the cores, where it holds the slot that others need, it waits.
+// Each time that it is on the cores, where it holds the permit that others need, it waits.
 TEST(Placement, BringsAStageBackThatWaitsOnlyOnTheCoresLessAndLessOften) {
   Placement placement;
   StageSnapshot snapshot = stage(0, 0, 0, 0);

@@ -46,7 +46,7 @@ TEST(Plan, IsARateEvenWhereThereAreFewerThreadsThanStages) {
 TEST(Plan, BoundsNothingWhereNobodyWaits) { EXPECT_TRUE(std::isinf(rate_for_threads({}, 64))); }
 
 TEST(Plan, LeavesMemoryForAStandardDeviationOfWhatCallsHold) {
-  const std::vector<Holding> stages = {{10, 0.1}, {20, 0.05}};
+  const std::vector<MemoryUse> stages = {{10, 0.1}, {20, 0.05}};
   const double rate = rate_for_memory(stages, 1e9, 1000);
   EXPECT_NEAR(10 * 0.1 * rate + 20 * 0.05 * rate + std::sqrt(100 * 0.1 * rate + 400 * 0.05 * rate), 1000, 1e-3);
   EXPECT_DOUBLE_EQ(held_by({{10, 0.1, 7}, {20, 0.05, 3}}), 130);

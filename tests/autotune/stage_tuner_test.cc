@@ -21,10 +21,10 @@ class Device {
  public:
   explicit Device(std::int64_t slots) : slots_(slots) {
     stage_.parallel = stage_.on_pool = stage_.form_is_known = true;
-    stage_.parallelism = bounds_.most = 16;
-    flow_.wait_share = 0.5;
-    flow_.all_known = true;
-    flow_.visits = {1};
+    stage_.parallelism = range_.most = 16;
+    traffic_.wait_share = 0.5;
+    traffic_.all_known = true;
+    traffic_.visits = {1};
   }
 
   void tick() {
@@ -56,10 +56,10 @@ class Device {
     look();
   }
   void grow_to(std::int64_t slots) { slots_ = slots; }
-  void ask_for(double elements_per_second) { flow_.attainable = elements_per_second; }
-  void allow(std::int64_t calls) { bounds_.most = calls; }
+  void ask_for(double elements_per_second) { traffic_.attainable = elements_per_second; }
+  void allow(std::int64_t calls) { range_.most = calls; }
   void begin_with(std::int64_t calls) { stage_.parallelism = calls; }
-  void keep_calls() { bounds_.least = stage_.parallelism; }
+  void keep_calls() { range_.least = stage_.parallelism; }
   void use_cpu(std::int64_t ns) { cpu_ns_ = ns; }
   void run(int seconds) {
     for (int i = 0; i < 100 * seconds; ++i) tick();
@@ -77,13 +77,13 @@ class Device {
   void look() {
     now_.time_ns += 10 * kMs;
     now_.stages = {stage_};
-    Flow seen;
+    Traffic seen;
     meter_.read(now_, {0}, seen);
-    flow_.idle = seen.idle;
-    tuner_.observe(now_, stage_, flow_);
-    const auto wish = tuner_.wish(stage_, flow_, bounds_, true);
+    traffic_.idle = seen.idle;
+    tuner_.observe(now_, stage_, traffic_);
+    const auto wish = tuner_.wish(stage_, traffic_, range_, true);
     if (!wish) return;
-    stage_.parallelism = wish->calls;
+    stage_.parallelism = wish->to;
     reasons.push_back(wish->reason);
   }
 
@@ -91,9 +91,9 @@ class Device {
   std::int64_t cpu_ns_ = 0;
   Snapshot now_;
   StageSnapshot stage_;
-  FlowMeter meter_;
-  Flow flow_;
-  StageTuner::Bounds bounds_;
+  TrafficMeter meter_;
+  Traffic traffic_;
+  StageTuner::CallRange range_;
   StageTuner tuner_{0};
 };
 

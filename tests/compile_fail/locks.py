@@ -24,7 +24,7 @@ ERROR = re.compile(r"^([^\n:]+):(\d+):\d+: (?:fatal )?error: ([^\n]*)", re.MULTI
 # Nobody can miss these, by the line that follows: what they keep is an atomic that others read without the lock, or lies where no name of the mutex
 # reaches (a group, its list of results); or what is called takes no lock of ours.
 UNSEEN = {
-    "slots_ = std::max<std::int64_t>(slots, 1);",
+    "permits_ = std::max<std::int64_t>(permits, 1);",
     "run->most_ = std::max<std::int64_t>(most, 1);",
     "if (out_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();",
     "out_->reserve(slots);",

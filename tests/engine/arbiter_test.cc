@@ -78,7 +78,7 @@ TEST(Claims, AreALittleMoreThanWhatIsUsed) {
   EXPECT_THAT(claims.blocking_calls().most, DoubleEq(64));
 }
 
-TEST(Claims, AreEverythingWhileTheRunWaitsForASlot) {
+TEST(Claims, AreEverythingWhileTheRunWaitsForAPermit) {
   RunClaims claims(64);
   StageSnapshot stage;
   stage.waits_for_cpu_slot = true;
@@ -86,7 +86,7 @@ TEST(Claims, AreEverythingWhileTheRunWaitsForASlot) {
   EXPECT_THAT(claims.cpus().wish, DoubleEq(4));
 }
 
-TEST(Claims, AreEverythingWhicheverStageWaitsForASlot) {
+TEST(Claims, AreEverythingWhicheverStageWaitsForAPermit) {
   RunClaims claims(64);
   StageSnapshot waiting;
   waiting.waits_for_cpu_slot = true;
@@ -146,7 +146,7 @@ TEST(TwoRuns, PlanWithHalfOfTheThreadsEachWhileBothWantThem) {
   EXPECT_TRUE(eventually([&] { return one.snapshot().open_io_limit == 256; }));
 }
 
-TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
+TEST(TwoRuns, CountTheCpuPermitsThatTheyUseThemselves) {
   std::atomic<bool> may_end{false};
   auto busy = range(100)
                   .map(
@@ -155,7 +155,7 @@ TEST(TwoRuns, CountTheCpuSlotsThatTheyUseThemselves) {
                         return value;
                       },
                       1, {.blocks = false})
-                  .start({.threads = 2, .tune = false});  // a slot for each of them, on any machine
+                  .start({.threads = 2, .tune = false});  // a permit for each of them, on any machine
   busy.knobs();                                           // it begins to read
   auto idle = range(100).map(plus_one).start({.tune = false});
   idle.next();
@@ -173,7 +173,7 @@ std::int64_t sum_elsewhere(const Dataset<std::int64_t>& data) {
   return sum;
 }
 
-TEST(TwoRuns, GoOnWhereTheOnesCallsHaveAllSlotsAndWaitForTheOther) {
+TEST(TwoRuns, GoOnWhereTheOnesCallsHaveAllPermitsAndWaitForTheOther) {
   const auto inner = range(100).map(plus_one);
   const auto outer = range(4).map([inner](std::int64_t) { return sum_elsewhere(inner); }, 64, {.blocks = false});
   EXPECT_EQ(read(outer), Texts(4, "5050"));

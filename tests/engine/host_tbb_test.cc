@@ -46,7 +46,7 @@ TEST(HostTbb, ConsumersInsideAllThreadsOfAHostsArenaGetTheirElements) {
 }
 
 // The call has the only thread that TBB would give, and waits for a run on another one.
-TEST(HostTbb, ALimitBelowOurSlotsLeavesNoRunWithoutAThread) {
+TEST(HostTbb, ALimitBelowOurPermitsLeavesNoRunWithoutAThread) {
   const global_control limit(global_control::max_allowed_parallelism, 2);
   const auto reads_another = [](std::int64_t x) {
     return x + std::async(std::launch::async, [] {
@@ -64,7 +64,7 @@ TEST(HostTbb, KeepsTheLimitThatTheApplicationHasSet) {
   EXPECT_EQ(allowed(), before);
 }
 
-// As wide as the run's slots, whoever works there.
+// As wide as the run's permits, whoever works there.
 TEST(HostTbb, ParallelLoopInsideAFunctionHasTheWidthOfTheRun) {
   auto run = range(3)
                  .map([](std::int64_t) { return std::int64_t{oneapi::tbb::this_task_arena::max_concurrency()}; })

@@ -168,15 +168,15 @@ TEST(Parallelism, OfComputingCallsStaysWithinTheThreads) {
 }
 
 // Fewer than there are threads for.
-TEST(CpuSlots, AreNeverExceededAfterTheyWereLowered) {
+TEST(CpuPermits, AreNeverExceededAfterTheyWereLowered) {
   CallCounter counter;
   auto run = range(100'000).map(counted_sleep(counter, 2ms), 8, {.blocks = false}).start({.threads = 4, .tune = false});
-  Knob slots = knob_of(run, "cpu_slots", -1);
-  EXPECT_EQ(slots.high, 4);
-  EXPECT_EQ(slots.get(), 4);
-  EXPECT_TRUE(slots.user_fixed);
+  Knob permits = knob_of(run, "cpu_slots", -1);
+  EXPECT_EQ(permits.high, 4);
+  EXPECT_EQ(permits.get(), 4);
+  EXPECT_TRUE(permits.user_fixed);
   for (std::int64_t most : {2, 1, 3}) {
-    slots.set(most);
+    permits.set(most);
     take(run, 80);  // more than were under way before
     counter.forget_most();
     take(run, 60);
@@ -185,7 +185,7 @@ TEST(CpuSlots, AreNeverExceededAfterTheyWereLowered) {
   }
 }
 
-TEST(CpuSlots, AreAMatterForTheControllerWhereTheUserGaveNoThreads) {
+TEST(CpuPermits, AreAMatterForTheControllerWhereTheUserGaveNoThreads) {
   auto run = range(10).map(plus_one).start({.tune = false});
   EXPECT_FALSE(knob_of(run, "cpu_slots", -1).user_fixed);
 }

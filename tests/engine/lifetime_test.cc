@@ -133,7 +133,7 @@ TEST(Abandoning, LeavesTheEngineWholeForACallThatIsStillToBegin) {
   settings.memory_bytes = std::int64_t{1} << 30;
   auto engine =
       exec::Engine::make(exec::compile(range(10).map(counted_sleep(counter, 0us), 1, {.blocks = true}).node()),
-                         settings, std::make_unique<exec::TbbLauncher>(settings.slots, compute, pool, workers));
+                         settings, std::make_unique<exec::TbbLauncher>(settings.permits, compute, pool, workers));
   EXPECT_TRUE(eventually([&] { return engine->snapshot().stages[1].ready > 0; }));
   given_up = engine.get();
   engine.reset();
@@ -309,20 +309,20 @@ TEST(Abandoning, FromInsideALongCallLeavesOtherRunsLookedAfter) {
 
 // -------------------------------------------------------------------------------- the process
 
-TEST(Process, HasNoMoreCpuSlotsThanItsLiveRunsAskFor) {
+TEST(Process, HasNoMoreCpuPermitsThanItsLiveRunsAskFor) {
   const int many = static_cast<int>(std::thread::hardware_concurrency()) + 50;  // more than any run is offered
   const auto data = range(1000).map(plus_one);
   auto modest = data.start({.tune = false});
   modest.next();
-  const auto slots = [] { return runtime::Runtime::get().gate().slots(); };
+  const auto permits = [] { return runtime::Runtime::get().gate().permits(); };
   {
     auto greedy = data.start({.threads = many});
     greedy.next();
-    EXPECT_TRUE(eventually([&] { return slots() == many; }));
+    EXPECT_TRUE(eventually([&] { return permits() == many; }));
     { data.start({.threads = many + 10}).next(); }
-    EXPECT_TRUE(eventually([&] { return slots() == many; })) << "of two, the one that is left";
+    EXPECT_TRUE(eventually([&] { return permits() == many; })) << "of two, the one that is left";
   }
-  EXPECT_TRUE(eventually([&] { return slots() < many; }));
+  EXPECT_TRUE(eventually([&] { return permits() < many; }));
 }
 
 TEST(Process, ALimitOnTbbOfTheApplicationStillLetsRunsEnd) {

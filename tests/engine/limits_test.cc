@@ -40,22 +40,22 @@ int cpus_of_this_thread() {
   return cpus_in(mask);
 }
 
-std::int64_t cpu_slots_of(IntegerRun& run) {
+std::int64_t permits_of(IntegerRun& run) {
   for (Knob& knob : run.knobs()) {
     if (knob.name == "cpu_slots") return knob.get();
   }
   return -1;
 }
 
-std::int64_t cpu_slots_of_a_new_run() {
+std::int64_t permits_of_a_new_run() {
   auto run = range(3).map([](std::int64_t value) { return value; }).start({.tune = false});
   run.next();
-  return cpu_slots_of(run);
+  return permits_of(run);
 }
 
 // This one's arena is as wide as when it began. The pause is longer than the controller takes to look again.
 TEST(Limits, ThatRiseArePlannedWithByTheNextRunAndNotByThisOne) {
-  const std::int64_t before = cpu_slots_of_a_new_run();
+  const std::int64_t before = permits_of_a_new_run();
   std::optional<IntegerRun> run;
   {
     const OnOneCpu on_one_cpu;
@@ -66,23 +66,23 @@ TEST(Limits, ThatRiseArePlannedWithByTheNextRunAndNotByThisOne) {
   }
   std::this_thread::sleep_for(1500ms);
   EXPECT_LE(run->snapshot().cpu_budget, 1);
-  EXPECT_EQ(cpu_slots_of(*run), 1);
-  EXPECT_EQ(cpu_slots_of_a_new_run(), before);
+  EXPECT_EQ(permits_of(*run), 1);
+  EXPECT_EQ(permits_of_a_new_run(), before);
   auto next = range(3).map([](std::int64_t value) { return value; }).start();
   next.next();
   EXPECT_GT(next.snapshot().cpu_budget, 1);
 }
 
 TEST(Limits, OfTheMomentHoldForARunAfterAnIdleTime) {
-  const std::int64_t before = cpu_slots_of_a_new_run();
+  const std::int64_t before = permits_of_a_new_run();
   {
     const OnOneCpu on_one_cpu;
     if (on_one_cpu.cpus_before() < 2 || before < 2) GTEST_SKIP() << "needs two CPUs";
     std::this_thread::sleep_for(200ms);
-    EXPECT_EQ(cpu_slots_of_a_new_run(), 1);
+    EXPECT_EQ(permits_of_a_new_run(), 1);
   }
   std::this_thread::sleep_for(200ms);
-  EXPECT_EQ(cpu_slots_of_a_new_run(), before);
+  EXPECT_EQ(permits_of_a_new_run(), before);
 }
 
 // The first run is begun by a thread that may use one CPU; the process's own mask counts.

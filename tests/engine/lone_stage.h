@@ -61,9 +61,9 @@ class NotingHost final : public exec::StageHost {
     if (traits.index > 0) neighbours_.introduce(traits.index - 1, traits, before);
     if (!edges_.is_last(traits.index)) neighbours_.introduce(traits.index + 1, traits, behind);
   }
-  bool acquire_cpu_slot(std::size_t) override { return has_cpu_slot; }
-  bool cpu_slot_is_wanted(std::size_t) override { return slot_is_wanted; }
-  void release_cpu_slot() override { ++slots_released; }
+  bool acquire_permit(std::size_t) override { return has_permit; }
+  bool permit_is_wanted(std::size_t) override { return is_permit_wanted; }
+  void release_permit() override { ++permits_released; }
   bool stopped() const noexcept override { return is_stopped; }
   void offer_memory() override {
     ++memory_offered;
@@ -74,11 +74,11 @@ class NotingHost final : public exec::StageHost {
     is_stopped = true;
   }
   void wake_consumer() override { ++consumer_woken; }
-  bool has_free_cpu_slot() const override { return false; }
+  bool has_free_permit() const override { return false; }
   std::string origin(std::int64_t) const override { return {}; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
-  void give_up_cpu_slot() override { ++slots_given_up; }
-  void end_without_cpu_slot() override { ++ended_without_slot; }
+  void give_up_permit() override { ++permits_given_up; }
+  void end_without_permit() override { ++ended_without_permit; }
   void cut_pass(std::size_t, const exec::PassCut& cut) override { cuts.push_back(cut); }
   std::optional<Slot> close_pass(std::size_t, const exec::PassCut& cut) override {
     Slot mark(Element(), Stamp{.sequence = cut.sequence});
@@ -92,8 +92,8 @@ class NotingHost final : public exec::StageHost {
   NotingLauncher notes;
   std::vector<exec::PassCut> cuts;
   int consumer_woken = 0, memory_offered = 0, given_up = 0;
-  bool has_cpu_slot = true, slot_is_wanted = false, is_stopped = false;
-  int slots_released = 0, slots_given_up = 0, ended_without_slot = 0;
+  bool has_permit = true, is_permit_wanted = false, is_stopped = false;
+  int permits_released = 0, permits_given_up = 0, ended_without_permit = 0;
   std::int64_t used_when_offered = -1;
   std::atomic<std::int64_t> at_outlet{1};  // slots that lie there
   exec::StageSigns before, behind;         // of the stages around the one that is tested

@@ -1,4 +1,4 @@
-// What a stage sees of its calls that are under way: whether they wait, and what that means for their CPU slots.
+// What a stage sees of its calls that are under way: whether they wait, and what that means for their CPU permits.
 #include <atomic>
 #include <latch>
 #include <optional>
@@ -90,8 +90,8 @@ TEST(LoneStage, SeesThatACallUnderWayComputes) {
   end = true;
 }
 
-// It waits, and what waits for a CPU slot may be what it waits for.
-TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
+// It waits, and what waits for a CPU permit may be what it waits for.
+TEST(LoneStage, ThatIsMovedToThePoolGivesUpThePermitsOfItsCallsUnderWay) {
   LoneStage* self = nullptr;
   const auto moved = [&self](std::int64_t value) { return self->stage.set(KnobKind::placement, 1), value; };
   LoneStage lone(range(9).map(moved, 1).node(), 1, kLimit);
@@ -99,12 +99,12 @@ TEST(LoneStage, ThatIsMovedToThePoolGivesUpTheSlotsOfItsCallsUnderWay) {
   lone.stage.add_credits(9);
   lone.feed(1);
   lone.run_tokens();
-  EXPECT_EQ(lone.host.slots_given_up, 1);
-  EXPECT_EQ(lone.host.ended_without_slot, 1);
-  EXPECT_EQ(lone.host.slots_released, 0);
+  EXPECT_EQ(lone.host.permits_given_up, 1);
+  EXPECT_EQ(lone.host.ended_without_permit, 1);
+  EXPECT_EQ(lone.host.permits_released, 0);
   lone.stage.set(KnobKind::placement, 0);
   lone.stage.set(KnobKind::placement, 1);
-  EXPECT_EQ(lone.host.slots_given_up, 1) << "it had none";
+  EXPECT_EQ(lone.host.permits_given_up, 1) << "it had none";
 }
 
 // Nobody asks where they are to run.
@@ -190,9 +190,9 @@ TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
 }
 
 // Another run has all of them, perhaps for long.
-TEST(LoneStage, NoLongerWaitsForACpuSlotWhereItIsMovedToThePool) {
+TEST(LoneStage, NoLongerWaitsForACpuPermitWhereItIsMovedToThePool) {
   LoneStage lone(range(100).map(plus_one, 1).node(), 1, kLimit);
-  lone.host.has_cpu_slot = false;
+  lone.host.has_permit = false;
   lone.stage.add_credits(100);
   lone.feed(1);
   lone.run_tokens();

@@ -183,7 +183,7 @@ TEST(LoneStage, OffersTheMemoryThatACallHasFreed) {
 }
 
 // After some 50 us; the call that is under way then ends first.
-TEST(LoneStage, GivesItsCpuSlotBackSoonWhereItIsWanted) {
+TEST(LoneStage, GivesItsCpuPermitBackSoonWhereItIsWanted) {
   NotingHost* host = nullptr;
   const auto slow = [&host](std::int64_t value) {
     host->let_pass(30'000);
@@ -193,11 +193,11 @@ TEST(LoneStage, GivesItsCpuSlotBackSoonWhereItIsWanted) {
   host = &lone.host;
   lone.stage.add_credits(100);
   lone.feed(20);
-  lone.host.slot_is_wanted = true;
+  lone.host.is_permit_wanted = true;
   lone.stage.run_token(false);
   EXPECT_GE(lone.snapshot().completed, 2);
   EXPECT_LE(lone.snapshot().completed, 4);
-  lone.host.slot_is_wanted = false;
+  lone.host.is_permit_wanted = false;
   lone.stage.run_token(false);
   EXPECT_EQ(lone.snapshot().completed, 20) << "where nobody wants it, it goes on";
 }

@@ -1,4 +1,4 @@
-// A run whose slots and threads others have: Relief.
+// A run whose permits and threads others have: Relief.
 #include <memory>
 #include <semaphore>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing;
 
-// Somebody else has the only CPU slot and the only thread of the pool.
+// Somebody else has the only CPU permit and the only thread of the pool.
 class StarvedEngine {
  public:
   explicit StarvedEngine(std::int64_t spare_threads, const Dataset<std::int64_t>& dataset = range(3).map(plus_one))
@@ -24,7 +24,7 @@ class StarvedEngine {
     settings.memory_bytes = std::int64_t{1} << 30;
     settings.gate = &gate_;
     engine = exec::Engine::make(exec::compile(dataset.node()), settings,
-                                std::make_unique<exec::TbbLauncher>(settings.slots, compute_, pool, workers_));
+                                std::make_unique<exec::TbbLauncher>(settings.permits, compute_, pool, workers_));
   }
   ~StarvedEngine() { end_others(); }
   void end_others() { end_of_others_.release(); }
@@ -37,9 +37,9 @@ class StarvedEngine {
  private:
   exec::WorkerThreads workers_;
   exec::ComputePool compute_;
-  exec::SlotGate gate_{1};
-  const exec::SlotGate::RunRef other_ =
-      std::make_shared<exec::SlotGate::Run>(std::weak_ptr<exec::SlotGate::Waiter>(), 1);
+  exec::PermitGate gate_{1};
+  const exec::PermitGate::RunRef other_ =
+      std::make_shared<exec::PermitGate::Run>(std::weak_ptr<exec::PermitGate::Waiter>(), 1);
   std::counting_semaphore<> end_of_others_{0};
 
  public:
@@ -106,7 +106,7 @@ TEST(Relief, UnderWayIsWaitedForWhenTheEngineGoes) {
   }
 }
 
-// Twice as long as a run in which nothing moves is left alone. What waits gets a thread sooner; the CPU slots are for
+// Twice as long as a run in which nothing moves is left alone. What waits gets a thread sooner; the CPU permits are for
 // calls that compute.
 TEST(Relief, IsNotForCallsThatAreMerelyLong) {
   CallCounter counter;

@@ -1,4 +1,4 @@
-// Sources and stream ops that wait hold no CPU slot: said by the user, or found out.
+// Sources and stream ops that wait hold no CPU permit: said by the user, or found out.
 #include <semaphore>
 
 #include "tests/engine/support.h"
@@ -15,8 +15,8 @@ bool has_knob(IntegerRun& run, const std::string& name, int stage) {
   return std::ranges::any_of(knobs, [&](const Knob& knob) { return knob.name == name && knob.stage == stage; });
 }
 
-// With one slot, which the source would hold for ever: what it waits for is done by the map behind it.
-TEST(SourcePlacement, GeneratorThatBlocksTakesNoCpuSlotFromWhatFollows) {
+// With one permit, which the source would hold for ever: what it waits for is done by the map behind it.
+TEST(SourcePlacement, GeneratorThatBlocksTakesNoCpuPermitFromWhatFollows) {
   std::atomic<std::int64_t> done{0};
   std::atomic<bool> gave_up{false};
   auto waits_for_the_one_before = [&, i = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
@@ -59,7 +59,7 @@ TEST(SourcePlacement, ControllerMovesAGeneratorThatWaits) {
   }));
 }
 
-// It holds the only CPU slot, and its call does not end before this test does.
+// It holds the only CPU permit, and its call does not end before this test does.
 TEST(SourcePlacement, ControllerMovesAGeneratorThatWaitsBeforeItsCallEnds) {
   std::counting_semaphore<200> more(0);
   auto run = from_generator([&more, i = std::int64_t{0}]() mutable {
@@ -75,8 +75,8 @@ TEST(SourcePlacement, ControllerMovesAGeneratorThatWaitsBeforeItsCallEnds) {
   more.release(100);
 }
 
-// Two of them have the CPU slots, and the source of the others needs one: who has been found to wait gives its up.
-TEST(SourcePlacement, CallsThatWaitForEachOtherGiveTheirSlotsUpWhenTheyAreFoundToWait) {
+// Two of them have the CPU permits, and the source of the others needs one: who has been found to wait gives its up.
+TEST(SourcePlacement, CallsThatWaitForEachOtherGiveTheirPermitsUpWhenTheyAreFoundToWait) {
   std::atomic<int> begun{0};
   const auto meet = [&begun](std::int64_t value) {
     ++begun;

@@ -101,7 +101,7 @@ TEST(StandStill, DoesNotAdviseToFixAParallelismThatIsFixed) {
   EXPECT_THAT(text, Not(HasSubstr("fix its parallelism")));
 }
 
-TEST(StandStill, AdvisesToSayThatCallsBlockWhereTheyHaveAllCpuSlots) {
+TEST(StandStill, AdvisesToSayThatCallsBlockWhereTheyHaveAllCpuPermits) {
   Snapshot snapshot = with_calls_under_way(1);
   snapshot.stages[1].waits_for_cpu_slot = true;
   const std::string text = runtime::stand_still_text(snapshot, two_ops(), 6 * kSecond);
@@ -119,7 +119,7 @@ TEST(StandStill, AdvisesNothingWhereOnlyTheSourceWaits) {
   EXPECT_THAT(text, ::testing::EndsWith("map (op 1, train.cc:12): waits for the next stage to make room"));
 }
 
-TEST(StandStill, NamesMemoryAndCpuSlots) {
+TEST(StandStill, NamesMemoryAndCpuPermits) {
   Snapshot snapshot = waiting(9 * kSecond, 7);
   snapshot.stages[0].waits_for_memory = true;
   snapshot.stages[1].waits_for_cpu_slot = true;

@@ -92,7 +92,7 @@ TEST(PoolOfTheUsers, IsEnoughWhereCallsAreFixedFromTwiceTheirNumberOn) {
   }
 }
 
-TEST(PoolOfTheUsers, MayBeWaitedForWithEveryCpuSlotTaken) {
+TEST(PoolOfTheUsers, MayBeWaitedForWithEveryCpuPermitTaken) {
   for (const bool tune : {false, true}) {
     Pool pool(3);
     auto run = range(300)
@@ -144,7 +144,7 @@ TEST(PoolOfTheUsers, OfOneIsEnoughInArbitraryOrderAcrossPasses) {
   }
 }
 
-// One call waits, and so do the calls of the stage before it: no CPU slot is left, and results that are there already
+// One call waits, and so do the calls of the stage before it: no CPU permit is left, and results that are there already
 // need none.
 TEST(PoolOfTheUsers, HoldsUpNoResultsThatAreThereAlready) {
   for (const bool arbitrary : {false, true}) {

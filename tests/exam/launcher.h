@@ -49,7 +49,7 @@ class SimulatedLauncher final : public exec::Launcher {
   void run_body(exec::CallRef body) override;
   bool one_at_a_time() const override { return false; }
   void token_ends() override { compute_.is_about_to_end(); }
-  void token_ends_without_slot() noexcept override { compute_.is_about_to_end(); }
+  void token_ends_without_permit() noexcept override { compute_.is_about_to_end(); }
   bool try_on_pool(std::function<void()> work) override;
   bool wait_for(std::chrono::nanoseconds time) override;
 

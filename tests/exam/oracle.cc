@@ -21,7 +21,7 @@ constexpr std::size_t kOfDescent = 4;   // the same, of descents
 constexpr std::uint64_t kRandomStarts = 1;
 constexpr int kSeeds = 3;
 
-std::int64_t slots_of(const ProcessSpec& process) {
+std::int64_t permits_of(const ProcessSpec& process) {
   return static_cast<std::int64_t>(
       std::ceil(std::min(process.host.quota.at(0, process.host.cores), process.host.cores) - 0.01));
 }
@@ -156,11 +156,11 @@ Optimum measure(const ProcessSpec& spec, const Settings& settings, Time duration
 
 Optimum search_all(const ProcessSpec& frozen) {
   const ChainSpec& chain = frozen.chains.front();
-  const std::int64_t slots = slots_of(frozen);
+  const std::int64_t permits = permits_of(frozen);
   std::vector<Settings> last =
-      finalists(measure_all(frozen, all_settings(chain, slots), short_look(frozen), 1), kFinalists);
+      finalists(measure_all(frozen, all_settings(chain, permits), short_look(frozen), 1), kFinalists);
   const Optimum first = best_of(measure_all(frozen, last, short_look(frozen), kSeeds));
-  for (const Choice& choice : further_choices(chain, slots)) {
+  for (const Choice& choice : further_choices(chain, permits)) {
     for (const std::int64_t value : choice.values)
       last.push_back(with(first.settings, {choice.knob, choice.stage, value, 0}));
   }
@@ -169,7 +169,7 @@ Optimum search_all(const ProcessSpec& frozen) {
 }
 
 Optimum with_fewer_bytes(const ProcessSpec& frozen, Optimum best) {
-  const std::vector<Settings> moves = small_moves(frozen.chains.front(), slots_of(frozen));
+  const std::vector<Settings> moves = small_moves(frozen.chains.front(), permits_of(frozen));
   for (bool better = true; better;) {
     better = false;
     for (const Settings& move : moves) {
@@ -193,7 +193,7 @@ namespace {
 std::vector<Choice> choices_of(const ProcessSpec& frozen) {
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < frozen.chains.size(); ++i) {
-    for (Choice choice : all_choices(frozen.chains[i], slots_of(frozen))) {
+    for (Choice choice : all_choices(frozen.chains[i], permits_of(frozen))) {
       choice.chain = static_cast<int>(i);
       choices.push_back(std::move(choice));
     }

@@ -43,8 +43,8 @@ Optimum with_fewer_bytes(const ProcessSpec& frozen, Optimum best);
 Optimum search(const ProcessSpec& frozen);
 // The same, whatever it holds.
 Optimum search_rate(const ProcessSpec& frozen);
-// Every combination of parallelism, window, prefetch, placement and grain, then priority, CPU slots and buffers around
-// the best ones, then with_fewer_bytes(). Minutes, and of three stages hours; for chains alone.
+// Every combination of parallelism, window, prefetch, placement and grain, then priority, CPU permits and buffers
+// around the best ones, then with_fewer_bytes(). Minutes, and of three stages hours; for chains alone.
 Optimum search_all(const ProcessSpec& frozen);
 
 // From the table, or searched.

@@ -28,11 +28,11 @@ bool has_tiny_elements(const ChainSpec& chain) {
 }
 
 // Window and placement do not matter where elements are grouped: what may wait follows the grain.
-std::vector<Settings> of_tiny_stages(const ChainSpec& chain, std::int64_t slots) {
+std::vector<Settings> of_tiny_stages(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Settings> all = {{}};
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     std::vector<Settings> own;
-    for (std::int64_t calls = 1; calls <= slots + 2; ++calls)
+    for (std::int64_t calls = 1; calls <= permits + 2; ++calls)
       own.push_back({{"parallelism", static_cast<int>(i) + 1, calls}});
     all = combined(all, own);
   }
@@ -45,10 +45,10 @@ std::vector<Settings> of_tiny_stages(const ChainSpec& chain, std::int64_t slots)
   return combined(all, grains);
 }
 
-void add_computing(std::vector<Settings>& all, const StageSpec& stage, int index, std::int64_t slots) {
-  for (std::int64_t calls = 1; calls <= slots + 2; ++calls) {
-    if (calls > 4 && calls < slots) continue;
-    for (const std::int64_t window : {2 * calls, 4 * slots, 32 * slots}) {
+void add_computing(std::vector<Settings>& all, const StageSpec& stage, int index, std::int64_t permits) {
+  for (std::int64_t calls = 1; calls <= permits + 2; ++calls) {
+    if (calls > 4 && calls < permits) continue;
+    for (const std::int64_t window : {2 * calls, 4 * permits, 32 * permits}) {
       all.push_back({{"parallelism", index, calls}, {"window", index, window}});
       if (stage.form == StageSpec::Form::unknown) all.back().push_back({"placement", index, 0});
     }
@@ -66,29 +66,29 @@ void add_waiting(std::vector<Settings>& all, const StageSpec& stage, int index, 
   }
 }
 
-std::vector<Settings> of_stage(const StageSpec& stage, int index, std::int64_t slots, std::int64_t open_io) {
+std::vector<Settings> of_stage(const StageSpec& stage, int index, std::int64_t permits, std::int64_t open_io) {
   std::vector<Settings> all;
   if (stage.serial) return {{}};
-  if (stage.form != StageSpec::Form::blocks) add_computing(all, stage, index, slots);
+  if (stage.form != StageSpec::Form::blocks) add_computing(all, stage, index, permits);
   if (stage.form != StageSpec::Form::computes) add_waiting(all, stage, index, open_io);
   return all;
 }
 
 }  // namespace
 
-std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t slots) {
+std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Settings> all = {{}};
   const bool tiny = has_tiny_elements(chain);
-  if (tiny) all = of_tiny_stages(chain, slots);
+  if (tiny) all = of_tiny_stages(chain, permits);
   for (std::size_t i = 0; i < chain.stages.size() && !tiny; ++i) {
-    all = combined(all, of_stage(chain.stages[i], static_cast<int>(i) + 1, slots, chain.open_io));
+    all = combined(all, of_stage(chain.stages[i], static_cast<int>(i) + 1, permits, chain.open_io));
   }
   std::vector<Settings> depths;
   for (const std::int64_t depth : {1, 2, 8, 32, 128}) depths.push_back({{"prefetch", -1, depth}});
   return combined(all, depths);
 }
 
-std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots) {
+std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const StageSpec& stage = chain.stages[i];
@@ -96,7 +96,7 @@ std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots) {
     if (stage.serial) continue;
     std::vector<std::int64_t> calls;
     for (const std::int64_t each : kCalls) {
-      const std::int64_t most = stage.form == StageSpec::Form::computes ? slots + 2 : chain.open_io;
+      const std::int64_t most = stage.form == StageSpec::Form::computes ? permits + 2 : chain.open_io;
       if (each <= most) calls.push_back(each);
     }
     if (stage.form == StageSpec::Form::unknown) choices.push_back({"placement", index, {0, 1}});
@@ -104,14 +104,14 @@ std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots) {
     choices.push_back({"window", index, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}});
   }
   choices.push_back({"prefetch", -1, {1, 2, 4, 8, 32, 128}});
-  for (Choice& choice : further_choices(chain, slots)) choices.push_back(std::move(choice));
+  for (Choice& choice : further_choices(chain, permits)) choices.push_back(std::move(choice));
   return choices;
 }
 
-std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots) {
+std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Choice> choices = {{"priority", -1, {0, 1}}};
   std::vector<std::int64_t> some;
-  for (std::int64_t each = 1; each <= slots; each = each < 4 ? each + 1 : 2 * each) some.push_back(each);
+  for (std::int64_t each = 1; each <= permits; each = each < 4 ? each + 1 : 2 * each) some.push_back(each);
   choices.push_back({"cpu_slots", -1, some});
   for (std::size_t i = 0; i < chain.stages.size(); ++i)
     choices.push_back({"buffer", static_cast<int>(i) + 1, {1, 2, 8, 32}});
@@ -121,9 +121,9 @@ std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots) 
   return choices;
 }
 
-std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots) {
+std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Settings> moves;
-  for (const Choice& choice : all_choices(chain, slots)) {
+  for (const Choice& choice : all_choices(chain, permits)) {
     for (const std::int64_t value : choice.values) moves.push_back({{choice.knob, choice.stage, value, 0}});
   }
   for (int stage = 1; stage < static_cast<int>(chain.stages.size()); ++stage) {

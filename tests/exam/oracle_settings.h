@@ -8,7 +8,7 @@
 namespace penstock::exam {
 
 // The full product of the knobs that matter for the rate.
-std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t slots);
+std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t permits);
 
 // For one knob after another, the values that may be tried in its place.
 struct Choice {
@@ -17,13 +17,13 @@ struct Choice {
   std::vector<std::int64_t> values;
   int chain = 0;
 };
-std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t slots);
-// Of these, those that the full product leaves out: priority, CPU slots, buffers.
-std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t slots);
+std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t permits);
+// Of these, those that the full product leaves out: priority, CPU permits, buffers.
+std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t permits);
 
 // What may be tried to hold fewer bytes: each choice alone, and a stage's window together with the buffer behind it,
 // for elements wait in either.
-std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t slots);
+std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t permits);
 
 // Not more calls that wait than may be open.
 bool are_allowed(const Settings& settings, const ProcessSpec& process);

@@ -14,7 +14,7 @@ constexpr std::int64_t kPoolThreads = 256;
 constexpr double kLowWeight = 0.107;  // nice +10 against 0 (the kernel's table of weights: 110 of 1024)
 constexpr double kLook = 10'000, kLookAtStage = 3'000;  // ns: what a look of the controller costs; see README.md
 
-std::int64_t whole_slots(double cpus) {
+std::int64_t whole_permits(double cpus) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
 }
 
@@ -32,7 +32,7 @@ struct SimulatedProcess::Tick final : Client {
 
 SimulatedProcess::SimulatedProcess(const ProcessSpec& spec, std::uint64_t seed)
     : host_(spec.host),
-      gate_(whole_slots(host_.cpus())),
+      gate_(whole_permits(host_.cpus())),
       compute_(host_, std::numeric_limits<std::int64_t>::max()),
       pool_(host_, kPoolThreads),
       cpus_(host_.cpus()),
@@ -80,7 +80,7 @@ void SimulatedProcess::control() {
     if (host_.time() - looked_up >= kBetweenLimits) {
       looked_up = host_.time();
       cpus_ = host_.cpus();
-      if (whole_slots(cpus_) != gate_.slots()) gate_.set_slots(whole_slots(cpus_));
+      if (whole_permits(cpus_) != gate_.permits()) gate_.set_permits(whole_permits(cpus_));
     }
     if (clocks_.clocks_read_at < 0 || now() - clocks_.clocks_read_at >= kBetweenClocks) read_clocks();
     attendants_.look(clocks_);

@@ -1,5 +1,5 @@
-// SimulatedProcess: what the runs of a process share, in virtual time: CPU slots, threads, the controller's thread; and
-// the runs themselves, with the consumers that take from them.
+// SimulatedProcess: what the runs of a process share, in virtual time: CPU permits, threads, the controller's thread;
+// and the runs themselves, with the consumers that take from them.
 //
 //   SimulatedProcess process(spec, 1);
 //   process.run(0).steer(autotune::make_policy("penstock"));
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/slot_gate.h"
+#include "lib/exec/permit_gate.h"
 #include "lib/runtime/attendant.h"
 #include "tests/exam/host.h"
 #include "tests/exam/launcher.h"
@@ -44,7 +44,7 @@ class SimulatedProcess final : private runtime::AttendantHost {
   void tell_of_type(const std::string&, const std::string&) override {}
 
   Host host_;
-  exec::SlotGate gate_;
+  exec::PermitGate gate_;
   Workers compute_, pool_;
   std::vector<std::unique_ptr<SimulatedRun>> runs_;
   runtime::Attendants attendants_;

@@ -14,10 +14,10 @@
 namespace penstock::exam {
 namespace {
 
-exec::EngineSettings settings_of(Host& host, exec::SlotGate& gate, const ChainSpec& spec, std::uint64_t seed) {
+exec::EngineSettings settings_of(Host& host, exec::PermitGate& gate, const ChainSpec& spec, std::uint64_t seed) {
   exec::EngineSettings settings;
   settings.memory_bytes = spec.memory;
-  settings.slots = gate.slots();
+  settings.permits = gate.permits();
   settings.epochs = 1;
   settings.seed = seed;
   settings.gate = &gate;

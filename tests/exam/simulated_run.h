@@ -26,7 +26,7 @@ class SimulatedRun {
   // Of the process that they all share.
   struct Shared {
     Host& host;
-    exec::SlotGate& gate;
+    exec::PermitGate& gate;
     Workers& compute;
     Workers& pool;
   };

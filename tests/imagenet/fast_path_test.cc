@@ -65,14 +65,14 @@ Way way_of(const SampleSet& set, DType type, image::Layout layout, const Steps& 
   return {config, steps.fast};
 }
 
-constexpr Steps plain{{.roi = false, .slots = false, .stream = false}, image::Decoder::libjpeg, image::Simd::scalar};
+constexpr Steps plain{{.roi = false, .rows = false, .stream = false}, image::Decoder::libjpeg, image::Simd::scalar};
 
 std::vector<Steps> all_steps() {
   std::vector<Steps> all{{},
                          {.fast = {.roi = false}},
                          {.decoder = image::Decoder::libjpeg},
                          {.fast = {.roi = false}, .decoder = image::Decoder::libjpeg},
-                         {.fast = {.slots = false}},
+                         {.fast = {.rows = false}},
                          {.fast = {.stream = false}}};
   for (const image::Simd simd : image::supported_simd()) all.push_back({.simd = simd});
   return all;
@@ -80,8 +80,8 @@ std::vector<Steps> all_steps() {
 
 std::string name_of(Workload workload, const Steps& steps, int threads) {
   const auto& [fast, decoder, simd] = steps;
-  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", slots " +
-         std::to_string(fast.slots) + ", stream " + std::to_string(fast.stream) + ", decoder " +
+  return "workload " + std::to_string(static_cast<int>(workload)) + ", roi " + std::to_string(fast.roi) + ", rows " +
+         std::to_string(fast.rows) + ", stream " + std::to_string(fast.stream) + ", decoder " +
          std::to_string(static_cast<int>(decoder)) + ", " + std::string(to_string(simd)) + ", " +
          std::to_string(threads) + " threads";
 }

@@ -136,10 +136,10 @@ TEST(ImagenetOptions, DecoderCanBeChosen) {
 
 TEST(ImagenetOptions, StepsOfTheFastPathCanBeLeftOut) {
   const Without nothing = options_of({}).without;
-  EXPECT_TRUE(nothing.fast.roi && nothing.fast.slots && nothing.fast.stream);
+  EXPECT_TRUE(nothing.fast.roi && nothing.fast.rows && nothing.fast.stream);
   EXPECT_FALSE(nothing.simd || nothing.own);
   const Without some = options_of({"--without", "simd,roi,own"}).without;
-  EXPECT_TRUE(some.fast.slots && some.fast.stream && some.simd && some.own);
+  EXPECT_TRUE(some.fast.rows && some.fast.stream && some.simd && some.own);
   EXPECT_FALSE(some.fast.roi);
   EXPECT_EQ(exit_code_of({"--without", "roi,wheels"}), 2);
 }

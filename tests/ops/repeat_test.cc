@@ -13,8 +13,8 @@ using testing::INF;
 using testing::UNK;
 
 TEST(Repeat, TellsTheEngineItsCount) {
-  EXPECT_EQ(dynamic_cast<const graph::RepeatOp&>(*ops::repeat(3)).count(), 3);
-  EXPECT_EQ(dynamic_cast<const graph::RepeatOp&>(*ops::repeat(-1)).count(), -1);
+  EXPECT_EQ(dynamic_cast<const graph::RestartOp&>(*ops::repeat(3)).count(), 3);
+  EXPECT_EQ(dynamic_cast<const graph::RestartOp&>(*ops::repeat(-1)).count(), -1);
 }
 
 TEST(Repeat, KnowsItsCardinality) {

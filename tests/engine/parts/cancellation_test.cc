@@ -15,8 +15,8 @@ struct Cancelling : PartOf {
   Inbox inbox{traits, 3};
   Ring ring{traits, 3};
   Folded folded{signs};
-  const std::shared_ptr<SlotLedger> ledger =
-      std::make_shared<SlotLedger>(BatchAhead{.size = 4, .declares = Declares::one_each});
+  const std::shared_ptr<RowLedger> ledger =
+      std::make_shared<RowLedger>(BatchAhead{.size = 4, .declares = Declares::one_each});
   Cancellation cancellation{traits, inbox, ring, folded, ledger.get()};
 
   Group& group(const std::string& text, std::uint64_t sequence) { return admit(ring, charged(text, 100, sequence)); }
@@ -150,7 +150,7 @@ TEST(Cancellation, LetsGoOfThemWhileTheyWaitForTheirSlotsToo) {
 TEST(Cancellation, GivesThePlacesInTheBatchBack) {
   Cancelling of;
   const auto row = [&](std::int64_t turn) {
-    const Tensor place = of.ledger->slot(turn, 0, DType::i64, {4});
+    const Tensor place = of.ledger->row(turn, 0, DType::i64, {4});
     const detail::BatchBlock::Row at = detail::BatchBlock::row_of(place);
     return at.block == nullptr ? "-" : std::to_string(at.block->number()) + ":" + std::to_string(at.index);
   };

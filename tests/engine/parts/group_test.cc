@@ -1,7 +1,7 @@
 // A group, and where its inputs stand.
 #include "lib/exec/group.h"
 
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 #include "tests/engine/parts/part.h"
 
 namespace penstock::exec {
@@ -107,9 +107,9 @@ TEST(InputPlace, OfASlotBehindIsAsFarBehindInEachCount) {
 }
 
 TEST(InputPlace, HasNoTurnWhereTheOpUsesNone) {
-  const InputPlace none{.number = 0, .first_ordinal = 0, .first_turn = SlotLedger::kNoTurn, .sequence = 0};
+  const InputPlace none{.number = 0, .first_ordinal = 0, .first_turn = RowLedger::kNoTurn, .sequence = 0};
   EXPECT_FALSE(none.has_turns());
-  EXPECT_EQ(none.behind(3).first_turn, SlotLedger::kNoTurn);
+  EXPECT_EQ(none.behind(3).first_turn, RowLedger::kNoTurn);
   EXPECT_FALSE(InputPlace().has_turns());
   const InputPlace first{.number = 0, .first_ordinal = 0, .first_turn = 0, .sequence = 0};
   EXPECT_TRUE(first.has_turns());

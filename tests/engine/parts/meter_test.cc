@@ -33,7 +33,7 @@ TEST(Meter, IntegratesWhatHeldSinceTheLastEvent) {
 
 TEST(Meter, KnowsNothingBeforeTheFirstCallHasEnded) {
   Metered of;
-  EXPECT_EQ(of.meter.slot_ns(), 0);
+  EXPECT_EQ(of.meter.ns_per_slot(), 0);
   EXPECT_EQ(of.meter.expected_bytes(true), 0);
   EXPECT_EQ(of.meter.results_each(1), 1);
 }
@@ -41,13 +41,13 @@ TEST(Meter, KnowsNothingBeforeTheFirstCallHasEnded) {
 TEST(Meter, AveragesOverTheLastCalls) {
   Metered of;
   teach(of.meter, 4, 100, 50);
-  EXPECT_DOUBLE_EQ(of.meter.slot_ns(), 100) << "the first one is all that is known";
+  EXPECT_DOUBLE_EQ(of.meter.ns_per_slot(), 100) << "the first one is all that is known";
   EXPECT_DOUBLE_EQ(of.meter.bytes(), 50);
   teach(of.meter, 1, 200, 150);
-  EXPECT_DOUBLE_EQ(of.meter.slot_ns(), 110) << "one call more, on however many";
+  EXPECT_DOUBLE_EQ(of.meter.ns_per_slot(), 110) << "one call more, on however many";
   EXPECT_DOUBLE_EQ(of.meter.bytes(), 60);
   for (int i = 0; i < 100; ++i) teach(of.meter, 1, 200, 150);
-  EXPECT_NEAR(of.meter.slot_ns(), 200, 0.1);
+  EXPECT_NEAR(of.meter.ns_per_slot(), 200, 0.1);
   EXPECT_EQ(of.meter.counters.completed, 105);
 }
 
@@ -60,7 +60,7 @@ TEST(Meter, CountsTheTimeOfThoseThatLeftInParts) {
   group.sample.asking_ns = 200;
   group.sample.is_taken = true;
   of.meter.learn(group, 1, 70, 1000 + 200 + 400);
-  EXPECT_DOUBLE_EQ(of.meter.slot_ns(), 100) << "one of four";
+  EXPECT_DOUBLE_EQ(of.meter.ns_per_slot(), 100) << "one of four";
   EXPECT_DOUBLE_EQ(of.meter.bytes(), 70) << "of the one whose results were there";
   EXPECT_EQ(of.meter.counters.completed, 1);
   EXPECT_EQ(of.meter.counters.sampled_elements, 4);
@@ -80,7 +80,7 @@ TEST(Meter, LearnsNothingOfAStreamOpsResultsThatLeftInParts) {
   Group group;
   group.taken = 3;
   of.meter.learn(group, 0, 0, 400);
-  EXPECT_EQ(of.meter.slot_ns(), 0) << "they are none of its inputs";
+  EXPECT_EQ(of.meter.ns_per_slot(), 0) << "they are none of its inputs";
 }
 
 TEST(Meter, ForgetsOneOutlierAndNotThoseThatComeAgain) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 #include "tests/engine/parts/part.h"
 
 namespace penstock::exec {
@@ -120,7 +120,7 @@ TEST(Ring, HasRoomForTheNumbersOfAllParts) {
   for (std::int64_t i = 1; i < kLargestGroup; ++i) last = &of.ring.keep_first(*last, 1);
   EXPECT_EQ(last->place.number, group.place.number + kLargestGroup - 1);
   EXPECT_LT(last->place.number, next.place.number);
-  EXPECT_EQ(last->place.first_turn, SlotLedger::kNoTurn) << "nobody has given the first one any";
+  EXPECT_EQ(last->place.first_turn, RowLedger::kNoTurn) << "nobody has given the first one any";
 }
 
 TEST(Ring, CountsInputsOfEachPassFromItsBeginning) {

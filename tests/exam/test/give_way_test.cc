@@ -28,7 +28,7 @@ Seen watch(SimulatedProcess& process) {
   return {static_cast<double>(after.delay_ns - before.delay_ns) / 10e9, after.taken - before.taken};
 }
 
-TEST(GiveWay, ByFewerSlotsWhereThePriorityCannotBeTakenBack) {
+TEST(GiveWay, ByFewerPermitsWhereThePriorityCannotBeTakenBack) {
   SimulatedProcess plain(trainer(), 1);
   const Seen without = watch(plain);
   const auto process = tuned(trainer());

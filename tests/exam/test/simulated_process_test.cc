@@ -30,19 +30,19 @@ TEST(SimulatedProcess, CallsThatComputeGiveTheCoresByTheirTime) {
   }
 }
 
-TEST(SimulatedProcess, SlotsOfTheArenaBoundTheCallsThatCompute) {
+TEST(SimulatedProcess, PermitsOfTheArenaBoundTheCallsThatCompute) {
   SimulatedProcess process(process_of({computing(4)}), 1);
   process.run(0).knob("parallelism", 1).set(20);
   process.run(0).knob("cpu_slots").set(1);
   EXPECT_NEAR(rate_of(process, 4), 250, 3);
 }
 
-TEST(SimulatedProcess, CallThatWaitsInTheArenaHoldsItsSlot) {
+TEST(SimulatedProcess, CallThatWaitsInTheArenaHoldsItsPermit) {
   StageSpec stage = waiting(10);
   stage.form = StageSpec::Form::unknown;
   SimulatedProcess process(process_of({stage}), 1);
   process.run(0).knob("parallelism", 1).set(20);
-  EXPECT_NEAR(rate_of(process, 4), 200, 3) << "two slots";
+  EXPECT_NEAR(rate_of(process, 4), 200, 3) << "two permits";
   process.run(0).knob("placement", 1).set(1);
   const auto before = process.run(0).taken();
   process.run_until(9 * kSecond);
@@ -108,7 +108,7 @@ TEST(SimulatedProcess, FanOutAndBatchesKeepAllElements) {
   EXPECT_GT(end.consumer.taken, 0);
 }
 
-TEST(SimulatedProcess, TwoRunsShareTheSlots) {
+TEST(SimulatedProcess, TwoRunsShareThePermits) {
   ProcessSpec spec = process_of({computing(2)});
   spec.chains.push_back(spec.chains.front());
   SimulatedProcess process(spec, 1);

@@ -24,14 +24,14 @@ Window window_of(SimulatedProcess& process, Time from, Time to) {
   return window;
 }
 
-TEST(SimulatedSnapshot, SlotTimeFollowsLittlesLaw) {
+TEST(SimulatedSnapshot, CallTimeFollowsLittlesLaw) {
   SimulatedProcess process(process_of({waiting(10), computing(0.1)}), 1);
   process.run(0).knob("parallelism", 1).set(20);
   const auto [before, after] = window_of(process, kSecond, 5 * kSecond);
   const auto rates = autotune::rates_between(before, after);
   const auto& io = rates.stages[1];
-  EXPECT_NEAR(io.slot_s, 0.010, 0.0001);
-  EXPECT_NEAR(io.in_flight, io.rate * io.slot_s, 1e-6);
+  EXPECT_NEAR(io.call_s, 0.010, 0.0001);
+  EXPECT_NEAR(io.in_flight, io.rate * io.call_s, 1e-6);
   EXPECT_NEAR(io.in_flight, 20, 0.5);
   EXPECT_NEAR(io.waiting_s, 0.010, 0.0001);
   EXPECT_LT(io.cpu_s, 0.00001);
@@ -39,7 +39,7 @@ TEST(SimulatedSnapshot, SlotTimeFollowsLittlesLaw) {
   EXPECT_NEAR(io.bytes, 100'000 + sizeof(Slot), 1);
 }
 
-TEST(SimulatedSnapshot, UnfinishedCallsCountAsSlotTime) {
+TEST(SimulatedSnapshot, UnfinishedCallsCountAsCallTime) {
   SimulatedProcess process(process_of({waiting(10'000)}), 1);
   process.run_until(2 * kSecond);
   const Snapshot& now = process.run(0).snapshot();

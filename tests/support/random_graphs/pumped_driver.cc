@@ -157,8 +157,8 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     auto launcher = std::make_unique<exec::QueueLauncher>(
         [this](const std::vector<std::size_t>& stages) { return choose(stages.size()); });
     queue_ = launcher.get();
-    settings.slots = 1 + random_.below(3);
-    if (limits_slots_) settings.gate = &gate_;
+    settings.permits = 1 + random_.below(3);
+    if (limits_permits_) settings.gate = &gate_;
     engine_ = exec::Engine::make(plan_, settings, std::move(launcher));
     knobs_ = engine_->knobs();
     epoch_ = epoch;
@@ -196,8 +196,8 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   const ps::RunOptions options_;
   Random random_;
   const bool moves_knobs_ = random_.one_in(2);  // else nothing but the stages themselves may end a wait
-  const bool limits_slots_ = random_.one_in(2);
-  exec::SlotGate gate_{1 + random_.below(3)};
+  const bool limits_permits_ = random_.one_in(2);
+  exec::PermitGate gate_{1 + random_.below(3)};
   // Between two looks at the clock. Where calls seem cheap the engine groups elements, else not.
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
   std::int64_t time_ns_ = 0;

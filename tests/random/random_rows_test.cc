@@ -2,8 +2,8 @@
 // their own, read serially. Ops declare the truth or not, fail before and after, keep copies of what they give, and
 // knobs are moved meanwhile.
 //
-//   PENSTOCK_FULL=1 random_slots_test          3,000 pipelines instead of 300
-//   PENSTOCK_SEED=17 random_slots_test         this one alone
+//   PENSTOCK_FULL=1 random_rows_test          3,000 pipelines instead of 300
+//   PENSTOCK_SEED=17 random_rows_test         this one alone
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
@@ -263,7 +263,7 @@ std::string in_place(const Plan& plan, Random& random, Copied& copied) {
   return text;
 }
 
-TEST(RandomSlots, GiveTheSameBatchesAsMemoryOfTheirOwn) {
+TEST(RandomRows, GiveTheSameBatchesAsMemoryOfTheirOwn) {
   Watchdog watchdog;
   std::int64_t copied_bytes = 0, plans_without_copies = 0;
   const auto only = number_from_environment("PENSTOCK_SEED");

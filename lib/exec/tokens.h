@@ -1,9 +1,8 @@
-// Permits: which tokens of a stage are out, which of them run a call, and which have a CPU slot.
+// Tokens: which tokens of a stage are out, which of them run a call, and which have a CPU permit.
 //
 // A token is permission to run the oldest waiting group, whichever that is when it starts. Whenever the stage's lock is
-// free:
-// detached <= running; cpu_slots <= tokens; tokens + detached <= parallelism when one was handed out, but for as many
-// more as groups were in Folded's line (StageState::beyond_calls), and for those of Runner::help().
+// free: detached <= running; with_permit <= out. When a token is handed out, out + detached <= parallelism + the groups
+// in Folded's line (StageState::beyond_calls); Runner::help() may add to that.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -15,34 +14,34 @@
 
 namespace penstock::exec {
 
-struct Permits {
-  std::int64_t tokens = 0;
+struct Tokens {
+  std::int64_t out = 0;
   std::int64_t running =
       0;  // groups in a body, or whose results get their slots, which a visitor does without a token;
   std::int64_t detached = 0;  // of them, those that wait for a Completion: their tokens have gone on
-  std::int64_t cpu_slots = 0;
-  // there may be more for other threads to do than there seemed: tokens are to be counted out again
+  std::int64_t with_permit = 0;
+  // fewer tokens were handed out than there may be work for: they are to be counted out again
   bool held_back = false;
 
-  // In hand, but not yet running: each will take one group by itself.
-  std::int64_t idle() const noexcept { return tokens - (running - detached); }
-  std::int64_t calls() const noexcept { return tokens + detached; }
+  // Tokens that are out and do not run a call yet: each will take one group by itself.
+  std::int64_t idle() const noexcept { return out - (running - detached); }
+  std::int64_t calls() const noexcept { return out + detached; }
 
-  void hand_out(bool with_cpu_slot) noexcept {
-    cpu_slots += with_cpu_slot ? 1 : 0;
-    ++tokens;
+  void hand_out(bool has_permit) noexcept {
+    with_permit += has_permit ? 1 : 0;
+    ++out;
   }
-  // One that ends. Whether it had a CPU slot: not where its stage was moved to the pool meanwhile.
+  // A token ends. Returns whether it had a CPU permit: not if its stage was moved to the pool meanwhile.
   bool take_back(bool on_pool) noexcept {
-    --tokens;
-    const bool has_slot = !on_pool && cpu_slots > 0;
-    cpu_slots -= has_slot ? 1 : 0;
-    return has_slot;
+    --out;
+    const bool has_permit = !on_pool && with_permit > 0;
+    with_permit -= has_permit ? 1 : 0;
+    return has_permit;
   }
 };
 
-// FirstCalls: how many may run before anybody knows what their results hold. One; and another where one lasts, for they
-// may wait for each other.
+// FirstCalls: how many calls may run before anybody knows how many bytes their results hold. One, and one more each
+// time that these take long, for calls may wait for each other.
 class FirstCalls {
  public:
   FirstCalls(const StageTraits& traits, StageSigns& signs) : traits_(traits), signs_(signs) {}
@@ -57,15 +56,15 @@ class FirstCalls {
   void begin(std::int64_t now) noexcept {
     if (changed_ns_ == 0) changed_ns_ = now;
   }
-  // How long as many as now have been under way.
+  // How long it is since the number was raised, or since the first call began.
   std::int64_t lasted(std::int64_t now) const noexcept { return now - changed_ns_; }
   void one_more(std::int64_t now) noexcept {
     ++calls_;
     changed_ns_ = now;
   }
-  // An op that never gives a hint is not asked for ever.
+  // False: the op has given no hint for so long that it is asked no more.
   bool may_have_hint() const noexcept { return without_hint_ < kAskedInVain; }
-  // True: others waited for what this one would tell.
+  // True: other calls have waited for this hint, and may begin now.
   bool note_hint(bool has_hint) noexcept {
     without_hint_ = has_hint ? 0 : without_hint_ + 1;
     return has_hint && signs_.is_starting;

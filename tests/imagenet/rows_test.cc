@@ -27,15 +27,13 @@ std::int64_t copied_bytes(const Dataset<Example>& examples) {
   return run.stats().copied_bytes;
 }
 
-class Slots : public testing::Test {
+class Rows : public testing::Test {
  protected:
-  Dataset<Example> crops(bool slots = true) const {
-    return files().apply(load_crops(config_of(set_), {.slots = slots})).unbatch();
+  Dataset<Example> crops(bool rows = true) const {
+    return files().apply(load_crops(config_of(set_), {.rows = rows})).unbatch();
   }
-  Dataset<Example> train(bool slots = true) const {
-    return files().apply(load_train(config_of(set_), {.slots = slots}));
-  }
-  Dataset<Example> eval(bool slots = true) const { return files().apply(load_eval(config_of(set_), {.slots = slots})); }
+  Dataset<Example> train(bool rows = true) const { return files().apply(load_train(config_of(set_), {.rows = rows})); }
+  Dataset<Example> eval(bool rows = true) const { return files().apply(load_eval(config_of(set_), {.rows = rows})); }
   const SampleSet& set() const { return set_; }
 
  private:
@@ -44,13 +42,13 @@ class Slots : public testing::Test {
   const SampleSet set_{200};  // with 0, 1 and 2 boxes
 };
 
-TEST_F(Slots, OfCropsAreNotCopied) { EXPECT_EQ(copied_bytes(crops()), 0); }
+TEST_F(Rows, OfCropsAreNotCopied) { EXPECT_EQ(copied_bytes(crops()), 0); }
 
-TEST_F(Slots, OfTrainAreNotCopied) { EXPECT_EQ(copied_bytes(train()), 0); }
+TEST_F(Rows, OfTrainAreNotCopied) { EXPECT_EQ(copied_bytes(train()), 0); }
 
-TEST_F(Slots, OfEvalAreNotCopied) { EXPECT_EQ(copied_bytes(eval()), 0); }
+TEST_F(Rows, OfEvalAreNotCopied) { EXPECT_EQ(copied_bytes(eval()), 0); }
 
-TEST_F(Slots, AreCopiedWhereTheFastPathIsOff) {
+TEST_F(Rows, AreCopiedWhereTheFastPathIsOff) {
   const auto row_bytes = static_cast<std::int64_t>(16 * 12 * 3 * sizeof(float));
   const std::int64_t pictures = epochs * static_cast<std::int64_t>(set().paths().size()) * row_bytes;
   EXPECT_GT(copied_bytes(crops(false)), pictures / 2);

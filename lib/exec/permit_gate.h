@@ -1,8 +1,9 @@
-// SlotGate: the CPU slots of the process. Every compute token of every run holds one while it runs.
+// PermitGate: the CPU permits of the process, which users know as CPU slots. Every compute token of every run holds one
+// while it runs.
 //
 // A gate of our own, because the number moves (a cgroup's quota, a trainer that needs its cores) while a task arena's
-// size cannot. A stage that finds no free slot registers and leaves its thread. A slot that becomes free is offered to
-// the run that has waited longest, and there to the stage of the highest rank: see EngineHost::cpu_rank().
+// size cannot. A stage that finds no free permit registers and leaves its thread. A permit that becomes free is offered
+// to the run that has waited longest, and there to the stage of the highest rank: see EngineHost::cpu_rank().
 #pragma once
 
 #include <atomic>
@@ -15,24 +16,24 @@
 
 namespace penstock::exec {
 
-class SlotGate {
+class PermitGate {
  public:
   class Waiter {
    public:
     virtual ~Waiter() = default;
-    virtual void slot_is_free(std::size_t stage) = 0;  // take one by acquire(), or leave it
+    virtual void permit_is_free(std::size_t stage) = 0;  // take one by acquire(), or leave it
   };
 
   // One run at the gate. It is known by this object, and held weakly: a run that ends does not have to sign off.
   class Run {
    public:
-    // `most`: slots that it may hold at once, as set_most() has it.
+    // `most`: permits that it may hold at once, as set_most() has it.
     Run(std::weak_ptr<Waiter> waiter, std::int64_t most) : waiter_(std::move(waiter)), most_(most) {}
     std::int64_t most() const noexcept { return most_.load(std::memory_order_relaxed); }
     std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
 
    private:
-    friend class SlotGate;
+    friend class PermitGate;
     bool has_room() const noexcept { return in_use() < most(); }
 
     const std::weak_ptr<Waiter> waiter_;
@@ -41,25 +42,25 @@ class SlotGate {
   };
   using RunRef = std::shared_ptr<Run>;
 
-  explicit SlotGate(std::int64_t slots) : slots_(slots) {}
+  explicit PermitGate(std::int64_t permits) : permits_(permits) {}
 
-  // A slot, or false: then slot_is_free(stage) will be called once.
+  // A permit, or false: then permit_is_free(stage) will be called once.
   bool acquire(const RunRef& run, std::size_t stage, std::size_t rank) EXCLUDES(mutex_);
 
-  // Whether a stage should give its slot back: there are fewer than before, of all or for its run, or another run or a
-  // stage of higher rank waits.
+  // Whether a stage should give its permit back: there are fewer than before, of all or for its run, or another run or
+  // a stage of higher rank waits.
   bool is_wanted_before(const RunRef& run, std::size_t rank) const EXCLUDES(mutex_);
 
-  // Gives one back. May call slot_is_free() of any run: hold no lock.
+  // Gives a permit back. May call permit_is_free() of any run: hold no lock.
   void release(const RunRef& run) EXCLUDES(mutex_);
 
-  void set_slots(std::int64_t slots) EXCLUDES(mutex_);
-  // At least 1. One that holds more gives them back as soon as its calls end.
+  void set_permits(std::int64_t permits) EXCLUDES(mutex_);
+  // At least 1. A run that holds more gives them back as soon as its calls end.
   void set_most(const RunRef& run, std::int64_t most) EXCLUDES(mutex_);
-  std::int64_t slots() const noexcept { return slots_.load(std::memory_order_relaxed); }
+  std::int64_t permits() const noexcept { return permits_.load(std::memory_order_relaxed); }
   std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   // A guess: it may be gone in the next moment.
-  bool has_free_slot(const Run& run) const noexcept { return in_use() < slots() && run.has_room(); }
+  bool has_free_permit(const Run& run) const noexcept { return in_use() < permits() && run.has_room(); }
 
  private:
   struct Entry {
@@ -68,11 +69,11 @@ class SlotGate {
     std::size_t rank;
   };
   bool take_waiter(Entry& entry) EXCLUDES(mutex_);
-  void offer_free_slots() EXCLUDES(mutex_);
+  void offer_free_permits() EXCLUDES(mutex_);
 
   // never held across a call out. The atomics below are written under it, and read without
   alignas(kCacheLine) mutable BriefMutex mutex_;
-  std::atomic<std::int64_t> slots_;
+  std::atomic<std::int64_t> permits_;
   std::atomic<std::int64_t> in_use_{0};
   std::atomic<std::size_t> waiting_{0};            // waiters_.size()
   std::vector<Entry> waiters_ GUARDED_BY(mutex_);  // whose run has waited longest comes first

@@ -1,5 +1,5 @@
 // Tokens, and how many calls may run before anybody knows what their results hold.
-#include "lib/exec/permits.h"
+#include "lib/exec/tokens.h"
 
 #include "tests/engine/parts/part.h"
 
@@ -8,50 +8,50 @@ namespace {
 
 using namespace testing;
 
-void expect_sound(const Permits& permits) {
-  EXPECT_LE(permits.detached, permits.running);
-  EXPECT_LE(permits.cpu_slots, permits.tokens);
-  EXPECT_GE(permits.idle(), 0);
+void expect_sound(const Tokens& tokens) {
+  EXPECT_LE(tokens.detached, tokens.running);
+  EXPECT_LE(tokens.with_permit, tokens.out);
+  EXPECT_GE(tokens.idle(), 0);
 }
 
-TEST(Permits, KnowWhichTokensAreStillToTakeAGroup) {
-  Permits permits;
-  for (int i = 0; i < 3; ++i) permits.hand_out(true);
-  EXPECT_EQ(permits.idle(), 3);
-  permits.running = 2;
-  EXPECT_EQ(permits.idle(), 1);
-  permits.detached = 1;  // its token goes on
-  EXPECT_EQ(permits.idle(), 2);
-  EXPECT_EQ(permits.calls(), 4) << "three tokens, and a call that none of them has";
-  expect_sound(permits);
+TEST(Tokens, KnowWhichTokensAreStillToTakeAGroup) {
+  Tokens tokens;
+  for (int i = 0; i < 3; ++i) tokens.hand_out(true);
+  EXPECT_EQ(tokens.idle(), 3);
+  tokens.running = 2;
+  EXPECT_EQ(tokens.idle(), 1);
+  tokens.detached = 1;  // its token goes on
+  EXPECT_EQ(tokens.idle(), 2);
+  EXPECT_EQ(tokens.calls(), 4) << "three tokens, and a call that none of them has";
+  expect_sound(tokens);
 }
 
-TEST(Permits, GiveACpuSlotBackWithEachTokenThatHasOne) {
-  Permits permits;
-  permits.hand_out(true);
-  permits.hand_out(true);
-  EXPECT_EQ(permits.cpu_slots, 2);
-  EXPECT_TRUE(permits.take_back(false));
-  EXPECT_TRUE(permits.take_back(false));
-  EXPECT_EQ(permits.cpu_slots, 0);
-  EXPECT_EQ(permits.tokens, 0);
+TEST(Tokens, GiveACpuPermitBackWithEachTokenThatHasOne) {
+  Tokens tokens;
+  tokens.hand_out(true);
+  tokens.hand_out(true);
+  EXPECT_EQ(tokens.with_permit, 2);
+  EXPECT_TRUE(tokens.take_back(false));
+  EXPECT_TRUE(tokens.take_back(false));
+  EXPECT_EQ(tokens.with_permit, 0);
+  EXPECT_EQ(tokens.out, 0);
 }
 
 // The stage's placement is changed while its tokens are out.
-TEST(Permits, HaveNoMoreCpuSlotsThanTokensWhereverTheStageRuns) {
-  Permits permits;
-  permits.hand_out(true);
-  permits.cpu_slots = 0;  // it goes to the pool, and the token on without a slot
-  permits.hand_out(false);
-  permits.hand_out(true);  // it is back
-  expect_sound(permits);
-  EXPECT_FALSE(permits.take_back(true)) << "one of the pool's";
-  expect_sound(permits);
-  EXPECT_TRUE(permits.take_back(false)) << "whichever of the two: there is one slot";
-  expect_sound(permits);
-  EXPECT_FALSE(permits.take_back(false)) << "it ends without";
-  EXPECT_EQ(permits.tokens, 0);
-  EXPECT_EQ(permits.cpu_slots, 0);
+TEST(Tokens, HaveNoMoreCpuPermitsThanTokensWhereverTheStageRuns) {
+  Tokens tokens;
+  tokens.hand_out(true);
+  tokens.with_permit = 0;  // it goes to the pool, and the token on without a permit
+  tokens.hand_out(false);
+  tokens.hand_out(true);  // it is back
+  expect_sound(tokens);
+  EXPECT_FALSE(tokens.take_back(true)) << "one of the pool's";
+  expect_sound(tokens);
+  EXPECT_TRUE(tokens.take_back(false)) << "whichever of the two: there is one permit";
+  expect_sound(tokens);
+  EXPECT_FALSE(tokens.take_back(false)) << "it ends without";
+  EXPECT_EQ(tokens.out, 0);
+  EXPECT_EQ(tokens.with_permit, 0);
 }
 
 struct Starting : PartOf {

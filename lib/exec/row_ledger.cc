@@ -1,4 +1,4 @@
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 
 #include <algorithm>
 #include <functional>
@@ -25,7 +25,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 
 // ------------------------------------------------------------------------------------------------ places
 
-SlotLedger::Entry SlotLedger::entry_of(const Slot& input) const {
+RowLedger::Entry RowLedger::entry_of(const Slot& input) const {
   Entry entry;
   entry.ends_batch = input.kind() == Slot::Kind::pass_end && input.level() >= batch_.depth;
   entry.is_done = !input.is_element();
@@ -36,7 +36,7 @@ SlotLedger::Entry SlotLedger::entry_of(const Slot& input) const {
 }
 
 // What can be told of an element before it is run.
-std::optional<std::int64_t> SlotLedger::results_of(const Element& input) const {
+std::optional<std::int64_t> RowLedger::results_of(const Element& input) const {
   if (batch_.declares == Declares::one_each && !batch_.takes_apart) return 1;
   if (batch_.op == nullptr) return std::nullopt;
   try {
@@ -47,7 +47,7 @@ std::optional<std::int64_t> SlotLedger::results_of(const Element& input) const {
   }
 }
 
-std::int64_t SlotLedger::admit(std::span<const Slot> inputs) {
+std::int64_t RowLedger::admit(std::span<const Slot> inputs) {
   if (!is_used_.load(std::memory_order_relaxed)) return kNoTurn;
   admitted_.clear();
   for (const Slot& input : inputs) admitted_.push_back(entry_of(input));
@@ -60,21 +60,21 @@ std::int64_t SlotLedger::admit(std::span<const Slot> inputs) {
   return first;
 }
 
-SlotLedger::Entry* SlotLedger::find(std::int64_t turn) noexcept {
+RowLedger::Entry* RowLedger::find(std::int64_t turn) noexcept {
   const std::int64_t index = turn - first_turn_;
   const bool is_there = turn != kNoTurn && index >= 0 && index < static_cast<std::int64_t>(entries_.size());
   return is_there ? &entries_[static_cast<std::size_t>(index)] : nullptr;
 }
 
 // Where the entry behind this one begins.
-std::int64_t SlotLedger::after(const Entry& entry) const noexcept {
+std::int64_t RowLedger::after(const Entry& entry) const noexcept {
   const std::int64_t end = entry.place + entry.count;
   if (!entry.ends_batch) return end;
   return floor_div(end + batch_.size - 1, batch_.size) * batch_.size;
 }
 
 // What has just become known.
-void SlotLedger::go_on() noexcept {
+void RowLedger::go_on() noexcept {
   for (Entry* entry = find(known_until_); entry != nullptr && entry->is_known; entry = find(known_until_)) {
     entry->place = next_place_;
     next_place_ = after(*entry);
@@ -83,7 +83,7 @@ void SlotLedger::go_on() noexcept {
 }
 
 // The number of results of an element, which others may have relied on.
-void SlotLedger::tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept {
+void RowLedger::tell(std::int64_t turn, Entry& entry, std::int64_t count) noexcept {
   if (entry.is_known && entry.count == count) return;
   entry.count = count;
   entry.is_known = true;
@@ -97,14 +97,14 @@ void SlotLedger::tell(std::int64_t turn, Entry& entry, std::int64_t count) noexc
   }
 }
 
-void SlotLedger::declare(std::int64_t turn, std::int64_t count) noexcept {
+void RowLedger::declare(std::int64_t turn, std::int64_t count) noexcept {
   MutexLock lock(mutex_);
   was_asked_ = true;
   Entry* const entry = find(turn);
   if (entry != nullptr && !entry->is_done) tell(turn, *entry, std::min(count, kMostResults));
 }
 
-void SlotLedger::complete(std::int64_t turn, std::optional<std::int64_t> count) {
+void RowLedger::complete(std::int64_t turn, std::optional<std::int64_t> count) {
   MutexLock lock(mutex_);
   Entry* const entry = find(turn);
   if (entry == nullptr || entry->is_done) return;
@@ -115,7 +115,7 @@ void SlotLedger::complete(std::int64_t turn, std::optional<std::int64_t> count) 
   stop_if_unused();
 }
 
-void SlotLedger::forget_done() {
+void RowLedger::forget_done() {
   while (!entries_.empty() && entries_.front().is_done) {
     entries_.pop_front();
     ++first_turn_;
@@ -123,7 +123,7 @@ void SlotLedger::forget_done() {
   retire_blocks();
 }
 
-void SlotLedger::stop_if_unused() {
+void RowLedger::stop_if_unused() {
   if (was_asked_ || completed_ < kWatched) return;
   is_used_ = false;
   first_turn_ += static_cast<std::int64_t>(entries_.size());
@@ -132,7 +132,7 @@ void SlotLedger::stop_if_unused() {
 }
 
 // A whole batch more or less does not matter; places in blocks that are gone are none.
-void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
+void RowLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
   MutexLock lock(mutex_);
   if (version != version_) return;
   ++version_;
@@ -142,16 +142,16 @@ void SlotLedger::correct(std::int64_t drift, std::uint32_t version) noexcept {
   for (std::int64_t turn = first_turn_; turn < known_until_; ++turn) find(turn)->place -= drift;
 }
 
-// ------------------------------------------------------------------------------------------------ slots
+// ------------------------------------------------------------------------------------------------ rows
 
-std::optional<SlotLedger::Where> SlotLedger::where(std::int64_t turn) {
+std::optional<RowLedger::Where> RowLedger::where(std::int64_t turn) {
   MutexLock lock(mutex_);
   const Entry* const entry = find(turn);
   if (entry == nullptr || turn >= known_until_) return std::nullopt;
   return Where{entry->place, version_};
 }
 
-Tensor SlotLedger::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
+Tensor RowLedger::row(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
   const std::size_t row_bytes = static_cast<std::size_t>(element_count(shape)) * size_of(type);
   if (!may_have_places(batch_.size, row_bytes)) return Tensor(type, shape);
   const auto first = where(turn);
@@ -164,20 +164,20 @@ Tensor SlotLedger::slot(std::int64_t turn, std::size_t i, DType type, const Shap
 
 // ------------------------------------------------------------------------------------------------ blocks
 
-detail::BatchBlockRef SlotLedger::find_block(std::int64_t number, DType type, const Shape& shape) const {
+detail::BatchBlockRef RowLedger::find_block(std::int64_t number, DType type, const Shape& shape) const {
   const auto fits = [&](const auto& block) { return block->number() == number && block->holds(type, shape); };
   const auto block = std::ranges::find_if(blocks_, fits);
   return block == blocks_.end() ? nullptr : *block;
 }
 
 // Not where the batch cannot be written into any more, or has too many kinds of blocks.
-bool SlotLedger::may_have_block(std::int64_t number) const {
+bool RowLedger::may_have_block(std::int64_t number) const {
   const auto kinds = std::ranges::count_if(blocks_, [&](const auto& block) { return block->number() == number; });
   return number >= first_block_ && kinds < static_cast<std::ptrdiff_t>(kKindsOfBlocks);
 }
 
 // None where there is no memory for it: the batch may never need all of its rows.
-detail::BatchBlockRef SlotLedger::make_block(std::int64_t number, DType type, const Shape& shape) {
+detail::BatchBlockRef RowLedger::make_block(std::int64_t number, DType type, const Shape& shape) {
   try {
     return std::make_shared<detail::BatchBlock>(number, batch_.size, type, shape, weak_from_this());
   } catch (const std::bad_alloc&) {
@@ -186,7 +186,7 @@ detail::BatchBlockRef SlotLedger::make_block(std::int64_t number, DType type, co
 }
 
 // Made outside the lock; where two threads have made the same one, the second is let go.
-detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
+detail::BatchBlockRef RowLedger::block_at(std::int64_t number, DType type, const Shape& shape) {
   {
     MutexLock lock(mutex_);
     if (auto found = find_block(number, type, shape)) return found;
@@ -202,7 +202,7 @@ detail::BatchBlockRef SlotLedger::block_at(std::int64_t number, DType type, cons
 }
 
 // Those before the oldest element that is not done, as far as places are known.
-void SlotLedger::retire_blocks() {
+void RowLedger::retire_blocks() {
   const std::int64_t oldest = !entries_.empty() && first_turn_ < known_until_ ? entries_.front().place : next_place_;
   first_block_ = std::max(first_block_, floor_div(oldest, batch_.size));
   const auto is_open = [this](const auto& block) REQUIRES(mutex_) { return block->number() >= first_block_; };
@@ -213,38 +213,38 @@ void SlotLedger::retire_blocks() {
   has_garbage_ = true;
 }
 
-void SlotLedger::drop_garbage() {
+void RowLedger::drop_garbage() {
   std::vector<detail::BatchBlockRef> garbage;
   MutexLock lock(mutex_);
   garbage.swap(garbage_);
   has_garbage_ = false;
 }
 
-void SlotLedger::clear() {
+void RowLedger::clear() {
   std::vector<detail::BatchBlockRef> blocks, garbage;
   MutexLock lock(mutex_);
   blocks.swap(blocks_);
   garbage.swap(garbage_);
 }
 
-std::size_t SlotLedger::open_blocks() const {
+std::size_t RowLedger::open_blocks() const {
   MutexLock lock(mutex_);
   return blocks_.size();
 }
 
 // ------------------------------------------------------------------------------------------------ one call
 
-std::int64_t GroupPlaces::enter(const Slot& input) noexcept {
+std::int64_t GroupRows::enter(const Slot& input) noexcept {
   const Slot* const begin = inputs_.data();
   const Slot* const end = begin + inputs_.size();
-  if (std::less<>()(&input, begin) || !std::less<>()(&input, end)) return SlotLedger::kNoTurn;
+  if (std::less<>()(&input, begin) || !std::less<>()(&input, end)) return RowLedger::kNoTurn;
   return first_turn_ + (&input - begin);
 }
 
-void GroupPlaces::declare(std::int64_t turn, std::size_t count) noexcept { ledger_.declare(turn, byte_count(count)); }
+void GroupRows::declare(std::int64_t turn, std::size_t count) noexcept { ledger_.declare(turn, byte_count(count)); }
 
-Tensor GroupPlaces::slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
-  return ledger_.slot(turn, i, type, shape);
+Tensor GroupRows::row(std::int64_t turn, std::size_t i, DType type, const Shape& shape) {
+  return ledger_.row(turn, i, type, shape);
 }
 
 }  // namespace penstock::exec

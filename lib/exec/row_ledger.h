@@ -1,4 +1,4 @@
-// SlotLedger: which place of which batch an element's results get, before the batch exists.
+// RowLedger: which row of which batch to come each result of an element gets, before the batch exists.
 //
 // One for a stage that feeds a batch(n) with nothing between that changes order or leaves elements out. Each slot of
 // the stage's input has a turn, in input order. Where an element's results begin is the number of results before it:
@@ -33,27 +33,28 @@
 
 namespace penstock::exec {
 
-class SlotLedger final : public detail::RowPlanner, public std::enable_shared_from_this<SlotLedger> {
+class RowLedger final : public detail::RowPlanner, public std::enable_shared_from_this<RowLedger> {
  public:
   static constexpr std::int64_t kNoTurn = -1;
 
-  explicit SlotLedger(const BatchAhead& batch) : batch_(batch) {}
+  explicit RowLedger(const BatchAhead& batch) : batch_(batch) {}
 
-  // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op does not use slots.
+  // Gives these inputs, in this order, the next turns, and returns the first. kNoTurn: the op writes no rows in
+  // advance.
   std::int64_t admit(std::span<const Slot> inputs) EXCLUDES(mutex_);
 
   void declare(std::int64_t turn, std::int64_t count) noexcept EXCLUDES(mutex_);
   // The element is done, or will never be run. The number of its results; nothing: as many as were declared, or one.
   void complete(std::int64_t turn, std::optional<std::int64_t> count) EXCLUDES(mutex_);
 
-  // Memory for result i of the element: its place, or scratch memory where that is not known or has been given away.
+  // Memory for result i of the element: its row, or scratch memory where that is not known or has been given away.
   // Throws std::bad_alloc.
-  Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
+  Tensor row(std::int64_t turn, std::size_t i, DType type, const Shape& shape);
 
   void correct(std::int64_t drift, std::uint32_t version) noexcept EXCLUDES(mutex_) override;
 
-  // Lets blocks go that no element can get a place in any more, or all; outside the stage's lock, for memory may go
-  // back to the system.
+  // drop_garbage() lets go of blocks in which no element can get a row any more; clear() of all. Call both outside the
+  // stage's lock, for memory may go back to the system.
   bool has_garbage() const noexcept { return has_garbage_.load(std::memory_order_relaxed); }
   void drop_garbage() EXCLUDES(mutex_);
   void clear() EXCLUDES(mutex_);
@@ -113,19 +114,19 @@ class SlotLedger final : public detail::RowPlanner, public std::enable_shared_fr
   bool was_asked_ GUARDED_BY(mutex_) = false;
 };
 
-// What one call of a stage's body sees of the ledger: turns of its group's slots.
-class GroupPlaces final : public detail::OutputPlaces {
+// What one call of a stage's body sees of the ledger: the turns of its group's slots.
+class GroupRows final : public detail::OutputRows {
  public:
-  GroupPlaces(SlotLedger& ledger, std::span<const Slot> inputs, std::int64_t first_turn) noexcept
+  GroupRows(RowLedger& ledger, std::span<const Slot> inputs, std::int64_t first_turn) noexcept
       : ledger_(ledger), inputs_(inputs), first_turn_(first_turn) {}
 
   // kNoTurn for a slot that is none of the group's.
   std::int64_t enter(const Slot& input) noexcept override;
   void declare(std::int64_t turn, std::size_t count) noexcept override;
-  Tensor slot(std::int64_t turn, std::size_t i, DType type, const Shape& shape) override;
+  Tensor row(std::int64_t turn, std::size_t i, DType type, const Shape& shape) override;
 
  private:
-  SlotLedger& ledger_;
+  RowLedger& ledger_;
   const std::span<const Slot> inputs_;
   const std::int64_t first_turn_;
 };

@@ -1,5 +1,5 @@
-// Who goes before whom at the CPU slots.
-#include "lib/exec/slot_gate.h"
+// Who goes before whom at the CPU permits.
+#include "lib/exec/permit_gate.h"
 
 #include <functional>
 
@@ -15,11 +15,11 @@ namespace {
 using Stages = std::vector<std::size_t>;
 
 // A run that does something with what it is offered.
-class Asking final : public SlotGate::Waiter {
+class Asking final : public PermitGate::Waiter {
  public:
   using Answer = std::function<void(std::size_t stage)>;
   explicit Asking(Answer answer) : answer_(std::move(answer)) {}
-  void slot_is_free(std::size_t stage) override { answer_(stage); }
+  void permit_is_free(std::size_t stage) override { answer_(stage); }
 
  private:
   Answer answer_;
@@ -28,15 +28,15 @@ class Asking final : public SlotGate::Waiter {
 struct TestRun {
   explicit TestRun(
       Asking::Answer answer = [](std::size_t) {}, std::int64_t most = 100)
-      : waiter(std::make_shared<Asking>(std::move(answer))), at_gate(std::make_shared<SlotGate::Run>(waiter, most)) {}
+      : waiter(std::make_shared<Asking>(std::move(answer))), at_gate(std::make_shared<PermitGate::Run>(waiter, most)) {}
   std::shared_ptr<Asking> waiter;
-  SlotGate::RunRef at_gate;
+  PermitGate::RunRef at_gate;
 };
 
-TEST(SlotGate, IsWantedByHigherRanksAndOtherRuns) {
+TEST(PermitGate, IsWantedByHigherRanksAndOtherRuns) {
   const TestRun run, other;
   const auto wanted = [&](const TestRun& waiting, std::size_t rank) {
-    SlotGate gate(1);
+    PermitGate gate(1);
     EXPECT_TRUE(gate.acquire(run.at_gate, 0, 3));
     EXPECT_FALSE(gate.acquire(waiting.at_gate, 1, rank));
     const bool answer = gate.is_wanted_before(run.at_gate, 3);
@@ -49,20 +49,20 @@ TEST(SlotGate, IsWantedByHigherRanksAndOtherRuns) {
   EXPECT_TRUE(wanted(other, 1));
 }
 
-TEST(SlotGate, IsWantedWhenThereAreFewerSlotsThanBefore) {
+TEST(PermitGate, IsWantedWhenThereAreFewerPermitsThanBefore) {
   const TestRun run;
-  SlotGate gate(2);
+  PermitGate gate(2);
   EXPECT_TRUE(gate.acquire(run.at_gate, 0, 0));
   EXPECT_TRUE(gate.acquire(run.at_gate, 0, 0));
   EXPECT_FALSE(gate.is_wanted_before(run.at_gate, 0));
-  gate.set_slots(1);
+  gate.set_permits(1);
   EXPECT_TRUE(gate.is_wanted_before(run.at_gate, 0));
 }
 
-TEST(SlotGate, OffersAFreeSlotToTheHighestRank) {
+TEST(PermitGate, OffersAFreePermitToTheHighestRank) {
   Stages offered;
   const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
-  SlotGate gate(1);
+  PermitGate gate(1);
   EXPECT_TRUE(gate.acquire(run.at_gate, 9, 0));
   for (const std::size_t rank : {2, 5, 3}) EXPECT_FALSE(gate.acquire(run.at_gate, rank, rank));
   gate.release(run.at_gate);
@@ -70,8 +70,8 @@ TEST(SlotGate, OffersAFreeSlotToTheHighestRank) {
 }
 
 // Two stages of one run, each of which waits again as soon as the other is served, keep no other run out.
-TEST(SlotGate, ServesRunsInTurn) {
-  SlotGate gate(1);
+TEST(PermitGate, ServesRunsInTurn) {
+  PermitGate gate(1);
   Stages served;
   TestRun greedy, modest;
   const auto take = [&](const TestRun& run) {
@@ -91,13 +91,13 @@ TEST(SlotGate, ServesRunsInTurn) {
   EXPECT_EQ(served, (Stages{6, 1}));
 }
 
-TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
-  SlotGate gate(8);
+TEST(PermitGate, GivesARunNoMoreThanItHasThreadsFor) {
+  PermitGate gate(8);
   Stages offered;
   const TestRun run([&](std::size_t stage) { offered.push_back(stage); }, 1), other;
   EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
   EXPECT_FALSE(gate.acquire(run.at_gate, 2, 2));
-  EXPECT_FALSE(gate.has_free_slot(*run.at_gate));
+  EXPECT_FALSE(gate.has_free_permit(*run.at_gate));
   EXPECT_TRUE(gate.acquire(other.at_gate, 3, 3));
   EXPECT_FALSE(gate.is_wanted_before(other.at_gate, 3)) << "what waits there could not use it";
   EXPECT_TRUE(gate.is_wanted_before(run.at_gate, 1));
@@ -107,8 +107,8 @@ TEST(SlotGate, GivesARunNoMoreThanItHasThreadsFor) {
   EXPECT_EQ(offered, Stages{2});
 }
 
-TEST(SlotGate, TakesSlotsBackFromARunThatIsToHaveFewer) {
-  SlotGate gate(4);
+TEST(PermitGate, TakesPermitsBackFromARunThatIsToHaveFewer) {
+  PermitGate gate(4);
   Stages offered;
   const TestRun run([&](std::size_t stage) { offered.push_back(stage); }), other;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
@@ -117,25 +117,25 @@ TEST(SlotGate, TakesSlotsBackFromARunThatIsToHaveFewer) {
   gate.release(run.at_gate);
   EXPECT_FALSE(gate.is_wanted_before(run.at_gate, 1));
   EXPECT_FALSE(gate.acquire(run.at_gate, 5, 5));
-  EXPECT_TRUE(gate.acquire(other.at_gate, 1, 1)) << "the slots are free for others";
+  EXPECT_TRUE(gate.acquire(other.at_gate, 1, 1)) << "the permits are free for others";
   gate.set_most(run.at_gate, 3);
   EXPECT_EQ(offered, Stages{5}) << "more than before: who waits is told";
   gate.set_most(run.at_gate, 0);
   EXPECT_EQ(run.at_gate->most(), 1);
 }
 
-TEST(SlotGate, OffersSlotsThatAreAdded) {
-  SlotGate gate(1);
+TEST(PermitGate, OffersPermitsThatAreAdded) {
+  PermitGate gate(1);
   Stages offered;
   const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
   EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
   EXPECT_FALSE(gate.acquire(run.at_gate, 2, 2));
-  gate.set_slots(2);
+  gate.set_permits(2);
   EXPECT_EQ(offered, Stages{2});
 }
 
-TEST(SlotGate, PassesOverARunThatHasEnded) {
-  SlotGate gate(1);
+TEST(PermitGate, PassesOverARunThatHasEnded) {
+  PermitGate gate(1);
   Stages offered;
   const TestRun run([&](std::size_t stage) { offered.push_back(stage); });
   EXPECT_TRUE(gate.acquire(run.at_gate, 1, 1));
@@ -146,11 +146,11 @@ TEST(SlotGate, PassesOverARunThatHasEnded) {
 }
 
 // Of three stages that compute, those in front of one that waits are the first and the second.
-TEST(SlotGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
+TEST(PermitGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
   const auto plus_one = [](std::int64_t value) { return value + 1; };
   const auto plan = compile(range(100).map(plus_one, 1).map(plus_one, 1, {.blocks = true}).map(plus_one, 1).node());
   EngineSettings settings;
-  SlotGate gate(1);
+  PermitGate gate(1);
   settings.gate = &gate;
   settings.memory_bytes = 1 << 20;
   const TestRun other;
@@ -158,8 +158,8 @@ TEST(SlotGate, IsWantedFirstByWhatFeedsAStageThatWaits) {
     EXPECT_TRUE(gate.acquire(other.at_gate, 9, 9));
     const auto engine = Engine::make(plan, settings, testing::first_come());
     EngineHost host(engine->state());
-    host.acquire_cpu_slot(waiting);
-    const bool wanted = host.cpu_slot_is_wanted(running);
+    host.acquire_permit(waiting);
+    const bool wanted = host.permit_is_wanted(running);
     engine->shut_down();
     gate.release(other.at_gate);
     return wanted;

@@ -1,13 +1,13 @@
-#include "lib/exec/slot_gate.h"
+#include "lib/exec/permit_gate.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace penstock::exec {
 
-bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
+bool PermitGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
   MutexLock lock(mutex_);
-  if (has_free_slot(*run)) {
+  if (has_free_permit(*run)) {
     ++in_use_;
     ++run->in_use_;
     return true;
@@ -18,45 +18,46 @@ bool SlotGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
 }
 
 // Asked after every dear call of every thread, so without the lock where nobody waits.
-bool SlotGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
-  if (in_use() > slots() || run->in_use_.load(std::memory_order_relaxed) > run->most()) return true;
+bool PermitGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
+  if (in_use() > permits() || run->in_use_.load(std::memory_order_relaxed) > run->most()) return true;
   if (waiting_ == 0) return false;
   MutexLock lock(mutex_);
   return std::ranges::any_of(
       waiters_, [&](const Entry& entry) { return entry.run == run ? entry.rank > rank : entry.run->has_room(); });
 }
 
-void SlotGate::release(const RunRef& run) {
+void PermitGate::release(const RunRef& run) {
   {
     MutexLock lock(mutex_);
     --in_use_;
     --run->in_use_;
     if (waiters_.empty()) return;
   }
-  offer_free_slots();
+  offer_free_permits();
 }
 
-void SlotGate::set_slots(std::int64_t slots) {
+void PermitGate::set_permits(std::int64_t permits) {
   {
     MutexLock lock(mutex_);
-    slots_ = std::max<std::int64_t>(slots, 1);
+    permits_ = std::max<std::int64_t>(permits, 1);
   }
-  offer_free_slots();
+  offer_free_permits();
 }
 
-void SlotGate::set_most(const RunRef& run, std::int64_t most) {
+void PermitGate::set_most(const RunRef& run, std::int64_t most) {
   {
     MutexLock lock(mutex_);
     run->most_ = std::max<std::int64_t>(most, 1);
   }
-  offer_free_slots();
+  offer_free_permits();
 }
 
 // The longest wait decides which run, the rank which of its stages. That uses up this wait: who is passed over stands
 // where the other stood.
-bool SlotGate::take_waiter(Entry& entry) {
+bool PermitGate::take_waiter(Entry& entry) {
   MutexLock lock(mutex_);
-  const auto oldest = std::ranges::find_if(waiters_, [this](const Entry& other) { return has_free_slot(*other.run); });
+  const auto oldest =
+      std::ranges::find_if(waiters_, [this](const Entry& other) { return has_free_permit(*other.run); });
   if (oldest == waiters_.end()) return false;
   auto best = oldest;
   for (auto other = oldest + 1; other != waiters_.end(); ++other) {
@@ -68,10 +69,10 @@ bool SlotGate::take_waiter(Entry& entry) {
   return true;
 }
 
-// Who is offered a slot may have lost its need meanwhile: then the next one is asked.
-void SlotGate::offer_free_slots() {
+// Who is offered a permit may have lost its need meanwhile: then the next one is asked.
+void PermitGate::offer_free_permits() {
   for (Entry entry; take_waiter(entry);) {
-    if (auto waiter = entry.run->waiter_.lock()) waiter->slot_is_free(entry.stage);
+    if (auto waiter = entry.run->waiter_.lock()) waiter->permit_is_free(entry.stage);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "autotune/flow.h"
+#include "autotune/traffic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,37 +19,38 @@ void approach(double& average, double value, double share) { average += share * 
 
 }  // namespace
 
-void FlowMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow) {
-  const double time = std::max(static_cast<double>(now.time_ns - before_.time_ns) / 1e9, 1e-6);
+void TrafficMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, Traffic& traffic) {
+  const double time = std::max(static_cast<double>(now.time_ns - last_.time_ns) / 1e9, 1e-6);
   counts_.resize(now.stages.size());
-  read_consumer(now, time, flow);
-  read_cpus(now, cpu_s, time, flow);
-  read_process(now, time, flow);
-  read_visits(now, time, flow);
-  before_ = {now.time_ns, now.process_cpu_ns, now.workers_cpu_ns, now.consumer_cpu_ns, now.consumer};
+  read_consumer(now, time, traffic);
+  read_cpus(now, cpu_s, time, traffic);
+  read_process(now, time, traffic);
+  read_visits(now, time, traffic);
+  last_ = {now.time_ns, now.process_cpu_ns, now.workers_cpu_ns, now.consumer_cpu_ns, now.consumer};
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     counts_[i].completed = now.stages[i].completed;
     counts_[i].made = now.stages[i].made;
   }
 }
 
-void FlowMeter::read_consumer(const Snapshot& now, double time, Flow& flow) {
-  const double taken = static_cast<double>(now.consumer.taken - before_.consumer.taken);
-  const double waited = static_cast<double>(now.consumer.wait_ns - before_.consumer.wait_ns) / 1e9;
+void TrafficMeter::read_consumer(const Snapshot& now, double time, Traffic& traffic) {
+  const double taken = static_cast<double>(now.consumer.taken - last_.consumer.taken);
+  const double waited = static_cast<double>(now.consumer.wait_ns - last_.consumer.wait_ns) / 1e9;
   if (taken > 0) usual_idle_s_ *= 1 - weight(time, kUsualMemory);  // while it waits it shows nothing of its habits
   pause_or_go_on(taken > 0 || waited > 0, time);
   // Of a consumer that takes an element every second, a tenth of one says nothing.
   const double memory = std::max(kMoment, delivered_ > 0 ? std::min(3 / delivered_, 10.0) : kMoment);
   approach(wait_share_, std::clamp(waited / time, 0.0, 1.0), weight(time, memory));
   approach(delivered_, taken / time, weight(time, memory));
-  flow.idle = is_idle();
-  flow.wait_share = flow.idle ? wait_share_then_ : wait_share_;
-  flow.delivered = flow.idle ? delivered_then_ : delivered_;
-  flow.demand = flow.delivered > 0 && flow.wait_share < 0.95 ? flow.delivered / (1 - flow.wait_share) : kUnbounded;
+  traffic.idle = is_idle();
+  traffic.wait_share = traffic.idle ? wait_share_then_ : wait_share_;
+  traffic.delivered = traffic.idle ? delivered_then_ : delivered_;
+  traffic.demand =
+      traffic.delivered > 0 && traffic.wait_share < 0.95 ? traffic.delivered / (1 - traffic.wait_share) : kUnbounded;
 }
 
 // One that validates a model, or writes a checkpoint, asks for nothing for a while, and then for as much as before.
-void FlowMeter::pause_or_go_on(bool active, double time) {
+void TrafficMeter::pause_or_go_on(bool active, double time) {
   if (!active && idle_s_ == 0) {
     wait_share_then_ = wait_share_;
     delivered_then_ = delivered_;
@@ -62,12 +63,12 @@ void FlowMeter::pause_or_go_on(bool active, double time) {
   delivered_ = delivered_then_;
 }
 
-bool FlowMeter::is_idle() const noexcept {
+bool TrafficMeter::is_idle() const noexcept {
   const double usual = std::max(usual_idle_s_, 1 / std::max(delivered_then_, 1e-3));
   return idle_s_ > std::max(kShortestPause, kLonger * usual);
 }
 
-void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow) {
+void TrafficMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Traffic& traffic) {
   rates_.resize(now.stages.size());
   double used = 0;
   const double share = weight(time, kMoment);
@@ -75,38 +76,38 @@ void FlowMeter::read_cpus(const Snapshot& now, const std::vector<double>& cpu_s,
     approach(rates_[i], static_cast<double>(now.stages[i].completed - counts_[i].completed) / time, share);
     used += rates_[i] * cpu_s[i];
   }
-  if (now.consumer.cpu_ns >= 0 && before_.consumer.cpu_ns >= 0) {
-    const double used_by_it = static_cast<double>(now.consumer.cpu_ns - before_.consumer.cpu_ns) / 1e9 / time;
+  if (now.consumer.cpu_ns >= 0 && last_.consumer.cpu_ns >= 0) {
+    const double used_by_it = static_cast<double>(now.consumer.cpu_ns - last_.consumer.cpu_ns) / 1e9 / time;
     approach(consumer_cpu_, std::clamp(used_by_it, 0.0, 1.0), weight(time, 5 * kMoment));
   }
-  flow.cpus = std::max(now.cpu_budget - consumer_cpu_, 0.1 * now.cpu_budget);
-  // Slots that are all taken bound the rate even where other processes use the CPUs.
+  traffic.cpus = std::max(now.cpu_budget - consumer_cpu_, 0.1 * now.cpu_budget);
+  // Permits that are all taken bound the rate even where other processes use the CPUs.
   double computing = 0;
   for (const StageSnapshot& stage : now.stages)
     if (!stage.on_pool && !stage.completes_later) computing += static_cast<double>(stage.running);
-  const double slots = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
-  approach(cpu_share_, std::min(slots, 1.0), share);
-  flow.cpu_share = std::max(cpu_share_, used / flow.cpus);
+  const double taken = computing / std::max(std::ceil(now.cpu_budget - 0.01), 1.0);
+  approach(cpu_share_, std::min(taken, 1.0), share);
+  traffic.cpu_share = std::max(cpu_share_, used / traffic.cpus);
 }
 
 // Threads that users' functions start are invisible to the clocks of ours.
-void FlowMeter::read_process(const Snapshot& now, double time, Flow& flow) {
-  flow.unattributed_cpu_s = 0;
+void TrafficMeter::read_process(const Snapshot& now, double time, Traffic& traffic) {
+  traffic.unattributed_cpu_s = 0;
   const auto used = [&](std::int64_t after, std::int64_t before) {
     return static_cast<double>(after - before) / 1e9 / time;
   };
-  if (before_.process_cpu_ns < 0 || before_.workers_cpu_ns < 0) return;
+  if (last_.process_cpu_ns < 0 || last_.workers_cpu_ns < 0) return;
   const double consumer =
-      now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(before_.consumer_cpu_ns, 0));
-  const double workers = used(now.workers_cpu_ns, before_.workers_cpu_ns);
+      now.consumer_cpu_ns < 0 ? 0 : used(now.consumer_cpu_ns, std::max<std::int64_t>(last_.consumer_cpu_ns, 0));
+  const double workers = used(now.workers_cpu_ns, last_.workers_cpu_ns);
   // Over many of their readings, which are further apart than ticks.
-  approach(unattributed_cpu_, used(now.process_cpu_ns, before_.process_cpu_ns) - consumer - workers,
+  approach(unattributed_cpu_, used(now.process_cpu_ns, last_.process_cpu_ns) - consumer - workers,
            weight(time, 10 * kMoment));
   const double noticeable = 0.1;  // cores
-  if (unattributed_cpu_ > noticeable && delivered_ > 0) flow.unattributed_cpu_s = unattributed_cpu_ / delivered_;
+  if (unattributed_cpu_ > noticeable && delivered_ > 0) traffic.unattributed_cpu_s = unattributed_cpu_ / delivered_;
 }
 
-void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
+void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffic) {
   results_per_input_.assign(now.stages.size(), 1);
   const double kept = 1 - weight(time, kVisitMemory);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
@@ -116,7 +117,7 @@ void FlowMeter::read_visits(const Snapshot& now, double time, Flow& flow) {
     counts.given = counts.given * kept + static_cast<double>(stage.made - counts.made);
     if (counts.taken > 0 && counts.given > 0) results_per_input_[i] = counts.given / counts.taken;
   }
-  visits_of(now, results_per_input_, flow.visits);
+  visits_of(now, results_per_input_, traffic.visits);
 }
 
 }  // namespace penstock::autotune

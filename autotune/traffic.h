@@ -1,4 +1,4 @@
-// Flow: what all of the pipeline is doing, as the tuners of single stages need it. One per tick.
+// Traffic: what all of the pipeline is doing, as the tuners of single stages need it. One per tick.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace penstock::autotune {
 
 inline constexpr double kHeadroom = 1.15;  // h: more than the consumer takes, so that a drained buffer fills again
 
-struct Flow {
+struct Traffic {
   double wait_share = 0;           // omega: of the consumer's time, over the last moments
   double delivered = 0;            // elements/s that it took, likewise
   double demand = kUnbounded;      // lambda: elements/s that it would take if it never waited
@@ -33,29 +33,29 @@ struct Flow {
 };
 
 // Keeps the averages behind it.
-class FlowMeter {
+class TrafficMeter {
  public:
-  // All but `work_s`, `attainable` and `all_known`, since the last call, into a flow that is there already. `cpu_s` by
+  // All but `work_s`, `attainable` and `all_known`, since the last call, into one that is there already. `cpu_s` by
   // stage: CPU time of an element, 0 where it is not known.
-  void read(const Snapshot& now, const std::vector<double>& cpu_s, Flow& flow);
+  void read(const Snapshot& now, const std::vector<double>& cpu_s, Traffic& traffic);
 
  private:
   struct Counts {                          // of a stage
     double taken = 0, given = 0;           // older ones fading
     std::int64_t completed = 0, made = 0;  // at the last call
   };
-  struct Before {  // of the last snapshot, what is needed of it: the whole is large
+  struct LastSnapshot {  // of the last snapshot, what is needed of it: the whole is large
     std::int64_t time_ns = 0, process_cpu_ns = -1, workers_cpu_ns = -1, consumer_cpu_ns = -1;
     ConsumerSnapshot consumer;
   };
-  void read_consumer(const Snapshot& now, double time, Flow& flow);
+  void read_consumer(const Snapshot& now, double time, Traffic& traffic);
   void pause_or_go_on(bool active, double time);
   bool is_idle() const noexcept;
-  void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Flow& flow);
-  void read_process(const Snapshot& now, double time, Flow& flow);
-  void read_visits(const Snapshot& now, double time, Flow& flow);
+  void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Traffic& traffic);
+  void read_process(const Snapshot& now, double time, Traffic& traffic);
+  void read_visits(const Snapshot& now, double time, Traffic& traffic);
 
-  Before before_;
+  LastSnapshot last_;
   double wait_share_ = 1;
   double delivered_ = 0;
   double cpu_share_ = 0;

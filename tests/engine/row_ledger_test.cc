@@ -1,5 +1,5 @@
 // Where results are to lie, worked out without an engine: inputs are admitted, entered, declared and completed by hand.
-#include "lib/exec/slot_ledger.h"
+#include "lib/exec/row_ledger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using detail::BatchBlock;
 
 class Ledger {
  public:
-  explicit Ledger(const BatchAhead& batch) : ledger(std::make_shared<SlotLedger>(batch)) {}
+  explicit Ledger(const BatchAhead& batch) : ledger(std::make_shared<RowLedger>(batch)) {}
 
   std::int64_t admit(std::size_t count = 1) {
     std::vector<Slot> inputs(count);
@@ -35,128 +35,128 @@ class Ledger {
     errors[0].set_kind(Slot::Kind::error);
     ledger->admit(errors);
   }
-  // "0:2": row 2 of block 0, "-": scratch memory. The slot is kept.
-  std::string slot(std::int64_t turn, std::size_t i = 0, const Shape& shape = {4}) {
-    slots.push_back(ledger->slot(turn, i, DType::i64, shape));
-    const BatchBlock::Row at = BatchBlock::row_of(slots.back());
+  // "0:2": row 2 of block 0, "-": scratch memory. The row is kept.
+  std::string row(std::int64_t turn, std::size_t i = 0, const Shape& shape = {4}) {
+    kept.push_back(ledger->row(turn, i, DType::i64, shape));
+    const BatchBlock::Row at = BatchBlock::row_of(kept.back());
     return at.block == nullptr ? "-" : std::to_string(at.block->number()) + ":" + std::to_string(at.index);
   }
 
-  std::shared_ptr<SlotLedger> ledger;
-  std::vector<Tensor> slots;
+  std::shared_ptr<RowLedger> ledger;
+  std::vector<Tensor> kept;
 };
 
-TEST(SlotLedger, GivesResultsTheirPlacesInOrder) {
+TEST(RowLedger, GivesResultsTheirPlacesInOrder) {
   Ledger of({.size = 3});
   of.admit(2);
   of.ledger->declare(0, 2);
   of.ledger->declare(1, 2);
-  EXPECT_EQ(of.slot(1, 1), "1:0");
-  EXPECT_EQ(of.slot(0, 0), "0:0");
-  EXPECT_EQ(of.slot(0, 1), "0:1");
-  EXPECT_EQ(of.slot(1, 0), "0:2");
+  EXPECT_EQ(of.row(1, 1), "1:0");
+  EXPECT_EQ(of.row(0, 0), "0:0");
+  EXPECT_EQ(of.row(0, 1), "0:1");
+  EXPECT_EQ(of.row(1, 0), "0:2");
 }
 
-TEST(SlotLedger, KnowsNoPlaceBeforeAllEarlierElementsHaveDeclared) {
+TEST(RowLedger, KnowsNoPlaceBeforeAllEarlierElementsHaveDeclared) {
   Ledger of({.size = 3});
   of.admit(2);
   of.ledger->declare(1, 1);
-  EXPECT_EQ(of.slot(1), "-");
+  EXPECT_EQ(of.row(1), "-");
   of.ledger->declare(0, 0);
-  EXPECT_EQ(of.slot(1), "0:0");
+  EXPECT_EQ(of.row(1), "0:0");
 }
 
-TEST(SlotLedger, KnowsAllPlacesWhereEachElementGivesOneResult) {
+TEST(RowLedger, KnowsAllPlacesWhereEachElementGivesOneResult) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit(5);
-  EXPECT_EQ(of.slot(4), "1:1");
+  EXPECT_EQ(of.row(4), "1:1");
 }
 
-TEST(SlotLedger, CountsNothingBeforeUnbatchUntilItIsDeclared) {
+TEST(RowLedger, CountsNothingBeforeUnbatchUntilItIsDeclared) {
   Ledger of({.size = 3, .takes_apart = true, .declares = Declares::one_each});
   of.admit(2);
-  EXPECT_EQ(of.slot(1), "-");
+  EXPECT_EQ(of.row(1), "-");
 }
 
-TEST(SlotLedger, CountsAnElementThatEndsWithoutADeclarationAsOne) {
+TEST(RowLedger, CountsAnElementThatEndsWithoutADeclarationAsOne) {
   Ledger of({.size = 3, .takes_apart = true});
   of.admit(3);
   of.ledger->complete(0, std::nullopt);
   of.ledger->declare(1, 1);
-  EXPECT_EQ(of.slot(1), "0:1");
+  EXPECT_EQ(of.row(1), "0:1");
 }
 
-TEST(SlotLedger, CountsErrorsAsNothing) {
+TEST(RowLedger, CountsErrorsAsNothing) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit_error();
   of.admit();
-  EXPECT_EQ(of.slot(1), "0:0");
+  EXPECT_EQ(of.row(1), "0:0");
 }
 
-TEST(SlotLedger, MovesLaterElementsUpWhenOneFails) {
+TEST(RowLedger, MovesLaterElementsUpWhenOneFails) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit(3);
-  EXPECT_EQ(of.slot(1), "0:1");
+  EXPECT_EQ(of.row(1), "0:1");
   of.ledger->complete(0, 0);
-  EXPECT_EQ(of.slot(2), "-") << "its place is another's for now";
+  EXPECT_EQ(of.row(2), "-") << "its place is another's for now";
   of.admit(1);
-  EXPECT_EQ(of.slot(3), "0:2");
+  EXPECT_EQ(of.row(3), "0:2");
 }
 
-TEST(SlotLedger, BeginsABatchAfterTheEndOfItsInput) {
+TEST(RowLedger, BeginsABatchAfterTheEndOfItsInput) {
   Ledger of({.size = 3, .depth = 1, .declares = Declares::one_each});
   of.admit();
   of.admit_mark(0);
-  EXPECT_EQ(of.slot(of.admit()), "0:1");
+  EXPECT_EQ(of.row(of.admit()), "0:1");
   of.admit_mark(1);
-  EXPECT_EQ(of.slot(of.admit()), "1:0");
+  EXPECT_EQ(of.row(of.admit()), "1:0");
 }
 
-TEST(SlotLedger, GivesOneElementOnePlaceForEachKindOfTensor) {
+TEST(RowLedger, GivesOneElementOnePlaceForEachKindOfTensor) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit();
-  EXPECT_EQ(of.slot(0, 0, {4}), "0:0");
-  EXPECT_EQ(of.slot(0, 0, {4}), "-");
-  EXPECT_EQ(of.slot(0, 0, {5}), "0:0");
+  EXPECT_EQ(of.row(0, 0, {4}), "0:0");
+  EXPECT_EQ(of.row(0, 0, {4}), "-");
+  EXPECT_EQ(of.row(0, 0, {5}), "0:0");
 }
 
-TEST(SlotLedger, MakesNoBlocksForShapesThatNeverRepeat) {
+TEST(RowLedger, MakesNoBlocksForShapesThatNeverRepeat) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit();
-  for (std::int64_t rows = 1; rows < 9; ++rows) of.slot(0, 0, {rows});
+  for (std::int64_t rows = 1; rows < 9; ++rows) of.row(0, 0, {rows});
   EXPECT_LT(of.ledger->open_blocks(), 6u);
 }
 
-TEST(SlotLedger, MakesNoBlockForABatchOfAnySize) {
+TEST(RowLedger, MakesNoBlockForABatchOfAnySize) {
   Ledger of({.size = 1'000'000'000, .declares = Declares::one_each});
   of.admit();
-  EXPECT_EQ(of.slot(0), "-");
+  EXPECT_EQ(of.row(0), "-");
 }
 
 // Places of a million numbers held 128 MB in each open batch of 4 MB.
-TEST(SlotLedger, MakesNoBlockWherePlacesWouldHoldMoreThanRows) {
+TEST(RowLedger, MakesNoBlockWherePlacesWouldHoldMoreThanRows) {
   Ledger of({.size = 100'000, .declares = Declares::one_each});
   of.admit();
-  EXPECT_EQ(of.slot(0, 0, {1}), "-");
-  EXPECT_EQ(of.slot(0, 0, {70}), "0:0");
+  EXPECT_EQ(of.row(0, 0, {1}), "-");
+  EXPECT_EQ(of.row(0, 0, {70}), "0:0");
 }
 
-TEST(SlotLedger, MakesBlocksOfTheSmallestRowsWhereTheyAreFew) {
+TEST(RowLedger, MakesBlocksOfTheSmallestRowsWhereTheyAreFew) {
   Ledger of({.size = 1000, .declares = Declares::one_each});
   of.admit();
-  EXPECT_EQ(of.slot(0, 0, {1}), "0:0");
+  EXPECT_EQ(of.row(0, 0, {1}), "0:0");
 }
 
-TEST(SlotLedger, MakesNoBlockForRowsWithoutValues) {
+TEST(RowLedger, MakesNoBlockForRowsWithoutValues) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   of.admit();
-  EXPECT_EQ(of.slot(0, 0, {0, 4}), "-");
+  EXPECT_EQ(of.row(0, 0, {0, 4}), "-");
 }
 
-TEST(SlotLedger, LetsABlockGoWhenAllBeforeItsEndIsDone) {
+TEST(RowLedger, LetsABlockGoWhenAllBeforeItsEndIsDone) {
   Ledger of({.size = 2, .declares = Declares::one_each});
   of.admit(5);
-  for (std::int64_t turn = 0; turn < 5; ++turn) of.slot(turn);
+  for (std::int64_t turn = 0; turn < 5; ++turn) of.row(turn);
   EXPECT_EQ(of.ledger->open_blocks(), 3u);
   of.ledger->complete(1, 1);
   of.ledger->complete(2, 1);
@@ -169,46 +169,46 @@ TEST(SlotLedger, LetsABlockGoWhenAllBeforeItsEndIsDone) {
   EXPECT_FALSE(of.ledger->has_garbage());
 }
 
-TEST(SlotLedger, LearnsFromTheBatchHowFarPlacesAreOff) {
+TEST(RowLedger, LearnsFromTheBatchHowFarPlacesAreOff) {
   Ledger of({.size = 4, .declares = Declares::one_each});
   of.admit(2);
-  EXPECT_EQ(of.slot(0), "0:0");
-  EXPECT_EQ(of.slot(1), "0:1");
+  EXPECT_EQ(of.row(0), "0:0");
+  EXPECT_EQ(of.row(1), "0:1");
   of.ledger->correct(1, 0);
   of.ledger->correct(1, 0);  // by the next row: it is the same mistake
   of.admit(2);
-  EXPECT_EQ(of.slot(2), "-") << "row 1 is another's for now";
-  EXPECT_EQ(of.slot(3), "0:2");
+  EXPECT_EQ(of.row(2), "-") << "row 1 is another's for now";
+  EXPECT_EQ(of.row(3), "0:2");
 }
 
-TEST(SlotLedger, TakesThePlaceOfANextBatchForOneThatIsGone) {
+TEST(RowLedger, TakesThePlaceOfANextBatchForOneThatIsGone) {
   Ledger of({.size = 2, .declares = Declares::one_each});
   of.admit(4);
   for (std::int64_t turn = 0; turn < 4; ++turn) of.ledger->complete(turn, 1);
   of.ledger->correct(3, 0);
-  EXPECT_EQ(of.slot(of.admit()), "2:1");
+  EXPECT_EQ(of.row(of.admit()), "2:1");
 }
 
-TEST(SlotLedger, StandsAnyDeclaration) {
+TEST(RowLedger, StandsAnyDeclaration) {
   Ledger of({.size = 2, .takes_apart = true});
   of.admit(4);
   of.ledger->declare(0, std::int64_t{1} << 47);
   of.ledger->declare(1, 1);
-  EXPECT_EQ(of.slot(1), "1073741824:0");
+  EXPECT_EQ(of.row(1), "1073741824:0");
   of.ledger->declare(0, 1);
-  EXPECT_EQ(of.slot(1), "0:1");
-  EXPECT_EQ(of.slot(7), "-");
+  EXPECT_EQ(of.row(1), "0:1");
+  EXPECT_EQ(of.row(7), "-");
   of.ledger->declare(7, 1);
   of.ledger->complete(7, 1);
 }
 
-TEST(SlotLedger, AsksAnOpNoMoreThatDeclaresNothing) {
+TEST(RowLedger, AsksAnOpNoMoreThatDeclaresNothing) {
   Ledger of({.size = 2});
   for (int i = 0; i < 256; ++i) of.ledger->complete(of.admit(), 1);
-  EXPECT_EQ(of.admit(), SlotLedger::kNoTurn);
+  EXPECT_EQ(of.admit(), RowLedger::kNoTurn);
 }
 
-TEST(SlotLedger, GoesOnWithAnOpThatDeclares) {
+TEST(RowLedger, GoesOnWithAnOpThatDeclares) {
   Ledger of({.size = 2});
   for (int i = 0; i < 256; ++i) {
     const std::int64_t turn = of.admit();
@@ -236,37 +236,37 @@ std::int64_t admit(Ledger& of, const std::vector<std::int64_t>& numbers) {
   return of.ledger->admit(inputs);
 }
 
-TEST(SlotLedger, KnowsAllPlacesWhereInputsTellTheNumberOfResults) {
+TEST(RowLedger, KnowsAllPlacesWhereInputsTellTheNumberOfResults) {
   Ledger of({.size = 3, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
   admit(of, {2, 0, 2, 1});
-  EXPECT_EQ(of.slot(3), "1:1");
-  EXPECT_EQ(of.slot(2, 1), "1:0");
-  EXPECT_EQ(of.slot(0), "0:0");
+  EXPECT_EQ(of.row(3), "1:1");
+  EXPECT_EQ(of.row(2, 1), "1:0");
+  EXPECT_EQ(of.row(0), "0:0");
 }
 
-TEST(SlotLedger, WaitsForTheDeclarationWhereAskingTheInputFails) {
+TEST(RowLedger, WaitsForTheDeclarationWhereAskingTheInputFails) {
   Ledger of({.size = 3, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
   admit(of, {13, 1});
-  EXPECT_EQ(of.slot(1), "-");
+  EXPECT_EQ(of.row(1), "-");
   of.ledger->declare(0, 2);
-  EXPECT_EQ(of.slot(1), "0:2");
+  EXPECT_EQ(of.row(1), "0:2");
 }
 
-TEST(SlotLedger, StandsAnyNumberThatAnInputTells) {
+TEST(RowLedger, StandsAnyNumberThatAnInputTells) {
   Ledger of({.size = 2, .takes_apart = true, .op = std::make_shared<AsManyAsItSays>()});
   admit(of, {-1, 1});
-  EXPECT_EQ(of.slot(1), "1073741824:0");
+  EXPECT_EQ(of.row(1), "1073741824:0");
 }
 
-TEST(SlotLedger, KnowsTheSlotsOfItsGroupOnly) {
+TEST(RowLedger, KnowsTheInputsOfItsGroupOnly) {
   Ledger of({.size = 3, .declares = Declares::one_each});
   std::vector<Slot> slots(2);
   const std::int64_t first = of.ledger->admit(slots);
-  GroupPlaces places(*of.ledger, slots, first);
-  EXPECT_EQ(places.enter(slots[1]), first + 1);
+  GroupRows rows(*of.ledger, slots, first);
+  EXPECT_EQ(rows.enter(slots[1]), first + 1);
   const Slot another{};
-  EXPECT_EQ(places.enter(another), SlotLedger::kNoTurn);
-  EXPECT_EQ(BatchBlock::row_of(places.slot(SlotLedger::kNoTurn, 0, DType::i64, {4})).block, nullptr);
+  EXPECT_EQ(rows.enter(another), RowLedger::kNoTurn);
+  EXPECT_EQ(BatchBlock::row_of(rows.row(RowLedger::kNoTurn, 0, DType::i64, {4})).block, nullptr);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Tensor filled(Tensor tensor, std::int64_t value) {
   return tensor;
 }
 
-Tensor slot(Context& context, std::size_t i, std::int64_t value, Shape shape = {kWords}) {
+Tensor row_for(Context& context, std::size_t i, std::int64_t value, Shape shape = {kWords}) {
   return filled(context.outputs().slot(i, DType::i64, shape), value);
 }
 
@@ -39,7 +39,7 @@ Tensor slot(Context& context, std::size_t i, std::int64_t value, Shape shape = {
 auto one_row() {
   return [](std::int64_t value, Context& context) {
     context.outputs().declare(1);
-    return slot(context, 0, value);
+    return row_for(context, 0, value);
   };
 }
 
@@ -53,7 +53,7 @@ auto rows(std::vector<std::size_t> counts, std::int64_t wrong = 0) {
     std::vector<Tensor> result;
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t content = 10 * value + static_cast<std::int64_t>(i);
-      result.push_back(i < declared ? slot(context, i, content) : filled(Tensor(DType::i64, {kWords}), content));
+      result.push_back(i < declared ? row_for(context, i, content) : filled(Tensor(DType::i64, {kWords}), content));
     }
     return result;
   };
@@ -106,7 +106,7 @@ std::vector<RunOptions> executors() { return {{.serial = true}, {.threads = 1}, 
 
 using ::testing::ElementsAre;
 
-TEST(BatchSlots, SamplesInTheirPlacesAreNotCopied) {
+TEST(BatchRows, SamplesInTheirPlacesAreNotCopied) {
   for (const RunOptions& options : executors()) {
     const Outcome outcome = read_all(range(10).map(one_row()).batch(4), options);
     EXPECT_THAT(outcome.texts, ElementsAre("[0 1 2 3]", "[4 5 6 7]", "[8 9]"));
@@ -114,46 +114,46 @@ TEST(BatchSlots, SamplesInTheirPlacesAreNotCopied) {
   }
 }
 
-TEST(BatchSlots, SamplesInMemoryOfTheirOwnAreCopiedAndCounted) {
+TEST(BatchRows, SamplesInMemoryOfTheirOwnAreCopiedAndCounted) {
   const auto fill = [](std::int64_t value) { return filled(Tensor(DType::i64, {kWords}), value); };
   const auto outcome = read_all(range(10).map(fill).batch(4));
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 2 3]", "[4 5 6 7]", "[8 9]"));
   EXPECT_EQ(outcome.copied_rows, 10);
 }
 
-TEST(BatchSlots, ARemainderIsLeftOutWhereThatIsAskedFor) {
+TEST(BatchRows, ARemainderIsLeftOutWhereThatIsAskedFor) {
   const Outcome outcome = read_all(range(10).map(one_row()).batch(4, {.drop_remainder = true}).repeat(2));
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 2 3]", "[4 5 6 7]", "[0 1 2 3]", "[4 5 6 7]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, AreFoundThroughUnbatch) {
+TEST(BatchRows, AreFoundThroughUnbatch) {
   const Outcome outcome = read_all(range(5).map(rows({2, 0, 3, 1})).unbatch().batch(4), {.serial = true});
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 20 21]", "[22 30 40 41]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, AreFoundThroughPrefetchAndIgnoredErrors) {
+TEST(BatchRows, AreFoundThroughPrefetchAndIgnoredErrors) {
   const Outcome outcome =
       read_all(range(5).map(rows({2})).prefetch(3).ignore_errors().unbatch().prefetch(3).batch(4), {.serial = true});
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 10 11]", "[20 21 30 31]", "[40 41]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, OfAFlatMapAreFoundToo) {
+TEST(BatchRows, OfAFlatMapAreFoundToo) {
   const Outcome outcome = read_all(range(5).flat_map(rows({2})).batch(4), {.serial = true});
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1 10 11]", "[20 21 30 31]", "[40 41]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, AFilterBetweenCostsCopies) {
+TEST(BatchRows, AFilterBetweenCostsCopies) {
   const auto is_even = [](const Tensor& row) { return row.values<std::int64_t>()[0] % 2 == 0; };
   const Outcome outcome = read_all(range(10).map(one_row()).filter(is_even).batch(2));
   EXPECT_THAT(outcome.texts, ElementsAre("[0 2]", "[4 6]", "[8]"));
   EXPECT_EQ(outcome.copied_rows, 5);
 }
 
-TEST(BatchSlots, AShuffleBetweenKeepsEachSampleWhole) {
+TEST(BatchRows, AShuffleBetweenKeepsEachSampleWhole) {
   Texts texts = read_all(range(50).map(one_row()).shuffle(10, {.seed = 1}).batch(1)).texts;
   std::ranges::sort(texts, {}, [](const std::string& text) { return std::stoi(text.substr(1)); });
   Texts expected;
@@ -169,7 +169,7 @@ template <class T> int places_end(const Dataset<T>& dataset) {
   return snapshot.stages.at(static_cast<std::size_t>(snapshot.stages.back().places_end)).position;
 }
 
-TEST(BatchSlots, EndAtTheOpThatASnapshotNames) {
+TEST(BatchRows, EndAtTheOpThatASnapshotNames) {
   const auto same = [](Tensor row) { return row; };
   const auto any = [](const Tensor&) { return true; };
   EXPECT_EQ(places_end(range(10).map(one_row()).batch(2)), 1);
@@ -181,7 +181,7 @@ TEST(BatchSlots, EndAtTheOpThatASnapshotNames) {
             4);
 }
 
-TEST(BatchSlots, OfAFailedSampleGoToThoseBehindIt) {
+TEST(BatchRows, OfAFailedSampleGoToThoseBehindIt) {
   for (const std::int64_t bad : {0, 1, 3, 4, 9}) {
     for (const RunOptions& options : executors()) {
       const auto before = [bad](std::int64_t value, Context& context) {
@@ -204,7 +204,7 @@ TEST(BatchSlots, OfAFailedSampleGoToThoseBehindIt) {
   }
 }
 
-TEST(BatchSlots, AnErrorCostsCopiesOfWhatWasUnderWayOnly) {
+TEST(BatchRows, AnErrorCostsCopiesOfWhatWasUnderWayOnly) {
   const auto failing = [](std::int64_t value, Context& context) {
     const Tensor row = one_row()(value, context);
     if (value == 5) throw std::runtime_error("planted");
@@ -216,7 +216,7 @@ TEST(BatchSlots, AnErrorCostsCopiesOfWhatWasUnderWayOnly) {
   EXPECT_LT(outcome.copied_rows, 10'000);
 }
 
-TEST(BatchSlots, AWrongNumberCostsCopiesOnly) {
+TEST(BatchRows, AWrongNumberCostsCopiesOnly) {
   for (const std::int64_t wrong : {-2, -1, 1, 2}) {
     for (const RunOptions& options : executors()) {
       const Outcome outcome = read_all(range(6).map(rows({2, 3, 1}, wrong)).unbatch().batch(3), options);
@@ -225,7 +225,7 @@ TEST(BatchSlots, AWrongNumberCostsCopiesOnly) {
   }
 }
 
-TEST(BatchSlots, AreFoundAgainAfterAWrongNumber) {
+TEST(BatchRows, AreFoundAgainAfterAWrongNumber) {
   const auto wrong_once = [](std::int64_t value, Context& context) {
     return rows({2}, value == 3 ? 1 : 0)(value, context);
   };
@@ -234,10 +234,10 @@ TEST(BatchSlots, AreFoundAgainAfterAWrongNumber) {
 }
 
 // The batch refuses one sample: what was counted for it is nobody's.
-TEST(BatchSlots, AreFoundAgainAfterASampleThatDoesNotFit) {
+TEST(BatchRows, AreFoundAgainAfterASampleThatDoesNotFit) {
   const auto odd_once = [](std::int64_t value, Context& context) {
     context.outputs().declare(1);
-    return value == 5 ? slot(context, 0, value, {kWords + 1}) : slot(context, 0, value);
+    return value == 5 ? row_for(context, 0, value, {kWords + 1}) : row_for(context, 0, value);
   };
   const Outcome outcome = read_all(range(1000).map(odd_once).batch(4), {.serial = true});
   EXPECT_EQ(outcome.texts[1], "x5");
@@ -245,17 +245,17 @@ TEST(BatchSlots, AreFoundAgainAfterASampleThatDoesNotFit) {
   EXPECT_LT(outcome.copied_rows, 10);
 }
 
-TEST(BatchSlots, OfAStructAreThereForEachOfItsTensors) {
+TEST(BatchRows, OfAStructAreThereForEachOfItsTensors) {
   const auto make = [](std::int64_t value, Context& context) {
     context.outputs().declare(1);
-    return Sample{slot(context, 0, value), slot(context, 0, -value, {2, kWords}), value};
+    return Sample{row_for(context, 0, value), row_for(context, 0, -value, {2, kWords}), value};
   };
   const Outcome outcome = read_all(range(5).map(make).batch(2));
   EXPECT_THAT(outcome.texts, ElementsAre("[0 1][0 -1]", "[2 3][-2 -3]", "[4][-4]"));
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, GoOnThroughRepeats) {
+TEST(BatchRows, GoOnThroughRepeats) {
   for (const RunOptions& options : executors()) {
     const Outcome before = read_all(range(3).map(one_row()).repeat(3).batch(2), options);
     EXPECT_THAT(before.texts, ElementsAre("[0 1]", "[2 0]", "[1 2]", "[0 1]", "[2]"));
@@ -271,7 +271,7 @@ TEST(BatchSlots, GoOnThroughRepeats) {
   }
 }
 
-TEST(BatchSlots, GoOnFromEpochToEpoch) {
+TEST(BatchRows, GoOnFromEpochToEpoch) {
   auto run = range(5).map(one_row()).batch(2).start({.epochs = 3});
   for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
     run.epoch(epoch);
@@ -280,7 +280,7 @@ TEST(BatchSlots, GoOnFromEpochToEpoch) {
   EXPECT_EQ(run.stats().copied_bytes, 0);
 }
 
-TEST(BatchSlots, AreThereAgainAfterAnEpochWasLeftEarly) {
+TEST(BatchRows, AreThereAgainAfterAnEpochWasLeftEarly) {
   auto run = range(1000).map(one_row()).batch(2).start();
   EXPECT_EQ(text_of(*run.next()), "[0 1]");
   run.epoch(1);
@@ -290,7 +290,7 @@ TEST(BatchSlots, AreThereAgainAfterAnEpochWasLeftEarly) {
 }
 
 // Nobody knows how many results they would have had.
-TEST(BatchSlots, AreThereAgainAfterElementsThatWaitedWereLetGo) {
+TEST(BatchRows, AreThereAgainAfterElementsThatWaitedWereLetGo) {
   const auto blocked = [row = rows({1})](std::int64_t value, Context& context) {
     while (context.epoch() == 0 && value >= 8 && !context.is_unwanted()) std::this_thread::sleep_for(1ms);
     return row(value, context);
@@ -305,7 +305,7 @@ TEST(BatchSlots, AreThereAgainAfterElementsThatWaitedWereLetGo) {
   EXPECT_EQ(run.stats().copied_bytes, copied);
 }
 
-TEST(BatchSlots, GoOnBehindACheckpoint) {
+TEST(BatchRows, GoOnBehindACheckpoint) {
   const auto dataset = range(1000).map(rows({3})).unbatch().batch(4);
   const Texts all = read_all(dataset, {.serial = true}).texts;
   for (const std::size_t taken : {1u, 2u, 7u}) {
@@ -323,7 +323,7 @@ TEST(BatchSlots, GoOnBehindACheckpoint) {
 }
 
 // Places of later samples are known, though the first of them is still being made.
-TEST(BatchSlots, OfSeveralBatchesAreOpenAtOnce) {
+TEST(BatchRows, OfSeveralBatchesAreOpenAtOnce) {
   std::atomic<int> begun{0};
   const auto first_is_last = [&begun](std::int64_t value, Context& context) {
     context.outputs().declare(1);
@@ -343,7 +343,7 @@ TEST(BatchSlots, OfSeveralBatchesAreOpenAtOnce) {
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, OfAnOpThatCompletesLaterAreInPlaceToo) {
+TEST(BatchRows, OfAnOpThatCompletesLaterAreInPlaceToo) {
   class Later final : public ElementwiseOp {
    public:
     std::string name() const override { return "later"; }
@@ -352,7 +352,7 @@ TEST(BatchSlots, OfAnOpThatCompletesLaterAreInPlaceToo) {
     Declares declares() const override { return Declares::one_each; }
     void start(Element value, Context& context, Completion completion) const override {
       context.outputs().declare(1);
-      completion.complete(Element(slot(context, 0, value.take<std::int64_t>())));
+      completion.complete(Element(row_for(context, 0, value.take<std::int64_t>())));
     }
   };
   const Outcome outcome = read_all(range(10).then<Tensor>(std::make_shared<Later>()).batch(4));
@@ -360,11 +360,11 @@ TEST(BatchSlots, OfAnOpThatCompletesLaterAreInPlaceToo) {
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, AreOnlyTheResultsOfTheLastOpBeforeTheBatch) {
+TEST(BatchRows, AreOnlyTheResultsOfTheLastOpBeforeTheBatch) {
   const auto copy = [](const Tensor& row, Context& context) {
     EXPECT_EQ(Outputs::batch_bytes(row), 0u);
     context.outputs().declare(1);
-    Tensor result = slot(context, 0, row.values<std::int64_t>()[0]);
+    Tensor result = row_for(context, 0, row.values<std::int64_t>()[0]);
     EXPECT_EQ(Outputs::batch_bytes(result), static_cast<std::size_t>(3 * kRowBytes));
     return result;
   };
@@ -373,7 +373,7 @@ TEST(BatchSlots, AreOnlyTheResultsOfTheLastOpBeforeTheBatch) {
   EXPECT_EQ(outcome.copied_rows, 0);
 }
 
-TEST(BatchSlots, LeaveNothingBehindWhenARunIsAbandoned) {
+TEST(BatchRows, LeaveNothingBehindWhenARunIsAbandoned) {
   for (int i = 0; i < 20; ++i) {
     auto run = range(1000).map(rows({3})).unbatch().batch(7).start({.threads = 8});
     EXPECT_EQ(text_of(*run.next()), "[0 1 2 10 11 12 20]");

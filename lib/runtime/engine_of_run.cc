@@ -1,0 +1,180 @@
+// The engine of an EngineRun: made by its first request, taken down at its end.
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "lib/core/clock.h"
+#include "lib/exec/queue_launcher.h"
+#include "lib/runtime/engine_run.h"
+#include "lib/runtime/forks.h"
+#include "lib/runtime/run_checks.h"
+#include "lib/runtime/runtime.h"
+
+namespace penstock::detail {
+namespace {
+
+using exec::Engine;
+
+constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
+constexpr std::int64_t kNoLimit =
+    std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
+
+void wait_for_departure(std::shared_ptr<Engine> engine) {
+  const auto departure = engine->departure();
+  engine.reset();
+  departure->wait();
+}
+
+}  // namespace
+
+// Started by the first request, so that a description can be turned into a run at no cost.
+Engine& EngineRun::engine() {
+  check_process();
+  if (Engine* const begun = begun_.load(std::memory_order_acquire)) return *begun;
+  if (process_.load(std::memory_order_relaxed) == 0)
+    process_.store(runtime::process_number(), std::memory_order_relaxed);
+  MutexLock lock(mutex_);
+  if (!engine_) {
+    // resumed at an epoch's end: nothing of that one is left
+    const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;
+    engine_ = start_engine(first);
+    reads_ = first;
+    begun_.store(engine_.get(), std::memory_order_release);
+  }
+  return *engine_;
+}
+
+std::shared_ptr<Engine> EngineRun::start_engine(std::uint32_t first) {
+  runtime::check_nesting();
+  // Inside a body of another run the workers may all be waiting for this one: it runs on the caller's thread instead.
+  const bool inside_another_run = exec::BodyScope::inside_any() && !options_.serial;
+  exec::EngineSettings settings = settings_for(first);
+  if (options_.serial || inside_another_run) return start_serial(std::move(settings), inside_another_run);
+  return start_on_threads(std::move(settings));
+}
+
+exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
+  exec::EngineSettings settings;
+  settings.first_epoch = first;
+  settings.epochs = epochs_from(first);
+  settings.seed = options_.seed;
+  settings.pass = *options_.pass;
+  settings.nested = nested_;
+  settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
+  settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
+  if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
+  return settings;
+}
+
+std::shared_ptr<Engine> EngineRun::start_serial(exec::EngineSettings settings, bool inside_another_run) {
+  if (options_.memory_bytes == 0) settings.memory_bytes = kNoLimit;
+  tuning_file_ = nullptr;
+  auto engine = Engine::make(plan_, settings, std::make_unique<exec::QueueLauncher>());
+  if (nested_) watch_from_outside(engine);
+  return observed(std::move(engine), {.serial = true, .inside_another_run = inside_another_run});
+}
+
+std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings settings) {
+  settings.nested = nullptr;  // its calls are on threads of their own: none lies in the call that made the run
+  runtime::Runtime& runtime = runtime::Runtime::get();
+  if (options_.memory_bytes == 0) settings.memory_bytes = runtime.default_memory();
+  settings.permits = runtime.permits_for(options_.threads);
+  settings.permits_are_fixed = options_.threads > 0;
+  settings.gate = &runtime.gate();
+  settings.has_priority = true;
+  settings.niceness_is_reversible = exec::niceness_is_reversible();
+  settings.cpu_budget = runtime.cpus_for(options_.threads);
+  settings.open_io = options_.open_io;
+  auto policy = options_.tune ? make_policy_() : nullptr;
+  auto engine =
+      observed(Engine::make(plan_, settings, runtime.make_launcher(settings.permits)), {.tuned = policy != nullptr});
+  if (policy == nullptr) tuning_file_ = nullptr;
+  if (tuning_file_) {
+    auto knobs = engine->knobs();
+    policy->begin_at(tuning_file_->read(settings.permits), knobs, settings.open_io);
+  }
+  if (nested_) watch_from_outside(engine);
+  runtime.look_after(engine, options_.threads, std::move(policy), observer_);
+  return engine;
+}
+
+// Where it is read in a call of another run, on whose thread its functions run: somebody else has to see when nobody
+// wants that call any more.
+void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
+  nested_->set_engine(engine);
+  runtime::Runtime::get().look_after(nested_);
+}
+
+std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
+  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), execution);
+  return engine;
+}
+
+// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
+// pipeline's functions and data are not to outlive the run.
+void EngineRun::drop_engine() {
+  if (!take_down_engine()) return;
+  std::shared_ptr<Engine> gone;
+  {
+    MutexLock lock(mutex_);
+    gone = forget_engine();
+  }
+  wait_for_departure(std::move(gone));
+}
+
+// False: there is none, or this is the thread of one of its calls. Then somebody else has to do it.
+bool EngineRun::take_down_engine() {
+  std::shared_ptr<Engine> engine;
+  std::shared_ptr<runtime::Observer> observer;
+  {
+    MutexLock lock(mutex_);
+    engine = engine_;
+    observer = observer_;
+  }
+  if (!engine) {
+    exec::Trace nothing;
+    if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
+    return false;
+  }
+  const bool inside_own_body = engine->inside_own_body();
+  if (inside_own_body) engine->request_stop();
+  auto take_down = [engine = std::move(engine), observer, trace = trace_file_, tuning = tuning_file_] {
+    engine->shut_down();
+    if (trace)
+      trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
+    if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
+  };
+  if (inside_own_body) {
+    runtime::Runtime::get().dispose(std::move(take_down));
+  } else {
+    take_down();
+  }
+  return !inside_own_body;
+}
+
+std::shared_ptr<Engine> EngineRun::forget_engine() noexcept {
+  begun_.store(nullptr, std::memory_order_release);
+  at_end_.reset();
+  return std::exchange(engine_, nullptr);
+}
+
+// Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
+// locks that they hold. The memory is the child's own copy.
+void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
+
+// A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine is of no
+// more use: it may have been given up.
+void EngineRun::begin_anew(std::uint32_t epoch) {
+  take_down_engine();
+  nested_->begin_anew();
+  std::shared_ptr<Engine> gone;
+  {
+    MutexLock lock(mutex_);
+    gone = forget_engine();
+    reads_.reset();
+    move_to(epoch);
+  }
+  wait_for_departure(std::move(gone));
+}
+
+}  // namespace penstock::detail

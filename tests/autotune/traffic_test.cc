@@ -1,0 +1,206 @@
+// What the pipeline as a whole is doing.
+#include "autotune/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace penstock::autotune {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+// Two seconds of ticks; `step` moves the counters of one of 10 ms.
+Traffic after_two_seconds(Snapshot& now, const std::function<void(Snapshot&)>& step, const std::vector<double>& cpu_s) {
+  TrafficMeter meter;
+  Traffic traffic;
+  for (int i = 0; i < 200; ++i) {
+    now.time_ns += 10 * ms;
+    step(now);
+    meter.read(now, cpu_s, traffic);
+  }
+  return traffic;
+}
+
+TEST(TrafficMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
+  Snapshot now;
+  const Traffic traffic = after_two_seconds(now,
+                                            [](Snapshot& s) {
+                                              s.consumer.taken += 2;         // 200/s
+                                              s.consumer.wait_ns += 5 * ms;  // half of the time
+                                            },
+                                            {});
+  EXPECT_NEAR(traffic.wait_share, 0.5, 0.01);
+  EXPECT_NEAR(traffic.delivered, 200, 2);
+  EXPECT_NEAR(traffic.demand, 400, 10);
+}
+
+TEST(TrafficMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
+  Snapshot now;
+  const Traffic traffic = after_two_seconds(now,
+                                            [](Snapshot& s) {
+                                              s.consumer.taken += 2;
+                                              s.consumer.wait_ns += 10 * ms;
+                                            },
+                                            {});
+  EXPECT_EQ(traffic.demand, kUnbounded);
+  EXPECT_TRUE(traffic.consumer_waits());
+}
+
+TEST(TrafficMeter, ForgetsTheDemandOfAConsumerThatWaitsForAllItGets) {
+  Snapshot now;
+  TrafficMeter meter;
+  Traffic traffic;
+  const auto take = [&](std::int64_t waited) {
+    for (int i = 0; i < 200; ++i) {
+      now.time_ns += 10 * ms;
+      now.consumer.taken += 2;
+      now.consumer.wait_ns += waited;
+      meter.read(now, {}, traffic);
+    }
+  };
+  take(5 * ms);
+  ASSERT_NEAR(traffic.demand, 400, 10);
+  take(10 * ms);
+  EXPECT_EQ(traffic.demand, kUnbounded);
+}
+
+TEST(TrafficMeter, ForgetsTheCpuTimeOfForeignThreadsThatHaveEnded) {
+  Snapshot now;
+  now.process_cpu_ns = now.workers_cpu_ns = now.consumer_cpu_ns = 0;
+  TrafficMeter meter;
+  Traffic traffic;
+  const auto run = [&](std::int64_t foreign, int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      now.time_ns += 10 * ms;
+      ++now.consumer.taken;
+      now.process_cpu_ns += foreign;
+      meter.read(now, {}, traffic);
+    }
+  };
+  run(10 * ms, 500);
+  ASSERT_NEAR(traffic.unattributed_cpu_s, 0.01, 0.001) << "a core, for 100 elements/s";
+  run(0, 500);
+  EXPECT_EQ(traffic.unattributed_cpu_s, 0);
+}
+
+// Ticks of a consumer that takes one element every `steps` ticks and never waits.
+void take_one_every(int steps, int times, Snapshot& now, const std::function<void()>& look) {
+  for (int i = 0; i < times * steps; ++i) {
+    now.time_ns += 10 * ms;
+    if (i % steps == 0) ++now.consumer.taken;
+    look();
+  }
+}
+
+TEST(TrafficMeter, DoesNotTakeLongStepsForPauses) {
+  TrafficMeter meter;
+  Snapshot now;
+  Traffic traffic;
+  take_one_every(200, 60, now, [&] { meter.read(now, {}, traffic); });  // 0.5/s
+  EXPECT_LT(traffic.delivered, 1);
+  EXPECT_FALSE(traffic.idle);
+}
+
+TEST(TrafficMeter, RemembersTheRateOfBeforeAPause) {
+  TrafficMeter meter;
+  Snapshot now;
+  Traffic traffic;
+  const auto look = [&] { meter.read(now, {}, traffic); };
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    take_one_every(2, 500, now, look);  // 50/s
+    EXPECT_FALSE(traffic.idle);
+    for (int i = 0; i < 1'000; ++i) now.time_ns += 10 * ms, look();
+    EXPECT_TRUE(traffic.idle);
+    take_one_every(2, 1, now, look);
+    EXPECT_FALSE(traffic.idle);
+    EXPECT_NEAR(traffic.delivered, 50, 15);
+  }
+}
+
+TEST(TrafficMeter, HoldsWhatTheConsumerWantsWhileItAsksForNothing) {
+  TrafficMeter meter;
+  Snapshot now;
+  Traffic traffic;
+  const auto look = [&](std::int64_t taken, std::int64_t wait_ns) {
+    now.time_ns += 10 * ms;
+    now.consumer.taken += taken;
+    now.consumer.wait_ns += wait_ns;
+    meter.read(now, {}, traffic);
+  };
+  for (int i = 0; i < 200; ++i) look(2, 5 * ms);
+  for (int i = 0; i < 30; ++i) look(0, 0);
+  EXPECT_TRUE(traffic.idle);
+  EXPECT_NEAR(traffic.delivered, 200, 2);
+  EXPECT_NEAR(traffic.wait_share, 0.5, 0.01);
+  EXPECT_NEAR(traffic.demand, 400, 10);
+  look(2, 5 * ms);
+  EXPECT_FALSE(traffic.idle);
+  EXPECT_NEAR(traffic.demand, 400, 10);
+}
+
+TEST(TrafficMeter, DoesNotForgetWhatIsUsualWhileTheConsumerWaits) {
+  TrafficMeter meter;
+  Snapshot now;
+  Traffic traffic;
+  int idle = 0;
+  for (int i = 0; i < 20 * 120; ++i) {  // takes ten elements, pauses for 190 ms, waits for a second
+    const int tick = i % 120;
+    now.time_ns += 10 * ms;
+    if (tick == 0) now.consumer.taken += 10;
+    if (tick >= 20) now.consumer.wait_ns += 10 * ms;
+    meter.read(now, {}, traffic);
+    if (i >= 120) idle += traffic.idle;
+  }
+  EXPECT_EQ(idle, 0);
+}
+
+TEST(TrafficMeter, CountsVisitsFromTheConsumerBackwards) {
+  Snapshot now;
+  now.stages.resize(3);  // shard, unbatch into 16, batch of 4
+  for (int i = 0; i < 3; ++i) now.stages[static_cast<std::size_t>(i)].feeds = i < 2 ? i + 1 : -1;
+  const Traffic traffic = after_two_seconds(now,
+                                            [](Snapshot& s) {
+                                              s.stages[0].completed += 1, s.stages[0].made += 1;
+                                              s.stages[1].completed += 1, s.stages[1].made += 16;
+                                              s.stages[2].completed += 16, s.stages[2].made += 4;
+                                            },
+                                            {0, 0, 0});
+  EXPECT_NEAR(traffic.visits[2], 4, 1e-9);
+  EXPECT_NEAR(traffic.visits[1], 0.25, 1e-9);
+  EXPECT_NEAR(traffic.visits[0], 0.25, 1e-9);
+}
+
+TEST(TrafficMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.consumer.cpu_ns = 0;
+  const Traffic traffic = after_two_seconds(now, [](Snapshot& s) { s.consumer.cpu_ns += 5 * ms; }, {});
+  EXPECT_NEAR(traffic.cpus, 1.5, 0.05);
+}
+
+TEST(TrafficMeter, IsCpuBoundWhereAllPermitsAreTaken) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.stages.resize(1);
+  now.stages[0].running = 2;
+  EXPECT_TRUE(after_two_seconds(now, [](Snapshot&) {}, {0}).cpu_bound());
+  Snapshot half;
+  half.cpu_budget = 2;
+  half.stages.resize(1);
+  half.stages[0].running = 1;
+  EXPECT_FALSE(after_two_seconds(half, [](Snapshot&) {}, {0}).cpu_bound());
+}
+
+TEST(TrafficMeter, CountsTheCpuTimeOfCallsOnThePool) {
+  Snapshot now;
+  now.cpu_budget = 2;
+  now.stages.resize(1);
+  now.stages[0].on_pool = true;
+  // 1,000/s of 1 ms
+  const Traffic traffic = after_two_seconds(now, [](Snapshot& s) { s.stages[0].completed += 10; }, {0.001});
+  EXPECT_NEAR(traffic.cpu_share, 0.5, 0.01);
+}
+
+}  // namespace
+}  // namespace penstock::autotune
