@@ -13,6 +13,7 @@ namespace penstock::exec {
 void NestedRun::set_engine(std::weak_ptr<Engine> engine) {
   MutexLock lock(mutex_);
   engine_ = std::move(engine);
+  is_taken_ = false;
 }
 
 void NestedRun::belong_to(const BodyScope& call) noexcept {
@@ -80,10 +81,11 @@ void NestedRun::begin_anew() noexcept {
   is_cut_.store(false, std::memory_order_relaxed);
 }
 
-// The request may have ended meanwhile, and another one begun.
+// The request may have ended meanwhile, and another one begun, or the run begun anew.
 void NestedRun::give_up(Engine& engine) {
   {
     MutexLock lock(mutex_);
+    if (engine_.lock().get() != &engine) return;
     is_taken_ = is_asked_.load(std::memory_order_acquire) && is_owner_unwanted();
     if (!is_taken_) return;
   }

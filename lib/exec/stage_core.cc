@@ -28,7 +28,7 @@ void StageCore::pump() noexcept {
       const bool emits = actions.packet != nullptr;
       {
         const MutexUnlock unlock(mutex);
-        perform(actions);
+        perform(std::move(actions));
       }
       if (!emits) return;
       state.output.set_emitting(false);  // who found this thread at it has left
@@ -38,7 +38,7 @@ void StageCore::pump() noexcept {
 
 // Upstream first, so that the next stage's task, spawned last, is the one this thread runs next: its input is in the
 // cache.
-void StageCore::perform(Actions& actions) {
+void StageCore::perform(Actions actions) {
   Launcher& launcher = outside().facts().launcher;
   const Edges& edges = traits.neighbours.edges();
   for (; actions.launches > 0; --actions.launches) launcher.launch(stage_, actions.on_pool);

@@ -51,7 +51,7 @@ class StageCore {
   void wait_for_visitors() EXCLUDES(mutex);
 
  private:
-  void perform(Actions& actions) EXCLUDES(mutex);
+  void perform(Actions actions) EXCLUDES(mutex);
   void give_up() noexcept REQUIRES(mutex);  // because of the current exception
 
   Stage& stage_;

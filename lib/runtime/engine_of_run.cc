@@ -111,70 +111,47 @@ std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, cons
 }
 
 // Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
-// pipeline's functions and data are not to outlive the run.
+// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
+// it.
 void EngineRun::drop_engine() {
-  if (!take_down_engine()) return;
-  std::shared_ptr<Engine> gone;
-  {
-    MutexLock lock(mutex_);
-    gone = forget_engine();
-  }
-  wait_for_departure(std::move(gone));
-}
-
-// False: there is none, or this is the thread of one of its calls. Then somebody else has to do it.
-bool EngineRun::take_down_engine() {
-  std::shared_ptr<Engine> engine;
-  std::shared_ptr<runtime::Observer> observer;
-  {
-    MutexLock lock(mutex_);
-    engine = engine_;
-    observer = observer_;
-  }
-  if (!engine) {
+  if (!engine_) {
     exec::Trace nothing;
     if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
-    return false;
+    return;
   }
-  const bool inside_own_body = engine->inside_own_body();
-  if (inside_own_body) engine->request_stop();
-  auto take_down = [engine = std::move(engine), observer, trace = trace_file_, tuning = tuning_file_] {
+  const bool inside_own_body = engine_->inside_own_body();
+  if (inside_own_body) engine_->request_stop();
+  auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     if (trace)
       trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
     if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
   };
-  if (inside_own_body) {
-    runtime::Runtime::get().dispose(std::move(take_down));
-  } else {
-    take_down();
-  }
-  return !inside_own_body;
-}
-
-std::shared_ptr<Engine> EngineRun::forget_engine() noexcept {
-  begun_.store(nullptr, std::memory_order_release);
-  at_end_.reset();
-  return std::exchange(engine_, nullptr);
+  if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
+  take_down();
+  [gone = std::move(take_down)] {}();  // it holds the engine
+  wait_for_departure(std::move(engine_));
 }
 
 // Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
 // locks that they hold. The memory is the child's own copy.
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
-// A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine is of no
-// more use: it may have been given up.
-void EngineRun::begin_anew(std::uint32_t epoch) {
-  take_down_engine();
+// A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine, if it
+// has begun, is of no more use: it may have been given up. A trace tells of the next one.
+void EngineRun::begin_anew() {
+  std::shared_ptr<Engine> engine = engine_or_null();
+  if (engine) engine->shut_down();
   nested_->begin_anew();
-  std::shared_ptr<Engine> gone;
+  if (!engine) return;
   {
     MutexLock lock(mutex_);
-    gone = forget_engine();
+    engine_.reset();  // `engine` holds it
+    begun_.store(nullptr, std::memory_order_release);
+    at_end_.reset();
     reads_.reset();
-    move_to(epoch);
   }
-  wait_for_departure(std::move(gone));
+  wait_for_departure(std::move(engine));
 }
 
 }  // namespace penstock::detail

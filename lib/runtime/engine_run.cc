@@ -101,8 +101,9 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const Turn turn(turn_, "epoch()");
   const exec::NestedRun::Request request(nested_.get());
   check_process();
-  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun &&
-                        !progress_.is_cut_short;  // not begun yet, or resumed into: it goes on there
+  const bool is_cut = progress_.is_cut_short || (nested_ && nested_->is_cut());
+  // not begun yet, or resumed into: it goes on there
+  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun && !is_cut;
   try {
     if (!is_there) go_to(epoch);
   } catch (...) {
@@ -113,7 +114,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
 }
 
 void EngineRun::go_to(std::uint32_t epoch) {
-  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) return begin_anew(epoch);
+  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) begin_anew();
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);

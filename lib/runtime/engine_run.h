@@ -65,17 +65,15 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void watch_from_outside(const std::shared_ptr<exec::Engine>& engine);
   std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution)
       REQUIRES(mutex_);
-  void drop_engine() EXCLUDES(mutex_);
-  bool take_down_engine() EXCLUDES(mutex_);
-  std::shared_ptr<exec::Engine> forget_engine() noexcept REQUIRES(mutex_);
-  // Part of the destructor: nobody else has the run any more.
+  // Parts of the destructor: nobody else has the run any more.
+  void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
   void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
   bool belongs_to_another_process() const noexcept;
   void check_process() const;
   void go_to(std::uint32_t epoch) EXCLUDES(mutex_);
   void move_to(std::uint32_t epoch);
   void send_engine_to(std::uint32_t epoch) EXCLUDES(mutex_);
-  void begin_anew(std::uint32_t epoch) EXCLUDES(mutex_);
+  void begin_anew() EXCLUDES(mutex_);
   void end_epoch() EXCLUDES(mutex_);
   void resume(const Checkpoint& from);
   std::uint32_t epochs_from(std::uint32_t epoch) const;

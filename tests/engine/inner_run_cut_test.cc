@@ -2,10 +2,13 @@
 // whoever goes on with it.
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/engine/support.h"
 
@@ -112,6 +115,75 @@ TEST(CutRun, ThatAGeneratorKeepsIsWholeInTheNextEpoch) {
   outer.epoch(1);
   EXPECT_EQ(rest_of(outer), numbers(0, 6));
   kept.reset();
+}
+
+// A call that nobody wants any more reads a kept run, and so cuts it; a wanted one begins it anew. `first` reads, and
+// returns what it was told; `run` begins in there.
+template <class First> std::string read_anew(const Dataset<std::int64_t>& data, First first) {
+  SharedRun kept;
+  std::mutex one_at_a_time;
+  std::atomic<bool> began{false}, is_cut{false};
+  std::string read;
+  const auto reads = [&](std::int64_t value, Context& context) {
+    if (value == 0) return value;
+    const std::lock_guard lock(one_at_a_time);
+    if (kept) {
+      kept->epoch(0);
+      return static_cast<std::int64_t>(rest_of(*kept).size());
+    }
+    kept = std::make_shared<IntegerRun>(data.start({.serial = true}));
+    began = true;
+    while (!context.is_unwanted()) std::this_thread::sleep_for(1ms);
+    first(*kept);
+    is_cut = true;
+    return value;
+  };
+  {
+    auto outer = range(2).map(reads, 2, {.blocks = true}).start({.epochs = 2});
+    EXPECT_EQ(outer.next(), 0);
+    EXPECT_TRUE(eventually([&] { return began.load(); }));
+    std::thread leaves([&] { outer.epoch(1); });
+    EXPECT_TRUE(eventually([&] { return is_cut.load(); }));
+    leaves.join();
+    EXPECT_EQ(outer.next(), 0);
+    read = next_text(outer);
+  }
+  kept.reset();
+  return read;
+}
+
+// The first time it cannot begin.
+class FailsToOpenOnce final : public StreamOp {
+ public:
+  std::string name() const override { return "fails_to_open_once"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override {
+    if (fails_.exchange(false)) throw std::runtime_error("not yet");
+    return std::make_unique<Passes>();
+  }
+
+ private:
+  struct Passes final : StreamState {
+    void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+  };
+  mutable std::atomic<bool> fails_{true};
+};
+
+TEST(CutRun, BeginsAnewThoughItHadNotBegun) {
+  const auto data = range(5).then<std::int64_t>(std::make_shared<FailsToOpenOnce>());
+  EXPECT_EQ(read_anew(data, [](IntegerRun& run) { EXPECT_ANY_THROW(run.next()); }), "5");
+}
+
+TEST(CutRun, BeginsAnewThoughItsReaderHasNotBeenTold) {
+  const auto slow = [](std::int64_t x) {
+    return range(3).map([x](std::int64_t y) { return std::this_thread::sleep_for(1ms), 3 * x + y; });
+  };
+  const auto count = [](const std::vector<std::int64_t>& batch) { return std::ssize(batch); };
+  const auto data = range(8).flat_map(slow).batch(24).map(count);
+  const auto looks = [](IntegerRun& run) {
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(run.next_for(1us).timed_out());
+  };
+  EXPECT_EQ(read_anew(data, looks), "1");
 }
 
 // A function of an inner run reserves for the call around it: what is broken off is not the call of its own run.
