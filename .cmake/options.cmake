@@ -13,6 +13,7 @@ if((PENSTOCK_BUILD_TESTS OR PENSTOCK_BUILD_BENCH OR PENSTOCK_BUILD_EXAMPLES) AND
   message(FATAL_ERROR "tests, benchmarks and examples need all components: switch them off, or set PENSTOCK_COMPONENTS to all")
 endif()
 option(PENSTOCK_PRECOMPILED_HEADERS "Compile what most tests include once for all of them" ON)
+option(PENSTOCK_UNITY_BUILD "Compile tests and programs eight files at a time: for whoever builds everything at once" OFF)  # one changed file takes longer
 option(PENSTOCK_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
 set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
