@@ -58,7 +58,9 @@ Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunO
                Step step) {
   auto run = dataset.start(options);
   Sleeper sleeper;
-  for (const auto settled = std::chrono::steady_clock::now() + kSettling; std::chrono::steady_clock::now() < settled; step()) run.next();
+  for (const auto settled = std::chrono::steady_clock::now() + kSettling; std::chrono::steady_clock::now() < settled;
+       step())
+    run.next();
   const double waking = sleeper.stop() / std::chrono::duration<double>(kSettling).count();
   const Meter meter;
   const double before = controller_cpu_s();

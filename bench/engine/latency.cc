@@ -17,8 +17,8 @@ namespace penstock::bench {
 namespace {
 
 constexpr std::int64_t kLatencyElements = 10'000;
-constexpr double kLatencyBar = 10;     // ms on top of one call
-constexpr double kEndBar = 20;  // the same, for the end of a run
+constexpr double kLatencyBar = 10;  // ms on top of one call
+constexpr double kEndBar = 20;      // the same, for the end of a run
 
 struct Stretch {
   std::int64_t call_ns;

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kSmall = 10 * KiB, kBudget = 64 * MiB;
 constexpr int kCalls = 64;
 constexpr auto kOutlierCall = std::chrono::milliseconds(5);
-constexpr double kBefore = 2, kForgotten = 2, kOutlierAfter = 2;  // s: measured before the outlier, let go, measured again
+constexpr double kBefore = 2, kForgotten = 2,
+                 kOutlierAfter = 2;  // s: measured before the outlier, let go, measured again
 constexpr double kOutlierBar = 0.95;
 
 template <class T> double rate_for(Run<T>& run, double seconds) {

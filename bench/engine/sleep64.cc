@@ -25,7 +25,9 @@ std::int64_t sleep_through(std::int64_t value) {
 
 Cost plain_threads() { return sleep_on_plain_threads(kSleepElements, kSleepCall); }
 
-Cost with_hint() { return drain(range(kSleepElements).map(sleep_through, kSleepers, {.blocks = true}), kSleepElements); }
+Cost with_hint() {
+  return drain(range(kSleepElements).map(sleep_through, kSleepers, {.blocks = true}), kSleepElements);
+}
 
 // Elements delivered in each tenth of the first second.
 struct FirstSecond {
@@ -92,8 +94,12 @@ void run_sleep64(const CaseSettings& settings, Report& report) {
   for (int round = 0; round < settings.rounds_or(5); ++round) one_round(rounds);
   const Spread plain = spread_of(rounds.plain_rate), hinted = spread_of(rounds.hinted_ratio);
   const Spread half = spread_of(rounds.half_ratio);
-  report.add(
-      {"sleep64", "plain", kSleepElements, rounds.plain, {{"rate", plain.median}, cpu_each(rounds.plain, kSleepElements)}, {}});
+  report.add({"sleep64",
+              "plain",
+              kSleepElements,
+              rounds.plain,
+              {{"rate", plain.median}, cpu_each(rounds.plain, kSleepElements)},
+              {}});
   report.add({"sleep64",
               "p64",
               kSleepElements,

@@ -26,7 +26,7 @@ TEST(TrafficMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
   Snapshot now;
   const Traffic traffic = after_two_seconds(now,
                                             [](Snapshot& s) {
-                                              s.consumer.taken += 2;         // 200/s
+                                              s.consumer.taken += 2;          // 200/s
                                               s.consumer.wait_ns += 5 * kMs;  // half of the time
                                             },
                                             {});

@@ -107,7 +107,7 @@ TEST(MessageOf, TellsNestedExceptions) {
   EXPECT_EQ(message_of(nested(3)), "disk 3: disk 2: disk 1");
   EXPECT_THAT(message_of(nested(100)),
               ::testing::AllOf(::testing::StartsWith("disk 100: disk 99: "), ::testing::EndsWith(": ..."),
-                             ::testing::Not(::testing::HasSubstr("50"))));
+                               ::testing::Not(::testing::HasSubstr("50"))));
 }
 
 struct NothingNested : std::runtime_error, std::nested_exception {

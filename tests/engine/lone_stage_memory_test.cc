@@ -91,7 +91,9 @@ TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
 struct PerhapsSized {
   bool has_size = true;
 };
-std::size_t bytes_of(const PerhapsSized& measured) { return measured.has_size ? 0 : throw std::runtime_error("no size"); }
+std::size_t bytes_of(const PerhapsSized& measured) {
+  return measured.has_size ? 0 : throw std::runtime_error("no size");
+}
 
 TEST(LoneStage, NamesTheElementOfWhoseListALaterPartFails) {
   const auto list = [](std::int64_t value) {

@@ -9,8 +9,8 @@ using hostile::annotation;
 using hostile::object;
 
 // Loads a good picture with this annotation.
-std::function<void()> load_crops(const std::string& folder, const std::string& xml, BoxPolicy policy = BoxPolicy::strict,
-                           VocOptions voc = {}) {
+std::function<void()> load_crops(const std::string& folder, const std::string& xml,
+                                 BoxPolicy policy = BoxPolicy::strict, VocOptions voc = {}) {
   return [=] {
     const std::string path = write(folder + "/Data/n00000001/b.JPEG", hostile::jpeg(30, 40));
     write(folder + "/Annotations/n00000001/b.xml", xml);
@@ -29,14 +29,16 @@ Cases xml_cases(const std::string& folder) {
       {"load_crops with an entity bomb", load_crops(folder, hostile::entity_bomb())},
       {"load_crops with an annotation nested 100,000 deep", load_crops(folder, hostile::nested(100'000))},
       {"load_crops with an annotation without a size", load_crops(folder, annotation("", ""))},
-      {"load_crops with a size that is no number", load_crops(folder, annotation("", "<size><width>many</width></size>"))},
+      {"load_crops with a size that is no number",
+       load_crops(folder, annotation("", "<size><width>many</width></size>"))},
       {"load_crops with a size of 0", load_crops(folder, annotation("", "<size><width>0</width></size>"))},
-      {"load_crops with an annotation above the limit", load_crops(folder, good, BoxPolicy::strict, {.max_bytes = 100})},
+      {"load_crops with an annotation above the limit",
+       load_crops(folder, good, BoxPolicy::strict, {.max_bytes = 100})},
       {"parse_voc of an annotation above the limit",
        in_map([good] { parse_voc(std::as_bytes(std::span(good)), {.max_bytes = 100}); })},
       {"load_crops with more objects than the limit",
        load_crops(folder, annotation(object("1", "1", "2", "2") + object("1", "1", "2", "2")), BoxPolicy::strict,
-            {.max_objects = 1})},
+                  {.max_objects = 1})},
   };
 }
 

@@ -68,7 +68,7 @@ imagenet::Config config() { return {.labels = LabelTable::from_names({"n00000001
 
 // Loads a picture with these bytes.
 std::function<void()> load_eval(const std::string& folder, const std::string& bytes,
-                           const std::string& name = "n00000001/a.JPEG") {
+                                const std::string& name = "n00000001/a.JPEG") {
   return [=] {
     const std::string path = write(folder + "/Data/" + name, bytes);
     read(from_vector(std::vector{path}).apply(imagenet::load_eval(config())));

@@ -12,7 +12,8 @@ constexpr Time kBriskTick = autotune::Policy::kPeriod, kCalmTick = autotune::Pol
 constexpr Time kBetweenClocks = 100 * kMillisecond, kBetweenLimits = kSecond;
 constexpr std::int64_t kPoolThreads = 256;
 constexpr double kLowWeight = 0.107;  // nice +10 against 0 (the kernel's table of weights: 110 of 1024)
-constexpr double kLookCost = 10'000, kLookAtStageCost = 3'000;  // ns: what a look of the controller costs; see README.md
+constexpr double kLookCost = 10'000,
+                 kLookAtStageCost = 3'000;  // ns: what a look of the controller costs; see README.md
 
 std::int64_t whole_permits(double cpus) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));

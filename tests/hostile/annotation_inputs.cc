@@ -9,7 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-
 using Make = std::function<void(const Place&)>;
 
 // A good picture, whose annotation is made by `annotate`.

@@ -25,7 +25,7 @@ TEST(ListImages, TakesFilesByTheirExtension) {
   std::filesystem::create_directories(set.folder() / "folder.jpg");
   EXPECT_THAT(list_images(set.folder().string()),
               ::testing::ElementsAre(::testing::EndsWith("/a.JPEG"), ::testing::EndsWith("/b.jpg"),
-                                   ::testing::EndsWith("/c.jpeg"), ::testing::EndsWith("/d.JPG")));
+                                     ::testing::EndsWith("/c.jpeg"), ::testing::EndsWith("/d.JPG")));
 }
 
 TEST(ListImages, NamesAFileThatIsNoFolder) {

@@ -68,9 +68,10 @@ TEST_P(RunSettings, ChangeNeitherValuesNorOrderOfCrops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LoadCrops, RunSettings,
-                         ::testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1}, RunOptions{.threads = 2},
-                                         RunOptions{.threads = 8}, RunOptions{.memory_bytes = 16 * KiB},
-                                         RunOptions{.memory_bytes = 64 * MiB}, RunOptions{.memory_bytes = 4 * GiB}));
+                         ::testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1},
+                                           RunOptions{.threads = 2}, RunOptions{.threads = 8},
+                                           RunOptions{.memory_bytes = 16 * KiB}, RunOptions{.memory_bytes = 64 * MiB},
+                                           RunOptions{.memory_bytes = 4 * GiB}));
 
 TEST(LoadCrops, DefaultSizeIs256) {
   const SampleSet set(2);

@@ -61,7 +61,9 @@ std::string print_batch(const Element& value) {
   return "[" + text + "]";
 }
 
-std::string batches_of(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_batch); }
+std::string batches_of(const OpRef& op, const std::string& input) {
+  return StreamRun(op).pass(input).text(print_batch);
+}
 
 TEST(Batch, PutsElementsTogether) {
   EXPECT_EQ(batches_of(batch(4), counting(8)), "[0 1 2 3] [4 5 6 7]");

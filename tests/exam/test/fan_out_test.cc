@@ -9,7 +9,7 @@ namespace penstock::exam {
 namespace {
 
 constexpr double kResult = 30'000;  // bytes of a result
-constexpr double kResults = 16;   // of a call, on average
+constexpr double kResults = 16;     // of a call, on average
 
 ProcessSpec shards() {
   StageSpec open = waiting(185), use = computing(1.85);

@@ -14,7 +14,6 @@
 
 namespace penstock::exam {
 
-
 inline StageSpec waiting(double ms) {
   StageSpec stage;
   stage.name = "waiting";

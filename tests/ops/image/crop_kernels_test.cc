@@ -188,7 +188,7 @@ TEST_P(CropKernelsTest, GiveTheBitsOfTheScalarKernelFromWindowsAsSmallAsPossible
     const CropCase one = drawn_crop(random);
     const Guard guard = random.one_of(2) ? Guard::before : Guard::behind;
     const GuardedPicture picture(one, window_of(one), random.one_of(2) ? 0 : random.whole(1, 70), guard,
-                          static_cast<std::uint64_t>(i));
+                                 static_cast<std::uint64_t>(i));
     const GuardedMemory<std::byte> got(bytes_of_result(one), guard);
     crop_and_resize(picture.part(), one.box, one.size, output_for(one, got.values(), GetParam()), one.options);
     const std::vector<std::byte> expected = result_of(one, picture.part(), Simd::scalar);
@@ -302,7 +302,7 @@ TEST(CropOutput, OfAWindowIsThatOfTheWholeImage) {
   for (int i = 0; i < repetitions(300); ++i) {
     const CropCase one = drawn_crop(random);
     const GuardedPicture picture(one, {0, 0, one.whole.height, one.whole.width}, 0, Guard::behind,
-                          static_cast<std::uint64_t>(i));
+                                 static_cast<std::uint64_t>(i));
     const Window window = window_of(one);
     const ImagePart part{picture.part().pixels.window(window), window, one.whole};
     ASSERT_EQ(result_of(one, part, Simd::automatic), result_of(one, picture.part(), Simd::automatic)) << one;

@@ -218,7 +218,7 @@ TEST(JpegHeaders, AreRefusedForTheReasonThatTheyHave) {
     EXPECT_EQ(refusal_of(changed(file, 3, marker)), Refusal::marker) << marker;
   EXPECT_EQ(refusal_of(inserted(file, interval,
                                 Octets(file.begin() + static_cast<std::ptrdiff_t>(frame),
-                                      file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
+                                       file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
             Refusal::marker)
       << "a second frame";
 }

@@ -88,11 +88,11 @@ std::string text_of(const ResizeCase& one) {
 ResizeCase drawn_resize(Twister& random, std::int64_t most_from, std::int64_t most_to) {
   constexpr std::array filters{Filter::nearest, Filter::bilinear, Filter::bilinear, Filter::bicubic};
   ResizeCase one{.from = {length(random, most_from), length(random, most_from)},
-           .to = {length(random, most_to), length(random, most_to)},
-           .region = {},
-           .filter = filters[random() % filters.size()],
-           .out = output_of_any_kind(random),
-           .text = {}};
+                 .to = {length(random, most_to), length(random, most_to)},
+                 .region = {},
+                 .filter = filters[random() % filters.size()],
+                 .out = output_of_any_kind(random),
+                 .text = {}};
   one.region = region_of(one.from, random);
   one.text = text_of(one);
   return one;
@@ -157,11 +157,11 @@ TEST_P(ResizeKernelsTest, GiveTheScalarBytesAtExtremeScales) {
 TEST_P(ResizeKernelsTest, ClipOvershootLikeTheScalarKernels) {
   Twister random(4);
   ResizeCase one{.from = {16, 200},
-           .to = {23, 290},
-           .region = {0, 0, 200, 16},
-           .filter = Filter::bicubic,
-           .out = {},
-           .text = "overshoot"};
+                 .to = {23, 290},
+                 .region = {0, 0, 200, 16},
+                 .filter = Filter::bicubic,
+                 .out = {},
+                 .text = "overshoot"};
   one.out.type = DType::u8;
   const DrawnPicture picture(one.from, 0, Guard::behind, random);
   for (std::uint8_t& value : picture.memory.values()) value = value % 2 == 0 ? 0 : 255;
