@@ -40,6 +40,11 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 add_compile_options(-ffp-contract=off)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
+# A file that stands for eight names them by their whole paths, and __FILE__ would have it: ccache must know it in every clone.
+if(PENSTOCK_UNITY_BUILD)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+endif()
+
 # clang checks locks as lib/base/mutex.h has them; tests/compile_fail/locks.py asks whether it would miss one.
 set(PENSTOCK_LOCK_WARNINGS -Wthread-safety -Wthread-safety-beta)
 
