@@ -23,7 +23,7 @@ use_build_tools() {
 # A build folder that exists keeps its settings but for the flags given. In a new one, warnings are
 # errors only if the caller says so: a stranger's newer compiler must not stop the build.
 configure() {
-  local preset=$1 flags=(--preset "$1" "-DPENSTOCK_WERROR=${PENSTOCK_WERROR:-OFF}")
+  local preset=$1 flags=(--preset "$1" "-DPENSTOCK_WERROR=${PENSTOCK_WERROR:-OFF}" -DPENSTOCK_UNITY_BUILD=ON)
   shift
   if [[ -e $root/build/$preset/CMakeCache.txt ]]; then flags=(-B "$root/build/$preset"); fi
   cmake -S "$root" "${flags[@]}" "$@" || die "configuring $preset failed"

@@ -13,6 +13,7 @@ if((PENSTOCK_BUILD_TESTS OR PENSTOCK_BUILD_BENCH OR PENSTOCK_BUILD_EXAMPLES) AND
   message(FATAL_ERROR "tests, benchmarks and examples need all components: switch them off, or set PENSTOCK_COMPONENTS to all")
 endif()
 option(PENSTOCK_PRECOMPILED_HEADERS "Compile what most tests include once for all of them" ON)
+option(PENSTOCK_UNITY_BUILD "Compile tests and programs eight files at a time: for whoever builds everything at once" OFF)  # one changed file takes longer
 option(PENSTOCK_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
 option(PENSTOCK_WERROR "Treat warnings as errors" OFF)
 set(PENSTOCK_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
@@ -38,6 +39,11 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 # The same arithmetic on every machine: without this, g++ fuses a * b + c wherever the target can.
 add_compile_options(-ffp-contract=off)
 add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+# A file that stands for eight names them by their whole paths, and __FILE__ would have it: ccache must know it in every clone.
+if(PENSTOCK_UNITY_BUILD)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+endif()
 
 # clang checks locks as lib/base/mutex.h has them; tests/compile_fail/locks.py asks whether it would miss one.
 set(PENSTOCK_LOCK_WARNINGS -Wthread-safety -Wthread-safety-beta)

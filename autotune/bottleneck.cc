@@ -8,7 +8,7 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kServed = 0.03;     // a consumer that waits less has what it wants
+constexpr double kContent = 0.03;    // a consumer that waits less has what it wants
 constexpr double kWaits = 0.5;       // of a call's time: it does not compute
 constexpr std::int64_t kCounts = 8;  // elements delivered: a rate that is good enough to doubt something by
 constexpr double kFarBelow = 1.5;
@@ -26,8 +26,6 @@ struct Candidate {
   Explanation::Bottleneck is;
   double score = 0;
 };
-
-bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
 
 double share_of_looks(std::int64_t seen, const Looks& looks) {
   return looks.count > 0 ? static_cast<double>(seen) / static_cast<double>(looks.count) : 0;
@@ -254,7 +252,7 @@ Explanation::Bottleneck bottleneck_of(const Evidence& evidence) {
   const double served = 1 - evidence.rates.wait_share;
   const Explanation::Bottleneck consumer{Limit::consumer, -1, served, Hold::nothing};
   const bool is_asking = consumer_is_asking(evidence);
-  if (is_asking && evidence.rates.wait_share < kServed) return consumer;
+  if (is_asking && evidence.rates.wait_share < kContent) return consumer;
   const Candidate best = best_candidate(evidence);
   if (is_asking && served > best.score) return consumer;
   return best.score > 0 ? best.is : Explanation::Bottleneck();

@@ -14,8 +14,6 @@ double share_of_call(double part, const StageRates& stage) {
   return stage.call_s > 0 ? known_or(part / stage.call_s, 0) : 0;
 }
 
-bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
-
 double cores_of_process(const Evidence& evidence) {
   const double own = cores_in_use(evidence) + known_or(consumer_cores(evidence), 0);
   const double all =

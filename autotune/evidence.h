@@ -45,6 +45,9 @@ struct Evidence {
 
 Evidence evidence_of(Facts facts);
 
+// Its calls run on the cores.
+inline bool computes(const StageSnapshot& stage) { return !stage.on_pool && !stage.completes_later; }
+
 ForeignCpu foreign_cpu(const Window& window, const Rates& rates);
 
 // Cores, by a sum of CPU times that were read at two moments of the window.

@@ -4,20 +4,20 @@
 #include <cmath>
 #include <utility>
 
+#include "autotune/numbers.h"
+
 namespace penstock::autotune {
 namespace {
 
 constexpr double kComputing = 0.08, kNotComputing = 0.03;  // cores, of the consumer; between the two it is as it was
 constexpr double kServed = 0.1, kStarved = 0.3;            // of its time, that a consumer waits
 constexpr double kPriorityPause = 1;                       // s between two changes of the priority
-constexpr double kWatched = 1;         // s of a consumer's delay that are judged at once: read every 0.1 s
-constexpr double kMissed = 0.2;        // s between two looks that do not belong together
-constexpr double kSlowed = 0.05;       // of its step, that a consumer is ready to run and no core is free
-constexpr double kKept = 0.8;          // of the permits, a step
-constexpr double kLongestPause = 240;  // s
-constexpr double kMany = 1e9;          // permits: a number at least
-
-double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+constexpr double kWatched = 1;        // s of a consumer's delay that are judged at once: read every 0.1 s
+constexpr double kMissed = 0.2;       // s between two looks that do not belong together
+constexpr double kSlowed = 0.05;      // of its step, that a consumer is ready to run and no core is free
+constexpr double kStep = 0.8;         // of the permits, a step
+constexpr double kLongestHold = 240;  // s
+constexpr double kMostPermits = 1e9;  // permits: a number at least
 
 }  // namespace
 
@@ -61,16 +61,16 @@ std::optional<Wish> GiveWay::permits(const Snapshot& now, const Traffic& traffic
 
 Wish GiveWay::all_permits(const Permits& permits, double now_s) {
   fall_due_s_ = now_s + pause_s_;
-  pause_s_ = std::min(2 * pause_s_, kLongestPause);
+  pause_s_ = std::min(2 * pause_s_, kLongestHold);
   enough_ = std::max(enough_, permits.now + 1);
   return {permits.most, Reason::starved_consumer};
 }
 
 // Never below what the consumer takes, or again to what it has starved with.
 std::optional<Wish> GiveWay::fewer(const Traffic& traffic, const Permits& permits) const {
-  const double needed = std::ceil(std::min(kHeadroom * traffic.demand * traffic.work_s, kMany));
+  const double needed = std::ceil(std::min(kHeadroom * traffic.demand * traffic.work_s, kMostPermits));
   const double fewer =
-      std::max({std::floor(kKept * static_cast<double>(permits.now)), needed, static_cast<double>(enough_)});
+      std::max({std::floor(kStep * static_cast<double>(permits.now)), needed, static_cast<double>(enough_)});
   if (fewer >= static_cast<double>(permits.now)) return std::nullopt;
   return Wish{static_cast<std::int64_t>(fewer), Reason::consumer_slowed};
 }

@@ -4,15 +4,15 @@ namespace penstock::autotune {
 namespace {
 
 constexpr std::int64_t kPeriod = 250'000'000;  // ns
-constexpr std::size_t kKept = 16;
+constexpr std::size_t kPeriodsKept = 16;
 constexpr std::int64_t kShort = 500'000'000, kLong = 2'000'000'000;  // ns
-constexpr std::int64_t kMany = 32, kFew = 4;                         // elements delivered
+constexpr std::int64_t kManyDelivered = 32, kFewDelivered = 4;       // elements delivered
 
 // Whether what happened since then is worth an explanation: a change is to be seen soon, but a rate is not to be made
 // of two elements.
 bool is_enough(const Snapshot& before, const Snapshot& now) {
   const std::int64_t age = now.time_ns - before.time_ns, taken = now.consumer.taken - before.consumer.taken;
-  return (age >= kShort && taken >= kMany) || (age >= kLong && taken >= kFew);
+  return (age >= kShort && taken >= kManyDelivered) || (age >= kLong && taken >= kFewDelivered);
 }
 
 bool is_held_up_by_order(const StageSnapshot& stage) {
@@ -51,7 +51,7 @@ void History::look(const Snapshot& now) {
   if (periods_.empty()) periods_.push_back({std::make_shared<const Snapshot>(), {}});
   if (now.time_ns - periods_.back().begin->time_ns >= kPeriod)
     periods_.push_back({std::make_shared<const Snapshot>(now), {}});
-  if (periods_.size() > kKept) periods_.pop_front();
+  if (periods_.size() > kPeriodsKept) periods_.pop_front();
   periods_.back().looks.add(now);
   all_.add(now);
 }

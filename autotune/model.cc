@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autotune/numbers.h"
+
 namespace penstock::autotune {
 namespace {
 
 constexpr double kSecond = 1e9;
 constexpr double kBusyMachine = 10;  // a tenth of the time without a core is no chance
-
-double seconds(std::int64_t ns) { return static_cast<double>(ns) / kSecond; }
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
 

@@ -6,6 +6,8 @@
 
 #include <penstock/service_times.h>
 
+#include "autotune/numbers.h"
+
 namespace penstock::autotune {
 namespace {
 
@@ -39,9 +41,6 @@ constexpr std::int64_t kFewAtMost = 64;    // more of them tell no more
 constexpr double kOfAnotherWorld = 0.1;    // weight of calls from before an alarm
 constexpr double kRaisePause = 8;          // s between up probes, at first
 constexpr double kOther = 0.7;             // of the logarithm of a call's time: twice as long, or half
-
-double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
-double as_double(std::int64_t value) { return static_cast<double>(value); }
 
 // The chance of one call at which that of the median of so many calls is `chance`: binom(n, h) p^h, h being as old or
 // slow, or more so.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autotune/numbers.h"
 #include "autotune/stage_tuner.h"
 
 namespace penstock::autotune {
@@ -14,8 +15,6 @@ constexpr double kFarFewerCalls = 0.6;                 // of many, until that wa
 constexpr double kLeastMore = 1.1;  // where a limit is near: less could not bring the twentieth that is asked for
 constexpr std::int64_t kMany = 16;  // calls
 constexpr std::int64_t kStartAtMost = 64;  // calls, before the first has finished
-
-double as_double(std::int64_t value) { return static_cast<double>(value); }
 
 // Of the calls there are, what is left when fewer are worth a change.
 double least_fall(double calm_s) {

@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kReached = 0.95;
 constexpr double kNever = 1'000;  // seconds, of what has not been reached
-constexpr auto kCall = 10ms, kSlowCall = 80ms;
+constexpr auto kAdaptCall = 10ms, kSlowCall = 80ms;
 constexpr auto kPause = 2ms;  // of the consumer: 500 elements a second
-constexpr auto kCalm = 4s, kSlow = 4s, kAfter = 11s;
+constexpr auto kCalm = 4s, kSlow = 4s, kAdaptAfter = 11s;
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -92,8 +92,8 @@ struct Start {
 Start start_once(Cost& cost) {
   constexpr std::int64_t kSleeps = 3'200;
   constexpr double kWindow = 0.1;
-  const double before = sleep_on_plain_threads(kSleeps, kCall).wall_s;
-  const std::atomic<std::chrono::milliseconds> call = kCall;
+  const double before = sleep_on_plain_threads(kSleeps, kAdaptCall).wall_s;
+  const std::atomic<std::chrono::milliseconds> call = kAdaptCall;
   const Meter meter;
   Arrivals arrivals;
   {
@@ -101,7 +101,7 @@ Start start_once(Cost& cost) {
     arrivals = take_for(run, 1'500ms, [](Clock::duration) {});
   }
   cost = meter.stop();
-  const double plain = 2 * kSleeps / (before + sleep_on_plain_threads(kSleeps, kCall).wall_s);
+  const double plain = 2 * kSleeps / (before + sleep_on_plain_threads(kSleeps, kAdaptCall).wall_s);
   return {plain, kWindow + arrivals.until_rate(kReached * plain, 0, kWindow, 1.5), arrivals.rate(0.5, 1) / plain,
           static_cast<std::int64_t>(arrivals.times.size())};
 }
@@ -132,13 +132,13 @@ void run_start(const CaseSettings& settings, Report& report) {
 
 // How long a call takes at that time of the run.
 std::chrono::milliseconds call_at(Clock::duration time) {
-  return time >= kCalm && time < kCalm + kSlow ? kSlowCall : kCall;
+  return time >= kCalm && time < kCalm + kSlow ? kSlowCall : kAdaptCall;
 }
 
 Arrivals take_through_steps() {
-  std::atomic<std::chrono::milliseconds> call = kCall;
+  std::atomic<std::chrono::milliseconds> call = kAdaptCall;
   auto run = sleeping(call).start();
-  return take_for(run, kCalm + kSlow + kAfter, [&](Clock::duration now) {
+  return take_for(run, kCalm + kSlow + kAdaptAfter, [&](Clock::duration now) {
     call = call_at(now);
     std::this_thread::sleep_for(kPause);
   });

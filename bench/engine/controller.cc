@@ -57,14 +57,15 @@ template <class T, class Step>
 Row look_after(const std::string& variant, const Dataset<T>& dataset, const RunOptions& options, double bar,
                Step step) {
   auto run = dataset.start(options);
-  using Clock = std::chrono::steady_clock;
   Sleeper sleeper;
-  for (const auto settled = Clock::now() + kSettling; Clock::now() < settled; step()) run.next();
+  for (const auto settled = std::chrono::steady_clock::now() + kSettling; std::chrono::steady_clock::now() < settled;
+       step())
+    run.next();
   const double waking = sleeper.stop() / std::chrono::duration<double>(kSettling).count();
   const Meter meter;
   const double before = controller_cpu_s();
   std::int64_t taken = 0;
-  for (const auto end = Clock::now() + kTime; Clock::now() < end; ++taken) {
+  for (const auto end = std::chrono::steady_clock::now() + kTime; std::chrono::steady_clock::now() < end; ++taken) {
     run.next();
     step();
   }

@@ -3,14 +3,13 @@
 #include <vector>
 
 #include "bench/engine/cases.h"
+#include "bench/engine/cheap_functions.h"
 #include "bench/engine/drain.h"
 #include "lib/core/clock.h"
 
 namespace penstock::bench {
 namespace {
 
-std::int64_t plus_one(std::int64_t x) { return x + 1; }
-bool is_there(std::int64_t x) { return x >= 0; }
 std::vector<std::int64_t> whole(std::vector<std::int64_t> batch) { return batch; }
 
 // What the peers' script builds. Of its ten ops the first three are one stage here.

@@ -14,7 +14,7 @@ namespace penstock::bench {
 namespace {
 
 constexpr int kThreads[] = {2, 16, 64, 128};
-constexpr std::int64_t kCall = 100'000;  // ns of CPU time
+constexpr std::int64_t kIdleCall = 100'000;  // ns of CPU time
 
 void burn_cpu(std::int64_t ns) {
   const std::int64_t until = thread_cpu_ns() + ns;
@@ -40,7 +40,7 @@ PerStep slow_consumer(int threads, int steps) {
   constexpr int kBatch = 4;
   std::atomic<std::int64_t> calls{0};
   const auto work = [&calls](std::int64_t value) {
-    burn_cpu(kCall);
+    burn_cpu(kIdleCall);
     ++calls;
     return value;
   };
@@ -56,7 +56,7 @@ PerStep slow_consumer(int threads, int steps) {
   for (int i = 0; i < steps; ++i) step();
   PerStep result{.cost = meter.stop()};
   const auto ahead = static_cast<double>(calls - calls_before) - static_cast<double>(steps * kBatch);
-  result.cpu_us = (1e6 * result.cost.cpu_s - 1e-3 * kCall * ahead) / steps;
+  result.cpu_us = (1e6 * result.cost.cpu_s - 1e-3 * kIdleCall * ahead) / steps;
   result.switches = static_cast<double>(switches() - switches_before) / steps;
   return result;
 }
@@ -73,7 +73,7 @@ PerStep short_memory(int calls, bool blocks, int elements) {
     if (blocks) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     } else {
-      burn_cpu(2 * kCall);
+      burn_cpu(2 * kIdleCall);
     }
     return Large();
   };

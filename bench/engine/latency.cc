@@ -16,9 +16,9 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::int64_t kElements = 10'000;
-constexpr double kBar = 10;     // ms on top of one call
-constexpr double kEndBar = 20;  // the same, for the end of a run
+constexpr std::int64_t kLatencyElements = 10'000;
+constexpr double kLatencyBar = 10;  // ms on top of one call
+constexpr double kEndBar = 20;      // the same, for the end of a run
 
 struct Stretch {
   std::int64_t call_ns;
@@ -147,11 +147,11 @@ void run_latency(const CaseSettings& settings, Report& report) {
     for (const bool tune : {true, false}) {
       const std::string how = tune ? "autotune" : "autotune_off";
       for (const std::int64_t one_of : {1, 20}) {
-        const auto late = lateness(Calls(changing_calls(kElements * one_of, seed)), one_of, {.tune = tune});
-        add((one_of == 1 ? "all_" : "one_of_20_") + how, late, kBar, report);
+        const auto late = lateness(Calls(changing_calls(kLatencyElements * one_of, seed)), one_of, {.tune = tune});
+        add((one_of == 1 ? "all_" : "one_of_20_") + how, late, kLatencyBar, report);
       }
       Lateness ends;
-      const auto times = changing_calls(kElements, seed);
+      const auto times = changing_calls(kLatencyElements, seed);
       const Meter meter;
       for (std::int64_t taken = 1; taken < 1'000; taken += 20) end(Calls(times), taken, {.tune = tune}, ends);
       ends.cost = meter.stop();

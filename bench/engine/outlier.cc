@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::size_t kSmall = 10 * KiB, kBudget = 64 * MiB;
 constexpr int kCalls = 64;
-constexpr auto kCall = std::chrono::milliseconds(5);
-constexpr double kBefore = 2, kForgotten = 2, kAfter = 2;  // s: measured before the outlier, let go, measured again
-constexpr double kBar = 0.95;
+constexpr auto kOutlierCall = std::chrono::milliseconds(5);
+constexpr double kBefore = 2, kForgotten = 2,
+                 kOutlierAfter = 2;  // s: measured before the outlier, let go, measured again
+constexpr double kOutlierBar = 0.95;
 
 template <class T> double rate_for(Run<T>& run, double seconds) {
   const std::int64_t begin = now_ns();
@@ -29,7 +30,7 @@ template <class T> double rate_for(Run<T>& run, double seconds) {
 Row after_one_of(std::size_t outlier) {
   std::atomic<bool> is_due{false};
   const auto make = [&is_due, outlier](std::int64_t) {
-    std::this_thread::sleep_for(kCall);
+    std::this_thread::sleep_for(kOutlierCall);
     return std::vector<char>(is_due.exchange(false) ? outlier : kSmall);
   };
   const Meter meter;
@@ -41,13 +42,13 @@ Row after_one_of(std::size_t outlier) {
   while (run.next()->size() != outlier) {
   }
   rate_for(run, kForgotten);
-  const double after = rate_for(run, kAfter);
+  const double after = rate_for(run, kOutlierAfter);
   return {"outlier",
           std::to_string(outlier / MiB) + "_MiB",
-          static_cast<std::int64_t>(before * kBefore + after * kAfter),
+          static_cast<std::int64_t>(before * kBefore + after * kOutlierAfter),
           meter.stop(),
           {{"rate_before", before}, {"rate_after", after}, {"after_beside_before", after / before}},
-          {{"after_beside_before", kBar, false}}};
+          {{"after_beside_before", kOutlierBar, false}}};
 }
 
 }  // namespace

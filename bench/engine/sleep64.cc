@@ -15,17 +15,19 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::int64_t kElements = 6400;  // a second's worth
-constexpr auto kCall = std::chrono::milliseconds(10);
+constexpr std::int64_t kSleepElements = 6400;  // a second's worth
+constexpr auto kSleepCall = std::chrono::milliseconds(10);
 
 std::int64_t sleep_through(std::int64_t value) {
-  std::this_thread::sleep_for(kCall);
+  std::this_thread::sleep_for(kSleepCall);
   return value;
 }
 
-Cost plain_threads() { return sleep_on_plain_threads(kElements, kCall); }
+Cost plain_threads() { return sleep_on_plain_threads(kSleepElements, kSleepCall); }
 
-Cost with_hint() { return drain(range(kElements).map(sleep_through, kSleepers, {.blocks = true}), kElements); }
+Cost with_hint() {
+  return drain(range(kSleepElements).map(sleep_through, kSleepers, {.blocks = true}), kSleepElements);
+}
 
 // Elements delivered in each tenth of the first second.
 struct FirstSecond {
@@ -70,9 +72,9 @@ void one_round(Rounds& rounds) {
   const Cost hinted = with_hint();
   const FirstSecond second = without_hint();
   const Cost after = plain_threads();
-  const double rate = 2 * kElements / (before.wall_s + after.wall_s);
+  const double rate = 2 * kSleepElements / (before.wall_s + after.wall_s);
   rounds.plain_rate.push_back(rate);
-  rounds.hinted_ratio.push_back(kElements / hinted.wall_s / rate);
+  rounds.hinted_ratio.push_back(kSleepElements / hinted.wall_s / rate);
   rounds.half_ratio.push_back(second.rate(5, 10) / rate);
   rounds.second_ratio.push_back(second.rate(0, 10) / rate);
   rounds.t90.push_back(second.seconds_until(0.9 * rate));
@@ -92,17 +94,21 @@ void run_sleep64(const CaseSettings& settings, Report& report) {
   for (int round = 0; round < settings.rounds_or(5); ++round) one_round(rounds);
   const Spread plain = spread_of(rounds.plain_rate), hinted = spread_of(rounds.hinted_ratio);
   const Spread half = spread_of(rounds.half_ratio);
-  report.add(
-      {"sleep64", "plain", kElements, rounds.plain, {{"rate", plain.median}, cpu_each(rounds.plain, kElements)}, {}});
+  report.add({"sleep64",
+              "plain",
+              kSleepElements,
+              rounds.plain,
+              {{"rate", plain.median}, cpu_each(rounds.plain, kSleepElements)},
+              {}});
   report.add({"sleep64",
               "p64",
-              kElements,
+              kSleepElements,
               rounds.hinted,
               {{"rate", hinted.median * plain.median},
                {"ratio_to_plain", hinted.median},
                {"ratio_low", hinted.low},
                {"ratio_high", hinted.high},
-               cpu_each(rounds.hinted, kElements)},
+               cpu_each(rounds.hinted, kSleepElements)},
               {{"ratio_to_plain", 0.98, false}}});
   const auto taken = static_cast<std::int64_t>(spread_of(rounds.second_ratio).median * plain.median);
   report.add({"sleep64",

@@ -8,12 +8,12 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::int64_t kElements = 400'000;
+constexpr std::int64_t kSlopeElements = 400'000;
 constexpr std::size_t kLengths = 7;  // 0 to 6 maps
 using Costs = std::array<Cost, kLengths>;
 
 Dataset<std::int64_t> chain_of(std::size_t maps) {
-  auto chain = range(kElements);
+  auto chain = range(kSlopeElements);
   for (std::size_t i = 0; i < maps; ++i) chain = chain.map([](std::int64_t x) { return x + 1; });
   return chain;
 }
@@ -41,7 +41,7 @@ Line fit(const std::array<double, kLengths>& ns) {
 Costs measure(int rounds) {
   Costs best;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t maps = 0; maps < kLengths; ++maps) keep_cheaper(best[maps], drain(chain_of(maps), kElements));
+    for (std::size_t maps = 0; maps < kLengths; ++maps) keep_cheaper(best[maps], drain(chain_of(maps), kSlopeElements));
   }
   return best;
 }
@@ -62,18 +62,18 @@ void run_slope(const CaseSettings& settings, Report& report) {
   const Costs costs = measure(settings.rounds_or(9));
   std::array<double, kLengths> ns{};
   for (std::size_t maps = 0; maps < kLengths; ++maps) {
-    ns[maps] = ns_per(costs[maps].cpu_s, kElements);
+    ns[maps] = ns_per(costs[maps].cpu_s, kSlopeElements);
     report.add({"slope",
                 "maps_" + std::to_string(maps),
-                kElements,
+                kSlopeElements,
                 costs[maps],
-                {{"cpu_ns_per_element", ns[maps]}, {"wall_ns_per_element", ns_per(costs[maps].wall_s, kElements)}},
+                {{"cpu_ns_per_element", ns[maps]}, {"wall_ns_per_element", ns_per(costs[maps].wall_s, kSlopeElements)}},
                 {}});
   }
   const Line line = fit(ns);
   report.add({"slope",
               "slope",
-              kElements * std::int64_t{kLengths},
+              kSlopeElements * std::int64_t{kLengths},
               sum_of(costs),
               {{"ns_per_element_and_stage", line.slope}, {"constant_ns", line.constant}},
               {{"ns_per_element_and_stage", 100}}});

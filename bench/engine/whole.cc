@@ -1,13 +1,11 @@
 // Short whole pipelines over elements that cost nothing: CPU time per element over all stages.
 #include "bench/engine/cases.h"
+#include "bench/engine/cheap_functions.h"
 #include "bench/engine/drain.h"
 
 namespace penstock::bench {
 namespace {
 
-std::int64_t same(std::int64_t x) { return x; }
-bool is_there(std::int64_t x) { return x >= 0; }
-std::int64_t plus_one(std::int64_t x) { return x + 1; }
 std::vector<std::int64_t> all_plus_one(std::vector<std::int64_t> values) {
   for (std::int64_t& value : values) ++value;
   return values;

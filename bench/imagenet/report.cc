@@ -21,10 +21,10 @@ std::string hex(std::uint64_t value) { return print("%016llx", static_cast<unsig
 
 // How many pictures our own decoder left to libjpeg-turbo, by the reason.
 Json refused_of(const Measurement& m) {
-  Json json = Json::object();
+  Json line = Json::object();
   for (std::size_t i = 0; i < m.refused.size(); ++i)
-    if (m.refused[i] > 0) json[std::string(to_string(static_cast<image::Refusal>(i)))] = m.refused[i];
-  return json;
+    if (m.refused[i] > 0) line[std::string(to_string(static_cast<image::Refusal>(i)))] = m.refused[i];
+  return line;
 }
 
 std::string decoders_text(const Measurement& m) {
@@ -38,7 +38,7 @@ std::string decoders_text(const Measurement& m) {
 }
 
 Json json_of(const ImagenetOptions& options, const Files& files, const Measurement& m, const std::string& digest) {
-  Json json = {
+  Json line = {
       {"program", "penstock-imagenet"},
       {"workload", to_string(options.workload)},
       {"images", m.images},
@@ -75,12 +75,12 @@ Json json_of(const ImagenetOptions& options, const Files& files, const Measureme
       {"labels_hash", hex(files.labels.hash())},
   };
   if (m.full_decode_images_per_s) {
-    json["full_decode_images_per_s"] = *m.full_decode_images_per_s;
-    json["full_decode_ratio"] = m.images_per_cpu_s() / *m.full_decode_images_per_s;
+    line["full_decode_images_per_s"] = *m.full_decode_images_per_s;
+    line["full_decode_ratio"] = m.images_per_cpu_s() / *m.full_decode_images_per_s;
   }
-  if (options.explain) json["explanation"] = Json::parse(to_json(m.explanation));
-  if (m.interrupted) json["interrupted"] = true;
-  return json;
+  if (options.explain) line["explanation"] = Json::parse(to_json(m.explanation));
+  if (m.interrupted) line["interrupted"] = true;
+  return line;
 }
 
 Json json_of(const StageSnapshot& stage) {
@@ -197,12 +197,12 @@ std::string table_foot(const std::vector<Measurement>& measurements, const std::
 
 void write_stats(const ImagenetOptions& options, const Files& files, const std::string& pipeline,
                  const std::vector<Measurement>& measurements, const std::string& digest) {
-  Json json = {{"pipeline", pipeline}, {"repetitions", Json::array()}, {"stages", Json::array()}};
-  for (const Measurement& each : measurements) json["repetitions"].push_back(json_of(options, files, each, digest));
+  Json stats = {{"pipeline", pipeline}, {"repetitions", Json::array()}, {"stages", Json::array()}};
+  for (const Measurement& each : measurements) stats["repetitions"].push_back(json_of(options, files, each, digest));
   if (!measurements.empty())
-    for (const StageSnapshot& stage : measurements.back().snapshot.stages) json["stages"].push_back(json_of(stage));
+    for (const StageSnapshot& stage : measurements.back().snapshot.stages) stats["stages"].push_back(json_of(stage));
   std::ofstream file(options.stats_file);
-  file << json.dump(2) << "\n";
+  file << stats.dump(2) << "\n";
   if (!file.flush()) throw Error(ErrorCode::unavailable, "cannot write '" + options.stats_file + "'");
 }
 

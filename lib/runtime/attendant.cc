@@ -15,7 +15,7 @@ constexpr std::int64_t kStarvedTime = 100'000'000;            // ns, before a ru
 constexpr std::int64_t kFirstReliefPatience = 100'000'000;    // ns
 constexpr std::int64_t kShortestReliefPatience = 10'000'000;  // ns
 constexpr std::int64_t kStuckTime = 3'000'000'000;            // ns
-constexpr double kBusyShare =
+constexpr double kBusyCores =
     0.02;  // of one core: less than a call gets on a crowded machine, more than calls that wait
 
 }  // namespace
@@ -100,7 +100,7 @@ bool Attendant::uses_cpu(std::int64_t stands_since) {
     looked_at_ = now;
     cpu_then_ = cpu_ns;
   }
-  return static_cast<double>(cpu_ns - cpu_then_) > kBusyShare * static_cast<double>(now - looked_at_);
+  return static_cast<double>(cpu_ns - cpu_then_) > kBusyCores * static_cast<double>(now - looked_at_);
 }
 
 void Attendant::warn_of_types() {

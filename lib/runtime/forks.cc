@@ -10,16 +10,16 @@
 namespace penstock::runtime {
 namespace {
 
-std::atomic<std::uint32_t> number{1};
+std::atomic<std::uint32_t> number_of_process{1};
 
-void count() noexcept { number.fetch_add(1, std::memory_order_relaxed); }
+void count() noexcept { number_of_process.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
 std::uint32_t process_number() noexcept {
   // Before the first run of the process asks, there is nothing that a fork could break.
   [[maybe_unused]] static const int registered = ::pthread_atfork(nullptr, nullptr, &count);
-  return number.load(std::memory_order_relaxed);
+  return number_of_process.load(std::memory_order_relaxed);
 }
 
 void check_process(std::uint32_t owner) {

@@ -33,7 +33,7 @@ struct Letters {
   char at(std::int64_t i) const { return text[static_cast<std::size_t>(i)]; }
 };
 
-template <class T> std::vector<T> all(const Dataset<T>& data) {
+template <class T> std::vector<T> all_good(const Dataset<T>& data) {
   auto run = data.start({.on_error = skip_all()});
   std::vector<T> values;
   while (auto value = run.next()) values.push_back(*value);
@@ -42,13 +42,13 @@ template <class T> std::vector<T> all(const Dataset<T>& data) {
 
 TEST(FromIndexed, GivesWhatTheSourceHas) {
   const auto data = from_indexed<std::int64_t>(std::make_shared<Squares>(3));
-  EXPECT_EQ(all(data), (std::vector<std::int64_t>{0, 1, 4}));
+  EXPECT_EQ(all_good(data), (std::vector<std::int64_t>{0, 1, 4}));
   EXPECT_EQ(data.cardinality(), 3);
 }
 
 TEST(FromIndexed, IsShuffledAndShardedByPosition) {
   const auto data = from_indexed<std::int64_t>(std::make_shared<Squares>(3)).shuffle(10, {.seed = 7});
-  auto values = all(data);
+  auto values = all_good(data);
   std::ranges::sort(values);
   EXPECT_EQ(values, (std::vector<std::int64_t>{0, 1, 4}));
   auto run = data.start();
@@ -70,7 +70,7 @@ TEST(FromIndexed, NamesItselfAndItsItemsInErrors) {
 
 TEST(FromIndexed, TakesAnythingWithSizeAndAt) {
   const Dataset<char> data = from_indexed(Letters{"tea"}, "letters");
-  EXPECT_EQ(all(data), (std::vector<char>{'t', 'e', 'a'}));
+  EXPECT_EQ(all_good(data), (std::vector<char>{'t', 'e', 'a'}));
   EXPECT_EQ(describe(data).substr(0, 22), "0  letters  3 elements");
 }
 

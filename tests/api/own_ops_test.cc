@@ -18,7 +18,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 // What a run gives, an error as "x", up to its end.
-Texts all(const Dataset<std::int64_t>& data, bool serial = false) {
+Texts texts_of(const Dataset<std::int64_t>& data, bool serial = false) {
   auto run = data.start({.serial = serial});
   Texts texts;
   while (true) {
@@ -73,7 +73,7 @@ TEST(OwnOp, ThatAnswersTwiceMeansTheLastAnswer) {
     for (const auto& [last, texts] : answers) {
       const auto data = range(2).then<std::int64_t>(std::make_shared<AnswersTwice>(first.first, last));
       const auto same = [](std::int64_t value) { return value; };
-      for (const bool serial : {false, true}) EXPECT_EQ(all(data.map(same), serial), texts);
+      for (const bool serial : {false, true}) EXPECT_EQ(texts_of(data.map(same), serial), texts);
     }
   }
 }
@@ -116,7 +116,7 @@ TEST(OwnOp, WithAStateRunsOneCallAtATimeThoughItDoesNotSaySo) {
 
 TEST(OwnOp, WithAStateThatItDoesNotOpenFailsItsElements) {
   const auto data = range(2).then(std::make_shared<Sums>(false));
-  for (const bool serial : {false, true}) EXPECT_EQ(all(data, serial), (Texts{"x", "x"}));
+  for (const bool serial : {false, true}) EXPECT_EQ(texts_of(data, serial), (Texts{"x", "x"}));
   EXPECT_ERROR(data.start().next(), ErrorCode::unimplemented, "open() gave a null pointer");
 }
 
@@ -196,7 +196,7 @@ TEST(EmptyDataset, IsRefusedWhereItIsUsed) {
   EXPECT_ERROR(none.cardinality(), ErrorCode::invalid_argument, "the dataset is empty");
   EXPECT_ERROR(describe(none), ErrorCode::invalid_argument, "the dataset is empty");
   EXPECT_ERROR(none.take(3), ErrorCode::invalid_argument, "it needs an input");
-  EXPECT_EQ(all(range(2).flat_map([none](std::int64_t) { return none; })), (Texts{"x", "x"}));
+  EXPECT_EQ(texts_of(range(2).flat_map([none](std::int64_t) { return none; })), (Texts{"x", "x"}));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ template <class T> std::vector<std::string> stages_of(const Dataset<T>& data) {
   return names;
 }
 
-template <class T> std::string first_error(const Dataset<T>& data) {
+template <class T> std::string error_of(const Dataset<T>& data) {
   try {
     all(data);
   } catch (const ElementError& error) {
@@ -82,9 +82,9 @@ TEST(StepName, IsTheStagesInSnapshotsAndInTheExplanation) {
 }
 
 TEST(StepName, StandsInErrorsBesideTheOps) {
-  const std::string text = first_error(range(3).map(twice).map(fails, {.name = "decode"}));
+  const std::string text = error_of(range(3).map(twice).map(fails, {.name = "decode"}));
   EXPECT_EQ(text.substr(0, 21), "map 'decode' (op 2 at") << text;
-  EXPECT_EQ(first_error(range(3).map(fails)).substr(0, 12), "map (op 1 at");
+  EXPECT_EQ(error_of(range(3).map(fails)).substr(0, 12), "map (op 1 at");
 }
 
 TEST(StepName, IsNamedByTheGraphsChecks) {

@@ -13,12 +13,6 @@ namespace {
 Explanation::Bottleneck bottleneck_in(Facts facts) { return bottleneck_of(evidence_of(std::move(facts))); }
 Explanation::Bottleneck bottleneck_in(const Snapshot& now) { return bottleneck_in(facts_of(now)); }
 
-// Two reads of 10 ms at once, and a decoder with time to spare: 197 a second.
-Snapshot slow_reads() {
-  return second_of(
-      {on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
-}
-
 TEST(Bottleneck, IsTheStageWhoseCallsAreAllUnderWay) {
   const auto found = bottleneck_in(slow_reads());
   EXPECT_EQ(found.limit, Limit::parallel);

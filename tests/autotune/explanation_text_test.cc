@@ -14,15 +14,13 @@ namespace penstock::autotune {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
-Facts slow_reads() {
-  Facts facts = facts_of(
-      second_of({on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)},
-                197, 0.92));
+Facts slow_reads_and_a_decision() {
+  Facts facts = facts_of(slow_reads());
   facts.knobs = {calls_knob(0, 4096, true)};
   facts.decisions = {{.time_ns = 20 * kMs,
                       .stage = 1,
@@ -41,13 +39,13 @@ std::string line(const std::string& text, std::size_t number) {
 }
 
 TEST(ExplanationText, BeginsWithTheRateAndWhetherItIsEnough) {
-  EXPECT_THAT(line(to_text(explain(slow_reads())), 0),
+  EXPECT_THAT(line(to_text(explain(slow_reads_and_a_decision())), 0),
               AllOf(StartsWith("delivering 197 elements/s (197 in 1 s)"),
                     HasSubstr("the consumer waits 92 % of the time -> input-bound")));
 }
 
 TEST(ExplanationText, NamesTheBottleneckAndWhyItIsNotWider) {
-  const std::string text = to_text(explain(slow_reads()));
+  const std::string text = to_text(explain(slow_reads_and_a_decision()));
   EXPECT_THAT(
       line(text, 1),
       AllOf(StartsWith("bottleneck: read (op 0); 1.97 of 2 calls are under way: 10 ms a call, 50 us of it on a core")));
@@ -55,7 +53,7 @@ TEST(ExplanationText, NamesTheBottleneckAndWhyItIsNotWider) {
 }
 
 TEST(ExplanationText, HasBoundsChangesAndUse) {
-  const std::string text = to_text(explain(slow_reads()));
+  const std::string text = to_text(explain(slow_reads_and_a_decision()));
   EXPECT_THAT(text, HasSubstr("read (op 0), 2 at once -> 200/s (197) | 2 cores -> 1905/s (197)"));
   EXPECT_THAT(text, HasSubstr("20 calls at once at read (op 0): +852 %, then the limit is the cores"));
   EXPECT_THAT(text, HasSubstr("one more core: nothing now; +29 % once the bottleneck is gone"));
@@ -83,7 +81,7 @@ TEST(ExplanationText, TellsWhatIsSpentBetweenCalls) {
 }
 
 TEST(ExplanationText, SaysUnknownAndNeverNan) {
-  Facts facts = slow_reads();
+  Facts facts = slow_reads_and_a_decision();
   facts.window.now.stages[0] = StageSnapshot{.name = "read", .feeds = 1, .parallel = true};
   for (const Explanation& each : {explain(facts), explain(facts_of(Snapshot())), Explanation()}) {
     std::string text = to_text(each);
@@ -96,7 +94,7 @@ TEST(ExplanationText, SaysUnknownAndNeverNan) {
 }
 
 TEST(ExplanationText, HasTwentyLinesAtMost) {
-  Facts facts = slow_reads();
+  Facts facts = slow_reads_and_a_decision();
   std::vector<StageSnapshot> many;
   for (int i = 0; i < 40; ++i) many.push_back(with_calls(worked("map", 197, kMs, kMs), 2));
   facts.window.now = second_of(many, 197, 0.9);
@@ -108,7 +106,7 @@ TEST(ExplanationText, HasTwentyLinesAtMost) {
 
 // Every kind of bottleneck has a sentence of its own.
 TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
-  Explanation of = explain(slow_reads());
+  Explanation of = explain(slow_reads_and_a_decision());
   std::vector<std::string> seen;
   for (const Limit limit : {Limit::consumer, Limit::cpu, Limit::serial, Limit::parallel, Limit::ceiling, Limit::memory,
                             Limit::window, Limit::buffer}) {
@@ -124,14 +122,14 @@ TEST(ExplanationText, HasASentenceForEachLimitAndEachReason) {
 }
 
 TEST(ExplanationText, NamesTheStageThatStartsThreads) {
-  Explanation of = explain(slow_reads());
+  Explanation of = explain(slow_reads_and_a_decision());
   of.warnings = {{Explanation::Problem::foreign_threads, 1, 0.9, 12}};
   EXPECT_THAT(to_text(of), HasSubstr("warning: 0.9 cores are used by threads that are not penstock's, in step with "
                                      "decode (op 1): does its function start"));
 }
 
 TEST(ExplanationJson, HasTheSameNumbers) {
-  const json read = json::parse(to_json(explain(slow_reads())));
+  const json read = json::parse(to_json(explain(slow_reads_and_a_decision())));
   EXPECT_EQ(read["delivered"]["value"], 197);
   EXPECT_EQ(read["delivered"]["samples"], 197);
   EXPECT_EQ(read["bottleneck"]["limit"], "parallel");
@@ -145,7 +143,7 @@ TEST(ExplanationJson, HasTheSameNumbers) {
 }
 
 TEST(ExplanationJson, NamesTheStageOfAChangeAndTheOneThatIsNext) {
-  Explanation of = explain(slow_reads());
+  Explanation of = explain(slow_reads_and_a_decision());
   of.what_ifs = {{.change = Explanation::Change::call, .stage = 0, .next = Limit::parallel, .next_stage = 1}};
   const json read = json::parse(to_json(of));
   EXPECT_EQ(read["what_ifs"][0]["stage"], "read");

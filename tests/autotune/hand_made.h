@@ -72,6 +72,12 @@ inline Snapshot second_of(std::vector<StageSnapshot> stages, std::int64_t taken,
   return now;
 }
 
+// Two reads of 10 ms at once, and a decoder with time to spare: 197 a second.
+inline Snapshot slow_reads() {
+  return second_of(
+      {on_pool(worked("read", 197, 10 * kMs, kMs / 20), 2), with_calls(worked("decode", 197, kMs, kMs), 2)}, 197, 0.92);
+}
+
 inline Knob calls_knob(int stage, std::int64_t high, bool user_fixed) {
   Knob knob;
   knob.kind = KnobKind::parallelism;

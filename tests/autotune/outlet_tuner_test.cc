@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/autotune/hand_made.h"
+
 namespace penstock::autotune {
 namespace {
-
-constexpr std::int64_t ms = 1'000'000;
 
 // A consumer and its buffer, in ticks of 10 ms: the buffer is filled at `rate` elements a tick as far as it has room.
 class Consumer {
@@ -21,7 +21,7 @@ class Consumer {
 
   // Wants so many in this tick; what is not there it waits for.
   void tick(std::int64_t wanted, std::int64_t rate) {
-    now_.time_ns += 10 * ms;
+    now_.time_ns += 10 * kMs;
     wanted_ += wanted;
     ConsumerSnapshot& consumer = now_.consumer;
     const std::int64_t had = consumer.ready;
@@ -29,10 +29,10 @@ class Consumer {
     consumer.taken += taken;
     wanted_ -= taken;
     if (wanted_ > 0 || taken > had) ++consumer.waits;
-    if (wanted_ > 0) consumer.wait_ns += 10 * ms;
+    if (wanted_ > 0) consumer.wait_ns += 10 * kMs;
     consumer.waiting = wanted_ > 0;
     consumer.ready = std::min(had + rate - taken, consumer.prefetch);
-    if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * ms;
+    if (consumer.ready == consumer.prefetch) consumer.full_ns += 10 * kMs;
     Traffic traffic;
     meter_.read(now_, {}, traffic);
     traffic.attainable = static_cast<double>(rate) * 100;

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "tests/autotune/hand_made.h"
+
 namespace penstock::autotune {
 namespace {
-
-constexpr std::int64_t ms = 1'000'000;
 
 // A stage of which `samples` calls were looked at; `waited` of them gave the CPU up by themselves, and always had a
 // core when they needed one.
@@ -23,18 +23,18 @@ StageSnapshot stage(std::int64_t samples, std::int64_t wall_ns, std::int64_t cpu
   return snapshot;
 }
 
-TEST(Placement, MovesAStageWhoseCallsWaitToThePool) { EXPECT_EQ(Placement().wish(stage(2, 10 * ms, ms, 2)), 1); }
+TEST(Placement, MovesAStageWhoseCallsWaitToThePool) { EXPECT_EQ(Placement().wish(stage(2, 10 * kMs, kMs, 2)), 1); }
 
 TEST(Placement, LeavesAStageThatComputesWhereItIs) {
-  EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 10 * ms, 0)), std::nullopt);
+  EXPECT_EQ(Placement().wish(stage(20, 10 * kMs, 10 * kMs, 0)), std::nullopt);
 }
 
 TEST(Placement, DoesNotTakePreemptionForWaiting) {
-  EXPECT_EQ(Placement().wish(stage(20, 10 * ms, 2 * ms, 0)), std::nullopt);
+  EXPECT_EQ(Placement().wish(stage(20, 10 * kMs, 2 * kMs, 0)), std::nullopt);
 }
 
 TEST(Placement, BringsAStageBackThatComputesAfterAll) {
-  StageSnapshot snapshot = stage(8, 10 * ms, 10 * ms, 0);
+  StageSnapshot snapshot = stage(8, 10 * kMs, 10 * kMs, 0);
   snapshot.on_pool = true;
   EXPECT_EQ(Placement().wish(snapshot), 0);
 }
@@ -42,36 +42,36 @@ TEST(Placement, BringsAStageBackThatComputesAfterAll) {
 TEST(Placement, LeavesShortCallsOnTheCores) { EXPECT_EQ(Placement().wish(stage(20, 20'000, 1'000, 20)), std::nullopt); }
 
 TEST(Placement, LeavesAStageAloneWhoseUserHasSaidWhatItIs) {
-  StageSnapshot snapshot = stage(20, 10 * ms, ms, 20);
+  StageSnapshot snapshot = stage(20, 10 * kMs, kMs, 20);
   snapshot.form_is_known = true;
   EXPECT_EQ(Placement().wish(snapshot), std::nullopt);
 }
 
 TEST(Placement, JudgesByWhatHasHappenedSinceItLastDid) {
   Placement placement;
-  EXPECT_EQ(placement.wish(stage(8, 10 * ms, 10 * ms, 0)), std::nullopt);
-  StageSnapshot later = stage(8, 10 * ms, 10 * ms, 0);
+  EXPECT_EQ(placement.wish(stage(8, 10 * kMs, 10 * kMs, 0)), std::nullopt);
+  StageSnapshot later = stage(8, 10 * kMs, 10 * kMs, 0);
   later.samples += 2;
-  later.sampled_wall_ns += 20 * ms;
-  later.sampled_waiting_ns += 20 * ms;
+  later.sampled_wall_ns += 20 * kMs;
+  later.sampled_waiting_ns += 20 * kMs;
   EXPECT_EQ(placement.wish(later), 1);
 }
 
 // They wait for a third of their time: that says neither what they are, nor what they become.
 TEST(Placement, ForgetsManyCallsThatSayNothing) {
   Placement placement;
-  StageSnapshot snapshot = stage(1000, 9 * ms, 6 * ms, 1000);
+  StageSnapshot snapshot = stage(1000, 9 * kMs, 6 * kMs, 1000);
   EXPECT_EQ(placement.wish(snapshot), std::nullopt);
   snapshot.samples += 2;
-  snapshot.sampled_wall_ns += 20 * ms;
-  snapshot.sampled_waiting_ns += 20 * ms;
+  snapshot.sampled_wall_ns += 20 * kMs;
+  snapshot.sampled_waiting_ns += 20 * kMs;
   EXPECT_EQ(placement.wish(snapshot), 1);
 }
 
 // A pipe that is written to in bursts: one read of ten waits, for nearly all of the time.
 TEST(Placement, MovesAStageOfWhichOneCallInTenWaitsForMostOfTheTime) {
-  StageSnapshot snapshot = stage(10, 10 * ms, 0, 1);
-  snapshot.sampled_waiting_ns = 99 * ms;
+  StageSnapshot snapshot = stage(10, 10 * kMs, 0, 1);
+  snapshot.sampled_waiting_ns = 99 * kMs;
   EXPECT_EQ(Placement().wish(snapshot), 1);
   snapshot.on_pool = true;
   EXPECT_EQ(Placement().wish(snapshot), std::nullopt) << "it stays there";
@@ -102,7 +102,7 @@ TEST(Placement, LeavesAStageWhoseCallsSleepNowAndThen) {
 
 // Its last eight reads were quick.
 TEST(Placement, LeavesAStageOnThePoolOfWhichCallsAreSeenAsleep) {
-  StageSnapshot quick = stage(8, ms, ms, 0);
+  StageSnapshot quick = stage(8, kMs, kMs, 0);
   quick.on_pool = true;
   EXPECT_EQ(wish_after({true}, quick), std::nullopt);
   EXPECT_EQ(wish_after({true, false}, quick), std::nullopt) << "was judged at the first look";
@@ -117,7 +117,7 @@ TEST(Placement, BringsAStageBackThatWaitsOnlyOnTheCoresLessAndLessOften) {
     snapshot.on_pool = true;
     for (int windows = 1;; ++windows) {
       snapshot.samples += 8;
-      snapshot.sampled_cpu_ns += 8 * ms;
+      snapshot.sampled_cpu_ns += 8 * kMs;
       if (placement.wish(snapshot) == 0) return windows;
     }
   };
@@ -126,7 +126,7 @@ TEST(Placement, BringsAStageBackThatWaitsOnlyOnTheCoresLessAndLessOften) {
     windows.push_back(windows_on_the_pool());
     snapshot.on_pool = false;
     snapshot.samples += 2;
-    snapshot.sampled_waiting_ns += 10 * ms;
+    snapshot.sampled_waiting_ns += 10 * kMs;
     ASSERT_EQ(placement.wish(snapshot), 1);
   }
   EXPECT_EQ(windows, (std::vector{1, 2, 4, 8}));
@@ -139,7 +139,7 @@ TEST(Placement, ForgetsAProofThatWasFollowedByItsOpposite) {
   const auto window = [&](bool on_pool, bool waits) {
     snapshot.on_pool = on_pool;
     snapshot.samples += 8;
-    (waits ? snapshot.sampled_waiting_ns : snapshot.sampled_cpu_ns) += 80 * ms;
+    (waits ? snapshot.sampled_waiting_ns : snapshot.sampled_cpu_ns) += 80 * kMs;
     return placement.wish(snapshot);
   };
   EXPECT_EQ(window(true, false), 0);
@@ -152,8 +152,8 @@ TEST(Placement, ForgetsAProofThatWasFollowedByItsOpposite) {
 
 // 12 of 20 ms it was ready, and had no core.
 TEST(Placement, DoesNotCountTheTimeForWhichACallIsKeptFromACore) {
-  StageSnapshot snapshot = stage(8, 20 * ms, 7 * ms, 8);
-  snapshot.sampled_waiting_ns = 8 * ms;
+  StageSnapshot snapshot = stage(8, 20 * kMs, 7 * kMs, 8);
+  snapshot.sampled_waiting_ns = 8 * kMs;
   EXPECT_EQ(Placement().wish(snapshot), std::nullopt) << "it computes";
   snapshot.on_pool = true;
   EXPECT_EQ(Placement().wish(snapshot), 0);

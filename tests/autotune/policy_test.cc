@@ -15,9 +15,9 @@
 namespace penstock::autotune {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::Ge;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
 
 // A stage that waits, whose calls are all under way, and a consumer that waits, too.
 class Pipeline {

@@ -12,8 +12,8 @@
 namespace penstock::autotune {
 namespace {
 
-using testing::Contains;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::Not;
 
 // A stage whose calls wait for a device that serves so many of them at once, 10 ms each, and a consumer that takes what
 // it gives and waits for more. In ticks of 10 ms.

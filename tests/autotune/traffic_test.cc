@@ -5,17 +5,17 @@
 
 #include <functional>
 
+#include "tests/autotune/hand_made.h"
+
 namespace penstock::autotune {
 namespace {
-
-constexpr std::int64_t ms = 1'000'000;
 
 // Two seconds of ticks; `step` moves the counters of one of 10 ms.
 Traffic after_two_seconds(Snapshot& now, const std::function<void(Snapshot&)>& step, const std::vector<double>& cpu_s) {
   TrafficMeter meter;
   Traffic traffic;
   for (int i = 0; i < 200; ++i) {
-    now.time_ns += 10 * ms;
+    now.time_ns += 10 * kMs;
     step(now);
     meter.read(now, cpu_s, traffic);
   }
@@ -26,8 +26,8 @@ TEST(TrafficMeter, TellsWhatTheConsumerWouldTakeIfItNeverWaited) {
   Snapshot now;
   const Traffic traffic = after_two_seconds(now,
                                             [](Snapshot& s) {
-                                              s.consumer.taken += 2;         // 200/s
-                                              s.consumer.wait_ns += 5 * ms;  // half of the time
+                                              s.consumer.taken += 2;          // 200/s
+                                              s.consumer.wait_ns += 5 * kMs;  // half of the time
                                             },
                                             {});
   EXPECT_NEAR(traffic.wait_share, 0.5, 0.01);
@@ -40,7 +40,7 @@ TEST(TrafficMeter, DoesNotKnowTheDemandOfOneThatAlwaysWaits) {
   const Traffic traffic = after_two_seconds(now,
                                             [](Snapshot& s) {
                                               s.consumer.taken += 2;
-                                              s.consumer.wait_ns += 10 * ms;
+                                              s.consumer.wait_ns += 10 * kMs;
                                             },
                                             {});
   EXPECT_EQ(traffic.demand, kUnbounded);
@@ -53,15 +53,15 @@ TEST(TrafficMeter, ForgetsTheDemandOfAConsumerThatWaitsForAllItGets) {
   Traffic traffic;
   const auto take = [&](std::int64_t waited) {
     for (int i = 0; i < 200; ++i) {
-      now.time_ns += 10 * ms;
+      now.time_ns += 10 * kMs;
       now.consumer.taken += 2;
       now.consumer.wait_ns += waited;
       meter.read(now, {}, traffic);
     }
   };
-  take(5 * ms);
+  take(5 * kMs);
   ASSERT_NEAR(traffic.demand, 400, 10);
-  take(10 * ms);
+  take(10 * kMs);
   EXPECT_EQ(traffic.demand, kUnbounded);
 }
 
@@ -72,13 +72,13 @@ TEST(TrafficMeter, ForgetsTheCpuTimeOfForeignThreadsThatHaveEnded) {
   Traffic traffic;
   const auto run = [&](std::int64_t foreign, int ticks) {
     for (int i = 0; i < ticks; ++i) {
-      now.time_ns += 10 * ms;
+      now.time_ns += 10 * kMs;
       ++now.consumer.taken;
       now.process_cpu_ns += foreign;
       meter.read(now, {}, traffic);
     }
   };
-  run(10 * ms, 500);
+  run(10 * kMs, 500);
   ASSERT_NEAR(traffic.unattributed_cpu_s, 0.01, 0.001) << "a core, for 100 elements/s";
   run(0, 500);
   EXPECT_EQ(traffic.unattributed_cpu_s, 0);
@@ -87,7 +87,7 @@ TEST(TrafficMeter, ForgetsTheCpuTimeOfForeignThreadsThatHaveEnded) {
 // Ticks of a consumer that takes one element every `steps` ticks and never waits.
 void take_one_every(int steps, int times, Snapshot& now, const std::function<void()>& look) {
   for (int i = 0; i < times * steps; ++i) {
-    now.time_ns += 10 * ms;
+    now.time_ns += 10 * kMs;
     if (i % steps == 0) ++now.consumer.taken;
     look();
   }
@@ -110,7 +110,7 @@ TEST(TrafficMeter, RemembersTheRateOfBeforeAPause) {
   for (int epoch = 0; epoch < 3; ++epoch) {
     take_one_every(2, 500, now, look);  // 50/s
     EXPECT_FALSE(traffic.idle);
-    for (int i = 0; i < 1'000; ++i) now.time_ns += 10 * ms, look();
+    for (int i = 0; i < 1'000; ++i) now.time_ns += 10 * kMs, look();
     EXPECT_TRUE(traffic.idle);
     take_one_every(2, 1, now, look);
     EXPECT_FALSE(traffic.idle);
@@ -123,18 +123,18 @@ TEST(TrafficMeter, HoldsWhatTheConsumerWantsWhileItAsksForNothing) {
   Snapshot now;
   Traffic traffic;
   const auto look = [&](std::int64_t taken, std::int64_t wait_ns) {
-    now.time_ns += 10 * ms;
+    now.time_ns += 10 * kMs;
     now.consumer.taken += taken;
     now.consumer.wait_ns += wait_ns;
     meter.read(now, {}, traffic);
   };
-  for (int i = 0; i < 200; ++i) look(2, 5 * ms);
+  for (int i = 0; i < 200; ++i) look(2, 5 * kMs);
   for (int i = 0; i < 30; ++i) look(0, 0);
   EXPECT_TRUE(traffic.idle);
   EXPECT_NEAR(traffic.delivered, 200, 2);
   EXPECT_NEAR(traffic.wait_share, 0.5, 0.01);
   EXPECT_NEAR(traffic.demand, 400, 10);
-  look(2, 5 * ms);
+  look(2, 5 * kMs);
   EXPECT_FALSE(traffic.idle);
   EXPECT_NEAR(traffic.demand, 400, 10);
 }
@@ -146,9 +146,9 @@ TEST(TrafficMeter, DoesNotForgetWhatIsUsualWhileTheConsumerWaits) {
   int idle = 0;
   for (int i = 0; i < 20 * 120; ++i) {  // takes ten elements, pauses for 190 ms, waits for a second
     const int tick = i % 120;
-    now.time_ns += 10 * ms;
+    now.time_ns += 10 * kMs;
     if (tick == 0) now.consumer.taken += 10;
-    if (tick >= 20) now.consumer.wait_ns += 10 * ms;
+    if (tick >= 20) now.consumer.wait_ns += 10 * kMs;
     meter.read(now, {}, traffic);
     if (i >= 120) idle += traffic.idle;
   }
@@ -175,7 +175,7 @@ TEST(TrafficMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {
   Snapshot now;
   now.cpu_budget = 2;
   now.consumer.cpu_ns = 0;
-  const Traffic traffic = after_two_seconds(now, [](Snapshot& s) { s.consumer.cpu_ns += 5 * ms; }, {});
+  const Traffic traffic = after_two_seconds(now, [](Snapshot& s) { s.consumer.cpu_ns += 5 * kMs; }, {});
   EXPECT_NEAR(traffic.cpus, 1.5, 0.05);
 }
 

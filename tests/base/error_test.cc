@@ -77,8 +77,8 @@ TEST(MessageOf, TellsTypeAndValueOfWhatIsNoStdException) {
   EXPECT_EQ(message_of(pointer_to(42)), "unknown exception of type int: 42");
   EXPECT_EQ(message_of(pointer_to<const char*>("no disk")), "unknown exception of type char const*: 'no disk'");
   EXPECT_EQ(message_of(pointer_to<const char*>(nullptr)), "unknown exception of type char const*: ''");
-  EXPECT_THAT(message_of(pointer_to(std::string("no disk"))), testing::EndsWith(": 'no disk'"));
-  EXPECT_THAT(message_of(pointer_to(Mine())), testing::HasSubstr("Mine"));
+  EXPECT_THAT(message_of(pointer_to(std::string("no disk"))), ::testing::EndsWith(": 'no disk'"));
+  EXPECT_THAT(message_of(pointer_to(Mine())), ::testing::HasSubstr("Mine"));
 }
 
 struct Mute : std::exception {
@@ -86,7 +86,7 @@ struct Mute : std::exception {
 };
 
 TEST(MessageOf, SurvivesAWhatThatGivesNothing) {
-  EXPECT_THAT(message_of(pointer_to(Mute())), testing::MatchesRegex("exception of type .*Mute without a text"));
+  EXPECT_THAT(message_of(pointer_to(Mute())), ::testing::MatchesRegex("exception of type .*Mute without a text"));
 }
 
 std::exception_ptr nested(int depth) {
@@ -106,8 +106,8 @@ std::exception_ptr nested(int depth) {
 TEST(MessageOf, TellsNestedExceptions) {
   EXPECT_EQ(message_of(nested(3)), "disk 3: disk 2: disk 1");
   EXPECT_THAT(message_of(nested(100)),
-              testing::AllOf(testing::StartsWith("disk 100: disk 99: "), testing::EndsWith(": ..."),
-                             testing::Not(testing::HasSubstr("50"))));
+              ::testing::AllOf(::testing::StartsWith("disk 100: disk 99: "), ::testing::EndsWith(": ..."),
+                               ::testing::Not(::testing::HasSubstr("50"))));
 }
 
 struct NothingNested : std::runtime_error, std::nested_exception {
@@ -141,7 +141,7 @@ TEST(ElementError, ShowsNamesThatWouldSpoilTheTextOrTheTerminal) {
   place.origin = std::string(1 << 20, 'x') + ".jpg";
   const ElementError endless(place, pointer_to(1));
   EXPECT_LT(std::string(endless.what()).size(), 1000u);
-  EXPECT_THAT(endless.what(), testing::HasSubstr("x.jpg'"));
+  EXPECT_THAT(endless.what(), ::testing::HasSubstr("x.jpg'"));
 }
 
 TEST(ElementError, LeavesOutWhatIsUnknown) {

@@ -13,7 +13,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-List values_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
+List sizes_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 TEST(Shape, IsPrintedAsAList) {
   EXPECT_EQ(to_string(Shape{}), "[]");
@@ -24,9 +24,9 @@ TEST(Shape, HoldsWhatItIsMadeOf) {
   const List list{4, 5, 6};
   EXPECT_EQ(Shape().size(), 0u);
   EXPECT_TRUE(Shape().empty());
-  EXPECT_EQ(values_of({4, 5, 6}), list);
-  EXPECT_EQ(values_of(list), list);
-  EXPECT_EQ(values_of(Shape(list.begin() + 1, list.end())), (List{5, 6}));
+  EXPECT_EQ(sizes_of({4, 5, 6}), list);
+  EXPECT_EQ(sizes_of(list), list);
+  EXPECT_EQ(sizes_of(Shape(list.begin() + 1, list.end())), (List{5, 6}));
   EXPECT_EQ(Shape(list).front(), 4);
   EXPECT_EQ(Shape(list).back(), 6);
 }
@@ -64,21 +64,21 @@ TEST(Shape, IsOfRankZeroAfterItWasMovedFrom) {
   for (const List& list : {List{1, 2, 3}, List{1, 2, 3, 4, 5, 6, 7, 8}}) {
     Shape from(list);
     Shape to(std::move(from));
-    EXPECT_EQ(values_of(to), list);
+    EXPECT_EQ(sizes_of(to), list);
     EXPECT_TRUE(from.empty());  // NOLINT: what the header promises
     from = {7};
-    EXPECT_EQ(values_of(from), List{7});
+    EXPECT_EQ(sizes_of(from), List{7});
     from = std::move(to);
-    EXPECT_EQ(values_of(from), list);
+    EXPECT_EQ(sizes_of(from), list);
   }
 }
 
 TEST(Shape, TakesLessAfterMore) {
   Shape shape{1, 2, 3, 4, 5, 6, 7, 8};
   shape = {3, 4};
-  EXPECT_EQ(values_of(shape), (List{3, 4}));
+  EXPECT_EQ(sizes_of(shape), (List{3, 4}));
   shape.resize(9);
-  EXPECT_EQ(values_of(shape), (List{3, 4, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(sizes_of(shape), (List{3, 4, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 // The oracle is std::vector: each step is done to both, over the border between inside and outside.
@@ -104,7 +104,7 @@ TEST(Shape, ChangesAsAVectorDoes) {
       shape.push_back(step);
       list.push_back(step);
     }
-    ASSERT_EQ(values_of(shape), list) << "after step " << step;
+    ASSERT_EQ(sizes_of(shape), list) << "after step " << step;
   }
 }
 

@@ -20,8 +20,8 @@ using detail::BatchBlockRef;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr std::int64_t words = 3;
-constexpr std::int64_t row_bytes = words * 8;
+constexpr std::int64_t kWords = 3;
+constexpr std::int64_t row_bytes = kWords * 8;
 
 struct NotingPlanner final : detail::RowPlanner {
   void correct(std::int64_t drift, std::uint32_t version) noexcept override { told.emplace_back(drift, version); }
@@ -29,7 +29,7 @@ struct NotingPlanner final : detail::RowPlanner {
 };
 
 BatchBlockRef block_of(std::int64_t rows, std::int64_t number = 0, std::weak_ptr<detail::RowPlanner> planner = {}) {
-  return std::make_shared<BatchBlock>(number, rows, DType::i64, Shape{words}, std::move(planner));
+  return std::make_shared<BatchBlock>(number, rows, DType::i64, Shape{kWords}, std::move(planner));
 }
 
 Tensor filled(Tensor tensor, std::int64_t value) {
@@ -41,7 +41,7 @@ Tensor row(const BatchBlockRef& block, std::int64_t index, std::int64_t value) {
   return filled(block->hand_out(index, 0).value(), value);
 }
 
-Tensor scratch(std::int64_t value) { return filled(Tensor(DType::i64, {words}), value); }
+Tensor scratch(std::int64_t value) { return filled(Tensor(DType::i64, {kWords}), value); }
 
 // The first value of each row, all of whose values must be equal.
 std::vector<std::int64_t> rows_of(const Tensor& batch) {
@@ -120,7 +120,7 @@ TEST(BatchBlock, KnowsItsOwnRowsAndNoOtherTensors) {
   EXPECT_EQ(at.index, 2);
   EXPECT_EQ(at.version, 9u);
   EXPECT_EQ(BatchBlock::row_of(row.row(0)).block, nullptr) << "a part of a row";
-  EXPECT_EQ(BatchBlock::row_of(Tensor(DType::f64, {words}, row.owner())).block, nullptr) << "of another type";
+  EXPECT_EQ(BatchBlock::row_of(Tensor(DType::f64, {kWords}, row.owner())).block, nullptr) << "of another type";
   EXPECT_EQ(BatchBlock::row_of(block->tensor().row(2)).block, nullptr) << "a view of the batch";
   EXPECT_EQ(BatchBlock::row_of(scratch(1)).block, nullptr);
   EXPECT_EQ(BatchBlock::row_of(Tensor()).block, nullptr);
@@ -246,7 +246,7 @@ TEST(BatchInPlace, ThatIsNotFullShowsOnlyItsOwnRows) {
   batch.add(row(block, 0, 0));
   const Tensor result = batch.finish();
   const Tensor later = row(block, 1, 1);
-  EXPECT_EQ(result.shape(), (Shape{1, words}));
+  EXPECT_EQ(result.shape(), (Shape{1, kWords}));
   EXPECT_THAT(rows_of(result), ElementsAre(0));
 }
 

@@ -16,7 +16,7 @@ struct Opaque {
   std::shared_ptr<int> hidden = {};
 };
 
-struct Example {
+struct Picture {
   Tensor image;
   std::int32_t label = 0;
   std::string file;
@@ -29,8 +29,8 @@ struct Labelled {
 
 }  // namespace
 
-template <> struct Fields<Example> {
-  static constexpr auto value = std::tuple{&Example::image, &Example::label, &Example::file};
+template <> struct Fields<Picture> {
+  static constexpr auto value = std::tuple{&Picture::image, &Picture::label, &Picture::file};
 };
 template <> struct Fields<Labelled> { static constexpr auto value = std::tuple{&Labelled::what, &Labelled::label}; };
 
@@ -132,38 +132,38 @@ TEST(Batch, OfOtherValuesIsAVector) {
   EXPECT_THAT(builder.finish(), ::testing::ElementsAre("a", "b"));
 }
 
-Batch<Example> two_examples() {
-  Collate<Example>::Builder builder(2);
+Batch<Picture> two_pictures() {
+  Collate<Picture>::Builder builder(2);
   builder.add({row_of({1, 2}), 7, "a"});
   builder.add({row_of({3, 4}), 8, "b"});
   return builder.finish();
 }
 
 TEST(StructBatch, HasAColumnForEachField) {
-  const Batch<Example> batch = two_examples();
+  const Batch<Picture> batch = two_pictures();
   EXPECT_EQ(batch.size(), 2);
-  EXPECT_EQ(batch.column<&Example::image>().shape(), (Shape{2, 2}));
-  EXPECT_THAT(batch.column<&Example::label>(), ::testing::ElementsAre(7, 8));
-  EXPECT_THAT(batch.column<&Example::file>(), ::testing::ElementsAre("a", "b"));
+  EXPECT_EQ(batch.column<&Picture::image>().shape(), (Shape{2, 2}));
+  EXPECT_THAT(batch.column<&Picture::label>(), ::testing::ElementsAre(7, 8));
+  EXPECT_THAT(batch.column<&Picture::file>(), ::testing::ElementsAre("a", "b"));
 }
 
 TEST(StructBatch, RefusesAnElementWithAMisfittingField) {
-  Collate<Example>::Builder builder(2);
+  Collate<Picture>::Builder builder(2);
   builder.add({row_of({1, 2}), 7, "a"});
   EXPECT_ERROR(builder.check({row_of({1}), 7, "a"}), ErrorCode::invalid_argument,
                "had shape [2] and element 1 had shape [1]");
 }
 
 TEST(StructBatch, HoldsTheBytesOfItsColumns) {
-  const Batch<Example> batch = two_examples();
-  EXPECT_EQ(bytes_of(batch), bytes_of(batch.column<&Example::image>()) + bytes_of(batch.column<&Example::label>()) +
-                                 bytes_of(batch.column<&Example::file>()));
+  const Batch<Picture> batch = two_pictures();
+  EXPECT_EQ(bytes_of(batch), bytes_of(batch.column<&Picture::image>()) + bytes_of(batch.column<&Picture::label>()) +
+                                 bytes_of(batch.column<&Picture::file>()));
   EXPECT_GE(bytes_of(batch), 4 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t));
 }
 
 TEST(StructBatch, KnowsItsBytesIfItsColumnsDo) {
-  EXPECT_TRUE(bytes_known<Batch<Example>>);
-  EXPECT_FALSE(has_fixed_bytes<Batch<Example>>);
+  EXPECT_TRUE(bytes_known<Batch<Picture>>);
+  EXPECT_FALSE(has_fixed_bytes<Batch<Picture>>);
   EXPECT_FALSE(bytes_known<Batch<Labelled>>);
 }
 
@@ -182,7 +182,7 @@ TEST(Unbatch, OfAScalarFailsInTensorFlowsWords) {
 }
 
 TEST(Unbatch, OfAStructBatchIsItsElements) {
-  const std::vector<Example> rows = Unbatch<Batch<Example>>::apart(two_examples());
+  const std::vector<Picture> rows = Unbatch<Batch<Picture>>::apart(two_pictures());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_THAT(values_of(rows[0].image), ::testing::ElementsAre(1, 2));
   EXPECT_EQ(rows[1].label, 8);
@@ -190,9 +190,9 @@ TEST(Unbatch, OfAStructBatchIsItsElements) {
 }
 
 TEST(Unbatch, RefusesColumnsOfDifferentLengths) {
-  Batch<Example> batch = two_examples();
-  batch.column<&Example::label>().push_back(9);
-  EXPECT_ERROR(Unbatch<Batch<Example>>::apart(std::move(batch)), ErrorCode::invalid_argument,
+  Batch<Picture> batch = two_pictures();
+  batch.column<&Picture::label>().push_back(9);
+  EXPECT_ERROR(Unbatch<Batch<Picture>>::apart(std::move(batch)), ErrorCode::invalid_argument,
                "Input element must have the same batch size in each component. Component 0 had "
                "size 2 but component 1 had "
                "size, 3.");

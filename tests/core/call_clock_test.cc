@@ -8,15 +8,12 @@
 
 #include "lib/core/clock.h"
 #include "lib/core/scheduler_file.h"
+#include "tests/support/burn.h"
 
 namespace penstock {
 namespace {
 
-void burn(std::int64_t nanoseconds) {
-  const std::int64_t end = thread_cpu_ns() + nanoseconds;
-  while (thread_cpu_ns() < end) {
-  }
-}
+using testing::burn;
 
 void stay_on_one_cpu() {
   cpu_set_t all, one;

@@ -8,16 +8,13 @@
 #include <thread>
 
 #include "lib/core/scheduler_file.h"
+#include "tests/support/burn.h"
 #include "tests/support/ended_thread.h"
 
 namespace penstock {
 namespace {
 
-void burn(std::int64_t nanoseconds) {
-  const std::int64_t end = thread_cpu_ns() + nanoseconds;
-  while (thread_cpu_ns() < end) {
-  }
-}
+using testing::burn;
 
 TEST(Clock, IsTheSteadyClock) {
   const std::int64_t before = std::chrono::steady_clock::now().time_since_epoch().count();

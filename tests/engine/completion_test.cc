@@ -287,11 +287,11 @@ struct Sized {
   std::int64_t value = 0;
 };
 std::mutex sizes;
-std::atomic<int> refused{0};
+std::atomic<int> sizes_refused{0};
 [[maybe_unused]] std::size_t bytes_of(const Sized&) {
   const bool is_mine = eventually([] { return sizes.try_lock(); });
   if (is_mine) sizes.unlock();
-  refused += is_mine ? 0 : 1;
+  sizes_refused += is_mine ? 0 : 1;
   return 100;
 }
 
@@ -318,7 +318,7 @@ class KeepsSizes final : public ElementwiseOp {
 TEST(CompletesLater, AnswersWithoutALockThatItsStartMayWaitFor) {
   auto run = range(3).then<Sized>(std::make_shared<KeepsSizes>()).start({.threads = 2});
   for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(run.next().value().value, i);
-  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(sizes_refused, 0);
 }
 
 }  // namespace

@@ -10,14 +10,16 @@
 #include <vector>
 
 #include "lib/core/heap_top.h"
+#include "tests/engine/support.h"
 #include "tests/support/under_sanitizer.h"
 
 namespace penstock {
 namespace {
 
 using runtime::HeapTrim;
+using testing::kSecond;
 
-constexpr std::int64_t kMiB = 1 << 20, kSecond = 1'000'000'000;
+constexpr std::int64_t kMiB = 1 << 20;
 
 // A process in which only trim() lowers resident memory, to `lowest`.
 std::int64_t resident = 0, lowest = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20, kBig = 100'000;
+constexpr std::int64_t kBig = 100'000;
 
 // A stage whose op foretells kBig for each result, and does something while it is asked for that of a value.
 class HintedStage {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-const auto shuffled = [](std::int64_t) { return range(40).shuffle(40, {.seed = 3}); };
+const auto inner_shuffle = [](std::int64_t) { return range(40).shuffle(40, {.seed = 3}); };
 
 template <class Next> Texts several(std::int64_t count, Next&& next) {
   Texts texts;
@@ -20,7 +20,7 @@ template <class Next> Texts several(std::int64_t count, Next&& next) {
 
 TEST(InnerRun, OfAFlatMapShufflesAnewInEachPassAndEpoch) {
   for (const bool serial : {false, true}) {
-    auto run = range(1).flat_map(shuffled).repeat(2).start({.serial = serial});
+    auto run = range(1).flat_map(inner_shuffle).repeat(2).start({.serial = serial});
     const auto next = [&run] { return run.next(); };
     const Texts first = several(40, next);
     const Texts second = several(40, next);
@@ -34,7 +34,7 @@ TEST(InnerRun, OfAFlatMapShufflesAnewInEachPassAndEpoch) {
 
 Dataset<std::int64_t> mixed(RunOptions options) {
   return from_generator([options](Pass) {
-    return [run = std::make_shared<IntegerRun>(shuffled(0).start(options))]() mutable { return run->next(); };
+    return [run = std::make_shared<IntegerRun>(inner_shuffle(0).start(options))]() mutable { return run->next(); };
   });
 }
 
@@ -42,14 +42,14 @@ TEST(InnerRun, BegunByAFunctionHasThePassOfItsCall) {
   const Texts passes = read(mixed({}).repeat(2));
   ASSERT_EQ(passes.size(), 80u);
   EXPECT_FALSE(std::equal(passes.begin(), passes.begin() + 40, passes.begin() + 40));
-  EXPECT_EQ(Texts(passes.begin(), passes.begin() + 40), read(shuffled(0)));
+  EXPECT_EQ(Texts(passes.begin(), passes.begin() + 40), read(inner_shuffle(0)));
 }
 
 TEST(InnerRun, MayBeGivenAnotherPass) {
   const Texts passes = read(mixed({.pass = 5}).repeat(2));
   EXPECT_TRUE(std::equal(passes.begin(), passes.begin() + 40, passes.begin() + 40));
-  EXPECT_EQ(Texts(passes.begin(), passes.begin() + 40), read(shuffled(0), {.pass = 5}));
-  EXPECT_NE(read(shuffled(0), {.pass = 5}), read(shuffled(0), {.pass = 6}));
+  EXPECT_EQ(Texts(passes.begin(), passes.begin() + 40), read(inner_shuffle(0), {.pass = 5}));
+  EXPECT_NE(read(inner_shuffle(0), {.pass = 5}), read(inner_shuffle(0), {.pass = 6}));
 }
 
 TEST(InnerRun, ResumesInItsPass) {

@@ -107,6 +107,8 @@ class NotingHost final : public exec::StageHost {
   const exec::RunFacts facts_{.launcher = notes, .memory = memory_, .neighbours = neighbours_, .machine = machine_};
 };
 
+inline constexpr std::int64_t kLimit = 1 << 20;  // bytes: what most of them may hold
+
 inline std::string kilobyte(std::int64_t value) { return std::string(1000, static_cast<char>(value)); }
 
 // Stage `index` of the dataset's plan: the last one, or with so many behind it.

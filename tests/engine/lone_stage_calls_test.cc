@@ -15,8 +15,6 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20, kSecond = 1'000'000'000;  // bytes, ns
-
 // A map with one call under way on a thread of its own; looks at it until one says how it is.
 class WatchedCall {
  public:

@@ -11,8 +11,6 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20;
-
 TEST(LoneStage, LeavesToStagesBehindWhatTheyHaveClaimed) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit, 1);
   lone.feed(1);
@@ -63,7 +61,7 @@ TEST(LoneStage, ReservesForTheSlotsOfAllResultsThatAHintIsAbout) {
 }
 
 // What it owns nobody can see.
-struct Opaque {
+struct Owner {
   std::shared_ptr<std::string> owned;
 };
 
@@ -75,7 +73,7 @@ TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
   bool has_left = false;
   const auto make = [&](std::int64_t value) {
     if (value == 3) has_left = self->stage.look_after_calls();
-    return Opaque();
+    return Owner();
   };
   LoneStage lone(range(100).map(make, 1, {.bytes_hint = [](std::int64_t) { return std::size_t{kHint}; }}).node(), 1,
                  kLimit);
@@ -90,14 +88,16 @@ TEST(LoneStage, BelievesTheHintOfEachResultWhereSomeLeaveBeforeTheCallEnds) {
 }
 
 // Of which some have no size.
-struct Measured {
+struct PerhapsSized {
   bool has_size = true;
 };
-std::size_t bytes_of(const Measured& measured) { return measured.has_size ? 0 : throw std::runtime_error("no size"); }
+std::size_t bytes_of(const PerhapsSized& measured) {
+  return measured.has_size ? 0 : throw std::runtime_error("no size");
+}
 
 TEST(LoneStage, NamesTheElementOfWhoseListALaterPartFails) {
   const auto list = [](std::int64_t value) {
-    std::vector<Measured> all(value == 2 ? 3000 : 1);
+    std::vector<PerhapsSized> all(value == 2 ? 3000 : 1);
     if (value == 2) all[2500].has_size = false;
     return all;
   };

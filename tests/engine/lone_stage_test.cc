@@ -11,8 +11,6 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20, kSecond = 1'000'000'000;  // bytes, ns
-
 // Calls that wait may begin while others do, so the buffer's number holds to the letter.
 TEST(LoneStage, GivesNoCreditsUntilALoweredBufferIsUsedUp) {
   LoneStage lone(range(100).map(plus_one, 1, {.blocks = true}).node(), 1, kLimit);

@@ -100,8 +100,8 @@ TEST(MemoryBudgetTest, HasRoomAsSoonAsItsLimitIsRaised) {
 }
 
 TEST(MemoryBudgetTest, NeverGivesTooMuchToManyThreads) {
-  constexpr std::int64_t kLimit = 1000;
-  MemoryBudget budget(kLimit);
+  constexpr std::int64_t kMost = 1000;
+  MemoryBudget budget(kMost);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&budget, t] {
@@ -113,7 +113,7 @@ TEST(MemoryBudgetTest, NeverGivesTooMuchToManyThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(budget.used(), 0);
-  EXPECT_LE(budget.peak(), kLimit);
+  EXPECT_LE(budget.peak(), kMost);
   EXPECT_EQ(budget.overshot_bytes(), 0);
 }
 

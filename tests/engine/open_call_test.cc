@@ -12,8 +12,6 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int64_t kLimit = 1 << 20;
-
 // A stage that has learnt that its calls are cheap, so that it makes one call of the next elements that come together.
 class CheapStage {
  public:

@@ -32,8 +32,6 @@ exec::Plan two_ops() {
   return plan;
 }
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 TEST(StandStill, BeginsWhenTheLastElementMoved) {
   StandStill still;
   EXPECT_EQ(still.look(waiting(10 * kSecond, 5)), 0);

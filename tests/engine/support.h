@@ -17,11 +17,12 @@
 namespace penstock::testing {
 
 using Texts = std::vector<std::string>;
-using IntegerRun = Run<std::int64_t>;  // inside a test, Run is a member of testing::Test
+using IntegerRun = Run<std::int64_t>;  // inside a test, Run is a member of ::testing::Test
 using namespace std::chrono_literals;
 
 // Long enough for any machine: a test that gets here has failed, never one that is merely slow.
 inline constexpr auto kPatience = 60s;
+inline constexpr std::int64_t kSecond = 1'000'000'000;  // ns
 
 // Waits until condition() holds; false if it never does.
 template <class Condition> bool eventually(Condition condition) {

@@ -52,7 +52,7 @@ Traced trace_of(const Dataset<T>& dataset, RunOptions options = {},
   return traced;
 }
 
-std::int64_t nap(std::int64_t value) {
+std::int64_t short_nap(std::int64_t value) {
   std::this_thread::sleep_for(1ms);
   return value;
 }
@@ -60,7 +60,7 @@ std::int64_t nap(std::int64_t value) {
 TEST(Trace, ShowsEachCallOfEachStage) {
   for (bool serial : {false, true}) {
     const Traced traced =
-        trace_of(range(300).map(nap, 8, {.blocks = true}).map(plus_one).batch(10), {.serial = serial});
+        trace_of(range(300).map(short_nap, 8, {.blocks = true}).map(plus_one).batch(10), {.serial = serial});
     std::map<int, std::int64_t> calls, elements;
     for (const Json& event : traced.of_phase("X")) {
       ++calls[event.at("args").at("stage")];
@@ -79,7 +79,7 @@ TEST(Trace, ShowsEachCallOfEachStage) {
 
 // On one thread, one thing lies within another or beside it: a viewer shows nothing else.
 TEST(Trace, NestsWhatAThreadDoes) {
-  const Traced traced = trace_of(range(300).map(nap, 8, {.blocks = true}).map(plus_one).batch(10));
+  const Traced traced = trace_of(range(300).map(short_nap, 8, {.blocks = true}).map(plus_one).batch(10));
   std::map<std::int64_t, std::vector<std::pair<double, double>>> threads;
   for (const Json& event : traced.of_phase("X")) {
     const double begin = event.at("ts");
@@ -105,7 +105,7 @@ TEST(Trace, NestsWhatAThreadDoes) {
 
 // From the source's call through one of each stage to a step of the consumer.
 TEST(Trace, FollowsEachBatchFromItsSourceToTheConsumer) {
-  const Traced traced = trace_of(range(100).map(nap, 8, {.blocks = true}).batch(10));
+  const Traced traced = trace_of(range(100).map(short_nap, 8, {.blocks = true}).batch(10));
   std::map<std::int64_t, std::vector<Json>> flows;
   for (const Json& event : traced.events) {
     if (text_at(event, "cat") == "element") flows[event.at("id")].push_back(event);
@@ -146,7 +146,7 @@ class OneMove final : public autotune::Policy {
 };
 
 TEST(Trace, ShowsCountersAndDecisions) {
-  const Traced traced = trace_of(range(300).map(nap, Tunable::between(8, 9), {.blocks = true}), {},
+  const Traced traced = trace_of(range(300).map(short_nap, Tunable::between(8, 9), {.blocks = true}), {},
                                  [] { return std::make_unique<OneMove>(); });
   std::set<std::string> counters;
   for (const Json& event : traced.of_phase("C")) counters.insert(event.at("name"));

@@ -9,8 +9,8 @@ using hostile::annotation;
 using hostile::object;
 
 // Loads a good picture with this annotation.
-std::function<void()> load(const std::string& folder, const std::string& xml, BoxPolicy policy = BoxPolicy::strict,
-                           VocOptions voc = {}) {
+std::function<void()> load_crops(const std::string& folder, const std::string& xml,
+                                 BoxPolicy policy = BoxPolicy::strict, VocOptions voc = {}) {
   return [=] {
     const std::string path = write(folder + "/Data/n00000001/b.JPEG", hostile::jpeg(30, 40));
     write(folder + "/Annotations/n00000001/b.xml", xml);
@@ -23,20 +23,22 @@ std::function<void()> load(const std::string& folder, const std::string& xml, Bo
 Cases xml_cases(const std::string& folder) {
   const std::string good = annotation(object("1", "2", "20", "20"));
   return {
-      {"load_crops with an empty annotation", load(folder, "")},
-      {"load_crops with an annotation that is a comment", load(folder, "<!-- -->")},
-      {"load_crops with half an annotation", load(folder, good.substr(0, good.size() / 2))},
-      {"load_crops with an entity bomb", load(folder, hostile::entity_bomb())},
-      {"load_crops with an annotation nested 100,000 deep", load(folder, hostile::nested(100'000))},
-      {"load_crops with an annotation without a size", load(folder, annotation("", ""))},
-      {"load_crops with a size that is no number", load(folder, annotation("", "<size><width>many</width></size>"))},
-      {"load_crops with a size of 0", load(folder, annotation("", "<size><width>0</width></size>"))},
-      {"load_crops with an annotation above the limit", load(folder, good, BoxPolicy::strict, {.max_bytes = 100})},
+      {"load_crops with an empty annotation", load_crops(folder, "")},
+      {"load_crops with an annotation that is a comment", load_crops(folder, "<!-- -->")},
+      {"load_crops with half an annotation", load_crops(folder, good.substr(0, good.size() / 2))},
+      {"load_crops with an entity bomb", load_crops(folder, hostile::entity_bomb())},
+      {"load_crops with an annotation nested 100,000 deep", load_crops(folder, hostile::nested(100'000))},
+      {"load_crops with an annotation without a size", load_crops(folder, annotation("", ""))},
+      {"load_crops with a size that is no number",
+       load_crops(folder, annotation("", "<size><width>many</width></size>"))},
+      {"load_crops with a size of 0", load_crops(folder, annotation("", "<size><width>0</width></size>"))},
+      {"load_crops with an annotation above the limit",
+       load_crops(folder, good, BoxPolicy::strict, {.max_bytes = 100})},
       {"parse_voc of an annotation above the limit",
        in_map([good] { parse_voc(std::as_bytes(std::span(good)), {.max_bytes = 100}); })},
       {"load_crops with more objects than the limit",
-       load(folder, annotation(object("1", "1", "2", "2") + object("1", "1", "2", "2")), BoxPolicy::strict,
-            {.max_objects = 1})},
+       load_crops(folder, annotation(object("1", "1", "2", "2") + object("1", "1", "2", "2")), BoxPolicy::strict,
+                  {.max_objects = 1})},
   };
 }
 
@@ -45,13 +47,13 @@ Cases box_cases(const std::string& folder) {
   const std::string column =
       annotation(object("1", "1", "1", "30"), "<size><width>1</width><height>30</height></size>");
   return {
-      {"load_crops of a box outside, strict", load(folder, box("1", "90"))},
-      {"load_crops of a reversed box, strict", load(folder, box("30", "3"))},
-      {"load_crops of a box that is not a number, strict", load(folder, box("nan", "20"))},
-      {"load_crops of a box without end, tf", load(folder, box("1", "inf"), BoxPolicy::tf)},
-      {"load_crops of a box beyond what a float holds, tf", load(folder, box("1", "1e300"), BoxPolicy::tf)},
-      {"load_crops of a box of which nothing is left, clamp", load(folder, box("50", "90"), BoxPolicy::clamp)},
-      {"load_crops of a box in a picture one pixel wide", load(folder, column)},
+      {"load_crops of a box outside, strict", load_crops(folder, box("1", "90"))},
+      {"load_crops of a reversed box, strict", load_crops(folder, box("30", "3"))},
+      {"load_crops of a box that is not a number, strict", load_crops(folder, box("nan", "20"))},
+      {"load_crops of a box without end, tf", load_crops(folder, box("1", "inf"), BoxPolicy::tf)},
+      {"load_crops of a box beyond what a float holds, tf", load_crops(folder, box("1", "1e300"), BoxPolicy::tf)},
+      {"load_crops of a box of which nothing is left, clamp", load_crops(folder, box("50", "90"), BoxPolicy::clamp)},
+      {"load_crops of a box in a picture one pixel wide", load_crops(folder, column)},
   };
 }
 

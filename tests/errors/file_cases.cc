@@ -67,8 +67,8 @@ Cases reading_cases(const std::string& folder) {
 imagenet::Config config() { return {.labels = LabelTable::from_names({"n00000001"}), .size = {8, 8}}; }
 
 // Loads a picture with these bytes.
-std::function<void()> load(const std::string& folder, const std::string& bytes,
-                           const std::string& name = "n00000001/a.JPEG") {
+std::function<void()> load_eval(const std::string& folder, const std::string& bytes,
+                                const std::string& name = "n00000001/a.JPEG") {
   return [=] {
     const std::string path = write(folder + "/Data/" + name, bytes);
     read(from_vector(std::vector{path}).apply(imagenet::load_eval(config())));
@@ -80,18 +80,18 @@ Cases jpeg_cases(const std::string& folder) {
   return {
       {"load_eval of a picture that is not there",
        [=] { read(from_vector(std::vector{folder + "/n00000001/no.JPEG"}).apply(imagenet::load_eval(config()))); }},
-      {"load_eval of an empty file", load(folder, "")},
-      {"load_eval of a text", load(folder, "no picture")},
-      {"load_eval of a PNG with the name of a JPEG", load(folder, hostile::png())},
-      {"load_eval of a GIF", load(folder, "GIF89a")},
-      {"load_eval of half a JPEG", load(folder, good.substr(0, good.size() / 2))},
-      {"load_eval of a JPEG without a picture", load(folder, "\xff\xd8\xff\xd9")},
-      {"load_eval of a JPEG with a damaged table", load(folder, hostile::without_codes(good))},
-      {"load_eval of a JPEG that claims 65500 x 65500", load(folder, hostile::claiming_size(good, 65500, 65500))},
-      {"load_eval of a JPEG of 12 bits", load(folder, hostile::claiming_precision(good, 12))},
-      {"load_eval of a JPEG with 600 scans", load(folder, hostile::scan_bomb())},
-      {"load_eval of a picture without a label", load(folder, good, "cats/tom.JPEG")},
-      {"load_eval of a picture with another label", load(folder, good, "n00000002/a.JPEG")},
+      {"load_eval of an empty file", load_eval(folder, "")},
+      {"load_eval of a text", load_eval(folder, "no picture")},
+      {"load_eval of a PNG with the name of a JPEG", load_eval(folder, hostile::png())},
+      {"load_eval of a GIF", load_eval(folder, "GIF89a")},
+      {"load_eval of half a JPEG", load_eval(folder, good.substr(0, good.size() / 2))},
+      {"load_eval of a JPEG without a picture", load_eval(folder, "\xff\xd8\xff\xd9")},
+      {"load_eval of a JPEG with a damaged table", load_eval(folder, hostile::without_codes(good))},
+      {"load_eval of a JPEG that claims 65500 x 65500", load_eval(folder, hostile::claiming_size(good, 65500, 65500))},
+      {"load_eval of a JPEG of 12 bits", load_eval(folder, hostile::claiming_precision(good, 12))},
+      {"load_eval of a JPEG with 600 scans", load_eval(folder, hostile::scan_bomb())},
+      {"load_eval of a picture without a label", load_eval(folder, good, "cats/tom.JPEG")},
+      {"load_eval of a picture with another label", load_eval(folder, good, "n00000002/a.JPEG")},
       {"decode_jpeg without a name", in_map([] { image::decode_jpeg(std::span<const std::byte>()); })},
       {"decode_jpeg by our own decoder alone of what it does not take", in_map([good] {
          image::decode_jpeg(std::as_bytes(std::span(good)),

@@ -6,9 +6,9 @@
 namespace penstock::exam {
 namespace {
 
-constexpr Time kStart = kSecond;                    // of the clock that engines read
-constexpr double kMostOwed = 50'000;                // ns: a call that others are to see at work is seen in time
-constexpr double kNotify = 2'000, kWakeUp = 5'000;  // ns: what it takes to wake a thread, and to wake up
+constexpr Time kStart = kSecond;      // of the clock that engines read
+constexpr double kMostOwed = 50'000;  // ns: a call that others are to see at work is seen in time
+constexpr double kNotify = 2'000;     // ns: what it takes to wake a thread
 
 std::int64_t rounded(double ns) { return static_cast<std::int64_t>(ns + 0.5); }
 

@@ -24,6 +24,8 @@
 
 namespace penstock::exam {
 
+inline constexpr double kWakeUp = 5'000;  // ns of CPU that it takes a thread to wake up
+
 class Host final : public Machine {
  public:
   explicit Host(const HostSpec& spec);

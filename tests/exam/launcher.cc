@@ -11,7 +11,7 @@ namespace penstock::exam {
 namespace {
 
 // ns of CPU; measured by penstock-engine, see README.md.
-constexpr double kSubmit = 1'000, kWakeUp = 5'000, kThreadStart = 30'000;
+constexpr double kSubmit = 1'000, kThreadStart = 30'000;
 constexpr double kCall = 1'500;  // of the engine, for a call of a body
 
 }  // namespace

@@ -11,7 +11,6 @@
 namespace penstock::exam {
 namespace {
 
-constexpr double kMs = 1e6;
 constexpr double kFastest = 3'000;   // elements/s, for the sake of the time that the exam takes
 constexpr double kElements = 4'000;  // that the last half should have
 using Form = StageSpec::Form;

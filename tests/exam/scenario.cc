@@ -6,7 +6,6 @@
 namespace penstock::exam {
 namespace {
 
-constexpr double kMs = 1e6;
 constexpr std::int64_t kMB = 1'000'000;
 using Form = StageSpec::Form;
 

@@ -10,6 +10,8 @@
 
 namespace penstock::exam {
 
+inline constexpr double kMs = 1e6;  // ns
+
 inline constexpr double kNoBar = std::numeric_limits<double>::infinity();
 
 // What is asked of the controller. Ratios are to the oracle's.

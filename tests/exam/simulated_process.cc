@@ -8,11 +8,12 @@
 namespace penstock::exam {
 namespace {
 
-constexpr Time kTick = autotune::Policy::kPeriod, kCalmTick = autotune::Policy::kCalmPeriod;
+constexpr Time kBriskTick = autotune::Policy::kPeriod, kCalmTick = autotune::Policy::kCalmPeriod;
 constexpr Time kBetweenClocks = 100 * kMillisecond, kBetweenLimits = kSecond;
 constexpr std::int64_t kPoolThreads = 256;
 constexpr double kLowWeight = 0.107;  // nice +10 against 0 (the kernel's table of weights: 110 of 1024)
-constexpr double kLook = 10'000, kLookAtStage = 3'000;  // ns: what a look of the controller costs; see README.md
+constexpr double kLookCost = 10'000,
+                 kLookAtStageCost = 3'000;  // ns: what a look of the controller costs; see README.md
 
 std::int64_t whole_permits(double cpus) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cpus - 0.01)));
@@ -25,7 +26,7 @@ struct SimulatedProcess::Tick final : Client {
   explicit Tick(SimulatedProcess& owner) : process(owner) {}
   void wake() override {
     for (auto& run : process.runs_) run->look(process.cpu_ns());
-    process.host_.wake_at(process.host_.time() + kTick, *this);
+    process.host_.wake_at(process.host_.time() + kBriskTick, *this);
   }
   SimulatedProcess& process;
 };
@@ -64,7 +65,7 @@ void SimulatedProcess::start() {
   for (auto& run : runs_) all.push_back(run->begin(*this));
   attendants_.add(all);
   host_.spawn(Processor::controllers, [this] { control(); });
-  host_.wake_at(kTick, *tick_);
+  host_.wake_at(kBriskTick, *tick_);
 }
 
 void SimulatedProcess::run_until(Time end) {
@@ -76,7 +77,7 @@ void SimulatedProcess::run_until(Time end) {
 void SimulatedProcess::control() {
   Time looked_up = 0;
   while (!is_over_) {
-    host_.sleep(static_cast<double>(attendants_.is_calm() ? kCalmTick : kTick));
+    host_.sleep(static_cast<double>(attendants_.is_calm() ? kCalmTick : kBriskTick));
     if (host_.time() - looked_up >= kBetweenLimits) {
       looked_up = host_.time();
       cpus_ = host_.cpus();
@@ -85,7 +86,7 @@ void SimulatedProcess::control() {
     if (clocks_.clocks_read_at < 0 || now() - clocks_.clocks_read_at >= kBetweenClocks) read_clocks();
     attendants_.look(clocks_);
     host_.processor().set_worker_weight(attendants_.all_give_way() ? kLowWeight : 1);
-    for (auto& run : runs_) host_.compute(kLook + kLookAtStage * static_cast<double>(run->stages()));
+    for (auto& run : runs_) host_.compute(kLookCost + kLookAtStageCost * static_cast<double>(run->stages()));
   }
 }
 

@@ -12,24 +12,24 @@
 namespace penstock::fuzz {
 namespace {
 
-constexpr std::int64_t kMostPixels = 256 * 256;  // keeps an execution below some milliseconds
+constexpr std::int64_t kMostJpegPixels = 256 * 256;  // keeps an execution below some milliseconds
 
 // The input, taken apart. Bits of the first byte: 0-1 instruction set, 2 truncated, 3 whether a window is wanted; the
 // next four tell which one.
-struct Case {
+struct JpegCase {
   image::DecodeOptions options;
   bool is_window = false;
   unsigned char window[4] = {};
   std::span<const std::byte> file;
 };
 
-Case case_of(std::string_view bytes) {
-  Case made;
+JpegCase jpeg_case_of(std::string_view bytes) {
+  JpegCase made;
   const auto byte = [&bytes](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
   const std::vector<image::Simd> all = image::supported_simd();
   made.options.simd = all[(byte(0) & 3) % all.size()];
   made.options.truncated = (byte(0) & 4) != 0 ? image::Truncated::accept : image::Truncated::reject;
-  made.options.max_pixels = kMostPixels;
+  made.options.max_pixels = kMostJpegPixels;
   made.is_window = (byte(0) & 8) != 0;
   for (std::size_t i = 0; i < 4; ++i) made.window[i] = static_cast<unsigned char>(byte(i + 1));
   bytes.remove_prefix(std::min<std::size_t>(5, bytes.size()));
@@ -38,7 +38,7 @@ Case case_of(std::string_view bytes) {
 }
 
 // A window of any image, by shares of 256.
-image::Window window_of(const Case& made, image::Size image) {
+image::Window window_of(const JpegCase& made, image::Size image) {
   if (!made.is_window) return {0, 0, image.height, image.width};
   const std::int64_t y = made.window[0] * image.height / 256, x = made.window[1] * image.width / 256;
   return {y, x, 1 + made.window[2] * (image.height - y - 1) / 255, 1 + made.window[3] * (image.width - x - 1) / 255};
@@ -51,7 +51,7 @@ struct Outcome {
   image::DecodeReport report;
 };
 
-Outcome outcome_of(const Case& made, image::Decoder decoder) {
+Outcome outcome_of(const JpegCase& made, image::Decoder decoder) {
   image::DecodeOptions options = made.options;
   options.decoder = decoder;
   Outcome outcome;
@@ -84,7 +84,7 @@ struct Tally {
 
 void jpeg(std::string_view bytes) {
   static Tally tally;
-  const Case made = case_of(bytes);
+  const JpegCase made = jpeg_case_of(bytes);
   const Outcome expected = outcome_of(made, image::Decoder::libjpeg),
                 found = outcome_of(made, image::Decoder::automatic);
   require(found.error == expected.error, "errors do not depend on the decoder");

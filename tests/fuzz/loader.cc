@@ -17,29 +17,29 @@ namespace {
 
 using imagenet::Example;
 
-constexpr std::int64_t kMostPixels = 128 * 128;  // keeps an execution below a millisecond
+constexpr std::int64_t kMostLoadedPixels = 128 * 128;  // keeps an execution below a millisecond
 constexpr std::size_t kMostObjects = 12;
 
 // The input, taken apart.
-struct Case {
+struct LoaderCase {
   imagenet::Config config;
   std::string_view xml;
   std::string_view jpeg;
 };
 
 // Bits of the first byte: 0 dct, 1 upsampling, 2 truncated, 3 layout, 4-5 dtype. The next two: length of the XML.
-Case case_of(std::string_view bytes) {
+LoaderCase loader_case_of(std::string_view bytes) {
   const auto byte = [&bytes](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
   const unsigned flags = byte(0);
   const std::size_t length = byte(1) | byte(2) << 8;
-  Case made;
+  LoaderCase made;
   made.config.labels = LabelTable::from_names({"n00000001", "thing"});
   made.config.size = {6, 5};
   made.config.shorter_side = 8;
   made.config.decode.dct = (flags & 1) != 0 ? image::Dct::ifast : image::Dct::islow;
   made.config.decode.fancy_upsampling = (flags & 2) == 0;
   made.config.decode.truncated = (flags & 4) != 0 ? image::Truncated::accept : image::Truncated::reject;
-  made.config.decode.max_pixels = kMostPixels;
+  made.config.decode.max_pixels = kMostLoadedPixels;
   made.config.layout = (flags & 8) != 0 ? image::Layout::nchw : image::Layout::nhwc;
   constexpr DType types[] = {DType::f32, DType::u8, DType::f16, DType::bf16};
   made.config.dtype = types[flags >> 4 & 3];
@@ -181,7 +181,7 @@ void check_crops(BoxPolicy policy, imagenet::LoadedFile file, imagenet::Config c
 }  // namespace
 
 void loader(std::string_view bytes) {
-  const Case made = case_of(bytes);
+  const LoaderCase made = loader_case_of(bytes);
   const imagenet::Config& config = made.config;
   const Tensor jpeg = tensor_of(made.jpeg), xml = tensor_of(made.xml);
   const bool can_decode = check_decoding(jpeg, config.decode).has_value();

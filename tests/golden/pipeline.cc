@@ -134,19 +134,19 @@ const std::map<std::string, Step>& steps() {
   return table;
 }
 
-[[noreturn]] void refuse(const std::string& op) { throw Unsupported("op '" + op + "' is not built yet"); }
+[[noreturn]] void refuse_op(const std::string& op) { throw Unsupported("op '" + op + "' is not built yet"); }
 
 Rows source(const json& op) {
   const std::string name = op.at("op");
-  if (name != "range") refuse(name);
+  if (name != "range") refuse_op(name);
   return ps::range(number(op, "start"), number(op, "stop"), number(op, "step")).map(row_of);
 }
 
 Rows step(const Rows& in, const json& op, ShuffleUse shuffles) {
   const std::string name = op.at("op");
   const auto found = steps().find(name);
-  if (found == steps().end()) refuse(name);
-  if (name == "shuffle" && shuffles == ShuffleUse::exact_order) refuse("shuffle in TensorFlow's order");
+  if (found == steps().end()) refuse_op(name);
+  if (name == "shuffle" && shuffles == ShuffleUse::exact_order) refuse_op("shuffle in TensorFlow's order");
   return found->second(in, op);
 }
 

@@ -9,9 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto data_loss = ErrorCode::data_loss;
-constexpr auto exhausted = ErrorCode::resource_exhausted;
-
 using Make = std::function<void(const Place&)>;
 
 // A good picture, whose annotation is made by `annotate`.

@@ -23,7 +23,7 @@ void expect_as_expected(const Row& row) {
   SCOPED_TRACE(row.input + ", " + row.mode);
   EXPECT_EQ(row.got.outcome, row.expected.outcome) << row.got.text;
   EXPECT_EQ(row.got.counted, row.expected.counted) << row.got.text;
-  EXPECT_THAT(row.got.text, testing::HasSubstr(row.expected.text));
+  EXPECT_THAT(row.got.text, ::testing::HasSubstr(row.expected.text));
 }
 
 std::string table(const std::vector<Row>& rows) {

@@ -24,6 +24,10 @@ struct Fate {
   std::string counted;  // beside delivered or skipped: "damaged 1"
 };
 
+// Codes of many of them.
+inline constexpr auto data_loss = ErrorCode::data_loss;
+inline constexpr auto exhausted = ErrorCode::resource_exhausted;
+
 inline Fate delivered(std::string counted = {}) { return {std::nullopt, {}, std::move(counted)}; }
 inline Fate refused(ErrorCode code, std::string says) { return {code, std::move(says), {}}; }
 

@@ -12,9 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using pictures::JpegColour;
 
-constexpr auto data_loss = ErrorCode::data_loss;
 constexpr auto invalid = ErrorCode::invalid_argument;
-constexpr auto exhausted = ErrorCode::resource_exhausted;
 
 std::function<void(const Place&)> holding(const std::string& bytes) {
   return [bytes](const Place& place) { write(place.picture, bytes); };

@@ -178,7 +178,7 @@ TEST(HostileFolder, WhatEndedItIsFailed) {
   write(set.paths()[10], "no picture");
   const Answer second = run(set, "--workload eval --serial --on-error skip:1");
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.err, testing::HasSubstr(set.paths()[10]));
+  EXPECT_THAT(second.err, ::testing::HasSubstr(set.paths()[10]));
   expect_what_became_of_the_files(second.line, 8, 1, 1, 1);
 }
 
@@ -189,7 +189,7 @@ TEST(HostileFolder, EachBadFileEndsItWithOneLineThatNamesIt) {
     mix_in(set, {input});
     const Answer answer = run(set, "");
     EXPECT_EQ(answer.exit_code, 1) << input.name;
-    EXPECT_THAT(answer.err, testing::HasSubstr(set.folder().string())) << input.name;
+    EXPECT_THAT(answer.err, ::testing::HasSubstr(set.folder().string())) << input.name;
     EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
     EXPECT_EQ(answer.line["failed"], 1) << input.name;
     EXPECT_GE(answer.line["unfinished"], 0) << input.name;

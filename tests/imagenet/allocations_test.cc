@@ -48,7 +48,7 @@ double allocations_per_image(const Dataset<StructBatch<Example>>& dataset, std::
   return static_cast<double>(*middle) / static_cast<double>(images);
 }
 
-class Allocations : public testing::Test {
+class Allocations : public ::testing::Test {
  protected:
   void SetUp() override {
     if (UNDER_SANITIZER) GTEST_SKIP() << "pools keep nothing under a sanitizer";

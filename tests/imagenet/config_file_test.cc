@@ -6,8 +6,8 @@
 namespace penstock::bench {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // As ALCF publishes it (their misspelt key included).
 constexpr const char* published = R"({

@@ -76,7 +76,7 @@ TEST(Description, OfEvalTellsTheShorterSide) {
 }
 
 TEST(Description, IsForPeople) {
-  EXPECT_THAT(description_of(load_crops(changed([](Config&) {}))), testing::HasSubstr("16x16, f32, nhwc, labels=2:"));
+  EXPECT_THAT(description_of(load_crops(changed([](Config&) {}))), ::testing::HasSubstr("16x16, f32, nhwc, labels=2:"));
 }
 
 TEST(Description, DoesNotChangeWithWhatOnlyCounts) {

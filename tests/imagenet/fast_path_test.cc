@@ -141,7 +141,7 @@ TEST(FastPath, BatchesThatAreWrittenPastTheCachesHoldTheSame) {
 TEST(FastPath, RefusesInstructionsThatTheMachineLacks) {
   const SampleSet set(1);
   for (const image::Simd simd : {image::Simd::sse4, image::Simd::avx2, image::Simd::avx512, image::Simd::neon}) {
-    if (testing::Value(image::supported_simd(), testing::Contains(simd))) continue;
+    if (testing::Value(image::supported_simd(), ::testing::Contains(simd))) continue;
     const Way way = way_of(set, DType::f32, image::Layout::nhwc, {.simd = simd});
     EXPECT_THROW(batches_of(set, Workload::train, way), GraphError) << to_string(simd);
   }

@@ -33,7 +33,7 @@ using test::Faults;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr int pictures = 40;
+constexpr int kPictures = 40;
 constexpr int every = 5;  // file of which one is hit, where not all are
 
 bool is_hit(std::size_t file) { return file % every == 1; }
@@ -44,7 +44,7 @@ struct Outcome {
   std::string error;
 };
 
-class Pictures : public testing::TestWithParam<bool> {
+class Pictures : public ::testing::TestWithParam<bool> {
  protected:
   Pictures() {
     for (const std::string& path : paths()) {
@@ -95,7 +95,7 @@ class Pictures : public testing::TestWithParam<bool> {
     }
   }
 
-  const pictures::SampleSet set_{pictures};
+  const pictures::SampleSet set_{kPictures};
   const std::shared_ptr<const Config> config_ =
       std::make_shared<const Config>(Config{.labels = labels_of(set_.paths()),
                                             .size = {16, 16},
@@ -251,16 +251,16 @@ TEST_P(FaultsOfAnnotations, AreNoneWhereTheAnnotationIsGone) {
   EXPECT_GT(missing, 0) << "of pictures that have none";
   for (const std::string& path : annotations()) files_->fail(path, {.open = ENOENT});
   const auto whole = crops();
-  EXPECT_EQ(missing_annotations(), missing + pictures);
+  EXPECT_EQ(missing_annotations(), missing + kPictures);
   for (const Outcome& outcome : whole) {
     ASSERT_EQ(outcome.examples.size(), 1U) << outcome.error;
     EXPECT_EQ(outcome.examples[0].box, (std::array<float, 4>{0, 0, 1, 1}));
   }
 }
 
-const auto mode = [](const testing::TestParamInfo<bool>& serial) { return serial.param ? "Serially" : "OnThreads"; };
-INSTANTIATE_TEST_SUITE_P(, FaultsOfPictures, testing::Bool(), mode);
-INSTANTIATE_TEST_SUITE_P(, FaultsOfAnnotations, testing::Bool(), mode);
+const auto mode = [](const ::testing::TestParamInfo<bool>& serial) { return serial.param ? "Serially" : "OnThreads"; };
+INSTANTIATE_TEST_SUITE_P(, FaultsOfPictures, ::testing::Bool(), mode);
+INSTANTIATE_TEST_SUITE_P(, FaultsOfAnnotations, ::testing::Bool(), mode);
 
 }  // namespace
 }  // namespace penstock::imagenet

@@ -24,8 +24,8 @@ TEST(ListImages, TakesFilesByTheirExtension) {
     SampleSet::write(set.folder() / name, "x");
   std::filesystem::create_directories(set.folder() / "folder.jpg");
   EXPECT_THAT(list_images(set.folder().string()),
-              testing::ElementsAre(testing::EndsWith("/a.JPEG"), testing::EndsWith("/b.jpg"),
-                                   testing::EndsWith("/c.jpeg"), testing::EndsWith("/d.JPG")));
+              ::testing::ElementsAre(::testing::EndsWith("/a.JPEG"), ::testing::EndsWith("/b.jpg"),
+                                     ::testing::EndsWith("/c.jpeg"), ::testing::EndsWith("/d.JPG")));
 }
 
 TEST(ListImages, NamesAFileThatIsNoFolder) {

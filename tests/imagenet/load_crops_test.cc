@@ -19,9 +19,9 @@ namespace penstock::imagenet {
 namespace {
 
 using pictures::SampleSet;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Config small_config(const SampleSet& set) {
   return {.labels = labels_of(set.paths()), .size = {16, 12}, .counters = std::make_shared<Counters>()};
@@ -59,7 +59,7 @@ TEST(LoadCrops, EqualsAPlainLoopOverTheImageFunctions) {
   test::expect_equal(test::collect(crops_of(set, config)), expected);
 }
 
-class RunSettings : public testing::TestWithParam<RunOptions> {};
+class RunSettings : public ::testing::TestWithParam<RunOptions> {};
 
 TEST_P(RunSettings, ChangeNeitherValuesNorOrderOfCrops) {
   const SampleSet set(24);
@@ -68,9 +68,10 @@ TEST_P(RunSettings, ChangeNeitherValuesNorOrderOfCrops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LoadCrops, RunSettings,
-                         testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1}, RunOptions{.threads = 2},
-                                         RunOptions{.threads = 8}, RunOptions{.memory_bytes = 16 * KiB},
-                                         RunOptions{.memory_bytes = 64 * MiB}, RunOptions{.memory_bytes = 4 * GiB}));
+                         ::testing::Values(RunOptions{.serial = true}, RunOptions{.threads = 1},
+                                           RunOptions{.threads = 2}, RunOptions{.threads = 8},
+                                           RunOptions{.memory_bytes = 16 * KiB}, RunOptions{.memory_bytes = 64 * MiB},
+                                           RunOptions{.memory_bytes = 4 * GiB}));
 
 TEST(LoadCrops, DefaultSizeIs256) {
   const SampleSet set(2);
@@ -163,7 +164,7 @@ TEST(LoadedFile, CountsItsAnnotation) {
 TEST(LoadCrops, AnnotationWithoutObjectsGivesNoExample) {
   const SampleSet set(1);
   const Config config = small_config(set);
-  EXPECT_THAT(test::collect(crops_of(set, config)), testing::IsEmpty());
+  EXPECT_THAT(test::collect(crops_of(set, config)), ::testing::IsEmpty());
   EXPECT_EQ(config.counters->images, 1);
   EXPECT_EQ(config.counters->missing_annotations, 0);
 }
@@ -196,9 +197,9 @@ TEST(LoadCrops, BrokenPictureIsAnErrorInItsPlace) {
     }
   }
   ASSERT_EQ(errors.size(), 1U);
-  EXPECT_THAT(errors[0], testing::HasSubstr(set.paths()[3]));
-  EXPECT_THAT(files, testing::Contains(4));
-  EXPECT_THAT(files, testing::Not(testing::Contains(3)));
+  EXPECT_THAT(errors[0], ::testing::HasSubstr(set.paths()[3]));
+  EXPECT_THAT(files, ::testing::Contains(4));
+  EXPECT_THAT(files, ::testing::Not(::testing::Contains(3)));
 }
 
 TEST(LoadCrops, BrokenPictureIsSkippedOnRequest) {
@@ -262,7 +263,7 @@ TEST(LoadCrops, TellsTheNumberOfExamplesByWhatWasRead) {
   std::vector<std::size_t> counts;
   for (const std::string& path : set.paths()) counts.push_back(crops.outputs_of(read_file_of(set, path)).value());
   std::ranges::sort(counts);
-  EXPECT_THAT(counts, testing::ElementsAre(0, 1, 1, 2));
+  EXPECT_THAT(counts, ::testing::ElementsAre(0, 1, 1, 2));
 }
 
 TEST(LoadCrops, ABadAnnotationReservesForNoExample) {

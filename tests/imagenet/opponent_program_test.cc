@@ -71,7 +71,7 @@ TEST(OpponentProgram, CtrlCEndsItWith130BehindTheRowsThatThereAre) {
   const std::string row = child.read_line();
   child.interrupt();
   const int status = child.wait();
-  EXPECT_THAT(row, testing::HasSubstr("\"program\":\"penstock-imagenet\""));
+  EXPECT_THAT(row, ::testing::HasSubstr("\"program\":\"penstock-imagenet\""));
   ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 130);
 }

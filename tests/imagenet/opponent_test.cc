@@ -30,7 +30,7 @@ TEST(BatchRing, GivesEveryRowOnceAndASmallerBatchAtTheEnd) {
   ASSERT_EQ(batches.size(), 26U);
   EXPECT_EQ(batches.back(), 3);
   batches.pop_back();
-  EXPECT_THAT(batches, testing::Each(4));
+  EXPECT_THAT(batches, ::testing::Each(4));
 }
 
 TEST(BatchRing, ServesAnotherRoundAfterReset) {

@@ -124,7 +124,7 @@ TEST(ImagenetOptions, FlagsOfLaterIssuesAreNotBuiltYet) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(exit_code_of({"--records", "d"}), 2);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::AllOf(testing::HasSubstr("--records"), testing::HasSubstr("not built yet")));
+              ::testing::AllOf(::testing::HasSubstr("--records"), ::testing::HasSubstr("not built yet")));
 }
 
 TEST(ImagenetOptions, DecoderCanBeChosen) {
@@ -161,7 +161,7 @@ TEST(ImagenetOptions, StraightforwardRefusesFlagsThatItDoesNotHeed) {
     all.insert(all.end(), flags.begin(), flags.end());
     testing::internal::CaptureStderr();
     EXPECT_EQ(exit_code_of(all), 2) << flags[0];
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("--straightforward")) << flags[0];
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), ::testing::HasSubstr("--straightforward")) << flags[0];
   }
 }
 

@@ -18,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 using pictures::SampleSet;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 struct Outcome {
   int exit_code;

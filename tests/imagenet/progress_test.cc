@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* clear_line = "\r\033[K";
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
 // What update() prints where 40 of 160 images took so long.

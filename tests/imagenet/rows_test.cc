@@ -27,7 +27,7 @@ std::int64_t copied_bytes(const Dataset<Example>& examples) {
   return run.stats().copied_bytes;
 }
 
-class Rows : public testing::Test {
+class Rows : public ::testing::Test {
  protected:
   Dataset<Example> crops(bool rows = true) const {
     return files().apply(load_crops(config_of(set_), {.rows = rows})).unbatch();

@@ -3,10 +3,14 @@
 
     own_includes.py [ROOT]      prints one line for each header that is missing; exit 1 if there is any
 
-A header counts if the file includes it, or a header of the project that the file includes. So does a declaration of a name of penstock.h's.
+The same for the tests' own headers: where several files are compiled as one (PENSTOCK_UNITY_BUILD), each finds what another includes.
+
+A header counts if the file includes it, or a header of the project that the file includes. So does a declaration of a name of penstock.h's, or of a
+test's header.
 own_includes_test.py plants what must be found.
 """
 
+import collections
 import functools
 import pathlib
 import re
@@ -44,8 +48,12 @@ PARTLY = "penstock/penstock.h"  # who does not include it may include those of i
 OF_STRANGERS = "tests/install/"  # compiled by themselves
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
-DECLARATION = re.compile(r"\b(?:class|struct|enum class|concept|using)\s+(?:\w+::)*([A-Z]\w+)\b")
+DECLARATION = re.compile(r"(?:\b(?:class|struct|enum class|concept|using)|#define)\s+(?:\w+::)*([A-Z]\w+)\b")
 NAME = re.compile(r"\b[A-Z]\w+\b")
+CONSTANTS = re.compile(r"^(?:inline )?constexpr .*", re.MULTILINE)  # of a namespace
+HELPER = re.compile(r"^(?:#define|class|struct) ([A-Z]\w+)\b", re.MULTILINE)
+HELPER_NAME = re.compile(r"(?<![\w.])(?:[A-Z]\w+|k[A-Z]\w*)\b")
+CONSTANT = re.compile(r"\b(k[A-Z]\w*)(?:\[\w*\])? ?[={]")
 NO_CODE = re.compile(r'//[^\n]*|"(\\.|[^"\\\n])*"|(?<=\bTEST)\([^)]*\)')  # comments, texts, the names of tests
 
 
@@ -64,7 +72,7 @@ def look_at(root, path):
     own = INCLUDE.findall(text)
     below = [look_at(root, name) for name in own]
     return (code, frozenset(own).union(*(there for _, there, _ in below)),
-            frozenset(DECLARATION.findall(code)).union(*(names for _, _, names in below)))
+            frozenset(DECLARATION.findall(code) + CONSTANT.findall(code)).union(*(names for _, _, names in below)))
 
 
 def missing(root, path):
@@ -74,13 +82,32 @@ def missing(root, path):
     yield from (f"uses {name} of <{PARTLY}>, and includes it nowhere" for name in sorted(public.intersection(NAME.findall(code)) - declared))
 
 
+def helpers(root):
+    """What the tests' headers declare for several files: types, constants, macros, each with the headers that do so."""
+    found = collections.defaultdict(set)
+    for header in sorted((root / "tests").rglob("*.h")):
+        code = NO_CODE.sub("", header.read_text(encoding="utf-8"))
+        for name in HELPER.findall(code) + CONSTANT.findall("".join(CONSTANTS.findall(code))):
+            found[name].add(header.relative_to(root).as_posix())
+    return found
+
+
+def missing_helpers(root, path, declared_by):
+    code, there, declared = look_at(root, path)
+    for name in sorted(set(HELPER_NAME.findall(code)).intersection(declared_by) - declared):
+        if not there & declared_by[name]:
+            yield f"uses {name} of {' or '.join(sorted(declared_by[name]))}, and includes it nowhere"
+
+
 def check_tree(root):
     """What is wrong below root, as text."""
+    declared_by = helpers(root)
     unknown = precompiled_headers(root) - set(NAMES) - {PARTLY}
     problems = [f"{PRECOMPILED}: {header} is not in NAMES of own_includes.py" for header in sorted(unknown)]
     paths = [file.relative_to(root).as_posix() for file in sorted((root / "tests").rglob("*.cc"))]
     for path in paths:
-        problems += [f"{path}: {problem}" for problem in missing(root, path) if not path.startswith(OF_STRANGERS)]
+        found = [*missing(root, path), *missing_helpers(root, path, declared_by)]
+        problems += [f"{path}: {problem}" for problem in found if not path.startswith(OF_STRANGERS)]
     return problems
 
 

@@ -46,6 +46,15 @@ class OwnIncludes(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertEqual(problems({**public, "tests/a_test.cc": text}), [])
 
+    def test_finds_a_helper_of_the_tests_that_only_another_file_includes(self):
+        header = {"tests/help.h": "#define EXPECT_IT(x)\nclass Double {};\ninline constexpr int kMany = 3, kFew = 1;\n"}
+        for use in ("EXPECT_IT(1);", "Double it;", "int n = kMany;", "int n = kFew;"):
+            with self.subTest(use=use):
+                self.assertEqual(len(problems({**header, "tests/a_test.cc": use + "\n"})), 1)
+                self.assertEqual(problems({**header, "tests/a_test.cc": f'#include "tests/help.h"\n{use}\n'}), [])
+                own = "#define EXPECT_IT(x)\n" if "IT" in use else "struct Double {};\nconstexpr int kMany = 3, kFew = 1;\n"
+                self.assertEqual(problems({**header, "tests/a_test.cc": own + use + "\n"}), [])
+
     def test_does_not_mind_comments_and_texts(self):
         self.assertEqual(problems({"tests/a_test.cc": '// std::vector\nconst char* text = "std::string";\n'}), [])
 

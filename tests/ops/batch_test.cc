@@ -61,25 +61,27 @@ std::string print_batch(const Element& value) {
   return "[" + text + "]";
 }
 
-std::string run_pass(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_batch); }
+std::string batches_of(const OpRef& op, const std::string& input) {
+  return StreamRun(op).pass(input).text(print_batch);
+}
 
 TEST(Batch, PutsElementsTogether) {
-  EXPECT_EQ(run_pass(batch(4), counting(8)), "[0 1 2 3] [4 5 6 7]");
-  EXPECT_EQ(run_pass(batch(4, drop), counting(8)), "[0 1 2 3] [4 5 6 7]");
-  EXPECT_EQ(run_pass(batch(1), counting(3)), "[0] [1] [2]");
+  EXPECT_EQ(batches_of(batch(4), counting(8)), "[0 1 2 3] [4 5 6 7]");
+  EXPECT_EQ(batches_of(batch(4, drop), counting(8)), "[0 1 2 3] [4 5 6 7]");
+  EXPECT_EQ(batches_of(batch(1), counting(3)), "[0] [1] [2]");
 }
 
 TEST(Batch, KeepsOrDropsASmallerLastOne) {
-  EXPECT_EQ(run_pass(batch(3), counting(8)), "[0 1 2] [3 4 5] [6 7]");
-  EXPECT_EQ(run_pass(batch(3, drop), counting(8)), "[0 1 2] [3 4 5]");
-  EXPECT_EQ(run_pass(batch(12), counting(3)), "[0 1 2]");
-  EXPECT_EQ(run_pass(batch(12, drop), counting(3)), "");
+  EXPECT_EQ(batches_of(batch(3), counting(8)), "[0 1 2] [3 4 5] [6 7]");
+  EXPECT_EQ(batches_of(batch(3, drop), counting(8)), "[0 1 2] [3 4 5]");
+  EXPECT_EQ(batches_of(batch(12), counting(3)), "[0 1 2]");
+  EXPECT_EQ(batches_of(batch(12, drop), counting(3)), "");
 }
 
-TEST(Batch, OfNothingIsNothing) { EXPECT_EQ(run_pass(batch(4), ""), ""); }
+TEST(Batch, OfNothingIsNothing) { EXPECT_EQ(batches_of(batch(4), ""), ""); }
 
 TEST(Batch, ForwardsErrorsAtOnceAndCountsThemNot) {
-  EXPECT_EQ(run_pass(batch(2), "0 x 1 x x 2"), "x1 [0 1] x3 x4 [2]");
+  EXPECT_EQ(batches_of(batch(2), "0 x 1 x x 2"), "x1 [0 1] x3 x4 [2]");
 }
 
 TEST(Batch, StartsAnewInEachPass) {

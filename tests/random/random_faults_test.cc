@@ -54,7 +54,7 @@ void check(FaultSeries& series, std::int64_t count) {
   series.check(count);
   if (number_from_environment("PENSTOCK_SEED")) return;
   std::cout << series.coverage().fault_table();
-  if (!testing::Test::HasFailure()) expect_all_kinds(series.coverage(), count);
+  if (!::testing::Test::HasFailure()) expect_all_kinds(series.coverage(), count);
 }
 
 TEST(RandomFaults, AreDeliveredAndCountedOnThreads) {

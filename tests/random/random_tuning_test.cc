@@ -131,7 +131,7 @@ TEST(Tuning, NeverChangesWhatRandomGraphsGive) {
   TuningTrial::Sums sums;
   if (const auto seed = number_from_environment("PENSTOCK_SEED")) return try_graph(*seed, bench, watchdog, sums);
   const auto count = static_cast<std::uint64_t>(how_many(200));
-  for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed)
+  for (std::uint64_t seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed)
     try_graph(seed, bench, watchdog, sums);
   std::cout << sums.graphs << " graphs (" << sums.with_free_order << " of them of free order), serial, with "
             << sums.settings << " settings of knobs, and tuned by " << sums.moves << " moves in " << sums.moved

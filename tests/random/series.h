@@ -33,7 +33,8 @@ class Series {
   // Stops at the first failure: its seed is all that is needed.
   void check(std::int64_t count) {
     if (const auto seed = number_from_environment("PENSTOCK_SEED")) return check_graph(*seed);
-    for (std::int64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) check_graph(static_cast<std::uint64_t>(i));
+    for (std::int64_t i = 0; i < count && !::testing::Test::HasFailure(); ++i)
+      check_graph(static_cast<std::uint64_t>(i));
   }
 
   void check_graph(std::uint64_t seed) {

@@ -20,7 +20,7 @@
 namespace penstock::pictures {
 namespace {
 
-class Generate : public testing::Test {
+class Generate : public ::testing::Test {
  protected:
   Generate() : folder_(testing::TempDir() + "penstock_generate_test" + std::to_string(::getpid())) {}
   ~Generate() override { std::filesystem::remove_all(folder_); }

@@ -21,6 +21,7 @@
 namespace penstock::testing {
 
 inline constexpr std::int64_t kBudget = 1 << 20;  // bytes
+inline constexpr exec::RingBounds kWide{.window = 1000, .has_plenty = false};
 
 inline graph::NodeRef mapped(Tunable parallelism = AUTOTUNE, Order order = Order::kept) {
   return range(100).map([](std::int64_t value) { return value; }, {.parallelism = parallelism, .order = order}).node();

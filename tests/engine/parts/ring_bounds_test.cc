@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;
 
-constexpr RingBounds kWide{.window = 1000, .has_plenty = false}, kPlenty{.window = 1000, .has_plenty = true};
+constexpr RingBounds kPlenty{.window = 1000, .has_plenty = true};
 
 struct Bounded : PartOf {
   using PartOf::PartOf;

@@ -36,8 +36,6 @@ struct Ringed : PartOf {
   }
 };
 
-constexpr RingBounds kWide{.window = 1000, .has_plenty = false};
-
 TEST(Ring, CountsWhatItsGroupsHaveAdmitted) {
   Ringed of;
   admit(of.ring, slots_of("0 1 2"));

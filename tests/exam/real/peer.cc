@@ -8,11 +8,11 @@
 #include "autotune/policy.h"
 #include "tests/exam/real/real_run.h"
 #include "tests/exam/real/timing.h"
+#include "tests/exam/scenario.h"
 
 namespace penstock::exam {
 namespace {
 
-constexpr double kMs = 1e6;
 constexpr double kTinyBytes = 64;
 
 StageSpec waiting(Distribution time) {

@@ -15,7 +15,7 @@
 namespace penstock::exam {
 namespace {
 
-void print(const std::string& line) {
+void print_line(const std::string& line) {
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
@@ -48,7 +48,7 @@ bool print_result(const std::string& policy, const std::vector<RealSummary>& all
                                        {"shown", shown.size()}, {"bars_met", met}, {"scenarios", scenarios},
                                        {"gates_met", gates}};
   if (json) {
-    print(line.dump());
+    print_line(line.dump());
   } else {
     std::printf("%s: score %.3f over %zu runs that are shown, %d of %d bars, gates %s\n", policy.c_str(),
                 score_of(shown), shown.size(), met, scenarios, gates ? "met" : "BROKEN");
@@ -107,10 +107,10 @@ bool sit_real_exam(const std::vector<Scenario>& scenarios, const RealSettings& s
   for (const Scenario& scenario : some) {
     const auto report = [&](const RoundRow& row) {
       good = good && row.grade.broken.empty();
-      print(json ? json_of(row, settings.is_judged()) : text_of(row, settings.is_judged()));
+      print_line(json ? json_of(row, settings.is_judged()) : text_of(row, settings.is_judged()));
     };
     for (const RealSummary& summary : sit_real(scenario, settings, report)) {
-      if (settings.is_judged()) print(json ? json_of(summary) : text_of(summary));
+      if (settings.is_judged()) print_line(json ? json_of(summary) : text_of(summary));
       summaries.push_back(summary);
     }
   }

@@ -8,15 +8,15 @@
 namespace penstock::exam {
 namespace {
 
-constexpr double kEach = 30'000;  // bytes of a result
-constexpr double kResults = 16;   // of a call, on average
+constexpr double kResult = 30'000;  // bytes of a result
+constexpr double kResults = 16;     // of a call, on average
 
 ProcessSpec shards() {
   StageSpec open = waiting(185), use = computing(1.85);
   open.blocked = Distribution::lognormal(185 * kMs, 0.5);
   open.fan_out = Distribution::geometric(kResults);
   ProcessSpec spec = process_of({open, use});
-  for (StageSpec& stage : spec.chains[0].stages) stage.result_bytes = kEach;
+  for (StageSpec& stage : spec.chains[0].stages) stage.result_bytes = kResult;
   return spec;
 }
 
@@ -41,7 +41,7 @@ TEST(FanOut, HoldsNoMoreThanItMustUntilAllStagesAreKnown) {
     process->run_until(3 * kSecond);
     most = std::max(most, static_cast<double>(process->run(0).snapshot().memory_peak));
   }
-  EXPECT_LT(most, 1.4 * 2 * 64 * kResults * kEach);
+  EXPECT_LT(most, 1.4 * 2 * 64 * kResults * kResult);
 }
 
 }  // namespace

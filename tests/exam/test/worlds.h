@@ -14,8 +14,6 @@
 
 namespace penstock::exam {
 
-inline constexpr double kMs = 1e6;
-
 inline StageSpec waiting(double ms) {
   StageSpec stage;
   stage.name = "waiting";

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/ops/image/kernels.h"
 #include "tests/support/guarded_memory.h"
 
 namespace penstock::image {
@@ -60,8 +61,6 @@ TEST_P(ConvertKernelsTest, StayInsideTheirMemoryAtEveryLength) {
     expect_inside<std::uint8_t>(count, kernels().to_u8, to_u8);
   }
 }
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, ConvertKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 

@@ -12,8 +12,8 @@
 namespace penstock::image {
 namespace {
 
-using testing::ElementsAre;
-using testing::ElementsAreArray;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 

@@ -15,10 +15,10 @@
 namespace penstock::image {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 
 using Values = std::vector<float>;
 
@@ -46,8 +46,8 @@ struct Picture {
   Tensor tensor;
 };
 
-constexpr CropOptions nearest{.method = Interpolation::nearest};
-constexpr Box whole{};
+constexpr CropOptions kNearest{.method = Interpolation::nearest};
+constexpr Box kWhole{};
 constexpr Box mirrored{1, 1, 0, 0};
 
 Picture two_by_two() { return {2, 2, {1, 2, 3, 4}}; }
@@ -61,22 +61,22 @@ Picture four_by_five() {
 }
 
 TEST(CropAndResize, OnePixelIsTheMiddleOfTheBox) {  // V-01
-  EXPECT_THAT(two_by_two().crop(whole, {1, 1}), ElementsAre(2.5F));
-  EXPECT_THAT(two_by_two().crop(whole, {1, 1}, nearest), ElementsAre(4));
+  EXPECT_THAT(two_by_two().crop(kWhole, {1, 1}), ElementsAre(2.5F));
+  EXPECT_THAT(two_by_two().crop(kWhole, {1, 1}, kNearest), ElementsAre(4));
 }
 
 TEST(CropAndResize, EnlargesBetweenTheCentresOfThePixels) {  // V-02
-  EXPECT_THAT(two_by_two().crop(whole, {3, 3}), ElementsAre(1, 1.5, 2, 2, 2.5, 3, 3, 3.5, 4));
-  EXPECT_THAT(two_by_two().crop(whole, {3, 3}, nearest), ElementsAre(1, 2, 2, 3, 4, 4, 3, 4, 4));
+  EXPECT_THAT(two_by_two().crop(kWhole, {3, 3}), ElementsAre(1, 1.5, 2, 2, 2.5, 3, 3, 3.5, 4));
+  EXPECT_THAT(two_by_two().crop(kWhole, {3, 3}, kNearest), ElementsAre(1, 2, 2, 3, 4, 4, 3, 4, 4));
 }
 
 TEST(CropAndResize, InvertedBoxMirrorsTheImage) {  // V-03
   EXPECT_THAT(two_by_two().crop(mirrored, {3, 3}), ElementsAre(4, 3.5, 3, 3, 2.5, 2, 2, 1.5, 1));
-  EXPECT_THAT(two_by_two().crop(mirrored, {3, 3}, nearest), ElementsAre(4, 4, 3, 4, 4, 3, 2, 2, 1));
+  EXPECT_THAT(two_by_two().crop(mirrored, {3, 3}, kNearest), ElementsAre(4, 4, 3, 4, 4, 3, 2, 2, 1));
 }
 
 TEST(CropAndResize, SeveralBoxesGiveOneCropEach) {  // V-04
-  const Box boxes[] = {whole, {0, 0, 0.5F, 0.5F}};
+  const Box boxes[] = {kWhole, {0, 0, 0.5F, 0.5F}};
   const Picture picture = three_by_three();
   const Tensor crops = crop_and_resize(view_of(picture.tensor), boxes, {2, 2});
   EXPECT_EQ(crops.shape(), (Shape{2, 2, 2, 3}));
@@ -143,7 +143,7 @@ TEST(CropAndResize, FractionalBoxBeyondTheRightBorder) {  // V-11
 }
 
 TEST(CropAndResize, WholeImageIsEnlargedRowByRow) {  // V-12
-  const Values crop = four_by_five().crop(whole, {7, 9});
+  const Values crop = four_by_five().crop(kWhole, {7, 9});
   const auto row = [&](int y) { return Values(crop.begin() + 9 * y, crop.begin() + 9 * (y + 1)); };
   EXPECT_THAT(row(0), ElementsAre(0, 18.5, 37, 55.5, 74, 92.5, 111, 129.5, 148));
   EXPECT_THAT(row(1), ElementsAre(98, 116.5, 135, 89.5, 44, 62.5, 81, 99.5, 118));
@@ -165,13 +165,13 @@ int black_columns(std::int64_t image_width, const Box& box, std::int64_t crop_wi
 }
 
 TEST(CropAndResize, RoundingBlackensTheLastColumnAtSomeSizes) {  // V-14
-  EXPECT_EQ(black_columns(500, whole, 224), 1);
-  EXPECT_EQ(black_columns(500, whole, 256), 0);
+  EXPECT_EQ(black_columns(500, kWhole, 224), 1);
+  EXPECT_EQ(black_columns(500, kWhole, 256), 0);
 }
 
 int sizes_with_black_column(std::int64_t crop_width) {
   int sizes = 0;
-  for (std::int64_t width = 2; width <= 4096; ++width) sizes += black_columns(width, whole, crop_width) > 0 ? 1 : 0;
+  for (std::int64_t width = 2; width <= 4096; ++width) sizes += black_columns(width, kWhole, crop_width) > 0 ? 1 : 0;
   return sizes;
 }
 
@@ -219,8 +219,8 @@ TEST(CropAndResize, ImageOfOneRowOrColumnIsNeverLeft) {
 
 TEST(CropAndResize, CornersThatAreNotFiniteAreRefused) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  for (const float bad : {nan, inf, -inf})
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  for (const float bad : {nan, infinite, -infinite})
     for (const Box& box : {Box{bad, 0, 1, 1}, Box{0, bad, 1, 1}, Box{0, 0, bad, 1}, Box{0, 0, 1, bad}})
       EXPECT_ERROR(two_by_two().crop(box, {2, 2}), ErrorCode::invalid_argument, "not finite");
 }
@@ -229,14 +229,14 @@ TEST(CropAndResize, SizesThatAreNotPositiveAreRefused) {
   const Picture picture = two_by_two();
   std::vector<float> out(12);
   for (const Size& size : {Size{0, 2}, Size{2, 0}, Size{-1, 2}, Size{1 << 20, 1 << 20}})
-    EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, size, out), ErrorCode::invalid_argument,
+    EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), kWhole, size, out), ErrorCode::invalid_argument,
                  "size must be positive");
 }
 
 TEST(CropAndResize, MemoryOfAnotherSizeIsRefused) {
   const Picture picture = two_by_two();
   std::vector<float> out(11);
-  EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), whole, {2, 2}, out), ErrorCode::invalid_argument,
+  EXPECT_ERROR(crop_and_resize(view_of(picture.tensor), kWhole, {2, 2}, out), ErrorCode::invalid_argument,
                "needs 12 values, but the span has 11");
 }
 
@@ -244,7 +244,7 @@ TEST(CropAndResize, ColoursAreKeptApart) {
   Tensor image(DType::u8, {1, 2, 3});
   std::ranges::copy(std::vector<std::uint8_t>{0, 10, 20, 100, 110, 220}, image.values<std::uint8_t>().begin());
   std::vector<float> out(9);
-  crop_and_resize(view_of(image), whole, {1, 3}, out);
+  crop_and_resize(view_of(image), kWhole, {1, 3}, out);
   EXPECT_THAT(out, ElementsAre(0, 10, 20, 50, 60, 120, 100, 110, 220));
 }
 
@@ -252,7 +252,7 @@ TEST(CropAndResize, WindowOfAnImageIsAnImage) {
   const Picture picture = three_by_three();
   std::vector<float> out(12);
   const ImageView part = view_of(picture.tensor).window({.y = 1, .x = 1, .height = 2, .width = 2});
-  crop_and_resize(part, whole, {2, 2}, out);
+  crop_and_resize(part, kWhole, {2, 2}, out);
   EXPECT_EQ((Values{out[0], out[3], out[6], out[9]}), (Values{5, 6, 8, 9}));
 }
 

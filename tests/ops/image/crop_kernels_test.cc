@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/ops/image/kernels.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/guarded_memory.h"
 
@@ -23,16 +24,16 @@ namespace {
 using testing::Guard;
 using testing::GuardedMemory;
 
-constexpr std::array types{DType::f32, DType::f16, DType::bf16, DType::u8};
+constexpr std::array kTypes{DType::f32, DType::f16, DType::bf16, DType::u8};
 
 int repetitions(int usual) {
   const char* const full = std::getenv("PENSTOCK_FULL");
   return full && std::string(full) == "1" ? 10 * usual : usual;
 }
 
-class Random {
+class Draws {
  public:
-  explicit Random(std::uint64_t seed) : bits_(seed) {}
+  explicit Draws(std::uint64_t seed) : bits_(seed) {}
 
   std::int64_t whole(std::int64_t least, std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(least, most)(bits_);
@@ -48,7 +49,7 @@ class Random {
 };
 
 // Corners on pixels, at borders and anywhere; inside, across and beyond.
-float corner(Random& random) {
+float corner(Draws& random) {
   switch (random.whole(0, 7)) {
     case 0: return 0;
     case 1: return 1;
@@ -58,7 +59,7 @@ float corner(Random& random) {
   }
 }
 
-Box random_box(Random& random) {
+Box drawn_box(Draws& random) {
   if (random.one_of(50)) return {-3e38F, random.real(-1e30F, 1), 3e38F, 1e30F};
   Box box{corner(random), corner(random), corner(random), corner(random)};
   if (random.one_of(10)) box.ymax = box.ymin;
@@ -66,7 +67,7 @@ Box random_box(Random& random) {
   return box;
 }
 
-struct Case {
+struct CropCase {
   Size whole, size;
   Box box;
   CropOptions options;
@@ -76,19 +77,14 @@ struct Case {
   bool normalised = false, stream = false;
 };
 
-const Normaliser& normaliser() {
-  static const Normaliser imagenet;
-  return imagenet;
-}
-
-Case random_case(Random& random) {
-  Case one;
+CropCase drawn_crop(Draws& random) {
+  CropCase one;
   one.whole = {random.side(4096), random.side(4096)};
   one.size = {random.side(600), random.side(600)};
-  one.box = random_box(random);
+  one.box = drawn_box(random);
   one.options.method = random.one_of(4) ? Interpolation::nearest : Interpolation::bilinear;
   one.options.extrapolation = random.one_of(2) ? 0 : random.real(-10, 300);
-  one.type = types[static_cast<std::size_t>(random.whole(0, 3))];
+  one.type = kTypes[static_cast<std::size_t>(random.whole(0, 3))];
   one.layout = random.one_of(2) ? Layout::nchw : Layout::nhwc;
   one.mirror = random.one_of(2) ? Mirror::yes : Mirror::no;
   one.normalised = one.type != DType::u8 && random.one_of(3);
@@ -96,7 +92,7 @@ Case random_case(Random& random) {
   return one;
 }
 
-std::ostream& operator<<(std::ostream& out, const Case& one) {
+std::ostream& operator<<(std::ostream& out, const CropCase& one) {
   return out << one.whole.height << " x " << one.whole.width << " -> " << one.size.height << " x " << one.size.width
              << ", box " << one.box.ymin << " " << one.box.xmin << " " << one.box.ymax << " " << one.box.xmax << ", "
              << to_string(one.type) << (one.layout == Layout::nchw ? " nchw" : " nhwc")
@@ -105,7 +101,7 @@ std::ostream& operator<<(std::ostream& out, const Case& one) {
              << (one.normalised ? " normalised" : "") << (one.stream ? " stream" : "");
 }
 
-Output output_for(const Case& one, std::span<std::byte> memory, Simd simd) {
+Output output_for(const CropCase& one, std::span<std::byte> memory, Simd simd) {
   return {.memory = memory,
           .type = one.type,
           .layout = one.layout,
@@ -115,9 +111,9 @@ Output output_for(const Case& one, std::span<std::byte> memory, Simd simd) {
           .simd = simd};
 }
 
-std::size_t bytes_of_result(const Case& one) { return one.size.values() * size_of(one.type); }
+std::size_t bytes_of_result(const CropCase& one) { return one.size.values() * size_of(one.type); }
 
-std::vector<std::byte> result_of(const Case& one, const ImagePart& part, Simd simd) {
+std::vector<std::byte> result_of(const CropCase& one, const ImagePart& part, Simd simd) {
   std::vector<std::byte> memory(bytes_of_result(one), std::byte{0xa5});
   crop_and_resize(part, one.box, one.size, output_for(one, memory, simd), one.options);
   return memory;
@@ -158,16 +154,16 @@ Lines lines_of(float low, float high, std::int64_t extent, std::int64_t n, Inter
   return most < 0 ? Lines{} : Lines{least, most - least + 1};
 }
 
-Window window_of(const Case& one) {
+Window window_of(const CropCase& one) {
   const Lines rows = lines_of(one.box.ymin, one.box.ymax, one.whole.height, one.size.height, one.options.method);
   const Lines columns = lines_of(one.box.xmin, one.box.xmax, one.whole.width, one.size.width, one.options.method);
   return {rows.first, columns.first, rows.count, columns.count};
 }
 
 // The window's pixels in memory whose first byte follows, or whose last byte precedes, a page that nobody may touch.
-class Picture {
+class GuardedPicture {
  public:
-  Picture(const Case& one, const Window& window, std::int64_t gap, Guard guard, std::uint64_t seed)
+  GuardedPicture(const CropCase& one, const Window& window, std::int64_t gap, Guard guard, std::uint64_t seed)
       : stride_(window.width * 3 + gap),
         memory_(static_cast<std::size_t>((window.height - 1) * stride_ + window.width * 3), guard),
         part_{{memory_.data(), window.height, window.width, stride_}, window, one.whole} {
@@ -187,12 +183,12 @@ class Picture {
 class CropKernelsTest : public ::testing::TestWithParam<Simd> {};
 
 TEST_P(CropKernelsTest, GiveTheBitsOfTheScalarKernelFromWindowsAsSmallAsPossible) {
-  Random random(7);
+  Draws random(7);
   for (int i = 0; i < repetitions(3000); ++i) {
-    const Case one = random_case(random);
+    const CropCase one = drawn_crop(random);
     const Guard guard = random.one_of(2) ? Guard::before : Guard::behind;
-    const Picture picture(one, window_of(one), random.one_of(2) ? 0 : random.whole(1, 70), guard,
-                          static_cast<std::uint64_t>(i));
+    const GuardedPicture picture(one, window_of(one), random.one_of(2) ? 0 : random.whole(1, 70), guard,
+                                 static_cast<std::uint64_t>(i));
     const GuardedMemory<std::byte> got(bytes_of_result(one), guard);
     crop_and_resize(picture.part(), one.box, one.size, output_for(one, got.values(), GetParam()), one.options);
     const std::vector<std::byte> expected = result_of(one, picture.part(), Simd::scalar);
@@ -205,18 +201,18 @@ TEST_P(CropKernelsTest, GiveTheBitsOfTheScalarKernelAtEveryWidth) {
   for (std::int64_t width = 1; width <= 140; ++width)
     for (const std::int64_t columns : {1, 2, 5, 6, 16, 17, 43, 64})
       for (const bool reversed : {false, true}) {
-        const Case one{{3, width}, {2, columns}, reversed ? Box{0, 1, 1, 0} : Box{}, {}};
-        const Picture picture(one, window_of(one), 0, Guard::behind, static_cast<std::uint64_t>(width));
+        const CropCase one{{3, width}, {2, columns}, reversed ? Box{0, 1, 1, 0} : Box{}, {}};
+        const GuardedPicture picture(one, window_of(one), 0, Guard::behind, static_cast<std::uint64_t>(width));
         ASSERT_EQ(result_of(one, picture.part(), GetParam()), result_of(one, picture.part(), Simd::scalar)) << one;
       }
 }
 
 TEST_P(CropKernelsTest, WriteToAnyAddressThatIsAlignedToTheValues) {
-  const Case shape{{60, 90}, {20, 37}, {-0.1F, 0.1F, 0.9F, 1.1F}, {.extrapolation = 7}};
-  const Picture picture(shape, window_of(shape), 0, Guard::behind, 1);
-  for (const DType type : types)
+  const CropCase shape{{60, 90}, {20, 37}, {-0.1F, 0.1F, 0.9F, 1.1F}, {.extrapolation = 7}};
+  const GuardedPicture picture(shape, window_of(shape), 0, Guard::behind, 1);
+  for (const DType type : kTypes)
     for (std::size_t shift = 0; shift < 64; shift += size_of(type)) {
-      Case one = shape;
+      CropCase one = shape;
       one.type = type;
       one.stream = true;
       const std::vector<std::byte> expected = result_of(one, picture.part(), Simd::scalar);
@@ -226,8 +222,6 @@ TEST_P(CropKernelsTest, WriteToAnyAddressThatIsAlignedToTheValues) {
       ASSERT_TRUE(std::ranges::equal(place, expected)) << one << " at " << shift;
     }
 }
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, CropKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 
@@ -261,7 +255,7 @@ float pixel(const ImagePart& part, std::int64_t y, std::int64_t x, std::size_t c
 
 float mixed(float a, float b, float fraction) { return a + (b - a) * fraction; }
 
-float value_of(const Case& one, const ImagePart& part, std::int64_t y, std::int64_t x, std::size_t c) {
+float value_of(const CropCase& one, const ImagePart& part, std::int64_t y, std::int64_t x, std::size_t c) {
   const auto at_y = position(one.box.ymin, one.box.ymax, one.whole.height, y, one.size.height);
   const auto at_x = position(one.box.xmin, one.box.xmax, one.whole.width, x, one.size.width);
   if (!at_y || !at_x) return one.options.extrapolation;
@@ -274,7 +268,7 @@ float value_of(const Case& one, const ImagePart& part, std::int64_t y, std::int6
                *at_y - static_cast<float>(top));
 }
 
-std::size_t place_of(const Case& one, std::int64_t y, std::int64_t x, std::size_t c) {
+std::size_t place_of(const CropCase& one, std::int64_t y, std::int64_t x, std::size_t c) {
   const auto width = static_cast<std::size_t>(one.size.width);
   const auto row = static_cast<std::size_t>(y);
   const std::size_t column =
@@ -283,7 +277,7 @@ std::size_t place_of(const Case& one, std::int64_t y, std::int64_t x, std::size_
   return (c * static_cast<std::size_t>(one.size.height) + row) * width + column;
 }
 
-void expect_formulas(const Case& one, const ImagePart& part) {
+void expect_formulas(const CropCase& one, const ImagePart& part) {
   const std::vector<std::byte> got = result_of(one, part, Simd::scalar);
   for (std::int64_t y = 0; y < one.size.height; ++y)
     for (std::int64_t x = 0; x < one.size.width; ++x)
@@ -296,19 +290,19 @@ void expect_formulas(const Case& one, const ImagePart& part) {
 }
 
 TEST(CropOutput, OfTheScalarKernelFollowsTensorFlowsFormulas) {
-  Random random(11);
+  Draws random(11);
   for (int i = 0; i < repetitions(300); ++i) {
-    const Case one = random_case(random);
-    expect_formulas(one, Picture(one, window_of(one), 0, Guard::behind, static_cast<std::uint64_t>(i)).part());
+    const CropCase one = drawn_crop(random);
+    expect_formulas(one, GuardedPicture(one, window_of(one), 0, Guard::behind, static_cast<std::uint64_t>(i)).part());
   }
 }
 
 TEST(CropOutput, OfAWindowIsThatOfTheWholeImage) {
-  Random random(13);
+  Draws random(13);
   for (int i = 0; i < repetitions(300); ++i) {
-    const Case one = random_case(random);
-    const Picture picture(one, {0, 0, one.whole.height, one.whole.width}, 0, Guard::behind,
-                          static_cast<std::uint64_t>(i));
+    const CropCase one = drawn_crop(random);
+    const GuardedPicture picture(one, {0, 0, one.whole.height, one.whole.width}, 0, Guard::behind,
+                                 static_cast<std::uint64_t>(i));
     const Window window = window_of(one);
     const ImagePart part{picture.part().pixels.window(window), window, one.whole};
     ASSERT_EQ(result_of(one, part, Simd::automatic), result_of(one, picture.part(), Simd::automatic)) << one;
@@ -327,10 +321,10 @@ struct Ten {
 };
 
 TEST(CropOutput, RefusesABoxThatNeedsMoreThanTheWindow) {
-  const Ten whole;
+  const Ten ten_rows;
   for (const Window& window : {Window{1, 0, 9, 10}, Window{0, 1, 10, 9}, Window{0, 0, 9, 10}, Window{0, 0, 10, 9}}) {
     Ten ten;
-    ten.part = {whole.part.pixels.window(window), window, {10, 10}};
+    ten.part = {ten_rows.part.pixels.window(window), window, {10, 10}};
     EXPECT_ERROR(ten.crop(), ErrorCode::invalid_argument, "but the part given has");
     ten.crop({0.2F, 0.2F, 0.8F, 0.8F});
     ten.crop({0, 2, 1, 3});  // outside in one direction: no pixel is needed

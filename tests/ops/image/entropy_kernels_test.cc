@@ -14,6 +14,7 @@
 
 #include "ops/image/simd.h"
 #include "tests/ops/image/kernel_scan.h"
+#include "tests/ops/image/kernels.h"
 #include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/ops/image/scan_writer.h"
 #include "tests/support/file_contents.h"
@@ -39,14 +40,12 @@ using testing::ScanCoefficients;
 using testing::ScanWriter;
 using testing::written_code;
 using testing::WrittenCode;
-using Bytes = std::vector<std::uint8_t>;
+using ScanBytes = std::vector<std::uint8_t>;
 
 class EntropyKernelsTest : public ::testing::TestWithParam<Simd> {
  protected:
   const EntropyKernels& kernels() const { return entropy_kernels(GetParam()); }
 };
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, EntropyKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 
@@ -126,7 +125,7 @@ TEST_P(EntropyKernelsTest, FindTheCoefficientsOfLibjpegsFilesOfAllKinds) {
 
 struct DrawnFile {
   JpegHeaders headers;
-  Bytes bytes;
+  ScanBytes bytes;
   std::vector<std::vector<Block>> blocks;  // of each component, in the order of their rows
 };
 
@@ -272,7 +271,7 @@ struct Ending {
 
 // 16 MCUs of six blocks from `data`, which repeats to kReadAhead bytes, behind which nobody may read; groups lie
 // between pages that nobody may touch.
-Ending store_from(const Bytes& data, const Tables& tables, const EntropyKernels& kernels, Guard guard) {
+Ending store_from(const ScanBytes& data, const Tables& tables, const EntropyKernels& kernels, Guard guard) {
   const GuardedMemory<std::uint8_t> memory(kReadAhead);
   for (std::size_t i = 0; i < kReadAhead; ++i) memory.data()[i] = data[i % data.size()];
   const GuardedMemory<std::int16_t> groups(6 * 4 * kGroupValues, guard);
@@ -287,7 +286,7 @@ Ending store_from(const Bytes& data, const Tables& tables, const EntropyKernels&
   return ending;
 }
 
-Ending skip_from(const Bytes& data, const Tables& tables, const EntropyKernels& kernels) {
+Ending skip_from(const ScanBytes& data, const Tables& tables, const EntropyKernels& kernels) {
   const GuardedMemory<std::uint8_t> memory(kReadAhead);
   for (std::size_t i = 0; i < kReadAhead; ++i) memory.data()[i] = data[i % data.size()];
   BlockPlan blocks[kMostBlocksInMcu];
@@ -313,9 +312,9 @@ TEST_P(EntropyKernelsTest, ReadAndWriteNothingOutsideWhateverTheDataAndTheCodes)
   int good = 0;
   for (int i = 0; i < 400; ++i) {
     const auto tables = tables_of(hostile_code(true, random), hostile_code(false, random));
-    Bytes noise(1 + drawn(random, 3000));
+    ScanBytes noise(1 + drawn(random, 3000));
     for (std::uint8_t& byte : noise) byte = static_cast<std::uint8_t>(drawn(random, 256));
-    for (const Bytes& data : {Bytes{0}, Bytes{0xff}, Bytes{0xaa}, noise}) {
+    for (const ScanBytes& data : {ScanBytes{0}, ScanBytes{0xff}, ScanBytes{0xaa}, noise}) {
       const Ending stored = store_from(data, *tables, kernels(), i % 2 == 0 ? Guard::behind : Guard::before);
       ASSERT_TRUE(skip_from(data, *tables, kernels()) == stored) << i;
       ASSERT_TRUE(store_from(data, *tables, kScalarEntropy, Guard::behind) == stored) << i;
@@ -334,13 +333,13 @@ TEST_P(EntropyKernelsTest, ReadTheLongestBlocksThatThereAre) {
   dc.symbols[0] = ac.symbols[0] = 15;
   const auto tables = tables_of(dc, ac);
   // 16 zeros, the code, and 15 bits of value: ones only, then zeros only.
-  Bytes up, down;
+  ScanBytes up, down;
   ScanWriter ones, zeros;
   for (int i = 0; i < 8; ++i) {
     ones.put(0x7fff, 31);
     zeros.put(0, 31);
   }
-  Bytes data;
+  ScanBytes data;
   for (const std::uint8_t byte : ones.bytes())
     if (data.empty() || byte != 0 || data.back() != 0xff) data.push_back(byte);
   const Ending stored = store_from(data, *tables, kernels(), Guard::behind);
@@ -381,7 +380,7 @@ struct OneBlock {
 
 OneBlock read_blocks(const ScanWriter& writer, const PlainCodes& codes, const EntropyKernels& kernels,
                      std::size_t count = 1) {
-  Bytes data;
+  ScanBytes data;
   for (const std::uint8_t byte : writer.bytes())
     if (data.empty() || byte != 0 || data.back() != 0xff) data.push_back(byte);
   data.resize(data.size() + kReadAhead);

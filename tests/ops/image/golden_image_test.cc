@@ -128,10 +128,10 @@ Window window_in(const json& entry) {
   return {.y = entry["i"], .x = entry["j"], .height = entry["h"], .width = entry["w"]};
 }
 
-const std::map<std::string, Filter> filters{
+const std::map<std::string, Filter> kFilters{
     {"nearest", Filter::nearest}, {"bilinear", Filter::bilinear}, {"bicubic", Filter::bicubic}};
 
-ResizeOptions options_in(const json& entry) { return {.filter = filters.at(entry["filter"])}; }
+ResizeOptions options_in(const json& entry) { return {.filter = kFilters.at(entry["filter"])}; }
 
 Tensor resized(const ImageView& image, const json& entry) {
   const json& box = entry["box"];
@@ -147,7 +147,7 @@ Tensor centre(const ImageView& image, const json& entry) {
   return resize_and_centre_crop(image, entry["shorter"], size_in(entry["crop"]), options_in(entry));
 }
 
-// Runs all cases of one operator with the filters that are built, or without one, and counts them.
+// Runs all cases of one operator with the kFilters that are built, or without one, and counts them.
 int check_operator(const char* name, const Operator& apply) {
   int cases = 0;
   const json golden = test::golden_file("resize.json");
@@ -155,7 +155,7 @@ int check_operator(const char* name, const Operator& apply) {
     const Tensor image = decode_jpeg(bytes_of(shared_picture_file(picture)));
     EXPECT_EQ(hash_of(image), picture["rgb_sha256"]);
     for (const json& entry : picture["cases"]) {
-      if (entry["op"] != name || !filters.contains(entry.value("filter", "bilinear"))) continue;
+      if (entry["op"] != name || !kFilters.contains(entry.value("filter", "bilinear"))) continue;
       EXPECT_EQ(hash_of(apply(view_of(image), entry)), entry["sha256"]) << entry["id"];
       ++cases;
     }

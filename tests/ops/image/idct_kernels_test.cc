@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/image/idct_range.h"
+#include "tests/ops/image/kernels.h"
 #include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/support/file_contents.h"
 #include "tests/support/guarded_memory.h"
@@ -119,18 +120,18 @@ std::size_t compare_with_libjpeg(const Blocks& blocks) {
 // ------------------------------------------------------------------------------------------------
 // Kinds of blocks
 
-using Random = std::mt19937;
+using Twister = std::mt19937;
 
-int drawn(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+int drawn(Twister& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
-QuantiserSteps drawn_steps(Random& random, int most) {
+QuantiserSteps drawn_steps(Twister& random, int most) {
   QuantiserSteps steps;
   for (std::uint16_t& step : steps) step = static_cast<std::uint16_t>(drawn(random, 1, most));
   return steps;
 }
 
 // `count` coefficients of at most `most`.
-CoefficientBlock drawn_block(Random& random, int count, int most) {
+CoefficientBlock drawn_block(Twister& random, int count, int most) {
   CoefficientBlock block{};
   for (int i = 0; i < count; ++i)
     block[static_cast<std::size_t>(drawn(random, 0, 63))] = static_cast<std::int16_t>(drawn(random, -most, most));
@@ -138,7 +139,7 @@ CoefficientBlock drawn_block(Random& random, int count, int most) {
 }
 
 // From a few small coefficients to 64 of the largest.
-Blocks drawn_blocks(Random& random, int largest_step) {
+Blocks drawn_blocks(Twister& random, int largest_step) {
   Blocks blocks{.steps = drawn_steps(random, largest_step), .blocks = {}};
   for (int i = 0; i < 200; ++i) {
     const int most = std::min(32767, std::max(1, (1 << drawn(random, 1, 16)) / largest_step * 2));
@@ -197,7 +198,7 @@ Blocks single_coefficients_at_the_bound(std::uint16_t step) {
 // With libjpeg's SIMD, and once more in a process without it.
 
 void random_coefficients_are_as_libjpeg_has_them() {
-  Random random(1);
+  Twister random(1);
   std::size_t good = 0, all = 0;
   for (const int largest_step : {1, 2, 16, 99, 255, 256, 4000, 32767})
     for (int i = 0; i < 4; ++i) {
@@ -214,7 +215,7 @@ void both_sides_of_the_bound_are_as_libjpeg_has_them() {
     const Blocks blocks = single_coefficients_at_the_bound(static_cast<std::uint16_t>(step));
     EXPECT_EQ(compare_with_libjpeg(blocks), blocks.blocks.size() / 2) << step;
   }
-  Random random(2);
+  Twister random(2);
   for (const int largest_step : {1, 3, 20, 300}) {
     std::vector<CoefficientBlock> directions;
     for (int i = 0; i < 200; ++i) directions.push_back(drawn_block(random, 1 << drawn(random, 0, 6), 32767));
@@ -263,7 +264,7 @@ TEST(IdctKernels, StepsOfNothingAndAboveAllCoefficientsAreNotTaken) {
 }
 
 // Two columns have kQuickLimit together, as one large coefficient or in parts; so have the others, or they are empty.
-CoefficientBlock block_at_quick_limit(Random& random, int number) {
+CoefficientBlock block_at_quick_limit(Twister& random, int number) {
   CoefficientBlock block{};
   for (std::size_t x = 0; x < 8; x += 2) {
     if (x > 0 && number % 4 < 2) break;
@@ -283,7 +284,7 @@ class IdctKernelsTest : public ::testing::TestWithParam<Simd> {
   const IdctKernels& kernels() const { return idct_kernels(GetParam()); }
 };
 
-void fill_groups(Groups& groups, Random& random, int kind) {
+void fill_groups(Groups& groups, Twister& random, int kind) {
   for (std::size_t i = 0; i < groups.has_ac.size(); ++i) {
     const bool is_flat = drawn(random, 0, 2) == 0;
     groups.has_ac[i] = is_flat ? 0 : 1;
@@ -296,7 +297,7 @@ void fill_groups(Groups& groups, Random& random, int kind) {
 
 // Samples lie in rows with gaps, at any address; the last row ends where the memory does.
 TEST_P(IdctKernelsTest, GroupsAreAsTheScalarOnesAndNothingElseIsTouched) {
-  Random random(4);
+  Twister random(4);
   int good = 0;
   for (int i = 0; i < 300; ++i) {
     const auto count = static_cast<std::size_t>(drawn(random, 0, 5));
@@ -327,7 +328,7 @@ TEST_P(IdctKernelsTest, SumsThatWrapAroundAreNotTaken) {
   CoefficientBlock wrapping{};
   wrapping[32] = 4096;  // rows of 2^19, hence sums of 2^32
   EXPECT_FALSE(transform_alone(GetParam(), wrapping, table_of(equal_steps(32)), 0).is_good);
-  Random random(6);
+  Twister random(6);
   const auto power = [&random](int most) { return 1 << drawn(random, 0, most); };
   int within = 0;
   for (int i = 0; i < 400; ++i) {
@@ -351,7 +352,7 @@ TEST_P(IdctKernelsTest, SumsThatWrapAroundAreNotTaken) {
 // quick test cannot know of them, whether their samples are in range, must be found out.
 TEST_P(IdctKernelsTest, QuickLimitIsEnough) {
   const IdctTable table = table_of(equal_steps(1));
-  Random random(3);
+  Twister random(3);
   int within = 0;
   for (int i = 0; i < 20000; ++i) {
     const CoefficientBlock block = block_at_quick_limit(random, i);
@@ -377,8 +378,6 @@ TEST_P(IdctKernelsTest, FlagDecidesNothing) {
     ASSERT_TRUE(!flat.is_good || samples[8] == flat.samples[0]) << value;
   }
 }
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, IdctKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 

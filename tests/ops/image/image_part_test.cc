@@ -16,7 +16,7 @@ namespace {
 
 using Random = std::minstd_rand;
 
-std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
+std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
@@ -36,12 +36,12 @@ struct Part {
   ImagePart part;
 };
 
-Size random_size(Random& random, std::int64_t most) { return {draw(random, 1, most), draw(random, 1, most)}; }
+Size random_size(Random& random, std::int64_t most) { return {between(random, 1, most), between(random, 1, most)}; }
 
 // Corners around the image: inside, at its edges, far outside; mirrored ones too.
 Box random_box(Random& random) {
   const auto corner = [&random] {
-    if (draw(random, 0, 3) == 0) return static_cast<float>(draw(random, -1, 2));
+    if (between(random, 0, 3) == 0) return static_cast<float>(between(random, -1, 2));
     return std::uniform_real_distribution<float>(-0.5F, 1.5F)(random);
   };
   return {corner(), corner(), corner(), corner()};
@@ -130,8 +130,8 @@ TEST(CentreCropOfAPart, EqualsThatOfTheImage) {
   for (int i = 0; i < 500; ++i) {
     const Tensor image = noise(random_size(random, 70));
     const ImageView view = view_of(image);
-    const std::int64_t shorter = draw(random, 1, 50);
-    const Size crop{draw(random, 1, shorter), draw(random, 1, shorter)};
+    const std::int64_t shorter = between(random, 1, 50);
+    const Size crop{between(random, 1, shorter), between(random, 1, shorter)};
     const Part part(image, centre_crop_source({view.height, view.width}, shorter, crop));
     std::vector<std::uint8_t> got(crop.values());
     resize_and_centre_crop(part.part, shorter, crop, got);

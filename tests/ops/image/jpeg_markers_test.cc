@@ -23,9 +23,9 @@ using testing::disagreement_on_headers;
 using testing::drawn;
 using testing::GuardedMemory;
 using testing::header_bytes;
-using Bytes = std::vector<std::uint8_t>;
+using Octets = std::vector<std::uint8_t>;
 
-Refusal refusal_of(const Bytes& file) {
+Refusal refusal_of(const Octets& file) {
   JpegHeaders headers;
   return read_headers(as_file(file), headers);
 }
@@ -51,38 +51,38 @@ JpegHeaders small_headers(int components, int across, int down) {
   return headers;
 }
 
-const Bytes kJfif{0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
-const Bytes kRgbJfxx{0xff, 0xe0, 0, 8, 'J', 'F', 'X', 'X', 0, 0x13};
+const Octets kJfif{0xff, 0xe0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
+const Octets kRgbJfxx{0xff, 0xe0, 0, 8, 'J', 'F', 'X', 'X', 0, 0x13};
 
-Bytes adobe(std::uint8_t transform) {
+Octets adobe(std::uint8_t transform) {
   return {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, transform};
 }
 
-Bytes inserted(Bytes file, std::size_t at, const Bytes& segment) {
+Octets inserted(Octets file, std::size_t at, const Octets& segment) {
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), segment.begin(), segment.end());
   return file;
 }
 
-Bytes file_of(const JpegHeaders& headers, const Bytes& segment = {}) {
+Octets file_of(const JpegHeaders& headers, const Octets& segment = {}) {
   return inserted(header_bytes(headers), 2, segment);
 }
 
-Bytes small_file(const Bytes& segment = {}) { return file_of(small_headers(3, 2, 2), segment); }
+Octets small_file(const Octets& segment = {}) { return file_of(small_headers(3, 2, 2), segment); }
 
 // Where a marker stands, which occurs once.
-std::size_t place_of(const Bytes& file, int marker) {
+std::size_t place_of(const Octets& file, int marker) {
   for (std::size_t i = 0; i + 1 < file.size(); ++i)
     if (file[i] == 0xff && file[i + 1] == marker) return i;
   throw std::runtime_error("no such marker");
 }
 
-Bytes changed(Bytes file, std::size_t at, int value) {
+Octets changed(Octets file, std::size_t at, int value) {
   file.at(at) = static_cast<std::uint8_t>(value);
   return file;
 }
 
 // Taken, and then as libjpeg reads it, or not taken.
-::testing::AssertionResult agrees(const Bytes& file, int* taken = nullptr) {
+::testing::AssertionResult agrees(const Octets& file, int* taken = nullptr) {
   JpegHeaders headers;
   if (read_headers(as_file(file), headers) != Refusal::none) return ::testing::AssertionSuccess();
   if (taken != nullptr) ++*taken;
@@ -90,13 +90,13 @@ Bytes changed(Bytes file, std::size_t at, int value) {
   return found.empty() ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << "libjpeg: " << found;
 }
 
-std::vector<Bytes> small_files() {
+std::vector<Octets> small_files() {
   return {small_file(kJfif), file_of(small_headers(3, 1, 1), adobe(1)), file_of(small_headers(3, 2, 1)),
           file_of(small_headers(3, 1, 2)), file_of(small_headers(1, 2, 2), {0xff, 0xfe, 0, 5, 1, 2, 3})};
 }
 
 TEST(JpegHeaders, AreReadAsLibjpegReadsThem) {
-  for (const Bytes& file : small_files()) {
+  for (const Octets& file : small_files()) {
     EXPECT_EQ(refusal_of(file), Refusal::none);
     EXPECT_TRUE(agrees(file));
   }
@@ -110,7 +110,7 @@ TEST(JpegHeaders, OfAllRealFilesAreTakenAndReadAsLibjpegReadsThem) {
     if (name != ".JPEG" && name != ".jpg") continue;
     const std::string contents = test::file_contents(entry.path());
     int taken = 0;
-    EXPECT_TRUE(agrees(Bytes(contents.begin(), contents.end()), &taken)) << entry.path();
+    EXPECT_TRUE(agrees(Octets(contents.begin(), contents.end()), &taken)) << entry.path();
     EXPECT_EQ(taken, 1) << entry.path();
     ++files;
   }
@@ -118,7 +118,7 @@ TEST(JpegHeaders, OfAllRealFilesAreTakenAndReadAsLibjpegReadsThem) {
 }
 
 TEST(JpegHeaders, CutOffAnywhereAreRefusedAndReadNoFurther) {
-  for (const Bytes& file : small_files())
+  for (const Octets& file : small_files())
     for (std::size_t size = 0; size < file.size(); ++size) {
       const GuardedMemory<std::byte> memory(size);
       std::copy_n(as_file(file).begin(), size, memory.data());
@@ -129,7 +129,7 @@ TEST(JpegHeaders, CutOffAnywhereAreRefusedAndReadNoFurther) {
 
 TEST(JpegHeaders, WithAnyByteChangedAreRefusedOrAsLibjpegReadsThem) {
   int taken = 0;
-  for (const Bytes& file : small_files())
+  for (const Octets& file : small_files())
     for (std::size_t at = 0; at < file.size(); ++at)
       for (int value = 0; value < 256; ++value)
         ASSERT_TRUE(agrees(changed(file, at, value), &taken)) << "byte " << at << " = " << value;
@@ -138,10 +138,10 @@ TEST(JpegHeaders, WithAnyByteChangedAreRefusedOrAsLibjpegReadsThem) {
 
 TEST(JpegHeaders, WithSeveralBytesChangedInsertedOrLeftOutAreRefusedOrAsLibjpegReadsThem) {
   std::minstd_rand random(1);
-  const std::vector<Bytes> files = small_files();
+  const std::vector<Octets> files = small_files();
   int taken = 0;
   for (int i = 0; i < 40000; ++i) {
-    Bytes file = files[drawn(random, files.size())];
+    Octets file = files[drawn(random, files.size())];
     for (unsigned changes = 1 + drawn(random, 3); changes > 0; --changes) {
       const std::size_t at = 2 + drawn(random, file.size() - 2);
       const auto kind = drawn(random, 4);
@@ -156,9 +156,9 @@ TEST(JpegHeaders, WithSeveralBytesChangedInsertedOrLeftOutAreRefusedOrAsLibjpegR
 }
 
 TEST(JpegHeaders, HaveAnyNumberOfFillBytesBeforeMarkers) {
-  const Bytes file = small_file();
+  const Octets file = small_file();
   for (const int marker : {0xdb, 0xc1, 0xdd, 0xda}) {
-    const Bytes filled = inserted(file, place_of(file, marker), {0xff, 0xff, 0xff});
+    const Octets filled = inserted(file, place_of(file, marker), {0xff, 0xff, 0xff});
     EXPECT_EQ(refusal_of(filled), Refusal::none);
     EXPECT_TRUE(agrees(filled));
   }
@@ -168,7 +168,7 @@ TEST(JpegHeaders, HaveAnyNumberOfFillBytesBeforeMarkers) {
 }
 
 TEST(JpegHeaders, TellTheColourAsLibjpegGuessesIt) {
-  const auto with_ids = [](std::uint8_t a, std::uint8_t b, std::uint8_t c, const Bytes& segment) {
+  const auto with_ids = [](std::uint8_t a, std::uint8_t b, std::uint8_t c, const Octets& segment) {
     JpegHeaders headers = small_headers(3, 2, 2);
     headers.component[0].id = a;
     headers.component[1].id = b;
@@ -189,7 +189,7 @@ TEST(JpegHeaders, TellTheColourAsLibjpegGuessesIt) {
 }
 
 TEST(JpegHeaders, AreRefusedForTheReasonThatTheyHave) {
-  const Bytes file = small_file(kJfif);
+  const Octets file = small_file(kJfif);
   const std::size_t frame = place_of(file, 0xc1), scan = place_of(file, 0xda), steps = place_of(file, 0xdb);
   const std::size_t code = place_of(file, 0xc4), interval = place_of(file, 0xdd);
   for (const int process : {0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf})
@@ -217,8 +217,8 @@ TEST(JpegHeaders, AreRefusedForTheReasonThatTheyHave) {
   for (const int marker : {0x01, 0x02, 0xd0, 0xd8, 0xd9, 0xdc, 0xde, 0xdf, 0xf0, 0xfd})
     EXPECT_EQ(refusal_of(changed(file, 3, marker)), Refusal::marker) << marker;
   EXPECT_EQ(refusal_of(inserted(file, interval,
-                                Bytes(file.begin() + static_cast<std::ptrdiff_t>(frame),
-                                      file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
+                                Octets(file.begin() + static_cast<std::ptrdiff_t>(frame),
+                                       file.begin() + static_cast<std::ptrdiff_t>(frame) + 19))),
             Refusal::marker)
       << "a second frame";
 }

@@ -17,25 +17,25 @@ namespace {
 
 using pictures::encode_jpeg;
 using pictures::JpegColour;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::int64_t height = 61;
-constexpr std::int64_t width = 83;
+constexpr std::int64_t kHeight = 61;
+constexpr std::int64_t kWidth = 83;
 
 // Soft colours with some noise, so that all kinds of coefficients occur.
 std::vector<std::uint8_t> pixels_of(int bytes_per_pixel) {
   std::minstd_rand random(1);
   std::vector<std::uint8_t> pixels;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
       for (int c = 0; c < bytes_per_pixel; ++c)
         pixels.push_back(static_cast<std::uint8_t>(40 + x + y * (c + 1) / 2 + static_cast<int>(random() >> 10) % 16));
   return pixels;
 }
 
 Bytes picture(const pictures::EncodeOptions& options = {}) {
-  return encode_jpeg(pixels_of(pictures::bytes_per_pixel(options.colour)), height, width, options);
+  return encode_jpeg(pixels_of(pictures::bytes_per_pixel(options.colour)), kHeight, kWidth, options);
 }
 
 // Where the frame header's marker (SOF0 or SOF2) stands.
@@ -56,15 +56,15 @@ int largest_difference(const Tensor& a, const std::vector<std::uint8_t>& b) {
 
 TEST(DecodeJpeg, PixelsComeBackNearly) {
   const Tensor image = decode_jpeg(picture({.quality = 100}));
-  EXPECT_EQ(image.shape(), (Shape{height, width, 3}));
+  EXPECT_EQ(image.shape(), (Shape{kHeight, kWidth, 3}));
   EXPECT_EQ(image.dtype(), DType::u8);
   EXPECT_LE(largest_difference(image, pixels_of(3)), 4);
 }
 
 TEST(DecodeJpeg, HeaderTellsTheSize) {
   const JpegHeader header = read_jpeg_header(picture({.colour = JpegColour::grey}));
-  EXPECT_EQ(header.width, width);
-  EXPECT_EQ(header.height, height);
+  EXPECT_EQ(header.width, kWidth);
+  EXPECT_EQ(header.height, kHeight);
   EXPECT_EQ(header.components, 1);
   EXPECT_EQ(read_jpeg_header(picture({.colour = JpegColour::cmyk})).components, 4);
 }
@@ -262,7 +262,7 @@ TEST(DecodeJpeg, LostPartOfAScanCountsAsTruncated) {
   file[at + 1] = std::byte{0xd1};  // as if the second stretch were missing
   EXPECT_ERROR(decode_jpeg(file), ErrorCode::data_loss, "truncated");
   DecodeReport report;
-  EXPECT_EQ(decode_jpeg(file, {.truncated = Truncated::accept}, &report).shape(), (Shape{height, width, 3}));
+  EXPECT_EQ(decode_jpeg(file, {.truncated = Truncated::accept}, &report).shape(), (Shape{kHeight, kWidth, 3}));
   EXPECT_TRUE(report.truncated);
 }
 
@@ -314,8 +314,8 @@ TEST(DecodeJpeg, HugeHeaderIsRefusedBeforeMemoryIsTaken) {
 
 TEST(DecodeJpeg, LimitOfPixelsIsTheLargestAllowed) {
   const Bytes file = picture();
-  EXPECT_NO_THROW(decode_jpeg(file, {.max_pixels = height * width}));
-  EXPECT_ERROR(decode_jpeg(file, {.max_pixels = height * width - 1}), ErrorCode::resource_exhausted,
+  EXPECT_NO_THROW(decode_jpeg(file, {.max_pixels = kHeight * kWidth}));
+  EXPECT_ERROR(decode_jpeg(file, {.max_pixels = kHeight * kWidth - 1}), ErrorCode::resource_exhausted,
                "the limit is 5062");
 }
 

@@ -39,7 +39,7 @@ std::vector<std::uint8_t> noise(Size size, int bytes_per_pixel) {
   return pixels;
 }
 
-Bytes picture(Size size, const EncodeOptions& how) {
+Bytes noise_file(Size size, const EncodeOptions& how) {
   return pictures::encode_jpeg(noise(size, pictures::bytes_per_pixel(how.colour)), size.height, size.width, how);
 }
 
@@ -131,7 +131,7 @@ TEST(JpegWindow, RandomWindowsOfEveryKindEqualTheWholePicture) {
     const std::int64_t most = draw(random, 0, 3) == 0 ? 20 : 300;
     EncodeOptions how = kind.how;
     how.quality = static_cast<int>(draw(random, 20, 99));
-    const Decoded decoded(picture({draw(random, 1, most), draw(random, 1, most)}, how));
+    const Decoded decoded(noise_file({draw(random, 1, most), draw(random, 1, most)}, how));
     ASSERT_NO_FATAL_FAILURE(check_random_windows(decoded, windows, random, kind.name));
   }
 }
@@ -159,7 +159,7 @@ TEST(JpegWindow, RandomWindowsOfRealFilesEqualTheWholePicture) {
 TEST(JpegWindow, EveryRunOfColumnsOfSmallPicturesEqualsTheWholePicture) {
   for (const Kind& kind : samplings())
     for (const std::int64_t width : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 18, 31, 33, 35}) {
-      const Decoded decoded(picture({9, width}, kind.how));
+      const Decoded decoded(noise_file({9, width}, kind.how));
       for (std::int64_t x = 0; x < width; ++x)
         for (std::int64_t count = 1; count <= width - x; ++count)
           ASSERT_TRUE(decoded.gives({0, x, 9, count}))
@@ -172,7 +172,7 @@ TEST(JpegWindow, EveryRunOfRowsOfSmallPicturesEqualsTheWholePicture) {
   for (const Kind& kind : samplings())
     for (const std::int64_t height : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 18, 31, 33, 36, 49, 66}) {
       const std::int64_t width = height % 2 == 0 ? 3 : 11;
-      const Decoded decoded(picture({height, width}, kind.how));
+      const Decoded decoded(noise_file({height, width}, kind.how));
       for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t count = 1; count <= height - y; ++count)
           ASSERT_TRUE(decoded.gives({y, 0, count, width}))
@@ -184,7 +184,7 @@ TEST(JpegWindow, OptionsCountForWindowsToo) {
   Random random(3);
   for (const DecodeOptions& options : {DecodeOptions{.dct = Dct::ifast}, DecodeOptions{.fancy_upsampling = false}})
     for (const Kind& kind : all_kinds()) {
-      const Decoded decoded(picture({draw(random, 1, 90), draw(random, 1, 90)}, kind.how), options);
+      const Decoded decoded(noise_file({draw(random, 1, 90), draw(random, 1, 90)}, kind.how), options);
       ASSERT_NO_FATAL_FAILURE(check_random_windows(decoded, 5, random, kind.name));
     }
 }
@@ -209,17 +209,17 @@ TEST(JpegWindow, OfAProgressiveFileWithoutItsLastScansEqualsTheWholePicture) {
     for (const int scans : {1, 2, 3}) {
       EncodeOptions how = kind.how;
       how.progressive = true;
-      const Bytes file = picture({draw(random, 30, 120), draw(random, 30, 120)}, how);
+      const Bytes file = noise_file({draw(random, 30, 120), draw(random, 30, 120)}, how);
       const Decoded decoded(first_scans(file, scans));
       EXPECT_NE(decoded.whole, decode_jpeg(file)) << kind.name;
       ASSERT_NO_FATAL_FAILURE(check_random_windows(decoded, 20, random, kind.name));
     }
 }
 
-constexpr Size size{61, 83};
+constexpr Size kSize{61, 83};
 
 TEST(JpegWindow, IsChosenWhenTheSizeIsKnown) {
-  const Bytes file = picture(size, {});
+  const Bytes file = noise_file(kSize, {});
   ByteBuffer buffer;
   const ImagePart part = decode_jpeg(
       file,
@@ -232,7 +232,7 @@ TEST(JpegWindow, IsChosenWhenTheSizeIsKnown) {
 }
 
 TEST(JpegWindow, OutsideThePictureIsRefused) {
-  const Bytes file = picture(size, {});
+  const Bytes file = noise_file(kSize, {});
   for (const Window& window : {Window{0, 0, 62, 1}, Window{0, 0, 1, 84}, Window{-1, 0, 1, 1}, Window{0, -1, 1, 1},
                                Window{61, 0, 1, 1}, Window{0, 0, 0, 1}, Window{0, 0, 1, 0}, Window{}})
     EXPECT_ERROR(decode_jpeg(file, window, {.name = "a.JPEG"}), ErrorCode::invalid_argument,
@@ -240,7 +240,7 @@ TEST(JpegWindow, OutsideThePictureIsRefused) {
 }
 
 TEST(JpegWindow, ErrorOfWhoChoosesItEndsTheDecodingOnly) {
-  const Bytes file = picture(size, {});
+  const Bytes file = noise_file(kSize, {});
   ByteBuffer buffer;
   const auto refuse = [](Size) -> Window { throw Error(ErrorCode::not_found, "no box"); };
   EXPECT_ERROR(decode_jpeg(file, refuse, buffer), ErrorCode::not_found, "no box");
@@ -249,7 +249,7 @@ TEST(JpegWindow, ErrorOfWhoChoosesItEndsTheDecodingOnly) {
 
 // Under AddressSanitizer.
 TEST(JpegWindow, BytesBesideThePixelsCanBeRead) {
-  const Bytes file = picture({16, 16}, {});
+  const Bytes file = noise_file({16, 16}, {});
   for (const Window& window : {Window{0, 0, 16, 16}, Window{0, 8, 16, 8}, Window{3, 0, 1, 1}, Window{15, 15, 1, 1}}) {
     ByteBuffer buffer;
     const ImageView view = decode_jpeg(file, window, buffer).pixels;
@@ -271,7 +271,7 @@ Bytes without_end(const Bytes& file, std::size_t eighths) {
 
 TEST(JpegWindow, TruncatedFileIsRefusedForAnyWindow) {
   for (const Kind& kind : {samplings()[0], samplings()[2]}) {
-    const Bytes file = picture(tall, kind.how);
+    const Bytes file = noise_file(tall, kind.how);
     for (const std::size_t eighths : {1U, 4U, 7U})
       for (const Window& window : {top, bottom})
         EXPECT_ERROR(decode_jpeg(without_end(file, eighths), window), ErrorCode::data_loss,
@@ -280,7 +280,7 @@ TEST(JpegWindow, TruncatedFileIsRefusedForAnyWindow) {
 }
 
 TEST(JpegWindow, TruncatedFileThatIsAcceptedGivesThePixelsOfTheWholePicture) {
-  const Bytes file = picture(tall, {}), damaged = without_end(file, 6);
+  const Bytes file = noise_file(tall, {}), damaged = without_end(file, 6);
   const DecodeOptions accept{.truncated = Truncated::accept};
   for (const Window& window : {top, bottom}) {
     DecodeReport report;
@@ -296,13 +296,13 @@ TEST(JpegWindow, TruncatedFileThatIsAcceptedGivesThePixelsOfTheWholePicture) {
 TEST(JpegWindow, EndThatWasReadAlreadyIsThere) {
   for (const Kind& kind : all_kinds())
     for (const std::int64_t height : {2, 8, 9, 16, 17, 40}) {
-      const Decoded decoded(picture({height, 3}, kind.how));
+      const Decoded decoded(noise_file({height, 3}, kind.how));
       for (std::int64_t rows = 1; rows <= height; ++rows) ASSERT_TRUE(decoded.gives({0, 0, rows, 1})) << kind.name;
     }
 }
 
 TEST(JpegWindow, BytesBehindTheFilesEndDoNoHarm) {
-  Bytes file = picture(tall, {});
+  Bytes file = noise_file(tall, {});
   const Tensor pixels = decode_jpeg(file, top);
   file.resize(file.size() + 1000, std::byte{0x55});
   EXPECT_EQ(decode_jpeg(file, top), pixels);
@@ -310,7 +310,7 @@ TEST(JpegWindow, BytesBehindTheFilesEndDoNoHarm) {
 
 // The difference between a window and the whole picture: jpeg.h tells it.
 TEST(JpegWindow, DamageBelowItIsNotNoticed) {
-  const Bytes file = picture(tall, {.restart_rows = 1});
+  const Bytes file = noise_file(tall, {.restart_rows = 1});
   Bytes damaged = file;
   std::size_t at = file.size() - 2;
   while (file[at] != std::byte{0xff} || (file[at + 1] & std::byte{0xf8}) != std::byte{0xd0})
@@ -324,14 +324,14 @@ TEST(JpegWindow, DamageBelowItIsNotNoticed) {
 }
 
 TEST(JpegWindow, LackOfTheLastTwoBytesIsNoticed) {
-  const Bytes file = picture(tall, {});
+  const Bytes file = noise_file(tall, {});
   const auto damaged = std::span(file).first(file.size() - 2);
   for (const Window& window : {top, bottom})
     EXPECT_ERROR(decode_jpeg(damaged, window), ErrorCode::data_loss, "truncated");
 }
 
 TEST(JpegWindow, ProgressiveFileMustBeWholeForAnyWindow) {
-  const Bytes file = picture(tall, {.progressive = true});
+  const Bytes file = noise_file(tall, {.progressive = true});
   EXPECT_ERROR(decode_jpeg(without_end(file, 7), top), ErrorCode::data_loss, "truncated");
 }
 
@@ -340,7 +340,7 @@ TEST(JpegWindow, DamagedBytesNeverDoMoreThanFail) {
   Random random(4);
   const DecodeOptions accept{.truncated = Truncated::accept, .max_pixels = 1 << 16};
   for (const Kind& kind : all_kinds()) {
-    const Decoded good(picture(size, kind.how));
+    const Decoded good(noise_file(kSize, kind.how));
     ByteBuffer buffer;
     for (int round = 0; round < 30; ++round) {
       Bytes bad = good.file;

@@ -53,7 +53,7 @@ TEST(LabelTable, IdsOfAListAreItsLineNumbers) {
 }
 
 TEST(LabelTable, FileIsReadLikeAList) {
-  const std::string path = testing::TempDir() + "penstock_labels_test" + std::to_string(::getpid());
+  const std::string path = ::testing::TempDir() + "penstock_labels_test" + std::to_string(::getpid());
   std::ofstream(path) << "b\na\n";
   EXPECT_EQ(LabelTable::from_file(path).id("a"), 1);
   std::ofstream(path) << "b\nb\n";

@@ -63,7 +63,7 @@ Outcome outcome_of(std::span<const std::byte> file, DecodeOptions options, Decod
 }
 
 // How many outcomes were the own decoder's: the tests below say nothing where there are none.
-int taken = 0;
+int taken_by_own = 0;
 
 void expect_same(std::span<const std::byte> file, const ChooseWindow& choose, const std::string& what) {
   for (const Truncated truncated : {Truncated::reject, Truncated::accept}) {
@@ -71,7 +71,7 @@ void expect_same(std::span<const std::byte> file, const ChooseWindow& choose, co
     const Outcome expected = outcome_of(file, options, Decoder::libjpeg, choose);
     const Outcome found = outcome_of(file, options, Decoder::automatic, choose);
     ASSERT_EQ(found, expected) << what;
-    taken += found.own ? 1 : 0;
+    taken_by_own += found.own ? 1 : 0;
   }
 }
 
@@ -110,7 +110,7 @@ std::vector<Bytes> good_files(std::size_t count) {
 }
 
 TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
-  taken = 0;
+  taken_by_own = 0;
   const auto count = static_cast<std::size_t>(test::how_many(20));
   Random random(1);
   std::size_t number = 0;
@@ -124,7 +124,7 @@ TEST(OwnJpegDamage, OneByteChangedGivesWhatLibjpegGives) {
           expect_same_anywhere(bad, random, "file " + std::to_string(number) + ", byte " + std::to_string(at)));
     }
   }
-  EXPECT_GT(taken, 0);
+  EXPECT_GT(taken_by_own, 0);
 }
 
 // libjpeg decodes two rows of blocks at once where a grey file says so, and sees what is wrong in the second.
@@ -150,7 +150,7 @@ TEST(OwnJpegDamage, RowsThatLibjpegDecodesTogetherAreLookedAt) {
 
 // Headers hold most of the decisions, and are a small part of a large file.
 TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
-  taken = 0;
+  taken_by_own = 0;
   Random random(2);
   for (std::int64_t i = 0; i < test::how_many(1000); ++i) {
     Bytes bad = random_jpeg(random, {40, 40}).file;
@@ -159,7 +159,7 @@ TEST(OwnJpegDamage, AByteOfTheHeadersChangedGivesWhatLibjpegGives) {
       bad[static_cast<std::size_t>(draw(random, 0, most - 1))] = static_cast<std::byte>(draw(random, 0, 255));
     ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "round " + std::to_string(i)));
   }
-  EXPECT_GT(taken, 0);
+  EXPECT_GT(taken_by_own, 0);
 }
 
 TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
@@ -174,7 +174,7 @@ TEST(OwnJpegDamage, TruncationAtEveryLengthGivesWhatLibjpegGives) {
 
 // Markers where there was data, fill bytes before markers, and data moved.
 TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
-  taken = 0;
+  taken_by_own = 0;
   Random random(4);
   for (std::int64_t i = 0; i < test::how_many(1000); ++i) {
     Bytes bad = random_jpeg(random, {60, 60}).file;
@@ -184,7 +184,7 @@ TEST(OwnJpegDamage, MarkersPutInAtRandomGiveWhatLibjpegGives) {
     bad.insert(bad.begin() + at, marker.begin(), marker.begin() + draw(random, 1, 2));
     ASSERT_NO_FATAL_FAILURE(expect_same_anywhere(bad, random, "round " + std::to_string(i)));
   }
-  EXPECT_GT(taken, 0);
+  EXPECT_GT(taken_by_own, 0);
 }
 
 Bytes striped(const pictures::EncodeOptions& how) {
@@ -194,7 +194,7 @@ Bytes striped(const pictures::EncodeOptions& how) {
 }
 
 TEST(OwnJpegDamage, RestartMarkersOutOfOrderGiveWhatLibjpegGives) {
-  taken = 0;
+  taken_by_own = 0;
   const Bytes good = striped({.restart_mcus = 4});
   int markers = 0;
   for (std::size_t at = 0; at + 1 < good.size(); ++at) {
@@ -207,17 +207,17 @@ TEST(OwnJpegDamage, RestartMarkersOutOfOrderGiveWhatLibjpegGives) {
     }
   }
   EXPECT_GE(markers, 8);
-  EXPECT_EQ(taken, 0);
+  EXPECT_EQ(taken_by_own, 0);
 }
 
 TEST(OwnJpegDamage, DataBehindTheLastMcuGivesWhatLibjpegGives) {
   const Bytes good = striped({});
   for (const std::size_t more : {0U, 1U, 2U, 40U}) {
-    taken = 0;
+    taken_by_own = 0;
     Bytes bad = good;
     bad.insert(bad.end() - 2, more, std::byte{0x5a});
     ASSERT_NO_FATAL_FAILURE(expect_same(bad, whole_of, std::to_string(more)));
-    EXPECT_EQ(taken, more == 0 ? 2 : 0) << more;
+    EXPECT_EQ(taken_by_own, more == 0 ? 2 : 0) << more;
   }
 }
 

@@ -54,14 +54,14 @@ bool is_too_narrow(Refusal refusal, const Tensor& pixels) {
   return refusal == Refusal::sampling && pixels.shape()[1] <= 4;
 }
 
-Bytes picture(Size size, const pictures::EncodeOptions& how = {}) {
+Bytes stripes_file(Size size, const pictures::EncodeOptions& how = {}) {
   std::vector<std::uint8_t> pixels(
       static_cast<std::size_t>(size.height * size.width * pictures::bytes_per_pixel(how.colour)));
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 7 + i / 300 * 13);
   return pictures::encode_jpeg(pixels, size.height, size.width, how);
 }
 
-class OwnJpegOn : public testing::TestWithParam<Simd> {
+class OwnJpegOn : public ::testing::TestWithParam<Simd> {
  protected:
   DecodeOptions options() const { return {.decoder = Decoder::own, .simd = GetParam()}; }
 };
@@ -119,7 +119,7 @@ TEST_P(OwnJpegOn, GivesThePixelsOfLibjpeg) {
 // Every run of rows and of columns, across the borders of MCUs.
 TEST(OwnJpeg, EveryWindowOfASmallPictureEqualsTheWholePicture) {
   for (const auto& [h, v] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
-    const Bytes file = picture({37, 41}, {.luma_h = h, .luma_v = v});
+    const Bytes file = stripes_file({37, 41}, {.luma_h = h, .luma_v = v});
     const Tensor expected = pixels_of_libjpeg(file);
     for (std::int64_t begin = 0; begin < 37; ++begin)
       for (std::int64_t end = begin + 1; end <= 37; ++end) {
@@ -134,7 +134,7 @@ TEST(OwnJpeg, EveryWindowOfASmallPictureEqualsTheWholePicture) {
 
 // Bytes behind the picture are part of many files, and a thread lives long.
 TEST(OwnJpeg, DoesNotKeepTheMemoryOfAVeryLargeFile) {
-  const Bytes small = picture({40, 50});
+  const Bytes small = stripes_file({40, 50});
   Bytes large = small;
   large.resize(std::size_t{40} << 20);
   JpegHeaders headers;
@@ -148,7 +148,7 @@ TEST(OwnJpeg, DoesNotKeepTheMemoryOfAVeryLargeFile) {
 
 TEST(OwnJpeg, LeavesToLibjpegWhatItDoesNotTake) {
   using pictures::EncodeOptions;
-  const auto of = [](const EncodeOptions& how) { return refusal_of(picture({40, 50}, how)); };
+  const auto of = [](const EncodeOptions& how) { return refusal_of(stripes_file({40, 50}, how)); };
   EXPECT_EQ(of({}), Refusal::none);
   EXPECT_EQ(of({.progressive = true}), Refusal::process);
   EXPECT_EQ(of({.arithmetic = true}), Refusal::process);
@@ -157,25 +157,25 @@ TEST(OwnJpeg, LeavesToLibjpegWhatItDoesNotTake) {
   EXPECT_EQ(of({.colour = JpegColour::ycck}), Refusal::components);
   EXPECT_EQ(of({.luma_h = 4}), Refusal::sampling);
   EXPECT_EQ(of({.chroma_h = 2}), Refusal::sampling);
-  EXPECT_EQ(refusal_of(picture({40, 4}, {.luma_h = 2, .luma_v = 2})), Refusal::sampling);
-  EXPECT_EQ(refusal_of(picture({40, 5}, {.luma_h = 2, .luma_v = 2})), Refusal::none);
+  EXPECT_EQ(refusal_of(stripes_file({40, 4}, {.luma_h = 2, .luma_v = 2})), Refusal::sampling);
+  EXPECT_EQ(refusal_of(stripes_file({40, 5}, {.luma_h = 2, .luma_v = 2})), Refusal::none);
 }
 
 TEST(OwnJpeg, LeavesOtherTransformsToLibjpeg) {
-  const Bytes file = picture({40, 50}, {.luma_h = 2});
+  const Bytes file = stripes_file({40, 50}, {.luma_h = 2});
   EXPECT_EQ(refusal_of(file, {.dct = Dct::ifast}), Refusal::options);
   EXPECT_EQ(refusal_of(file, {.fancy_upsampling = false}), Refusal::options);
 }
 
 TEST(OwnJpeg, IsNotAskedWhereLibjpegIsWanted) {
   DecodeReport report;
-  decode_jpeg(picture({40, 50}), {.decoder = Decoder::libjpeg}, &report);
+  decode_jpeg(stripes_file({40, 50}), {.decoder = Decoder::libjpeg}, &report);
   EXPECT_FALSE(report.own);
   EXPECT_EQ(report.refusal, Refusal::none);
 }
 
 TEST(OwnJpeg, AloneRefusesWithTheReason) {
-  const Bytes file = picture({40, 50}, {.progressive = true});
+  const Bytes file = stripes_file({40, 50}, {.progressive = true});
   DecodeOptions options = own;
   options.name = "a.JPEG";
   EXPECT_ERROR(decode_jpeg(file, options), ErrorCode::unimplemented,
@@ -184,7 +184,7 @@ TEST(OwnJpeg, AloneRefusesWithTheReason) {
 
 // The function may draw random numbers.
 TEST(OwnJpeg, WindowIsChosenOnceEvenIfLibjpegTakesOver) {
-  Bytes file = picture({40, 50});
+  Bytes file = stripes_file({40, 50});
   file[file.size() - 30] = std::byte{0xff};  // a marker in the data
   file[file.size() - 29] = std::byte{0xd3};
   int asked = 0;
@@ -198,11 +198,11 @@ TEST(OwnJpeg, WindowIsChosenOnceEvenIfLibjpegTakesOver) {
 }
 
 TEST(OwnJpeg, TooManyPixelsAreRefusedAsEver) {
-  EXPECT_ERROR(decode_jpeg(picture({40, 50}), {.max_pixels = 1999}), ErrorCode::resource_exhausted,
+  EXPECT_ERROR(decode_jpeg(stripes_file({40, 50}), {.max_pixels = 1999}), ErrorCode::resource_exhausted,
                "the limit is 1999");
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, OwnJpegOn, testing::ValuesIn(supported_simd()),
+INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, OwnJpegOn, ::testing::ValuesIn(supported_simd()),
                          [](const auto& simd) { return std::string(to_string(simd.param)); });
 
 }  // namespace

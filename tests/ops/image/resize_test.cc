@@ -13,8 +13,8 @@
 namespace penstock::image {
 namespace {
 
-using testing::Each;
-using testing::ElementsAreArray;
+using ::testing::Each;
+using ::testing::ElementsAreArray;
 
 Tensor noise(std::int64_t height, std::int64_t width) {
   Tensor image(DType::u8, {height, width, 3});
@@ -53,7 +53,7 @@ TEST(ResizeBilinear, PixelsOutsideAWindowDoNotShow) {
   EXPECT_THAT(resize_bilinear(view_of(image).window(dark), {4, 4}).values<std::uint8_t>(), Each(3));
   const Region region{6, 5, 14, 14};
   EXPECT_THAT(resize_bilinear(view_of(image), region, {4, 4}).values<std::uint8_t>(),
-              testing::Contains(testing::Gt(3)));
+              ::testing::Contains(::testing::Gt(3)));
 }
 
 TEST(ResizeBilinear, CropOfTheResizedPictureEqualsTheWholeOne) {

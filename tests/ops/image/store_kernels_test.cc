@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/ops/image/kernels.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/guarded_memory.h"
 
@@ -86,8 +87,6 @@ TEST_P(StoreKernelsTest, DivideWhereTheReciprocalIsNotExact) {
     ASSERT_NO_FATAL_FAILURE(expect_scalar_values({1, 256}, &normaliser, GetParam())) << i;
   }
 }
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, StoreKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 

@@ -9,7 +9,7 @@
 namespace penstock::image {
 namespace {
 
-Tensor picture() {
+Tensor gradient() {
   Tensor image(DType::u8, {40, 60, 3});
   const auto values = image.values<std::uint8_t>();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint8_t>(i * 37 + i / 180 * 11);
@@ -17,7 +17,7 @@ Tensor picture() {
 }
 
 TEST(Transform, ChainEqualsItsStepsOneAfterTheOther) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Window window{.y = 3, .x = 5, .height = 30, .width = 50};
   const Transform chain =
       Crop{window} | Resize{{20, 24}, Filter::bicubic} | Flip{} | Normalise{} | Convert{DType::f16, Layout::nchw};
@@ -27,7 +27,7 @@ TEST(Transform, ChainEqualsItsStepsOneAfterTheOther) {
 }
 
 TEST(Transform, StepsCanBeCalledAlone) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const ImageView view = view_of(image);
   const Window window{.y = 1, .x = 2, .height = 3, .width = 4};
   EXPECT_EQ(Crop{window}(view), copy_of(view.window(window)));
@@ -40,14 +40,14 @@ TEST(Transform, StepsCanBeCalledAlone) {
 }
 
 TEST(Transform, ChainsCanBeChained) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Transform geometry = Resize{{8, 8}} | Flip{};
   const Transform values = Normalise{} | Convert{DType::bf16};
   EXPECT_EQ((geometry | values)(image), (Resize{{8, 8}} | Flip{} | Normalise{} | Convert{DType::bf16})(image));
 }
 
 TEST(Transform, WritesIntoAPlaceOfABatch) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Transform chain = Resize{{8, 6}} | Convert{DType::f32};
   Tensor batch(DType::f32, {2, 8, 6, 3});
   Tensor place = batch.row(1);
@@ -56,7 +56,7 @@ TEST(Transform, WritesIntoAPlaceOfABatch) {
 }
 
 TEST(Transform, WritesIntoMemory) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Transform chain = Resize{{8, 6}} | Normalise{};
   Tensor values(DType::f32, {8, 6, 3});
   chain(view_of(image), output_of(values, Layout::nhwc));
@@ -64,7 +64,7 @@ TEST(Transform, WritesIntoMemory) {
 }
 
 TEST(Transform, CropAndResizeIsAStep) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const CropAndResize step{{0.1F, 0.2F, 0.9F, 1.1F}, {20, 24}, {.extrapolation = 7}};
   const Tensor boxes = crop_and_resize(view_of(image), {&step.box, 1}, step.size, step.options);
   EXPECT_EQ(step(image), boxes.row(0));
@@ -80,7 +80,7 @@ TEST(Transform, CropAndResizeIsAStep) {
 
 // Chains of each kind, on the part of the picture that they ask for and nothing else.
 TEST(Transform, NeedsOnlyThePixelsOfItsSource) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Crop crop{{.y = 3, .x = 5, .height = 30, .width = 50}};
   const CropAndResize box{{0.2F, 0.3F, 0.6F, 0.7F}, {12, 14}};
   const std::vector<Transform> chains{crop,
@@ -101,7 +101,7 @@ TEST(Transform, NeedsOnlyThePixelsOfItsSource) {
 }
 
 TEST(Transform, APartThatLacksPixelsIsRefused) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const ImagePart part{view_of(image).window({0, 0, 10, 60}), {0, 0, 10, 60}, {40, 60}};
   const auto invalid = ErrorCode::invalid_argument;
   EXPECT_ERROR((Resize{{8, 8}}(part)), invalid, "resize_source()");
@@ -124,7 +124,7 @@ TEST(Transform, WrongOrdersAreRefusedAtOnce) {
 }
 
 TEST(Transform, WrongPlacesAreRefused) {
-  const Tensor image = picture();
+  const Tensor image = gradient();
   const Transform chain = Resize{{8, 6}} | Convert{DType::f32};
   const auto invalid = ErrorCode::invalid_argument;
   Tensor other(DType::f32, {6, 8, 3});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/image/entropy_kernels.h"
+#include "tests/ops/image/kernels.h"
 #include "tests/ops/image/scan_writer.h"
 #include "tests/support/guarded_memory.h"
 
@@ -16,19 +17,17 @@ namespace {
 using testing::drawn;
 using testing::Guard;
 using testing::GuardedMemory;
-using Bytes = std::vector<std::uint8_t>;
+using ScanBytes = std::vector<std::uint8_t>;
 
 class UnstuffTest : public ::testing::TestWithParam<Simd> {
  protected:
   const EntropyKernels& kernels() const { return entropy_kernels(GetParam()); }
 };
 
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
-
 INSTANTIATE_TEST_SUITE_P(Simd, UnstuffTest, ::testing::ValuesIn(supported_simd()), name_of);
 
 struct Unstuffed {
-  Bytes bytes;
+  ScanBytes bytes;
   std::size_t position;
   unsigned marker;
 
@@ -36,7 +35,7 @@ struct Unstuffed {
 };
 
 // B.1.1.5, byte by byte.
-Unstuffed plainly_unstuffed(const Bytes& file, std::size_t begin) {
+Unstuffed plainly_unstuffed(const ScanBytes& file, std::size_t begin) {
   Unstuffed result{{}, begin, 0};
   for (std::size_t& i = result.position; i < file.size(); ++i) {
     if (file[i] != 0xff) {
@@ -53,15 +52,15 @@ Unstuffed plainly_unstuffed(const Bytes& file, std::size_t begin) {
 }
 
 // From memory that ends, and to memory that ends or begins, where a page begins that nobody may touch.
-Unstuffed unstuffed(const Bytes& file, std::size_t begin, const EntropyKernels& kernels, Guard guard) {
+Unstuffed unstuffed(const ScanBytes& file, std::size_t begin, const EntropyKernels& kernels, Guard guard) {
   const GuardedMemory<std::uint8_t> from(file.size(), guard);
   const GuardedMemory<std::uint8_t> to(file.size() - begin + 64, guard);
   std::copy(file.begin(), file.end(), from.data());
   const UnstuffedScan scan = kernels.unstuff(from.data(), file.size(), begin, to.data());
-  return {Bytes(to.data(), to.data() + scan.bytes), scan.position, scan.marker};
+  return {ScanBytes(to.data(), to.data() + scan.bytes), scan.position, scan.marker};
 }
 
-void expect_unstuffed(const Bytes& file, std::size_t begin, const EntropyKernels& kernels) {
+void expect_unstuffed(const ScanBytes& file, std::size_t begin, const EntropyKernels& kernels) {
   const Unstuffed expected = plainly_unstuffed(file, begin);
   for (const Guard guard : {Guard::behind, Guard::before})
     ASSERT_TRUE(unstuffed(file, begin, kernels, guard) == expected) << file.size() << " bytes from " << begin;
@@ -71,7 +70,7 @@ TEST_P(UnstuffTest, CopiesEveryLengthWithAMarkerOrAStuffedByteEverywhere) {
   for (std::size_t size = 1; size < 150; ++size)
     for (std::size_t at = 0; at < size; at += 1 + size / 40)
       for (const int behind : {-1, 0, 0xd9, 0xff}) {
-        Bytes file(size, 7);
+        ScanBytes file(size, 7);
         file[at] = 0xff;
         if (at + 1 < size && behind >= 0) file[at + 1] = static_cast<std::uint8_t>(behind);
         ASSERT_NO_FATAL_FAILURE(expect_unstuffed(file, size % 3 % size, kernels()));
@@ -81,7 +80,7 @@ TEST_P(UnstuffTest, CopiesEveryLengthWithAMarkerOrAStuffedByteEverywhere) {
 TEST_P(UnstuffTest, CopiesDrawnBytes) {
   std::minstd_rand random(4);
   for (int i = 0; i < 2000; ++i) {
-    Bytes file(1 + drawn(random, 400));
+    ScanBytes file(1 + drawn(random, 400));
     const auto ffs = 1 + drawn(random, 60);  // one byte in so many
     const auto markers = 1 + drawn(random, 100);
     for (std::size_t k = 0; k < file.size(); ++k) {

@@ -15,8 +15,8 @@
 namespace penstock {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -276,9 +276,9 @@ TEST(AnnotationPaths, NamedFolderIsSearchedByClassAndFlat) {
   EXPECT_THAT(annotation_paths("/.hidden", "x"), ElementsAre("x//.hidden.xml", "x/.hidden.xml"));
 }
 
-class AnnotationFiles : public testing::Test {
+class AnnotationFiles : public ::testing::Test {
  protected:
-  AnnotationFiles() : root_(testing::TempDir() + "penstock_voc_test" + std::to_string(::getpid())) {
+  AnnotationFiles() : root_(::testing::TempDir() + "penstock_voc_test" + std::to_string(::getpid())) {
     std::filesystem::create_directories(root_ + "/Annotations/c");
     write("/Annotations/c/a.xml", "in class");
     write("/Annotations/b.xml", "flat");

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/ops/image/kernels.h"
 #include "tests/ops/image/libjpeg_oracle.h"
 #include "tests/support/guarded_memory.h"
 #include "tests/support/jpeg_coefficients.h"
@@ -23,24 +24,24 @@ using testing::OracleColour;
 using testing::SamplePlane;
 
 using Samples = std::vector<std::uint8_t>;
-using Random = std::mt19937;
+using Twister = std::mt19937;
 
-int drawn(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+int number(Twister& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
 // ------------------------------------------------------------------------------------------------
 // Pictures that libjpeg decodes
 
 // Soft or hard blocks of all brightnesses.
-CoefficientBlock drawn_block(Random& random) {
+CoefficientBlock drawn_block(Twister& random) {
   CoefficientBlock block{};
-  block[0] = static_cast<std::int16_t>(drawn(random, -1000, 1000));
+  block[0] = static_cast<std::int16_t>(number(random, -1000, 1000));
   for (int i = 0; i < 6; ++i)
-    block[static_cast<std::size_t>(drawn(random, 1, 63))] = static_cast<std::int16_t>(drawn(random, -300, 300));
+    block[static_cast<std::size_t>(number(random, 1, 63))] = static_cast<std::int16_t>(number(random, -300, 300));
   return block;
 }
 
 // Chroma has a block where luma has across * down.
-JpegCoefficients drawn_picture(Random& random, int width, int height, int across, int down) {
+JpegCoefficients drawn_picture(Twister& random, int width, int height, int across, int down) {
   JpegCoefficients picture{.width = width, .height = height, .planes = {{.across = across, .down = down}, {}, {}}};
   for (std::size_t i = 0; i < 3; ++i) {
     const int count = blocks_across(picture, i) * blocks_down(picture, i);
@@ -108,10 +109,10 @@ class YccKernelsTest : public ::testing::TestWithParam<Simd> {
 };
 
 TEST_P(YccKernelsTest, PicturesOfEachSamplingAreAsLibjpegHasThem) {
-  Random random(1);
+  Twister random(1);
   for (const auto& [across, down] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}})
     for (int i = 0; i < 12; ++i) {
-      const int width = i < 4 ? 5 + i : drawn(random, 6, 300), height = drawn(random, 1, 40);
+      const int width = i < 4 ? 5 + i : number(random, 6, 300), height = number(random, 1, 40);
       SCOPED_TRACE(::testing::Message() << across << " x " << down << ", " << width << " x " << height);
       ASSERT_NO_FATAL_FAILURE(expect_rows(kernels(), drawn_picture(random, width, height, across, down)));
     }
@@ -162,7 +163,7 @@ TEST_P(YccKernelsTest, EveryPairOfSamplesIsMixedAsTheScalarKernelDoes) {
 struct GuardedRow {
   GuardedMemory<std::uint8_t> bytes;
 
-  GuardedRow(Random& random, std::size_t width, Guard where) : bytes(width + 2 * kSampleMargin, where) {
+  GuardedRow(Twister& random, std::size_t width, Guard where) : bytes(width + 2 * kSampleMargin, where) {
     for (std::uint8_t& byte : bytes.values()) byte = static_cast<std::uint8_t>(random());
   }
   const std::uint8_t* begin() const { return bytes.data() + kSampleMargin; }
@@ -178,7 +179,7 @@ void expect_equal(std::size_t exact, std::size_t most, Guard where, const YccKer
 }
 
 TEST_P(YccKernelsTest, EveryLengthStaysInsideItsMemory) {
-  Random random(2);
+  Twister random(2);
   for (std::size_t width = 1; width < 400; width += width < 270 ? 1 : 13)
     for (const Guard where : {Guard::behind, Guard::before}) {
       const GuardedRow a(random, width, where), b(random, width, where), c(random, width, where);
@@ -196,8 +197,6 @@ TEST_P(YccKernelsTest, EveryLengthStaysInsideItsMemory) {
             [&](const YccKernels& k, std::uint8_t* out) { k.double_both(y, cb, width, out); });
     }
 }
-
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) { return std::string(to_string(info.param)); }
 
 INSTANTIATE_TEST_SUITE_P(Simd, YccKernelsTest, ::testing::ValuesIn(supported_simd()), name_of);
 

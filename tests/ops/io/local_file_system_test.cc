@@ -17,7 +17,7 @@
 namespace penstock::io {
 namespace {
 
-class LocalFileSystem : public testing::Test {
+class LocalFileSystem : public ::testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string file(const std::string& text) const {
@@ -102,7 +102,7 @@ TEST_F(LocalFileSystem, ListsAFolderWithItsLinks) {
   std::vector<std::string> shown;
   for (const auto& entry : listed.value)
     shown.push_back(entry.name + (entry.is_folder ? " folder" : "") + (entry.is_link ? " link" : ""));
-  EXPECT_THAT(shown, testing::UnorderedElementsAre("folder folder", "file", "link folder link", "broken link"));
+  EXPECT_THAT(shown, ::testing::UnorderedElementsAre("folder folder", "file", "link folder link", "broken link"));
   EXPECT_EQ(files_.real_path(at("link")).value, files_.real_path(at("folder")).value);
 }
 
@@ -119,7 +119,7 @@ TEST_F(LocalFileSystem, LeavesNothingBehindWhereItCannotReplace) {
   std::filesystem::create_directory(at("folder"));
   EXPECT_EQ(files_.replace(at("folder"), bytes_of("x")), EISDIR);
   EXPECT_EQ(files_.replace(at("none/file"), bytes_of("x")), ENOENT);
-  EXPECT_THAT(names(), testing::ElementsAre("folder"));
+  EXPECT_THAT(names(), ::testing::ElementsAre("folder"));
 }
 
 // /proc gives the descriptors of this process.

@@ -21,7 +21,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-class ReadFile : public testing::Test {
+class ReadFile : public ::testing::Test {
  protected:
   ReadFile() : folder_(testing::TempDir() + "penstock_read_file_test" + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
@@ -65,7 +65,7 @@ TEST_F(ReadFile, BufferGrowsAndStays) {
 TEST_F(ReadFile, FilesWithoutASizeAreReadToTheirEnd) {
   if (!std::filesystem::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
   const Tensor tensor = read_file("/proc/self/status");
-  EXPECT_THAT(text_of({tensor.data(), tensor.bytes()}), testing::HasSubstr("Pid:"));
+  EXPECT_THAT(text_of({tensor.data(), tensor.bytes()}), ::testing::HasSubstr("Pid:"));
 }
 
 TEST_F(ReadFile, MissingFileIsNotFound) {

@@ -7,15 +7,13 @@ namespace penstock::pictures {
 namespace {
 
 using pictures::EncodeOptions;
-using Random = std::minstd_rand;
-
-std::int64_t log_uniform(Random& random, std::int64_t most) {
+std::int64_t log_uniform(std::minstd_rand& random, std::int64_t most) {
   const double share = std::uniform_real_distribution<double>(0, 1)(random);
   return std::clamp<std::int64_t>(std::llround(std::exp(share * std::log(static_cast<double>(most) + 0.5))), 1, most);
 }
 
 // Slopes, edges and noise of some strength: of flat blocks to those in which every coefficient counts.
-std::vector<std::uint8_t> pixels_of(Random& random, image::Size size, int bytes_per_pixel) {
+std::vector<std::uint8_t> pixels_of(std::minstd_rand& random, image::Size size, int bytes_per_pixel) {
   const std::int64_t strength = std::int64_t{1} << draw(random, 0, 8), slope = draw(random, 0, 9),
                      edge = draw(random, 5, 200);
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size.height * size.width * bytes_per_pixel));
@@ -31,7 +29,7 @@ std::vector<std::uint8_t> pixels_of(Random& random, image::Size size, int bytes_
   return pixels;
 }
 
-EncodeOptions random_options(Random& random) {
+EncodeOptions random_options(std::minstd_rand& random) {
   EncodeOptions how;
   how.quality = static_cast<int>(draw(random, 1, 100));
   const std::int64_t sampling = draw(random, 0, 5);
@@ -53,7 +51,7 @@ struct Run {
   std::int64_t begin, count;
 };
 
-Run random_run(Random& random, std::int64_t extent) {
+Run random_run(std::minstd_rand& random, std::int64_t extent) {
   const std::int64_t count = draw(random, 0, 4) == 0 ? 1 : draw(random, 1, extent);
   switch (draw(random, 0, 6)) {
     case 0: return {0, extent};
@@ -65,15 +63,15 @@ Run random_run(Random& random, std::int64_t extent) {
 
 }  // namespace
 
-std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
+std::int64_t draw(std::minstd_rand& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-image::Size random_size(Random& random, image::Size most) {
+image::Size random_size(std::minstd_rand& random, image::Size most) {
   return {log_uniform(random, most.height), log_uniform(random, most.width)};
 }
 
-RandomJpeg random_jpeg(Random& random, image::Size most) {
+RandomJpeg random_jpeg(std::minstd_rand& random, image::Size most) {
   const image::Size size = random_size(random, most);
   const EncodeOptions how = random_options(random);
   const auto pixels = pixels_of(random, size, pictures::bytes_per_pixel(how.colour));
@@ -85,7 +83,7 @@ RandomJpeg random_jpeg(Random& random, image::Size most) {
               std::to_string(how.restart_mcus) + ", baseline " + std::to_string(how.force_baseline)};
 }
 
-image::Window random_window(Random& random, image::Size size) {
+image::Window random_window(std::minstd_rand& random, image::Size size) {
   const Run rows = random_run(random, size.height), columns = random_run(random, size.width);
   return {rows.begin, columns.begin, rows.count, columns.count};
 }
