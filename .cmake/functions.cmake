@@ -5,7 +5,7 @@
 function(penstock_unity)
   set(files_at_once 8)
   if(PENSTOCK_SANITIZE MATCHES address)
-    set(files_at_once 6)  # eight of the engine's tests took the compiler 1.6 GB
+    set(files_at_once 5)  # six of the engine's tests took the compiler 1.5 GB, which is what each job is given
   endif()
   foreach(target IN LISTS ARGV)
     get_target_property(sources ${target} SOURCES)
