@@ -6,6 +6,7 @@
 
 #include "autotune/bottleneck.h"
 #include "autotune/cores.h"
+#include "autotune/numbers.h"
 #include "autotune/service_times.h"
 #include "autotune/what_if.h"
 
@@ -20,8 +21,6 @@ constexpr double kPartCopied = 0.1;  // of the batches: less comes of failed ele
 constexpr double kDelayed = 0.05;    // of the consumer's time
 constexpr double kMuchQueued = 0.1,
                  kOftenQueued = 0.2;  // calls without a core on average; share of the time in which they are ready
-
-double seconds_of(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
 const StageSnapshot& stage_or_none(const Snapshot& snapshot, std::size_t index) {
   static const StageSnapshot none;
@@ -91,7 +90,7 @@ Explanation::Measured delivered(const Evidence& evidence) {
     const Snapshot &from = *window.steps[i - 1], &to = *window.steps[i];
     if (from.time_ns < window.before.time_ns || to.time_ns <= from.time_ns) continue;
     const double each =
-        static_cast<double>(to.consumer.taken - from.consumer.taken) / seconds_of(to.time_ns - from.time_ns);
+        static_cast<double>(to.consumer.taken - from.consumer.taken) / seconds(to.time_ns - from.time_ns);
     count += 1;
     sum += each;
     squares += each * each;
@@ -151,7 +150,7 @@ void warn_of_sizes(Explanation& to, const Snapshot& now) {
 // Where nobody has seen the beginning, it was none.
 void warn_of_delay(Explanation& to, const ConsumerSnapshot& before, const ConsumerSnapshot& now) {
   if (now.delay_ns < 0 || to.window <= 0) return;
-  const double share = seconds_of(now.delay_ns - std::max<std::int64_t>(before.delay_ns, 0)) / to.window;
+  const double share = seconds(now.delay_ns - std::max<std::int64_t>(before.delay_ns, 0)) / to.window;
   if (share > kDelayed)
     to.warnings.push_back({Explanation::Problem::consumer_delayed, -1, share, to.delivered.samples});
 }
@@ -232,8 +231,8 @@ Explanation explain(Facts facts) {
   const Evidence evidence = evidence_of(std::move(facts));
   const Window& window = evidence.facts.window;
   Explanation to;
-  to.time = seconds_of(window.now.time_ns);
-  to.window = seconds_of(window.now.time_ns - window.before.time_ns);
+  to.time = seconds(window.now.time_ns);
+  to.window = seconds(window.now.time_ns - window.before.time_ns);
   to.serial = evidence.facts.serial;
   to.inside_another_run = evidence.facts.inside_another_run;
   if (to.time <= 0) return to;

@@ -8,7 +8,6 @@
 namespace penstock::autotune {
 namespace {
 
-constexpr double kSecond = 1e9;
 constexpr double kBusyMachine = 10;  // a tenth of the time without a core is no chance
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }

@@ -84,13 +84,10 @@ const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
 
 std::uint64_t BodyScope::sequence() const noexcept { return context_ != nullptr ? context_->stamp().sequence : 0; }
 
-// Whoever asks may leave results out, and so those around get less: notes that in all runs on the way.
+// Whoever asks may leave results out, and so those around get less.
 bool BodyScope::is_unwanted() noexcept {
   if (innermost == nullptr || !innermost->is_given_up()) return false;
-  const BodyScope* scope = innermost;
-  for (; !scope->is_given_up_itself() && scope->call_around() != nullptr; scope = scope->call_around()) {
-    scope->host_->facts().nested->note_cut();
-  }
+  note_cuts();
   return true;
 }
 

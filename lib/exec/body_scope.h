@@ -35,8 +35,8 @@ class BodyScope {
   // the innermost call of the run with this token; null: none
   static const BodyScope* find(const std::stop_token& run) noexcept;
   static bool is_unwanted() noexcept;  // what the innermost body gives, itself or with what a call around it gives
-  // What a call reads has been cut, so what it gives may not be whole: notes that in all runs around the caller that
-  // are not wanted, for they go on with it.
+  // What the caller gives may not be whole: something has been left out, or a run that it reads has been cut. Notes
+  // that in all runs around the caller that are not wanted, for they go on with it.
   static void note_cuts() noexcept;
   std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
   bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts

@@ -17,8 +17,8 @@ using Problem = Explanation::Problem;
 
 Explanation explained(const Snapshot& now) { return explain(facts_of(now)); }
 
-// Of slow_reads(): two reads of 10 ms at once, 0.05 of it on a core; a decoder of 1 ms on two cores; a consumer that could
-// take 2,462.
+// Of slow_reads(): two reads of 10 ms at once, 0.05 of it on a core; a decoder of 1 ms on two cores; a consumer that
+// could take 2,462.
 constexpr double kCpuBound = 2 / 0.00105, kReadBound = 2 / 0.01, kConsumerBound = 197 / 0.08;
 
 const Explanation::WhatIf* what_if(const Explanation& of, Change change) {

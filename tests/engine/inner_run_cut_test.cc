@@ -33,11 +33,9 @@ template <class Reads> void end_while(Reads reads) {
 }
 
 // 4,000 elements that take a millisecond each, of an inner dataset, which is asked whether anybody wants more.
-IntegerRun slow_run() {
-  return range(1000)
-      .flat_map(
-          [](std::int64_t) { return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; }); })
-      .start();
+Dataset<std::int64_t> slow_data() {
+  return range(1000).flat_map(
+      [](std::int64_t) { return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; }); });
 }
 
 constexpr int kRounds = 20;  // who sees first that a call is unwanted is a matter of chance
@@ -58,37 +56,133 @@ std::string end_of(IntegerRun& run, std::int64_t expected) {
   }
 }
 
-TEST(CutRun, IsNotWholeToTheRunInWhoseFunctionItIsRead) {
+// How they end that read a slow run while their own call becomes unwanted. `around` makes of a run a dataset of 20
+// elements, each of 200 of that run's.
+template <class Around> Texts ends_around(Around around) {
   Texts ends;
-  for (int round = 0; round < kRounds; ++round)
-    end_while([&ends](Context& context) {
-      const auto first = std::make_shared<IntegerRun>(slow_run());
-      const auto sums = [first](std::int64_t) {
-        std::int64_t count = 0;
-        while (count < 200 && first->next()) ++count;
-        return count;
-      };
-      auto second = range(20).map(sums).start();
+  for (int round = 0; round < kRounds; ++round) {
+    end_while([&](Context& context) {
+      auto second = around(std::make_shared<IntegerRun>(slow_data().start())).start();
       ends.push_back(end_of(second, 200));
       EXPECT_TRUE(context.is_unwanted());
     });
-  EXPECT_THAT(ends, ::testing::Each("cancelled"));
+  }
+  return ends;
+}
+
+TEST(CutRun, IsNotWholeToTheRunInWhoseFunctionItIsRead) {
+  const auto counts = [](const SharedRun& first) {
+    return range(20).map([first](std::int64_t) {
+      std::int64_t count = 0;
+      while (count < 200 && first->next()) ++count;
+      return count;
+    });
+  };
+  EXPECT_THAT(ends_around(counts), ::testing::Each("cancelled"));
 }
 
 TEST(CutRun, IsNotWholeToOneThatLeavesItsErrorsOut) {
+  const auto takes = [](const SharedRun& first) {
+    return range(20)
+        .map([first](std::int64_t) {
+          for (int i = 0; i < 200; ++i) first->next().value();
+          return std::int64_t{200};
+        })
+        .ignore_errors();
+  };
+  EXPECT_THAT(ends_around(takes), ::testing::Each("cancelled"));
+}
+
+// Whoever keeps what a run has given, in a file, say, must not take a part for the whole.
+TEST(InnerRun, ThatNobodyWantsDoesNotEndAsIfItWereWhole) {
+  std::string end;
+  end_while([&end](Context& outer) {
+    auto inner = slow_data().start();
+    try {
+      std::int64_t count = inner.next() ? 1 : 0;
+      while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
+      while (inner.next()) ++count;
+      end = std::to_string(count);
+    } catch (const Error& error) {
+      end = to_string(error.code());
+    }
+  });
+  EXPECT_EQ(end, "cancelled");
+}
+
+// A list that is made of what came until then, in its last batch or as a sum, is no less than an end.
+TEST(InnerRun, ThatNobodyWantsGivesNothingThatIsCutShort) {
+  std::string given;
+  end_while([&given](Context& outer) {
+    auto inner = slow_data().batch(1'000'000).start();
+    try {
+      given = std::to_string(inner.next()->size());
+    } catch (const Error& error) {
+      given = to_string(error.code());
+    }
+    EXPECT_TRUE(outer.is_unwanted());
+  });
+  EXPECT_EQ(given, "cancelled");
+}
+
+TEST(InnerRun, ThatNobodyWantsIsCutShortInEachEpoch) {
   Texts ends;
-  for (int round = 0; round < kRounds; ++round)
-    end_while([&ends](Context& context) {
-      const auto first = std::make_shared<IntegerRun>(slow_run());
-      const auto sums = [first](std::int64_t) {
-        for (int i = 0; i < 200; ++i) first->next().value();
-        return std::int64_t{200};
-      };
-      auto second = range(20).map(sums).ignore_errors().start();
-      ends.push_back(end_of(second, 200));
-      EXPECT_TRUE(context.is_unwanted());
-    });
-  EXPECT_THAT(ends, ::testing::Each("cancelled"));
+  end_while([&](Context& outer) {
+    const auto some = [](std::int64_t i) { return range(i); };
+    auto inner = range(50).flat_map(some).start();
+    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+      try {
+        std::int64_t count = 0;
+        for (auto elements = inner.epoch(epoch); const std::int64_t i : elements) count += i >= 0;
+        ends.push_back(std::to_string(count));
+      } catch (const Error& error) {
+        ends.emplace_back(to_string(error.code()));
+      }
+    }
+  });
+  EXPECT_THAT(ends, ::testing::ElementsAre("cancelled", "cancelled", "cancelled"));
+}
+
+// Nothing was left out, so its end is told as often as it is asked for.
+TEST(InnerRun, ThatIsWholeEndsWholeThoughNobodyWantsIt) {
+  std::atomic<bool> began{false};
+  std::int64_t count = 0;
+  const auto reads = [&](std::int64_t value, Context& outer) {
+    auto inner = range(5).start();
+    while (inner.next()) ++count;
+    began = true;
+    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(inner.next(), std::nullopt);
+    return value;
+  };
+  {
+    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return began.load(); }));
+  }
+  EXPECT_EQ(count, 5);
+}
+
+// Whoever goes on from there has lost nothing.
+TEST(InnerRun, ThatWasCutShortHasACheckpointBehindWhatItGave) {
+  const auto slow = [](std::int64_t i) {
+    return range(1).map([i](std::int64_t) { return std::this_thread::sleep_for(1ms), i; });
+  };
+  const auto data = range(300).flat_map(slow);
+  std::int64_t given = 0;
+  std::shared_ptr<Checkpoint> saved;
+  end_while([&](Context&) {
+    auto inner = data.start();
+    try {
+      while (inner.next()) ++given;
+    } catch (const Error&) {
+      saved = std::make_shared<Checkpoint>(inner.checkpoint());
+    }
+  });
+  ASSERT_NE(saved, nullptr);
+  auto rest = data.start({.resume_from = saved});
+  EXPECT_EQ(std::ssize(rest_of(rest)), 300 - given);
 }
 
 // Its function is asked once for each epoch: whoever leaves one early cuts the run, which is of use in the next one.
@@ -117,8 +211,8 @@ TEST(CutRun, ThatAGeneratorKeepsIsWholeInTheNextEpoch) {
   kept.reset();
 }
 
-// A call that nobody wants any more reads a kept run, and so cuts it; a wanted one begins it anew. `first` reads, and
-// returns what it was told; `run` begins in there.
+// A call that nobody wants any more reads a kept run by `first`, and so cuts it; a wanted one begins it anew. What that
+// one gives: how many elements there were.
 template <class First> std::string read_anew(const Dataset<std::int64_t>& data, First first) {
   SharedRun kept;
   std::mutex one_at_a_time;
@@ -184,46 +278,6 @@ TEST(CutRun, BeginsAnewThoughItsReaderHasNotBeenTold) {
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(run.next_for(1us).timed_out());
   };
   EXPECT_EQ(read_anew(data, looks), "1");
-}
-
-// A function of an inner run reserves for the call around it: what is broken off is not the call of its own run.
-TEST(InnerRun, IsNotBrokenOffForTheMemoryOfTheCallThatReadsIt) {
-  std::atomic<int> calls{0};
-  const auto reserves = [&calls](const std::int64_t& value, Context& outer) {
-    const auto holds = [&](const std::int64_t& i) {
-      ++calls;
-      outer.reserve(400'000);
-      std::this_thread::sleep_for(20ms);
-      return i;
-    };
-    std::int64_t sum = value;
-    for (const std::int64_t i : range(2).map(holds)) sum += i;
-    return sum;
-  };
-  const auto data = range(12).map(reserves, 4, {.blocks = true});
-  EXPECT_EQ(read(data, {.memory_bytes = 1'000'000}), numbers(1, 13));
-  EXPECT_EQ(calls, 24);
-}
-
-// A struct whose size is told by reading a run that waits for its stop token.
-std::atomic<bool> is_measured{false};
-struct Measured {
-  std::int64_t value = 0;
-};
-std::size_t bytes_of(const Measured& element) {
-  const auto waits = [](std::int64_t, Context& context) {
-    is_measured = true;
-    while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
-    return std::size_t{8};
-  };
-  return range(element.value + 1).map(waits).start().next().value_or(8);
-}
-
-// Ends with its block, or the test hangs.
-TEST(InnerRun, ThatTellsWhatAnElementHoldsEndsWithTheOuterRun) {
-  auto run = range(3).map([](std::int64_t i) { return Measured{i}; }).start();
-  EXPECT_TRUE(run.next_for(5ms).timed_out());
-  EXPECT_TRUE(eventually([] { return is_measured.load(); }));
 }
 
 }  // namespace

@@ -185,128 +185,6 @@ TEST(InnerRun, ThatWasMadeOutsideLosesNothingToACallThatIsUnwanted) {
   EXPECT_EQ(told, 0) << "what its functions give is wanted";
 }
 
-// Whoever keeps what a run has given, in a file, say, must not take a part for the whole.
-TEST(InnerRun, ThatNobodyWantsDoesNotEndAsIfItWereWhole) {
-  std::string end;
-  const auto reads = [&end](std::int64_t value, Context& outer) {
-    const auto slow = [](std::int64_t) {
-      return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; });
-    };
-    auto inner = range(1000).flat_map(slow).start();
-    inner.next();
-    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
-    try {
-      std::int64_t count = 1;
-      while (inner.next()) ++count;
-      end = std::to_string(count);
-    } catch (const Error& error) {
-      end = to_string(error.code());
-    }
-    return value;
-  };
-  {
-    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
-    EXPECT_TRUE(outer.next_for(20ms).timed_out());
-  }
-  EXPECT_EQ(end, "cancelled");
-}
-
-// A list that is made of what came until then, in its last batch or as a sum, is no less than an end.
-TEST(InnerRun, ThatNobodyWantsGivesNothingThatIsCutShort) {
-  std::string given;
-  const auto reads = [&given](std::int64_t value, Context& outer) {
-    const auto slow = [](std::int64_t) {
-      return range(4).map([](std::int64_t i) { return std::this_thread::sleep_for(1ms), i; });
-    };
-    auto inner = range(1000).flat_map(slow).batch(1'000'000).start();
-    try {
-      given = std::to_string(inner.next()->size());
-    } catch (const Error& error) {
-      given = to_string(error.code());
-    }
-    EXPECT_TRUE(outer.is_unwanted());
-    return value;
-  };
-  {
-    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
-    EXPECT_TRUE(outer.next_for(20ms).timed_out());
-  }
-  EXPECT_EQ(given, "cancelled");
-}
-
-TEST(InnerRun, ThatNobodyWantsIsCutShortInEachEpoch) {
-  std::vector<std::string> ends;
-  std::atomic<bool> began{false};
-  const auto reads = [&](std::int64_t value, Context& outer) {
-    const auto some = [](std::int64_t i) { return range(i); };
-    auto inner = range(50).flat_map(some).start();
-    began = true;
-    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
-    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
-      try {
-        std::int64_t count = 0;
-        for (auto elements = inner.epoch(epoch); const std::int64_t i : elements) count += i >= 0;
-        ends.push_back(std::to_string(count));
-      } catch (const Error& error) {
-        ends.emplace_back(to_string(error.code()));
-      }
-    }
-    return value;
-  };
-  {
-    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
-    EXPECT_TRUE(outer.next_for(20ms).timed_out());
-    EXPECT_TRUE(eventually([&] { return began.load(); }));
-  }
-  EXPECT_THAT(ends, ::testing::ElementsAre("cancelled", "cancelled", "cancelled"));
-}
-
-// Nothing was left out, so its end is told as often as it is asked for.
-TEST(InnerRun, ThatIsWholeEndsWholeThoughNobodyWantsIt) {
-  std::atomic<bool> began{false};
-  std::int64_t count = 0;
-  const auto reads = [&](std::int64_t value, Context& outer) {
-    auto inner = range(5).start();
-    while (inner.next()) ++count;
-    began = true;
-    while (!outer.is_unwanted()) std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(inner.next(), std::nullopt);
-    return value;
-  };
-  {
-    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
-    EXPECT_TRUE(outer.next_for(20ms).timed_out());
-    EXPECT_TRUE(eventually([&] { return began.load(); }));
-  }
-  EXPECT_EQ(count, 5);
-}
-
-// Whoever goes on from there has lost nothing.
-TEST(InnerRun, ThatWasCutShortHasACheckpointBehindWhatItGave) {
-  const auto slow = [](std::int64_t i) {
-    return range(1).map([i](std::int64_t) { return std::this_thread::sleep_for(1ms), i; });
-  };
-  const auto data = range(300).flat_map(slow);
-  std::int64_t given = 0;
-  std::shared_ptr<Checkpoint> saved;
-  const auto reads = [&](std::int64_t value) {
-    auto inner = data.start();
-    try {
-      while (inner.next()) ++given;
-    } catch (const Error&) {
-      saved = std::make_shared<Checkpoint>(inner.checkpoint());
-    }
-    return value;
-  };
-  {
-    auto outer = range(1).map(reads, 1, {.blocks = true}).start();
-    EXPECT_TRUE(outer.next_for(20ms).timed_out());
-  }
-  ASSERT_NE(saved, nullptr);
-  auto rest = data.start({.resume_from = saved});
-  EXPECT_EQ(std::ssize(rest_of(rest)), 300 - given);
-}
-
 // Then what its calls make is not the first call's, which is on another thread.
 TEST(InnerRun, ThatAnotherThreadBeganHasCallsOfItsOwn) {
   const auto make = [](std::int64_t value) {
@@ -334,6 +212,22 @@ TEST(InnerRun, ThatAnotherThreadBeganEndsWithTheCallThatReadsIt) {
   auto outer = range(1).map(reads, 1, {.blocks = true}).start();
   EXPECT_TRUE(outer.next_for(20ms).timed_out());
   EXPECT_TRUE(eventually([&] { return began > 0; }));
+}
+
+// A struct whose size is told by reading a run.
+std::atomic<int> measured{0};
+struct Measured {
+  std::int64_t value = 0;
+};
+std::size_t bytes_of(const Measured& element) {
+  return sizeof(element.value) + (range(1).map(waits_for_stop(measured)).start().next() ? 0 : 1);
+}
+
+// With its block, or the test hangs.
+TEST(InnerRun, ThatTellsWhatAnElementHoldsEndsWithTheOuterRun) {
+  auto run = range(3).map([](std::int64_t i) { return Measured{i}; }).start();
+  EXPECT_TRUE(run.next_for(5ms).timed_out());
+  EXPECT_TRUE(eventually([] { return measured > 0; }));
 }
 
 // With its block, or the test hangs: a run made in a pass's first call, and read in all of them.

@@ -226,5 +226,24 @@ TEST(InnerRun, TellsItsFunctionsThatNobodyWantsTheOuterPassAnyMore) {
   EXPECT_TRUE(eventually([&] { return was_told.load(); }));
 }
 
+// A function of an inner run reserves for the call around it: what is broken off is not the call of its own run.
+TEST(InnerRun, IsNotBrokenOffForTheMemoryOfTheCallThatReadsIt) {
+  std::atomic<int> calls{0};
+  const auto reserves = [&calls](const std::int64_t& value, Context& outer) {
+    const auto holds = [&](const std::int64_t& i) {
+      ++calls;
+      outer.reserve(400'000);
+      std::this_thread::sleep_for(20ms);
+      return i;
+    };
+    std::int64_t sum = value;
+    for (const std::int64_t i : range(2).map(holds)) sum += i;
+    return sum;
+  };
+  const auto data = range(12).map(reserves, 4, {.blocks = true});
+  EXPECT_EQ(read(data, {.memory_bytes = 1'000'000}), numbers(1, 13));
+  EXPECT_EQ(calls, 24);
+}
+
 }  // namespace
 }  // namespace penstock
