@@ -24,7 +24,7 @@ class PermitGate {
     virtual void permit_is_free(std::size_t stage) = 0;  // take one by acquire(), or leave it
   };
 
-  // One run at the gate. It is known by this object, and held weakly: a run that ends does not have to sign off.
+  // One run at the gate. It is known by this object, and held weakly: while it waits it may end.
   class Run {
    public:
     // `most`: permits that it may hold at once, as set_most() has it.
@@ -53,6 +53,9 @@ class PermitGate {
 
   // Gives a permit back. May call permit_is_free() of any run: hold no lock.
   void release(const RunRef& run) EXCLUDES(mutex_);
+
+  // Of a run that has ended: gives back what it has still, because an error has lost the tokens. As release().
+  void release_all(const RunRef& run) EXCLUDES(mutex_);
 
   void set_permits(std::int64_t permits) EXCLUDES(mutex_);
   // At least 1. A run that holds more gives them back as soon as its calls end.

@@ -58,7 +58,7 @@ bool Runner::help() {
   MutexLock lock(core_.mutex);
   StageState& state = core_.state;
   const bool may_call = state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused();
-  if (core_.traits.host.stopped() || (state.folded.empty() && !may_call)) return false;
+  if (!state.goes_on() || (state.folded.empty() && !may_call)) return false;
   ++state.tokens.out;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves
   Group* group = nullptr;
   core_.or_give_up([&]() REQUIRES(core_.mutex) {
@@ -218,7 +218,7 @@ bool Runner::look_after_calls() {
   const StageSigns& signs = core_.signs;
   if (!may_have_calls(signs)) return false;
   MutexLock lock(core_.mutex);
-  if (core_.traits.host.stopped()) return false;
+  if (!core_.state.goes_on()) return false;
   const std::int64_t now = core_.traits.machine.now();
   for (const auto& group : core_.state.ring.groups()) {
     if (now - group->start.ns > kLongCall) group->want_back();
@@ -233,12 +233,13 @@ bool Runner::look_after_calls() {
 
 bool Runner::let_parts_leave() {
   bool found = false;
+  StageState& state = core_.state;
   core_.or_give_up([&]() REQUIRES(core_.mutex) {
-    while (Group* part = core_.state.parts.take()) {
+    for (Group* part = nullptr; state.goes_on() && (part = state.parts.take()) != nullptr;) {
       found = true;
       finish_part(*part);
     }
-    if (core_.state.beyond_calls() > 0) {
+    if (state.goes_on() && state.beyond_calls() > 0) {
       found = true;
       run_group(*claim_group());
     }

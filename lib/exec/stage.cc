@@ -80,7 +80,7 @@ bool Stage::can_be_relieved() const {
   const StageState& state = core_.state;
   const bool may_call =
       state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused() && state.ring.has_ready();
-  return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && !core_.traits.host.stopped();
+  return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && state.goes_on();
 }
 
 void Stage::resume_after(const Stamp& last) { core_.body = std::make_unique<ResumeBody>(std::move(core_.body), last); }

@@ -20,7 +20,7 @@ StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std
 
 void StageCore::pump() noexcept {
   or_give_up([&]() REQUIRES(mutex) {
-    while (!traits.host.stopped()) {
+    while (state.goes_on()) {
       Actions actions = state.next_actions();
       // Matters only to the nearest stage before it that reserves, and only if that one waits for memory.
       actions.became_empty = actions.became_empty && traits.neighbours.is_watched(traits.index);
@@ -52,6 +52,7 @@ void StageCore::perform(Actions actions) {
 }
 
 void StageCore::give_up() noexcept {
+  state.is_broken = true;
   const MutexUnlock unlock(mutex);
   outside().give_up(std::current_exception());
 }

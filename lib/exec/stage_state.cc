@@ -174,8 +174,7 @@ bool StageState::has_room(std::int64_t tokens_before) {
 
 bool StageState::may_run(bool on_pool) const {
   const bool has_work = !reservation.is_refused() || !folded.empty();
-  return !traits_.host.stopped() && on_pool == signs_.on_pool && tokens.calls() <= knobs.parallelism + beyond_calls() &&
-         has_work;
+  return goes_on() && on_pool == signs_.on_pool && tokens.calls() <= knobs.parallelism + beyond_calls() && has_work;
 }
 
 // The oldest group that waits; but first those whose results are there already.

@@ -48,6 +48,9 @@ class StageState {
              RowLedger* ledger, std::size_t marks);
 
   bool is_open = false;  // not before all stages are there: it asks for no input
+  // An exception has left the lists here half changed, with places from which the element has been moved. Nobody may
+  // take anything from them any more, even before the run has been stopped: the lock is free in between.
+  bool is_broken = false;
   StageKnobs knobs;
   Meter meter;
   Sizes sizes;
@@ -61,6 +64,8 @@ class StageState {
   Parts parts;
   Cancellation cancellation;
 
+  // Whether anything may still be begun, or given to the next stage.
+  bool goes_on() const noexcept { return !is_broken && !traits_.host.stopped(); }
   Actions next_actions();
   void account(std::int64_t now) noexcept;
 

@@ -7,8 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/exec/compile.h"
@@ -20,7 +23,10 @@ namespace penstock::testing {
 class NotingLauncher final : public exec::Launcher {
  public:
   void connect(const std::vector<exec::Stage*>&, const exec::Edges&, exec::Outlet&) override {}
-  void launch(exec::Stage&, bool) override { ++launched; }
+  void launch(exec::Stage&, bool) override {
+    if (has_no_memory) throw std::bad_alloc();
+    ++launched;
+  }
   void send(const exec::Edge&, exec::PacketRef packet) override {
     sent.push_back(packet->slots.size());
     for (Slot& slot : packet->slots) {
@@ -33,6 +39,7 @@ class NotingLauncher final : public exec::Launcher {
   bool wait_for(std::chrono::nanoseconds) override { return true; }
 
   std::int64_t launched = 0;      // tokens that were to run; run_token() has taken none of them off
+  bool has_no_memory = false;     // for a token's line in a list
   std::int64_t credits = 0;       // given to the stage before
   std::vector<std::size_t> sent;  // slots of each packet
   std::vector<ElementError> errors;
@@ -71,6 +78,7 @@ class NotingHost final : public exec::StageHost {
   }
   void give_up(std::exception_ptr) noexcept override {
     ++given_up;
+    if (before_the_stop) std::exchange(before_the_stop, nullptr)();
     is_stopped = true;
   }
   void wake_consumer() override { ++consumer_woken; }
@@ -91,6 +99,7 @@ class NotingHost final : public exec::StageHost {
 
   NotingLauncher notes;
   std::vector<exec::PassCut> cuts;
+  std::function<void()> before_the_stop;  // by another thread, while a stage gives up
   int consumer_woken = 0, memory_offered = 0, given_up = 0;
   bool has_permit = true, is_permit_wanted = false, is_stopped = false;
   int permits_released = 0, permits_given_up = 0, ended_without_permit = 0;

@@ -23,6 +23,22 @@ TEST(LoneStage, GivesNoCreditsUntilALoweredBufferIsUsedUp) {
   EXPECT_EQ(lone.host.notes.credits, 10 + 2) << "what was promised before, and one new buffer";
 }
 
+// Its lists may be half changed, and other threads find its lock free before the run has been stopped.
+TEST(LoneStage, BeginsNothingMoreOnceItHasGivenUp) {
+  LoneStage lone(range(100).map(kilobyte, 2).node(), 1, kLimit);
+  lone.stage.add_credits(100);
+  lone.feed(1);
+  lone.run_tokens();
+  lone.host.notes.has_no_memory = true;
+  lone.host.before_the_stop = [&lone] {
+    lone.host.notes.has_no_memory = false;
+    lone.feed(1);
+  };
+  lone.feed(1);
+  EXPECT_EQ(lone.host.given_up, 1);
+  EXPECT_EQ(lone.host.notes.launched, 1) << "the token of before";
+}
+
 // What is ready for the consumer may be all that holds the memory.
 TEST(LoneStage, WakesTheConsumerWhenItFindsNoMemory) {
   LoneStage lone(range(100).map(kilobyte, 1).node(), 1, kLimit);

@@ -6,6 +6,7 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 
+#include "tests/engine/lone_stage.h"
 #include "tests/engine/support.h"
 #include "tests/support/pumped.h"
 
@@ -47,6 +48,22 @@ TEST(PermitGate, IsWantedByHigherRanksAndOtherRuns) {
   EXPECT_FALSE(wanted(run, 3));
   EXPECT_FALSE(wanted(run, 1));
   EXPECT_TRUE(wanted(other, 1));
+}
+
+// Where there was no memory to hand its tokens on.
+TEST(PermitGate, GetsBackWhatARunThatEndsHasStill) {
+  PermitGate gate(4);
+  {
+    auto launcher = std::make_unique<testing::NotingLauncher>();
+    launcher->has_no_memory = true;
+    EngineSettings settings;
+    settings.gate = &gate;
+    settings.memory_bytes = 1 << 20;
+    const auto engine = Engine::make(compile(range(9).node()), settings, std::move(launcher));
+    engine->state().stages[0]->add_credits(9);
+    EXPECT_EQ(gate.in_use(), 1);
+  }
+  EXPECT_EQ(gate.in_use(), 0);
 }
 
 TEST(PermitGate, IsWantedWhenThereAreFewerPermitsThanBefore) {
