@@ -30,7 +30,7 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const Eng
     void operator()(Engine* engine) const {
       const std::unique_ptr<Engine> owner(engine);
       owner->shut_down();
-      owner->give_permits_back();
+      owner->host_.release_lost_permits();
     }
   };
   std::shared_ptr<Engine> engine(new Engine(std::move(plan), settings, std::move(launcher)), ShutDownFirst());
@@ -80,11 +80,6 @@ void Engine::shut_down() {
   for (auto& stage : state_.stages) stage->stop();  // calls that a last token has still handed over
   state_.outlet.clear();
   for (auto& stage : state_.stages) stage->clear();
-}
-
-// Only of one that nobody has any more: a thread that moves a knob gives permits back, too.
-void Engine::give_permits_back() {
-  if (state_.at_gate && state_.at_gate->in_use() > 0) settings().gate->release_all(state_.at_gate);
 }
 
 // Nobody will take these results, and calls under way may wait for what they hold, such as buffers of a user's pool.

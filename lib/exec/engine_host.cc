@@ -49,6 +49,10 @@ void EngineHost::give_up_permit() {
   if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
 }
 
+void EngineHost::release_lost_permits() {
+  if (state_.at_gate && state_.at_gate->in_use() > 0) state_.settings.gate->release_all(state_.at_gate);
+}
+
 // ------------------------------------------------------------------------------------------------ memory, and the end
 
 void EngineHost::nothing_is_left_of(std::size_t stage) {

@@ -35,6 +35,10 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   // PermitGate::Waiter
   void permit_is_free(std::size_t stage) override { state_.stages[stage]->permit_is_free(); }
 
+  // Those whose tokens an error has lost. Once nobody has the engine any more: a thread that moves a knob gives some
+  // back, too.
+  void release_lost_permits();
+
  private:
   std::size_t cpu_rank(std::size_t stage) const;
   void let_go_of_pass(std::size_t stage, const PassCut& cut);
