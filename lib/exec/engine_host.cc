@@ -50,7 +50,7 @@ void EngineHost::give_up_permit() {
 }
 
 void EngineHost::release_lost_permits() {
-  if (state_.at_gate && state_.at_gate->in_use() > 0) state_.settings.gate->release_all(state_.at_gate);
+  while (state_.at_gate && state_.at_gate->in_use() > 0) state_.settings.gate->release(state_.at_gate);
 }
 
 // ------------------------------------------------------------------------------------------------ memory, and the end

@@ -36,14 +36,6 @@ void PermitGate::release(const RunRef& run) {
   offer_free_permits();
 }
 
-void PermitGate::release_all(const RunRef& run) {
-  {
-    MutexLock lock(mutex_);
-    in_use_ -= run->in_use_.exchange(0);
-  }
-  offer_free_permits();
-}
-
 void PermitGate::set_permits(std::int64_t permits) {
   {
     MutexLock lock(mutex_);

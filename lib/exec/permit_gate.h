@@ -54,9 +54,6 @@ class PermitGate {
   // Gives a permit back. May call permit_is_free() of any run: hold no lock.
   void release(const RunRef& run) EXCLUDES(mutex_);
 
-  // Of a run that has ended: gives back what it has still, because an error has lost the tokens. As release().
-  void release_all(const RunRef& run) EXCLUDES(mutex_);
-
   void set_permits(std::int64_t permits) EXCLUDES(mutex_);
   // At least 1. A run that holds more gives them back as soon as its calls end.
   void set_most(const RunRef& run, std::int64_t most) EXCLUDES(mutex_);
