@@ -10,10 +10,10 @@
 
 #include "autotune/policy.h"
 
+#include "tests/autotune/hand_made.h"
+
 namespace penstock::autotune {
 namespace {
-
-constexpr std::int64_t kMs = 1'000'000;
 
 // A run with 16 permits, whose consumer takes 100 elements/s of 20 ms of CPU time each: 2.3 cores with headroom.
 class Workers {
