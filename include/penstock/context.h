@@ -109,13 +109,15 @@ class Context {
 
   // Set when the run is being abandoned: long functions should look at it and return or throw. In a source's function
   // also when its pass is not wanted any more, because a take() behind it has enough or the consumer has left the
-  // epoch.
+  // epoch. A function of a run inside this call that leaves something out because of it should ask is_unwanted(): then
+  // its run does not pass for whole.
   const std::stop_token& stop_token() const noexcept { return stop_; }
 
   // Whether nobody will ever see what this call gives: the run is being abandoned, or a take() behind has enough. What
   // a long function then returns or throws does not matter.
   bool is_unwanted() const noexcept {
-    return stop_.stop_requested() || (services_ != nullptr && services_->is_unwanted());
+    // The services first: they note that something may be left out.
+    return (services_ != nullptr && services_->is_unwanted()) || stop_.stop_requested();
   }
 
   // Random numbers for this element: the same for any number of threads and ranks, new in each epoch and pass.

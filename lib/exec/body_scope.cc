@@ -25,8 +25,8 @@ void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
   if (run->is_over()) return;
   const BodyScope* const call = call_around();
   if (call == nullptr) {
-    return run->belong_to(host_->facts().stop, context_ != nullptr ? context_->stop_token() : std::stop_token(),
-                          sequence());
+    return run->belong_to(host_->facts().stop, host_->facts().nested,
+                          context_ != nullptr ? context_->stop_token() : std::stop_token(), sequence());
   }
   try {
     run->belong_to(*call);
@@ -76,9 +76,13 @@ void BodyScope::note_cuts() noexcept {
   }
 }
 
-const BodyScope* BodyScope::find(const std::stop_token& run) noexcept {
+const BodyScope* BodyScope::find(const std::stop_token& run, const std::weak_ptr<const NestedRun>& nested) noexcept {
+  const auto is_nested = [&](const NestedRun* other) {
+    return other != nullptr && !nested.owner_before(other->weak_from_this()) &&
+           !other->weak_from_this().owner_before(nested);
+  };
   const BodyScope* scope = innermost;
-  while (scope != nullptr && scope->host_->facts().stop != run) scope = scope->outer_;
+  while (scope != nullptr && scope->run() != run && !is_nested(scope->host_->facts().nested)) scope = scope->outer_;
   return scope;
 }
 

@@ -14,7 +14,7 @@ constexpr int kLooks = 100;  // some 50 us on an idle core
 }  // namespace
 
 void ComputePool::submit(Client& client, Stage& stage) {
-  Threads gone;
+  Threads gone;  // joined at the end
   BedRef woken;
   bool has_thread = false;
   {
@@ -32,7 +32,6 @@ void ComputePool::submit(Client& client, Stage& stage) {
   }
   if (!has_thread) client.run_here(stage);
   if (woken != nullptr) woken->woken.notify_one();  // without the lock, which the other takes first of all
-  join(gone);
 }
 
 Stage* ComputePool::take(const Client& client) {
@@ -63,7 +62,7 @@ bool ComputePool::grow() {
   try {
     asleep_.reserve(threads_.size() + 1);
     const auto self = made.emplace(made.end());
-    *self = std::thread([this, self, bed = std::make_shared<Bed>()] { serve(self, bed); });
+    *self = std::jthread([this, self, bed = std::make_shared<Bed>()] { serve(self, bed); });
   } catch (const std::exception&) {  // std::system_error or std::bad_alloc
     return false;
   }
@@ -112,13 +111,9 @@ bool ComputePool::sleep(const BedRef& bed) {
   return false;
 }
 
-void ComputePool::join(Threads& threads) {
-  for (std::thread& thread : threads) thread.join();
-}
-
 // Apart from the destructor, in which clang looks at no lock.
 void ComputePool::close() {
-  Threads gone;
+  Threads gone;  // joined at the end
   {
     MutexLock lock(mutex_);
     closing_ = true;
@@ -126,7 +121,6 @@ void ComputePool::close() {
     while (!threads_.empty()) left_.wait(mutex_);
     gone.swap(leaving_);
   }
-  join(gone);
 }
 
 std::int64_t ComputePool::threads() const {

@@ -64,7 +64,7 @@ class ComputePool {
     bool is_taken = false;  // under the pool's mutex
   };
   using BedRef = std::shared_ptr<Bed>;
-  using Threads = std::list<std::thread>;
+  using Threads = std::list<std::jthread>;  // joined wherever they are let go of, also by an exception
   void serve(Threads::iterator self, const BedRef& bed) EXCLUDES(mutex_);
   void run_tokens() REQUIRES(mutex_);
   QueuedToken pop() REQUIRES(mutex_);
@@ -73,7 +73,6 @@ class ComputePool {
   BedRef wake_one() REQUIRES(mutex_);
   bool grow() REQUIRES(mutex_);
   void close() EXCLUDES(mutex_);
-  static void join(Threads& threads);
 
   alignas(kCacheLine) mutable BriefMutex mutex_;  // never held while a token runs
   std::condition_variable_any left_;

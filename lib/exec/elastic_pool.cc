@@ -13,7 +13,7 @@ constexpr auto kIdleTime = std::chrono::seconds(5);
 }
 
 void ElasticPool::submit(std::function<void()> work, ClientRef client) {
-  Threads gone;
+  Threads gone;  // joined at the end
   bool has_thread = false;
   {
     MutexLock lock(mutex_);
@@ -29,11 +29,10 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   } else {
     work();
   }
-  join(gone);
 }
 
 bool ElasticPool::try_submit(std::function<void()>& work) {
-  Threads gone;
+  Threads gone;  // joined at the end
   bool found = false;
   {
     MutexLock lock(mutex_);
@@ -42,7 +41,6 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
     if (found) enqueue(work, std::make_shared<Client>());
   }
   if (found) work_.notify_one();
-  join(gone);
   return found;
 }
 
@@ -65,7 +63,7 @@ bool ElasticPool::grow() {
   Threads made;
   try {
     const auto self = made.emplace(made.end());
-    *self = std::thread([this, self] { serve(self); });
+    *self = std::jthread([this, self] { serve(self); });
   } catch (const std::exception&) {  // std::system_error or std::bad_alloc
     return false;
   }
@@ -110,13 +108,9 @@ void ElasticPool::run(Queue::iterator place) {
   if (work.client != nullptr) --work.client->running_;
 }
 
-void ElasticPool::join(Threads& threads) {
-  for (std::thread& thread : threads) thread.join();
-}
-
 // Apart from the destructor, in which clang looks at no lock.
 void ElasticPool::close() {
-  Threads gone;
+  Threads gone;  // joined at the end
   {
     MutexLock lock(mutex_);
     closing_ = true;
@@ -124,7 +118,6 @@ void ElasticPool::close() {
     while (!threads_.empty()) left_.wait(mutex_);
     gone.swap(leaving_);
   }
-  join(gone);
 }
 
 std::int64_t ElasticPool::threads() const {

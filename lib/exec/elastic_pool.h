@@ -50,7 +50,7 @@ class ElasticPool {
   std::int64_t threads() const EXCLUDES(mutex_);
 
  private:
-  using Threads = std::list<std::thread>;
+  using Threads = std::list<std::jthread>;  // joined wherever they are let go of, also by an exception
   struct Work {
     std::function<void()> call;
     ClientRef client;  // null: nobody's
@@ -64,7 +64,6 @@ class ElasticPool {
   void run(Queue::iterator place) REQUIRES(mutex_);
   bool is_beyond_cap() const REQUIRES(mutex_) { return static_cast<std::int64_t>(threads_.size()) > cap_; }
   void close() EXCLUDES(mutex_);
-  static void join(Threads& threads);
 
   const std::int64_t cap_;
   const std::int64_t spare_;

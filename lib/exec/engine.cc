@@ -72,6 +72,7 @@ void Engine::request_stop() {
 void Engine::shut_down() {
   constexpr std::chrono::nanoseconds kFirstPause = std::chrono::microseconds(50),
                                      kLongestPause = std::chrono::milliseconds(4);
+  if (is_down_) return;
   delivery_.free_reserve();
   request_stop();
   let_go_of_results();
@@ -80,6 +81,7 @@ void Engine::shut_down() {
   for (auto& stage : state_.stages) stage->stop();  // calls that a last token has still handed over
   state_.outlet.clear();
   for (auto& stage : state_.stages) stage->clear();
+  is_down_ = true;
 }
 
 // Nobody will take these results, and calls under way may wait for what they hold, such as buffers of a user's pool.

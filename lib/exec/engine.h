@@ -2,6 +2,7 @@
 // (the consumer's side), Relief (when it is starved), EngineReport (what is seen of it), and the knobs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <latch>
 #include <memory>
@@ -39,7 +40,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
                                       std::unique_ptr<Launcher> launcher);
   ~Engine() { state_.launcher.reset(); }
 
-  // Stops and waits for the calls in flight. Afterwards nothing of the run is left but counters. May be called twice.
+  // Stops and waits for the calls in flight. Afterwards nothing of the run is left but counters. May be called again,
+  // and does nothing then: the last to hold the engine may be on a thread that has no memory.
   void shut_down();
   void request_stop();  // without waiting
   bool stopped() const noexcept { return host_.stopped(); }
@@ -86,6 +88,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Delivery delivery_{state_};
   Relief relief_{state_};
   EngineReport report_{state_};
+  std::atomic<bool> is_down_{false};
 };
 
 }  // namespace penstock::exec

@@ -9,6 +9,18 @@
 #include "lib/exec/engine.h"
 
 namespace penstock::exec {
+namespace {
+
+// If there is no memory for its text, that is the error.
+std::exception_ptr unwanted() noexcept {
+  try {
+    return std::make_exception_ptr(Error(ErrorCode::cancelled, NestedRun::kUnwanted));
+  } catch (...) {
+    return detail::current_failure();
+  }
+}
+
+}  // namespace
 
 void NestedRun::set_engine(std::weak_ptr<Engine> engine) {
   MutexLock lock(mutex_);
@@ -21,10 +33,12 @@ void NestedRun::belong_to(const BodyScope& call) noexcept {
   if (call_.load(std::memory_order_relaxed) != nullptr) call_.store(&call, std::memory_order_relaxed);
 }
 
-void NestedRun::belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept {
+void NestedRun::belong_to(std::stop_token run, const NestedRun* nested, std::stop_token pass,
+                          std::uint64_t sequence) noexcept {
   MutexLock lock(mutex_);
   if (call_.load(std::memory_order_relaxed) == nullptr) return;
   run_ = std::move(run);
+  if (nested != nullptr) keeper_ = nested->weak_from_this();
   pass_ = std::move(pass);
   sequence_ = sequence;
   call_.store(nullptr, std::memory_order_release);
@@ -34,6 +48,7 @@ void NestedRun::leave() noexcept {
   if (is_over()) return;
   MutexLock lock(mutex_);
   run_ = pass_ = {};
+  keeper_.reset();
   call_.store(nullptr, std::memory_order_release);
   is_over_.store(true, std::memory_order_release);
 }
@@ -50,9 +65,12 @@ void NestedRun::begin_request() noexcept {
 bool NestedRun::is_asked_by_owner() noexcept {
   if (const BodyScope* const owner = call()) return BodyScope::inside(owner);
   MutexLock lock(mutex_);
-  const BodyScope* const reader = BodyScope::find(run_);
-  if (reader != nullptr && reader->sequence() != sequence_) pass_ = {};
-  return reader != nullptr;
+  const BodyScope* const reader = BodyScope::find(run_, keeper_);
+  if (reader == nullptr) return false;
+  const std::stop_token& run = reader->run();
+  if (run != run_ || reader->sequence() != sequence_) pass_ = {};
+  run_ = run;
+  return true;
 }
 
 bool NestedRun::is_unwanted() const {
@@ -74,6 +92,11 @@ std::shared_ptr<Engine> NestedRun::take_unwanted() {
   return engine;
 }
 
+void NestedRun::put_back() noexcept {
+  MutexLock lock(mutex_);
+  is_taken_ = false;
+}
+
 void NestedRun::begin_anew() noexcept {
   MutexLock lock(mutex_);
   engine_.reset();
@@ -81,15 +104,19 @@ void NestedRun::begin_anew() noexcept {
   is_cut_.store(false, std::memory_order_relaxed);
 }
 
-// The request may have ended meanwhile, and another one begun, or the run begun anew.
-void NestedRun::give_up(Engine& engine) {
+// The request may have ended meanwhile, and another one begun, or the run begun anew. It is cut from the moment on at
+// which that is certain not to be so: whoever reads it must not find an engine that is given up, and no cut.
+void NestedRun::give_up(Engine& engine) noexcept {
+  std::shared_ptr<Engine> present;  // let go of without the lock: maybe the last to hold it
   {
     MutexLock lock(mutex_);
-    if (engine_.lock().get() != &engine) return;
+    present = engine_.lock();
+    if (present.get() != &engine) return;
     is_taken_ = is_asked_.load(std::memory_order_acquire) && is_owner_unwanted();
     if (!is_taken_) return;
+    note_cut();
   }
-  engine.give_up(std::make_exception_ptr(Error(ErrorCode::cancelled, kUnwanted)));
+  engine.give_up(unwanted());
 }
 
 }  // namespace penstock::exec

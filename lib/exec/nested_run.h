@@ -24,7 +24,7 @@ namespace penstock::exec {
 class BodyScope;
 class Engine;
 
-class NestedRun {
+class NestedRun : public std::enable_shared_from_this<NestedRun> {
  public:
   static constexpr const char* kUnwanted = "nobody wants the result of the call in which it is read. Return from there";
 
@@ -49,7 +49,9 @@ class NestedRun {
   void set_engine(std::weak_ptr<Engine> engine) EXCLUDES(mutex_);  // when it begins
   // At the end of the call that it belongs to: what it belongs to from now on.
   void belong_to(const BodyScope& call) noexcept EXCLUDES(mutex_);
-  void belong_to(std::stop_token run, std::stop_token pass, std::uint64_t sequence) noexcept EXCLUDES(mutex_);
+  // `nested`: of that run, if it was made in a call of another one.
+  void belong_to(std::stop_token run, const NestedRun* nested, std::stop_token pass, std::uint64_t sequence) noexcept
+      EXCLUDES(mutex_);
   void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
   bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
 
@@ -63,10 +65,12 @@ class NestedRun {
   // For the thread that reads the run, during a request.
   bool is_unwanted() const EXCLUDES(mutex_);
 
-  // Any thread. The engine to give up, if what the run belongs to is not wanted any more and waits for it; only once.
+  // Any thread. The engine to give up, if what the run belongs to is not wanted any more and waits for it; only once,
+  // unless it is put back.
   std::shared_ptr<Engine> take_unwanted() EXCLUDES(mutex_);
+  void put_back() noexcept EXCLUDES(mutex_);
   // Gives that engine up. For a thread that may be held up, since users' stop callbacks run.
-  void give_up(Engine& engine) EXCLUDES(mutex_);
+  void give_up(Engine& engine) noexcept EXCLUDES(mutex_);
 
  private:
   void begin_request() noexcept EXCLUDES(mutex_);
@@ -75,9 +79,12 @@ class NestedRun {
 
   mutable Mutex mutex_;  // held while the call is looked at, which does not end meanwhile
   // these two: changed with the lock held; read without it by who reads the run, for each element
-  std::atomic<const BodyScope*> call_;       // null: of the run, or nobody's
-  std::atomic<bool> is_over_{false};         // nobody's
-  std::stop_token run_ GUARDED_BY(mutex_);   // that it belongs to; none while it belongs to a call
+  std::atomic<const BodyScope*> call_;  // null: of the run, or nobody's
+  std::atomic<bool> is_over_{false};    // nobody's
+  // that it belongs to; none while it belongs to a call. A run that was made in a call itself has another token when it
+  // has begun anew, and is known by its NestedRun
+  std::stop_token run_ GUARDED_BY(mutex_);
+  std::weak_ptr<const NestedRun> keeper_ GUARDED_BY(mutex_);
   std::stop_token pass_ GUARDED_BY(mutex_);  // and of the pass that it was made in; none: others have read it, too
   std::uint64_t sequence_ GUARDED_BY(mutex_) = 0;
   std::weak_ptr<Engine> engine_ GUARDED_BY(mutex_);

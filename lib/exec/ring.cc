@@ -37,9 +37,9 @@ std::unique_ptr<Group> Ring::new_part(const Group& group, std::int64_t offset) {
 }
 
 void Ring::append(std::unique_ptr<Group> group) {
-  in_window_ += group->inputs.admitted;
-  if (group->state == Group::State::waiting) ready_.push_back(group.get());
-  groups_.push_back(std::move(group));
+  Group& appended = *groups_.emplace_back(std::move(group));
+  in_window_ += appended.inputs.admitted;
+  if (appended.state == Group::State::waiting) ready_.push_back(&appended);
 }
 
 Group& Ring::insert(std::size_t place, std::unique_ptr<Group> part) {
@@ -47,9 +47,10 @@ Group& Ring::insert(std::size_t place, std::unique_ptr<Group> part) {
 }
 
 Group& Ring::insert_behind(const Group& group, std::unique_ptr<Group> rest) {
-  put_in_line(*rest);
   const auto place = std::ranges::find_if(groups_, [&](const auto& other) { return other.get() == &group; });
-  return **groups_.insert(place + 1, std::move(rest));
+  Group& inserted = **groups_.insert(place + 1, std::move(rest));
+  put_in_line(inserted);
+  return inserted;
 }
 
 Group& Ring::keep_first(Group& group, std::int64_t count) {

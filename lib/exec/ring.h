@@ -5,6 +5,9 @@
 // of their numbers. Parts of a call that goes on stand before its group with larger numbers, but they never wait. How
 // far groups may be ahead of the oldest one that is not done is looked at when they begin: RingBounds.
 //
+// A group comes into groups_ first and then into ready_: where there is no memory for the second, nobody finds one that
+// is no more.
+//
 // Thread safety: with the stage's lock held.
 #pragma once
 

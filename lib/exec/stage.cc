@@ -54,7 +54,9 @@ void Stage::permit_is_free() {
 void Stage::cancel_pass(std::size_t depth, std::uint64_t sequence, std::uint64_t last) {
   {
     MutexLock lock(core_.mutex);
-    core_.state.cancellation.cancel(depth, sequence, std::max(sequence, last));
+    core_.or_give_up([&]() REQUIRES(core_.mutex) {
+      if (core_.state.goes_on()) core_.state.cancellation.cancel(depth, sequence, std::max(sequence, last));
+    });
     core_.pump();
   }
   core_.outside().offer_memory();

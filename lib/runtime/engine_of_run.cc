@@ -102,7 +102,8 @@ std::shared_ptr<Engine> EngineRun::start_on_threads(exec::EngineSettings setting
 // wants that call any more.
 void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
   nested_->set_engine(engine);
-  runtime::Runtime::get().look_after(nested_);
+  if (!is_watched_) runtime::Runtime::get().look_after(nested_);
+  is_watched_ = true;
 }
 
 std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
@@ -115,8 +116,10 @@ std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, cons
 // it.
 void EngineRun::drop_engine() {
   if (!engine_) {
-    exec::Trace nothing;
-    if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
+    if (trace_file_) {
+      exec::Trace nothing;
+      trace_file_->write(nothing, *plan_, 0, {});
+    }
     return;
   }
   const bool inside_own_body = engine_->inside_own_body();

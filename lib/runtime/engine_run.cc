@@ -37,7 +37,6 @@ EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& o
   }
   options_.pass = options_.pass.value_or(exec::BodyScope::pass());
   if (options_.resume_from) resume(*options_.resume_from);
-  options_.resume_from = nullptr;
   nested_ = exec::BodyScope::nest();  // last: what throws here is not destroyed, and so would not leave
 }
 
@@ -114,7 +113,11 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
 }
 
 void EngineRun::go_to(std::uint32_t epoch) {
-  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) begin_anew();
+  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) {
+    begin_anew();
+    const bool has_given_nothing = epoch == epoch_ && !progress_.begun;
+    if (has_given_nothing && options_.resume_from) return resume(*options_.resume_from);
+  }
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);
@@ -127,6 +130,7 @@ void EngineRun::move_to(std::uint32_t epoch) {
   epoch_ = epoch;
   progress_ = {};
   replay_ = {};
+  options_.resume_from = nullptr;
 }
 
 void EngineRun::send_engine_to(std::uint32_t epoch) {

@@ -62,7 +62,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   exec::EngineSettings settings_for(std::uint32_t first) const;
   std::shared_ptr<exec::Engine> start_on_threads(exec::EngineSettings settings) REQUIRES(mutex_);
   std::shared_ptr<exec::Engine> start_serial(exec::EngineSettings settings, bool inside_another_run) REQUIRES(mutex_);
-  void watch_from_outside(const std::shared_ptr<exec::Engine>& engine);
+  void watch_from_outside(const std::shared_ptr<exec::Engine>& engine) REQUIRES(mutex_);
   std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution)
       REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
@@ -95,6 +95,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<exec::Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
   std::atomic<exec::Engine*> begun_{nullptr};         // engine_, for the consumer, who asks for it with each element
   mutable std::atomic<bool> turn_{false};             // a request of the consumer's is under way
+  bool is_watched_ GUARDED_BY(mutex_) = false;        // nested_, by the runtime
   std::shared_ptr<exec::NestedRun> nested_;           // none: it was not made in a call of another run
   std::shared_ptr<runtime::TraceFile> trace_file_;    // none: no trace is wanted
   std::shared_ptr<runtime::TuningFile> tuning_file_;  // none: nothing is to be kept, or nothing is tuned

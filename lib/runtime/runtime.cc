@@ -112,8 +112,13 @@ void Runtime::look_at_nested() {
     runs = nested_;
   }
   for (const auto& run : runs) {
-    if (const auto engine = run->take_unwanted()) {
+    const auto engine = run->take_unwanted();
+    if (!engine) continue;
+    try {
       dispose([run, engine] { run->give_up(*engine); });
+    } catch (const std::bad_alloc&) {
+      run->put_back();  // for the next look
+      throw;
     }
   }
 }

@@ -1,6 +1,7 @@
 // Runs that are read in a call of another run, when nobody wants that call any more: what they give until then, and
 // whoever goes on with it.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -278,6 +279,112 @@ TEST(CutRun, BeginsAnewThoughItsReaderHasNotBeenTold) {
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(run.next_for(1us).timed_out());
   };
   EXPECT_EQ(read_anew(data, looks), "1");
+}
+
+// They are told of the call around by its own context, too.
+TEST(CutRun, OfFunctionsThatAskTheOuterContextIsNotWhole) {
+  Texts ends;
+  for (int round = 0; round < kRounds; ++round) {
+    end_while([&ends](Context& outer) {
+      const auto some = [&outer](std::int64_t) {
+        std::vector<std::int64_t> list;
+        for (std::int64_t i = 0; i < 4 && !outer.is_unwanted(); ++i) {
+          std::this_thread::sleep_for(1ms);
+          list.push_back(i);
+        }
+        return list;
+      };
+      auto inner = range(1000).flat_map(some).batch(4000).start();
+      try {
+        ends.push_back(std::to_string(inner.next()->size()));
+      } catch (const Error& error) {
+        ends.emplace_back(to_string(error.code()));
+      }
+    });
+  }
+  EXPECT_THAT(ends, ::testing::Each("cancelled"));
+}
+
+// A function that waits until nobody wants what it gives, if it is to.
+struct Waits {
+  std::atomic<bool>& is_to;
+  std::atomic<bool>& does;
+  bool operator()(Context& context) const {
+    if (!is_to.exchange(false)) return false;
+    does = true;
+    while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+    return true;
+  }
+};
+
+// A source whose passes read a run that all of them share, each an epoch of it.
+Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun()>& start) {
+  const auto make = [&kept, start](Pass pass) {
+    return [&kept, start, pass, is_new = true]() mutable -> std::optional<std::int64_t> {
+      if (!kept) kept = std::make_shared<IntegerRun>(start());
+      if (std::exchange(is_new, false)) kept->epoch(pass.epoch);
+      return kept->next();
+    };
+  };
+  return from_generator(make, {.blocks = true});
+}
+
+// With its block, or the test hangs: the run that its functions keep is still one that the outer run ends.
+TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
+  std::atomic<bool> first_is_to{false}, first_waits{false}, second_is_to{false}, second_waits{false};
+  SharedRun first, second;
+  const auto in_second = [wait = Waits{second_is_to, second_waits}](std::int64_t i, Context& context) {
+    wait(context);
+    return i;
+  };
+  const auto in_first = [&, wait = Waits{first_is_to, first_waits}](std::int64_t i, Context& context) {
+    if (i == 0) return i;
+    if (!second) second = std::make_shared<IntegerRun>(range(50).map(in_second).start());
+    return wait(context) ? i : second->next().value_or(-1);
+  };
+  {
+    auto outer = epochs_of(first, [&] { return range(5).map(in_first).start({.epochs = 10}); }).start({.epochs = 2});
+    EXPECT_EQ(outer.next(), 0);
+    EXPECT_EQ(outer.next(), 0) << "of the second one";
+    first_is_to = true;
+    EXPECT_TRUE(eventually([&] { return first_waits.load(); }));
+    second_is_to = true;
+    outer.epoch(1);
+    EXPECT_EQ(outer.next(), 0);
+    EXPECT_TRUE(outer.next_for(20ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return second_waits.load(); }));
+  }
+  first.reset();
+  second.reset();
+}
+
+TEST(CutRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
+  std::atomic<bool> is_to{false}, waits{false};
+  const auto data = range(10).map([wait = Waits{is_to, waits}](std::int64_t i, Context& context) {
+    wait(context);
+    return i;
+  });
+  auto before = data.start();
+  for (int i = 0; i < 6; ++i) before.next();
+  const auto place = std::make_shared<Checkpoint>(before.checkpoint());
+  is_to = true;
+  SharedRun kept;
+  {
+    const auto resume = [&] { return data.start({.resume_from = place}); };
+    const auto make = [&](Pass) {
+      return [&, is_new = true]() mutable -> std::optional<std::int64_t> {
+        if (!kept) kept = std::make_shared<IntegerRun>(resume());
+        if (std::exchange(is_new, false)) kept->epoch(0);
+        return kept->next();
+      };
+    };
+    auto outer = from_generator(make, {.blocks = true}).start({.epochs = 2});
+    EXPECT_TRUE(outer.next_for(2ms).timed_out());
+    EXPECT_TRUE(eventually([&] { return waits.load(); }));
+    outer.epoch(1);
+    EXPECT_EQ(rest_of(outer), numbers(6, 10));
+  }
+  kept.reset();
 }
 
 }  // namespace

@@ -150,5 +150,23 @@ TEST(NoMemory, ForBlockingCallsAndBatchesCostsElementsOrTheRun) {
   }
 }
 
+// Whoever reads them is on a thread that has no memory either.
+TEST(NoMemory, ForRunsInsideCallsCostsElementsOrTheRun) {
+  const auto inner = [](std::int64_t value) { return range(3).map([value](std::int64_t i) { return value + i; }); };
+  const auto sum = [inner](std::int64_t value) {
+    auto run = inner(value).start();
+    std::int64_t total = 0;
+    while (const auto element = run.next()) total += *element;
+    return total;
+  };
+  for (const std::int64_t count : {std::int64_t{1}, kNever}) {
+    for (std::int64_t after = 0; after < kSteps; ++after) {
+      const Outcome sums = read(range(50).map(sum, {.blocks = true}), after, count);
+      for (std::size_t i = 1; i < sums.elements.size(); ++i) ASSERT_LT(sums.elements[i - 1], sums.elements[i]) << after;
+      read(range(50).flat_map(inner), after, count);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace penstock
