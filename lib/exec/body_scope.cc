@@ -25,7 +25,7 @@ void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
   if (run->is_over()) return;
   const BodyScope* const call = call_around();
   if (call == nullptr) {
-    return run->belong_to(host_->facts().stop, host_->facts().nested,
+    return run->belong_to(host_->facts().stop, host_->facts().made_as,
                           context_ != nullptr ? context_->stop_token() : std::stop_token(), sequence());
   }
   try {
@@ -82,7 +82,7 @@ const BodyScope* BodyScope::find(const std::stop_token& run, const std::weak_ptr
            !other->weak_from_this().owner_before(nested);
   };
   const BodyScope* scope = innermost;
-  while (scope != nullptr && scope->run() != run && !is_nested(scope->host_->facts().nested)) scope = scope->outer_;
+  while (scope != nullptr && scope->run() != run && !is_nested(scope->host_->facts().made_as)) scope = scope->outer_;
   return scope;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/exec/async_target.h"
 #include "lib/exec/body_scope.h"
 #include "lib/exec/open_call.h"
+#include "lib/exec/ring.h"
 
 namespace penstock::exec {
 namespace {
@@ -99,7 +100,9 @@ void Calls::close(Group& group) const {
 bool Calls::run(Group& group, Record& record) const {
   begin_record(group, record);
   const std::int64_t copied_before = detail::copied_bytes_of_thread();
+  const std::int64_t elements = group.inputs.elements;  // parts that leave meanwhile take theirs along
   if (!call_body(group)) return false;
+  record.elements_ = elements - elements_of(group.rest.slots);
   record.copied_bytes_ = detail::copied_bytes_of_thread() - copied_before;
   return true;
 }
@@ -111,8 +114,7 @@ Calls::Outcome Calls::end(Group& group, Record& record) const {
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);
   give_back_heap_top();
-  const std::int64_t elements =
-      traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : group.inputs.elements;
+  const std::int64_t elements = traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : record.elements_;
   if (trace_ != nullptr) trace_call(group.start.ns, elements, std::move(record.keys_));
   return {sealed, held, record.copied_bytes_, use};
 }

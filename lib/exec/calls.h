@@ -44,6 +44,7 @@ class Calls {
     CallClock clock_;
     std::vector<Trace::Key> keys_;  // of its elements, if it is traced
     std::int64_t copied_bytes_ = 0;
+    std::int64_t elements_ = 0;  // that it has done, in parts or at its end
   };
 
   // `ledger`: null where nobody plans in which rows results will lie. `body`: read anew when a call begins.

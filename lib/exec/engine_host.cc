@@ -16,7 +16,8 @@ EngineHost::EngineHost(EngineState& state)
              .permits = state.settings.permits,
              .open_io = state.settings.open_io,
              .stop = state.stop.get_token(),
-             .nested = state.settings.nested.get()} {}
+             .nested = state.settings.nested.get(),
+             .made_as = state.settings.made_as.get()} {}
 
 // ------------------------------------------------------------------------------------------------ CPU permits
 

@@ -25,11 +25,12 @@ struct EngineSettings {
   bool has_priority = false;            // the knob `priority` is there
   bool niceness_is_reversible = false;  // and may be moved: workers may be less urgent than the consumer
   const Machine* machine = &system_machine();
-  std::int64_t open_io = 64;                // blocking calls at once
-  double cpu_budget = 1;                    // CPUs, until somebody tells more by set_surroundings()
-  bool statistics = true;                   // false: only what the engine needs itself, to see what the rest costs
-  std::shared_ptr<Trace> trace;             // none: nobody wants one
-  std::shared_ptr<const NestedRun> nested;  // none: it was not made in a call of another run
+  std::int64_t open_io = 64;                 // blocking calls at once
+  double cpu_budget = 1;                     // CPUs, until somebody tells more by set_surroundings()
+  bool statistics = true;                    // false: only what the engine needs itself, to see what the rest costs
+  std::shared_ptr<Trace> trace;              // none: nobody wants one
+  std::shared_ptr<const NestedRun> nested;   // its calls lie in the call that made the run; none: they do not
+  std::shared_ptr<const NestedRun> made_as;  // none: it was not made in a call of another run
 };
 
 // What the rest of the process leaves to a run, and what all its threads have used; see Snapshot.

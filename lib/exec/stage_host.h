@@ -38,9 +38,10 @@ struct RunFacts {
   bool keeps_statistics = true;
   std::uint64_t seed = 0;
   std::int64_t permits = 1;
-  std::int64_t open_io = 1;           // blocking calls at once
-  std::stop_token stop = {};          // of the run
-  const NestedRun* nested = nullptr;  // none: it was not made in a call of another run
+  std::int64_t open_io = 1;            // blocking calls at once
+  std::stop_token stop = {};           // of the run
+  const NestedRun* nested = nullptr;   // its calls lie in the call that made the run; none: they do not
+  const NestedRun* made_as = nullptr;  // by which a run that was made in a call is known, though it begins anew
 };
 
 // What it may ask only without its lock (StageCore::outside), for these may come back into a stage. Any thread.

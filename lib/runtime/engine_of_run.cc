@@ -59,7 +59,7 @@ exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
   settings.epochs = epochs_from(first);
   settings.seed = options_.seed;
   settings.pass = *options_.pass;
-  settings.nested = nested_;
+  settings.nested = settings.made_as = nested_;
   settings.resume_after = replay_.engine_after ? &*replay_.engine_after : nullptr;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();
@@ -141,19 +141,27 @@ void EngineRun::drop_engine() {
 void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
 
 // A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine, if it
-// has begun, is of no more use: it may have been given up. A trace tells of the next one.
-void EngineRun::begin_anew() {
+// has begun, is of no more use: it may have been given up. A trace tells of the next one. If nothing of the epoch had
+// been given, it goes on behind its checkpoint again.
+void EngineRun::begin_anew(std::uint32_t epoch) {
+  const bool has_given_nothing = epoch == epoch_ && !progress_.begun && !progress_.ended;
   std::shared_ptr<Engine> engine = engine_or_null();
-  if (engine) engine->shut_down();
-  nested_->begin_anew();
-  if (!engine) return;
+  if (engine) engine->shut_down();  // what it throws leaves all as it was
   {
     MutexLock lock(mutex_);
-    engine_.reset();  // `engine` holds it
+    engine = std::exchange(engine_, nullptr);  // maybe one that another thread has begun meanwhile
     begun_.store(nullptr, std::memory_order_release);
     at_end_.reset();
     reads_.reset();
+    nested_->begin_anew();
+    if (has_given_nothing && options_.resume_from) {
+      stand_at(*options_.resume_from);
+    } else {
+      move_to(epoch);
+    }
   }
+  if (!engine) return;
+  engine->shut_down();
   wait_for_departure(std::move(engine));
 }
 

@@ -36,7 +36,10 @@ EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& o
         std::make_shared<runtime::TuningFile>(options_.warm_start, plan_->work_text, runtime::machine_text());
   }
   options_.pass = options_.pass.value_or(exec::BodyScope::pass());
-  if (options_.resume_from) resume(*options_.resume_from);
+  if (options_.resume_from) {
+    runtime::check_can_resume(*options_.resume_from, *plan_, *options_.pass);
+    stand_at(*options_.resume_from);
+  }
   nested_ = exec::BodyScope::nest();  // last: what throws here is not destroyed, and so would not leave
 }
 
@@ -79,8 +82,8 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-void EngineRun::resume(const Checkpoint& from) {
-  runtime::check_can_resume(from, *plan_, *options_.pass);
+void EngineRun::stand_at(const Checkpoint& from) noexcept {
+  replay_ = {};
   epoch_ = from.epoch;
   progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
   if (from.has_last) progress_.last = from.last;
@@ -100,6 +103,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const Turn turn(turn_, "epoch()");
   const exec::NestedRun::Request request(nested_.get());
   check_process();
+  refuse_if_unwanted();
   const bool is_cut = progress_.is_cut_short || (nested_ && nested_->is_cut());
   // not begun yet, or resumed into: it goes on there
   const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun && !is_cut;
@@ -112,12 +116,15 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   return self;
 }
 
+// What has been cut is of no use to a call that nobody wants itself: only a wanted one begins it anew.
+void EngineRun::refuse_if_unwanted() {
+  if (!nested_ || !nested_->is_cut() || !nested_->is_unwanted()) return;
+  note_if_cut();
+  throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
+}
+
 void EngineRun::go_to(std::uint32_t epoch) {
-  if (nested_ && nested_->is_cut() && !nested_->is_unwanted()) {
-    begin_anew();
-    const bool has_given_nothing = epoch == epoch_ && !progress_.begun;
-    if (has_given_nothing && options_.resume_from) return resume(*options_.resume_from);
-  }
+  if (nested_ && nested_->is_cut()) return begin_anew(epoch);
   {
     MutexLock lock(mutex_);
     if (!engine_) return move_to(epoch);

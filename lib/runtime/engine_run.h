@@ -73,9 +73,10 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void go_to(std::uint32_t epoch) EXCLUDES(mutex_);
   void move_to(std::uint32_t epoch);
   void send_engine_to(std::uint32_t epoch) EXCLUDES(mutex_);
-  void begin_anew() EXCLUDES(mutex_);
+  void begin_anew(std::uint32_t epoch) EXCLUDES(mutex_);
+  void refuse_if_unwanted();
   void end_epoch() EXCLUDES(mutex_);
-  void resume(const Checkpoint& from);
+  void stand_at(const Checkpoint& from) noexcept;
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
 
 namespace penstock {
 namespace {
@@ -329,9 +330,10 @@ Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun(
   return from_generator(make, {.blocks = true});
 }
 
-// With its block, or the test hangs: the run that its functions keep is still one that the outer run ends.
-TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
-  std::atomic<bool> first_is_to{false}, first_waits{false}, second_is_to{false}, second_waits{false};
+// A run that the source keeps keeps another one in its functions, and begins anew. With its block, or it hangs: the
+// outer run still ends that other one. `begin`: what is done with the first run before it is read.
+template <class Begin> void keep_in_one_that_begins_anew(Begin begin) {
+  std::atomic<bool> first_is_to{true}, first_waits{false}, second_is_to{false}, second_waits{false};
   SharedRun first, second;
   const auto in_second = [wait = Waits{second_is_to, second_waits}](std::int64_t i, Context& context) {
     wait(context);
@@ -340,13 +342,17 @@ TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
   const auto in_first = [&, wait = Waits{first_is_to, first_waits}](std::int64_t i, Context& context) {
     if (i == 0) return i;
     if (!second) second = std::make_shared<IntegerRun>(range(50).map(in_second).start());
-    return wait(context) ? i : second->next().value_or(-1);
+    return i == 2 && wait(context) ? i : second->next().value_or(-1);
+  };
+  const auto start = [&] {
+    auto run = range(5).map(in_first, 1).start({.epochs = 10});
+    begin(run);
+    return run;
   };
   {
-    auto outer = epochs_of(first, [&] { return range(5).map(in_first).start({.epochs = 10}); }).start({.epochs = 2});
+    auto outer = epochs_of(first, start).start({.epochs = 2});
     EXPECT_EQ(outer.next(), 0);
     EXPECT_EQ(outer.next(), 0) << "of the second one";
-    first_is_to = true;
     EXPECT_TRUE(eventually([&] { return first_waits.load(); }));
     second_is_to = true;
     outer.epoch(1);
@@ -356,6 +362,15 @@ TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
   }
   first.reset();
   second.reset();
+}
+
+TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
+  keep_in_one_that_begins_anew([](IntegerRun&) {});
+}
+
+// Then its calls are on threads of their own, at first.
+TEST(CutRun, ThatAnotherThreadBeganKeepsItsOwnRunsWhenItBeginsAnew) {
+  keep_in_one_that_begins_anew([](IntegerRun& run) { std::thread([&run] { run.knobs(); }).join(); });
 }
 
 TEST(CutRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
@@ -375,7 +390,12 @@ TEST(CutRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
       return [&, is_new = true]() mutable -> std::optional<std::int64_t> {
         if (!kept) kept = std::make_shared<IntegerRun>(resume());
         if (std::exchange(is_new, false)) kept->epoch(0);
-        return kept->next();
+        try {
+          return kept->next();
+        } catch (const Error&) {  // nobody wants this call, which does not know it
+          EXPECT_ERROR(kept->epoch(0), ErrorCode::cancelled, "nobody wants");
+          throw;
+        }
       };
     };
     auto outer = from_generator(make, {.blocks = true}).start({.epochs = 2});
