@@ -313,7 +313,7 @@ struct Waits {
   bool operator()(Context& context) const {
     if (!is_to.exchange(false)) return false;
     does = true;
-    while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+    while (!context.is_unwanted()) std::this_thread::sleep_for(1ms);
     return true;
   }
 };
@@ -330,9 +330,8 @@ Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun(
   return from_generator(make, {.blocks = true});
 }
 
-// A run that the source keeps keeps another one in its functions, and begins anew. With its block, or it hangs: the
-// outer run still ends that other one. `begin`: what is done with the first run before it is read.
-template <class Begin> void keep_in_one_that_begins_anew(Begin begin) {
+// The run that its functions keep is still one that the outer run ends. With its block, or the test hangs.
+TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
   std::atomic<bool> first_is_to{true}, first_waits{false}, second_is_to{false}, second_waits{false};
   SharedRun first, second;
   const auto in_second = [wait = Waits{second_is_to, second_waits}](std::int64_t i, Context& context) {
@@ -344,13 +343,8 @@ template <class Begin> void keep_in_one_that_begins_anew(Begin begin) {
     if (!second) second = std::make_shared<IntegerRun>(range(50).map(in_second).start());
     return i == 2 && wait(context) ? i : second->next().value_or(-1);
   };
-  const auto start = [&] {
-    auto run = range(5).map(in_first, 1).start({.epochs = 10});
-    begin(run);
-    return run;
-  };
   {
-    auto outer = epochs_of(first, start).start({.epochs = 2});
+    auto outer = epochs_of(first, [&] { return range(5).map(in_first, 1).start({.epochs = 10}); }).start({.epochs = 2});
     EXPECT_EQ(outer.next(), 0);
     EXPECT_EQ(outer.next(), 0) << "of the second one";
     EXPECT_TRUE(eventually([&] { return first_waits.load(); }));
@@ -364,24 +358,18 @@ template <class Begin> void keep_in_one_that_begins_anew(Begin begin) {
   second.reset();
 }
 
-TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
-  keep_in_one_that_begins_anew([](IntegerRun&) {});
-}
-
-// Then its calls are on threads of their own, at first.
-TEST(CutRun, ThatAnotherThreadBeganKeepsItsOwnRunsWhenItBeginsAnew) {
-  keep_in_one_that_begins_anew([](IntegerRun& run) { std::thread([&run] { run.knobs(); }).join(); });
-}
-
 TEST(CutRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
   std::atomic<bool> is_to{false}, waits{false};
   const auto data = range(10).map([wait = Waits{is_to, waits}](std::int64_t i, Context& context) {
     wait(context);
     return i;
   });
-  auto before = data.start();
-  for (int i = 0; i < 6; ++i) before.next();
-  const auto place = std::make_shared<Checkpoint>(before.checkpoint());
+  std::shared_ptr<Checkpoint> place;
+  {
+    auto before = data.start();
+    for (int i = 0; i < 6; ++i) before.next();
+    place = std::make_shared<Checkpoint>(before.checkpoint());
+  }
   is_to = true;
   SharedRun kept;
   {
