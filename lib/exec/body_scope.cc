@@ -76,14 +76,11 @@ void BodyScope::note_cuts() noexcept {
   }
 }
 
-const BodyScope* BodyScope::find(const std::stop_token& run, const std::weak_ptr<const NestedRun>& nested) noexcept {
-  const auto is_nested = [&](const NestedRun* other) {
-    return other != nullptr && !nested.owner_before(other->weak_from_this()) &&
-           !other->weak_from_this().owner_before(nested);
-  };
-  const BodyScope* scope = innermost;
-  while (scope != nullptr && scope->run() != run && !is_nested(scope->host_->facts().made_as)) scope = scope->outer_;
-  return scope;
+const BodyScope* BodyScope::find(const std::stop_token& run, const NestedRun* made_as) noexcept {
+  for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    if (scope->run() == run || (made_as != nullptr && scope->host_->facts().made_as == made_as)) return scope;
+  }
+  return nullptr;
 }
 
 std::uint64_t BodyScope::sequence() const noexcept { return context_ != nullptr ? context_->stamp().sequence : 0; }

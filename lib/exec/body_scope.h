@@ -32,8 +32,8 @@ class BodyScope {
   static bool inside(const StageHost* host) noexcept;     // this one or an outer one
   static bool inside(const BodyScope* scope) noexcept;    // only compared: it may be over
   static bool is_innermost(const Group& group) noexcept;  // whether the caller is in the call of this one itself
-  // the innermost call of the run with this token, or with this NestedRun; null: none
-  static const BodyScope* find(const std::stop_token& run, const std::weak_ptr<const NestedRun>& nested) noexcept;
+  // the innermost call of the run with this token, or that was made as this NestedRun, if it was; null: none
+  static const BodyScope* find(const std::stop_token& run, const NestedRun* made_as) noexcept;
   const std::stop_token& run() const noexcept { return host_->facts().stop; }
   static bool is_unwanted() noexcept;  // what the innermost body gives, itself or with what a call around it gives
   // What the caller gives may not be whole: something has been left out, or a run that it reads has been cut. Notes

@@ -65,7 +65,7 @@ void NestedRun::begin_request() noexcept {
 bool NestedRun::is_asked_by_owner() noexcept {
   if (const BodyScope* const owner = call()) return BodyScope::inside(owner);
   MutexLock lock(mutex_);
-  const BodyScope* const reader = BodyScope::find(run_, keeper_);
+  const BodyScope* const reader = BodyScope::find(run_, keeper_.lock().get());
   if (reader == nullptr) return false;
   const std::stop_token& run = reader->run();
   if (run != run_ || reader->sequence() != sequence_) pass_ = {};

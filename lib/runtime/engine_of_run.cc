@@ -144,7 +144,6 @@ void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engi
 // has begun, is of no more use: it may have been given up. A trace tells of the next one. If nothing of the epoch had
 // been given, it goes on behind its checkpoint again.
 void EngineRun::begin_anew(std::uint32_t epoch) {
-  const bool has_given_nothing = epoch == epoch_ && !progress_.begun && !progress_.ended;
   std::shared_ptr<Engine> engine = engine_or_null();
   if (engine) engine->shut_down();  // what it throws leaves all as it was
   {
@@ -154,7 +153,7 @@ void EngineRun::begin_anew(std::uint32_t epoch) {
     at_end_.reset();
     reads_.reset();
     nested_->begin_anew();
-    if (has_given_nothing && options_.resume_from) {
+    if (has_given_nothing_of(epoch) && options_.resume_from) {
       stand_at(*options_.resume_from);
     } else {
       move_to(epoch);

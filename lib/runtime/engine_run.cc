@@ -106,7 +106,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   refuse_if_unwanted();
   const bool is_cut = progress_.is_cut_short || (nested_ && nested_->is_cut());
   // not begun yet, or resumed into: it goes on there
-  const bool is_there = epoch == epoch_ && !progress_.ended && !progress_.begun && !is_cut;
+  const bool is_there = has_given_nothing_of(epoch) && !is_cut;
   try {
     if (!is_there) go_to(epoch);
   } catch (...) {
@@ -114,6 +114,10 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
     throw;
   }
   return self;
+}
+
+bool EngineRun::has_given_nothing_of(std::uint32_t epoch) const noexcept {
+  return epoch == epoch_ && !progress_.ended && !progress_.begun;
 }
 
 // What has been cut is of no use to a call that nobody wants itself: only a wanted one begins it anew.

@@ -75,6 +75,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void send_engine_to(std::uint32_t epoch) EXCLUDES(mutex_);
   void begin_anew(std::uint32_t epoch) EXCLUDES(mutex_);
   void refuse_if_unwanted();
+  bool has_given_nothing_of(std::uint32_t epoch) const noexcept;  // where the run stands
   void end_epoch() EXCLUDES(mutex_);
   void stand_at(const Checkpoint& from) noexcept;
   std::uint32_t epochs_from(std::uint32_t epoch) const;

@@ -187,6 +187,18 @@ TEST(InnerRun, ThatWasCutShortHasACheckpointBehindWhatItGave) {
   EXPECT_EQ(std::ssize(rest_of(rest)), 300 - given);
 }
 
+// A source whose passes read a run that all of them share, each an epoch of it.
+Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun()>& start) {
+  const auto make = [&kept, start](Pass pass) {
+    return [&kept, start, pass, is_new = true]() mutable -> std::optional<std::int64_t> {
+      if (!kept) kept = std::make_shared<IntegerRun>(start());
+      if (std::exchange(is_new, false)) kept->epoch(pass.epoch);
+      return kept->next();
+    };
+  };
+  return from_generator(make, {.blocks = true});
+}
+
 // Its function is asked once for each epoch: whoever leaves one early cuts the run, which is of use in the next one.
 TEST(CutRun, ThatAGeneratorKeepsIsWholeInTheNextEpoch) {
   std::atomic<bool> waits{false};
@@ -197,15 +209,8 @@ TEST(CutRun, ThatAGeneratorKeepsIsWholeInTheNextEpoch) {
     return i;
   };
   SharedRun kept;
-  std::uint32_t epochs = 0;
-  const auto make = [&](Pass) {
-    return [&, is_new = true]() mutable -> std::optional<std::int64_t> {
-      if (!kept) kept = std::make_shared<IntegerRun>(range(6).map(waits_in_the_first).start({.epochs = 10}));
-      if (std::exchange(is_new, false)) kept->epoch(epochs++);
-      return kept->next();
-    };
-  };
-  auto outer = from_generator(make, {.blocks = true}).start({.epochs = 2});
+  const auto start = [&] { return range(6).map(waits_in_the_first).start({.epochs = 10}); };
+  auto outer = epochs_of(kept, start).start({.epochs = 2});
   EXPECT_EQ(outer.next(), 0);
   EXPECT_TRUE(eventually([&] { return waits.load(); }));
   outer.epoch(1);
@@ -318,18 +323,6 @@ struct Waits {
   }
 };
 
-// A source whose passes read a run that all of them share, each an epoch of it.
-Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun()>& start) {
-  const auto make = [&kept, start](Pass pass) {
-    return [&kept, start, pass, is_new = true]() mutable -> std::optional<std::int64_t> {
-      if (!kept) kept = std::make_shared<IntegerRun>(start());
-      if (std::exchange(is_new, false)) kept->epoch(pass.epoch);
-      return kept->next();
-    };
-  };
-  return from_generator(make, {.blocks = true});
-}
-
 // The run that its functions keep is still one that the outer run ends. With its block, or the test hangs.
 TEST(CutRun, ThatBeginsAnewKeepsItsOwnRuns) {
   std::atomic<bool> first_is_to{true}, first_waits{false}, second_is_to{false}, second_waits{false};
@@ -373,10 +366,9 @@ TEST(CutRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
   is_to = true;
   SharedRun kept;
   {
-    const auto resume = [&] { return data.start({.resume_from = place}); };
     const auto make = [&](Pass) {
       return [&, is_new = true]() mutable -> std::optional<std::int64_t> {
-        if (!kept) kept = std::make_shared<IntegerRun>(resume());
+        if (!kept) kept = std::make_shared<IntegerRun>(data.start({.resume_from = place}));
         if (std::exchange(is_new, false)) kept->epoch(0);
         try {
           return kept->next();
