@@ -25,7 +25,8 @@ class ContextServices {
   virtual ~ContextServices() = default;
   virtual std::string origin(std::int64_t ordinal) const = 0;
   virtual bool try_reserve(std::int64_t bytes, bool may_refuse) = 0;
-  virtual bool is_unwanted() const noexcept { return false; }
+  // `is_stopped`: what the context knows itself
+  virtual bool is_unwanted(bool is_stopped) const noexcept { return is_stopped; }
   virtual void count_dropped(std::int64_t errors) noexcept { static_cast<void>(errors); }
   virtual std::int64_t memory_budget() const noexcept { return std::numeric_limits<std::int64_t>::max(); }
 };
@@ -116,8 +117,8 @@ class Context {
   // Whether nobody will ever see what this call gives: the run is being abandoned, or a take() behind has enough. What
   // a long function then returns or throws does not matter.
   bool is_unwanted() const noexcept {
-    // The services first: they note that something may be left out.
-    return (services_ != nullptr && services_->is_unwanted()) || stop_.stop_requested();
+    const bool is_stopped = stop_.stop_requested();
+    return services_ != nullptr ? services_->is_unwanted(is_stopped) : is_stopped;  // they note what may be left out
   }
 
   // Random numbers for this element: the same for any number of threads and ranks, new in each epoch and pass.

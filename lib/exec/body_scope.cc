@@ -25,8 +25,7 @@ void BodyScope::outlive(std::shared_ptr<NestedRun> run) const noexcept {
   if (run->is_over()) return;
   const BodyScope* const call = call_around();
   if (call == nullptr) {
-    return run->belong_to(host_->facts().stop, host_->facts().made_as,
-                          context_ != nullptr ? context_->stop_token() : std::stop_token(), sequence());
+    return run->belong_to(host_->facts().stop, host_->facts().made_as, stop(), sequence());
   }
   try {
     run->belong_to(*call);
@@ -76,12 +75,27 @@ void BodyScope::note_cuts() noexcept {
   }
 }
 
+void BodyScope::note_cuts_inside(const Group& group) noexcept {
+  const BodyScope* call = innermost;
+  while (call != nullptr && call->group_ != &group) call = call->outer_;
+  if (call == nullptr) return;
+  for (const BodyScope* scope = innermost; scope != call; scope = scope->outer_) {
+    if (const NestedRun* const nested = scope->host_->facts().nested) nested->note_cut();
+  }
+}
+
 const BodyScope* BodyScope::find(const std::stop_token& run, const NestedRun* made_as) noexcept {
   for (const BodyScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
     if (scope->run() == run || (made_as != nullptr && scope->host_->facts().made_as == made_as)) return scope;
   }
   return nullptr;
 }
+
+std::stop_token BodyScope::stop() const noexcept {
+  return context_ != nullptr ? context_->stop_token() : std::stop_token();
+}
+
+std::uint64_t BodyScope::sequence_here() noexcept { return innermost != nullptr ? innermost->sequence() : 0; }
 
 std::uint64_t BodyScope::sequence() const noexcept { return context_ != nullptr ? context_->stamp().sequence : 0; }
 

@@ -39,8 +39,13 @@ class BodyScope {
   // What the caller gives may not be whole: something has been left out, or a run that it reads has been cut. Notes
   // that in all runs around the caller that are not wanted, for they go on with it.
   static void note_cuts() noexcept;
-  std::uint64_t sequence() const noexcept;  // of the call: of a source's, its pass
-  bool is_given_up() const noexcept;        // the same of this one. Any thread, while the scope lasts
+  // A call of this group is not wanted, and something may have been left out because of that: notes it in all runs
+  // that the caller is in and that are read in that call.
+  static void note_cuts_inside(const Group& group) noexcept;
+  std::stop_token stop() const noexcept;          // of the call: of a source's, its pass
+  std::uint64_t sequence() const noexcept;        // the same
+  static std::uint64_t sequence_here() noexcept;  // of the innermost call; 0 outside of all
+  bool is_given_up() const noexcept;              // the same of this one. Any thread, while the scope lasts
   // For a run that the caller makes, in its innermost scope. Null where nobody could give up the calls around that run
   // while it is read: outside of all bodies, and where all of these calls run on the threads of consumers.
   static std::shared_ptr<NestedRun> nest();

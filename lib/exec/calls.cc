@@ -20,7 +20,10 @@ class CallServices final : public detail::ContextServices {
   CallServices(StageHost& host, StageSigns& signs, Group& group) : host_(host), signs_(signs), group_(group) {}
 
   std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
-  bool is_unwanted() const noexcept override { return BodyScope::is_unwanted(); }
+  bool is_unwanted(bool is_stopped) const noexcept override {
+    if (is_stopped) BodyScope::note_cuts_inside(group_);
+    return BodyScope::is_unwanted() || is_stopped;
+  }
   void count_dropped(std::int64_t errors) noexcept override {
     signs_.dropped.fetch_add(errors, std::memory_order_relaxed);
   }

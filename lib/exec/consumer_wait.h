@@ -17,7 +17,7 @@ namespace penstock::exec {
 
 class ConsumerWait {
  public:
-  static constexpr std::int64_t kBetweenCalls = 8'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
+  static constexpr std::int64_t kBetweenCalls = 6'000'000;  // ns: a wake-up that interrupts a worker costs some 20 us
 
   explicit ConsumerWait(const Machine& machine) : machine_(machine) {}
 

@@ -68,9 +68,18 @@ bool NestedRun::is_asked_by_owner() noexcept {
   const BodyScope* const reader = BodyScope::find(run_, keeper_.lock().get());
   if (reader == nullptr) return false;
   const std::stop_token& run = reader->run();
-  if (run != run_ || reader->sequence() != sequence_) pass_ = {};
+  // Passes that end by themselves share one token, and calls of all stages the number of the pass.
+  if (run != run_ || reader->sequence() != sequence_ || reader->stop() != pass_) pass_ = {};
   run_ = run;
   return true;
+}
+
+void NestedRun::belong_to_reader() noexcept {
+  MutexLock lock(mutex_);
+  const BodyScope* const reader = call() == nullptr ? BodyScope::find(run_, keeper_.lock().get()) : nullptr;
+  if (reader == nullptr) return;
+  pass_ = reader->stop();
+  sequence_ = reader->sequence();
 }
 
 bool NestedRun::is_unwanted() const {

@@ -5,8 +5,8 @@
 //
 //   made in a call      it belongs to that call; when that ends, to the call around it
 //   kept by the run     the outermost call is over, and others of the same run read it (a generator's run for each
-//                       pass): it ends with that run, or with the source's pass that it was made in, as long as no
-//                       other one has read it
+//                       pass): it ends with that run, or with the source's pass that it was made in or that has begun
+//                       its epoch, as long as nobody but that source has read it, and in no other pass
 //   nobody's            it is read elsewhere: nobody gives it up
 //
 // Thread safety: any thread; one at a time reads the run.
@@ -52,6 +52,8 @@ class NestedRun : public std::enable_shared_from_this<NestedRun> {
   // `nested`: of that run, if it was made in a call of another one.
   void belong_to(std::stop_token run, const NestedRun* nested, std::stop_token pass, std::uint64_t sequence) noexcept
       EXCLUDES(mutex_);
+  // During a request: what it gives from now on is for the call that asks, and for no pass but that one's.
+  void belong_to_reader() noexcept EXCLUDES(mutex_);
   void leave() noexcept EXCLUDES(mutex_);  // it is no more, or somebody else's
   bool is_over() const noexcept { return is_over_.load(std::memory_order_acquire); }
 

@@ -85,7 +85,7 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
 void EngineRun::stand_at(const Checkpoint& from) noexcept {
   replay_ = {};
   epoch_ = from.epoch;
-  progress_ = {from.epoch_ended, false, from.delivered, from.errors_since, std::nullopt};
+  progress_ = {.ended = from.epoch_ended, .delivered = from.delivered, .errors_since = from.errors_since};
   if (from.has_last) progress_.last = from.last;
   if (from.epoch_ended) return;
   if (from.kind == Checkpoint::Kind::replay) {
@@ -103,6 +103,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
   const Turn turn(turn_, "epoch()");
   const exec::NestedRun::Request request(nested_.get());
   check_process();
+  if (nested_) nested_->belong_to_reader();
   refuse_if_unwanted();
   const bool is_cut = progress_.is_cut_short || (nested_ && nested_->is_cut());
   // not begun yet, or resumed into: it goes on there
@@ -187,19 +188,19 @@ void EngineRun::note_if_cut() {
   if (!nested_ || !nested_->is_unwanted()) return;
   nested_->note_cut();
   exec::BodyScope::note_cuts();
-  progress_.is_cut_short = progress_.is_told_unwanted = true;
+  progress_.is_cut_short = true;
+  progress_.told = {true, exec::BodyScope::sequence_here()};
 }
 
 // Calls leave out what nobody wants; so a list may be short and an end early, and a caller that keeps what it has read
-// is not to take them for the true ones. One that is not wanted itself is told once: a loop that goes on behind errors
-// is to come to an end.
+// is not to take them for the true ones. It is told once in each pass: a loop that goes on behind errors is to come to
+// an end.
 void EngineRun::check_whole() {
   if (nested_ == nullptr || !nested_->is_cut()) return;
   exec::BodyScope::note_cuts();
-  const bool is_unwanted = nested_->is_unwanted();
-  if (is_unwanted && progress_.is_told_unwanted) return;
-  progress_.is_told_unwanted = is_unwanted;
+  const Told reader{nested_->is_unwanted(), exec::BodyScope::sequence_here()};
   progress_.is_cut_short = true;
+  if (std::exchange(progress_.told, reader) == reader) return;
   throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 

@@ -37,15 +37,21 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::vector<Decision> decisions() const EXCLUDES(mutex_) override;
 
  private:
+  // Who reads it: a call that nobody wants, and of which pass.
+  struct Told {
+    bool is_unwanted;
+    std::uint64_t sequence;
+    bool operator==(const Told&) const = default;
+  };
   // What the consumer has had of the current epoch.
   struct Progress {
     bool ended = false;
     bool begun = false;  // by this run: something of it was handed over since begin_epoch() or resume()
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
-    std::optional<Stamp> last;
-    bool is_cut_short = false;      // nothing more is to be had, for a call around has cut it
-    bool is_told_unwanted = false;  // that nobody wants the call which reads it
+    std::optional<Stamp> last{};
+    bool is_cut_short = false;   // nothing more is to be had, for a call around has cut it
+    std::optional<Told> told{};  // who has been told of it last
   };
   // What is left out after a resume.
   struct Replay {

@@ -59,7 +59,7 @@ bool has_sleeper(const Outlet& outlet) {
 }
 
 // Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is,
-// the first slot is all that it can wait for. (After 8 ms it is woken in any case.)
+// the first slot is all that it can wait for. (After 6 ms it is woken in any case.)
 TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
   const testing::ClockedMachine machine([] { return std::int64_t{1}; });  // no time passes
   Outlet outlet(100, 100, machine);
