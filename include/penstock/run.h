@@ -155,9 +155,10 @@ template <class T> class Run {
   // Error(failed_precondition): it would wait for itself.
   // A run that was made in a function of another one ends with the call that made it: where nobody wants that call's
   // result any more while it is in next(), its functions are told to stop, and next() throws Error(cancelled), once,
-  // and ends. One that the function keeps for its next call ends with the outer run, and begins anew in epoch(). A run
-  // that several calls share is to be made outside of them, and one that a call reads on another thread is that call's
-  // to end.
+  // and ends. One that the function keeps for its next call ends with the outer run, or with the source's pass that
+  // made it or began its epoch, if no other has read it since; then next() throws once in each pass, and epoch() begins
+  // the run anew. A run that several calls share is to be made outside of them, and one that a call reads on another
+  // thread is that call's to end.
   std::optional<T> next() {
     Element element;
     if (core_->next(element, nullptr) != Status::element) return std::nullopt;

@@ -91,8 +91,9 @@ const BodyScope* BodyScope::find(const std::stop_token& run, const NestedRun* ma
   return nullptr;
 }
 
-std::stop_token BodyScope::stop() const noexcept {
-  return context_ != nullptr ? context_->stop_token() : std::stop_token();
+const std::stop_token& BodyScope::stop() const noexcept {
+  static const std::stop_token none;
+  return context_ != nullptr ? context_->stop_token() : none;
 }
 
 std::uint64_t BodyScope::sequence_here() noexcept { return innermost != nullptr ? innermost->sequence() : 0; }

@@ -42,7 +42,7 @@ class BodyScope {
   // A call of this group is not wanted, and something may have been left out because of that: notes it in all runs
   // that the caller is in and that are read in that call.
   static void note_cuts_inside(const Group& group) noexcept;
-  std::stop_token stop() const noexcept;          // of the call: of a source's, its pass
+  const std::stop_token& stop() const noexcept;   // of the call: of a source's, its pass
   std::uint64_t sequence() const noexcept;        // the same
   static std::uint64_t sequence_here() noexcept;  // of the innermost call; 0 outside of all
   bool is_given_up() const noexcept;              // the same of this one. Any thread, while the scope lasts

@@ -188,8 +188,14 @@ void EngineRun::note_if_cut() {
   if (!nested_ || !nested_->is_unwanted()) return;
   nested_->note_cut();
   exec::BodyScope::note_cuts();
+  tell_reader();
+}
+
+// That the run is cut; whether that is news.
+bool EngineRun::tell_reader() {
+  const Told reader{nested_->is_unwanted(), exec::BodyScope::sequence_here()};
   progress_.is_cut_short = true;
-  progress_.told = {true, exec::BodyScope::sequence_here()};
+  return std::exchange(progress_.told, reader) != reader;
 }
 
 // Calls leave out what nobody wants; so a list may be short and an end early, and a caller that keeps what it has read
@@ -198,10 +204,7 @@ void EngineRun::note_if_cut() {
 void EngineRun::check_whole() {
   if (nested_ == nullptr || !nested_->is_cut()) return;
   exec::BodyScope::note_cuts();
-  const Told reader{nested_->is_unwanted(), exec::BodyScope::sequence_here()};
-  progress_.is_cut_short = true;
-  if (std::exchange(progress_.told, reader) == reader) return;
-  throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
+  if (tell_reader()) throw Error(ErrorCode::cancelled, exec::NestedRun::kUnwanted);
 }
 
 // Whether the consumer has an element of it.

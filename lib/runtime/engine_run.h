@@ -37,7 +37,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::vector<Decision> decisions() const EXCLUDES(mutex_) override;
 
  private:
-  // Who reads it: a call that nobody wants, and of which pass.
+  // Who has been told that the run is cut: whether a call that nobody wants, and in which pass.
   struct Told {
     bool is_unwanted;
     std::uint64_t sequence;
@@ -51,7 +51,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::int64_t errors_since = 0;
     std::optional<Stamp> last{};
     bool is_cut_short = false;   // nothing more is to be had, for a call around has cut it
-    std::optional<Told> told{};  // who has been told of it last
+    std::optional<Told> told{};  // the last one
   };
   // What is left out after a resume.
   struct Replay {
@@ -88,6 +88,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
 
   bool hand_over(Slot& slot, Element& out);
   exec::Engine::Taken take_slot(Slot& slot, std::int64_t moment);
+  bool tell_reader();
   void check_whole();
   void note_if_cut();
   bool was_delivered_before(const Slot& slot);

@@ -14,8 +14,6 @@ namespace {
 
 using namespace testing;
 
-using SharedRun = std::shared_ptr<IntegerRun>;
-
 // Has a call read until nobody wants it.
 template <class Reads> void end_while(Reads reads) {
   std::atomic<bool> began{false};

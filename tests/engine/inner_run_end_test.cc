@@ -15,8 +15,6 @@ namespace {
 
 using namespace testing;
 
-using SharedRun = std::shared_ptr<IntegerRun>;
-
 // Functions that wait for their own stop token inside a call of another run.
 auto waits_for_stop(std::atomic<int>& began) {
   return [&began](std::int64_t value, Context& context) {

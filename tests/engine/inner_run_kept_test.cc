@@ -19,8 +19,6 @@ namespace {
 
 using namespace testing;
 
-using SharedRun = std::shared_ptr<IntegerRun>;
-
 // A source whose passes read a run that all of them share, each an epoch of it.
 Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun()>& start) {
   const auto make = [&kept, start](Pass pass) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@ namespace penstock::testing {
 
 using Texts = std::vector<std::string>;
 using IntegerRun = Run<std::int64_t>;  // inside a test, Run is a member of ::testing::Test
+using SharedRun = std::shared_ptr<IntegerRun>;
 using namespace std::chrono_literals;
 
 // Long enough for any machine: a test that gets here has failed, never one that is merely slow.
