@@ -66,6 +66,21 @@ TEST(PermitGate, GetsBackWhatARunThatEndsHasStill) {
   EXPECT_EQ(gate.in_use(), 0);
 }
 
+// A thread that was offered a permit holds the engine meanwhile. It may start a token when all others have ended.
+TEST(PermitGate, MayStartATokenOfARunThatEndsWhichRunsBeforeTheRunIsGone) {
+  int ran = 0;
+  EngineSettings settings;
+  settings.memory_bytes = 1 << 20;
+  {
+    const auto count = [&ran](const std::vector<std::size_t>&) { return ++ran, 0; };
+    const auto engine = Engine::make(compile(range(9).node()), settings, std::make_unique<QueueLauncher>(count));
+    engine->shut_down();
+    ran = 0;
+    engine->state().launcher->launch(*engine->state().stages[0], false);
+  }
+  EXPECT_EQ(ran, 1);
+}
+
 TEST(PermitGate, IsWantedWhenThereAreFewerPermitsThanBefore) {
   const TestRun run;
   PermitGate gate(2);
