@@ -30,7 +30,6 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, const Eng
     void operator()(Engine* engine) const {
       const std::unique_ptr<Engine> owner(engine);
       owner->shut_down();
-      owner->wait_for_late_tokens();
       owner->host_.release_lost_permits();
     }
   };
@@ -83,13 +82,6 @@ void Engine::shut_down() {
   state_.outlet.clear();
   for (auto& stage : state_.stages) stage->clear();
   is_down_ = true;
-}
-
-// A thread that was offered a permit, or moved a knob, may have looked at a stage before all was stopped, and started a
-// token of it after all others had ended. It held the engine: so now there can be no more of them.
-void Engine::wait_for_late_tokens() {
-  while (!state_.launcher->wait_for(std::chrono::seconds(1))) {
-  }
 }
 
 // Nobody will take these results, and calls under way may wait for what they hold, such as buffers of a user's pool.

@@ -81,7 +81,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void open();
   void resume_by_position(const Stamp& last);
   void let_go_of_results();
-  void wait_for_late_tokens();
 
   const Farewell farewell_;  // the first member: destroyed after all others
   EngineState state_;

@@ -1,5 +1,6 @@
 #include "lib/exec/engine_host.h"
 
+#include <chrono>
 #include <utility>
 
 namespace penstock::exec {
@@ -50,7 +51,11 @@ void EngineHost::give_up_permit() {
   if (state_.at_gate) state_.settings.gate->release(state_.at_gate);
 }
 
+// A thread that was offered a permit, or moved a knob, may have looked at a stage before all was stopped, and started a
+// token of it after all others had ended. It had the engine: so now there can be no more of them.
 void EngineHost::release_lost_permits() {
+  while (!state_.launcher->wait_for(std::chrono::seconds(1))) {
+  }
   while (state_.at_gate && state_.at_gate->in_use() > 0) state_.settings.gate->release(state_.at_gate);
 }
 

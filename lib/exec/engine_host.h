@@ -35,8 +35,8 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   // PermitGate::Waiter
   void permit_is_free(std::size_t stage) override { state_.stages[stage]->permit_is_free(); }
 
-  // Those whose tokens an error has lost. Once nobody has the engine any more: a thread that moves a knob gives some
-  // back, too.
+  // Those whose tokens an error has lost; waits for the last token that has one still. Once nobody has the engine any
+  // more: a thread that moves a knob gives some back, too.
   void release_lost_permits();
 
  private:
