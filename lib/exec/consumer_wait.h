@@ -34,9 +34,6 @@ class ConsumerWait {
     since_ns_ = 0;
     is_under_way_ = false;
   }
-  // The consumer's thread has other work to look for, and sleeps for a moment only: that does not count as waiting.
-  void begin_moment() noexcept { is_under_way_ = true; }
-  void end_moment() noexcept { is_under_way_ = false; }
 
   bool is_under_way() const noexcept { return is_under_way_; }
   bool was_called_within(std::int64_t pause_ns) const noexcept { return machine_.now() - called_ns_ <= pause_ns; }

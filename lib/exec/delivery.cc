@@ -1,6 +1,7 @@
 #include "lib/exec/delivery.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <penstock/error.h>
 
@@ -60,18 +61,9 @@ void Delivery::check_given_up() {
 
 bool Delivery::wait(std::int64_t deadline) {
   if (state_.launcher->is_pumped()) return state_.launcher->pump(deadline);
-  if (!BodyScope::inside_any()) return state_.outlet.wait(deadline, look_pause_, [this] { return look_around(); });
-  // This is a thread that the engine itself may need, so it works instead of waiting.
-  if (!help_somebody()) state_.outlet.wait_briefly();
-  state_.look_after_calls();
-  return state_.machine().now() < deadline;
-}
-
-bool Delivery::help_somebody() {
-  for (std::size_t i = state_.stages.size(); i-- > 0;) {
-    if (state_.stages[i]->help()) return true;
-  }
-  return false;
+  std::optional<PermitGate::Loan> loan;
+  if (state_.at_gate && BodyScope::inside_any()) loan.emplace(*state_.settings.gate, state_.at_gate);
+  return state_.outlet.wait(deadline, look_pause_, [this] { return look_around(); });
 }
 
 // At first as often as looking was worth it last time.

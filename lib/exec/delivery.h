@@ -1,5 +1,5 @@
 // Delivery: the consumer's side of an engine. Takes slots from the outlet, and waits for them; while it waits, its
-// thread looks after open calls, or does a stage's work.
+// thread looks after open calls. A call of another run that waits here lends its CPU permit meanwhile.
 //
 // Thread safety: one thread at a time, the consumer's.
 #pragma once
@@ -27,7 +27,6 @@ class Delivery {
   bool take(Slot& slot);
   void check_given_up();
   bool wait(std::int64_t deadline);
-  bool help_somebody();
   std::chrono::nanoseconds look_around();
 
   EngineState& state_;

@@ -5,10 +5,6 @@
 
 namespace penstock::exec {
 
-namespace {
-constexpr std::int64_t kMoment = 200'000;  // ns
-}
-
 void Outlet::receive(Packet& packet) {
   bool wake = false;
   {
@@ -115,13 +111,6 @@ std::int64_t Outlet::look_without_lock(const WhileWaiting& look) {
   const std::chrono::nanoseconds pause = look();
   looked_ns_ = machine_.now();
   return looked_ns_ + pause.count();
-}
-
-void Outlet::wait_briefly() {
-  MutexLock lock(mutex_);
-  wait_.begin_moment();
-  if (arrivals_.empty()) arrived_->wait_until(mutex_, machine_.now() + kMoment);
-  wait_.end_moment();
 }
 
 void Outlet::nudge() { wake_after(ConsumerWait::kBetweenCalls); }

@@ -52,8 +52,6 @@ class Outlet {
   // was called less than `first_look` ago.
   using WhileWaiting = std::function<std::chrono::nanoseconds()>;
   bool wait(std::int64_t deadline, std::chrono::nanoseconds first_look, const WhileWaiting& look) EXCLUDES(mutex_);
-  // The same for at most a moment: for a consumer that has other work to look for.
-  void wait_briefly() EXCLUDES(mutex_);
   // Both wake the consumer if it sleeps although slots are here, since more was promised (ConsumerWait). nudge() is for
   // now and then: what was promised may take longer than expected. wake(): nothing can come until it takes some.
   void nudge();

@@ -8,8 +8,7 @@ namespace penstock::exec {
 bool PermitGate::acquire(const RunRef& run, std::size_t stage, std::size_t rank) {
   MutexLock lock(mutex_);
   if (has_free_permit(*run)) {
-    ++in_use_;
-    ++run->in_use_;
+    change(*run, 1, 0);
     return true;
   }
   waiters_.push_back({run, stage, rank});
@@ -29,8 +28,7 @@ bool PermitGate::is_wanted_before(const RunRef& run, std::size_t rank) const {
 void PermitGate::release(const RunRef& run) {
   {
     MutexLock lock(mutex_);
-    --in_use_;
-    --run->in_use_;
+    change(*run, -1, 0);
     if (waiters_.empty()) return;
   }
   offer_free_permits();
@@ -48,6 +46,22 @@ void PermitGate::set_most(const RunRef& run, std::int64_t most) {
   {
     MutexLock lock(mutex_);
     run->most_ = std::max<std::int64_t>(most, 1);
+  }
+  offer_free_permits();
+}
+
+void PermitGate::change(Run& run, std::int64_t in_use, std::int64_t lent) {
+  const std::int64_t on_loan = run.on_loan();
+  run.in_use_ += in_use;
+  run.lent_ += lent;
+  in_use_ += in_use - (run.on_loan() - on_loan);
+}
+
+void PermitGate::lend(const RunRef& run, std::int64_t permits) {
+  {
+    MutexLock lock(mutex_);
+    change(*run, 0, permits);
+    if (permits < 0 || waiters_.empty()) return;
   }
   offer_free_permits();
 }

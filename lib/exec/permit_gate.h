@@ -6,6 +6,7 @@
 // to the run that has waited longest, and there to the stage of the highest rank: see EngineHost::cpu_rank().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,12 +36,32 @@ class PermitGate {
    private:
     friend class PermitGate;
     bool has_room() const noexcept { return in_use() < most(); }
+    std::int64_t on_loan() const noexcept { return std::min(in_use(), lent_.load(std::memory_order_relaxed)); }
+    bool may_borrow() const noexcept { return in_use() < lent_.load(std::memory_order_relaxed); }
 
     const std::weak_ptr<Waiter> waiter_;
-    std::atomic<std::int64_t> most_;  // these two: written under the gate's mutex
-    std::atomic<std::int64_t> in_use_{0};
+    std::atomic<std::int64_t> most_;       // these three: written under the gate's mutex
+    std::atomic<std::int64_t> in_use_{0};  // those on loan among them
+    std::atomic<std::int64_t> lent_{0};    // to it, by calls that wait for its elements
   };
   using RunRef = std::shared_ptr<Run>;
+
+  // While a call of another run waits for an element of this one: it needs no core, and so there is a permit more, for
+  // this run alone. All others may be with calls that wait so, or wait for those.
+  //
+  // Such a call does not work for the run instead: it might get the call of a later element, which waits for what an
+  // element holds that has come meanwhile, a buffer of a user's pool, say.
+  class Loan {
+   public:
+    Loan(PermitGate& gate, const RunRef& run) : gate_(gate), run_(run) { gate_.lend(run_, 1); }
+    ~Loan() { gate_.lend(run_, -1); }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+   private:
+    PermitGate& gate_;
+    const RunRef& run_;
+  };
 
   explicit PermitGate(std::int64_t permits) : permits_(permits) {}
 
@@ -58,9 +79,11 @@ class PermitGate {
   // At least 1. A run that holds more gives them back as soon as its calls end.
   void set_most(const RunRef& run, std::int64_t most) EXCLUDES(mutex_);
   std::int64_t permits() const noexcept { return permits_.load(std::memory_order_relaxed); }
-  std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  std::int64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }  // without those on loan
   // A guess: it may be gone in the next moment.
-  bool has_free_permit(const Run& run) const noexcept { return in_use() < permits() && run.has_room(); }
+  bool has_free_permit(const Run& run) const noexcept {
+    return run.has_room() && (run.may_borrow() || in_use() < permits());
+  }
 
  private:
   struct Entry {
@@ -68,6 +91,8 @@ class PermitGate {
     std::size_t stage;
     std::size_t rank;
   };
+  void lend(const RunRef& run, std::int64_t permits) EXCLUDES(mutex_);  // more than so far
+  void change(Run& run, std::int64_t in_use, std::int64_t lent) REQUIRES(mutex_);
   bool take_waiter(Entry& entry) EXCLUDES(mutex_);
   void offer_free_permits() EXCLUDES(mutex_);
 

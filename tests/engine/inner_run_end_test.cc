@@ -98,6 +98,23 @@ TEST(InnerRun, ThatWasMadeOutsideIsNotGivenUpWithACallThatReadsIt) {
   EXPECT_EQ(run.next(), std::nullopt);
 }
 
+// That call might wait for what the reader has, or is about to get: a buffer of a pool, say.
+TEST(InnerRun, ThatWasBegunOutsideHasItsCallsOnOtherThreadsThanTheCallThatReadsIt) {
+  static thread_local bool reads = false;
+  std::atomic<int> worked{0};
+  auto noise = range(500).map([&worked](std::int64_t value) { return worked += reads ? 1 : 0, value; }, 1).start();
+  EXPECT_EQ(noise.next(), 0);
+  const auto add_noise = [&noise](std::int64_t) {
+    reads = true;
+    const auto value = noise.next();
+    reads = false;
+    return *value;
+  };
+  auto run = range(499).map(add_noise, 1).start({.threads = 1});
+  for (int i = 1; i < 500; ++i) ASSERT_EQ(run.next(), i);
+  EXPECT_EQ(worked, 0);
+}
+
 TEST(InnerRun, ThatIsHandedToAnotherThreadIsNotGivenUpWithItsCall) {
   std::promise<std::shared_ptr<penstock::Run<std::int64_t>>> made;
   std::atomic<bool> is_read{false};

@@ -166,6 +166,27 @@ TEST(PermitGate, OffersPermitsThatAreAdded) {
   EXPECT_EQ(offered, Stages{2});
 }
 
+// By a call that has the only permit, and waits for that run's element.
+TEST(PermitGate, MayBeLentToOneRun) {
+  PermitGate gate(1);
+  Stages offered;
+  const TestRun reads, other;
+  const TestRun is_read([&](std::size_t stage) { offered.push_back(stage); });
+  EXPECT_TRUE(gate.acquire(reads.at_gate, 0, 0));
+  EXPECT_FALSE(gate.acquire(other.at_gate, 1, 1));
+  EXPECT_FALSE(gate.acquire(is_read.at_gate, 2, 2));
+  {
+    const PermitGate::Loan loan(gate, is_read.at_gate);
+    EXPECT_EQ(offered, Stages{2});
+    EXPECT_FALSE(gate.has_free_permit(*other.at_gate));
+    EXPECT_TRUE(gate.acquire(is_read.at_gate, 2, 2));
+    EXPECT_FALSE(gate.acquire(is_read.at_gate, 3, 3)) << "it is one";
+    gate.release(reads.at_gate);
+    EXPECT_TRUE(gate.acquire(reads.at_gate, 0, 0)) << "the others are as many as before";
+  }
+  EXPECT_TRUE(gate.is_wanted_before(is_read.at_gate, 9)) << "the loan is over";
+}
+
 TEST(PermitGate, PassesOverARunThatHasEnded) {
   PermitGate gate(1);
   Stages offered;

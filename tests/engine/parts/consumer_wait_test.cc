@@ -39,16 +39,6 @@ TEST(ConsumerWait, AddsUpItsTime) {
   EXPECT_EQ(of.seen().waits, 2);
 }
 
-TEST(ConsumerWait, IsNoneWhereItLooksInForAMomentOnly) {
-  Waiting of;
-  of.wait.begin_moment();
-  EXPECT_TRUE(of.wait.is_under_way()) << "it may be called";
-  EXPECT_FALSE(of.seen().waiting);
-  of.wait.end_moment();
-  EXPECT_FALSE(of.wait.is_under_way());
-  EXPECT_EQ(of.seen().waits, 0);
-}
-
 TEST(ConsumerWait, IsOverWhenSomebodyCalls) {
   Waiting of;
   of.wait.call();
