@@ -52,7 +52,7 @@ void EngineHost::give_up_permit() {
 }
 
 // A thread that was offered a permit, or moved a knob, may have looked at a stage before all was stopped, and started a
-// token of it after all others had ended. It had the engine: so now there can be no more of them.
+// token of it after all others had ended. It held the engine meanwhile: so now no more of them can come.
 void EngineHost::release_lost_permits() {
   while (!state_.launcher->wait_for(std::chrono::seconds(1))) {
   }

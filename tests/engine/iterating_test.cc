@@ -238,8 +238,8 @@ TEST(Runs, ShareOneSourceInsideAFunctionOfAnother) {
   EXPECT_EQ(read(outer, {.threads = 1}), Texts(100, "-1"));
 }
 
-// A consumer inside a body works on the run that it waits for, beside that run's own threads.
-TEST(Runs, CallASerialFunctionOneByOneWhileTheirConsumerHelps) {
+// A consumer inside a body leaves the run that it waits for one CPU permit more than there are.
+TEST(Runs, CallASerialFunctionOneByOneWhileTheirConsumerLendsThemAPermit) {
   std::atomic<int> inside{0};
   std::atomic<bool> overlapped{false};
   const auto serial = [&](std::int64_t value) {

@@ -119,7 +119,7 @@ TEST(LoneStage, TriesNoCallAgainWhoseFunctionHasAState) {
   EXPECT_EQ(lone.snapshot().completed, 1);
 }
 
-// As by a call that waits for another run on its own thread.
+// As by a spare thread, where all CPU permits are with calls that wait (Relief).
 TEST(LoneStage, IsNotHelpedBeyondItsParallelism) {
   for (const int parallelism : {1, 2}) {
     exec::Stage* stage = nullptr;
