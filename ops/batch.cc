@@ -60,8 +60,7 @@ class State final : public StreamState {
   }
   void add(Slot&& slot) {
     builder_->add(std::move(slot.value));
-    // a row needs no slot
-    held_bytes_ += std::max<std::int64_t>(slot.bytes() - static_cast<std::int64_t>(sizeof(Slot)), 0);
+    held_bytes_ += slot.value_bytes();
     ++count_;
   }
   // Whether the elements that have come would be a whole batch: what is missing then is lost. Before that they may be a

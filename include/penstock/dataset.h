@@ -157,6 +157,24 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("skip", site, [&] { return ops::skip(count); });
   }
 
+  // The first elements, as long as predicate(const T&) is true: the first one for which it is not ends the pass, as
+  // take does. An element whose predicate throws is an error in its place, and the pass goes on.
+  //   ps::range(10).take_while([](std::int64_t x) { return x != 3; })  ->  0 1 2
+  template <class F>
+  requires(detail::HasFunctionOfPass<F, const T&>&& std::predicate<F&, const T&>) Dataset
+      take_while(F predicate, CallSite site = CallSite::here())
+  const {
+    return append("take_while", site,
+                  [&] { return ops::take_while(detail::copied(detail::PredicateStep<F, T>(std::move(predicate)))); });
+  }
+
+  // The first of all elements that are equal (== and std::hash), in each pass. It holds a copy of each value that it
+  // has seen, which counts as memory of the run: for values of a list that fits.
+  //   ps::from_vector(std::vector{2, 1, 2, 3}).unique()  ->  2 1 3
+  Dataset unique(CallSite site = CallSite::here()) const requires(detail::Hashable<T>) {
+    return append("unique", site, [] { return ops::unique(detail::copied(detail::UniqueStep<T>())); });
+  }
+
   // ------------------------------------------------------------------------------------------------ transform
 
   // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads
@@ -253,6 +271,71 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
+  // The rows of batches, in batches of another size: as unbatch() and batch(), but single rows cost next to nothing,
+  // and each is copied once. With several sizes each is used in turn. The last batch of a pass may be smaller, or is
+  // left out with {.drop_remainder = true}. Errors pass at once. Rows that do not fit each other (another shape) fail
+  // the batch that would have had them.
+  //   ps::range(12).batch(4).rebatch(6)  ->  [0, 1, 2, 3, 4, 5] [6, 7, 8, 9, 10, 11]
+  //   ps::range(5).batch(4).rebatch({2, 1})  ->  [0, 1] [2] [3, 4]
+  Dataset rebatch(std::vector<std::int64_t> batch_sizes, BatchOptions options = {},
+                  CallSite site = CallSite::here()) const requires(detail::IsBatch<T>::value) {
+    return append("rebatch", site, [&] {
+      return ops::rebatch(std::move(batch_sizes), std::make_shared<detail::TypedRowQueueFactory<T>>(), options);
+    });
+  }
+  Dataset rebatch(std::int64_t batch_size, BatchOptions options = {}, CallSite site = CallSite::here()) const
+      requires(detail::IsBatch<T>::value) {
+    return rebatch(std::vector{batch_size}, options, site);
+  }
+
+  // (number, element): start, start + 1, ... in each pass. An error has a number, too, which is missing then.
+  //   for (auto&& [number, line] : lines.enumerate()) std::cout << number << ' ' << line;
+  Dataset<std::tuple<std::int64_t, T>> enumerate(std::int64_t start = 0, CallSite site = CallSite::here()) const {
+    return append<std::tuple<std::int64_t, T>>(
+        "enumerate", site, [&] { return ops::enumerate(start, detail::copied(detail::EnumerateStep<T>(start))); });
+  }
+
+  // f(const State&, element) gives a ps::Scanned{state, value}: the state that the next element finds, and what takes
+  // this one's place. Each pass begins with `initial`. One call at a time, in the order of the elements; what throws is
+  // an error in its place and leaves the state as it was. Of a run that is resumed the epoch runs again from its start.
+  //   const auto add = [](std::int64_t sum, std::int64_t x) { return ps::Scanned{sum + x, sum + x}; };
+  //   ps::range(5).scan(std::int64_t{0}, add)  ->  0 1 3 6 10
+  template <class State, class F>
+  requires(std::copy_constructible<State>&& detail::ScanFunction<State, F, T>&&
+               detail::HasFunctionOfPass<F, const State&, T>) auto scan(State initial, F function,
+                                                                        CallSite site = CallSite::here()) const {
+    return append<detail::ScanValue<State, F, T>>("scan", site, [&] {
+      return ops::scan(detail::copied(detail::ScanStep<State, F, T>(std::move(initial), std::move(function))));
+    });
+  }
+
+  // std::vectors of `size` elements that follow each other: windows that begin at positions 0, shift, 2 shift, ..., and
+  // have every stride-th element from there. The last ones of a pass may be shorter, or are left out with
+  // {.drop_remainder = true}. Windows that overlap hold copies. Holds (size - 1) * stride + 1 elements.
+  // Positions count elements and errors. An error that a window would have is told once, in its place, and the windows
+  // that would have it are short, too.
+  //   ps::range(7).window(3, {.shift = 2})  ->  [0, 1, 2] [2, 3, 4] [4, 5, 6] [6]
+  //   ps::range(7).window(2, {.stride = 3, .drop_remainder = true})  ->  [0, 3] [2, 5]
+  Dataset<std::vector<T>> window(std::int64_t size, WindowOptions options = {},
+                                 CallSite site = CallSite::here()) const {
+    return append<std::vector<T>>("window", site, [&] {
+      return ops::window(size, std::make_shared<detail::TypedGathererFactory<T>>(), options);
+    });
+  }
+
+  // std::vectors of `size` elements for which key(const T&) gives the same. Each leaves when its last element has come;
+  // at the end of a pass what is left leaves in the order of the keys (<). Errors pass at once. Holds up to size - 1
+  // elements for each key: so there should be few.
+  //   ps::range(6).group_by_window([](std::int64_t x) { return x % 2; }, 2)  ->  [0, 2] [1, 3] [4] [5]
+  template <class F>
+  requires(detail::KeyFunction<F, T>&& detail::HasFunctionOfPass<F, const T&>) Dataset<std::vector<T>> group_by_window(
+      F key, std::int64_t size, CallSite site = CallSite::here())
+  const {
+    return append<std::vector<T>>("group_by_window", site, [&] {
+      return ops::group_by_window(size, std::make_shared<detail::GroupingByKeyFactory<F, T>>(std::move(key), size));
+    });
+  }
+
   // Leaves out failed elements, counting them in RunStats::dropped. For a limit and a report use RunOptions::on_error.
   Dataset ignore_errors(CallSite site = CallSite::here()) const {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
@@ -292,6 +375,16 @@ template <class T> class Dataset : private detail::Refused<T> {
   }
   std::default_sentinel_t end() const noexcept { return {}; }
 
+  // f(state, element) after element: what one epoch makes of `initial`, on the calling thread. Throws what next()
+  // throws.
+  //   const auto sum = ps::range(10).reduce(std::int64_t{0}, std::plus<>());
+  template <class State, class F>
+  requires(std::is_invocable_r_v<State, F&, State, T>) State reduce(State initial, F function)
+  const {
+    for (auto&& element : *this) initial = function(std::move(initial), std::move(element));
+    return initial;
+  }
+
   const graph::NodeRef& node() const noexcept { return node_; }
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
@@ -299,10 +392,16 @@ template <class T> class Dataset : private detail::Refused<T> {
   using Refused::batch;
   using Refused::filter;
   using Refused::flat_map;
+  using Refused::group_by_window;
   using Refused::map;
+  using Refused::rebatch;
+  using Refused::scan;
   using Refused::shuffle;
   using Refused::start;
+  using Refused::take_while;
   using Refused::unbatch;
+  using Refused::unique;
+  using Refused::window;
   template <class U>
   requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(
       "a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what "

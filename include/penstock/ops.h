@@ -10,6 +10,9 @@
 #include <vector>
 
 #include <penstock/detail/functions.h>
+#include <penstock/detail/gather.h>
+#include <penstock/detail/rebatch.h>
+#include <penstock/detail/steps.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
 #include <penstock/world.h>
@@ -19,6 +22,8 @@
 namespace penstock::ops {
 
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
+OpRef counter(std::int64_t start, std::int64_t step);
+OpRef random(std::uint64_t seed);
 OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
 OpRef file_list(const std::string& path);
 OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks = std::nullopt);
@@ -33,7 +38,14 @@ OpRef map(detail::FunctionRef function, const MapOptions& options);
 OpRef filter(detail::FunctionRef predicate, const FilterOptions& options);
 OpRef flat_map(detail::FunctionRef function, const MapOptions& options);
 OpRef unbatch(detail::FunctionRef function);
+OpRef take_while(detail::StepFactoryRef predicate);
+OpRef enumerate(std::int64_t start, detail::StepFactoryRef step);
+OpRef scan(detail::StepFactoryRef step);
+OpRef unique(detail::StepFactoryRef step);
+OpRef window(std::int64_t size, detail::GathererFactoryRef factory, const WindowOptions& options);
+OpRef group_by_window(std::int64_t size, detail::GroupingFactoryRef factory);
 OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
+OpRef rebatch(std::vector<std::int64_t> sizes, detail::RowQueueFactoryRef factory, const BatchOptions& options);
 OpRef prefetch(Tunable buffer_size);
 OpRef ignore_errors();
 

@@ -55,6 +55,13 @@ struct BatchOptions {
   bool drop_remainder = false;  // leaves the last batch of an epoch out if it is not full
 };
 
+struct WindowOptions {
+  std::optional<std::int64_t> shift =
+      std::nullopt;             // from where a window begins to where the next one does; none: size
+  std::int64_t stride = 1;      // from an element of a window to its next one
+  bool drop_remainder = false;  // leaves windows out that are not full
+};
+
 // What the iterator does with a failed element.
 struct ErrorPolicy {
   // 0: throw every one; n: count and skip up to n, then throw; -1: skip all. Less is refused

@@ -9,6 +9,7 @@
 // epoch has several where the pipeline holds a repeat. Ordinals and passes count from 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -88,6 +89,10 @@ class Slot {
   // Charged to the memory budget: what the value holds, and the slot itself (sizeof(Slot)).
   std::int64_t bytes() const noexcept { return bytes_; }
   void set_bytes(std::int64_t bytes) noexcept { bytes_ = bytes; }
+  // Of them, those of the value: what is left to hold where it is kept without its slot.
+  std::int64_t value_bytes() const noexcept {
+    return std::max(bytes_ - static_cast<std::int64_t>(sizeof(Slot)), std::int64_t{0});
+  }
 
  private:
   std::int64_t bytes_ = 0;

@@ -24,6 +24,17 @@ Dataset<std::int64_t> range(std::int64_t stop, CallSite site = CallSite::here())
 Dataset<std::int64_t> range(std::int64_t start, std::int64_t stop, std::int64_t step = 1,
                             CallSite site = CallSite::here());
 
+// start, start + step, ... without an end: of 2^62 integers nobody sees the last one. They wrap around at 64 bits. A
+// run can be resumed anywhere at no cost, and shards and windows of a shuffle are those of positions.
+//   ps::counter(10, 5).take(3)  ->  10 15 20
+Dataset<std::int64_t> counter(std::int64_t start = 0, std::int64_t step = 1, CallSite site = CallSite::here());
+
+// Random integers from 0 to 2^63 - 1, each equally likely, without an end. The i-th one depends on the seed and i
+// alone: it is the same in each pass, epoch and run. (For other numbers in each epoch draw in a map, from
+// Context::rng().)
+//   auto draws = ps::random(7).map([](std::int64_t x) { return x % 6 + 1; });
+Dataset<std::int64_t> random(std::uint64_t seed, CallSite site = CallSite::here());
+
 // The paths in a text file, one per line: white space around them is cut off, blank lines are left out, relative paths
 // are relative to the list's folder. The file is read now; its order is the dataset's. GraphError if it cannot be read
 // or is empty.

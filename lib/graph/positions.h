@@ -12,6 +12,9 @@
 
 namespace penstock::graph {
 
+// Of a source that never ends: so many that nobody sees the end, and so few that sums of two do not overflow.
+inline constexpr std::int64_t kEndless = std::int64_t{1} << 62;
+
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size);
 
 }  // namespace penstock::graph

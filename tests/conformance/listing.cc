@@ -12,10 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 using penstock::test::file_contents;
 
-// What several ops share, and methods that put other ops together.
+// What several ops share, and methods that put other ops together. counter, random: sources over positions without an
+// end, as range has them with one; tests/ops/endless_sources_test.cc.
 // random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only
 // some of this suite's have one; tests/imagenet/load_objects_test.cc.
-const std::set<std::string> kNoOps{"function_op", "indexed_source", "append",
+const std::set<std::string> kNoOps{"function_op", "step_op",        "counter",
+                                   "random",      "indexed_source", "append",
                                    "apply",       "then",           "random_resized_crop_of_objects"};
 
 }  // namespace

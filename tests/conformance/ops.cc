@@ -16,13 +16,16 @@ namespace {
 using op_cases::How;
 using op_cases::Line;
 
-// What a line can be over: tokens, and batches of them.
+// What a line can be over: tokens, and batches of them. What comes of it may be lists and pairs, too.
 template <class T> using Batches = decltype(std::declval<ps::Dataset<T>>().batch(1));
-template <class T> using AnyDataset = std::variant<ps::Dataset<T>, Batches<T>>;
+template <class T> using Lists = ps::Dataset<std::vector<T>>;
+template <class T> using Pairs = ps::Dataset<std::tuple<std::int64_t, T>>;
+template <class T> using AnyDataset = std::variant<ps::Dataset<T>, Batches<T>, Lists<T>, Pairs<T>>;
 
 template <class Described, class T, class In> AnyDataset<T> append(const In& in, const TokenHarness<T>& harness) {
-  constexpr bool are_batches = std::is_same_v<In, Batches<T>>;
-  if constexpr (!Described::kIsSource && Described::kTakesBatches == are_batches) return Described::build(in, harness);
+  constexpr bool fits = std::is_same_v<In, std::conditional_t<Described::kTakesBatches, Batches<T>, ps::Dataset<T>>>;
+  constexpr bool may_copy = std::copy_constructible<T> || std::string_view(Described::kOnlyCopyable).empty();
+  if constexpr (!Described::kIsSource && fits && may_copy) return Described::build(in, harness);
   throw std::logic_error("a line of " + std::string(model::name_of(harness.op.kind)) + " cannot be built");
 }
 
@@ -44,6 +47,7 @@ template <class Described, class T> Built build_source(const Line& line, const O
 template <class Described> Traits traits_of(const Line& line) {
   Traits traits{.calls_function = Described::kCallsFunction,
                 .drops_errors = Described::kDropsErrors,
+                .holds_unknown = Described::kHoldsUnknown,
                 .least_count = Described::kLeastCount,
                 .only_copyable = Described::kOnlyCopyable};
   if (line.over_positions) traits.place = Place::positions;
@@ -56,9 +60,10 @@ template <class Described> Case case_of(const Line& line) {
       .name = line.name, .ops = line.ops, .traits = traits_of<Described>(line), .build = {}, .build_move_only = {}};
   if constexpr (!Described::kIsSource) {
     result.build = [line](const auto& ops, const Feed& feed) { return build<Token>(line, ops, feed); };
-    result.build_move_only = [line](const auto& ops, const Feed& feed) {
-      return build<MoveOnlyToken>(line, ops, feed);
-    };
+    if constexpr (std::string_view(Described::kOnlyCopyable).empty())
+      result.build_move_only = [line](const auto& ops, const Feed& feed) {
+        return build<MoveOnlyToken>(line, ops, feed);
+      };
   } else {
     result.build = [line](const auto& ops, const Feed& feed) {
       return build_source<Described, Token>(line, ops.front(), feed);

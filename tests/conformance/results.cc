@@ -11,6 +11,7 @@ namespace conformance {
 namespace {
 
 const std::array kThreads{1, 2, 8};
+constexpr std::int64_t kElements = 200;  // under a budget
 
 // One epoch by a run with these options.
 void compare_run(const Case& tested, const std::string& when, const Settings& settings, const ps::RunOptions& options,
@@ -130,7 +131,8 @@ std::int64_t bytes_held(const Case& tested, const Chain& chain) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const auto* op = chain[i]->as<ps::StreamOp>();
-    bytes += (op != nullptr ? op->elements_held() : 1) * bytes_of_element(tested, chain, i);
+    const std::int64_t elements = op != nullptr ? std::min(op->elements_held(), kElements) : 1;
+    bytes += elements * bytes_of_element(tested, chain, i);
   }
   return bytes;
 }
@@ -154,7 +156,7 @@ void check_peak(const Case& tested, const std::string& when, const Experiment& e
 void check_budget(const Case& tested, Findings& findings) {
   for (const int threads : kThreads) {
     const std::string when = "memory for one element " + on_threads(threads);
-    const Experiment experiment(tested, {.count = 200});
+    const Experiment experiment(tested, {.count = kElements});
     const RunRef run = experiment.start({.threads = threads, .memory_bytes = tested.traits.element_bytes});
     findings.compare(when, experiment.rest(*run), experiment.expected(), tested.is_arbitrary());
     check_peak(tested, when, experiment, run->stats(), findings);

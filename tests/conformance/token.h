@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,7 @@ class Token {
 
   std::int64_t number() const { return number_; }
   friend std::size_t bytes_of(const Token&) { return kTokenBytes; }
+  friend bool operator==(const Token& a, const Token& b) { return a.number_ == b.number_; }
 
  private:
   void enter() {
@@ -89,8 +92,18 @@ template <class T> std::string text_of(const penstock::Rows<T>& rows) {
   return text_of(static_cast<const std::vector<T>&>(rows));
 }
 
+template <class T> std::string text_of(const std::tuple<std::int64_t, T>& pair) {
+  return "[" + text_of(std::get<0>(pair)) + " " + text_of(std::get<1>(pair)) + "]";
+}
+
 inline std::string text_of(const model::Value& value) {
   return value.is_list ? text_of(value.rows) : std::to_string(value.number);
 }
 
 }  // namespace conformance
+
+template <> struct std::hash<conformance::Token> {
+  std::size_t operator()(const conformance::Token& token) const noexcept {
+    return static_cast<std::size_t>(token.number());
+  }
+};

@@ -46,6 +46,12 @@ template <class T> class TokenHarness : public op_cases::Harness {
   template <class Function> auto predicate(Function function) const {
     return [harness = *this, function](const T& token) { return harness.call(function, token); };
   }
+  template <class Function> auto scanning(Function function) const {
+    return [harness = *this, function](const std::int64_t& state, T token) {
+      auto [next, answer] = harness.call([&](const model::Value& value) { return function(state, value); }, token);
+      return ps::Scanned{next, harness.made(answer)};
+    };
+  }
   // The results one by one.
   template <class Function> auto function_to_dataset(Function function) const {
     return [harness = *this, function](T token) {

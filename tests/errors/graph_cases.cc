@@ -2,6 +2,7 @@
 #include <penstock/ops.h>
 
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "tests/errors/catalogue.h"
@@ -92,6 +93,13 @@ Cases transform_cases() {
       {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
       {"flat_map with a hint for another type", [=] { range(10).flat_map(twice, 2, {.bytes_hint = hint}); }},
       {"batch of 0", [] { range(10).batch(0); }},
+      {"rebatch of 0", [] { range(10).batch(2).rebatch(0); }},
+      {"rebatch without a size", [] { range(10).batch(2).rebatch(std::vector<std::int64_t>()); }},
+      {"window of 0", [] { range(10).window(0); }},
+      {"window beyond what can be counted", [] { range(10).window(3, {.stride = largest}); }},
+      {"windows that overlap, of elements that cannot be copied",
+       [] { range(10).map([](std::int64_t) { return std::make_unique<int>(1); }).window(3, {.shift = 2}); }},
+      {"group_by_window of 0", [] { range(10).group_by_window(same, 0); }},
       {"prefetch of -1", [] { range(10).prefetch(-1); }},
       {"then without an op", [] { range(10).then<int>(nullptr); }},
       {"then with a source", [] { range(10).then<std::int64_t>(ops::range(0, 3, 1)); }},

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace golden {
@@ -112,24 +113,72 @@ Rows shuffle(const Rows& in, const json& op) {
                                            .reshuffle_each_epoch = op.at("reshuffle").get<bool>()});
 }
 
+// What tf.data's windows become by flat_map(batch).
+Row stacked(std::vector<Row> rows) {
+  RowBuilder builder(rows.size());
+  for (Row& row : rows) {
+    builder.check(row);
+    builder.add(std::move(row));
+  }
+  return builder.finish();
+}
+
+ps::WindowOptions window_options(const json& op) {
+  return {.shift = number(op, "shift"), .stride = number(op, "stride"), .drop_remainder = op.at("drop").get<bool>()};
+}
+
+Rows window(const Rows& in, const json& op) { return in.window(number(op, "size"), window_options(op)).map(stacked); }
+
+Rows group_by_window(const Rows& in, const json& op) {
+  const auto key = [mod = number(op, "mod")](const Row& row) { return floor_mod(value_of(row), mod); };
+  return in.group_by_window(key, number(op, "size")).map(stacked);
+}
+
+Rows rebatch(const Rows& in, const json& op) {
+  const json& sizes = op.at("sizes");
+  const ps::BatchOptions options{.drop_remainder = op.at("drop").get<bool>()};
+  if (sizes.is_number()) return in.rebatch(sizes.get<std::int64_t>(), options);
+  return in.rebatch(sizes.get<std::vector<std::int64_t>>(), options);
+}
+
+// Components one after the other, the number first.
+Rows enumerate(const Rows& in, const json& op) {
+  return in.enumerate(number(op, "start")).map([](std::tuple<std::int64_t, Row> pair) {
+    auto& [position, row] = pair;
+    row.components.insert(row.components.begin(), ps::Tensor::scalar(position));
+    return std::move(row);
+  });
+}
+
+Rows take_while(const Rows& in, const json& op) {
+  return in.take_while([limit = number(op, "less")](const Row& row) { return value_of(row) < limit; });
+}
+
 using Step = Rows (*)(const Rows&, const json&);
 
 const std::map<std::string, Step>& steps() {
   static const std::map<std::string, Step> table{
       {"batch", batch},
+      {"enumerate", enumerate},
       {"fail", fail},
       {"filter", filter},
       {"flat_map", flat_map},
+      {"group_by_window", group_by_window},
       {"ignore_errors", [](const Rows& in, const json&) { return in.ignore_errors(); }},
       {"map", map},
       {"mod", mod},
       {"prefetch", [](const Rows& in, const json& op) { return in.prefetch(number(op, "n")); }},
+      {"rebatch", rebatch},
       {"repeat", [](const Rows& in, const json& op) { return in.repeat(number(op, "n")); }},
       {"shard", [](const Rows& in, const json& op) { return in.shard(number(op, "num"), number(op, "index")); }},
       {"shuffle", shuffle},
       {"skip", [](const Rows& in, const json& op) { return in.skip(number(op, "n")); }},
       {"take", [](const Rows& in, const json& op) { return in.take(number(op, "n")); }},
+      {"take_while", take_while},
       {"unbatch", [](const Rows& in, const json&) { return in.unbatch(); }},
+      {"unique", [](const Rows& in, const json&) { return in.unique(); }},
+      {"window", window},
+      {"windows", window},  // of which only the cardinality is asked
   };
   return table;
 }

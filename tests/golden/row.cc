@@ -22,6 +22,8 @@ std::int64_t entries(const Row& batch) {
 
 }  // namespace
 
+bool operator==(const Row& a, const Row& b) { return a.components == b.components; }
+
 std::size_t bytes_of(const Row& row) { return ps::bytes_of(row.components); }
 
 void RowBuilder::check(const Row& row) const {
@@ -51,3 +53,11 @@ std::vector<Row> apart(const Row& batch) {
 }
 
 }  // namespace golden
+
+std::size_t std::hash<golden::Row>::operator()(const golden::Row& row) const noexcept {
+  std::uint64_t mixed = row.components.size();
+  for (const penstock::Tensor& component : row.components)
+    for (const std::int64_t value : component.values<std::int64_t>())
+      mixed = penstock::mix64(mixed ^ static_cast<std::uint64_t>(value));
+  return mixed;
+}

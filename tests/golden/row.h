@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace golden {
 struct Row {
   std::vector<penstock::Tensor> components;
 };
+
+// The same shapes and numbers.
+bool operator==(const Row& a, const Row& b);
 
 // Of all components.
 std::size_t bytes_of(const Row& row);
@@ -40,6 +44,8 @@ class RowBuilder {
 std::vector<Row> apart(const Row& batch);
 
 }  // namespace golden
+
+template <> struct std::hash<golden::Row> { std::size_t operator()(const golden::Row& row) const noexcept; };
 
 template <> struct penstock::Collate<golden::Row> {
   using Result = golden::Row;

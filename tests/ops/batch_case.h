@@ -19,15 +19,14 @@ struct batch : NeedsOrder {
   static auto build(const auto& in, const auto& harness) {
     return in.batch(harness.op.count, {.drop_remainder = harness.op.drop_remainder});
   }
-  static bool fits(const Elements& in) { return NeedsOrder::fits(in) && !in.is_batch(); }
+  static bool fits(const Elements& in) { return NeedsOrder::fits(in) && !in.is_batch() && !in.is_pair(); }
   static void draw(Op& op, How&, Draw draw) {
     op.count = draw.random.between(1, 7);
     op.drop_remainder = draw.random.one_in(2);
   }
   static void after(const Op&, Elements& out) {
     out.has_lists = true;
-    if (!out.is_value())
-      out.type = out.type == Elements::Type::number ? Elements::Type::numbers : Elements::Type::names;
+    if (!out.is_value()) out.type = out.list_type();  // values have a Collate of their own
   }
   static std::vector<Line> lines() {
     return {{"batch", {{.kind = Kind::batch, .count = 4}}},

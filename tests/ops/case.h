@@ -48,6 +48,9 @@ struct AnyOp {
   static constexpr bool kIsSource = false;
   static constexpr bool kTakesBatches = false;  // and nothing that has no rows
   static constexpr bool kMakesBatches = false;
+  static constexpr bool kMakesSameBatches = false;  // of rows that batch() would put together so
+  static constexpr bool kMakesPairs = false;
+  static constexpr bool kRemembers = false;  // values that it compares with others
 
   static bool fits(const Elements&) { return true; }
   static std::int64_t weight(const Elements&) { return 4; }  // against other ops that fit
@@ -57,6 +60,7 @@ struct AnyOp {
 
   static constexpr bool kCallsFunction = false;     // a user's, which can fail
   static constexpr bool kDropsErrors = false;       // and counts them
+  static constexpr bool kHoldsUnknown = false;      // elements: as many as what comes demands
   static constexpr std::int64_t kLeastCount = 0;    // a source that refuses shorter lists
   static constexpr const char* kOnlyCopyable = "";  // why it cannot carry move-only payloads
 };
@@ -69,6 +73,11 @@ struct SourceCase : AnyOp {
 // Whose results depend on the order of what comes.
 struct NeedsOrder : AnyOp {
   static bool fits(const Elements& in) { return !in.arbitrary; }
+};
+
+// Less often than those that users write most, or graphs of these would become rare.
+struct OneOfMany : NeedsOrder {
+  static std::int64_t weight(const Elements& in) { return in.is_batch() ? 4 : 2; }  // batches are rare themselves
 };
 
 struct CallsFunction : AnyOp {

@@ -20,7 +20,7 @@ struct unbatch : AnyOp {
   static void after(const Op&, Elements& out) {
     if (!out.is_batch()) return;
     out.has_lists = false;
-    out.type = out.type == Elements::Type::numbers ? Elements::Type::number : Elements::Type::name;
+    out.type = out.row_type();
   }
   static std::vector<Line> lines() {
     return {{"unbatch", {{.kind = Kind::batch, .count = 2}, {.kind = Kind::unbatch}}}};

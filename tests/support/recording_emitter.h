@@ -77,7 +77,7 @@ inline std::string print_integer(const Element& value) { return std::to_string(v
 class StreamRun {
  public:
   explicit StreamRun(const StreamOp& op) : state_(op.open(0)) {}
-  explicit StreamRun(const OpRef& op) : StreamRun(dynamic_cast<const StreamOp&>(*op)) {}
+  explicit StreamRun(const OpRef& op) : op_(op), state_(dynamic_cast<const StreamOp&>(*op).open(0)) {}
 
   // Goes on feeding after end_pass(), as an engine does that has read ahead.
   RecordingEmitter pass(const std::string& input, std::uint32_t epoch = 0, std::uint32_t number = 0) {
@@ -108,6 +108,7 @@ class StreamRun {
     }
   }
 
+  const OpRef op_;  // which the state may refer to
   std::unique_ptr<StreamState> state_;
 };
 

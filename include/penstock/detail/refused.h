@@ -12,9 +12,13 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <penstock/batch.h>
 #include <penstock/detail/functions.h>
+#include <penstock/detail/gather.h>
+#include <penstock/detail/rebatch.h>
+#include <penstock/detail/steps.h>
 #include <penstock/detail/unavailable.h>
 #include <penstock/options.h>
 #include <penstock/tunable.h>
@@ -195,6 +199,37 @@ template <class T> class Refused {
       "filter(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
       ".name = \"large\"}",
       filter, Anything)
+
+  template <class F>
+  requires(!std::predicate<F&, const T&>) PENSTOCK_UNAVAILABLE(
+      "take_while(): the predicate must take an element, as T or const T&, and nothing else, and return true as long "
+      "as "
+      "elements are wanted")
+  Dataset<T> take_while(F) const { return Dataset<T>(nullptr); }
+  template <class State, class F>
+  requires(!ScanFunction<State, F, T>) PENSTOCK_UNAVAILABLE(
+      "scan(): the function must be f(const State&, T) and return ps::Scanned{state, value}, whose state has the very "
+      "type of the initial one")
+  Dataset<T> scan(State, F) const { return Dataset<T>(nullptr); }
+  template <class F>
+  requires(!KeyFunction<F, T>) PENSTOCK_UNAVAILABLE(
+      "group_by_window(): the key function must take an element, as T or const T&, and nothing else, and return what "
+      "has "
+      "an order (<), such as a number or a string")
+  Dataset<std::vector<T>> group_by_window(F, std::int64_t) const { return Dataset<std::vector<T>>(nullptr); }
+  PENSTOCK_UNAVAILABLE(
+      "unique(): these elements cannot be remembered: they must be copyable, comparable by == and have a std::hash; "
+      "give "
+      "the type both, or map() to what tells them apart")
+  Dataset<T> unique() const requires(!Hashable<T>) { return Dataset<T>(nullptr); }
+  template <class Sizes>
+  PENSTOCK_UNAVAILABLE("rebatch(): these elements are no batches; put batch() before it, or batch() instead of it")
+  Dataset<T> rebatch(const Sizes&, BatchOptions = {}) const requires(!IsBatch<T>::value) {
+    return Dataset<T>(nullptr);
+  }
+  PENSTOCK_REFUSED_BRACES(
+      "window(): no such options; there are, in this order: {.shift = 2, .stride = 3, .drop_remainder = true}", window,
+      Anything)
 
   template <std::convertible_to<std::uint64_t> Seed>
   PENSTOCK_UNAVAILABLE("shuffle(): options stand in braces: a seed is written shuffle(n, {.seed = 7})")

@@ -1,5 +1,7 @@
 #include "tests/support/random_graphs/coverage.h"
 
+#include <algorithm>
+#include <array>
 #include <iomanip>
 #include <sstream>
 #include <utility>
@@ -21,17 +23,21 @@ constexpr double kAbandonments = 2'000;
 constexpr double kResumptions = 5'000;
 constexpr double kMemoryWaits = 1'000;
 
+using enum Elements::Type;
+constexpr std::array kTypes{number, name, value, numbers, names, values, pair};
+
 const std::vector<std::string> kKnobs{"parallelism", "window", "buffer", "placement", "grain_ns", "prefetch", "memory"};
 
-// Whether the second op can be written directly behind the first one. Behind an op that is no source some elements
-// always fit.
+// Whether the second op can be written directly behind the first one.
 bool can_follow(Kind first, Kind second) {
   if (op_cases::is_source(second)) return false;
-  if (!op_cases::is_source(first)) return true;
-  return op_cases::with_case(first, [&]<class Source>(Source) {
-    Elements behind;
-    Source::after({}, behind);
-    return op_cases::with_case(second, [&]<class Case>(Case) { return Case::fits(behind); });
+  return op_cases::with_case(first, [&]<class First>(First) {
+    return std::ranges::any_of(kTypes, [&](Elements::Type type) {
+      Elements elements{.type = type};
+      if (First::kIsSource ? type != number : !First::fits(elements)) return false;
+      First::after({}, elements);
+      return op_cases::with_case(second, [&]<class Case>(Case) { return Case::fits(elements); });
+    });
   });
 }
 

@@ -21,14 +21,22 @@ struct Limits {
 
 // What is known of the elements between two ops, so that the next one can be written in C++ and makes sense.
 struct Elements {
-  enum class Type { number, name, numbers, names, value };  // the last is dynamic
+  // `value` is dynamic; `pair`: of a number and a value
+  enum class Type { number, name, value, numbers, names, values, pair };
   Type type = Type::number;
   bool has_lists = false;
   bool endless = false;    // a repeat for ever waits for a take
   bool arbitrary = false;  // their order is not known: nothing may follow that depends on it
 
-  bool is_batch() const { return type == Type::numbers || type == Type::names; }
+  bool is_batch() const { return type == Type::numbers || type == Type::names || type == Type::values; }
+  bool is_pair() const { return type == Type::pair; }
   bool is_value() const { return type == Type::value; }
+  // Of a list of such elements, and of an element of such a list.
+  Type list_type() const { return static_cast<Type>(static_cast<int>(type) + kSingleTypes); }
+  Type row_type() const { return static_cast<Type>(static_cast<int>(type) - kSingleTypes); }
+
+ private:
+  static constexpr int kSingleTypes = 3;  // number, name, value, and then their lists
 };
 
 struct Draw {

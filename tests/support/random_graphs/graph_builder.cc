@@ -17,8 +17,10 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 using Names = std::vector<std::string>;
-using AnyDataset = std::variant<ps::Dataset<std::int64_t>, ps::Dataset<std::string>, ps::Dataset<Numbers>,
-                                ps::Dataset<Names>, ps::Dataset<Value>>;
+using Values = std::vector<Value>;
+using Pair = std::tuple<std::int64_t, Value>;
+using AnyDataset = std::variant<ps::Dataset<std::int64_t>, ps::Dataset<std::string>, ps::Dataset<Value>,
+                                ps::Dataset<Numbers>, ps::Dataset<Names>, ps::Dataset<Values>, ps::Dataset<Pair>>;
 
 AnyDataset source(const Op& op, const How& how, const Workbench& bench) {
   return op_cases::with_case(op.kind, [&]<class Case>(Case) -> AnyDataset {
@@ -29,8 +31,12 @@ AnyDataset source(const Op& op, const How& how, const Workbench& bench) {
 
 // Whether the op can be written behind elements of type T, and what it makes is among the types of these graphs.
 template <class Case, class T> constexpr bool can_be_written() {
-  constexpr bool is_batch = std::is_same_v<T, Numbers> || std::is_same_v<T, Names>;
-  if (Case::kIsSource || (Case::kMakesBatches && is_batch)) return false;
+  constexpr bool is_batch = ps::Unbatchable<T> && !std::is_same_v<T, Value>;
+  constexpr bool is_pair = std::is_same_v<T, Pair>;
+  if (Case::kIsSource || (Case::kMakesBatches && (is_batch || is_pair))) return false;
+  if (Case::kMakesPairs && !std::is_same_v<T, Value>) return false;
+  if (Case::kRemembers && (is_batch || is_pair)) return false;
+  if (Case::kMakesSameBatches && !ps::detail::IsBatch<T>::value) return false;
   return ps::Unbatchable<T> || !Case::kTakesBatches;
 }
 

@@ -75,16 +75,17 @@ std::int64_t size_of(const model::Value& value) {
 }
 
 // The model, which knows no order of a shuffle, may see an element in each pass, or a pass without anything, where the
-// run meets errors alone, for ever.
-bool may_repeat_errors_for_ever(const Graph& graph) {
+// run meets errors alone, for ever; or, if no take ends it, an end where passes in another order are never empty.
+bool may_be_endless(const Graph& graph, const Limits& limits) {
   const auto is_shuffle = [](const Op& op) { return op.kind == Kind::shuffle; };
   const auto is_endless = [](const Op& op) { return op.kind == Kind::repeat && op.count < 0; };
-  const auto shuffle = std::ranges::find_if(graph.ops, is_shuffle);
-  return std::any_of(shuffle, graph.ops.end(), is_endless);
+  const auto is_take = [](const Op& op) { return op.kind == Kind::take; };
+  const auto repeat = std::find_if(std::ranges::find_if(graph.ops, is_shuffle), graph.ops.end(), is_endless);
+  return repeat != graph.ops.end() && (limits.faults || std::none_of(repeat, graph.ops.end(), is_take));
 }
 
 bool is_small(const Graph& graph, const Limits& limits) {
-  if (limits.faults && may_repeat_errors_for_ever(graph)) return false;
+  if (may_be_endless(graph, limits)) return false;
   model::Pipeline pipeline(graph.ops, {}, limits.work);
   pipeline.begin_epoch(0);
   std::int64_t items = 0, values = 0;

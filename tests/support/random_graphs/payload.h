@@ -5,7 +5,9 @@
 #include <penstock/penstock.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,12 @@ inline std::size_t bytes_of(const Value& value) {
 }
 
 }  // namespace model
+
+template <> struct std::hash<model::Value> {
+  std::size_t operator()(const model::Value& value) const noexcept {
+    return static_cast<std::size_t>(model::key(value));
+  }
+};
 
 // Numbers and lists do not go into one batch.
 template <> struct penstock::Collate<model::Value> {
@@ -62,6 +70,9 @@ template <class T> Value value_of(const std::vector<T>& batch) {
   std::vector<Value> rows;
   for (const T& row : batch) rows.push_back(value_of(row));
   return model::list(std::move(rows));
+}
+template <class T> Value value_of(const std::tuple<std::int64_t, T>& pair) {
+  return model::list({model::number(std::get<0>(pair)), value_of(std::get<1>(pair))});
 }
 
 }  // namespace random_graphs

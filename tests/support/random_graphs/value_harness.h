@@ -56,6 +56,16 @@ template <class T> class ValueHarness : public op_cases::Harness {
     };
   }
 
+  // function(state, value) gives the next state, and what takes the value's place.
+  template <class Function> auto scanning(Function function) const {
+    return [harness = *this, function](const std::int64_t& state, T x) {
+      const Value value = value_of(std::move(x));
+      harness.begin_call(value);
+      auto [next, answer] = function(state, value);
+      return ps::Scanned{next, std::move(answer)};
+    };
+  }
+
   auto own_elementwise(const ps::Dataset<T>& in) const {
     return in.template then<Value>(std::make_shared<OwnElementwise<T>>(op, how));
   }

@@ -1,0 +1,168 @@
+#include "ops/window.h"
+
+#include <penstock/ops.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "lib/graph/arguments.h"
+
+namespace penstock::ops {
+namespace {
+
+constexpr std::int64_t kFarthest = std::int64_t{1} << 61;  // positions: nothing comes so far, and sums do not overflow
+
+// Which positions windows have.
+struct Grid {
+  std::int64_t size, shift, stride;
+
+  std::int64_t reach() const { return (size - 1) * stride + 1; }
+  // Whether a window that begins at begin, begin + shift, ... has this position. After `stride` windows it is the same
+  // again.
+  bool is_in_any(std::int64_t position, std::int64_t begin) const {
+    if (position < begin) return false;
+    std::int64_t distance = (position - begin) % shift;  // from the last one that begins before it
+    for (std::int64_t window = 0; window < stride && distance <= position - begin && distance < reach(); ++window) {
+      if (distance % stride == 0) return true;
+      distance += shift;
+    }
+    return false;
+  }
+};
+
+class State final : public StreamState {
+ public:
+  State(const Grid& grid, const detail::GathererFactory& factory, bool drop_remainder)
+      : grid_(grid), gatherer_(factory.open()), drop_remainder_(drop_remainder) {}
+
+  void begin_pass(Emitter&) override { clear(); }
+  void element(Slot&& slot, Emitter& out) override { take(std::move(slot), out); }
+  void error(Slot&& slot, Emitter& out) override {
+    if (grid_.is_in_any(position_, begin_)) out.forward(std::move(slot));
+    take(Slot(), out);
+  }
+  bool flush(Emitter& out) override {
+    if (drop_remainder_ || begin_ >= position_) return false;
+    give(out);
+    return begin_ < position_;
+  }
+  void pass_end(Emitter&) override { clear(); }
+  std::int64_t held_bytes() const override { return held_bytes_; }
+
+ private:
+  // Keeps what a window will want, and gives the one that is complete with this.
+  void take(Slot&& slot, Emitter& out) {
+    const bool is_wanted = !slot.value.empty() && grid_.is_in_any(position_, begin_);
+    if (position_ >= begin_) {
+      held_bytes_ += is_wanted ? slot.bytes() : 0;
+      kept_.push_back(is_wanted ? std::move(slot) : Slot());
+    }
+    if (++position_ == begin_ + grid_.reach()) give(out);
+  }
+
+  // The window that begins first, as far as it has come.
+  void give(Emitter& out) {
+    Stamp last;
+    for (std::int64_t offset = 0; offset < std::ssize(kept_); offset += grid_.stride) {
+      Slot& slot = kept_[static_cast<std::size_t>(offset)];
+      if (slot.value.empty()) continue;
+      last = slot.stamp;
+      add(slot, grid_.is_in_any(offset, grid_.shift));
+    }
+    const bool is_whole = gatherer_->size() == grid_.size;
+    if (gatherer_->size() > 0) {
+      Element window = gatherer_->finish();
+      if (is_whole || !drop_remainder_) out.emit(std::move(window), last);
+    }
+    go_on();
+  }
+  void add(Slot& slot, bool is_wanted_again) {
+    if (is_wanted_again) return gatherer_->add_copy(slot.value);
+    gatherer_->add(std::move(slot.value));
+    held_bytes_ -= std::exchange(slot, {}).bytes();
+  }
+
+  void go_on() {
+    const auto gone = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(grid_.shift, std::ssize(kept_)));
+    for (auto slot = kept_.begin(); slot != kept_.begin() + gone; ++slot) held_bytes_ -= slot->bytes();
+    kept_.erase(kept_.begin(), kept_.begin() + gone);
+    begin_ += grid_.shift;
+  }
+  void clear() {
+    kept_.clear();
+    position_ = begin_ = held_bytes_ = 0;
+    if (gatherer_->size() > 0) gatherer_->finish();
+  }
+
+  const Grid grid_;
+  const std::unique_ptr<detail::Gatherer> gatherer_;
+  const bool drop_remainder_;
+  std::deque<Slot> kept_;      // from position begin_ on; without a value: no window wants it, or it has failed
+  std::int64_t position_ = 0;  // of what comes next
+  std::int64_t begin_ = 0;     // of the window that begins first
+  std::int64_t held_bytes_ = 0;
+};
+
+void check(const char* name, std::int64_t value) {
+  if (value < 1) graph::reject(name, "at least 1", value);
+}
+
+}  // namespace
+
+WindowOp::WindowOp(std::int64_t size, detail::GathererFactoryRef factory, const WindowOptions& options)
+    : size_(size),
+      shift_(options.shift.value_or(size)),
+      stride_(options.stride),
+      drop_remainder_(options.drop_remainder),
+      factory_(std::move(factory)) {
+  check("size", size_);
+  check("shift", shift_);
+  check("stride", stride_);
+  if (size_ > 1 && stride_ > kFarthest / (size_ - 1))
+    graph::reject("size", "so small that a window reaches over at most 2^61 positions", size_);
+  // An element of a window is in a later one, too, where shift and stride have a common multiple within its reach.
+  const bool overlap = shift_ / std::gcd(shift_, stride_) < size_;
+  if (overlap && !factory_->open()->can_copy())
+    throw Error(ErrorCode::invalid_argument,
+                "windows overlap, but elements of this type cannot be copied: hold them by std::shared_ptr, or make "
+                "shift at least " +
+                    std::to_string(reach()));
+}
+
+std::string WindowOp::parameters() const {
+  return "size=" + std::to_string(size_) + ", shift=" + std::to_string(shift_) + ", stride=" + std::to_string(stride_) +
+         (drop_remainder_ ? ", drop_remainder" : "");
+}
+
+Flow WindowOp::flow(const Flow& input) const {
+  Flow flow{input.cardinality, drop_remainder_ ? size_ : UNKNOWN_CARDINALITY};
+  if (input.cardinality < 0) return flow;
+  const std::int64_t beginnings = drop_remainder_ ? input.cardinality - reach() + 1 : input.cardinality;
+  flow.cardinality = beginnings > 0 ? (beginnings - 1) / shift_ + 1 : 0;
+  return flow;
+}
+
+// Of the positions from the first one of a window to its last one, those that it or a later one has. Windows that begin
+// at the same place within a stride have the same ones.
+std::int64_t WindowOp::elements_held() const {
+  constexpr std::int64_t kMostCounted = 1'000'000;  // of strides: beyond that, all of them
+  const std::int64_t beginnings = stride_ / std::gcd(shift_, stride_);
+  if (beginnings > kMostCounted) return reach();
+  std::int64_t held = 0;
+  for (std::int64_t window = 0; window < beginnings && window <= (reach() - 1) / shift_; ++window)
+    held += (reach() - 1 - window * shift_) / stride_ + 1;
+  return held;
+}
+
+std::unique_ptr<StreamState> WindowOp::open(std::uint64_t) const {
+  return std::make_unique<State>(Grid{size_, std::min(shift_, kFarthest), stride_}, *factory_, drop_remainder_);
+}
+
+OpRef window(std::int64_t size, detail::GathererFactoryRef factory, const WindowOptions& options) {
+  return std::make_shared<WindowOp>(size, std::move(factory), options);
+}
+
+}  // namespace penstock::ops
