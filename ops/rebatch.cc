@@ -3,6 +3,7 @@
 #include <penstock/ops.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "lib/graph/arguments.h"
@@ -18,43 +19,53 @@ class State final : public StreamState {
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
     if (!rows_) rows_ = factory_.open();
-    const std::int64_t before = rows_->size();
     const std::int64_t bytes = slot.value_bytes();
+    const std::int64_t before = rows_->size();
     last_ = slot.stamp;
     rows_->add(std::move(slot.value));
-    count(bytes, rows_->size() - before);
+    batches_.push_back({rows_->size() - before, bytes});
+    held_bytes_ += bytes;
     while (rows_->size() >= wanted()) give(wanted(), out);
   }
   void pass_end(Emitter& out) override {
     if (rows_ && rows_->size() > 0 && !drop_remainder_) give(rows_->size(), out);
     clear();
   }
-  std::int64_t held_bytes() const override { return static_cast<std::int64_t>(bytes_of_row_ * rows_held()); }
+  std::int64_t held_bytes() const override { return held_bytes_; }
 
  private:
+  struct Batch {
+    std::int64_t rows, bytes;
+  };
+
   std::int64_t wanted() const { return sizes_[next_ % sizes_.size()]; }
-  double rows_held() const { return rows_ ? static_cast<double>(rows_->size()) : 0; }
   void give(std::int64_t count, Emitter& out) {
     ++next_;
+    count_taken(count);
     out.emit(rows_->take(count), last_);
   }
-  // Of the batches that have come, an equal part for each row that is still there.
-  void count(std::int64_t bytes, std::int64_t rows) {
-    const double before = bytes_of_row_ * (rows_held() - static_cast<double>(rows));
-    bytes_of_row_ = rows_held() > 0 ? (before + static_cast<double>(bytes)) / rows_held() : 0;
+  // A row may be a view of its batch, which is there until its last row has gone.
+  void count_taken(std::int64_t rows) {
+    for (; !batches_.empty() && rows >= batches_.front().rows; batches_.pop_front()) {
+      rows -= batches_.front().rows;
+      held_bytes_ -= batches_.front().bytes;
+    }
+    if (!batches_.empty()) batches_.front().rows -= rows;
   }
   void clear() {
     rows_.reset();
+    batches_.clear();
     next_ = 0;
-    bytes_of_row_ = 0;
+    held_bytes_ = 0;
   }
 
   const std::vector<std::int64_t>& sizes_;  // of the op, which lives longer
   const detail::RowQueueFactory& factory_;
   const bool drop_remainder_;
   std::unique_ptr<detail::RowQueue> rows_;  // of this pass; none before its first batch
+  std::deque<Batch> batches_;               // that they are of, with as many rows as are still there
   std::size_t next_ = 0;                    // how many batches have been given
-  double bytes_of_row_ = 0;
+  std::int64_t held_bytes_ = 0;
   Stamp last_;
 };
 
@@ -75,10 +86,11 @@ std::string RebatchOp::parameters() const {
   return text + (drop_remainder_ ? ", drop_remainder" : "");
 }
 
-// As tf.data has it.
-Flow RebatchOp::flow(const Flow&) const {
+// As tf.data has it: also where the number of rows is known.
+Flow RebatchOp::flow(const Flow& input) const {
   const bool is_fixed = drop_remainder_ && std::ranges::count(sizes_, sizes_.front()) == std::ssize(sizes_);
-  return {.leading_dimension = is_fixed ? sizes_.front() : UNKNOWN_CARDINALITY};
+  return {.cardinality = input.cardinality == INFINITE_CARDINALITY ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY,
+          .leading_dimension = is_fixed ? sizes_.front() : UNKNOWN_CARDINALITY};
 }
 
 std::unique_ptr<StreamState> RebatchOp::open(std::uint64_t) const {

@@ -16,7 +16,7 @@ class UniqueOp final : public StepOp {
   Flow flow(const Flow& input) const override { return {.leading_dimension = input.leading_dimension}; }
   bool form_is_known() const override { return true; }
   std::int64_t elements_held() const override { return std::numeric_limits<std::int64_t>::max(); }  // maybe all
-  std::int64_t bytes_of_place() const override { return detail::kBytesOfRemembered; }
+  std::int64_t bytes_of_place() const override { return detail::kBytesOfNode; }
 };
 
 }  // namespace penstock::ops

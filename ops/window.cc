@@ -36,71 +36,85 @@ struct Grid {
 class State final : public StreamState {
  public:
   State(const Grid& grid, const detail::GathererFactory& factory, bool drop_remainder)
-      : grid_(grid), gatherer_(factory.open()), drop_remainder_(drop_remainder) {}
+      : grid_(grid), factory_(factory), drop_remainder_(drop_remainder) {}
 
   void begin_pass(Emitter&) override { clear(); }
-  void element(Slot&& slot, Emitter& out) override { take(std::move(slot), out); }
+  void element(Slot&& slot, Emitter& out) override {
+    const std::int64_t position = position_++;
+    if (grid_.is_in_any(position, begin_)) keep(position, std::move(slot));
+    if (is_complete()) give(out);
+  }
   void error(Slot&& slot, Emitter& out) override {
-    if (grid_.is_in_any(position_, begin_)) out.forward(std::move(slot));
-    take(Slot(), out);
+    if (grid_.is_in_any(position_++, begin_)) out.forward(std::move(slot));
+    if (is_complete()) give(out);
   }
   bool flush(Emitter& out) override {
-    if (drop_remainder_ || begin_ >= position_) return false;
+    if (!has_more()) return false;
     give(out);
-    return begin_ < position_;
+    return has_more();
   }
   void pass_end(Emitter&) override { clear(); }
   std::int64_t held_bytes() const override { return held_bytes_; }
 
  private:
-  // Keeps what a window will want, and gives the one that is complete with this.
-  void take(Slot&& slot, Emitter& out) {
-    const bool is_wanted = !slot.value.empty() && grid_.is_in_any(position_, begin_);
-    if (position_ >= begin_) {
-      held_bytes_ += is_wanted ? slot.bytes() : 0;
-      kept_.push_back(is_wanted ? std::move(slot) : Slot());
-    }
-    if (++position_ == begin_ + grid_.reach()) give(out);
+  struct Kept {
+    std::int64_t position;
+    Slot slot;
+  };
+
+  bool is_complete() const { return position_ >= begin_ + grid_.reach(); }
+  bool has_more() const { return drop_remainder_ ? is_complete() : begin_ < position_; }
+  void keep(std::int64_t position, Slot&& slot) {
+    const std::int64_t bytes = slot.bytes();
+    kept_.push_back({position, std::move(slot)});
+    held_bytes_ += bytes;
   }
 
-  // The window that begins first, as far as it has come.
+  // The window that begins first, as far as it has come. If that fails, it is this window alone that is lost.
   void give(Emitter& out) {
     Stamp last;
-    for (std::int64_t offset = 0; offset < std::ssize(kept_); offset += grid_.stride) {
-      Slot& slot = kept_[static_cast<std::size_t>(offset)];
-      if (slot.value.empty()) continue;
-      last = slot.stamp;
-      add(slot, grid_.is_in_any(offset, grid_.shift));
-    }
-    const bool is_whole = gatherer_->size() == grid_.size;
-    if (gatherer_->size() > 0) {
-      Element window = gatherer_->finish();
-      if (is_whole || !drop_remainder_) out.emit(std::move(window), last);
+    const auto window = factory_.open();
+    try {
+      last = gather(*window);
+    } catch (...) {
+      go_on();
+      throw;
     }
     go_on();
+    if (window->size() > (drop_remainder_ ? grid_.size - 1 : 0)) out.emit(window->finish(), last);
   }
-  void add(Slot& slot, bool is_wanted_again) {
-    if (is_wanted_again) return gatherer_->add_copy(slot.value);
-    gatherer_->add(std::move(slot.value));
-    held_bytes_ -= std::exchange(slot, {}).bytes();
+  Stamp gather(detail::Gatherer& window) {
+    Stamp last;
+    for (Kept& kept : kept_) {
+      const std::int64_t offset = kept.position - begin_;
+      if (offset % grid_.stride != 0 || offset >= grid_.reach()) continue;
+      last = kept.slot.stamp;
+      if (grid_.is_in_any(offset, grid_.shift)) {
+        window.add_copy(kept.slot.value);
+      } else {
+        window.add(std::move(kept.slot.value));
+      }
+    }
+    return last;
   }
-
+  // What no later window has is gone.
   void go_on() {
-    const auto gone = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(grid_.shift, std::ssize(kept_)));
-    for (auto slot = kept_.begin(); slot != kept_.begin() + gone; ++slot) held_bytes_ -= slot->bytes();
-    kept_.erase(kept_.begin(), kept_.begin() + gone);
     begin_ += grid_.shift;
+    std::erase_if(kept_, [this](const Kept& kept) {
+      const bool is_wanted = grid_.is_in_any(kept.position, begin_);
+      held_bytes_ -= is_wanted ? 0 : kept.slot.bytes();
+      return !is_wanted;
+    });
   }
   void clear() {
     kept_.clear();
     position_ = begin_ = held_bytes_ = 0;
-    if (gatherer_->size() > 0) gatherer_->finish();
   }
 
   const Grid grid_;
-  const std::unique_ptr<detail::Gatherer> gatherer_;
+  const detail::GathererFactory& factory_;  // of the op, which lives longer
   const bool drop_remainder_;
-  std::deque<Slot> kept_;      // from position begin_ on; without a value: no window wants it, or it has failed
+  std::deque<Kept> kept_;      // what windows from begin_ on want
   std::int64_t position_ = 0;  // of what comes next
   std::int64_t begin_ = 0;     // of the window that begins first
   std::int64_t held_bytes_ = 0;

@@ -22,7 +22,7 @@ class WindowOp final : public StreamOp {
   bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::int64_t elements_held() const override;
-  std::int64_t bytes_of_place() const override { return sizeof(Slot); }
+  std::int64_t bytes_of_place() const override { return sizeof(Slot) + sizeof(std::int64_t); }
 
  private:
   std::int64_t reach() const { return (size_ - 1) * stride_ + 1; }  // from its first position to its last one

@@ -161,8 +161,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   // take does. An element whose predicate throws is an error in its place, and the pass goes on.
   //   ps::range(10).take_while([](std::int64_t x) { return x != 3; })  ->  0 1 2
   template <class F>
-  requires(detail::HasFunctionOfPass<F, const T&>&& std::predicate<F&, const T&>) Dataset
-      take_while(F predicate, CallSite site = CallSite::here())
+  requires(detail::PredicateFunction<F, T>) Dataset take_while(F predicate, CallSite site = CallSite::here())
   const {
     return append("take_while", site,
                   [&] { return ops::take_while(detail::copied(detail::PredicateStep<F, T>(std::move(predicate)))); });
@@ -301,9 +300,8 @@ template <class T> class Dataset : private detail::Refused<T> {
   //   const auto add = [](std::int64_t sum, std::int64_t x) { return ps::Scanned{sum + x, sum + x}; };
   //   ps::range(5).scan(std::int64_t{0}, add)  ->  0 1 3 6 10
   template <class State, class F>
-  requires(std::copy_constructible<State>&& detail::ScanFunction<State, F, T>&&
-               detail::HasFunctionOfPass<F, const State&, T>) auto scan(State initial, F function,
-                                                                        CallSite site = CallSite::here()) const {
+  requires(detail::ScanFunction<State, F, T>) auto scan(State initial, F function,
+                                                        CallSite site = CallSite::here()) const {
     return append<detail::ScanValue<State, F, T>>("scan", site, [&] {
       return ops::scan(detail::copied(detail::ScanStep<State, F, T>(std::move(initial), std::move(function))));
     });
@@ -313,7 +311,8 @@ template <class T> class Dataset : private detail::Refused<T> {
   // have every stride-th element from there. The last ones of a pass may be shorter, or are left out with
   // {.drop_remainder = true}. Windows that overlap hold copies. Holds (size - 1) * stride + 1 elements.
   // Positions count elements and errors. An error that a window would have is told once, in its place, and the windows
-  // that would have it are short, too.
+  // that would have it are short, too; those that would have nothing else are left out. Elements and errors that lie
+  // between windows (a shift beyond the size, or a stride) are skipped.
   //   ps::range(7).window(3, {.shift = 2})  ->  [0, 1, 2] [2, 3, 4] [4, 5, 6] [6]
   //   ps::range(7).window(2, {.stride = 3, .drop_remainder = true})  ->  [0, 3] [2, 5]
   Dataset<std::vector<T>> window(std::int64_t size, WindowOptions options = {},
@@ -324,12 +323,13 @@ template <class T> class Dataset : private detail::Refused<T> {
   }
 
   // std::vectors of `size` elements for which key(const T&) gives the same. Each leaves when its last element has come;
-  // at the end of a pass what is left leaves in the order of the keys (<). Errors pass at once. Holds up to size - 1
-  // elements for each key: so there should be few.
+  // at the end of a pass what is left leaves in the order of the keys (<), which must be one (no NaN among them). A key
+  // is held longer than its element, so it must own what it compares: a std::string, not a std::string_view. Errors
+  // pass at once. Holds up to size - 1 elements for each key: so there should be few.
   //   ps::range(6).group_by_window([](std::int64_t x) { return x % 2; }, 2)  ->  [0, 2] [1, 3] [4] [5]
   template <class F>
-  requires(detail::KeyFunction<F, T>&& detail::HasFunctionOfPass<F, const T&>) Dataset<std::vector<T>> group_by_window(
-      F key, std::int64_t size, CallSite site = CallSite::here())
+  requires(detail::KeyFunction<F, T>) Dataset<std::vector<T>> group_by_window(F key, std::int64_t size,
+                                                                              CallSite site = CallSite::here())
   const {
     return append<std::vector<T>>("group_by_window", site, [&] {
       return ops::group_by_window(size, std::make_shared<detail::GroupingByKeyFactory<F, T>>(std::move(key), size));
@@ -376,12 +376,19 @@ template <class T> class Dataset : private detail::Refused<T> {
   std::default_sentinel_t end() const noexcept { return {}; }
 
   // f(state, element) after element: what one epoch makes of `initial`, on the calling thread. Throws what next()
-  // throws.
+  // throws. Without options it is the epoch that a loop over the dataset would have, with them the first one of a run.
   //   const auto sum = ps::range(10).reduce(std::int64_t{0}, std::plus<>());
   template <class State, class F>
-  requires(std::is_invocable_r_v<State, F&, State, T>) State reduce(State initial, F function)
+  requires(detail::ReduceFunction<State, F, T>) State reduce(State initial, F function)
   const {
     for (auto&& element : *this) initial = function(std::move(initial), std::move(element));
+    return initial;
+  }
+  template <class State, class F>
+  requires(detail::ReduceFunction<State, F, T>) State reduce(State initial, F function, RunOptions options)
+  const {
+    auto run = start(std::move(options));
+    while (auto element = run.next()) initial = function(std::move(initial), std::move(*element));
     return initial;
   }
 
@@ -395,6 +402,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   using Refused::group_by_window;
   using Refused::map;
   using Refused::rebatch;
+  using Refused::reduce;
   using Refused::scan;
   using Refused::shuffle;
   using Refused::start;

@@ -13,8 +13,10 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::size_t kSpareSlots = 2;       // of a stream op's results
-constexpr std::size_t kFlushedAtOnce = 256;  // results
+constexpr std::size_t kSpareSlots = 2;  // of a stream op's results
+// Results: an op may give what it holds many times, as overlapping windows do.
+constexpr std::size_t kFlushedAtOnce = 256;
+constexpr std::int64_t kBytesFlushedAtOnce = 1 << 20;
 constexpr int kPassedAtOnce =
     4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
@@ -23,6 +25,17 @@ void append_failure(Slots& out, const Stamp& stamp) {
   Slot failure(Element(), stamp);
   failure.fail(detail::current_failure());
   out.push_back(std::move(failure));
+}
+
+// As far as the users' bytes_of tell: where it throws, the element says so itself.
+std::int64_t bytes_of(std::span<const Slot> slots) noexcept {
+  std::int64_t sum = 0;
+  try {
+    for (const Slot& slot : slots) sum += byte_count(slot.value.bytes());
+  } catch (...) {
+    return kBytesFlushedAtOnce;
+  }
+  return sum;
 }
 
 // Elements that the op has left as they were may refer to values of the source: they get values of their own.
@@ -176,12 +189,17 @@ void StreamBody::run(Group& group, Context&) {
 // Before the mark that ends the op's input, asks for some of what the op holds. True: there is more, so the mark waits.
 bool StreamBody::flush(const Slot& mark, Group& group) {
   if (mark.level() < depth_ || static_cast<std::int64_t>(mark.stamp.sequence) <= closed_until_) return false;
+  const std::atomic_ref is_unwanted(group.is_unwanted);
+  std::int64_t bytes = 0;
   bool more = true;
-  while (more && out_->size() < kFlushedAtOnce && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed)) {
+  while (more && out_->size() < kFlushedAtOnce && bytes < kBytesFlushedAtOnce &&
+         !is_unwanted.load(std::memory_order_relaxed)) {
+    const std::size_t before = out_->size();
     more = false;  // also where it throws
     guarded(of_no_element(mark.stamp), [&] { more = state_->flush(*this); });
+    bytes += bytes_of(std::span(*out_).subspan(before));
   }
-  return more && !std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed);
+  return more && !is_unwanted.load(std::memory_order_relaxed);
 }
 
 // If held_bytes() throws, the last element that the state has seen fails: only the first time, for it is asked after

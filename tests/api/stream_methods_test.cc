@@ -114,6 +114,74 @@ TEST(StreamMethods, TellWhoseFunctionThrew) {
   EXPECT_THAT(*run.next(), ElementsAre(0));
 }
 
+// What each element becomes, "x" where next() throws.
+template <class T, class Print> std::string texts_of(const Dataset<T>& data, const Print& print) {
+  std::string text;
+  auto run = data.start({.serial = true});
+  for (;;) {
+    try {
+      auto value = run.next();
+      if (!value) return text;
+      text += print(*value) + " ";
+    } catch (const ElementError&) {
+      text += "x ";
+    }
+  }
+}
+
+// Fails where its value is moved or copied into a list, for one of them, once.
+struct Fragile {
+  explicit Fragile(std::int64_t the_value) : value(the_value) {}
+  Fragile(const Fragile& other) : value(other.value) { fail_if(copy_fails); }
+  Fragile(Fragile&& other) : value(other.value) { fail_if(move_fails); }  // NOLINT: it is to be able to throw
+  Fragile& operator=(const Fragile&) = default;
+  void fail_if(bool& is_set) const {
+    if (value == 4 && std::exchange(is_set, false)) throw std::bad_alloc();
+  }
+  std::int64_t value;
+  static inline thread_local bool copy_fails = false, move_fails = false;
+};
+const auto fragile = range(9).map([](std::int64_t x) { return Fragile(x); });
+std::string text_of(const std::vector<Fragile>& list) {
+  std::string text = "[";
+  for (const Fragile& one : list) text += std::to_string(one.value);
+  return text + "]";
+}
+
+TEST(StreamMethods, LoseTheWindowAloneThatCannotBeMade) {
+  Fragile::copy_fails = true;
+  EXPECT_EQ(texts_of(fragile.window(3, {.shift = 2}), text_of), "[012] x [456] [678] [8] ");
+}
+
+TEST(StreamMethods, GiveNoGroupWithoutElements) {
+  const auto key = [](const Fragile& one) { return Fragile::move_fails = one.value == 4, one.value; };
+  EXPECT_EQ(texts_of(fragile.group_by_window(key, 2), text_of), "x [0] [1] [2] [3] [5] [6] [7] [8] ");
+}
+
+// Of 40 windows of up to 2.5 MiB each.
+TEST(StreamMethods, MakeWindowsOfAPassesEndWhenTheyAreWanted) {
+  constexpr std::int64_t kCount = 40, kBytes = 1 << 16;
+  auto run = range(kCount)
+                 .map([](std::int64_t) { return std::vector<char>(kBytes); })
+                 .window(kCount, {.shift = 1})
+                 .start({.threads = 1, .memory_bytes = 8 * MiB});
+  std::int64_t windows = 0;
+  while (run.next()) ++windows;
+  EXPECT_EQ(windows, kCount);
+  EXPECT_LT(run.stats().memory_peak, kCount * kCount / 2 * kBytes / 3);
+}
+
+TEST(StreamMethods, CutBatchesOfBoolsAnew) {
+  const auto is_odd = [](std::int64_t x) { return x % 2 == 1; };
+  EXPECT_THAT(elements_of(range(4).map(is_odd).batch(3).rebatch(2)),
+              ElementsAre(std::vector{false, true}, std::vector{false, true}));
+}
+
+TEST(StreamMethods, ReduceWithOptions) {
+  const auto tears = [](std::int64_t x) { return x == 2 ? throw Error(ErrorCode::data_loss, "torn") : x; };
+  EXPECT_EQ(range(4).map(tears).reduce(std::int64_t{0}, std::plus<>(), {.on_error = {.skip_at_most = 1}}), 4);
+}
+
 TEST(StreamMethods, ReduceAnEpochToAValue) {
   EXPECT_EQ(range(1, 5).reduce(std::int64_t{0}, std::plus<>()), 10);
   EXPECT_EQ(from_vector(std::vector<std::string>{"a", "b"}).reduce(std::string("0"), std::plus<>()), "0ab");

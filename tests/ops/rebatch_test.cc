@@ -73,7 +73,8 @@ TEST(Rebatch, BeginsAnewInEachPass) {
   }
 }
 
-TEST(Rebatch, CountsWhatItsRowsHold) {
+// A row may be a view, by which all of its batch is held.
+TEST(Rebatch, CountsABatchUntilItsLastRowHasGone) {
   testing::StreamRun passes(cut({4}));
   testing::RecordingEmitter out;
   passes.state().begin_pass(out);
@@ -82,7 +83,7 @@ TEST(Rebatch, CountsWhatItsRowsHold) {
     passes.state().element(testing::element_slot(Element(Numbers{0, 1, 2}), {}, 300 + sizeof(Slot)), out);
     held.push_back(passes.state().held_bytes());
   }
-  EXPECT_EQ(held, (std::vector<std::int64_t>{300, 200, 100}));
+  EXPECT_EQ(held, (std::vector<std::int64_t>{300, 300, 300}));
   passes.end_pass(out);
   EXPECT_EQ(passes.state().held_bytes(), 0);
 }
@@ -114,8 +115,8 @@ TEST(Rebatch, OfRowsThatDoNotFitSaysSo) {
   EXPECT_EQ(out.slots.size(), 1u) << "those that come next go on without them";
 }
 
-TEST(Rebatch, DoesNotKnowItsCardinality) {
-  testing::expect_cardinalities(cut({2}), {{10, UNK}, {0, UNK}, {INF, UNK}, {UNK, UNK}});
+TEST(Rebatch, KnowsOnlyThatAnEndlessInputHasEndlesslyManyBatches) {
+  testing::expect_cardinalities(cut({2}), {{10, UNK}, {0, UNK}, {INF, INF}, {UNK, UNK}});
   EXPECT_EQ(testing::leading_dimension(cut({4, 4}, {.drop_remainder = true}), {.cardinality = 9}), 4);
   EXPECT_EQ(testing::leading_dimension(cut({4, 3}, {.drop_remainder = true}), {.cardinality = 9}), UNK);
   EXPECT_EQ(testing::leading_dimension(cut({4}), {.cardinality = 9}), UNK);

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,10 +74,9 @@ using GroupingFactoryRef = std::shared_ptr<const GroupingFactory>;
 
 template <class F, class T> using KeyOf = std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<const T&>()))>;
 template <class F, class T>
-concept KeyFunction = requires(F& function, const T& value) {
+concept KeyFunction = HasFunctionOfPass<F, const T&> && requires(F& function, const T& value) {
   function(value);
-}
-&&std::totally_ordered<KeyOf<F, T>>;
+} && std::totally_ordered<KeyOf<F, T>> && !std::same_as<KeyOf<F, T>, std::string_view>;  // which the element may own
 
 // A group has the stamp of its last element.
 template <class F, class T> class GroupingByKey final : public Grouping {
@@ -87,11 +86,17 @@ template <class F, class T> class GroupingByKey final : public Grouping {
   std::optional<Slot> add(Slot&& slot) override {
     const auto place = groups_.try_emplace(key_(std::as_const(slot.value).template unchecked<T>())).first;
     Group& group = place->second;
-    group.values.push_back(std::move(slot.value.template unchecked<T>()));
-    group.last = slot.stamp;
+    const std::int64_t held_before = group.held_bytes(place->first);
     const std::int64_t bytes = slot.value_bytes();
+    try {
+      group.values.push_back(std::move(slot.value.template unchecked<T>()));
+    } catch (...) {
+      if (group.values.empty()) groups_.erase(place);
+      throw;
+    }
+    group.last = slot.stamp;
     group.bytes += bytes;
-    held_bytes_ += bytes;
+    held_bytes_ += group.held_bytes(place->first) - held_before;
     if (static_cast<std::int64_t>(group.values.size()) < size_) return std::nullopt;
     return take(place);
   }
@@ -102,16 +107,24 @@ template <class F, class T> class GroupingByKey final : public Grouping {
   std::int64_t held_bytes() const noexcept override { return held_bytes_; }
 
  private:
+  using Key = KeyOf<F, T>;
   struct Group {
     std::vector<T> values;
     Stamp last;
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0;  // of the values
+
+    // With its place among the groups; 0 before it has any value.
+    std::int64_t held_bytes(const Key& key) const {
+      if (values.empty()) return 0;
+      const auto spare = static_cast<std::int64_t>((values.capacity() - values.size()) * sizeof(T));
+      return bytes + spare + static_cast<std::int64_t>(sizeof(Group)) + bytes_known(key) + kBytesOfNode;
+    }
   };
-  using Groups = std::map<KeyOf<F, T>, Group>;
+  using Groups = std::map<Key, Group>;
 
   Slot take(typename Groups::iterator place) {
+    held_bytes_ -= place->second.held_bytes(place->first);
     Slot slot(Element(std::move(place->second.values)), place->second.last);
-    held_bytes_ -= place->second.bytes;
     groups_.erase(place);
     return slot;
   }

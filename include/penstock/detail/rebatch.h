@@ -43,7 +43,8 @@ template <class T> class TypedRowQueue final : public RowQueue {
  public:
   std::int64_t size() const noexcept override { return static_cast<std::int64_t>(rows_.size()); }
   void add(Element&& batch) override {
-    for (auto& row : Unbatch<T>::apart(std::move(batch.unchecked<T>()))) rows_.push_back(std::move(row));
+    for (auto&& row : Unbatch<T>::apart(std::move(batch.unchecked<T>())))  // of bool: not a reference
+      rows_.push_back(static_cast<Row>(std::move(row)));
     batch.reset();
   }
   Element take(std::int64_t count) override {

@@ -201,21 +201,19 @@ template <class T> class Refused {
       filter, Anything)
 
   template <class F>
-  requires(!std::predicate<F&, const T&>) PENSTOCK_UNAVAILABLE(
+  requires(!PredicateFunction<F, T>) PENSTOCK_UNAVAILABLE(
       "take_while(): the predicate must take an element, as T or const T&, and nothing else, and return true as long "
-      "as "
-      "elements are wanted")
+      "as elements are wanted; one that changes itself must be copyable")
   Dataset<T> take_while(F) const { return Dataset<T>(nullptr); }
   template <class State, class F>
   requires(!ScanFunction<State, F, T>) PENSTOCK_UNAVAILABLE(
       "scan(): the function must be f(const State&, T) and return ps::Scanned{state, value}, whose state has the very "
-      "type of the initial one")
+      "type of the initial one; states are copied and assigned")
   Dataset<T> scan(State, F) const { return Dataset<T>(nullptr); }
   template <class F>
   requires(!KeyFunction<F, T>) PENSTOCK_UNAVAILABLE(
       "group_by_window(): the key function must take an element, as T or const T&, and nothing else, and return what "
-      "has "
-      "an order (<), such as a number or a string")
+      "has an order (all of < <= > >= == !=) and owns it, such as a number or a std::string, but no std::string_view")
   Dataset<std::vector<T>> group_by_window(F, std::int64_t) const { return Dataset<std::vector<T>>(nullptr); }
   PENSTOCK_UNAVAILABLE(
       "unique(): these elements cannot be remembered: they must be copyable, comparable by == and have a std::hash; "
@@ -226,6 +224,20 @@ template <class T> class Refused {
   PENSTOCK_UNAVAILABLE("rebatch(): these elements are no batches; put batch() before it, or batch() instead of it")
   Dataset<T> rebatch(const Sizes&, BatchOptions = {}) const requires(!IsBatch<T>::value) {
     return Dataset<T>(nullptr);
+  }
+  template <class State, class F>
+  requires(!ReduceFunction<State, F, T>) PENSTOCK_UNAVAILABLE(
+      "reduce(): the function must be f(State, T) and return the next state, as the type of the initial one")
+  State reduce(State initial, F, const RunOptions& = {}) const { return initial; }
+  template <std::same_as<bool> DropRemainder>
+  PENSTOCK_UNAVAILABLE("rebatch(): options stand in braces: write rebatch(n, {.drop_remainder = true})")
+  Dataset<T> rebatch(std::int64_t, DropRemainder) const {
+    return Dataset<T>(nullptr);
+  }
+  template <std::integral Shift>
+  PENSTOCK_UNAVAILABLE("window(): options stand in braces: write window(n, {.shift = 1})")
+  Dataset<std::vector<T>> window(std::int64_t, Shift) const {
+    return Dataset<std::vector<T>>(nullptr);
   }
   PENSTOCK_REFUSED_BRACES(
       "window(): no such options; there are, in this order: {.shift = 2, .stride = 3, .drop_remainder = true}", window,

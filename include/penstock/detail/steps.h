@@ -74,6 +74,11 @@ using FunctionOfPass = std::conditional_t<called_as_const<F, Arguments...>, Shar
 template <class F, class... Arguments>
 concept HasFunctionOfPass = called_as_const<F, Arguments...> || std::copy_constructible<F>;
 
+template <class F, class T>
+concept PredicateFunction = HasFunctionOfPass<F, const T&> && requires(F& function, const T& value) {
+  { function(value) } -> std::convertible_to<bool>;
+};
+
 template <class F, class T> class PredicateStep final : public Step {
  public:
   explicit PredicateStep(F predicate) : predicate_(std::move(predicate)) {}
@@ -99,7 +104,8 @@ template <class T> class EnumerateStep final : public Step {
 };
 
 template <class State, class F, class T>
-concept ScanFunction = requires(F& function, const State& state) {
+concept ScanFunction = std::copy_constructible<State> && std::is_move_assignable_v<State> &&
+    HasFunctionOfPass<F, const State&, T> && requires(F& function, const State& state) {
   requires std::same_as<std::remove_cvref_t<decltype(function(state, std::declval<T>()).state)>, State>;
   function(state, std::declval<T>()).value;
 };
@@ -128,31 +134,34 @@ template <class State, class F, class T> class ScanStep final : public Step {
   FunctionOfPass<F, const State&, T> function_;
 };
 
+template <class State, class F, class T>
+concept ReduceFunction = std::is_invocable_r_v<State, F&, State, T> && std::movable<State>;
+
 template <class T>
 concept Hashable = std::copy_constructible<T> && std::equality_comparable<T> && requires(const T& value) {
   { std::hash<T>{}(value) } -> std::convertible_to<std::size_t>;
 };
 
-// What a set needs for each value beside the value: a node, its hash and its bucket, as the C++ libraries of GCC and
-// clang have them.
-inline constexpr std::int64_t kBytesOfRemembered = 4 * sizeof(void*);
+// What a set or a map needs for each value beside the value: a node with its links, or with a hash and a bucket, as the
+// C++ libraries of GCC and clang have them, and what malloc adds.
+inline constexpr std::int64_t kBytesOfNode = 5 * sizeof(void*);
+
+template <class T> std::int64_t bytes_known(const T& value) {
+  if constexpr (Bytes<T>::known) return static_cast<std::int64_t>(Bytes<T>::of(value));
+  return static_cast<std::int64_t>(sizeof(T));
+}
 
 template <class T> class UniqueStep final : public Step {
  public:
   bool run(Element& value, std::int64_t) override {
     const T& element = std::as_const(value).template unchecked<T>();
     const bool is_new = seen_.insert(element).second;
-    if (is_new) held_bytes_ += kBytesOfRemembered + bytes_of_element(element);
+    if (is_new) held_bytes_ += kBytesOfNode + bytes_known(element);
     return is_new;
   }
   std::int64_t held_bytes() const override { return held_bytes_; }
 
  private:
-  static std::int64_t bytes_of_element(const T& element) {
-    if constexpr (Bytes<T>::known) return static_cast<std::int64_t>(Bytes<T>::of(element));
-    return static_cast<std::int64_t>(sizeof(T));
-  }
-
   std::unordered_set<T> seen_;
   std::int64_t held_bytes_ = 0;
 };
