@@ -60,14 +60,16 @@ class State final : public StreamState {
   struct Kept {
     std::int64_t position;
     Slot slot;
+
+    std::int64_t bytes() const { return slot.value_bytes() + static_cast<std::int64_t>(sizeof(Kept)); }
   };
+  static_assert(sizeof(Kept) == sizeof(Slot) + sizeof(std::int64_t), "WindowOp::bytes_of_place() says so");
 
   bool is_complete() const { return position_ >= begin_ + grid_.reach(); }
   bool has_more() const { return drop_remainder_ ? is_complete() : begin_ < position_; }
   void keep(std::int64_t position, Slot&& slot) {
-    const std::int64_t bytes = slot.bytes();
     kept_.push_back({position, std::move(slot)});
-    held_bytes_ += bytes;
+    held_bytes_ += kept_.back().bytes();
   }
 
   // The window that begins first, as far as it has come. If that fails, it is this window alone that is lost.
@@ -102,7 +104,7 @@ class State final : public StreamState {
     begin_ += grid_.shift;
     std::erase_if(kept_, [this](const Kept& kept) {
       const bool is_wanted = grid_.is_in_any(kept.position, begin_);
-      held_bytes_ -= is_wanted ? 0 : kept.slot.bytes();
+      held_bytes_ -= is_wanted ? 0 : kept.bytes();
       return !is_wanted;
     });
   }

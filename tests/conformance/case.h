@@ -37,6 +37,7 @@ struct Traits {
   bool calls_function = false;     // a user's, which can fail
   bool drops_errors = false;       // and counts them
   bool holds_unknown = false;      // elements: elements_held() says the least
+  std::int64_t bytes_beside = 0;   // most that it holds beside elements and their places
   std::int64_t least_count = 0;    // a source that refuses shorter lists
   std::string only_copyable = {};  // why it cannot carry move-only payloads
   // Most that an element holds, or that is reserved for it, and for how many of the last ops that is so. Those before

@@ -48,6 +48,7 @@ template <class Described> Traits traits_of(const Line& line) {
   Traits traits{.calls_function = Described::kCallsFunction,
                 .drops_errors = Described::kDropsErrors,
                 .holds_unknown = Described::kHoldsUnknown,
+                .bytes_beside = Described::kBytesBeside,
                 .least_count = Described::kLeastCount,
                 .only_copyable = Described::kOnlyCopyable};
   if (line.over_positions) traits.place = Place::positions;

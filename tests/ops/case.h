@@ -58,9 +58,12 @@ struct AnyOp {
   static void after(const Op&, Elements&) {}
   static bool ends_passes(const Op&) { return false; }  // before their input ends
 
-  static constexpr bool kCallsFunction = false;     // a user's, which can fail
-  static constexpr bool kDropsErrors = false;       // and counts them
-  static constexpr bool kHoldsUnknown = false;      // elements: as many as what comes demands
+  static constexpr bool kCallsFunction = false;  // a user's, which can fail
+  static constexpr bool kDropsErrors = false;    // and counts them
+  static constexpr bool kHoldsUnknown = false;   // elements: as many as what comes demands
+  // Most that it holds at once beside elements and a place for each: nodes of groups, rows that have left while their
+  // batch is still there.
+  static constexpr std::int64_t kBytesBeside = 0;
   static constexpr std::int64_t kLeastCount = 0;    // a source that refuses shorter lists
   static constexpr const char* kOnlyCopyable = "";  // why it cannot carry move-only payloads
 };

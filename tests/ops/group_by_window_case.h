@@ -8,6 +8,7 @@ namespace op_cases {
 
 struct group_by_window : OneOfMany {
   static constexpr bool kHoldsUnknown = true;
+  static constexpr std::int64_t kBytesBeside = 2 * 256;  // for each group of lines()
   static constexpr bool kMakesBatches = true;
   static constexpr bool kCallsFunction = true;
 

@@ -8,6 +8,7 @@ namespace op_cases {
 
 struct rebatch : NeedsOrder {
   static constexpr bool kHoldsUnknown = true;
+  static constexpr std::int64_t kBytesBeside = 2 * 100;  // of three rows, as lines() have them, two have left
   static constexpr bool kTakesBatches = true;
   static constexpr bool kMakesSameBatches = true;
 
