@@ -63,7 +63,7 @@ class State final : public StreamState {
 
     std::int64_t bytes() const { return slot.value_bytes() + static_cast<std::int64_t>(sizeof(Kept)); }
   };
-  static_assert(sizeof(Kept) == sizeof(Slot) + sizeof(std::int64_t), "WindowOp::bytes_of_place() says so");
+  static_assert(sizeof(Kept) == sizeof(Slot) + sizeof(std::int64_t));  // as WindowOp::bytes_of_place() has it
 
   bool is_complete() const { return position_ >= begin_ + grid_.reach(); }
   bool has_more() const { return drop_remainder_ ? is_complete() : begin_ < position_; }

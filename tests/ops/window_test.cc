@@ -106,10 +106,11 @@ TEST(Window, HoldsNoMoreThanLaterWindowsWant) {
   passes.state().begin_pass(out);
   std::vector<std::int64_t> held;
   for (std::int64_t i = 0; i < 6; ++i) {
-    passes.state().element(testing::element_slot(Element(i), {}, 10), out);
+    passes.state().element(testing::element_slot(Element(i), {}, sizeof(Slot) + 10), out);
     held.push_back(passes.state().held_bytes());
   }
-  EXPECT_EQ(held, (std::vector<std::int64_t>{10, 10, 0, 10, 10, 0}));
+  const std::int64_t one = 10 + sizeof(Slot) + sizeof(std::int64_t);  // with its slot, and its position
+  EXPECT_EQ(held, (std::vector<std::int64_t>{one, one, 0, one, one, 0}));
 }
 
 TEST(Window, KnowsItsCardinality) {
