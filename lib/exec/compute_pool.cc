@@ -39,9 +39,15 @@ Stage* ComputePool::take(const Client& client) {
   return !queue_.empty() && queue_.front().client == &client ? pop().stage : nullptr;
 }
 
-ComputePool::QueuedToken ComputePool::pop() {
-  const QueuedToken token = queue_.front();
-  queue_.pop_front();
+Stage* ComputePool::take_any(const Client& client) {
+  MutexLock lock(mutex_);
+  const auto place = std::ranges::find(queue_, &client, &QueuedToken::client);
+  return place == queue_.end() ? nullptr : pop(place).stage;
+}
+
+ComputePool::QueuedToken ComputePool::pop(Queue<QueuedToken>::iterator place) {
+  const QueuedToken token = *place;
+  queue_.erase(place);
   has_queued_.store(!queue_.empty(), std::memory_order_relaxed);
   return token;
 }
@@ -64,8 +70,10 @@ bool ComputePool::grow() {
     const auto self = made.emplace(made.end());
     *self = std::jthread([this, self, bed = std::make_shared<Bed>()] { serve(self, bed); });
   } catch (const std::exception&) {  // std::system_error or std::bad_alloc
+    lacks_threads_ = true;
     return false;
   }
+  lacks_threads_ = false;
   threads_.splice(threads_.end(), made);
   ++wake_ups_;
   return true;

@@ -49,6 +49,10 @@ class ComputePool {
   void token_ends() noexcept { out_.fetch_sub(1, std::memory_order_relaxed); }
   // For a client that runs on one of the threads: its next token, if that is the oldest in the queue; else null.
   Stage* take(const Client& client) EXCLUDES(mutex_);
+  // For any thread of the client: one of its tokens, wherever it stands in the queue. Null: it has none there.
+  Stage* take_any(const Client& client) EXCLUDES(mutex_);
+  // The system has refused a thread, and has given none since: tokens may wait for threads that wait for them.
+  bool lacks_threads() const noexcept { return lacks_threads_.load(std::memory_order_relaxed); }
 
   std::int64_t threads() const EXCLUDES(mutex_);
   std::int64_t wake_ups() const EXCLUDES(mutex_);  // threads made included
@@ -67,7 +71,8 @@ class ComputePool {
   using Threads = std::list<std::jthread>;  // joined wherever they are let go of, also by an exception
   void serve(Threads::iterator self, const BedRef& bed) EXCLUDES(mutex_);
   void run_tokens() REQUIRES(mutex_);
-  QueuedToken pop() REQUIRES(mutex_);
+  QueuedToken pop() REQUIRES(mutex_) { return pop(queue_.begin()); }
+  QueuedToken pop(Queue<QueuedToken>::iterator place) REQUIRES(mutex_);
   bool look_around() REQUIRES(mutex_);
   bool sleep(const BedRef& bed) REQUIRES(mutex_);
   BedRef wake_one() REQUIRES(mutex_);
@@ -87,6 +92,7 @@ class ComputePool {
   std::int64_t wake_ups_ GUARDED_BY(mutex_) = 0;
   bool one_looks_around_ GUARDED_BY(mutex_) = false;
   bool closing_ GUARDED_BY(mutex_) = false;
+  std::atomic<bool> lacks_threads_{false};
   std::atomic<bool> has_queued_{false};  // queue_ is not empty; who looks around reads it without the lock
 };
 

@@ -66,9 +66,11 @@ bool Delivery::wait(std::int64_t deadline) {
   return state_.outlet.wait(deadline, look_pause_, [this] { return look_around(); });
 }
 
-// At first as often as looking was worth it last time.
+// At first as often as looking was worth it last time. Where the system gives no more threads, all of them may wait as
+// this one does.
 std::chrono::nanoseconds Delivery::look_around() {
-  const bool found = state_.look_after_calls();
+  bool found = state_.look_after_calls();
+  if (state_.launcher->lacks_threads()) found = state_.launcher->run_waiting_here() || found;
   const bool is_busy = std::ranges::any_of(
       state_.stages, [](const auto& stage) { return stage->signs().open_calls.load(std::memory_order_relaxed) > 0; });
   look_pause_ = found ? std::max(look_pause_ / 2, kShortestPause)

@@ -52,10 +52,13 @@ void EngineHost::give_up_permit() {
 }
 
 // A thread that was offered a permit, or moved a knob, may have looked at a stage before all was stopped, and started a
-// token of it after all others had ended. It held the engine meanwhile: so now no more of them can come.
+// token of it after all others had ended. It held the engine meanwhile: so now no more of them can come. Those that
+// have no thread yet may be for this one, which was to look for work next: it finds them here.
 void EngineHost::release_lost_permits() {
-  while (!state_.launcher->wait_for(std::chrono::seconds(1))) {
-  }
+  do {
+    while (state_.launcher->run_waiting_here()) {
+    }
+  } while (!state_.launcher->wait_for(std::chrono::seconds(1)));
   while (state_.at_gate && state_.at_gate->in_use() > 0) state_.settings.gate->release(state_.at_gate);
 }
 

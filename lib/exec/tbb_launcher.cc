@@ -154,6 +154,12 @@ void TbbLauncher::run_here(Stage& first) {
   out_.end();
 }
 
+bool TbbLauncher::run_waiting_here() {
+  Stage* const stage = compute_.take_any(*this);
+  if (stage != nullptr) run_here(*stage);
+  return stage != nullptr;
+}
+
 void TbbLauncher::run_in_arena(Stage& first) {
   const ArenaScope scope;
   Stage* stage = &first;
