@@ -101,6 +101,10 @@ void EngineHost::let_go_of_pass(std::size_t stage, const PassCut& cut) {
   }
 }
 
+bool EngineHost::is_unwanted(std::size_t, const PassCut& cut) const {
+  return state_.passes.is_unwanted(cut.depth, cut.sequence);
+}
+
 void EngineHost::count_dropped(std::size_t stage, std::int64_t errors) {
   state_.stages[stage]->signs().dropped.fetch_add(errors, std::memory_order_relaxed);
 }

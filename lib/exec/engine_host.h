@@ -30,6 +30,7 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   // BodyHost
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
+  bool is_unwanted(std::size_t stage, const PassCut& cut) const override;
   void count_dropped(std::size_t stage, std::int64_t errors) override;
 
   // PermitGate::Waiter

@@ -48,6 +48,11 @@ bool PassControl::cut_requested() const {
   return cut_ || !owed_.empty();
 }
 
+bool PassControl::is_unwanted(std::size_t depth, std::uint64_t sequence) const {
+  MutexLock lock(mutex_);
+  return closed_[depth] >= static_cast<std::int64_t>(sequence) || (cut_ && cut_depth_ >= depth);
+}
+
 // Turns the odometer on from digit `from`; the digits below it start again. Gives the number of repeats that ended.
 std::uint8_t PassControl::advance(std::size_t from) {
   std::fill_n(digits_.begin(), from, 0);

@@ -61,6 +61,10 @@ class PassControl {
   // source is still to send its own.
   std::optional<Slot> close_early(std::size_t depth, std::uint64_t sequence) EXCLUDES(mutex_);
 
+  // Whether by end() or close_early() the pass with this sequence, and all up to the end of one with `depth` repeats
+  // upstream, are not wanted any more.
+  bool is_unwanted(std::size_t depth, std::uint64_t sequence) const EXCLUDES(mutex_);
+
   // Marks up to this sequence have reached the consumer: nobody will ask for them.
   void forget_until(std::uint64_t sequence) EXCLUDES(mutex_);
 

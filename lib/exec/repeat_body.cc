@@ -23,7 +23,8 @@ bool RepeatBody::keep_mark(const Slot& mark) {
     return true;
   }
   if (ended_ || mark.level() < depth_) return !ended_;
-  if (!gave_something_) {
+  // What nobody wants any more has been left out before it came here.
+  if (!gave_something_ && !host_.is_unwanted(stage_, {depth_ + 1, mark.stamp.sequence})) {
     ended_ = true;
     warn();
     host_.cut_pass(stage_, {depth_ + 1, mark.stamp.sequence + 1});

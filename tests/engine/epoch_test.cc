@@ -182,6 +182,13 @@ TEST(Repeat, ForEverOfNothingEnds) {
   EXPECT_EQ(read(range(10).take(0).repeat().batch(2)), Texts{});
 }
 
+TEST(Repeat, ForEverSaysNothingOfPassesThatNobodyWants) {
+  const auto passes = range(3).repeat().take(7).repeat(20);
+  ::testing::internal::CaptureStderr();
+  for (int round = 0; round < 10; ++round) EXPECT_EQ(read(passes, {.threads = 2}).size(), 140u);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Repeat, ForEverOfErrorsAloneGoesOn) {
   auto run = range(1).map(failing_at(0)).repeat().start();
   for (int i = 0; i < 20; ++i) EXPECT_EQ(next_text(run), "x0");

@@ -28,7 +28,8 @@ TEST(FewThreads, SufficeForACallThatReadsAnotherRun) {
   auto inner = range(200).map([](std::int64_t x) { return x; }, 1).start({.threads = 1, .tune = false});
   EXPECT_EQ(*inner.next(), 0);
   gives_threads = false;
-  auto outer = range(150).map([&](std::int64_t x) { return *inner.next() - x; }, 1).start({.threads = 1, .tune = false});
+  auto outer =
+      range(150).map([&](std::int64_t x) { return *inner.next() - x; }, 1).start({.threads = 1, .tune = false});
   std::int64_t count = 0;
   while (const auto difference = outer.next()) {
     EXPECT_EQ(*difference, 1);

@@ -94,6 +94,7 @@ class NotingHost final : public exec::StageHost {
     mark.set_level(static_cast<std::uint8_t>(cut.depth));
     return mark;
   }
+  bool is_unwanted(std::size_t, const exec::PassCut&) const override { return false; }
   void count_dropped(std::size_t, std::int64_t) override {}
   void nothing_is_left_of(std::size_t) override {}
 
