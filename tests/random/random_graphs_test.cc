@@ -23,7 +23,7 @@ class WholeSeries final : public Series {
     check(count);
     if (number_from_environment("PENSTOCK_SEED")) return;
     std::cout << coverage().table();
-    if (::testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure() || is_smallest()) return;
     for (const std::string& line : coverage().shortfalls(static_cast<double>(count) / kGraphsOfThresholds))
       ADD_FAILURE() << "met too rarely: " << line;
   }
