@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 
 #include "lib/core/chunked.h"
 #include "lib/core/permutation.h"
@@ -16,11 +15,6 @@ namespace {
 constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
 // Keeps the draws apart from those of Context::rng(), which a user may have given the same seed.
 constexpr std::uint64_t stream_of_shuffle = 0x73687566666C65;  // "shuffle"
-
-std::uint64_t draw_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 class State final : public StreamState {
  public:
@@ -146,14 +140,12 @@ CounterRng ShuffleKey::rng(std::uint32_t epoch, std::uint32_t pass) const {
 
 ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
     : capacity_(buffer_size == UNKNOWN_CARDINALITY ? all : buffer_size),
-      is_seeded_(options.seed.has_value()),
-      key_{options.seed ? *options.seed : draw_seed(), options.reshuffle_each_epoch} {
+      seed_(options.seed),
+      key_{seed_.value, options.reshuffle_each_epoch} {
   if (capacity_ < 1) graph::reject("buffer_size", "at least 1, or UNKNOWN_CARDINALITY for all elements", buffer_size);
 }
 
-std::string ShuffleOp::parameters() const {
-  return parameters_with(", seed=" + std::to_string(key_.seed) + (is_seeded_ ? "" : " (drawn)"));
-}
+std::string ShuffleOp::parameters() const { return parameters_with(", " + seed_.text()); }
 
 std::string ShuffleOp::parameters_but_seed() const { return parameters_with(""); }
 

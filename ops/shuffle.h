@@ -14,6 +14,7 @@
 
 #include "lib/core/element_store.h"
 #include "lib/graph/traits.h"
+#include "ops/seed.h"
 
 namespace penstock::ops {
 
@@ -70,14 +71,14 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
   std::int64_t elements_held() const override { return capacity_; }
   std::int64_t bytes_of_place() const override { return ElementStore::bytes_of_place(); }
-  bool is_seeded() const override { return is_seeded_; }
+  bool is_seeded() const override { return seed_.is_given; }
 
  private:
   std::string parameters_with(const std::string& seed) const;
   void check_can_permute(std::int64_t elements) const;
 
   std::int64_t capacity_;  // the largest number for "all"
-  bool is_seeded_;
+  Seed seed_;
   ShuffleKey key_;
 };
 

@@ -151,6 +151,15 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("take", site, [&] { return ops::take(count); });
   }
 
+  // All elements of this dataset, then all of another one. They are read one after the other, but the next one's first
+  // elements while the last ones of this one are; see ps::concatenate (merging.h) for a list of datasets.
+  //   ps::range(2).concatenate(ps::range(5, 7))  ->  0 1 5 6
+  // A repeat behind it repeats both.
+  Dataset concatenate(const Dataset& next, CallSite site = CallSite::here()) const {
+    return Dataset(
+        graph::build(std::vector{node_, next.node_}, "concatenate", site, [] { return ops::concatenate(); }));
+  }
+
   // All but the first count elements (-1: none is left). Errors pass and do not count.
   //   ps::range(5).skip(3)  ->  3 4
   Dataset skip(std::int64_t count, CallSite site = CallSite::here()) const {

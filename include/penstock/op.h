@@ -1,10 +1,11 @@
 // How an op is written: by the library in ops/, and by users outside it, through the same interface.
 //
-// An op is an immutable description (name, parameters, cardinality) plus what it does with data. Three kinds:
+// An op is an immutable description (name, parameters, cardinality) plus what it does with data. Four kinds:
 //
 //  ElementwiseOp   1 -> 0..n elements, calls may run in parallel      map, filter, unbatch, decode
 //  StreamOp        serial and stateful, sees elements and pass ends   shuffle buffer, batch, take
 //  SourceOp        makes elements, pass by pass                       file list, vector, range
+//  MergeOp         several inputs, serial                             zip, concatenate, sample_from
 //
 // The body of an ElementwiseOp has one of three forms (Form): it computes, it blocks, or it starts now and completes
 // later from any thread. The engine owns threads, order, buffers, errors and counting; an op never sees them.
@@ -240,6 +241,56 @@ class StreamOp : public Op {
   // Whether the state is as new right after each output, so that a run can be resumed there by position alone (batch).
   // An output must then bear the stamp of the last slot that was read, be that an element or an error.
   virtual bool is_as_new_after_output() const { return false; }
+};
+
+// What a MergeState needs next.
+struct Want {
+  enum class Kind : std::uint8_t {
+    one,      // a slot of `input`
+    all,      // a slot of each input: if one has no more, the pass has ended
+    nothing,  // the pass has ended
+  };
+  Kind kind = Kind::nothing;
+  std::size_t input = 0;
+
+  static Want one(std::size_t input) { return {Kind::one, input}; }
+  static Want all() { return {Kind::all}; }
+  static Want nothing() { return {}; }
+};
+
+// The state of a MergeOp in one run. Called by one thread at a time. It says which input it wants a slot of and gets
+// one, in that input's order, or is told that the input has ended in this pass. So what it gives depends only on what
+// it is given, never on which input was quicker. What a function throws becomes an error element.
+class MergeState {
+ public:
+  virtual ~MergeState() = default;
+  virtual void begin_pass(const Stamp& pass) = 0;  // before anything of a pass. Only epoch and pass are set
+  // Asked after each of the other functions; the same until one of them is called.
+  virtual Want want() const = 0;
+  // An element or an error of an input that is wanted. Where all are wanted: of the first input, then of the second,
+  // ...
+  virtual void take(std::size_t input, Slot&& slot, Emitter& out) = 0;
+  // The one input that is wanted has no more in this pass.
+  virtual void ended(std::size_t input, Emitter& out) = 0;
+  // Whether it is worth reading ahead in this input, as far as is known now.
+  virtual bool soon(std::size_t input) const noexcept {
+    static_cast<void>(input);
+    return true;
+  }
+};
+
+// Several inputs, one output. An input goes to its next pass when the merge's pass has ended, also from the middle of
+// its own: what is left of it then is left out. Passes of the merge are those that repeats behind it ask for.
+class MergeOp : public Op {
+ public:
+  // What leaves the op, given what enters it by each input. May throw Error(invalid_argument).
+  virtual Flow flow_of(std::span<const Flow> inputs) const = 0;
+  Flow flow(const Flow& input) const final { return flow_of({&input, 1}); }
+  // Whether what it gives bears the stamps of its first input alone, as zip's elements do: then errors further down
+  // name the file that these come from.
+  virtual bool stamps_of_first_input() const { return false; }
+  // One per run. What it throws, or a null pointer, fails every request of the run with an Error that names the op.
+  virtual std::unique_ptr<MergeState> open(std::size_t inputs) const = 0;
 };
 
 // A source whose elements can be made in any order: ps::from_indexed() (sources.h) makes a dataset of it.

@@ -13,6 +13,7 @@
 #include <penstock/detail/gather.h>
 #include <penstock/detail/rebatch.h>
 #include <penstock/detail/steps.h>
+#include <penstock/detail/zip.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
 #include <penstock/world.h>
@@ -46,6 +47,10 @@ OpRef window(std::int64_t size, detail::GathererFactoryRef factory, const Window
 OpRef group_by_window(std::int64_t size, detail::GroupingFactoryRef factory);
 OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
 OpRef rebatch(std::vector<std::int64_t> sizes, detail::RowQueueFactoryRef factory, const BatchOptions& options);
+OpRef zip(detail::TupleMakerRef maker);
+OpRef concatenate();
+OpRef sample_from(std::size_t inputs, const SampleOptions& options);
+OpRef choose_from(std::size_t datasets, const ChooseOptions& options);
 OpRef prefetch(Tunable buffer_size);
 OpRef ignore_errors();
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <penstock/bytes_hint.h>
 #include <penstock/op.h>
@@ -60,6 +61,17 @@ struct WindowOptions {
       std::nullopt;             // from where a window begins to where the next one does; none: size
   std::int64_t stride = 1;      // from an element of a window to its next one
   bool drop_remainder = false;  // leaves windows out that are not full
+};
+
+struct SampleOptions {
+  std::vector<double> weights = {};  // one for each dataset, 0: never; they need not add up to 1. None: all alike
+  std::optional<std::uint64_t> seed = std::nullopt;  // none: drawn when the op is built, printed by describe()
+  bool stop_on_empty = false;           // ends when a dataset is drawn that has no more; else the others go on
+  bool rerandomize_each_epoch = false;  // also for each pass of a repeat; else all passes draw alike
+};
+
+struct ChooseOptions {
+  bool stop_on_empty = false;  // ends when a dataset is chosen that has no more; else that choice is passed over
 };
 
 // What the iterator does with a failed element.

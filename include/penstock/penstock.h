@@ -12,6 +12,7 @@
 #include <penstock/explanation.h>
 #include <penstock/fields.h>
 #include <penstock/knob.h>
+#include <penstock/merging.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
 #include <penstock/run.h>

@@ -50,12 +50,6 @@ void own_all(std::span<Slot> slots) {
   }
 }
 
-// For calls of begin_pass() and pass_end(): they are about no element of the source.
-Stamp of_no_element(Stamp pass) {
-  pass.ordinal = -1;
-  return pass;
-}
-
 // Tells how far the call has come. Returns whether others want the rest of its inputs back.
 bool tell(OpenCall& call, std::size_t answered) {
   call.progress.answered.store(answered, std::memory_order_release);

@@ -12,8 +12,16 @@
 
 #include "lib/exec/group.h"
 #include "lib/exec/pass_control.h"
+#include "lib/exec/stage_signs.h"
 
 namespace penstock::exec {
+
+// Of what is about no element: the beginning or the end of a pass.
+inline Stamp of_no_element(Stamp pass) noexcept {
+  pass.ordinal = -1;
+  pass.sub = 0;  // a mark has a number there
+  return pass;
+}
 
 // Asks that the pass which `sequence` belongs to ends early; see PassControl::end.
 struct PassCut {
@@ -26,6 +34,10 @@ class BodyHost {
  public:
   virtual ~BodyHost() = default;
   virtual void cut_pass(std::size_t stage, const PassCut& cut) = 0;  // when the source looks
+  // The same of an input of a merge: nothing is wanted of a pass of that branch.
+  virtual void cut_input(std::size_t stage, std::size_t port, const PassCut& cut) = 0;
+  // The mark with this sequence has come to a merge by that input: nobody will ask for it.
+  virtual void input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) = 0;
   virtual std::optional<Slot> close_pass(
       std::size_t stage,
       const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one
@@ -54,8 +66,14 @@ class Body {
   // Bytes that the results will hold, where the op can tell.
   virtual std::optional<std::int64_t> bytes_hint(const Group&) const { return std::nullopt; }
 
-  // Sources: whether there is anything to produce now.
+  // Sources and merges: whether there is anything to produce now.
   virtual bool can_produce() const { return false; }
+
+  // Merges. All three with the stage's lock held. The signs outlive the body.
+  virtual void use_signs(std::vector<PortSigns>&) {}
+  virtual void arrive(std::size_t /*port*/, Slots&&) {}
+  // Before each run: what has come since the last one is for this run. `admitted` is 0.
+  virtual InputCounts take_arrivals() { return {}; }
 
   virtual std::int64_t held_bytes() const { return 0; }
 

@@ -17,9 +17,10 @@ constexpr std::int64_t kLargestPart = 1024;  // results of a group that get thei
 // What one call may ask.
 class CallServices final : public detail::ContextServices {
  public:
-  CallServices(StageHost& host, StageSigns& signs, Group& group) : host_(host), signs_(signs), group_(group) {}
+  CallServices(const StageTraits& traits, StageHost& host, StageSigns& signs, Group& group)
+      : traits_(traits), host_(host), signs_(signs), group_(group) {}
 
-  std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
+  std::string origin(std::int64_t ordinal) const override { return host_.origin(traits_.index, ordinal); }
   bool is_unwanted(bool is_stopped) const noexcept override {
     if (is_stopped) BodyScope::note_cuts_inside(group_);
     return BodyScope::is_unwanted() || is_stopped;
@@ -48,6 +49,7 @@ class CallServices final : public detail::ContextServices {
   }
 
  private:
+  const StageTraits& traits_;
   StageHost& host_;
   StageSigns& signs_;
   Group& group_;
@@ -57,15 +59,17 @@ class CallServices final : public detail::ContextServices {
 // What start() may ask: also after it has given its Completion away, when the group may be gone.
 class StartServices final : public detail::ContextServices {
  public:
-  StartServices(StageHost& host, AsyncTarget& target) : host_(host), target_(target) {}
+  StartServices(const StageTraits& traits, StageHost& host, AsyncTarget& target)
+      : traits_(traits), host_(host), target_(target) {}
 
-  std::string origin(std::int64_t ordinal) const override { return host_.origin(ordinal); }
+  std::string origin(std::int64_t ordinal) const override { return host_.origin(traits_.index, ordinal); }
   bool try_reserve(std::int64_t bytes, bool) override {
     target_.count_more(bytes);
     return true;
   }
 
  private:
+  const StageTraits& traits_;
   StageHost& host_;
   AsyncTarget& target_;
 };
@@ -112,12 +116,12 @@ bool Calls::run(Group& group, Record& record) const {
 
 Calls::Outcome Calls::end(Group& group, Record& record) const {
   settle_rows(group);
-  if (traits_.is_source) record.keys_ = keys_if_traced(group.slots);
+  if (traits_.is_head) record.keys_ = keys_if_traced(group.slots);
   const Sealed sealed = seal(group);
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);
   give_back_heap_top();
-  const std::int64_t elements = traits_.is_source ? static_cast<std::int64_t>(record.keys_.size()) : record.elements_;
+  const std::int64_t elements = traits_.is_head ? static_cast<std::int64_t>(record.keys_.size()) : record.elements_;
   if (trace_ != nullptr) trace_call(group.start.ns, elements, std::move(record.keys_));
   return {sealed, held, record.copied_bytes_, use};
 }
@@ -162,7 +166,7 @@ void Calls::trace_later_call(const Group& group) const {
 
 // False: the call was broken off for want of memory; the group is as it was.
 bool Calls::call_body(Group& group) const {
-  CallServices services(host_, signs_, group);
+  CallServices services(traits_, host_, signs_, group);
   bool ran = true;
   std::exception_ptr no_memory;  // for the engine's own lists
   auto call = [&] {
@@ -196,7 +200,7 @@ ThreadUse Calls::start(Group& group, const std::shared_ptr<AsyncTarget>& target)
   const std::int64_t begin = group.start.ns;
   Record record(traits_.machine);
   begin_record(group, record);
-  StartServices services(host_, *target);
+  StartServices services(traits_, host_, *target);
   std::exception_ptr error;
   try {
     with_context(services, group, [&](Context& context) {
@@ -234,7 +238,8 @@ Sealed Calls::seal(Group& group) const {
   const BodyScope scope(&host_, &group);
   const std::int64_t affordable = host_.facts().memory.limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
-  return exec::seal(group, traits_.plan, *body_, most, [this](std::int64_t i) { return host_.origin(i); });
+  return exec::seal(group, traits_.plan, *body_, most,
+                    [this](std::int64_t i) { return host_.origin(traits_.index, i); });
 }
 
 }  // namespace penstock::exec

@@ -12,7 +12,7 @@ void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t 
     return group->mark && group->mark->ends_input(depth) && group->mark->sequence >= last;
   });
   if (end != groups.end()) ++end;
-  for (auto group = groups.begin(); group != end && !traits_.is_source; ++group) {
+  for (auto group = groups.begin(); group != end && !traits_.is_head; ++group) {
     if ((*group)->place.sequence >= first) cancel(**group);
   }
   inbox_.leave_out(depth, first, last);

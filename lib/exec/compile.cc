@@ -6,6 +6,7 @@
 
 #include <penstock/error.h>
 
+#include "lib/exec/merge_body.h"
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
@@ -21,6 +22,7 @@ constexpr std::int64_t kMostRows = std::int64_t{1}
 
 using graph::Kind;
 using graph::Node;
+using graph::Use;
 
 // The node's op, kept alive by the whole graph.
 template <class Interface> std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& node) {
@@ -64,16 +66,29 @@ std::unique_ptr<IndexSequence> make_order(const SourceOp& source, const Position
   return order;
 }
 
+// What is known of what has been compiled last: of a branch, from its source on, or from a merge on.
+struct Branch {
+  std::size_t segment = 0;
+  std::size_t last = 0;                    // its last stage
+  std::vector<std::int64_t> repeats = {};  // in the segment
+  Tunable buffer = AUTOTUNE;               // asked for by a prefetch for the stage to come
+  std::size_t last_borrower = 0;           // the last stage whose inputs may refer to values of the source; 0: none
+  std::size_t maker = 0;  // the stage whose results the next op gets, in their order and all of them; 0: there is none
+  int places_end = 0;     // the stage whose results the next op gets; those of stages before it have no place there
+  BatchAhead ahead = {};  // what is known of the batch that they go to
+};
+
 class Compiler {
  public:
-  explicit Compiler(const graph::NodeRef& node) : owner_(node), plan_(std::make_shared<Plan>()) {}
+  explicit Compiler(const graph::NodeRef& node)
+      : owner_(node), nodes_(graph::uses(node)), plan_(std::make_shared<Plan>()) {}
 
   std::shared_ptr<const Plan> run() {
-    const auto nodes = graph::chain(owner_);
-    std::size_t next = add_source(nodes);
-    for (; next < nodes.size(); ++next) add(*nodes[next]);
-    plan_->prefetch = plan_->stages.back().buffer_behind = buffer_;
-    plan_->edges = Edges::chain(plan_->stages.size());
+    for (std::size_t next = 0; next < nodes_.size();) next = add(next);
+    plan_->prefetch = plan_->stages.back().buffer_behind = now_.buffer;
+    plan_->segments.back().repeats = now_.repeats;
+    plan_->edges = Edges(std::move(edges_));
+    join_repeats();
     plan_->text = graph::pipeline_text(owner_);
     plan_->work_text = graph::work_text(owner_);
     plan_->resumes_by_position = by_position_;
@@ -82,18 +97,44 @@ class Compiler {
   }
 
  private:
-  StagePlan stage_of(const Node& node) {
+  // A stage for the op. A source begins a branch, and any other op goes on with the present one.
+  StagePlan stage_of(const Use& use) {
+    const Node& node = *use.node;
     StagePlan stage;
     stage.label.op = graph::title_of(node);
     stage.label.name = graph::label_of(node);
     stage.gives = node.gives();
     stage.label.call_site = graph::to_string(node.site());
-    stage.label.position = node.position();
-    stage.random_key = path_.random_key(node.position());
-    stage.depth = plan_->repeats.size();
-    if (!plan_->stages.empty()) plan_->stages.back().buffer_behind = buffer_;
-    stage.buffer = std::exchange(buffer_, AUTOTUNE);
+    stage.label.position = use.number;
+    stage.random_key = use.path.random_key(node.position());
+    stage.depth = now_.repeats.size();
+    if (use.inputs.size() != 1) return stage;
+    StagePlan& before = plan_->stages[now_.last];
+    before.buffer_behind = now_.buffer;
+    stage.buffer = std::exchange(now_.buffer, AUTOTUNE);
+    stage.label.names = before.label.names;
     return stage;
+  }
+
+  // Where stage_of() the next one will stand.
+  std::size_t next_stage() const { return plan_->stages.size(); }
+
+  // `feeds_it`: the stage goes on with the present branch.
+  void put(StagePlan stage, bool feeds_it = true) {
+    if (feeds_it) edges_[now_.last].to = next_stage();
+    edges_.push_back({.from = next_stage()});
+    now_.last = next_stage();
+    plan_->segment_of.push_back(now_.segment);
+    plan_->stages.push_back(std::move(stage));
+  }
+
+  // Counts of repeats: of each segment its own, then those of the segments below.
+  void join_repeats() {
+    for (std::size_t i = plan_->segments.size() - 1; i-- > 0;) {
+      std::vector<std::int64_t>& repeats = plan_->segments[i].repeats;
+      const auto& below = plan_->segments[segment_below_[i]].repeats;
+      repeats.insert(repeats.end(), below.begin(), below.end());
+    }
   }
 
   // Of a node that is no stage of its own: what the stage before gives is what the node gives.
@@ -101,40 +142,52 @@ class Compiler {
     if (node.gives() != nullptr) stage.gives = node.gives();
   }
 
+  // Where a branch begins whose first stage is the next one. The branch before it waits for the merge.
+  void begin_branch() {
+    now_ = Branch{.segment = plan_->segments.size()};
+    plan_->segments.push_back({.head = next_stage()});
+    segment_below_.push_back(0);
+  }
+
   // The source, with the ops behind it that work on positions. Gives the first node that does not belong to it.
-  std::size_t add_source(const std::vector<const Node*>& nodes) {
-    auto source = share<SourceOp>(owner_, *nodes[0]);
-    StagePlan stage = stage_of(*nodes[0]);
+  std::size_t add_source(std::size_t first) {
+    if (first > 0) waiting_.push_back(std::move(now_));
+    begin_branch();
+    auto source = share<SourceOp>(owner_, *nodes_[first].node);
+    StagePlan stage = stage_of(nodes_[first]);
     PositionOps ops;
-    std::size_t next = 1;
+    std::size_t next = first + 1;
     const bool indexed = source->indexed() != nullptr;
     stage.is_prompt = indexed;
     stage.form = source->form();
     stage.form_is_known = source->form_is_known();
     if (indexed) {
-      plan_->names = source->indexed();
-      for (; next < nodes.size() && works_on_positions(*nodes[next], *source); ++next) {
-        ops.push_back(share<StreamOp>(owner_, *nodes[next]));
-        stage.label.name += "+" + nodes[next]->op().name();
-        note_type(stage, *nodes[next]);
+      stage.label.names = source->indexed();
+      for (; next < nodes_.size() && works_on_positions(*nodes_[next].node, *source); ++next) {
+        const Node& node = *nodes_[next].node;
+        ops.push_back(share<StreamOp>(owner_, node));
+        stage.label.name += "+" + node.op().name();
+        note_type(stage, node);
       }
     }
-    last_borrower_ = find_last_borrower(nodes, next);
-    const bool lends = last_borrower_ != 0;
+    const std::size_t borrowers = count_borrowers(next);
+    const bool lends = borrowers != 0;
+    now_.last_borrower = lends ? next_stage() + borrowers : 0;
     stage.open = with_place(
         stage, [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
           return std::make_unique<SourceBody>(std::move(parts), passes);
         });
-    plan_->stages.push_back(std::move(stage));
+    now_.places_end = static_cast<int>(next_stage());
+    put(std::move(stage), false);
     return next;
   }
 
-  // The first stage behind the source, filters left out, whose results are its own and whose calls are done with their
-  // inputs when they return. 0: elements come to others before that, who might keep them.
-  static std::size_t find_last_borrower(const std::vector<const Node*>& nodes, std::size_t first) {
-    for (std::size_t i = first; i < nodes.size() && nodes[i]->kind() == Kind::elementwise; ++i) {
-      const auto* op = nodes[i]->as<ElementwiseOp>();
+  // Behind the source, up to the first stage whose results are its own and whose calls are done with their inputs when
+  // they return, filters left out. 0: elements come to others before that, who might keep them.
+  std::size_t count_borrowers(std::size_t first) const {
+    for (std::size_t i = first; i < nodes_.size() && nodes_[i].node->kind() == Kind::elementwise; ++i) {
+      const auto* op = nodes_[i].node->as<ElementwiseOp>();
       if (op->form() == Form::completes_later) return 0;
       if (!op->passes_memory_on()) return 1 + i - first;
     }
@@ -146,21 +199,61 @@ class Compiler {
     return node.as<StreamOp>()->over_index(graph::all_positions(source.indexed()->size())) != nullptr;
   }
 
-  void add(const Node& node) {
+  // Gives the next node to add.
+  std::size_t add(std::size_t number) {
+    const Use& use = nodes_[number];
+    const Node& node = *use.node;
     switch (node.kind()) {
-      case Kind::elementwise: return add_elementwise(node);
-      case Kind::stream: return add_stream(node, share<StreamOp>(owner_, node));
+      case Kind::source: return add_source(number);
+      case Kind::merge: add_merge(use, share<MergeOp>(owner_, node)); break;
+      case Kind::elementwise: add_elementwise(use); break;
+      case Kind::stream: add_stream(use, share<StreamOp>(owner_, node)); break;
       case Kind::repeat:
-        add_repeat(node, node.as<graph::RestartOp>()->count());
-        return note_type(plan_->stages.back(), node);
-      case Kind::buffer: buffer_ = node.as<graph::BufferOp>()->size(); return note_type(plan_->stages.back(), node);
-      case Kind::source: return;  // append() lets a source stand only at the beginning
+        add_repeat(use, node.as<graph::RestartOp>()->count());
+        note_type(plan_->stages[now_.last], node);
+        break;
+      case Kind::buffer:
+        now_.buffer = node.as<graph::BufferOp>()->size();
+        note_type(plan_->stages[now_.last], node);
+        break;
     }
+    return number + 1;
   }
 
-  void add_elementwise(const Node& node) {
-    auto op = share<ElementwiseOp>(owner_, node);
-    StagePlan stage = stage_of(node);
+  // Ends the branches that are its inputs, and begins one.
+  void add_merge(const Use& use, std::shared_ptr<const MergeOp> op) {
+    waiting_.push_back(std::move(now_));
+    const auto first = waiting_.end() - static_cast<std::ptrdiff_t>(use.inputs.size());
+    const std::vector<Branch> inputs(std::make_move_iterator(first), std::make_move_iterator(waiting_.end()));
+    waiting_.erase(first, waiting_.end());
+    begin_branch();
+    StagePlan stage = stage_of(use);
+    stage.passes_memory_on = true;
+    for (const Branch& input : inputs) end_branch(input, stage);
+    if (op->stamps_of_first_input()) stage.label.names = plan_->stages[inputs.front().last].label.names;
+    stage.open = with_place(
+        stage,
+        [op, ports = stage.ports](std::size_t index, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
+          return std::make_unique<MergeBody>(opened(op->open(ports.size())), index, ports, host, passes);
+        });
+    by_position_ = false;
+    now_.places_end = static_cast<int>(next_stage());
+    put(std::move(stage), false);
+  }
+
+  // It goes on into the next input of the merge that will be the next stage.
+  void end_branch(const Branch& input, StagePlan& merge) {
+    plan_->stages[input.last].buffer_behind = input.buffer;
+    plan_->segments[input.segment].repeats = input.repeats;
+    segment_below_[input.segment] = now_.segment;
+    edges_[input.last].to = next_stage();
+    edges_[input.last].port = merge.ports.size();
+    merge.ports.push_back({.depth = input.repeats.size(), .buffer = input.buffer});
+  }
+
+  void add_elementwise(const Use& use) {
+    auto op = share<ElementwiseOp>(owner_, *use.node);
+    StagePlan stage = stage_of(use);
     stage.serial = false;
     stage.form = op->form();
     stage.form_is_known = op->form_is_known();
@@ -170,45 +263,45 @@ class Compiler {
     stage.parallelism = graph::calls_at_once(*op);
     stage.passes_memory_on = op->passes_memory_on();
     const std::size_t depth = stage.depth;
-    const bool borrows = plan_->stages.size() == last_borrower_;
+    const bool borrows = next_stage() == now_.last_borrower;
     stage.open = [op, borrows, depth](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<ElementwiseBody>(op, borrows, depth);
     };
-    if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = plan_->stages.size();
+    if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = next_stage();
     by_position_ =
         by_position_ && op->order() == Order::kept && !op->has_state() && !(first_stream_ != 0 && op->may_fan_out());
     foresee_through(op);
-    plan_->stages.push_back(std::move(stage));
+    put(std::move(stage));
   }
 
   // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they
   // will lie.
   void foresee_through(const std::shared_ptr<const ElementwiseOp>& op) {
     if (dynamic_cast<const graph::TakesApart*>(op.get()) != nullptr) {
-      ahead_.takes_apart = true;
+      now_.ahead.takes_apart = true;
       return;
     }
     const bool makes_elements = op->order() == Order::kept && !op->passes_memory_on();
-    places_end_ = static_cast<int>(plan_->stages.size());
-    maker_ = makes_elements ? plan_->stages.size() : 0;
-    ahead_ = {.declares = op->declares(), .op = op};
+    now_.places_end = static_cast<int>(next_stage());
+    now_.maker = makes_elements ? next_stage() : 0;
+    now_.ahead = {.declares = op->declares(), .op = op};
   }
 
   void foresee_through(const StreamOp& op, std::size_t depth, StagePlan& stage) {
     if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
-    if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.places_end = places_end_;
-    places_end_ = static_cast<int>(plan_->stages.size());
+    if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.places_end = now_.places_end;
+    now_.places_end = static_cast<int>(next_stage());
     if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op);
-        batch != nullptr && maker_ != 0 && batch->batch_size() <= kMostRows) {
-      ahead_.size = batch->batch_size();
-      ahead_.depth = depth;
-      plan_->stages[maker_].batch = ahead_;
+        batch != nullptr && now_.maker != 0 && batch->batch_size() <= kMostRows) {
+      now_.ahead.size = batch->batch_size();
+      now_.ahead.depth = depth;
+      plan_->stages[now_.maker].batch = now_.ahead;
     }
-    maker_ = 0;
+    now_.maker = 0;
   }
 
-  void add_stream(const Node& node, std::shared_ptr<const StreamOp> op) {
-    StagePlan stage = stage_of(node);
+  void add_stream(const Use& use, std::shared_ptr<const StreamOp> op) {
+    StagePlan stage = stage_of(use);
     const std::size_t depth = stage.depth;
     stage.form = op->form();
     stage.form_is_known = op->form_is_known();
@@ -219,52 +312,51 @@ class Compiler {
           return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
         });
     by_position_ = by_position_ && op->is_as_new_after_output();
-    if (first_stream_ == 0) first_stream_ = plan_->stages.size();
+    if (first_stream_ == 0) first_stream_ = next_stage();
     foresee_through(*op, depth, stage);
-    plan_->stages.push_back(std::move(stage));
+    put(std::move(stage));
   }
 
-  void add_repeat(const Node& node, std::int64_t count) {
+  void add_repeat(const Use& use, std::int64_t count) {
     if (count == 1) return;
-    if (count == 0) return add_nothing(node);
-    if (count < 0) add_endless_repeat(node);
-    plan_->repeats.push_back(count);
+    if (count == 0) return add_nothing(use);
+    if (count < 0) add_endless_repeat(use);
+    now_.repeats.push_back(count);
   }
 
-  void add_nothing(const Node& node) {
-    StagePlan stage = stage_of(node);
+  void add_nothing(const Use& use) {
+    StagePlan stage = stage_of(use);
     stage.passes_memory_on = true;
     stage.open = [depth = stage.depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<StreamBody>(std::make_unique<NoPass>(), index, depth, host);
     };
     by_position_ = false;
-    if (first_stream_ == 0) first_stream_ = plan_->stages.size();
-    places_end_ = static_cast<int>(plan_->stages.size());
-    maker_ = 0;
-    plan_->stages.push_back(std::move(stage));
+    if (first_stream_ == 0) first_stream_ = next_stage();
+    now_.places_end = static_cast<int>(next_stage());
+    now_.maker = 0;
+    put(std::move(stage));
   }
 
-  void add_endless_repeat(const Node& node) {
-    StagePlan stage = stage_of(node);
+  void add_endless_repeat(const Use& use) {
+    StagePlan stage = stage_of(use);
     const std::size_t depth = stage.depth;
     stage.passes_memory_on = true;
     stage.open = [depth, place = place_of(stage)](std::size_t index, BodyHost& host,
                                                   PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<RepeatBody>(index, depth, host, place);
     };
-    plan_->stages.push_back(std::move(stage));
+    put(std::move(stage));
   }
 
   graph::NodeRef owner_;
-  const graph::Path path_;  // of the chain that all stages are in
+  const std::vector<Use> nodes_;
   std::shared_ptr<Plan> plan_;
-  Tunable buffer_ = AUTOTUNE;      // asked for by a prefetch for the stage to come
-  std::size_t last_borrower_ = 0;  // the last stage whose inputs may refer to values of the source; 0: none
+  std::vector<Edge> edges_;
+  Branch now_;
+  std::vector<Branch> waiting_;             // for the merge that they are inputs of, in that order
+  std::vector<std::size_t> segment_below_;  // by segment; of the last one there is none
   bool by_position_ = true;
   std::size_t first_stream_ = 0;  // 0: none yet
-  std::size_t maker_ = 0;  // the stage whose results the next op gets, in their order and all of them; 0: there is none
-  int places_end_ = 0;     // the stage whose results the next op gets; those of stages before it have no place there
-  BatchAhead ahead_;       // what is known of the batch that they go to
 };
 
 }  // namespace

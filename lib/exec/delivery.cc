@@ -38,7 +38,7 @@ bool Delivery::take(Slot& slot) {
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
     state_.outlet.count_taken(is_mark);
     sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
-    if (is_mark) state_.passes.forget_until(slot.stamp.sequence);
+    if (is_mark) state_.passes.back()->forget_until(slot.stamp.sequence);
   }
   if (credits > 0) state_.ask_for_results(credits);  // also where nothing was there: room may have grown
   if (!taken) return false;

@@ -37,14 +37,14 @@ class Edges {
   std::span<const Edge> into(std::size_t stage) const noexcept;  // by port
   bool is_source(std::size_t stage) const noexcept { return first_[stage] == first_[stage + 1]; }
   bool is_last(std::size_t stage) const noexcept { return out_[stage].to == kOutlet; }
-  // What lies upstream of a stage: all from this number on, below its own.
-  std::size_t first_upstream(std::size_t stage) const noexcept { return upstream_[stage]; }
+  // How many stages lie between it and the outlet.
+  std::size_t distance(std::size_t stage) const noexcept { return distance_[stage]; }
 
  private:
   std::vector<Edge> out_;
   std::vector<Edge> in_;            // by stage and port
   std::vector<std::size_t> first_;  // of each stage, and one more: where its edges begin in in_
-  std::vector<std::size_t> upstream_;
+  std::vector<std::size_t> distance_;
 };
 
 }  // namespace penstock::exec

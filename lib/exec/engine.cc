@@ -16,7 +16,7 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
     : state_(std::move(plan), settings, std::move(launcher)) {
   for (std::size_t i = 0; i < state_.plan->stages.size(); ++i) {
     state_.stages.push_back(
-        std::make_unique<Stage>(state_.plan->stages[i], i, state_.plan->repeats.size(), host_, state_.passes));
+        std::make_unique<Stage>(state_.plan->stages[i], i, state_.passes_of(i).depth(), host_, state_.passes_of(i)));
     state_.neighbours.introduce(i, state_.stages[i]->traits(), state_.stages[i]->signs());
   }
   if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
@@ -109,18 +109,21 @@ void Engine::refuse_own_body(const char* caller) const {
 }
 
 void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
-  state_.passes.begin_epoch(epoch, epochs);
-  state_.for_each_source([](Stage& source) { source.wake(); });
+  for (auto& passes : state_.passes) passes->begin_epoch(epoch, epochs);
+  state_.wake_heads();
 }
 
 void Engine::abandon_epoch() {
-  refuse_own_body("epoch()");  // while the epoch is still whole
-  const std::size_t depth = state_.passes.depth();
-  const std::uint64_t last = state_.passes.halt();  // of an epoch that has been read ahead, maybe
+  refuse_own_body("epoch()");        // while the epoch is still whole
+  std::vector<std::uint64_t> lasts;  // by segment; of an epoch that has been read ahead, maybe
+  for (auto& passes : state_.passes) lasts.push_back(passes->halt());
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
-    if (!plan().edges.is_source(i)) state_.stages[i]->cancel_pass(depth, delivery_.sequence(), last);
+    const std::size_t segment = plan().segment_of[i];
+    const std::uint64_t first = segment + 1 == lasts.size() ? delivery_.sequence() : 0;
+    if (!state_.is_head(i)) state_.stages[i]->cancel_pass(state_.passes[segment]->depth(), first, lasts[segment]);
   }
-  state_.for_each_source([](Stage& source) { source.wake(); });
+  state_.wake_heads();
+  const std::uint64_t last = lasts.back();
   while (delivery_.sequence() <= last) {
     Slot unwanted;  // destroyed outside the outlet's lock
     next(unwanted);

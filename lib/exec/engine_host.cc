@@ -25,7 +25,8 @@ EngineHost::EngineHost(EngineState& state)
 // What feeds a stage that waits goes first, for its calls are to be under way while the others compute; then what is
 // further down: elements leave there, memory becomes free, and the caches still hold what has just been made.
 std::size_t EngineHost::cpu_rank(std::size_t stage) const {
-  return state_.neighbours.feeds_one_that_waits(stage) ? state_.stages.size() + stage : stage;
+  const std::size_t stages = state_.stages.size(), near = stages - 1 - state_.plan->edges.distance(stage);
+  return state_.neighbours.feeds_one_that_waits(stage) ? stages + near : near;
 }
 
 bool EngineHost::acquire_permit(std::size_t stage) {
@@ -78,31 +79,37 @@ void EngineHost::give_up(std::exception_ptr cause) noexcept {
 // ------------------------------------------------------------------------------------------------ passes
 
 void EngineHost::cut_pass(std::size_t stage, const PassCut& cut) {
-  state_.passes.end(cut.depth, cut.sequence);
-  let_go_of_pass(stage, cut);
+  state_.passes_of(stage).end(cut.depth, cut.sequence);
+  let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
+}
+
+void EngineHost::cut_input(std::size_t stage, std::size_t port, const PassCut& cut) {
+  const std::size_t last = state_.plan->edges.into(stage)[port].from;
+  state_.passes_of(last).end(cut.depth, cut.sequence);
+  let_go_of_pass(last, cut);
+}
+
+void EngineHost::input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) {
+  state_.passes_of(state_.plan->edges.into(stage)[port].from).forget_until(sequence);
 }
 
 std::optional<Slot> EngineHost::close_pass(std::size_t stage, const PassCut& cut) {
-  std::optional<Slot> mark = state_.passes.close_early(cut.depth, cut.sequence);
-  let_go_of_pass(stage, cut);
+  std::optional<Slot> mark = state_.passes_of(stage).close_early(cut.depth, cut.sequence);
+  let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
   return mark;
 }
 
-// From the nearest stage upstream to the source.
-void EngineHost::let_go_of_pass(std::size_t stage, const PassCut& cut) {
-  const Edges& edges = state_.plan->edges;
-  for (std::size_t i = stage; i-- > edges.first_upstream(stage);) {
-    if (!edges.is_source(i)) {
-      state_.stages[i]->cancel_pass(cut.depth, cut.sequence);
-    } else {
-      state_.stages[i]->recall();
-      state_.stages[i]->wake();
-    }
-  }
+// From this stage up to the head of its segment.
+void EngineHost::let_go_of_pass(std::size_t last, const PassCut& cut) {
+  std::size_t stage = last;
+  for (; !state_.is_head(stage); stage = state_.plan->edges.into(stage).front().from)
+    state_.stages[stage]->cancel_pass(cut.depth, cut.sequence);
+  state_.stages[stage]->recall();
+  state_.stages[stage]->wake();
 }
 
-bool EngineHost::is_unwanted(std::size_t, const PassCut& cut) const {
-  return state_.passes.is_unwanted(cut.depth, cut.sequence);
+bool EngineHost::is_unwanted(std::size_t stage, const PassCut& cut) const {
+  return state_.passes_of(stage).is_unwanted(cut.depth, cut.sequence);
 }
 
 void EngineHost::count_dropped(std::size_t stage, std::int64_t errors) {

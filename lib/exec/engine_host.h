@@ -25,10 +25,14 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   void nothing_is_left_of(std::size_t stage) override;
   void give_up(std::exception_ptr cause) noexcept override;
   void wake_consumer() override { state_.outlet.wake(); }
-  std::string origin(std::int64_t ordinal) const override { return state_.plan->origin(ordinal); }
+  std::string origin(std::size_t stage, std::int64_t ordinal) const override {
+    return state_.plan->stages[stage].origin(ordinal);
+  }
 
   // BodyHost
   void cut_pass(std::size_t stage, const PassCut& cut) override;
+  void cut_input(std::size_t stage, std::size_t port, const PassCut& cut) override;
+  void input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) override;
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
   bool is_unwanted(std::size_t stage, const PassCut& cut) const override;
   void count_dropped(std::size_t stage, std::int64_t errors) override;
@@ -42,7 +46,7 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
 
  private:
   std::size_t cpu_rank(std::size_t stage) const;
-  void let_go_of_pass(std::size_t stage, const PassCut& cut);
+  void let_go_of_pass(std::size_t last, const PassCut& cut);
 
   EngineState& state_;
   const RunFacts facts_;

@@ -20,19 +20,22 @@ EngineState::EngineState(std::shared_ptr<const Plan> of, const EngineSettings& w
       settings(with),
       started_ns(machine().now()),
       memory(settings.memory_bytes),
-      passes(plan->repeats, settings.first_epoch, settings.epochs, settings.first_sequence),
       outlet(first_depth(plan->prefetch, by->one_at_a_time()), widest_outlet(plan->prefetch, by->one_at_a_time()),
              machine()),
       neighbours(plan->edges, outlet.ready()),
       launcher(std::move(by)) {
-  passes.number_from(settings.pass);
+  for (const Segment& segment : plan->segments) {
+    passes.push_back(
+        std::make_unique<PassControl>(segment.repeats, settings.first_epoch, settings.epochs, settings.first_sequence));
+    passes.back()->number_from(settings.pass);
+  }
   outlet.set_trace(settings.trace.get());
 }
 
 void EngineState::raise_stop() {
   stopped.store(true);
   stop.request_stop();
-  passes.stop();
+  for (auto& segment : passes) segment->stop();
 }
 
 void EngineState::offer_memory() {
@@ -45,7 +48,11 @@ void EngineState::ask_for_results(std::int64_t credits) {
 }
 
 void EngineState::tell_nearest_that_reserves(std::size_t stage) {
-  stages[neighbours.nearest_that_reserves(stage)]->memory_is_free();
+  neighbours.for_each_nearest_that_reserves(stage, [this](std::size_t nearest) { stages[nearest]->memory_is_free(); });
+}
+
+void EngineState::wake_heads() {
+  for (const Segment& segment : plan->segments) stages[segment.head]->wake();
 }
 
 bool EngineState::look_after_calls() {

@@ -26,7 +26,7 @@ struct EngineState {
   const EngineSettings settings;
   const std::int64_t started_ns;
   MemoryBudget memory;
-  PassControl passes;
+  std::vector<std::unique_ptr<PassControl>> passes;  // by segment
   Outlet outlet;
   Neighbours neighbours;
   std::vector<std::unique_ptr<Stage>> stages;
@@ -41,14 +41,12 @@ struct EngineState {
   void raise_stop();                           // nothing new begins
   void offer_memory();                         // to stages that wait for some, if it has become free since
   void ask_for_results(std::int64_t credits);  // as the outlet says
-  // Nothing is left of what the stage gave: it, or the nearest stage before it that reserves, may go on without room.
+  // Nothing is left of what the stage gave: it, or the nearest stages before it that reserve, may go on without room.
   void tell_nearest_that_reserves(std::size_t stage);
+  PassControl& passes_of(std::size_t stage) const noexcept { return *passes[plan->segment_of[stage]]; }
+  bool is_head(std::size_t stage) const noexcept { return plan->segments[plan->segment_of[stage]].head == stage; }
   bool look_after_calls();  // now and then: see Stage. True: something could leave
-  template <class Visit> void for_each_source(const Visit& visit) {
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      if (plan->edges.is_source(i)) visit(*stages[i]);
-    }
-  }
+  void wake_heads();
 };
 
 }  // namespace penstock::exec

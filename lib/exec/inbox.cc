@@ -18,11 +18,10 @@ std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t 
 
 }  // namespace
 
-std::int64_t Inbox::receive(Slots&& slots) {
+void Inbox::receive(Slots&& slots) {
   const auto count = static_cast<std::int64_t>(slots.size());
   packets_.push_back(std::move(slots));
   count_ += count;
-  return count_elements(packets_.back());
 }
 
 void Inbox::fill(Group& group, std::int64_t most) {

@@ -20,8 +20,8 @@ class Inbox {
   // `marks`: levels that the end of a pass may have.
   Inbox(const StageTraits& traits, std::size_t marks) : traits_(traits), closed_(marks, -1) {}
 
-  // Takes at least one slot, at most as many as were promised. Returns how many of them are elements or errors.
-  std::int64_t receive(Slots&& slots);
+  // Takes at least one slot, at most as many as were promised.
+  void receive(Slots&& slots);
   std::int64_t waiting() const noexcept { return count_; }
 
   // Moves the oldest slots into the group until it has `most`, or a mark.

@@ -86,7 +86,7 @@ void Meter::learn(const Group& group, std::int64_t inputs, std::int64_t output_b
   counters.completed += inputs;
   const std::int64_t time = now - group.start.ns - group.sample.asking_ns;
   const std::int64_t timed =
-      inputs + (traits_.plan.serial && !traits_.is_source ? 0 : static_cast<std::int64_t>(group.taken));
+      inputs + (traits_.plan.serial && !traits_.is_head ? 0 : static_cast<std::int64_t>(group.taken));
   if (group.sample.is_taken) {
     ++counters.samples;
     counters.sampled_elements += timed;

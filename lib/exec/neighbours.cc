@@ -16,9 +16,9 @@ std::int64_t Neighbours::memory_claimed_behind(std::size_t stage) const {
 }
 
 bool Neighbours::is_empty_behind(std::size_t stage) const {
-  for (std::size_t i = edges_.out_of(stage).to; i != kOutlet; i = edges_.out_of(i).to) {
-    if (!stages_[i].signs->is_empty()) return false;
-    if (!stages_[i].traits->plan.passes_memory_on) return true;
+  for (Edge edge = edges_.out_of(stage); edge.to != kOutlet; edge = edges_.out_of(edge.to)) {
+    if (!stages_[edge.to].signs->is_empty(edge.port)) return false;
+    if (!stages_[edge.to].traits->plan.passes_memory_on) return true;
   }
   return at_outlet_.load(std::memory_order_relaxed) == 0;
 }
@@ -33,20 +33,28 @@ bool Neighbours::feeds_one_that_waits(std::size_t stage) const {
 bool Neighbours::brings_soon(std::size_t stage) const {
   const auto is = [](const std::atomic<bool>& flag) { return flag.load(std::memory_order_relaxed); };
   const auto only_hands_on = [&](std::size_t i) { return is(stages_[i].signs->cheap) && !is(stages_[i].signs->busy); };
-  while (only_hands_on(stage) && !edges_.is_source(stage)) stage = edges_.into(stage).front().from;
+  while (only_hands_on(stage) && !edges_.is_source(stage)) stage = next_up(stage);
   return is(stages_[stage].signs->cheap) && is(stages_[stage].signs->busy);
 }
 
-std::size_t Neighbours::nearest_that_reserves(std::size_t stage) const {
-  while (stages_[stage].traits->plan.passes_memory_on && !edges_.is_source(stage))
-    stage = edges_.into(stage).front().from;
-  return stage;
+bool Neighbours::only_passes_on(std::size_t stage) const {
+  return stages_[stage].traits->plan.passes_memory_on && !edges_.is_source(stage);
+}
+
+// At a merge, to an input that it lacks.
+std::size_t Neighbours::next_up(std::size_t stage) const {
+  const auto inputs = edges_.into(stage);
+  const auto& ports = stages_[stage].signs->ports;
+  const auto lacking = std::ranges::find_if(ports, [](const PortSigns& port) { return port.is_empty(); });
+  return inputs[lacking == ports.end() ? 0 : static_cast<std::size_t>(lacking - ports.begin())].from;
 }
 
 bool Neighbours::is_watched(std::size_t stage) const {
-  return std::ranges::any_of(edges_.into(stage), [this](const Edge& edge) {
-    return stages_[nearest_that_reserves(edge.from)].signs->waits_for_memory.load();
-  });
+  bool waits = false;
+  for (const Edge& edge : edges_.into(stage))
+    for_each_nearest_that_reserves(
+        edge.from, [&](std::size_t nearest) { waits = waits || stages_[nearest].signs->waits_for_memory.load(); });
+  return waits;
 }
 
 }  // namespace penstock::exec

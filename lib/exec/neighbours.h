@@ -37,11 +37,19 @@ class Neighbours {
   // Up to the sources.
   // The next result is under way, here or in a stage before, with nothing but cheap calls between.
   bool brings_soon(std::size_t stage) const;
-  std::size_t nearest_that_reserves(std::size_t stage) const;  // this one or one before; a source, if there is no other
-  // The nearest before it that reserves waits for memory: whether nothing is left of what it gave may matter to it.
+  // This one, or the nearest ones before it: at a merge, of each input. A source, if there is no other.
+  template <class Visit> void for_each_nearest_that_reserves(std::size_t stage, const Visit& visit) const {
+    if (!only_passes_on(stage)) return visit(stage);
+    for (const Edge& edge : edges_.into(stage)) for_each_nearest_that_reserves(edge.from, visit);
+  }
+  // One of the nearest before it that reserve waits for memory: whether nothing is left of what it gave may matter to
+  // it.
   bool is_watched(std::size_t stage) const;
 
  private:
+  bool only_passes_on(std::size_t stage) const;
+  std::size_t next_up(std::size_t stage) const;
+
   struct Known {
     const StageTraits* traits = nullptr;
     const StageSigns* signs = nullptr;

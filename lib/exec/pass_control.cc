@@ -86,18 +86,32 @@ Slot PassControl::close() {
 }
 
 PassControl::Mark PassControl::close_pass(std::size_t from) {
-  const Mark mark{now_, advance(from)};
+  Mark mark{now_, advance(from)};
   std::fill_n(closed_.begin(), mark.level + 1u, static_cast<std::int64_t>(now_.sequence));
   now_.pass = pass_number();
   ++now_.sequence;
   cut_ = false;
   fresh_ = true;
-  if (mark.level == counts_.size()) {
-    ++now_.epoch;
-    --epochs_left_;
-  }
+  if (mark.level == counts_.size()) end_epoch();
+  mark.stamp.sub = round_;
   marks_.push_back(mark);
   return mark;
+}
+
+// The round behind the last epoch asked for is that of the next request, be that made or not.
+void PassControl::end_epoch() {
+  ++now_.epoch;
+  ++round_;
+  if (--epochs_left_ > 0) return;
+  round_ = (std::uint64_t{asked_} + 1 - requests_.size()) << 32;
+  if (!requests_.empty()) begin_request();
+}
+
+void PassControl::begin_request() {
+  now_.epoch = requests_.front().epoch;
+  epochs_left_ = requests_.front().epochs;
+  requests_.pop_front();
+  fresh_ = true;
 }
 
 // The stop source of the pass that ends. The caller requests the stop without the lock, for that runs users' code. From
@@ -111,6 +125,7 @@ void PassControl::end(std::size_t depth, std::uint64_t sequence) {
     if (closed_[depth] >= static_cast<std::int64_t>(sequence)) return;
     cut_depth_ = cut_ ? std::max(cut_depth_, depth) : depth;
     cut_ = true;
+    ++changes_;
     if (epochs_left_ > 0 && !fresh_) gone = take_stop();
   }
   gone.request_stop();
@@ -128,6 +143,7 @@ std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t se
     }
     mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
     owed_.push_back(mark);
+    ++changes_;
     gone = take_stop();
   }
   gone.request_stop();
@@ -159,9 +175,10 @@ void PassControl::stop() {
 
 void PassControl::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
   MutexLock lock(mutex_);
-  now_.epoch = epoch;
-  epochs_left_ = std::max(epochs, 1u);
-  fresh_ = true;
+  requests_.push_back({epoch, std::max(epochs, 1u)});
+  ++asked_;
+  ++changes_;
+  if (epochs_left_ == 0) begin_request();
 }
 
 std::uint64_t PassControl::halt() {
@@ -169,10 +186,12 @@ std::uint64_t PassControl::halt() {
   std::uint64_t last = 0;
   {
     MutexLock lock(mutex_);
+    requests_.clear();
     if (epochs_left_ == 0) return now_.sequence - 1;
     cut_ = true;
     cut_depth_ = counts_.size();
     epochs_left_ = 1;
+    ++changes_;
     last = now_.sequence;
     gone = take_stop();
   }

@@ -13,8 +13,14 @@
 // between, which it sends when it is back. Sequence numbers count every pass begun; they tell an outdated request from
 // a fresh one. Pass numbers seed random orders, so they must not depend on how far the source had run ahead: they are
 // made of the digits alone.
+//
+// In a tree each source has such an odometer, and so has each merge, for the passes that it gives: its repeats, and
+// those further down. They turn on at their own pace. So each mark says in which round the pass behind it is
+// (round_of()): a number of the epoch that rises by the order in which epochs are asked for, whatever the epochs are
+// called. What comes up to a merge is compared with where the merge is by digits and round (Odometer).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -45,6 +51,8 @@ class PassControl {
   // The pass to run now; false if there is none until begin_epoch().
   bool current(Pass& pass) EXCLUDES(mutex_);
   bool idle() const EXCLUDES(mutex_);
+  // Counts what others have asked for: cuts, ends, epochs.
+  std::uint64_t changes() const noexcept { return changes_.load(); }
 
   // Whether the pass that the source is in is to end early, or has ended; cheap.
   bool cut_requested() const EXCLUDES(mutex_);
@@ -72,7 +80,8 @@ class PassControl {
   std::stop_token stop_token() const EXCLUDES(mutex_);
   void stop() EXCLUDES(mutex_);  // the run is abandoned
 
-  // After the last epoch asked for.
+  // Behind the last epoch asked for, when that has ended: in a tree some sources may still be in it when the consumer
+  // is through.
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs) EXCLUDES(mutex_);
 
   // Ends the epoch that is being read, and begins no other. Returns a sequence: the mark of the pass that has it is the
@@ -90,8 +99,13 @@ class PassControl {
   void wind_to(std::uint32_t pass) EXCLUDES(mutex_);
 
   std::size_t depth() const noexcept { return counts_.size(); }
+  // The round of the pass behind this mark.
+  static std::uint64_t round_of(const Slot& mark) noexcept { return mark.stamp.sub; }
 
  private:
+  struct Request {
+    std::uint32_t epoch, epochs;
+  };
   struct Mark {
     Stamp stamp;
     std::uint8_t level = 0;
@@ -100,11 +114,14 @@ class PassControl {
   std::uint8_t advance(std::size_t from) REQUIRES(mutex_);
   std::uint32_t pass_number() const REQUIRES(mutex_);
   Mark close_pass(std::size_t from) REQUIRES(mutex_);
+  void end_epoch() REQUIRES(mutex_);
+  void begin_request() REQUIRES(mutex_);
   std::stop_source take_stop() REQUIRES(mutex_);
   static Slot slot_of(const Mark& mark);
 
   const std::vector<std::int64_t> counts_;
 
+  std::atomic<std::uint64_t> changes_{0};
   mutable Mutex mutex_;  // held for a few instructions, never across a call out
   // closed_ and marks_ know each mark that was made; owed_ are the last of marks_. While any is owed, the source is in
   // no pass from the first owed one on, and close() first returns that mark.
@@ -117,6 +134,9 @@ class PassControl {
   Stamp now_ GUARDED_BY(mutex_);
   bool fresh_ GUARDED_BY(mutex_) = true;
   std::uint32_t epochs_left_ GUARDED_BY(mutex_);
+  std::deque<Request> requests_ GUARDED_BY(mutex_);  // behind the one that is under way
+  std::uint32_t asked_ GUARDED_BY(mutex_) = 0;       // requests, without the first one
+  std::uint64_t round_ GUARDED_BY(mutex_) = 0;       // of now_: number of the request, then of the epoch in it
   bool cut_ GUARDED_BY(mutex_) = false;
   std::size_t cut_depth_ GUARDED_BY(mutex_) = 0;
   std::deque<Mark> marks_ GUARDED_BY(mutex_);  // made, and perhaps not yet with the consumer; sequences rise

@@ -24,7 +24,7 @@ void QueueLauncher::launch(Stage& stage, bool on_pool) {
 
 void QueueLauncher::send(const Edge& edge, PacketRef packet) {
   if (edge.to != kOutlet) {
-    stages_[edge.to]->receive(std::move(packet->slots));
+    stages_[edge.to]->receive(edge.port, std::move(packet->slots));
   } else {
     outlet_->receive(*packet);
     { MutexLock lock(mutex_); }  // a consumer that has just looked at the outlet is asleep from here on

@@ -5,7 +5,7 @@
 namespace penstock::exec {
 
 std::int64_t Reservation::expected(const Group& group) const {
-  const std::int64_t slots = traits_.is_source ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
+  const std::int64_t slots = traits_.is_head ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
   if (!group.memory.has_hint())
     return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.memory.needs;
   const double results = meter_.results_each(1) * static_cast<double>(slots);  // each will need a slot

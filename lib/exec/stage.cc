@@ -31,11 +31,15 @@ void place(StageCore& core, bool on_pool) {
 Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes)
     : core_(*this, plan, index, marks + 1, host, passes), runner_(core_) {}
 
-void Stage::receive(Slots&& slots) {
+void Stage::receive(std::size_t port, Slots&& slots) {
   MutexLock lock(core_.mutex);
-  std::int64_t elements = 0;
-  core_.or_give_up([&]() REQUIRES(core_.mutex) { elements = core_.state.inbox.receive(std::move(slots)); });
-  core_.state.meter.counters.elements_in += elements;
+  StageState& state = core_.state;
+  state.meter.counters.elements_in += count_elements(slots);
+  core_.or_give_up([&]() REQUIRES(core_.mutex) {
+    if (!core_.traits.plan.is_merge()) return state.inbox.receive(std::move(slots));
+    state.ports.receive(port, static_cast<std::int64_t>(slots.size()));
+    core_.body->arrive(port, std::move(slots));
+  });
   core_.pump();
 }
 

@@ -46,7 +46,7 @@ class Stage {
   Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes);
 
   // Data and events; see the table above.
-  void receive(Slots&& slots);
+  void receive(std::size_t port, Slots&& slots);
   void add_credits(std::int64_t count);
   void run_token(bool on_pool) noexcept { runner_.run_token(on_pool); }
   void permit_is_free();

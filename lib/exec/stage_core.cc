@@ -9,6 +9,7 @@ namespace penstock::exec {
 StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host,
                      PassControl& passes)
     : traits(plan, index, host),
+      signs(plan.ports.size()),
       ledger(plan.batch.size > 0 ? std::make_shared<RowLedger>(plan.batch) : nullptr),
       body(plan.open(index, host, passes)),
       state(traits, signs, host, body, ledger.get(), marks),
@@ -16,6 +17,7 @@ StageCore::StageCore(Stage& stage, const StagePlan& plan, std::size_t index, std
       outside_(host),
       calls_(traits, signs, host, passes, body, ledger.get()) {
   signs.on_pool = plan.form == Form::blocks;
+  body->use_signs(signs.ports);
 }
 
 void StageCore::pump() noexcept {
@@ -42,7 +44,7 @@ void StageCore::perform(Actions actions) {
   Launcher& launcher = outside().facts().launcher;
   const Edges& edges = traits.neighbours.edges();
   for (; actions.launches > 0; --actions.launches) launcher.launch(stage_, actions.on_pool);
-  if (actions.credits > 0) launcher.give_credits(edges.into(traits.index).front(), actions.credits);
+  for (const auto& [port, count] : actions.credits) launcher.give_credits(edges.into(traits.index)[port], count);
   if (actions.packet) launcher.send(edges.out_of(traits.index), std::move(actions.packet));
   if (actions.became_empty) outside().nothing_is_left_of(traits.index);
   if (actions.wake_consumer) outside().wake_consumer();

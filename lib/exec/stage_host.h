@@ -56,7 +56,7 @@ class StageHost : public HostUnderLock, public BodyHost {
   virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
-  virtual std::string origin(std::int64_t ordinal) const = 0;
+  virtual std::string origin(std::size_t stage, std::int64_t ordinal) const = 0;
 };
 
 }  // namespace penstock::exec

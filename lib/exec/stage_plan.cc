@@ -6,7 +6,8 @@
 
 namespace penstock::exec {
 
-std::string Plan::origin(std::int64_t ordinal) const {
+std::string StagePlan::origin(std::int64_t ordinal) const {
+  const IndexedSource* const names = label.names;
   try {
     return names == nullptr || ordinal < 0 || ordinal >= names->size() ? std::string() : names->origin(ordinal);
   } catch (...) {

@@ -30,7 +30,9 @@ struct StageLabel {
   std::string name;
   std::string op;  // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;  // of its first op
-  int position = 0;       // of its first op in the chain
+  int position = 0;       // of its first op in the pipeline
+  // Of the source that its elements come from; null: that has no names, or they come of several.
+  const IndexedSource* names = nullptr;
 };
 
 // What a stream op must hold to make progress.
@@ -39,10 +41,23 @@ struct Holding {
   std::int64_t bytes_of_place = 0;  // for each of them
 };
 
+// An input of a merge.
+struct PortPlan {
+  std::size_t depth = 0;      // repeats in the branch
+  Tunable buffer = AUTOTUNE;  // fixed by a prefetch at its end
+};
+
+// Stages between which passes are counted alike: a source or a merge, and what follows up to the next merge.
+struct Segment {
+  std::size_t head = 0;                    // its first stage
+  std::vector<std::int64_t> repeats = {};  // their counts, and behind them those of all segments further down
+};
+
 struct StagePlan {
   StageLabel label;
   std::uint64_t random_key = 0;           // by which its numbers differ from other stages'; graph::Path
-  std::size_t depth = 0;                  // repeats upstream
+  std::size_t depth = 0;                  // repeats upstream, in the segment
+  std::vector<PortPlan> ports;            // of a merge
   bool serial = true;                     // one call at a time, in order: sources and stream ops
   const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right
   Form form = Form::computes;
@@ -58,6 +73,13 @@ struct StagePlan {
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;         // of its input; fixed by a prefetch before it
   Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
+
+  bool is_merge() const noexcept { return !ports.empty(); }
+
+  // The name of the source's item that an element was made of; none where there is no such item: a stamp may be a
+  // mark's, or one that a user's op has made up. If the source throws, a text that says so: it is asked where errors
+  // are made and told, which nothing may keep from that.
+  std::string origin(std::int64_t ordinal) const;
 
   // Whether no element may begin that is a window or more behind the oldest one that is not done (Ring). Only where the
   // user has fixed the number of calls: who leaves it to the controller asks for no bound.
@@ -76,21 +98,19 @@ struct StagePlan {
 };
 
 struct Plan {
-  std::vector<StagePlan> stages;      // in post-order,
-  Edges edges;                        // and who feeds whom
-  std::vector<std::int64_t> repeats;  // counts, nearest to the source first
-  Tunable prefetch = AUTOTUNE;        // of the outlet
-  const IndexedSource* names = nullptr;
-  std::size_t arbitrary_stage = 0;   // the first whose results leave in any order; 0: all orders are kept
-  std::string text;                  // of the pipeline, for checkpoints
-  std::string work_text;             // the same without seeds and data, for tuning
-  bool resumes_by_position = false;  // see Checkpoint::Kind
+  std::vector<StagePlan> stages;        // in post-order,
+  Edges edges;                          // and who feeds whom
+  std::vector<Segment> segments;        // in the order of their heads: the last one feeds the outlet
+  std::vector<std::size_t> segment_of;  // of each stage
+  Tunable prefetch = AUTOTUNE;          // of the outlet
+  std::size_t arbitrary_stage = 0;      // the first whose results leave in any order; 0: all orders are kept
+  std::string text;                     // of the pipeline, for checkpoints
+  std::string work_text;                // the same without seeds and data, for tuning
+  bool resumes_by_position = false;     // see Checkpoint::Kind
   std::size_t resume_stage = 0;  // where results already delivered are left out: the first stream stage, or the outlet
 
-  // The name of a source's item; none where it has no such item: a stamp may be a mark's, or one that a user's op has
-  // made up. If the source throws, a text that says so: it is asked where errors are made and told, which nothing may
-  // keep from that.
-  std::string origin(std::int64_t ordinal) const;
+  // Counts of the repeats that the consumer sees, nearest to the source first.
+  const std::vector<std::int64_t>& repeats() const { return segments.back().repeats; }
 };
 
 }  // namespace penstock::exec

@@ -7,13 +7,26 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "lib/core/cache_line.h"
 
 namespace penstock::exec {
 
+// Of an input of a merge. `wanted` and `soon` are written by the running body.
+struct alignas(kCacheLine) PortSigns {
+  std::atomic<std::int64_t> occupied{0};  // slots that have come and that the merge has not used up
+  std::atomic<bool> wanted{false};        // the next slot is to be of this input, maybe among others
+  std::atomic<bool> soon{false};          // worth reading ahead
+
+  bool is_empty() const noexcept { return wanted && occupied == 0; }
+};
+
 struct StageSigns {
+  explicit StageSigns(std::size_t inputs = 0) : ports(inputs) {}
+
   // Seldom written, and read by others for each of their tokens.
   // Bytes that the stage was refused while most of its calls stood idle. Stages upstream must leave them free: they
   // would only bring it more to do.
@@ -24,14 +37,19 @@ struct StageSigns {
   std::atomic<bool> on_pool{false};
 
   // Written with each call.
-  alignas(kCacheLine) std::atomic<std::int64_t> occupied{
-      0};  // slots that wait, or have not left the ring; one more while a packet is sent
+  // slots that wait, or have not left the ring; one more while a packet is sent. Of a merge without those that wait
+  alignas(kCacheLine) std::atomic<std::int64_t> occupied{0};
   std::atomic<std::int64_t> open_calls{0};      // whether looking after them is worth the lock
   std::atomic<std::int64_t> dropped{0};         // errors that ops have left out for good
   std::atomic<bool> cheap{false}, busy{false};  // see Neighbours::brings_soon()
   std::atomic<bool> is_starting{false};         // few calls may run, for nobody knows what their results hold
 
-  bool is_empty() const noexcept { return occupied.load() == 0; }
+  std::vector<PortSigns> ports;  // of a merge
+
+  // Whether nothing is there of what this input brought, and the next slot that it brings would be used at once.
+  bool is_empty(std::size_t port) const noexcept {
+    return occupied.load() == 0 && (ports.empty() || ports[port].is_empty());
+  }
 };
 
 }  // namespace penstock::exec

@@ -44,6 +44,7 @@ StageState::StageState(const StageTraits& traits, StageSigns& signs, const Stage
       meter(traits),
       sizes(traits, signs, knobs, meter),
       inbox(traits, marks),
+      ports(traits, signs),
       ring(traits, marks),
       folded(signs),
       first_calls(traits, signs),
@@ -70,7 +71,7 @@ PacketRef StageState::let_groups_pass() {
 Actions StageState::next_actions() {
   Actions actions;
   actions.packet = let_groups_pass();
-  if (is_open && !traits_.is_source) actions.credits = inbox.top_up(sizes.capacity());
+  if (is_open && !traits_.is_source) actions.credits = top_up();
   const bool waited = reservation.is_refused();
   actions.launches = claim_tokens();
   actions.wake_consumer = !waited && reservation.is_refused();
@@ -88,7 +89,7 @@ Actions StageState::next_actions() {
 bool StageState::became_empty() {
   const std::int64_t now = inbox.waiting() + ring.in_window() + (output.is_emitting() ? 1 : 0);
   const std::int64_t before = signs_.occupied.exchange(now);
-  return now == 0 && before != 0;
+  return traits_.plan.is_merge() ? ports.became_empty() : now == 0 && before != 0;
 }
 
 void StageState::account(std::int64_t now) noexcept {
@@ -98,9 +99,15 @@ void StageState::account(std::int64_t now) noexcept {
 
 // ------------------------------------------------------------------------------------------------ input
 
+CreditList StageState::top_up() {
+  if (traits_.plan.is_merge()) return ports.top_up(sizes.capacity());
+  const std::int64_t more = inbox.top_up(sizes.capacity());
+  return more > 0 ? CreditList{Credits{0, more}} : CreditList();
+}
+
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool StageState::admit_group() {
-  if (traits_.is_source) return produce();
+  if (traits_.is_head) return produce();
   if (reservation.is_refused() && ring.has_ready()) return false;  // nothing is gained by piling up inputs
   const std::int64_t room = sizes.most_in_window() - ring.in_window();
   if (inbox.waiting() == 0 || room <= 0) return false;
@@ -126,7 +133,7 @@ void StageState::place(std::unique_ptr<Group> group) {
   ring.append(std::move(group));
 }
 
-// A source's next group: as many elements as the next stage has room for.
+// The next group of a source or a merge: as many elements as the next stage has room for.
 bool StageState::produce() {
   const std::int64_t room = output.room();
   if (tokens.running > 0 || ring.has_ready() || room <= 0 || !body_->can_produce()) return false;
@@ -200,6 +207,7 @@ void StageState::begin(Group& group) {
   group.state = Group::State::running;
   group.start.ns = meter.accounted_until();
   group.start.thread = traits_.machine.thread_number();
+  if (traits_.plan.is_merge()) group.inputs += body_->take_arrivals();
   group.start.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++tokens.running;
   signs_.busy.store(true, std::memory_order_relaxed);
@@ -221,7 +229,7 @@ bool StageState::may_force(const Group& group) const {
 
 void StageState::shrink(Group& group) {
   const std::int64_t most = sizes.forced();
-  if (traits_.is_source) ring.admit_less(group, most);
+  if (traits_.is_head) ring.admit_less(group, most);
   if (static_cast<std::int64_t>(group.slots.size()) <= most) return;
   Group& rest = ring.keep_first(group, most);
   if (group.is_unwanted) cancellation.cancel(rest);
@@ -233,7 +241,7 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
   const std::int64_t now = traits_.machine.now();
   account(now);
   --tokens.running;
-  const auto inputs = traits_.is_source ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
+  const auto inputs = traits_.is_head ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
   group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;
   meter.learn(group, inputs, results.bytes + results.folded, now);
@@ -281,7 +289,7 @@ void StageState::describe(StageSnapshot& out) const {
   out.on_pool = signs_.on_pool;
   out.dropped = signs_.dropped.load(std::memory_order_relaxed);
   out.running = tokens.running;
-  out.waiting_input = inbox.waiting();
+  out.waiting_input = traits_.plan.is_merge() ? ports.waiting() : inbox.waiting();
   out.in_window = ring.in_window();
   out.credits = output.credits();
   out.waits_for_memory = reservation.is_refused();

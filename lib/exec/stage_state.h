@@ -19,6 +19,7 @@
 #include "lib/exec/meter.h"
 #include "lib/exec/output.h"
 #include "lib/exec/parts.h"
+#include "lib/exec/ports.h"
 #include "lib/exec/tokens.h"
 #include "lib/exec/reservation.h"
 #include "lib/exec/ring.h"
@@ -28,7 +29,7 @@ namespace penstock::exec {
 
 // What has become possible, or necessary, after a change of state.
 struct Actions {
-  std::int64_t credits = 0;   // for the stage before
+  CreditList credits;         // for the stages before
   std::int64_t launches = 0;  // tokens
   bool on_pool = false;
   bool wake_consumer = false;  // it may hold what this stage waits for
@@ -36,7 +37,7 @@ struct Actions {
   PacketRef packet;
   Slots unwanted;  // to be destroyed, which runs users' code
   bool nothing() const {
-    return credits == 0 && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty();
+    return credits.empty() && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty();
   }
 };
 
@@ -55,6 +56,7 @@ class StageState {
   Meter meter;
   Sizes sizes;
   Inbox inbox;
+  Ports ports;  // of a merge, in place of the inbox
   Ring ring;
   Folded folded;
   Tokens tokens;
@@ -93,6 +95,7 @@ class StageState {
   void describe(StageSnapshot& out) const;
 
  private:
+  CreditList top_up();
   PacketRef let_groups_pass();
   bool admit_group();
   bool produce();

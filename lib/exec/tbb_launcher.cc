@@ -68,19 +68,21 @@ unsigned reserved(std::int64_t permits) {
 
 // A lightweight body must be noexcept, or TBB silently makes a task of it.
 struct Cluster {
-  Cluster(flow::graph& graph, Stage& stage)
-      : in(graph, flow::unlimited,
-           [&stage](const PacketRef& packet, InNode::output_ports_type&) noexcept {
-             stage.receive(std::move(packet->slots));
-           }),
-        exec(graph, flow::unlimited,
+  Cluster(flow::graph& graph, Stage& stage, std::size_t inputs)
+      : exec(graph, flow::unlimited,
              [&stage](const TokenMessage&, ExecNode::output_ports_type&) noexcept { stage.run_token(false); }),
         credit(graph, flow::unlimited, [&stage](std::int64_t count) noexcept -> flow::continue_msg {
           stage.add_credits(count);
           return {};
-        }) {}
+        }) {
+    for (std::size_t port = 0; port < inputs; ++port)
+      in.push_back(std::make_unique<InNode>(
+          graph, flow::unlimited, [&stage, port](const PacketRef& packet, InNode::output_ports_type&) noexcept {
+            stage.receive(port, std::move(packet->slots));
+          }));
+  }
 
-  InNode in;
+  std::vector<std::unique_ptr<InNode>> in;  // by port
   ExecNode exec;
   CreditNode credit;
 };
@@ -108,7 +110,8 @@ TbbLauncher::~TbbLauncher() { out_.wait(); }
 
 void TbbLauncher::connect(const std::vector<Stage*>& stages, const Edges& edges, Outlet& outlet) {
   flow::graph& graph = *graph_->graph;
-  for (Stage* stage : stages) graph_->clusters.push_back(std::make_unique<Cluster>(graph, *stage));
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    graph_->clusters.push_back(std::make_unique<Cluster>(graph, *stages[i], edges.into(i).size()));
   graph_->outlet = std::make_unique<OutletNode>(graph, flow::unlimited,
                                                 [&outlet](const PacketRef& packet) noexcept -> flow::continue_msg {
                                                   outlet.receive(*packet);
@@ -116,9 +119,9 @@ void TbbLauncher::connect(const std::vector<Stage*>& stages, const Edges& edges,
                                                 });
   for (std::size_t i = 0; i < stages.size(); ++i) {
     auto& port = flow::output_port<0>(graph_->clusters[i]->exec);
-    const std::size_t to = edges.out_of(i).to;
-    if (to != kOutlet) {
-      flow::make_edge(port, graph_->clusters[to]->in);
+    const Edge& edge = edges.out_of(i);
+    if (edge.to != kOutlet) {
+      flow::make_edge(port, *graph_->clusters[edge.to]->in[edge.port]);
     } else {
       flow::make_edge(port, *graph_->outlet);
     }

@@ -31,8 +31,18 @@ std::string work_parameters_of(const Node& node) {
   return shuffle != nullptr ? shuffle->parameters_but_seed() : parameters_of(node);
 }
 
-std::string line_of(const Node& node, const std::string& parameters) {
-  return std::to_string(node.position()) + " " + node.op().name() + "(" + parameters + ")\n";
+// "of 1, 4": where it does not follow from the line before. "": the op has no input, or that one.
+std::string inputs_of(const Use& use) {
+  if (use.inputs.empty() || (use.inputs.size() == 1 && use.inputs.front() + 1 == use.number)) return {};
+  std::string text;
+  for (const int input : use.inputs) text += (text.empty() ? "of " : ", ") + std::to_string(input);
+  return text;
+}
+
+std::string line_of(const Use& use, const std::string& parameters) {
+  const std::string inputs = inputs_of(use);
+  return std::to_string(use.number) + " " + use.node->op().name() + "(" + parameters + ")" +
+         (inputs.empty() ? "" : " " + inputs) + "\n";
 }
 
 std::string form_text(const ElementwiseOp& op) {
@@ -54,10 +64,23 @@ std::string tuning_of(const Node& node) {
 
 using Row = std::array<std::string, 4>;
 
-Row row_of(const Node& node) {
-  std::string parameters = parameters_of(node);
-  add(parameters, tuning_of(node));
-  return {std::to_string(node.position()), node.op().name(), parameters, to_string(node.site())};
+Row row_of(const Use& use, std::size_t indent) {
+  std::string parameters = inputs_of(use);
+  add(parameters, parameters_of(*use.node));
+  add(parameters, tuning_of(*use.node));
+  return {std::to_string(use.number), std::string(2 * indent, ' ') + use.node->op().name(), parameters,
+          to_string(use.node->site())};
+}
+
+// How many inputs of ops further down stand open above each line: the branches beside it that are complete.
+std::vector<std::size_t> indents_of(const std::vector<Use>& all) {
+  std::vector<std::size_t> indents(all.size(), 0);
+  for (std::size_t i = all.size(); i-- > 0;) {
+    const auto& inputs = all[i].inputs;
+    for (std::size_t port = 0; port < inputs.size(); ++port)
+      indents[static_cast<std::size_t>(inputs[port])] = indents[i] + port;
+  }
+  return indents;
 }
 
 std::array<std::size_t, 4> widths_of(const std::vector<Row>& rows) {
@@ -82,7 +105,9 @@ std::string print(const Row& row, const std::array<std::size_t, 4>& widths) {
 
 std::string describe(const NodeRef& node) {
   std::vector<Row> rows;
-  for (const Node* each : chain(node)) rows.push_back(row_of(*each));
+  const std::vector<Use> all = uses(node);
+  const std::vector<std::size_t> indents = indents_of(all);
+  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(row_of(all[i], indents[i]));
   const auto widths = widths_of(rows);
   std::string text;
   for (const Row& row : rows) text += print(row, widths);
@@ -91,13 +116,13 @@ std::string describe(const NodeRef& node) {
 
 std::string pipeline_text(const NodeRef& node) {
   std::string text;
-  for (const Node* each : chain(node)) text += line_of(*each, parameters_of(*each));
+  for (const Use& use : uses(node)) text += line_of(use, parameters_of(*use.node));
   return text;
 }
 
 std::string work_text(const NodeRef& node) {
   std::string text;
-  for (const Node* each : chain(node)) text += line_of(*each, work_parameters_of(*each));
+  for (const Use& use : uses(node)) text += line_of(use, work_parameters_of(*use.node));
   return text;
 }
 

@@ -11,69 +11,101 @@
 namespace penstock::graph {
 namespace {
 
-int position_behind(const NodeRef& input) { return input ? input->position() + 1 : 0; }
+constexpr std::int64_t kMostUses = 4096;
+
+int position_behind(std::span<const NodeRef> inputs) { return inputs.empty() ? 0 : inputs.front()->position() + 1; }
+
+std::int64_t uses_with(std::span<const NodeRef> inputs) {
+  std::int64_t sum = 1;
+  for (const NodeRef& input : inputs) sum += input ? input->uses() : 0;  // none: the error that says so is under way
+  return sum;
+}
+
+// An input, as a list of them.
+std::vector<NodeRef> list_of(const NodeRef& input) { return input ? std::vector{input} : std::vector<NodeRef>(); }
+
+Flow flow_of(const Op& op, std::span<const NodeRef> inputs) {
+  const auto* merge = dynamic_cast<const MergeOp*>(&op);
+  if (merge == nullptr) return op.flow(inputs.empty() ? Flow{} : inputs.front()->flow());
+  std::vector<Flow> flows;
+  for (const NodeRef& input : inputs) flows.push_back(input->flow());
+  return merge->flow_of(flows);
+}
 
 std::optional<Kind> kind_of(const Op& op) {
   if (dynamic_cast<const SourceOp*>(&op)) return Kind::source;
   if (dynamic_cast<const ElementwiseOp*>(&op)) return Kind::elementwise;
   if (dynamic_cast<const StreamOp*>(&op)) return Kind::stream;
+  if (dynamic_cast<const MergeOp*>(&op)) return Kind::merge;
   if (dynamic_cast<const RestartOp*>(&op)) return Kind::repeat;
   if (dynamic_cast<const BufferOp*>(&op)) return Kind::buffer;
   return std::nullopt;
 }
 
-// Why an op of this kind cannot stand behind `input`; "" if it can.
-std::string misplacement(const NodeRef& input, const std::optional<Kind>& kind) {
-  if (!kind) return "the op is neither a SourceOp nor an ElementwiseOp nor a StreamOp (see op.h)";
-  if (*kind == Kind::source && input) return "it is a source and can only stand first";
-  if (*kind != Kind::source && !input)
+// Why an op of this kind cannot stand behind these inputs; "" if it can.
+std::string misplacement(std::span<const NodeRef> inputs, const std::optional<Kind>& kind) {
+  if (!kind) return "the op is neither a SourceOp nor an ElementwiseOp nor a StreamOp nor a MergeOp (see op.h)";
+  if (*kind == Kind::source && !inputs.empty()) return "it is a source and can only stand first";
+  if (*kind != Kind::source && inputs.empty())
     return "it needs an input: begin with a source (range, from_vector, from_file_list, "
            "from_generator)";
+  if (*kind != Kind::merge && inputs.size() > 1)
+    return "it takes one input, but has " + std::to_string(inputs.size()) +
+           ": put them together first, as by zip or concatenate";
+  if (uses_with(inputs) > kMostUses)
+    return "the pipeline would have " + std::to_string(uses_with(inputs)) + " ops, and may have " +
+           std::to_string(kMostUses) + ": a dataset that is used twice counts twice, for it is run twice";
   return {};
 }
 
-const Node* find_unseeded_shuffle(const NodeRef& last) {
-  for (const Node* node = last.get(); node != nullptr; node = node->input().get()) {
-    const auto* shuffle = node->as<ShufflesOrder>();
-    if (shuffle != nullptr && !shuffle->is_seeded()) return node;
-  }
-  return nullptr;
+bool draws_anew(const Use& use) {
+  const auto* shuffle = use.node->as<ShufflesOrder>();
+  return shuffle != nullptr && !shuffle->is_seeded();
 }
 
-std::string named(const Node& node) { return title_of(node) + " (op " + std::to_string(node.position()) + ")"; }
+bool is_uncounted(const Use& use) { return use.node->flow().cardinality == UNKNOWN_CARDINALITY; }
+
+std::string named(const Use& use) { return title_of(*use.node) + " (op " + std::to_string(use.number) + ")"; }
 
 // Ranks that draw different orders would read some elements twice and others never.
 std::string order_conflict(const NodeRef& input) {
-  const Node* shuffle = find_unseeded_shuffle(input);
-  if (shuffle == nullptr) return {};
+  const std::vector<Use> all = uses(input);
+  const auto shuffle = std::find_if(all.rbegin(), all.rend(), draws_anew);
+  if (shuffle == all.rend()) return {};
   return "each rank would draw another order, because " + named(*shuffle) +
          " has no seed: give it the same one on all ranks, as in shuffle(n, {.seed = 7})";
 }
 
 // The first op behind which nobody knows how many elements there are.
-const Node& first_uncounted(const NodeRef& last) {
-  const Node* first = last.get();
-  while (first->input() && first->input()->flow().cardinality == UNKNOWN_CARDINALITY) first = first->input().get();
-  return *first;
+Use first_uncounted(const NodeRef& last) {
+  const std::vector<Use> all = uses(last);
+  const auto uncounted_input = [&all](const Use& use) {
+    return std::ranges::find_if(use.inputs,
+                                [&all](int input) { return is_uncounted(all[static_cast<std::size_t>(input)]); });
+  };
+  Use first = all.back();
+  for (auto input = uncounted_input(first); input != first.inputs.end(); input = uncounted_input(first))
+    first = Use(all[static_cast<std::size_t>(*input)]);
+  return first;
 }
 
 // Ranks that get different numbers of elements, and wait for each other after every step, hang at the end.
 std::string count_conflict(const NodeRef& input) {
   if (input->flow().cardinality != UNKNOWN_CARDINALITY) return {};
-  const Node& uncounted = first_uncounted(input);
+  const Use uncounted = first_uncounted(input);
   return "ranks may get different numbers of elements, because it is unknown how many leave " + named(uncounted) +
          ", and a rank that waits for the others would hang: put " +
-         (uncounted.input() ? "shard before that op, or " : "") +
+         (uncounted.inputs.empty() ? "" : "shard before that op, or ") +
          "repeat() between them and end all ranks after the same number of steps, or write shard(world.size, "
          "world.rank) if they "
          "do not wait";
 }
 
-std::string rank_conflict(const NodeRef& input, const Op& op) {
+std::string rank_conflict(std::span<const NodeRef> inputs, const Op& op) {
   const auto* shard = dynamic_cast<const SplitsByPosition*>(&op);
   if (shard == nullptr || shard->num_shards() <= 1) return {};
-  std::string problem = order_conflict(input);
-  if (problem.empty() && shard->is_among_ranks()) problem = count_conflict(input);
+  std::string problem = order_conflict(inputs.front());
+  if (problem.empty() && shard->is_among_ranks()) problem = count_conflict(inputs.front());
   return problem;
 }
 
@@ -94,35 +126,56 @@ const Node& node_of(const NodeRef& last) {
               "begin with a source");
 }
 
+// Adds what lies before the node, then the node. Returns its number.
+int add_uses(const Node& node, const Path& path, std::vector<Use>& all) {
+  std::vector<int> inputs;
+  for (std::size_t i = 0; i < node.inputs().size(); ++i)
+    inputs.push_back(add_uses(*node.inputs()[i], path.through(i, node.position()), all));
+  const int number = static_cast<int>(all.size());
+  all.push_back({.node = &node, .number = number, .inputs = std::move(inputs), .path = path});
+  return number;
+}
+
 }  // namespace
 
-Node::Node(NodeRef input, OpRef op, Kind kind, CallSite site, const std::type_info* gives)
-    : input_(std::move(input)),
+Node::Node(std::vector<NodeRef> inputs, OpRef op, Kind kind, CallSite site, const std::type_info* gives)
+    : inputs_(std::move(inputs)),
       op_(std::move(op)),
       kind_(kind),
       site_(site),
-      position_(position_behind(input_)),
-      flow_(op_->flow(input_ ? input_->flow() : Flow{})),
+      position_(position_behind(inputs_)),
+      uses_(uses_with(inputs_)),
+      flow_(graph::flow_of(*op_, inputs_)),
       gives_(gives) {}
 
 NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives) {
+  return append(list_of(input), std::move(op), site, gives);
+}
+
+NodeRef append(std::vector<NodeRef> inputs, OpRef op, CallSite site, const std::type_info* gives) {
+  for (const NodeRef& input : inputs) node_of(input);
   if (!op)
-    fail(input, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
+    fail(inputs, "then", site, "the op is a null pointer; give it one, as in then<Out>(std::make_shared<MyOp>())");
   const std::string name = op->name();
   const std::optional<Kind> kind = kind_of(*op);
-  std::string problem = misplacement(input, kind);
+  std::string problem = misplacement(inputs, kind);
   if (problem.empty()) problem = contradiction(*op);
-  if (problem.empty()) problem = rank_conflict(input, *op);
-  if (!problem.empty()) fail(input, name.c_str(), site, problem);
+  if (problem.empty()) problem = rank_conflict(inputs, *op);
+  if (!problem.empty()) fail(inputs, name.c_str(), site, problem);
   try {
-    return std::make_shared<const Node>(input, std::move(op), *kind, site, gives);
+    return std::make_shared<const Node>(inputs, std::move(op), *kind, site, gives);
   } catch (const Error& error) {
-    fail(input, name.c_str(), site, error.what());
+    fail(inputs, name.c_str(), site, error.what());
   }
 }
 
 void fail(const NodeRef& input, const char* op, CallSite site, const std::string& reason) {
-  std::string place = "op " + std::to_string(position_behind(input)) + " of the chain";
+  fail(list_of(input), op, site, reason);
+}
+
+void fail(const std::vector<NodeRef>& inputs, const char* op, CallSite site, const std::string& reason) {
+  std::string place =
+      "op " + std::to_string(uses_with(inputs) - 1) + (inputs.size() > 1 ? " of the pipeline" : " of the chain");
   const std::string line = to_string(site);
   if (!line.empty()) place += ", " + line;
   throw GraphError(std::string(op) + ": " + reason + " (" + place + ")");
@@ -132,11 +185,10 @@ std::int64_t cardinality(const NodeRef& node) { return node_of(node).flow().card
 
 std::uint32_t take_epoch(const NodeRef& node) { return node_of(node).take_epoch(); }
 
-std::vector<const Node*> chain(const NodeRef& last) {
-  std::vector<const Node*> nodes;
-  for (const Node* node = &node_of(last); node != nullptr; node = node->input().get()) nodes.push_back(node);
-  std::reverse(nodes.begin(), nodes.end());
-  return nodes;
+std::vector<Use> uses(const NodeRef& last) {
+  std::vector<Use> all;
+  add_uses(node_of(last), Path(), all);
+  return all;
 }
 
 std::string label_of(const Node& node) {

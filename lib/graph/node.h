@@ -1,10 +1,11 @@
-// Node: one op of a pipeline and its place in it. A Dataset<T> holds the last node of its chain.
+// Node: one op of a pipeline and its inputs. A Dataset<T> holds the last node of its pipeline: of a chain, or of a tree
+// where an op has several inputs.
 //
-// Nodes never change and are shared, so one prefix may belong to many pipelines; the only thing
-// that moves is the epoch counter, which is atomic. Any thread may read one.
+// Nodes never change and are shared, so one prefix may belong to many pipelines, or to several inputs of one; the only
+// thing that moves is the epoch counter, which is atomic. Any thread may read one.
 //
-//   for (const Node* node : graph::chain(last))          // the source first
-//     if (auto* op = node->as<StreamOp>()) ...
+//   for (const Use& use : graph::uses(last))          // a source first
+//     if (auto* op = use.node->as<StreamOp>()) ...
 #pragma once
 
 #include <penstock/call_site.h>
@@ -12,25 +13,33 @@
 #include <penstock/op.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "lib/graph/path.h"
 
 namespace penstock::graph {
 
 // Which of the interfaces in op.h and control_ops.h an op has.
-enum class Kind : std::uint8_t { source, elementwise, stream, repeat, buffer };
+enum class Kind : std::uint8_t { source, elementwise, stream, merge, repeat, buffer };
 
 class Node {
  public:
   // Use append(), which checks. Throws what op->flow() throws.
-  [[gnu::visibility("hidden")]] Node(NodeRef input, OpRef op, Kind kind, CallSite site, const std::type_info* gives);
+  [[gnu::visibility("hidden")]] Node(std::vector<NodeRef> inputs, OpRef op, Kind kind, CallSite site,
+                                     const std::type_info* gives);
 
-  const NodeRef& input() const noexcept { return input_; }  // null for a source
+  std::span<const NodeRef> inputs() const noexcept { return inputs_; }  // none of a source; several of a merge
   const Op& op() const noexcept { return *op_; }
   Kind kind() const noexcept { return kind_; }
   const CallSite& site() const noexcept { return site_; }
-  int position() const noexcept { return position_; }              // in the chain; the source is 0
+  // Along the first inputs: the source there is 0. In a chain it is the number of the op.
+  int position() const noexcept { return position_; }
+  // How many ops there are up to this one: a node that is used twice counts twice, with all that is before it.
+  std::int64_t uses() const noexcept { return uses_; }
   const Flow& flow() const noexcept { return flow_; }              // of what this op gives
   const std::type_info* gives() const noexcept { return gives_; }  // see append()
 
@@ -40,19 +49,29 @@ class Node {
   std::uint32_t take_epoch() const noexcept { return epochs_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  NodeRef input_;
+  std::vector<NodeRef> inputs_;
   OpRef op_;
   Kind kind_;
   CallSite site_;
   int position_;
+  std::int64_t uses_;
   Flow flow_;
   const std::type_info* gives_;
   mutable std::atomic<std::uint32_t> epochs_{0};
 };
 
-// All nodes from the source to `last`, which must not be null, else Error(invalid_argument). They live as long as
-// `last` does.
-std::vector<const Node*> chain(const NodeRef& last);
+// A node in its place in a pipeline.
+struct Use {
+  const Node* node;
+  int number = 0;                // its place in that order
+  std::vector<int> inputs = {};  // numbers of those that feed it; the last one's is right below its own
+  Path path = {};                // of the branch that it is in
+};
+
+// All that lies before `last`, and `last` itself, in post-order: the inputs of an op from the first to the last one,
+// then the op. Of a chain that is from the source to `last`. `last` must not be null, else Error(invalid_argument). The
+// nodes live as long as `last` does.
+std::vector<Use> uses(const NodeRef& last);
 
 // What the user calls this step, "decode"; else the op's name, "map".
 std::string label_of(const Node& node);

@@ -210,7 +210,7 @@ void EngineRun::check_whole() {
 // Whether the consumer has an element of it.
 bool EngineRun::hand_over(Slot& slot, Element& out) {
   if (slot.kind() == Slot::Kind::pass_end) {
-    if (slot.level() == plan_->repeats.size()) end_epoch();
+    if (slot.level() == plan_->repeats().size()) end_epoch();
     check_resumed();
     return false;
   }

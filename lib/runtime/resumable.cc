@@ -37,13 +37,14 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
 // What can be known of a position before anything is read.
 void check_position(const Checkpoint& from, const exec::Plan& plan, std::uint32_t first_pass) {
   if (from.kind != Checkpoint::Kind::position || !from.has_last) return;
-  exec::PassControl passes(plan.repeats, from.epoch, 1);
+  exec::PassControl passes(plan.repeats(), from.epoch, 1);
   passes.number_from(first_pass);
   passes.wind_to(from.last.pass);
-  if (plan.names == nullptr || from.last.ordinal < plan.names->size()) return;
+  const IndexedSource* const source = plan.stages.front().label.names;
+  if (source == nullptr || from.last.ordinal < source->size()) return;
   throw Error(ErrorCode::data_loss,
               "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +
-                  " of the source, which has only " + std::to_string(plan.names->size()) +
+                  " of the source, which has only " + std::to_string(source->size()) +
                   " elements. Resume with the input that it was taken of, or start the epoch anew");
 }
 

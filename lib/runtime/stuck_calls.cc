@@ -7,7 +7,7 @@
 namespace penstock::runtime {
 namespace {
 
-std::string element_text(std::int64_t ordinal, const exec::Plan& plan) {
+std::string element_text(std::int64_t ordinal, const exec::StagePlan& plan) {
   if (ordinal < 0) return {};
   const std::string origin = plan.origin(ordinal);
   return ", for element " + std::to_string(ordinal) + " of the source" +
@@ -28,7 +28,7 @@ std::vector<std::string> stuck_calls(const Snapshot& snapshot, const exec::Plan&
     if (stage.oldest_call_ns <= 0) continue;
     lines.push_back("a run that was given up waits for " + place_text(plan.stages[i]) + ", called " +
                     format_duration(std::chrono::nanoseconds(stage.oldest_call_ns)) + " ago" +
-                    element_text(stage.oldest_call_ordinal, plan) +
+                    element_text(stage.oldest_call_ordinal, plan.stages[i]) +
                     ". A function that may take long should look at Context::stop_token() and return");
   }
   return lines;

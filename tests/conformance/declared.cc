@@ -49,7 +49,7 @@ void check_text(const Op& described, const ps::Op& op, Findings& findings) {
 
 // The first that the op behind `node` receives.
 std::vector<ps::Slot> inputs_of(const Node& node) {
-  const RunRef run = ps::detail::start_run(node.input(), {.serial = true});
+  const RunRef run = ps::detail::start_run(node.inputs().front(), {.serial = true});
   std::vector<ps::Slot> slots;
   ps::Element element;
   while (std::ssize(slots) < kCount && run->next(element, nullptr) == ps::detail::RunCore::Status::element) {
@@ -226,10 +226,10 @@ void check_stream(const Traits& traits, const ps::StreamOp& op, const Node& node
 void check_declarations(const Case& tested, Findings& findings) {
   for (std::int64_t count = tested.traits.least_count; count <= kCount; ++count) check_flow(tested, count, findings);
   const Experiment experiment(tested, {.count = kCount});
-  const std::vector<const Node*> chain = ps::graph::chain(experiment.node());
+  const std::vector<ps::graph::Use> chain = ps::graph::uses(experiment.node());
   const std::size_t before = chain.size() - tested.ops.size();
   for (std::size_t i = 0; i < tested.ops.size(); ++i) {
-    const Node& node = *chain[before + i];
+    const Node& node = *chain[before + i].node;
     if (node.kind() != ps::graph::Kind::source) check_text(tested.ops[i], node.op(), findings);
     if (const auto* op = node.as<ps::ElementwiseOp>()) check_elementwise(*op, node, findings);
     if (const auto* op = node.as<ps::StreamOp>()) check_stream(tested.traits, *op, node, experiment.census(), findings);

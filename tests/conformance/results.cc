@@ -118,7 +118,7 @@ void check_knobs(const Case& tested, Findings& findings) {
 
 namespace {
 
-using Chain = std::vector<const ps::graph::Node*>;
+using Chain = std::vector<ps::graph::Use>;
 
 std::int64_t bytes_of_element(const Case& tested, const Chain& chain, std::size_t op) {
   const bool is_large = chain.size() - op <= tested.traits.large_ops;
@@ -130,7 +130,7 @@ std::int64_t bytes_held(const Case& tested, const Chain& chain) {
   if (tested.traits.place == Place::positions) return 0;
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    const auto* op = chain[i]->as<ps::StreamOp>();
+    const auto* op = chain[i].node->as<ps::StreamOp>();
     const std::int64_t elements = op != nullptr ? std::min(op->elements_held(), kElements) : 1;
     bytes += elements * bytes_of_element(tested, chain, i);
   }
@@ -141,7 +141,7 @@ std::int64_t bytes_held(const Case& tested, const Chain& chain) {
 // (its results cannot be foretold) is counted.
 void check_peak(const Case& tested, const std::string& when, const Experiment& experiment, const ps::RunStats& stats,
                 Findings& findings) {
-  const Chain chain = ps::graph::chain(experiment.node());
+  const Chain chain = ps::graph::uses(experiment.node());
   std::int64_t most =
       std::max(static_cast<std::int64_t>(tested.traits.element_bytes + sizeof(ps::Slot)), bytes_held(tested, chain));
   for (std::size_t i = 0; i < chain.size(); ++i) most += bytes_of_element(tested, chain, i);

@@ -15,7 +15,7 @@ constexpr std::int64_t kMostGiven = 3 * kGated;  // by cases that repeat
 // What is due of a shuffle follows from what it says that it holds; of all others the model knows it.
 std::size_t due_after(const Case& tested, const Experiment& experiment, std::int64_t given) {
   if (tested.ops.back().kind != Kind::shuffle || given >= kGated) return experiment.due_after(given);
-  const auto* shuffle = ps::graph::chain(experiment.node()).back()->as<ps::StreamOp>();
+  const auto* shuffle = experiment.node()->as<ps::StreamOp>();
   return static_cast<std::size_t>(std::max<std::int64_t>(0, given - shuffle->elements_held() + 1));
 }
 
@@ -65,8 +65,8 @@ enum class Waiting : std::uint8_t { nothing, gate, answers };
 
 bool answers_later(const Case& tested) {
   const Experiment experiment(tested, {});
-  return std::ranges::any_of(ps::graph::chain(experiment.node()), [](const auto* node) {
-    const auto* op = node->template as<ps::ElementwiseOp>();
+  return std::ranges::any_of(ps::graph::uses(experiment.node()), [](const ps::graph::Use& use) {
+    const auto* op = use.node->as<ps::ElementwiseOp>();
     return op != nullptr && op->form() == ps::Form::completes_later;
   });
 }

@@ -47,6 +47,27 @@ struct SplitWords final : ps::ElementwiseOp {
 };
 
 // A source of the reader's own: squares, as an IndexedSource and as any type with size() and at().
+// An op of a user's with several inputs: one of each in turn.
+struct InTurn final : ps::MergeOp {
+  std::string name() const override { return "in_turn"; }
+  ps::Flow flow_of(std::span<const ps::Flow>) const override { return {}; }
+  std::unique_ptr<ps::MergeState> open(std::size_t inputs) const override { return std::make_unique<State>(inputs); }
+
+  struct State final : ps::MergeState {
+    explicit State(std::size_t count) : inputs(count) {}
+    void begin_pass(const ps::Stamp&) override { next = 0; }
+    ps::Want want() const override { return next < inputs ? ps::Want::one(next) : ps::Want::nothing(); }
+    void take(std::size_t, ps::Slot&& slot, ps::Emitter& out) override {
+      next = (next + 1) % inputs;
+      out.forward(std::move(slot));
+    }
+    void ended(std::size_t, ps::Emitter&) override { next = inputs; }
+
+    const std::size_t inputs;
+    std::size_t next = 0;
+  };
+};
+
 struct SquareTable {
   std::int64_t count;
   std::int64_t size() const { return count; }
@@ -140,6 +161,7 @@ struct Given {
   ps::Dataset<ps::Tensor> files = paths.map(read);
   ps::Dataset<ps::Tensor> pictures = files.map(pixels_of);
   ps::Dataset<std::string> lines = ps::from_vector<std::string>({"tea coffee", "tea"});
+  ps::Dataset<std::string> captions = lines, web = lines, books = lines;
   ps::Dataset<ps::Batch<Example>> train = files.map(decode).unbatch().batch(2);
   ps::Run<ps::Batch<Example>> run = train.start();
 

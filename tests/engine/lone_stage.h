@@ -83,11 +83,15 @@ class NotingHost final : public exec::StageHost {
   }
   void wake_consumer() override { ++consumer_woken; }
   bool has_free_permit() const override { return false; }
-  std::string origin(std::int64_t) const override { return {}; }
+  std::string origin(std::size_t, std::int64_t) const override { return {}; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
   void give_up_permit() override { ++permits_given_up; }
   void end_without_permit() override { ++ended_without_permit; }
   void cut_pass(std::size_t, const exec::PassCut& cut) override { cuts.push_back(cut); }
+  void cut_input(std::size_t, std::size_t port, const exec::PassCut& cut) override {
+    input_cuts.emplace_back(port, cut);
+  }
+  void input_has_ended(std::size_t, std::size_t, std::uint64_t) override {}
   std::optional<Slot> close_pass(std::size_t, const exec::PassCut& cut) override {
     Slot mark(Element(), Stamp{.sequence = cut.sequence});
     mark.set_kind(Slot::Kind::pass_end);
@@ -100,7 +104,8 @@ class NotingHost final : public exec::StageHost {
 
   NotingLauncher notes;
   std::vector<exec::PassCut> cuts;
-  std::function<void()> before_the_stop;  // by another thread, while a stage gives up
+  std::vector<std::pair<std::size_t, exec::PassCut>> input_cuts;  // by port
+  std::function<void()> before_the_stop;                          // by another thread, while a stage gives up
   int consumer_woken = 0, memory_offered = 0, given_up = 0;
   bool has_permit = true, is_permit_wanted = false, is_stopped = false;
   int permits_released = 0, permits_given_up = 0, ended_without_permit = 0;
@@ -127,8 +132,8 @@ class LoneStage {
   LoneStage(const graph::NodeRef& node, std::size_t index, std::int64_t memory, std::size_t behind = 0)
       : host(memory, index + 1 + behind),
         plan_(exec::compile(node)),
-        passes_(plan_->repeats, 0, 1),
-        stage(plan_->stages[index], index, plan_->repeats.size(), host, passes_) {
+        passes_(plan_->repeats(), 0, 1),
+        stage(plan_->stages[index], index, plan_->repeats().size(), host, passes_) {
     host.introduce(stage.traits(), stage.signs());
     stage.open();
     stage.wake();
@@ -141,7 +146,7 @@ class LoneStage {
       slots.emplace_back(Element(next_++), Stamp());
       slots.back().set_bytes(bytes);
       host.memory().charge(bytes);
-      stage.receive(std::move(slots));
+      stage.receive(0, std::move(slots));
     }
   }
   // The next value as the first of a pass behind one that was empty here: that one's mark, then the value.
@@ -149,7 +154,7 @@ class LoneStage {
     exec::Slots slots;
     slots.push_back(*host.close_pass(0, {0, sequence}));
     slots.emplace_back(Element(next_++), Stamp{.sequence = sequence + 1});
-    stage.receive(std::move(slots));
+    stage.receive(0, std::move(slots));
   }
   // The values that follow, in one packet: what one call may get.
   void feed_together(std::int64_t count, std::int64_t bytes = 0) {
@@ -159,7 +164,7 @@ class LoneStage {
       slots.emplace_back(Element(next_++), Stamp());
       slots.back().set_bytes(bytes);
     }
-    stage.receive(std::move(slots));
+    stage.receive(0, std::move(slots));
   }
   // As its launcher would: one token after the other, until it asks for no more.
   void run_tokens() {

@@ -85,7 +85,7 @@ exec::Plan plan_over(const IndexedSource& source) {
   plan.stages[1].label.name = "map";
   plan.stages[1].label.position = 3;
   plan.stages[1].label.call_site = "train.cc:12";
-  plan.names = &source;
+  plan.stages[1].label.names = &source;
   return plan;
 }
 

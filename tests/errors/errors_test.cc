@@ -86,7 +86,7 @@ TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
 TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
   const std::string text = test::file_contents(golden_file);
   const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
-  const std::regex graph("[a-z_]+: .* \\(op \\d+ of the chain, train\\.cc:12\\)");
+  const std::regex graph("[a-z_]+: .* \\(op \\d+ of the (chain|pipeline), train\\.cc:12\\)");
   const std::regex element(
       "[a-z_]+( '[^']+')? \\(op \\d+ at train\\.cc:12\\) failed (at element \\d+ \\(source element \\d+(, "
       "'.*')?\\) of|in) epoch 0: .*");

@@ -1,4 +1,5 @@
 // Pipelines that cannot run as they are written.
+#include <penstock/merging.h>
 #include <penstock/ops.h>
 
 #include <limits>
@@ -27,6 +28,22 @@ class Shapeless final : public Op {
  public:
   std::string name() const override { return "shapeless"; }
   Flow flow(const Flow& input) const override { return input; }
+};
+
+class WantsAThird final : public MergeOp {
+ public:
+  std::string name() const override { return "wants_a_third"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+
+ private:
+  class State final : public MergeState {
+   public:
+    void begin_pass(const Stamp&) override {}
+    Want want() const override { return Want::one(2); }
+    void take(std::size_t, Slot&&, Emitter&) override {}
+    void ended(std::size_t, Emitter&) override {}
+  };
 };
 
 Cases source_cases(const std::string& folder) {
@@ -108,11 +125,48 @@ Cases transform_cases() {
   };
 }
 
+Cases merging_cases() {
+  const std::vector two{range(3), range(3)};
+  return {
+      {"concatenate of nothing", [] { concatenate(std::vector<Dataset<std::int64_t>>()); }},
+      {"a dataset used again and again",
+       [] {
+         auto doubled = range(1);
+         for (int i = 0; i < 20; ++i) doubled = doubled.concatenate(doubled);
+       }},
+      {"sample_from with one weight for two", [=] { sample_from(two, {.weights = {1}}); }},
+      {"sample_from with a negative weight",
+       [=] {
+         sample_from(two, {.weights = {1, -1}});
+       }},
+      {"sample_from with weights of 0",
+       [=] {
+         sample_from(two, {.weights = {0, 0}});
+       }},
+      {"sample_from without a seed, among ranks", [=] { sample_from(two).shard(2, 0); }},
+      {"choose_from nothing", [] { choose_from(std::vector<Dataset<std::int64_t>>(), range(3)); }},
+      {"choose_from with a choice that is none",
+       [=] {
+         for (std::int64_t value : choose_from(two, range(2, 3))) static_cast<void>(value);
+       }},
+      {"an op of one input with two",
+       [=] {
+         graph::append(std::vector{two[0].node(), two[1].node()}, ops::take(3), CallSite::here());
+       }},
+      {"a merging op that wants an input it does not have",
+       [=] {
+         for (std::int64_t value : merge<std::int64_t>(std::make_shared<WantsAThird>(), two[0], two[1]))
+           static_cast<void>(value);
+       }},
+  };
+}
+
 }  // namespace
 
 Cases graph_cases(const std::string& folder) {
   Cases all = source_cases(folder);
-  for (const Cases& more : {order_cases(), transform_cases()}) all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {order_cases(), transform_cases(), merging_cases()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -75,7 +75,7 @@ void SimulatedLauncher::launch(exec::Stage& stage, bool on_pool) {
 }
 
 void SimulatedLauncher::send(const exec::Edge& edge, exec::PacketRef packet) {
-  if (edge.to != exec::kOutlet) return stages_[edge.to]->receive(std::move(packet->slots));
+  if (edge.to != exec::kOutlet) return stages_[edge.to]->receive(edge.port, std::move(packet->slots));
   outlet_->receive(*packet);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/golden/pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -154,11 +155,48 @@ Rows take_while(const Rows& in, const json& op) {
   return in.take_while([limit = number(op, "less")](const Row& row) { return value_of(row) < limit; });
 }
 
+std::vector<Rows> pipelines(const json& list) {
+  std::vector<Rows> all;
+  for (const json& ops : list) all.push_back(build_pipeline(ops, ShuffleUse::exact_order));
+  return all;
+}
+
+// Components one after the other.
+Rows zip(const Rows& in, const json& op) {
+  Rows all = in;
+  for (const Rows& other : pipelines(op.at("with"))) {
+    all = ps::zip(all, other).map([](std::tuple<Row, Row> pair) {
+      auto& [row, more] = pair;
+      std::ranges::move(more.components, std::back_inserter(row.components));
+      return std::move(row);
+    });
+  }
+  return all;
+}
+
+Rows concatenate(const Rows& in, const json& op) {
+  return in.concatenate(build_pipeline(op.at("with"), ShuffleUse::exact_order));
+}
+
+Rows choose(const json& op) {
+  const auto choice = build_pipeline(op.at("choice"), ShuffleUse::exact_order).map(value_of);
+  return ps::choose_from(pipelines(op.at("from")), choice, {.stop_on_empty = op.at("stop_on_empty").get<bool>()});
+}
+
+Rows sample(const json& op) {
+  std::vector<double> weights;
+  if (!op.at("weights").is_null()) weights = op["weights"].get<std::vector<double>>();
+  return ps::sample_from(pipelines(op.at("from")), {.weights = std::move(weights),
+                                                    .seed = op.at("seed").get<std::uint64_t>(),
+                                                    .stop_on_empty = op.at("stop_on_empty").get<bool>()});
+}
+
 using Step = Rows (*)(const Rows&, const json&);
 
 const std::map<std::string, Step>& steps() {
   static const std::map<std::string, Step> table{
       {"batch", batch},
+      {"concatenate", concatenate},
       {"enumerate", enumerate},
       {"fail", fail},
       {"filter", filter},
@@ -179,6 +217,7 @@ const std::map<std::string, Step>& steps() {
       {"unique", [](const Rows& in, const json&) { return in.unique(); }},
       {"window", window},
       {"windows", window},  // of which only the cardinality is asked
+      {"zip", zip},
   };
   return table;
 }
@@ -187,6 +226,8 @@ const std::map<std::string, Step>& steps() {
 
 Rows source(const json& op) {
   const std::string name = op.at("op");
+  if (name == "choose") return choose(op);
+  if (name == "sample") return sample(op);
   if (name != "range") refuse_op(name);
   return ps::range(number(op, "start"), number(op, "stop"), number(op, "step")).map(row_of);
 }

@@ -28,9 +28,9 @@ TEST(Node, KnowsItsPlace) {
   const graph::NodeRef first = source();
   const graph::NodeRef second = graph::append(first, ops::take(3), here);
   EXPECT_EQ(first->position(), 0);
-  EXPECT_EQ(first->input(), nullptr);
+  EXPECT_EQ(first->inputs().size(), 0u);
   EXPECT_EQ(second->position(), 1);
-  EXPECT_EQ(second->input(), first);
+  EXPECT_EQ(second->inputs().front(), first);
   EXPECT_EQ(second->op().name(), "take");
   EXPECT_EQ(second->site().line, 12);
 }
@@ -38,7 +38,7 @@ TEST(Node, KnowsItsPlace) {
 TEST(Node, KnowsItsFlow) {
   const graph::NodeRef taken = graph::append(graph::append(source(), ops::repeat(-1), here), ops::take(7), here);
   EXPECT_EQ(graph::cardinality(taken), 7);
-  EXPECT_EQ(graph::cardinality(taken->input()), INFINITE_CARDINALITY);
+  EXPECT_EQ(graph::cardinality(taken->inputs().front()), INFINITE_CARDINALITY);
 }
 
 TEST(Node, KnowsItsKind) {
@@ -55,16 +55,16 @@ TEST(Node, IsSeenAsItsInterfaceAndNoOther) {
   EXPECT_EQ(source()->as<StreamOp>(), nullptr);
 }
 
-TEST(Node, ListsItsChainFromTheSource) {
+TEST(Node, ListsAllBeforeItFromTheSource) {
   const graph::NodeRef last = graph::append(graph::append(source(), ops::skip(1), here), ops::take(3), here);
   std::vector<std::string> names;
-  for (const graph::Node* node : graph::chain(last)) names.push_back(node->op().name());
+  for (const graph::Use& use : graph::uses(last)) names.push_back(use.node->op().name());
   EXPECT_THAT(names, ::testing::ElementsAre("range", "skip", "take"));
 }
 
 TEST(Node, MayBelongToSeveralPipelines) {
   const auto base = range(10).skip(2);
-  EXPECT_EQ(base.take(3).node()->input(), base.take(5).node()->input());
+  EXPECT_EQ(base.take(3).node()->inputs().front(), base.take(5).node()->inputs().front());
 }
 
 TEST(Node, NumbersItsEpochsForItselfAlone) {

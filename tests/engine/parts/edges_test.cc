@@ -31,7 +31,6 @@ TEST(Edges, OfAChainLeadFromEachStageToTheNext) {
   EXPECT_FALSE(edges.is_source(1));
   EXPECT_TRUE(edges.is_last(2));
   EXPECT_FALSE(edges.is_last(1));
-  EXPECT_EQ(edges.first_upstream(2), 0u);
 }
 
 TEST(Edges, OfATreeLeadFromEachInputToItsPort) {
@@ -42,13 +41,12 @@ TEST(Edges, OfATreeLeadFromEachInputToItsPort) {
   EXPECT_EQ(feeders(edges, 2), std::vector<std::size_t>());
 }
 
-TEST(Edges, KnowWhatLiesUpstream) {
+TEST(Edges, KnowHowFarTheConsumerIs) {
   const Edges edges = joined();
-  EXPECT_EQ(edges.first_upstream(1), 0u);
-  EXPECT_EQ(edges.first_upstream(2), 2u) << "nothing: it is a source";
-  EXPECT_EQ(edges.first_upstream(3), 2u) << "of its branch alone";
-  EXPECT_EQ(edges.first_upstream(4), 0u);
-  EXPECT_EQ(edges.first_upstream(5), 0u);
+  EXPECT_EQ(edges.distance(5), 0u);
+  EXPECT_EQ(edges.distance(4), 1u);
+  EXPECT_EQ(edges.distance(3), 2u);
+  EXPECT_EQ(edges.distance(1), 2u) << "no branch is nearer because its number is higher";
 }
 
 TEST(Edges, OfNoTreeInPostOrderAreRefused) {

@@ -56,7 +56,9 @@ TEST(Inbox, IsNotToppedUpWhileASmallerCapacityIsPassed) {
 
 TEST(Inbox, CountsErrorsAsElementsAndMarksNot) {
   Inboxed of;
-  EXPECT_EQ(of.inbox.receive(slots_of("0 e |0 1 |1")), 3);
+  Slots slots = slots_of("0 e |0 1 |1");
+  EXPECT_EQ(count_elements(slots), 3);
+  of.inbox.receive(std::move(slots));
   EXPECT_EQ(of.inbox.waiting(), 5);
 }
 

@@ -1,6 +1,8 @@
 // What is known of the stages before and behind one.
 #include "lib/exec/neighbours.h"
 
+#include <penstock/merging.h>
+
 #include "tests/engine/parts/part.h"
 
 namespace penstock::exec {
@@ -78,9 +80,14 @@ TEST(Neighbours, BringTheNextResultSoonWhereOnlyCheapCallsLieBetween) {
 
 TEST(Neighbours, WatchForMemoryAsFarAsTheNearestThatReserves) {
   Known of;
-  EXPECT_EQ(of.neighbours.nearest_that_reserves(3), 1u);
-  EXPECT_EQ(of.neighbours.nearest_that_reserves(1), 1u);
-  EXPECT_EQ(of.neighbours.nearest_that_reserves(0), 0u);
+  const auto nearest = [&](std::size_t stage) {
+    std::vector<std::size_t> found;
+    of.neighbours.for_each_nearest_that_reserves(stage, [&](std::size_t i) { found.push_back(i); });
+    return found;
+  };
+  EXPECT_EQ(nearest(3), std::vector<std::size_t>{1});
+  EXPECT_EQ(nearest(1), std::vector<std::size_t>{1});
+  EXPECT_EQ(nearest(0), std::vector<std::size_t>{0});
   of.signs[0].waits_for_memory = true;
   EXPECT_FALSE(of.neighbours.is_watched(3));
   EXPECT_TRUE(of.neighbours.is_watched(1));
@@ -88,6 +95,58 @@ TEST(Neighbours, WatchForMemoryAsFarAsTheNearestThatReserves) {
   of.signs[1].waits_for_memory = true;
   EXPECT_TRUE(of.neighbours.is_watched(3));
   EXPECT_TRUE(of.neighbours.is_watched(2));
+}
+
+// Two maps, put together: map 1 of range 0, map 3 of range 2, zip 4.
+struct KnownTree {
+  KnownTree() {
+    for (std::size_t i = 0; i < plan->stages.size(); ++i) {
+      traits.push_back(std::make_unique<StageTraits>(plan->stages[i], i, host));
+      signs.push_back(std::make_unique<StageSigns>(plan->stages[i].ports.size()));
+      neighbours.introduce(i, *traits[i], *signs[i]);
+    }
+    for (PortSigns& port : signs[4]->ports) port.wanted = true;
+  }
+
+  static Dataset<std::int64_t> mapped() {
+    return range(9).map([](std::int64_t i) { return i; }, 1);
+  }
+
+  const std::shared_ptr<const Plan> plan = compile(zip(mapped(), mapped()).node());
+  NotingHost host{kBudget, 5};
+  std::vector<std::unique_ptr<StageTraits>> traits;
+  std::vector<std::unique_ptr<StageSigns>> signs;
+  std::atomic<std::int64_t> at_outlet{0};
+  Neighbours neighbours{plan->edges, at_outlet};
+};
+
+TEST(Neighbours, BehindAreEmptyThoughAnotherInputOfAMergeIsNot) {
+  KnownTree of;
+  of.signs[4]->ports[0].occupied = 5;
+  EXPECT_TRUE(of.neighbours.is_empty_behind(3)) << "or the merge would wait for it for ever";
+  EXPECT_FALSE(of.neighbours.is_empty_behind(1));
+  of.signs[4]->occupied = 1;
+  EXPECT_FALSE(of.neighbours.is_empty_behind(3)) << "its ring";
+}
+
+TEST(Neighbours, BehindAreNotEmptyWhereAMergeDoesNotWantThisInput) {
+  KnownTree of;
+  of.signs[4]->ports[1].wanted = false;
+  EXPECT_FALSE(of.neighbours.is_empty_behind(3));
+  EXPECT_TRUE(of.neighbours.is_empty_behind(1));
+}
+
+TEST(Neighbours, WatchAMergeFromEachInput) {
+  KnownTree of;
+  EXPECT_FALSE(of.neighbours.is_watched(4));
+  of.signs[1]->waits_for_memory = true;
+  EXPECT_TRUE(of.neighbours.is_watched(4));
+  of.signs[1]->waits_for_memory = false;
+  of.signs[3]->waits_for_memory = true;
+  EXPECT_TRUE(of.neighbours.is_watched(4));
+  std::vector<std::size_t> nearest;
+  of.neighbours.for_each_nearest_that_reserves(4, [&](std::size_t i) { nearest.push_back(i); });
+  EXPECT_EQ(nearest, (std::vector<std::size_t>{1, 3}));
 }
 
 }  // namespace

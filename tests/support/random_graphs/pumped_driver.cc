@@ -72,7 +72,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     while (!ended_) {
       ps::Slot slot = next_slot();
       if (slot.kind() == ps::Slot::Kind::pass_end) {
-        ended_ = slot.level() == plan_->repeats.size();
+        ended_ = slot.level() == plan_->repeats().size();
       } else if (!was_delivered_before(slot)) {
         deliver(slot, out);
         if (slot.is_element()) return Status::element;

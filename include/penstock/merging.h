@@ -1,0 +1,115 @@
+// Datasets made of several.
+//
+//   auto pairs = ps::zip(pictures, captions).shuffle(1000, {.seed = 7}).prefetch();
+//   auto mixed = ps::sample_from(std::vector{web, books}, {.weights = {0.7, 0.3}, .seed = 1});
+//
+// Each dataset given is run for itself, with parallelism and buffers of its own, all of them at once, and under one
+// memory budget. A dataset that is given twice is run twice: its functions are called twice for each element. Two uses
+// of one shuffle give the same order. Which dataset an element comes from never depends on which is quicker.
+//
+// A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
+// comes from different datasets draws different random numbers (Context::rng).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <penstock/dataset.h>
+
+#pragma GCC visibility push(default)
+
+namespace penstock {
+
+namespace detail {
+
+template <class T> std::vector<graph::NodeRef> nodes_of(const std::vector<Dataset<T>>& datasets) {
+  std::vector<graph::NodeRef> nodes;
+  for (const Dataset<T>& dataset : datasets) nodes.push_back(dataset.node());
+  return nodes;
+}
+
+// An op, and the line that it is given in: behind a list of any length there is no place for a call site.
+struct OpAtSite {
+  template <class Op>
+  requires std::convertible_to<Op, OpRef> OpAtSite(Op&& given, CallSite here = CallSite::here())
+      : op(std::forward<Op>(given)), site(here) {}
+
+  OpRef op;
+  CallSite site;
+};
+
+template <class Into, class... T> Dataset<Into> zip_into(CallSite site, const Dataset<T>&... datasets) {
+  return Dataset<Into>(graph::build(std::vector<graph::NodeRef>{datasets.node()...}, "zip", site,
+                                    [] { return ops::zip(std::make_shared<TypedTupleMaker<Into, T...>>()); }));
+}
+
+}  // namespace detail
+
+// The first elements of all datasets together, then the second ones, and so on. Ends with the shortest. An error takes
+// the place of its whole position: of several, that of the first dataset that has one.
+//   auto pairs = ps::zip(ps::range(3), ps::range(10, 20));  // (0, 10) (1, 11) (2, 12)
+// Random numbers and errors behind it are those of the first dataset's element. 0.3 us an element.
+template <class A, class B>
+Dataset<std::tuple<A, B>> zip(const Dataset<A>& a, const Dataset<B>& b, CallSite site = CallSite::here()) {
+  return detail::zip_into<std::tuple<A, B>>(site, a, b);
+}
+template <class A, class B, class C>
+Dataset<std::tuple<A, B, C>> zip(const Dataset<A>& a, const Dataset<B>& b, const Dataset<C>& c,
+                                 CallSite site = CallSite::here()) {
+  return detail::zip_into<std::tuple<A, B, C>>(site, a, b, c);
+}
+template <class A, class B, class C, class D>
+Dataset<std::tuple<A, B, C, D>> zip(const Dataset<A>& a, const Dataset<B>& b, const Dataset<C>& c, const Dataset<D>& d,
+                                    CallSite site = CallSite::here()) {
+  return detail::zip_into<std::tuple<A, B, C, D>>(site, a, b, c, d);
+}
+
+// All elements of the first dataset, then all of the second one, and so on. GraphError for an empty list.
+//   ps::concatenate(std::vector{ps::range(2), ps::range(5, 7)})  ->  0 1 5 6
+// While one is read, the next one is read ahead. See also Dataset::concatenate.
+template <class T> Dataset<T> concatenate(const std::vector<Dataset<T>>& datasets, CallSite site = CallSite::here()) {
+  return Dataset<T>(graph::build(detail::nodes_of(datasets), "concatenate", site, [] { return ops::concatenate(); }));
+}
+
+// Each time the next element of a dataset that is drawn at random, until all have ended. GraphError for an empty list,
+// and for weights that are none.
+//   auto mixed = ps::sample_from(std::vector{web, books}, {.weights = {0.7, 0.3}, .seed = 1});
+// Draw k depends on the seed and k alone: each pass makes the same draws, unless they are to differ
+// (SampleOptions::rerandomize_each_epoch). An error of a dataset counts as its element. All datasets are read ahead.
+template <class T>
+Dataset<T> sample_from(const std::vector<Dataset<T>>& datasets, const SampleOptions& options = {},
+                       CallSite site = CallSite::here()) {
+  return Dataset<T>(graph::build(detail::nodes_of(datasets), "sample_from", site,
+                                 [&] { return ops::sample_from(datasets.size(), options); }));
+}
+
+// Each time the next element of the dataset that `choice` says: 0 is the first one. Ends with the choice. Another
+// number is an error in its place, and an error of the choice passes on; both let the run go on behind them. A choice
+// of a dataset that has no more is passed over (ChooseOptions).
+//   ps::choose_from(std::vector{ps::range(3), ps::range(5, 8)}, ps::range(2).repeat(2))  ->  0 5 1 6
+template <class T>
+Dataset<T> choose_from(const std::vector<Dataset<T>>& datasets, const Dataset<std::int64_t>& choice,
+                       const ChooseOptions& options = {}, CallSite site = CallSite::here()) {
+  auto inputs = detail::nodes_of(datasets);
+  inputs.push_back(choice.node());
+  return Dataset<T>(
+      graph::build(inputs, "choose_from", site, [&] { return ops::choose_from(datasets.size(), options); }));
+}
+
+// A merging op of your own (MergeOp, op.h). U: the type of what it gives; a value of another type becomes an error
+// element. It must know the types of its inputs: elements are untyped there. GraphError for a null pointer.
+//   auto merged = ps::merge<std::string>(std::make_shared<InTurn>(), web, books);
+template <class U, class First, class... More>
+Dataset<U> merge(detail::OpAtSite op, const Dataset<First>& first, const Dataset<More>&... more) {
+  return Dataset<U>(
+      graph::append(std::vector<graph::NodeRef>{first.node(), more.node()...}, std::move(op.op), op.site, &typeid(U)));
+}
+
+}  // namespace penstock
+
+#pragma GCC visibility pop

@@ -1,0 +1,206 @@
+#include "lib/exec/merge_body.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <penstock/error.h>
+#include <penstock/random.h>
+
+namespace penstock::exec {
+namespace {
+
+// Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
+// same random numbers. The first input's stay as they are.
+std::uint64_t sub_behind(std::size_t port, std::uint64_t sub) { return port == 0 ? sub : mix64(sub + mix64(port)); }
+
+std::int64_t bytes_in(const Queue<Slots>& packets) {
+  std::int64_t bytes = 0;
+  for (const Slots& packet : packets) {
+    for (const Slot& slot : packet) bytes += slot.bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const std::vector<PortPlan>& ports,
+                     BodyHost& host, PassControl& passes)
+    : state_(std::move(state)), stage_(stage), host_(host), passes_(passes), at_(passes.depth()) {
+  for (const PortPlan& port : ports) ports_.emplace_back(port.depth, passes.depth());
+}
+
+// ------------------------------------------------------------------------------------------------ under the lock
+
+bool MergeBody::can_produce() const {
+  const auto has_news = [](const Port& port) { return !port.arrived.empty(); };
+  return !lacks_input_ || passes_.changes() != seen_ || std::ranges::any_of(ports_, has_news);
+}
+
+void MergeBody::arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
+
+InputCounts MergeBody::take_arrivals() {
+  InputCounts counts;
+  for (Port& port : ports_) {
+    counts.bytes += bytes_in(port.arrived);
+    std::ranges::move(port.arrived, std::back_inserter(port.queue));
+    port.arrived.clear();
+  }
+  held_bytes_ += counts.bytes;
+  return counts;
+}
+
+// ------------------------------------------------------------------------------------------------ the run
+
+void MergeBody::run(Group& group, Context&) {
+  out_ = &group.slots;
+  const auto most = static_cast<std::size_t>(group.inputs.admitted);
+  seen_ = passes_.changes();
+  Step did = enter_pass();
+  const bool is_in_pass = did == Step::went_on;
+  while (did == Step::went_on && out_->size() < most) did = step();
+  if (did == Step::pass_has_ended) close_pass();
+  lacks_input_ = did == Step::lacks_input;
+  publish(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing());
+  out_ = nullptr;
+}
+
+// Without any pass to be in, it waits as for an input.
+MergeBody::Step MergeBody::enter_pass() {
+  PassControl::Pass pass;
+  if (!passes_.current(pass)) return Step::lacks_input;
+  if (pass.over) return Step::pass_has_ended;
+  if (pass.fresh) {
+    pass_ = pass.stamp;
+    wants_nothing_ = false;
+    if (!guarded(of_no_element(pass_), [this] { state_->begin_pass(pass_); })) wants_nothing_ = true;
+  }
+  return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
+}
+
+MergeBody::Step MergeBody::step() {
+  const Want wanted = want();
+  switch (wanted.kind) {
+    case Want::Kind::one: return take_one(wanted.input);
+    case Want::Kind::all: return take_all();
+    case Want::Kind::nothing: break;
+  }
+  return Step::pass_has_ended;
+}
+
+MergeBody::Step MergeBody::take_one(std::size_t port) {
+  if (has_slot(port)) {
+    take(port);
+  } else if (has_ended(port)) {
+    guarded(of_no_element(pass_), [&] { state_->ended(port, *this); });
+  } else {
+    return Step::lacks_input;
+  }
+  return Step::went_on;
+}
+
+MergeBody::Step MergeBody::take_all() {
+  bool is_complete = true;
+  for (std::size_t port = 0; port < ports_.size(); ++port) {
+    is_complete = has_slot(port) && is_complete;
+    if (has_ended(port)) return Step::pass_has_ended;
+  }
+  if (!is_complete) return Step::lacks_input;
+  for (std::size_t port = 0; port < ports_.size(); ++port) take(port);
+  return Step::went_on;
+}
+
+void MergeBody::take(std::size_t port) {
+  Slot slot = pop(ports_[port], port);
+  slot.stamp.sequence = pass_.sequence;
+  slot.stamp.sub = sub_behind(port, slot.stamp.sub);
+  const Stamp stamp = slot.stamp;
+  guarded(stamp, [&] { state_->take(port, std::move(slot), *this); });
+}
+
+// What the state wants. One that fails to say so, or that asks for an input which is none, gets no more of this pass.
+Want MergeBody::want() {
+  Want wanted;
+  if (wants_nothing_) return wanted;
+  wants_nothing_ = !guarded(of_no_element(pass_), [&] {
+    wanted = state_->want();
+    if (wanted.kind == Want::Kind::one && wanted.input >= ports_.size())
+      throw Error(ErrorCode::invalid_argument, "the op wants input " + std::to_string(wanted.input) +
+                                                   ", but has only " + std::to_string(ports_.size()));
+  });
+  return wants_nothing_ ? Want::nothing() : wanted;
+}
+
+void MergeBody::close_pass() {
+  Slot mark = passes_.close();
+  at_.turn(mark.level(), PassControl::round_of(mark));
+  out_->push_back(std::move(mark));
+  for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
+}
+
+// What stages before and behind may know of it while it does not run.
+void MergeBody::publish(const Want& wanted) {
+  for (std::size_t port = 0; port < ports_.size(); ++port) {
+    PortSigns& signs = (*signs_)[port];
+    const bool is_wanted = wanted.kind == Want::Kind::all || (wanted.kind == Want::Kind::one && wanted.input == port);
+    signs.wanted = is_wanted;
+    signs.soon = is_wanted || state_->soon(port);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ the inputs
+
+// Whether the next slot of this pass is there. What is left of earlier passes goes.
+bool MergeBody::has_slot(std::size_t number) {
+  Port& port = ports_[number];
+  while (!port.queue.empty() && port.at <= at_) {
+    const Slot& front = port.queue.front()[port.taken];
+    if (front.kind() != Slot::Kind::pass_end && port.at == at_) return true;
+    const Slot gone = pop(port, number);
+    if (gone.kind() == Slot::Kind::pass_end) pass_mark(number, gone);
+  }
+  return false;
+}
+
+Slot MergeBody::pop(Port& port, std::size_t number) {
+  Slots& front = port.queue.front();
+  Slot slot = std::move(front[port.taken]);
+  held_bytes_ -= slot.bytes();
+  if (++port.taken == front.size()) {
+    port.queue.pop_front();
+    port.taken = 0;
+  }
+  --(*signs_)[number].occupied;
+  return slot;
+}
+
+void MergeBody::pass_mark(std::size_t number, const Slot& mark) {
+  Port& port = ports_[number];
+  port.sequence = mark.stamp.sequence + 1;
+  host_.input_has_ended(stage_, number, mark.stamp.sequence);
+  if (mark.level() >= port.depth) port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
+  ask_to_catch_up(number);
+}
+
+// Its branch ends all passes that come before the merge's.
+void MergeBody::ask_to_catch_up(std::size_t number) {
+  const Port& port = ports_[number];
+  if (port.at < at_) host_.cut_input(stage_, number, {port.depth + at_.highest_difference(port.at), port.sequence});
+}
+
+// ------------------------------------------------------------------------------------------------ the results
+
+template <class Call> bool MergeBody::guarded(const Stamp& stamp, Call&& call) {
+  try {
+    call();
+    return true;
+  } catch (...) {
+    Slot failure(Element(), stamp);
+    failure.fail(detail::current_failure());
+    out_->push_back(std::move(failure));
+    return false;
+  }
+}
+
+}  // namespace penstock::exec

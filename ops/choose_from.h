@@ -1,0 +1,20 @@
+// choose_from(inputs, choice): the last input says which of the others comes next. Documented at ps::choose_from.
+#pragma once
+
+#include <penstock/op.h>
+
+namespace penstock::ops {
+
+class ChooseFromOp final : public MergeOp {
+ public:
+  explicit ChooseFromOp(bool stop_on_empty) : stop_on_empty_(stop_on_empty) {}
+  std::string name() const override { return "choose_from"; }
+  std::string parameters() const override { return stop_on_empty_ ? "stop_on_empty" : ""; }
+  Flow flow_of(std::span<const Flow> inputs) const override;
+  std::unique_ptr<MergeState> open(std::size_t inputs) const override;
+
+ private:
+  bool stop_on_empty_;
+};
+
+}  // namespace penstock::ops

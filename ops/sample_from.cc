@@ -1,0 +1,119 @@
+#include "ops/sample_from.h"
+
+#include <penstock/ops.h>
+#include <penstock/random.h>
+
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "ops/merging.h"
+
+namespace penstock::ops {
+namespace {
+
+// Keeps the draws apart from those of Context::rng() and of shuffles, which a user may have given the same seed.
+constexpr std::uint64_t stream_of_samples = 0x73616D706C65;  // "sample"
+
+class State final : public MergeState {
+ public:
+  State(const std::vector<double>& weights, std::uint64_t seed, bool stop_on_empty, bool rerandomize)
+      : all_weights_(weights), seed_(seed), stop_on_empty_(stop_on_empty), rerandomize_(rerandomize) {}
+
+  void begin_pass(const Stamp& pass) override {
+    weights_ = all_weights_;
+    pass_ = pass;
+    next_ = 0;
+    draw();
+  }
+  Want want() const override { return drawn_ ? Want::one(*drawn_) : Want::nothing(); }
+  void take(std::size_t, Slot&& slot, Emitter& out) override {
+    out.forward(std::move(slot));
+    ++next_;
+    draw();
+  }
+  // The same draw again, among those that are left.
+  void ended(std::size_t input, Emitter&) override {
+    weights_[input] = 0;
+    if (stop_on_empty_) weights_.assign(weights_.size(), 0);
+    draw();
+  }
+  bool soon(std::size_t input) const noexcept override { return weights_.empty() || weights_[input] > 0; }
+
+ private:
+  void draw() {
+    drawn_.reset();
+    const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+    if (sum <= 0) return;
+    double place = rng().uniform() * sum;
+    for (std::size_t input = 0; input < weights_.size(); ++input) {
+      if (weights_[input] <= 0) continue;
+      drawn_ = input;  // also the last one, where the sum is rounded
+      if ((place -= weights_[input]) < 0) return;
+    }
+  }
+  CounterRng rng() const {
+    return make_rng(seed_, rerandomize_ ? pass_.epoch : 0, rerandomize_ ? pass_.pass : 0, next_, stream_of_samples);
+  }
+
+  const std::vector<double>& all_weights_;  // of the op, which lives longer
+  const std::uint64_t seed_;
+  const bool stop_on_empty_, rerandomize_;
+  std::vector<double> weights_;  // 0: nothing is left of it
+  Stamp pass_;
+  std::int64_t next_ = 0;  // number of the draw in its pass
+  std::optional<std::size_t> drawn_;
+};
+
+std::vector<double> checked(std::vector<double> weights, std::size_t inputs) {
+  if (weights.empty()) return std::vector<double>(inputs, 1.0);
+  if (weights.size() != inputs)
+    throw Error(ErrorCode::invalid_argument, "there are " + std::to_string(weights.size()) + " weights, but " +
+                                                 std::to_string(inputs) + " datasets: give one for each");
+  bool any = false;
+  for (const double weight : weights) {
+    if (!std::isfinite(weight) || weight < 0)
+      throw Error(ErrorCode::invalid_argument,
+                  "weights must be finite and at least 0, but one is " + std::to_string(weight));
+    any = any || weight > 0;
+  }
+  if (!any) throw Error(ErrorCode::invalid_argument, "all weights are 0: give at least one dataset a weight above 0");
+  return weights;
+}
+
+}  // namespace
+
+SampleFromOp::SampleFromOp(std::size_t inputs, const SampleOptions& options)
+    : weights_(checked(options.weights, inputs)),
+      seed_(options.seed),
+      stop_on_empty_(options.stop_on_empty),
+      rerandomize_(options.rerandomize_each_epoch) {}
+
+std::string SampleFromOp::weights_text() const {
+  std::ostringstream text;
+  text << "weights=";
+  for (const double weight : weights_) text << (text.tellp() > 8 ? " " : "") << weight;
+  return text.str();
+}
+
+std::string SampleFromOp::options_text() const {
+  return std::string(stop_on_empty_ ? ", stop_on_empty" : "") + (rerandomize_ ? ", rerandomize_each_epoch" : "");
+}
+
+// As tf.data has it: endless where all are.
+Flow SampleFromOp::flow_of(std::span<const Flow> inputs) const {
+  return {.cardinality = all_are(inputs, INFINITE_CARDINALITY) ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY,
+          .leading_dimension = leading_dimension_of_all(inputs)};
+}
+
+std::unique_ptr<MergeState> SampleFromOp::open(std::size_t) const {
+  return std::make_unique<State>(weights_, seed_.value, stop_on_empty_, rerandomize_);
+}
+
+OpRef sample_from(std::size_t inputs, const SampleOptions& options) {
+  return std::make_shared<SampleFromOp>(inputs, options);
+}
+
+}  // namespace penstock::ops

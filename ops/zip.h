@@ -1,0 +1,23 @@
+// zip(a, b, ...): the first elements of each input together, then the second ones, ... Documented at ps::zip.
+// Where any of them is an error, the first one takes the place of all.
+#pragma once
+
+#include <penstock/detail/zip.h>
+#include <penstock/op.h>
+
+namespace penstock::ops {
+
+class ZipOp final : public MergeOp {
+ public:
+  explicit ZipOp(detail::TupleMakerRef maker) : maker_(std::move(maker)) {}
+  std::string name() const override { return "zip"; }
+  // The shortest of those that are not endless.
+  Flow flow_of(std::span<const Flow> inputs) const override;
+  bool stamps_of_first_input() const override { return true; }
+  std::unique_ptr<MergeState> open(std::size_t) const override;
+
+ private:
+  detail::TupleMakerRef maker_;
+};
+
+}  // namespace penstock::ops

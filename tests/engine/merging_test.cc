@@ -1,0 +1,234 @@
+// What zip, concatenate, sample_from and choose_from mean.
+#include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
+
+#include <cmath>
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+using Pair = std::tuple<std::int64_t, std::int64_t>;
+
+std::string pair_text(const Pair& pair) {
+  return std::to_string(std::get<0>(pair)) + "," + std::to_string(std::get<1>(pair));
+}
+
+constexpr ErrorCode invalid = ErrorCode::invalid_argument;
+
+// ------------------------------------------------------------------------------------------------ zip
+
+TEST(Zip, PairsElementsUntilTheShortestEnds) {
+  EXPECT_EQ(read(zip(range(3), range(10, 20)).map(pair_text)), (Texts{"0,10", "1,11", "2,12"}));
+  EXPECT_EQ(read(zip(range(9), range(0)).map(pair_text)), Texts{});
+}
+
+TEST(Zip, TakesUpToFour) {
+  const auto four = zip(range(2), from_vector(std::vector<std::string>{"a", "b"}), range(5, 9), range(7, 9));
+  const auto text = [](const std::tuple<std::int64_t, std::string, std::int64_t, std::int64_t>& all) {
+    const auto& [a, b, c, d] = all;
+    return std::to_string(a) + b + std::to_string(c) + std::to_string(d);
+  };
+  EXPECT_EQ(read(four.map(text)), (Texts{"0a57", "1b68"}));
+}
+
+TEST(Zip, MakesOneErrorOfAPosition) {
+  const auto left = range(5).map(failing_at(1)).map(failing_at(3)), right = range(5).map(failing_at(3));
+  EXPECT_EQ(read(zip(left, right).map(pair_text)), (Texts{"0,0", "x1", "2,2", "x3", "4,4"}));
+}
+
+TEST(Zip, CarriesWhatCannotBeCopied) {
+  const auto boxes = [] { return range(3).map([](std::int64_t x) { return std::make_unique<std::int64_t>(x); }); };
+  auto run = zip(boxes(), boxes()).start();
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto pair = run.next();
+    ASSERT_TRUE(pair);
+    EXPECT_EQ(*std::get<0>(*pair) + *std::get<1>(*pair), 2 * i);
+  }
+}
+
+TEST(Zip, KnowsItsCardinality) {
+  EXPECT_EQ(zip(range(3), range(7)).cardinality(), 3);
+  EXPECT_EQ(zip(range(3), range(7).repeat()).cardinality(), 3);
+  EXPECT_EQ(zip(range(3).repeat(), range(7).repeat()).cardinality(), INFINITE_CARDINALITY);
+  EXPECT_EQ(zip(range(3), range(7).filter([](std::int64_t) { return true; })).cardinality(), UNKNOWN_CARDINALITY);
+}
+
+// ------------------------------------------------------------------------------------------------ concatenate
+
+TEST(Concatenate, GivesOneAfterTheOther) {
+  EXPECT_EQ(read(range(2).concatenate(range(5, 7)).concatenate(range(9, 10))), (Texts{"0", "1", "5", "6", "9"}));
+  EXPECT_EQ(read(concatenate(std::vector{range(0), range(2), range(0), range(3, 4)})), (Texts{"0", "1", "3"}));
+}
+
+TEST(Concatenate, KnowsItsCardinality) {
+  EXPECT_EQ(range(3).concatenate(range(4)).cardinality(), 7);
+  EXPECT_EQ(range(3).filter([](std::int64_t) { return true; }).concatenate(range(4).repeat()).cardinality(),
+            INFINITE_CARDINALITY);
+  EXPECT_EQ(range(3).concatenate(range(4).filter([](std::int64_t) { return true; })).cardinality(),
+            UNKNOWN_CARDINALITY);
+}
+
+TEST(Concatenate, NeedsADataset) {
+  EXPECT_ERROR(concatenate(std::vector<Dataset<std::int64_t>>{}), invalid, "it needs an input");
+}
+
+TEST(Concatenate, KnowsTheRowsOfBatchesThatAreAlike) {
+  const auto batches = range(8).batch(4, {.drop_remainder = true});
+  EXPECT_EQ(batches.concatenate(batches).unbatch().cardinality(), 16);
+}
+
+// ------------------------------------------------------------------------------------------------ sample_from
+
+Dataset<std::int64_t> sampled(std::vector<double> weights, std::int64_t each, SampleOptions options = {}) {
+  std::vector<Dataset<std::int64_t>> inputs;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    inputs.push_back(range(each).map([i](std::int64_t) { return static_cast<std::int64_t>(i); }));
+  options.weights = std::move(weights);
+  if (!options.seed) options.seed = 5;
+  return sample_from(inputs, options);
+}
+
+// Within five standard deviations of a binomial distribution: by chance one test in a million would fail, and the seed
+// is fixed.
+TEST(SampleFrom, DrawsByWeight) {
+  constexpr std::int64_t kDraws = 10'000;
+  std::vector<std::int64_t> counts(3, 0);
+  for (const std::int64_t input : sampled({2.0, 5.0, 3.0}, kDraws).take(kDraws))
+    ++counts[static_cast<std::size_t>(input)];
+  const std::vector<double> shares{0.2, 0.5, 0.3};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double expected = kDraws * shares[i], deviation = std::sqrt(expected * (1 - shares[i]));
+    EXPECT_NEAR(static_cast<double>(counts[i]), expected, 5 * deviation) << i;
+  }
+}
+
+TEST(SampleFrom, GivesAllOfEachInOrderAndNothingOfWeightZero) {
+  const auto mixed =
+      sample_from(std::vector{range(5), range(10, 13), range(20, 22)}, {.weights = {1, 0, 1}, .seed = 1});
+  std::vector<std::int64_t> first, third;
+  for (const std::int64_t value : mixed) (value < 10 ? first : third).push_back(value);
+  EXPECT_EQ(first, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(third, (std::vector<std::int64_t>{20, 21}));
+}
+
+TEST(SampleFrom, DrawsAlikeInEachPassAndEpochUnlessItIsAsked) {
+  const auto mixed = [](bool anew) { return sampled({1, 1}, 40, {.rerandomize_each_epoch = anew}); };
+  const Texts once = read(mixed(false));
+  Texts twice = read(mixed(false).repeat(2));
+  EXPECT_EQ(Texts(twice.begin() + 80, twice.end()), once);
+  EXPECT_NE(read(mixed(true), {.first_epoch = 1}), read(mixed(true)));
+  twice = read(mixed(true).repeat(2));
+  EXPECT_NE(Texts(twice.begin() + 80, twice.end()), Texts(twice.begin(), twice.begin() + 80));
+}
+
+TEST(SampleFrom, MayStopWithTheFirstThatIsEmpty) {
+  const auto mixed = sample_from(std::vector{range(3), range(100, 200)}, {.seed = 4, .stop_on_empty = true});
+  std::int64_t small = 0, others = 0;
+  for (const std::int64_t value : mixed) ++(value < 100 ? small : others);
+  EXPECT_EQ(small, 3);
+  EXPECT_LT(others, 100);
+}
+
+TEST(SampleFrom, RefusesWeightsThatAreNone) {
+  const std::vector two{range(1), range(1)};
+  EXPECT_ERROR(sample_from(two, {.weights = {1}}), invalid, "there are 1 weights, but 2 datasets");
+  EXPECT_ERROR(sample_from(two, {.weights = {0, 0}}), invalid, "all weights are 0");
+  EXPECT_ERROR(sample_from(two, {.weights = {1, -1}}), invalid, "one is -1");
+  EXPECT_ERROR(sample_from(two, {.weights = {1, NAN}}), invalid, "weights must be finite");
+  EXPECT_ERROR(sample_from(std::vector<Dataset<std::int64_t>>{}), invalid, "it needs an input");
+}
+
+TEST(SampleFrom, WithoutASeedIsNotSharedAmongRanks) {
+  const auto mixed = sample_from(std::vector{range(8), range(8)});
+  EXPECT_ERROR(mixed.shard(2, 0), invalid, "sample_from (op 2) has no seed");
+}
+
+// ------------------------------------------------------------------------------------------------ choose_from
+
+Dataset<std::int64_t> chosen(std::vector<std::int64_t> choices, ChooseOptions options = {}) {
+  return choose_from(std::vector{range(3), range(10, 12)}, from_vector(std::move(choices)), options);
+}
+
+TEST(ChooseFrom, GivesWhatTheChoiceSays) {
+  EXPECT_EQ(read(chosen({1, 0, 0, 1})), (Texts{"10", "0", "1", "11"}));
+  EXPECT_EQ(read(chosen({})), Texts{});
+}
+
+TEST(ChooseFrom, PassesOverWhatIsEmptyOrEnds) {
+  EXPECT_EQ(read(chosen({1, 1, 1, 0, 1, 0})), (Texts{"10", "11", "0", "1"}));
+  EXPECT_EQ(read(chosen({1, 1, 1, 0, 1, 0}, {.stop_on_empty = true})), (Texts{"10", "11"}));
+}
+
+TEST(ChooseFrom, FailsInItsPlaceWhereTheChoiceIsNone) {
+  auto run = chosen({0, 2, -1, 1}).start();
+  EXPECT_EQ(next_text(run), "0");
+  EXPECT_ERROR(run.next(), invalid, "the choice is 2, but there are 2 datasets");
+  EXPECT_ERROR(run.next(), invalid, "the choice is -1");
+  EXPECT_EQ(next_text(run), "10");
+  EXPECT_EQ(next_text(run), "end");
+}
+
+TEST(ChooseFrom, PassesErrorsOfTheChoiceOn) {
+  const auto choice = from_vector(std::vector<std::int64_t>{0, 1, 0}).map(failing_at(1));
+  EXPECT_EQ(read(choose_from(std::vector{range(3), range(10, 12)}, choice)), (Texts{"0", "x1", "1"}));
+}
+
+TEST(ChooseFrom, NeedsADataset) {
+  EXPECT_ERROR(choose_from(std::vector<Dataset<std::int64_t>>{}, range(2)), invalid, "the list of datasets is empty");
+}
+
+// ------------------------------------------------------------------------------------------------ a user's own
+
+// Takes one of each input in turn.
+class InTurn final : public MergeOp {
+ public:
+  std::string name() const override { return "in_turn"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t inputs) const override { return std::make_unique<State>(inputs); }
+
+ private:
+  class State final : public MergeState {
+   public:
+    explicit State(std::size_t inputs) : inputs_(inputs) {}
+    void begin_pass(const Stamp&) override {
+      next_ = 0;
+      ended_ = false;
+    }
+    Want want() const override { return ended_ ? Want::nothing() : Want::one(next_); }
+    void take(std::size_t input, Slot&& slot, Emitter& out) override {
+      next_ = (input + 1) % inputs_;
+      if (slot.is_element() && slot.value.get<std::int64_t>() == 13) throw std::runtime_error("thirteen");
+      out.forward(std::move(slot));
+    }
+    void ended(std::size_t, Emitter&) override { ended_ = true; }
+
+   private:
+    const std::size_t inputs_;
+    std::size_t next_ = 0;
+    bool ended_ = false;
+  };
+};
+
+TEST(OwnMerge, IsAnOpLikeTheLibrarys) {
+  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), range(3), range(10, 14));
+  EXPECT_EQ(read(merged.repeat(2)), (Texts{"0", "10", "1", "11", "2", "12", "0", "10", "1", "11", "2", "12"}));
+}
+
+TEST(OwnMerge, FailsForOneElement) {
+  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), range(12, 15), range(3));
+  EXPECT_EQ(read(merged), (Texts{"12", "0", "x1", "1", "14", "2"}));
+}
+
+TEST(OwnMerge, ThatGivesAnotherTypeFails) {
+  auto run = merge<std::string>(std::make_shared<InTurn>(), range(1)).start();
+  EXPECT_ERROR(run.next(), invalid, "write the type that the op gives");
+}
+
+TEST(OwnMerge, IsNoneOfOneInputOnly) {
+  EXPECT_ERROR(range(2).then<std::int64_t>(nullptr), invalid, "null pointer");
+  EXPECT_ERROR(merge<std::int64_t>(nullptr, range(1), range(2)), invalid, "null pointer");
+}
+
+}  // namespace
+}  // namespace penstock

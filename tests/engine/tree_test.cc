@@ -1,0 +1,239 @@
+// Pipelines with several inputs: what holds for all merging ops. What each one means is in merging_test.cc.
+#include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+#include <fstream>
+#include <functional>
+#include <set>
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+std::int64_t sum(const std::tuple<std::int64_t, std::int64_t>& pair) { return std::get<0>(pair) + std::get<1>(pair); }
+
+std::int64_t draw(std::int64_t, Context& context) {
+  return context.rng().uniform(std::int64_t{0}, std::int64_t{1} << 40);
+}
+
+template <class T> std::vector<T> values_of(const Dataset<T>& dataset) {
+  std::vector<T> values;
+  for (const T& value : dataset) values.push_back(value);
+  return values;
+}
+
+TEST(Tree, RunsADatasetThatIsUsedTwiceTwice) {
+  CallCounter counter;
+  const auto mapped = range(10).map(counted_sleep(counter, 0us));
+  EXPECT_EQ(read(zip(mapped, mapped).map(sum)).size(), 10u);
+  EXPECT_EQ(counter.calls(), 20);
+}
+
+TEST(Tree, GivesTwoUsesOfAShuffleOneOrder) {
+  const auto shuffled = range(100).shuffle(100, {.seed = 3});
+  for (const auto& [a, b] : values_of(zip(shuffled, shuffled).repeat(2))) EXPECT_EQ(a, b);
+}
+
+TEST(Tree, DrawsOtherRandomNumbersForEachInput) {
+  const auto drawn = range(50).map(draw);
+  for (const auto& [a, b] : values_of(zip(drawn, drawn))) EXPECT_NE(a, b);
+}
+
+TEST(Tree, DrawsOtherRandomNumbersForEachInputAlsoBehindIt) {
+  const auto numbers = range(50);
+  const auto all = values_of(concatenate(std::vector{numbers, numbers.concatenate(numbers), numbers}).map(draw));
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), 200u);
+}
+
+TEST(Tree, LeavesTheRandomNumbersOfItsFirstInputAsTheyAre) {
+  const auto first = range(5).map(draw);
+  const auto alone = values_of(first);
+  auto both = values_of(first.concatenate(range(3)));
+  both.resize(5);
+  EXPECT_EQ(both, alone);
+}
+
+TEST(Tree, RepeatsAllItsInputs) {
+  const auto pairs = zip(range(3).repeat(), range(10, 14)).map(sum);
+  EXPECT_EQ(read(pairs.repeat(2)), (Texts{"10", "12", "14", "13", "10", "12", "14", "13"}));
+}
+
+TEST(Tree, IsReadEpochByEpoch) {
+  const auto tree = range(3).concatenate(range(5, 7)).repeat(2);
+  auto run = tree.start();
+  for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
+    run.epoch(epoch);
+    EXPECT_EQ(next_text(run), "0");
+    if (epoch % 2 != 0) continue;  // left early
+    EXPECT_EQ(rest_of(run), (Texts{"1", "2", "5", "6", "0", "1", "2", "5", "6"}));
+  }
+}
+
+TEST(Tree, NamesWhereItFailed) {
+  const auto broken = range(3).map(failing_at(1));
+  auto run = zip(range(9).skip(4), broken).start();
+  ASSERT_TRUE(run.next());
+  try {
+    run.next();
+    FAIL();
+  } catch (const ElementError& error) {
+    EXPECT_EQ(error.place().op, "map");
+    EXPECT_EQ(error.place().position, 3) << "range 0, skip 1, range 2";
+    EXPECT_EQ(error.place().source_ordinal, 1);
+  }
+  EXPECT_TRUE(run.next());
+}
+
+// Two lists, a.txt and b.txt, of two files each.
+struct TwoLists {
+  TwoLists() {
+    for (const char* list : {"a", "b"}) {
+      std::ofstream out(folder.path() / (std::string(list) + ".txt"));
+      for (int i = 0; i < 2; ++i) out << "/nowhere/" << list << i << "\n";
+    }
+  }
+  Dataset<std::string> list(const char* name) const { return from_file_list((folder.path() / name).string()); }
+
+  test::TemporaryFolder folder;
+};
+
+template <class T> std::string origin_of_first_error(const Dataset<T>& dataset) {
+  auto run = dataset.start();
+  try {
+    while (run.next()) {
+    }
+  } catch (const ElementError& error) {
+    return error.place().origin;
+  }
+  return "no error";
+}
+
+TEST(Tree, NamesTheFileThatAnElementCameFrom) {
+  const TwoLists of;
+  const auto fail = [](const auto&) -> int { throw std::runtime_error("planted"); };
+  EXPECT_EQ(origin_of_first_error(zip(range(2), of.list("b.txt").map(fail))), "/nowhere/b0");
+  EXPECT_EQ(origin_of_first_error(zip(of.list("a.txt"), of.list("b.txt")).map(fail)), "/nowhere/a0");
+}
+
+// A wrong name would be worse.
+TEST(Tree, NamesNoFileWhereItMayBeOfSeveralLists) {
+  const TwoLists of;
+  const auto fail = [](const std::string&) -> int { throw std::runtime_error("planted"); };
+  EXPECT_EQ(origin_of_first_error(of.list("a.txt").concatenate(of.list("b.txt")).map(fail)), "");
+}
+
+TEST(Tree, IsPrintedWithItsInputs) {
+  const auto tree = zip(range(3).repeat(2), range(5).concatenate(range(9))).repeat(2);
+  const std::string text = describe(tree);
+  EXPECT_THAT(text, HasSubstr("1  repeat"));
+  EXPECT_THAT(text, HasSubstr("2    range"));
+  EXPECT_THAT(text, HasSubstr("3      range"));
+  EXPECT_THAT(text, HasSubstr("4    concatenate  of 2, 3"));
+  EXPECT_THAT(text, HasSubstr("5  zip            of 1, 4"));
+}
+
+TEST(Tree, IsResumedAtEachElement) {
+  const auto tree =
+      zip(range(4).concatenate(range(7)).map(failing_at(2)), range(20).shuffle(3, {.seed = 1})).map(sum).repeat(2);
+  const Texts whole = read(tree);
+  for (std::size_t taken = 0; taken < whole.size(); ++taken) {
+    auto run = tree.start();
+    for (std::size_t i = 0; i < taken; ++i) next_text(run);
+    auto resumed = tree.start({.resume_from = std::make_shared<const Checkpoint>(run.checkpoint())});
+    EXPECT_EQ(rest_of(resumed), Texts(whole.begin() + static_cast<std::ptrdiff_t>(taken), whole.end())) << taken;
+  }
+}
+
+// A source that gives three elements and then waits until nobody wants more.
+auto three_and_then_nothing(std::atomic<bool>& was_stopped) {
+  return from_generator(
+      [&was_stopped, next = std::int64_t{0}](Context& context) mutable -> std::optional<std::int64_t> {
+        if (next < 3) return next++;
+        while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+        was_stopped = true;
+        return std::nullopt;
+      });
+}
+
+TEST(Tree, EndsThoughAnInputThatIsNotWantedNeverEnds) {
+  std::atomic<bool> was_stopped{false};
+  EXPECT_EQ(read(zip(range(3), three_and_then_nothing(was_stopped)).map(sum)).size(), 3u);
+}
+
+TEST(Tree, StopsAnInputThatIsNotWantedAnyMore) {
+  std::atomic<bool> was_stopped{false};
+  auto run = zip(range(3), three_and_then_nothing(was_stopped)).start();
+  while (run.next()) {
+  }
+  EXPECT_TRUE(eventually([&] { return was_stopped.load(); }));
+}
+
+TEST(Tree, GoesOnIntoItsNextPassThoughAnInputIsStillInTheLastOne) {
+  std::atomic<bool> was_stopped{false};
+  const auto two = range(2);
+  EXPECT_EQ(read(zip(two, three_and_then_nothing(was_stopped)).map(sum).repeat(3)).size(), 6u);
+}
+
+TEST(Tree, ReadsItsInputsAtOnce) {
+  CallCounter counter;
+  const auto slow = [&] { return range(8).map(counted_sleep(counter, 20ms), 1, {.blocks = true}); };
+  read(zip(slow(), slow()).map(sum));
+  EXPECT_EQ(counter.most(), 2);
+}
+
+TEST(Tree, KeepsTheBuffersThatAnInputAsksFor) {
+  std::atomic<std::int64_t> made{0};
+  const auto counted = range(1000).map(
+      [&made](std::int64_t x) {
+        ++made;
+        return x;
+      },
+      1);
+  auto run = zip(counted.prefetch(1), range(1000)).prefetch(1).map(sum, 1).prefetch(1).start({.tune = false});
+  run.next();
+  std::this_thread::sleep_for(50ms);
+  EXPECT_LE(made, 40);
+}
+
+TEST(Tree, TellsWhoFeedsWhom) {
+  auto run = zip(range(3), range(4).concatenate(range(2))).start();
+  run.next();
+  std::vector<int> feeds;
+  for (const StageSnapshot& stage : run.snapshot().stages) feeds.push_back(stage.feeds);
+  EXPECT_EQ(feeds, (std::vector<int>{4, 3, 3, 4, -1}));
+}
+
+TEST(Tree, HasNoMoreOpsThanCanBeRun) {
+  auto doubled = range(1);
+  EXPECT_ERROR(for (int i = 0; i < 20; ++i) doubled = doubled.concatenate(doubled), ErrorCode::invalid_argument,
+               "a dataset that is used twice counts twice");
+}
+
+TEST(Tree, RefusesADatasetThatWasMovedFrom) {
+  auto gone = range(1);
+  const auto kept = std::move(gone);
+  EXPECT_ERROR(kept.concatenate(gone), ErrorCode::invalid_argument, "moved from");
+}
+
+TEST(Tree, IsNotSharedAmongRanksBehindAShuffleWithoutASeedInAnyInput) {
+  const auto tree = range(9).concatenate(range(9).shuffle(4));
+  EXPECT_ERROR(tree.shard(2, 0), ErrorCode::invalid_argument, "shuffle (op 2) has no seed");
+}
+
+// Elements of 1,000 bytes in all branches: the budget and one element a stage more is all that there is.
+TEST(Tree, KeepsToItsMemory) {
+  const auto strings = [](std::int64_t from) {
+    return range(from, from + 300).map([](std::int64_t) { return std::string(1000, 'x'); });
+  };
+  const auto tree = zip(strings(0), strings(9).concatenate(strings(5)));
+  auto run = tree.start({.memory_bytes = 20'000, .tune = false});
+  while (run.next()) {
+  }
+  EXPECT_LE(run.snapshot().memory_peak, 20'000 + 8 * 1'200);
+}
+
+}  // namespace
+}  // namespace penstock

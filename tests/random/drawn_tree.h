@@ -1,0 +1,270 @@
+// Random trees of datasets, each with what it must give: plain lists, put together without an engine.
+//
+// What must come is a list of numbers and errors. An endless dataset is as much of a list as anybody can come to read
+// of it. Every pass and epoch gives the same, so a repeat repeats the list.
+#pragma once
+
+#include <penstock/penstock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/random.h"
+
+namespace trees {
+
+namespace ps = penstock;
+using ps::test::Random;
+
+using Item = std::optional<std::int64_t>;  // none: an error
+using Items = std::vector<Item>;
+
+inline constexpr std::size_t kMostItems = 4000;  // of an endless list
+inline constexpr std::int64_t kFactor = 1009;
+
+struct Tree {
+  ps::Dataset<std::int64_t> dataset;
+  Items items;
+  bool is_endless = false;
+  std::string text;  // as it was drawn
+};
+
+inline std::string text_of(const Item& item) { return item ? std::to_string(*item) : "x"; }
+
+inline std::int64_t joined(std::int64_t a, std::int64_t b) { return (a * kFactor + b) % 1'000'003; }
+
+class Drawer {
+ public:
+  // How often each op was drawn, and each pair of neighbours.
+  using Coverage = std::map<std::string, std::int64_t>;
+
+  Drawer(std::uint64_t seed, Coverage& coverage) : random_(seed), coverage_(coverage) {}
+
+  // Never endless.
+  Tree draw() {
+    for (;;) {
+      try {
+        Tree tree = draw_tree(3);
+        return tree.is_endless ? take(std::move(tree), random_.between(0, 40)) : tree;
+      } catch (const NeverGivesAnything&) {
+      }
+    }
+  }
+
+ private:
+  struct NeverGivesAnything {};
+
+  Tree draw_tree(int depth) {
+    Tree tree = depth == 0 || random_.one_in(4) ? source() : merge(depth);
+    for (std::int64_t ops = random_.below(4); ops > 0; --ops) tree = behind(std::move(tree));
+    return tree;
+  }
+
+  void note(const std::string& name, const std::string& before) {
+    ++coverage_[name];
+    ++coverage_[before.substr(before.rfind(' ') + 1) + ">" + name];
+  }
+
+  Tree source() {
+    ++coverage_["range"];
+    const std::int64_t begin = random_.below(100), count = random_.one_in(6) ? 0 : random_.between(1, 12);
+    Items items;
+    for (std::int64_t i = 0; i < count; ++i) items.emplace_back(begin + i);
+    return {ps::range(begin, begin + count), items, false, "range" + std::to_string(count)};
+  }
+
+  Tree behind(Tree in) {
+    switch (random_.below(7)) {
+      case 0: return map(std::move(in));
+      case 1: return filter(std::move(in));
+      case 2: return take(std::move(in), random_.below(12));
+      case 3: return skip(std::move(in), random_.below(4));
+      case 4: return repeat(std::move(in));
+      case 5: return failing(std::move(in));
+      default: return batched(std::move(in));
+    }
+  }
+
+  static Tree next(Tree in, const std::string& name, ps::Dataset<std::int64_t> dataset, Items items, bool is_endless) {
+    return {std::move(dataset), std::move(items), is_endless, in.text + " " + name};
+  }
+
+  Tree map(Tree in) {
+    note("map", in.text);
+    Items items = in.items;
+    for (Item& item : items) {
+      if (item) item = *item * 3 + 1;
+    }
+    auto dataset = in.dataset.map([](std::int64_t x) { return x * 3 + 1; },
+                                  {.parallelism = random_.one_in(2) ? ps::Tunable(2) : ps::AUTOTUNE,
+                                   .blocks = random_.one_in(4) ? std::optional(true) : std::nullopt});
+    return next(in, "map", std::move(dataset), std::move(items), in.is_endless);
+  }
+
+  Tree failing(Tree in) {
+    note("fail", in.text);
+    const std::int64_t modulus = random_.between(3, 9);
+    Items items = in.items;
+    for (Item& item : items) {
+      if (item && *item % modulus == 1) item.reset();
+    }
+    auto dataset = in.dataset.map([modulus](std::int64_t x) {
+      if (x % modulus == 1) throw std::runtime_error("drawn");
+      return x;
+    });
+    return next(in, "fail", std::move(dataset), std::move(items), in.is_endless);
+  }
+
+  Tree filter(Tree in) {
+    note("filter", in.text);
+    Items items;
+    std::ranges::copy_if(in.items, std::back_inserter(items), [](const Item& item) { return !item || *item % 3 != 0; });
+    if (in.is_endless && items.empty()) throw NeverGivesAnything();
+    return next(in, "filter", in.dataset.filter([](std::int64_t x) { return x % 3 != 0; }), std::move(items),
+                in.is_endless);
+  }
+
+  // Errors pass and do not count.
+  Tree take(Tree in, std::int64_t count) {
+    note("take", in.text);
+    Items items;
+    std::int64_t taken = 0;
+    for (const Item& item : in.items) {
+      if (taken == count) break;
+      items.push_back(item);
+      taken += item.has_value();
+    }
+    if (in.is_endless && taken < count) throw NeverGivesAnything();  // but errors
+    return next(in, "take" + std::to_string(count), in.dataset.take(count), std::move(items), false);
+  }
+
+  Tree skip(Tree in, std::int64_t count) {
+    note("skip", in.text);
+    Items items;
+    std::int64_t skipped = 0;
+    for (const Item& item : in.items) {
+      if (item && skipped++ < count) continue;
+      items.push_back(item);
+    }
+    return next(in, "skip" + std::to_string(count), in.dataset.skip(count), std::move(items), in.is_endless);
+  }
+
+  Tree repeat(Tree in) {
+    const bool for_ever = random_.one_in(3) && (!in.items.empty() || random_.one_in(20));  // of nothing: it warns
+    note(for_ever ? "repeat" : "repeat(n)", in.text);
+    const std::int64_t count = for_ever ? -1 : random_.between(0, 3);
+    Items items;
+    const std::size_t passes = for_ever ? kMostItems : static_cast<std::size_t>(count);
+    for (std::size_t pass = 0; pass < passes && !in.items.empty() && items.size() < kMostItems; ++pass)
+      items.insert(items.end(), in.items.begin(), in.items.end());
+    if (count == 0) in.is_endless = false;
+    const bool is_endless = in.is_endless || (for_ever && !items.empty());
+    return next(in, "repeat" + std::to_string(count), in.dataset.repeat(count), std::move(items), is_endless);
+  }
+
+  // Apart again at once: the elements are as before, errors leave before the batch that they fell into.
+  Tree batched(Tree in) {
+    note("batch", in.text);
+    const std::int64_t size = random_.between(1, 4);
+    Items items, batch;
+    for (const Item& item : in.items) {
+      item ? batch.push_back(item) : items.push_back(item);
+      if (static_cast<std::int64_t>(batch.size()) < size) continue;
+      items.insert(items.end(), batch.begin(), batch.end());
+      batch.clear();
+    }
+    if (!in.is_endless) items.insert(items.end(), batch.begin(), batch.end());
+    return next(in, "batch" + std::to_string(size), in.dataset.batch(size).unbatch(), std::move(items), in.is_endless);
+  }
+
+  Tree merge(int depth) {
+    std::vector<Tree> inputs;
+    for (std::int64_t count = random_.between(1, 3); count > 0; --count) inputs.push_back(draw_tree(depth - 1));
+    if (inputs.size() > 1 && random_.one_in(5)) inputs[1] = inputs[0];  // one dataset, used twice
+    switch (random_.below(3)) {
+      case 0: return zip(inputs.size() == 1 ? std::vector{inputs[0], source()} : inputs);
+      case 1: return concatenate(inputs);
+      default: return choose(inputs);
+    }
+  }
+
+  std::string named(const std::string& name, const std::vector<Tree>& inputs) {
+    std::string text;
+    for (const Tree& input : inputs) {
+      note(name, input.text);
+      text += (text.empty() ? "" : ", ") + input.text;
+    }
+    return "(" + text + ") " + name;
+  }
+
+  static std::vector<ps::Dataset<std::int64_t>> datasets_of(const std::vector<Tree>& inputs) {
+    std::vector<ps::Dataset<std::int64_t>> datasets;
+    for (const Tree& input : inputs) datasets.push_back(input.dataset);
+    return datasets;
+  }
+
+  Tree zip(const std::vector<Tree>& inputs) {
+    const std::string text = named("zip", inputs);
+    Items items = inputs[0].items;
+    bool is_endless = inputs[0].is_endless;
+    auto dataset = inputs[0].dataset;
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const Items& others = inputs[i].items;
+      items.resize(std::min(items.size(), others.size()));
+      for (std::size_t k = 0; k < items.size(); ++k)
+        items[k] = items[k] && others[k] ? Item(joined(*items[k], *others[k])) : Item();
+      is_endless = is_endless && inputs[i].is_endless;
+      dataset = ps::zip(dataset, inputs[i].dataset).map([](const std::tuple<std::int64_t, std::int64_t>& pair) {
+        return joined(std::get<0>(pair), std::get<1>(pair));
+      });
+    }
+    return {std::move(dataset), std::move(items), is_endless, text};
+  }
+
+  Tree concatenate(const std::vector<Tree>& inputs) {
+    const std::string text = named("concatenate", inputs);
+    Tree result{ps::concatenate(datasets_of(inputs)), {}, false, text};
+    for (const Tree& input : inputs) {
+      if (result.is_endless) break;
+      result.items.insert(result.items.end(), input.items.begin(), input.items.end());
+      result.is_endless = input.is_endless;
+    }
+    return result;
+  }
+
+  // Choices that are none, and those that fail, among them.
+  Tree choose(const std::vector<Tree>& inputs) {
+    const std::string text = named("choose", inputs);
+    const bool stop_on_empty = random_.one_in(2);
+    std::vector<std::int64_t> choices;
+    for (std::int64_t count = random_.between(0, 20); count > 0; --count)
+      choices.push_back(random_.below(static_cast<std::int64_t>(inputs.size()) + (random_.one_in(6) ? 1 : 0)));
+    Tree result{ps::choose_from(datasets_of(inputs), ps::from_vector(choices), {.stop_on_empty = stop_on_empty}),
+                {},
+                false,
+                text + (stop_on_empty ? "!" : "")};
+    std::vector<std::size_t> read(inputs.size(), 0);
+    for (const std::int64_t choice : choices) {
+      const auto input = static_cast<std::size_t>(choice);
+      if (input >= inputs.size()) {
+        result.items.emplace_back();
+      } else if (read[input] < inputs[input].items.size()) {
+        result.items.push_back(inputs[input].items[read[input]++]);
+      } else if (stop_on_empty) {
+        break;
+      }
+    }
+    return result;
+  }
+
+  Random random_;
+  Coverage& coverage_;
+};
+
+}  // namespace trees

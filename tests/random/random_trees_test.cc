@@ -1,0 +1,174 @@
+// Random trees of datasets: what plain lists say, serially, on threads, and pumped by one thread in any order of
+// events, with and without memory, in several epochs, some of them left early.
+//
+//   PENSTOCK_FULL=1 random_trees_test          200,000 trees instead of 20,000 pumped, 10,000 on threads
+//   PENSTOCK_SEED=17 random_trees_test         this tree alone
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "lib/exec/compile.h"
+#include "lib/exec/engine.h"
+#include "lib/exec/queue_launcher.h"
+#include "tests/random/drawn_tree.h"
+#include "tests/support/environment.h"
+#include "tests/support/pumped.h"
+#include "tests/support/watchdog.h"
+
+namespace trees {
+namespace {
+
+using penstock::test::how_many;
+using penstock::test::number_from_environment;
+using penstock::test::Watchdog;
+namespace exec = penstock::exec;
+
+constexpr std::uint32_t kEpochs = 3;
+constexpr int kMostSteps = 1'000'000;
+
+// How much of each epoch is read, "all" as more than there is.
+std::vector<std::size_t> drawn_ends(const Tree& tree, Random& random) {
+  std::vector<std::size_t> ends;
+  for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch)
+    ends.push_back(random.one_in(2) ? tree.items.size() + 1 : random.next() % (tree.items.size() + 1));
+  return ends;
+}
+
+void expect(const Tree& tree, std::size_t index, const std::string& got, const std::string& where) {
+  const std::string expected = index < tree.items.size() ? text_of(tree.items[index]) : "end";
+  if (got != expected)
+    throw std::runtime_error(where + ", number " + std::to_string(index) + ": " + got + " instead of " + expected);
+}
+
+std::string next_of(ps::Run<std::int64_t>& run) {
+  try {
+    const auto value = run.next();
+    return value ? std::to_string(*value) : "end";
+  } catch (const ps::ElementError&) {
+    return "x";
+  }
+}
+
+void check_run(const Tree& tree, const ps::RunOptions& options, Random& random) {
+  auto run = tree.dataset.start(options);
+  const auto ends = drawn_ends(tree, random);
+  for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
+    run.epoch(epoch);
+    for (std::size_t i = 0; i < ends[epoch]; ++i) expect(tree, i, next_of(run), "epoch " + std::to_string(epoch));
+  }
+}
+
+// One thread runs tokens in any order. It sees where nothing can move though the consumer waits.
+class Pumped {
+ public:
+  Pumped(const Tree& tree, std::uint64_t seed, bool has_little_memory) : random_(seed) {
+    exec::EngineSettings settings;
+    settings.memory_bytes = has_little_memory ? random_.between(1, 12) * 96 : 1 << 24;
+    settings.machine = &machine_;
+    settings.permits = 1 + random_.below(3);
+    auto launcher = std::make_unique<exec::QueueLauncher>([this](const std::vector<std::size_t>& stages) {
+      return static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(stages.size())));
+    });
+    queue_ = launcher.get();
+    engine_ = exec::Engine::make(exec::compile(tree.dataset.node()), settings, std::move(launcher));
+  }
+
+  void check(const Tree& tree) {
+    const auto ends = drawn_ends(tree, random_);
+    for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
+      if (epoch > 0) go_to(epoch);
+      is_over_ = false;
+      for (std::size_t i = 0; i < ends[epoch]; ++i) expect(tree, i, next(), "epoch " + std::to_string(epoch));
+    }
+  }
+
+ private:
+  void go_to(std::uint32_t epoch) {
+    if (!is_over_) engine_->abandon_epoch();
+    engine_->begin_epoch(epoch, 1);
+  }
+
+  std::string next() {
+    for (;;) {
+      ps::Slot slot = next_slot();
+      if (slot.is_element()) return std::to_string(slot.value.unchecked<std::int64_t>());
+      if (slot.kind() == ps::Slot::Kind::error) return "x";
+      if (slot.level() == engine_->plan().repeats().size()) {
+        is_over_ = true;
+        return "end";
+      }
+    }
+  }
+
+  // Sometimes runs ahead of the consumer, too.
+  ps::Slot next_slot() {
+    for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) queue_->run_one();
+    for (int steps = 0; engine_->snapshot().consumer.ready == 0; ++steps) {
+      if (!queue_->run_one()) throw std::runtime_error("stands still: the consumer waits, and nothing can move");
+      if (steps == kMostSteps) throw std::runtime_error("goes in circles");
+    }
+    ps::Slot slot;
+    engine_->next(slot);
+    return slot;
+  }
+
+  Random random_;
+  std::int64_t time_ns_ = 0;
+  const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
+  const ps::testing::ClockedMachine machine_{[this] { return time_ns_ += random_.below(pace_ns_); }};
+  exec::QueueLauncher* queue_ = nullptr;  // the engine's
+  std::shared_ptr<exec::Engine> engine_;
+  bool is_over_ = false;
+};
+
+using Check = void (*)(const Tree& tree, std::uint64_t seed);
+
+void check_trees(std::int64_t count, Check check, Drawer::Coverage& coverage) {
+  Watchdog watchdog;
+  const auto only = number_from_environment("PENSTOCK_SEED");
+  for (std::uint64_t seed = only.value_or(0); !::testing::Test::HasFailure(); ++seed) {
+    if (only ? seed != *only : seed == static_cast<std::uint64_t>(count)) break;
+    const Tree tree = Drawer(seed, coverage).draw();
+    const std::string name = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + tree.text;
+    if (number_from_environment("PENSTOCK_TRACE")) std::cerr << name << std::endl;
+    watchdog.watch(name);
+    try {
+      check(tree, seed);
+    } catch (const std::exception& failure) {
+      ADD_FAILURE() << failure.what() << '\n' << name;
+    }
+  }
+}
+
+TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
+  Drawer::Coverage coverage;
+  check_trees(
+      how_many(1000),
+      [](const Tree& tree, std::uint64_t seed) {
+        Random random(seed ^ 0x7EE5);
+        check_run(tree, {.serial = true}, random);
+        check_run(tree, {.threads = 2, .tune = false}, random);
+        check_run(tree, {.memory_bytes = static_cast<std::size_t>(random.between(100, 2000)), .tune = random.one_in(2)},
+                  random);
+      },
+      coverage);
+}
+
+TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
+  Drawer::Coverage coverage;
+  check_trees(
+      how_many(20'000),
+      [](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0).check(tree); }, coverage);
+  if (number_from_environment("PENSTOCK_SEED")) return;
+  for (const char* op : {"range", "map", "fail", "filter", "take", "skip", "repeat", "repeat(n)", "batch", "zip",
+                         "concatenate", "choose"})
+    EXPECT_GE(coverage[op], how_many(500)) << op;
+}
+
+}  // namespace
+}  // namespace trees
