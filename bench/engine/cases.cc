@@ -6,6 +6,7 @@ namespace {
 constexpr Case kCases[] = {
     {"slope", "ns per element and stage: slope over chains of 0 to 6 trivial maps", run_slope},
     {"whole", "short whole pipelines: ns per element over all stages", run_whole},
+    {"merges", "zip, concatenate, sample_from: ns per element beyond one input alone", run_merges},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},
     {"sleep64", "64 calls of 10 ms against 64 plain threads, with a hint and without", run_sleep64},
     {"adapt", "how fast AUTOTUNE finds 64 calls, absorbs 8 x the latency, gives calls back", run_adapt},
