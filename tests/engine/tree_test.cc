@@ -177,6 +177,19 @@ TEST(Tree, GoesOnIntoItsNextPassThoughAnInputIsStillInTheLastOne) {
   EXPECT_EQ(read(zip(two, three_and_then_nothing(was_stopped)).map(sum).repeat(3)).size(), 6u);
 }
 
+// It is read ahead, though nothing of it is ever wanted, and does not look whether it is.
+TEST(Tree, DoesNotWaitForAnInputThatIsInACall) {
+  std::atomic<bool> may_end{false};
+  const auto stuck = from_generator([&may_end]() -> std::optional<std::int64_t> {
+    while (!may_end) std::this_thread::sleep_for(1ms);
+    return std::nullopt;
+  });
+  auto run = choose_from(std::vector{range(2), stuck}, from_vector(std::vector<std::int64_t>{0, 0})).repeat(3).start();
+  for (int i = 0; i < 6 && !HasFailure(); ++i) EXPECT_FALSE(run.next_for(kPatience).timed_out());
+  may_end = true;
+  EXPECT_FALSE(run.next());
+}
+
 TEST(Tree, ReadsItsInputsAtOnce) {
   CallCounter counter;
   const auto slow = [&] { return range(8).map(counted_sleep(counter, 20ms), 1, {.blocks = true}); };

@@ -29,7 +29,7 @@ using penstock::test::Watchdog;
 namespace exec = penstock::exec;
 
 constexpr std::uint32_t kEpochs = 3;
-constexpr int kMostSteps = 1'000'000;
+constexpr int kMostSteps = 100'000;
 
 // How much of each epoch is read, "all" as more than there is.
 std::vector<std::size_t> drawn_ends(const Tree& tree, Random& random) {
