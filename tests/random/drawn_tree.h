@@ -156,7 +156,7 @@ class Drawer {
   }
 
   Tree repeat(Tree in) {
-    const bool for_ever = random_.one_in(3) && (!in.items.empty() || random_.one_in(20));  // of nothing: it warns
+    const bool for_ever = random_.one_in(3) && !in.items.empty();
     note(for_ever ? "repeat" : "repeat(n)", in.text);
     const std::int64_t count = for_ever ? -1 : random_.between(0, 3);
     Items items;
