@@ -52,9 +52,8 @@ class State final : public MergeState {
 
 }  // namespace
 
-// As tf.data has it: endless where all are.
 Flow ChooseFromOp::flow_of(std::span<const Flow> inputs) const {
-  return {.cardinality = all_are(inputs, INFINITE_CARDINALITY) ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY,
+  return {.cardinality = cardinality_of_mixed(inputs),
           .leading_dimension = leading_dimension_of_all(inputs.first(inputs.size() - 1))};
 }
 

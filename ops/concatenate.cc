@@ -27,18 +27,20 @@ class State final : public MergeState {
   std::size_t reading_ = 0;
 };
 
+std::int64_t sum_of(std::span<const Flow> inputs) {
+  if (any_is(inputs, INFINITE_CARDINALITY)) return INFINITE_CARDINALITY;
+  if (any_is(inputs, UNKNOWN_CARDINALITY)) return UNKNOWN_CARDINALITY;
+  std::int64_t sum = 0;
+  for (const Flow& input : inputs) {
+    if (__builtin_add_overflow(sum, input.cardinality, &sum)) return UNKNOWN_CARDINALITY;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Flow ConcatenateOp::flow_of(std::span<const Flow> inputs) const {
-  Flow flow{.cardinality = 0, .leading_dimension = leading_dimension_of_all(inputs)};
-  if (any_is(inputs, INFINITE_CARDINALITY)) {
-    flow.cardinality = INFINITE_CARDINALITY;
-  } else if (any_is(inputs, UNKNOWN_CARDINALITY)) {
-    flow.cardinality = UNKNOWN_CARDINALITY;
-  } else {
-    for (const Flow& input : inputs) flow.cardinality += input.cardinality;
-  }
-  return flow;
+  return {.cardinality = sum_of(inputs), .leading_dimension = leading_dimension_of_all(inputs)};
 }
 
 std::unique_ptr<MergeState> ConcatenateOp::open(std::size_t inputs) const { return std::make_unique<State>(inputs); }

@@ -102,10 +102,8 @@ std::string SampleFromOp::options_text() const {
   return std::string(stop_on_empty_ ? ", stop_on_empty" : "") + (rerandomize_ ? ", rerandomize_each_epoch" : "");
 }
 
-// As tf.data has it: endless where all are.
 Flow SampleFromOp::flow_of(std::span<const Flow> inputs) const {
-  return {.cardinality = all_are(inputs, INFINITE_CARDINALITY) ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY,
-          .leading_dimension = leading_dimension_of_all(inputs)};
+  return {.cardinality = cardinality_of_mixed(inputs), .leading_dimension = leading_dimension_of_all(inputs)};
 }
 
 std::unique_ptr<MergeState> SampleFromOp::open(std::size_t) const {

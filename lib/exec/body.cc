@@ -11,21 +11,19 @@
 #include "lib/exec/opened.h"
 
 namespace penstock::exec {
+
+void append_failure(Slots& out, const Stamp& stamp) {
+  Slot failure(Element(), stamp);
+  failure.fail(detail::current_failure());
+  out.push_back(std::move(failure));
+}
+
 namespace {
 
 constexpr std::size_t kSpareSlots = 2;  // of a stream op's results
 // Results: an op may give what it holds many times, as overlapping windows do.
 constexpr std::size_t kFlushedAtOnce = 256;
 constexpr std::int64_t kBytesFlushedAtOnce = 1 << 20;
-constexpr int kPassedAtOnce =
-    4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
-
-// An error with what the user's code has just thrown, in the place of its results.
-void append_failure(Slots& out, const Stamp& stamp) {
-  Slot failure(Element(), stamp);
-  failure.fail(detail::current_failure());
-  out.push_back(std::move(failure));
-}
 
 // As far as the users' bytes_of tell: where it throws, the element says so itself.
 std::int64_t bytes_of(std::span<const Slot> slots) noexcept {
@@ -48,12 +46,6 @@ void own_all(std::span<Slot> slots) {
       slot.fail(detail::current_failure());
     }
   }
-}
-
-// Tells how far the call has come. Returns whether others want the rest of its inputs back.
-bool tell(OpenCall& call, std::size_t answered) {
-  call.progress.answered.store(answered, std::memory_order_release);
-  return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
 std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& value) {
@@ -304,115 +296,6 @@ std::int64_t StreamBody::failed_input(const Group& group, std::size_t result) co
 void StreamBody::end_pass() {
   wants_nothing_ = true;
   if (is_between_passes_) host_.cut_pass(stage_, {depth_, sequence_});
-}
-
-// ------------------------------------------------------------------------------------------------ source
-
-SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {
-  if (!parts_.order) reader_ = opened(parts_.op->open());
-}
-
-void SourceBody::resume_at(const Stamp& last) {
-  resume_ = last;
-  passes_.wind_to(last.pass);
-}
-
-// False: it failed, and that failure is all that the pass gives.
-bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) {
-  at_ = pass;
-  at_.ordinal = 0;
-  try {
-    if (parts_.order) {
-      parts_.order->begin_pass(pass.epoch, pass.pass);
-      if (resume_) pass_over_delivered();
-    } else {
-      Slot here(Element(), of_no_element(pass));
-      context.enter(here);
-      reader_->begin_pass(pass.epoch, pass.pass);
-    }
-    return true;
-  } catch (...) {
-    append_failure(out, of_no_element(pass));
-    return false;
-  }
-}
-
-// Skips to the element to resume at, if the order knows its step. Else next() takes each step and makes nothing.
-void SourceBody::pass_over_delivered() {
-  if (const auto steps = parts_.order->find(resume_->ordinal)) parts_.order->skip(*steps);
-}
-
-// The next element; at_ is then its stamp.
-std::optional<Element> SourceBody::next(Context& context) {
-  if (parts_.order) {
-    const auto index = parts_.order->next();
-    if (!index) return std::nullopt;
-    at_.ordinal = *index;
-    if (resume_ && *index != resume_->ordinal) return Element();  // passed over, and taken out by leave_out_delivered()
-    return parts_.op->indexed()->at(*index);
-  }
-  Slot here(Element(), at_);
-  context.enter(here);
-  return reader_->next(context);
-}
-
-// Adds one more slot. False: the pass is over.
-bool SourceBody::produce_one(Slots& out, Context& context) {
-  try {
-    auto element = next(context);
-    if (!element) return false;
-    if (!parts_.lends) element->own();
-    out.emplace_back(std::move(*element), at_);
-  } catch (...) {
-    append_failure(out, at_);
-  }
-  if (!parts_.order) ++at_.ordinal;
-  return true;
-}
-
-// A source has no inputs: what it failed to make is named by its position.
-std::int64_t SourceBody::failed_input(const Group& group, std::size_t result) const {
-  return group.slots[result].stamp.ordinal;
-}
-
-void SourceBody::run(Group& group, Context& context) {
-  const auto wanted = static_cast<std::size_t>(group.inputs.admitted);
-  PassControl::Pass pass;
-  if (!passes_.current(pass)) return;
-  const bool is_open = may_read(pass, group.slots, context);
-  group.slots.reserve(wanted + 2);  // a failure to begin and the mark: others may look at the list, so it must not move
-  if (is_open && read(group, wanted, context)) return;
-  group.slots.push_back(passes_.close());
-  resume_.reset();  // it was an element of this pass
-}
-
-// Whether the pass may still have elements.
-bool SourceBody::may_read(const PassControl::Pass& pass, Slots& out, Context& context) {
-  if (pass.over) return false;
-  if (pass.fresh && !begin_reading(pass.stamp, out, context)) return false;
-  return !passes_.cut_requested();
-}
-
-// Reads at most as many elements as are wanted. False: the pass has no more.
-bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
-  bool more = true, wanted_back = false;
-  for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce && !wanted_back;) {
-    more = produce_one(group.slots, context);
-    passed += leave_out_delivered(group.slots);
-    wanted_back = more && group.is_open() && tell(*group.call, group.slots.size());
-  }
-  return more;
-}
-
-// Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
-bool SourceBody::leave_out_delivered(Slots& slots) {
-  if (!resume_ || slots.empty()) return false;
-  if (slots.back().stamp.ordinal == resume_->ordinal) {
-    resume_.reset();
-    return false;
-  }
-  slots.pop_back();
-  return true;
 }
 
 }  // namespace penstock::exec

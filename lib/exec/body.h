@@ -23,6 +23,15 @@ inline Stamp of_no_element(Stamp pass) noexcept {
   return pass;
 }
 
+// Adds an error with what the user's code has just thrown, in the place of its results.
+void append_failure(Slots& out, const Stamp& stamp);
+
+// Tells how far the call has come. Returns whether others want the rest of its inputs back.
+inline bool tell(OpenCall& call, std::size_t answered) {
+  call.progress.answered.store(answered, std::memory_order_release);
+  return call.progress.is_wanted_back.load(std::memory_order_relaxed);
+}
+
 // Asks that the pass which `sequence` belongs to ends early; see PassControl::end.
 struct PassCut {
   std::size_t depth;
@@ -72,8 +81,8 @@ class Body {
   // Merges. All three with the stage's lock held. The signs outlive the body.
   virtual void use_signs(std::vector<PortSigns>&) {}
   virtual void arrive(std::size_t /*port*/, Slots&&) {}
-  // Before each run: what has come since the last one is for this run. `admitted` is 0.
-  virtual InputCounts take_arrivals() { return {}; }
+  // Before each run: what has come since the last one is for this run. Returns its bytes.
+  virtual std::int64_t take_arrivals() { return 0; }
 
   virtual std::int64_t held_bytes() const { return 0; }
 

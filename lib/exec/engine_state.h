@@ -44,7 +44,7 @@ struct EngineState {
   // Nothing is left of what the stage gave: it, or the nearest stages before it that reserve, may go on without room.
   void tell_nearest_that_reserves(std::size_t stage);
   PassControl& passes_of(std::size_t stage) const noexcept { return *passes[plan->segment_of[stage]]; }
-  bool is_head(std::size_t stage) const noexcept { return plan->segments[plan->segment_of[stage]].head == stage; }
+  bool is_head(std::size_t stage) const noexcept { return stages[stage]->traits().is_head; }
   bool look_after_calls();  // now and then: see Stage. True: something could leave
   void wake_heads();
 };

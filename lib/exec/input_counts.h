@@ -13,12 +13,6 @@ struct InputCounts {
   std::int64_t bytes = 0;
   std::int64_t elements = 0;  // when the call began
 
-  InputCounts& operator+=(const InputCounts& more) noexcept {
-    admitted += more.admitted;
-    bytes += more.bytes;
-    elements += more.elements;
-    return *this;
-  }
   InputCounts& operator-=(const InputCounts& share) noexcept {
     admitted -= share.admitted;
     bytes -= share.bytes;

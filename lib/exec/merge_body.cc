@@ -40,15 +40,15 @@ bool MergeBody::can_produce() const {
 
 void MergeBody::arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
 
-InputCounts MergeBody::take_arrivals() {
-  InputCounts counts;
+std::int64_t MergeBody::take_arrivals() {
+  std::int64_t bytes = 0;
   for (Port& port : ports_) {
-    counts.bytes += bytes_in(port.arrived);
+    bytes += bytes_in(port.arrived);
     std::ranges::move(port.arrived, std::back_inserter(port.queue));
     port.arrived.clear();
   }
-  held_bytes_ += counts.bytes;
-  return counts;
+  held_bytes_ += bytes;
+  return bytes;
 }
 
 // ------------------------------------------------------------------------------------------------ the run
@@ -196,9 +196,7 @@ template <class Call> bool MergeBody::guarded(const Stamp& stamp, Call&& call) {
     call();
     return true;
   } catch (...) {
-    Slot failure(Element(), stamp);
-    failure.fail(detail::current_failure());
-    out_->push_back(std::move(failure));
+    append_failure(*out_, stamp);
     return false;
   }
 }

@@ -32,7 +32,7 @@ class MergeBody final : public Body, private Emitter {
   bool can_produce() const override;
   void use_signs(std::vector<PortSigns>& signs) override { signs_ = &signs; }
   void arrive(std::size_t port, Slots&& slots) override;
-  InputCounts take_arrivals() override;
+  std::int64_t take_arrivals() override;
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return group.slots[result].stamp.ordinal;  // the place of what it gives is its own

@@ -207,7 +207,7 @@ void StageState::begin(Group& group) {
   group.state = Group::State::running;
   group.start.ns = meter.accounted_until();
   group.start.thread = traits_.machine.thread_number();
-  if (traits_.plan.is_merge()) group.inputs += body_->take_arrivals();
+  if (traits_.plan.is_merge()) group.inputs.bytes += body_->take_arrivals();
   group.start.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
   ++tokens.running;
   signs_.busy.store(true, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include "tests/support/expect_error.h"
 
 #include <cmath>
+#include <limits>
 
 namespace penstock {
 namespace {
@@ -67,6 +68,11 @@ TEST(Concatenate, KnowsItsCardinality) {
             INFINITE_CARDINALITY);
   EXPECT_EQ(range(3).concatenate(range(4).filter([](std::int64_t) { return true; })).cardinality(),
             UNKNOWN_CARDINALITY);
+}
+
+TEST(Concatenate, OfMoreThanCanBeCountedDoesNotKnow) {
+  const auto most = range(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(most.concatenate(range(1)).cardinality(), UNKNOWN_CARDINALITY);
 }
 
 TEST(Concatenate, NeedsADataset) {
