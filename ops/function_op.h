@@ -26,6 +26,7 @@ class FunctionOp : public ElementwiseOp, public graph::NamedByUser {
   Order order() const override { return order_; }
   std::optional<std::size_t> bytes_hint(const Element& input) const override;
   void run(std::span<Slot> slots, Context& context) const override { function_->run(slots, context); }
+  std::size_t result_bytes() const override { return function_->result_bytes(); }
   bool has_state() const override { return !function_->callable_in_parallel(); }
   std::unique_ptr<ElementwiseState> open() const override;
 

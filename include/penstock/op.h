@@ -163,6 +163,11 @@ class ElementwiseOp : public Op {
   // header). If it is right, the budget is passed only by what each stage may begin without room: an element, or some
   // small ones.
   virtual std::optional<std::size_t> bytes_hint(const Element& input) const;
+
+  // Bytes of every result, where its type alone tells them (has_fixed_bytes), and each input becomes at most one; 0: it
+  // does not. As many calls as there may be then begin at once: of other ops without a hint only one begins before the
+  // first result, and one more each 100 ms.
+  virtual std::size_t result_bytes() const { return 0; }
 };
 
 // What a StreamState answers through. Not thread-safe: use it only during the call.

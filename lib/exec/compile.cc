@@ -6,6 +6,7 @@
 
 #include <penstock/error.h>
 
+#include "lib/core/byte_count.h"
 #include "lib/exec/merge_body.h"
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
@@ -262,6 +263,8 @@ class Compiler {
     stage.is_reentrant = graph::is_reentrant(*op);
     stage.parallelism = graph::calls_at_once(*op);
     stage.passes_memory_on = op->passes_memory_on();
+    if (const std::size_t bytes = op->result_bytes(); bytes > 0)
+      stage.result_bytes = byte_count(bytes) + byte_count(sizeof(Slot));
     const std::size_t depth = stage.depth;
     const bool borrows = next_stage() == now_.last_borrower;
     stage.open = [op, borrows, depth](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {

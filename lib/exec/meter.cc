@@ -32,7 +32,10 @@ void approach(double& average, double value) noexcept { average += (average > 0 
 }  // namespace
 
 Meter::Meter(const StageTraits& traits)
-    : traits_(traits), accounted_until_(traits.machine.now()), last_call_ns_(accounted_until_) {
+    : traits_(traits),
+      bytes_(static_cast<double>(traits.plan.result_bytes)),
+      accounted_until_(traits.machine.now()),
+      last_call_ns_(accounted_until_) {
   const StagePlan& plan = traits.plan;
   counters.name = plan.label.name;
   counters.position = plan.label.position;

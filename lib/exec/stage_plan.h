@@ -67,6 +67,7 @@ struct StagePlan {
   Order order = Order::kept;
   bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
+  std::int64_t result_bytes = 0;  // of every result, with its place; 0: they differ
   Holding holding;
   BatchAhead batch;     // where its results will lie
   int places_end = -1;  // of a batch: the stage before which no result has a place in it; -1: no batch

@@ -3,6 +3,7 @@
 #include <latch>
 #include <optional>
 #include <semaphore>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -130,7 +131,7 @@ TEST(LoneStage, BeginsWithOneCall) {
       self->host.let_pass(kSecond / 2);
       self->stage.look_after_calls();
     }
-    return value;
+    return std::to_string(value);
   };
   LoneStage lone(range(100).map(asking, 2).node(), 1, kLimit);
   self = &lone;
@@ -157,7 +158,7 @@ TEST(LoneStage, LetsOneMoreCallBeginEachTimeThatTheFirstHasSleptForLong) {
     } else if (value < 4) {
       EXPECT_TRUE(helps_later()) << value;  // with the next value, while this one goes on
     }
-    return value;
+    return std::to_string(value);
   };
   LoneStage lone(range(100).map(call, 8).node(), 1, kLimit);
   self = &lone;
@@ -175,7 +176,7 @@ TEST(LoneStage, LetsOthersBeginAsSoonAsTheFirstHintIsThere) {
   LoneStage* self = nullptr;
   const auto noting = [&](std::int64_t value) {
     if (value == 0) asked_for = self->host.notes.launched;
-    return value;
+    return std::to_string(value);
   };
   LoneStage lone(range(100).map(noting, 2, {.bytes_hint = [](std::int64_t) { return std::size_t{100}; }}).node(), 1,
                  kLimit);

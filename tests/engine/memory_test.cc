@@ -202,10 +202,28 @@ TEST(FirstBurst, LetsCallsBeginThatWaitForEachOther) {
     std::latch all(8);
     const auto meet = [&all](std::int64_t value) {
       all.arrive_and_wait();
-      return value;
+      return std::to_string(value);
     };
     EXPECT_EQ(read(range(8).map(meet, 8, {.blocks = true}), {.tune = tune}), numbers(0, 8));
   }
+}
+
+// A large one takes the whole budget, and its type alone says so.
+TEST(FirstBurst, OfResultsWhoseTypeTellsTheirSizeKeepsToTheBudget) {
+  using Large = std::array<std::byte, 256 * 1024>;
+  std::atomic<int> at_once{0}, most{0};
+  const auto work = [&](std::int64_t) {
+    const int now = ++at_once;
+    for (int before = most; now > before && !most.compare_exchange_weak(before, now);) {
+    }
+    std::this_thread::sleep_for(2ms);
+    --at_once;
+    return Large();
+  };
+  auto run = range(40).map(work, 16, {.blocks = true}).start({.memory_bytes = MiB, .tune = false});
+  while (run.next()) {
+  }
+  EXPECT_LE(most, 4);
 }
 
 }  // namespace

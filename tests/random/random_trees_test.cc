@@ -108,7 +108,7 @@ class Pumped {
   // Sometimes runs ahead of the consumer, too.
   ps::Slot next_slot() {
     for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) queue_->run_one();
-    for (int steps = 0; engine_->snapshot().consumer.ready == 0; ++steps) {
+    for (int steps = 0; !engine_->state().outlet.has_slots(); ++steps) {
       if (!queue_->run_one()) throw std::runtime_error("stands still: the consumer waits, and nothing can move");
       if (steps == kMostSteps) throw std::runtime_error("goes in circles");
     }

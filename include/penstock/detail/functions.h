@@ -25,6 +25,7 @@ class Function {
   virtual ~Function() = default;
   virtual void run(std::span<Slot> slots, Context& context) const = 0;
   virtual bool callable_in_parallel() const noexcept { return true; }
+  virtual std::size_t result_bytes() const noexcept { return 0; }  // ElementwiseOp::result_bytes()
   // Of one that is not: each pass of each run has a copy of its own. Null: it cannot be copied.
   virtual bool can_be_copied() const noexcept { return true; }
   virtual std::unique_ptr<Function> copy() const { return nullptr; }
@@ -121,6 +122,7 @@ template <class F, class T> class MapFunction final : public CopiedFunction<MapF
   using U = Result<F, T>;
   explicit MapFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
+  std::size_t result_bytes() const noexcept override { return has_fixed_bytes<U> ? sizeof(U) : 0; }
 
   void run(std::span<Slot> slots, Context& context) const override {
     constexpr bool keeps_input = takes_const_reference<F, T>;

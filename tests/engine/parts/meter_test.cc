@@ -38,6 +38,11 @@ TEST(Meter, KnowsNothingBeforeTheFirstCallHasEnded) {
   EXPECT_EQ(of.meter.results_each(1), 1);
 }
 
+TEST(Meter, KnowsWhatTheTypeOfTheResultsTells) {
+  Metered of(mapped_to_numbers());
+  EXPECT_EQ(of.meter.expected_bytes(false), sizeof(std::int64_t) + sizeof(Slot));
+}
+
 TEST(Meter, AveragesOverTheLastCalls) {
   Metered of;
   teach(of.meter, 4, 100, 50);

@@ -23,8 +23,13 @@ namespace penstock::testing {
 inline constexpr std::int64_t kBudget = 1 << 20;  // bytes
 inline constexpr exec::RingBounds kWide{.window = 1000, .has_plenty = false};
 
+// To strings: their size is not known beforehand.
 inline graph::NodeRef mapped(Tunable parallelism = AUTOTUNE, Order order = Order::kept) {
-  return range(100).map([](std::int64_t value) { return value; }, {.parallelism = parallelism, .order = order}).node();
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return range(100).map(text, {.parallelism = parallelism, .order = order}).node();
+}
+inline graph::NodeRef mapped_to_numbers() {
+  return range(100).map([](std::int64_t value) { return value + 1; }).node();
 }
 
 // "0 1 e |0 2": elements, an error, the mark of a pass with a level, and the first element of the next pass. The first

@@ -99,6 +99,12 @@ TEST(FirstCalls, DoNotMatterWhereOneCallRunsAtATimeOrNothingIsReserved) {
   EXPECT_FALSE(passes_on.signs.is_starting);
 }
 
+TEST(FirstCalls, AreAsManyAsAllowedWhereTheTypeTellsTheSize) {
+  Starting of(mapped_to_numbers());
+  EXPECT_EQ(of.first.most(4, 0), 4);
+  EXPECT_FALSE(of.signs.is_starting);
+}
+
 TEST(FirstCalls, AskAnOpForItsHintUntilItHasHadNoneForSixteenInARow) {
   Starting of;
   for (int i = 0; i < 14; ++i) of.first.note_hint(false);

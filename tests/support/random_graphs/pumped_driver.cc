@@ -173,7 +173,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   // Sometimes runs ahead of the consumer, too.
   ps::Slot next_slot() {
     for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) step();
-    for (std::int64_t steps = 0; engine_->snapshot().consumer.ready == 0; ++steps) {
+    for (std::int64_t steps = 0; !engine_->state().outlet.has_slots(); ++steps) {
       if (!step()) throw Failure("stands still: the consumer waits, and nothing can move");
       if (steps == kMostSteps) throw Failure("goes in circles: the consumer waits, and steps lead nowhere");
     }
