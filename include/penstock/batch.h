@@ -166,7 +166,7 @@ requires(ColumnValue<V> && !std::is_same_v<V, bool>) struct ColumnTensor<std::ve
 
 template <class M> struct MemberType;
 template <class Value, class Class> struct MemberType<Value Class::*> { using type = Value; };
-template <auto Member> using TensorOfColumn = ColumnTensor<Batch<typename MemberType<decltype(Member)>::type>>;
+template <auto Member> using TypeOfMember = typename MemberType<decltype(Member)>::type;
 template <class T, auto Member>
 concept ListsMember = field_index<T>(Member)
 < field_count<T>;
@@ -181,7 +181,11 @@ concept ListsMember = field_index<T>(Member)
 //     auto& [images, labels] = batch.columns();       // all of them, in the order of Fields
 //     step(images, labels);
 //   }
-template <class T> class StructBatch {
+//
+// Together: how each field is put together, Collate by batch().
+template <class T, template <class> class Together = Collate> class StructBatch {
+  template <auto Member> using TensorOf = detail::ColumnTensor<typename Together<detail::TypeOfMember<Member>>::Result>;
+
  public:
   // The column of a field: Batch of the field's type, size() rows.
   template <auto Member>
@@ -196,8 +200,8 @@ template <class T> class StructBatch {
   // [n, N]; values are copied. Of a column that is a tensor it is another handle of the same memory, and nothing is
   // copied.
   template <auto Member>
-  requires(detail::ListsMember<T, Member>&& detail::TensorOfColumn<Member>::exists) Tensor tensor()
-  const { return detail::TensorOfColumn<Member>::of(std::get<index_of<Member>()>(columns_)); }
+  requires(detail::ListsMember<T, Member>&& TensorOf<Member>::exists) Tensor tensor()
+  const { return TensorOf<Member>::of(std::get<index_of<Member>()>(columns_)); }
 
   // What no method takes, so that the compiler can say why.
   template <auto Member>
@@ -209,7 +213,7 @@ template <class T> class StructBatch {
       PENSTOCK_UNAVAILABLE("tensor(): this member is not listed in ps::Fields<T>: add it to the std::tuple there")
   Tensor tensor() const { return {}; }
   template <auto Member>
-  requires(detail::ListsMember<T, Member> && !detail::TensorOfColumn<Member>::exists) PENSTOCK_UNAVAILABLE(
+  requires(detail::ListsMember<T, Member> && !TensorOf<Member>::exists) PENSTOCK_UNAVAILABLE(
       "tensor(): a tensor holds values of type float, double, std::int32_t, std::int64_t, std::uint8_t or bool, or "
       "std::arrays of them: use column<>(), or give the member another type")
   Tensor tensor() const { return {}; }
@@ -220,13 +224,13 @@ template <class T> class StructBatch {
     static_assert(Batchable<Field>,
                   "batch(): a member listed in ps::Fields cannot be put together; give its type a ps::Collate, "
                   "or leave it out of ps::Fields");
-    using type = Batch<Field>;
+    using type = typename Together<Field>::Result;
   };
   template <class... M>
   static auto columns_of(const std::tuple<M...>&) -> std::tuple<typename Column<typename FieldOf<M>::type>::type...>;
   template <class... M>
   static auto builders_of(const std::tuple<M...>&)
-      -> std::tuple<typename Collate<typename FieldOf<M>::type>::Builder...>;
+      -> std::tuple<typename Together<typename FieldOf<M>::type>::Builder...>;
 
   template <auto Member> static consteval std::size_t index_of() { return field_index<T>(Member); }
 
@@ -243,13 +247,18 @@ template <class T> class StructBatch {
   std::int64_t size_ = 0;
 };
 
-template <class T>
-requires HasFields<T>
-struct Collate<T> {
-  using Result = StructBatch<T>;
+namespace detail {
+// What the builder of a field is told of what its struct's is told: the number of elements.
+inline std::size_t for_field(std::size_t capacity, std::size_t) { return capacity; }
+
+// The Collate of structs, for each way to put fields together. `settings`: what that way needs to know.
+template <class T, template <class> class Together> struct CollateFields {
+  using Result = StructBatch<T, Together>;
   class Builder {
    public:
-    explicit Builder(std::size_t capacity) : builders_(make(capacity, std::make_index_sequence<kFields>{})) {}
+    template <class... Settings>
+    explicit Builder(std::size_t capacity, const Settings&... settings)
+        : builders_(make(std::make_index_sequence<kFields>{}, capacity, settings...)) {}
     void check(const T& value) const { check_fields(value, std::make_index_sequence<kFields>{}); }
     void add(T value) {
       add_fields(value, std::make_index_sequence<kFields>{});
@@ -258,10 +267,14 @@ struct Collate<T> {
     Result finish() { return finish_fields(std::make_index_sequence<kFields>{}); }
 
    private:
-    using Builders = typename StructBatch<T>::Builders;
+    using Builders = typename Result::Builders;
     static constexpr std::size_t kFields = std::tuple_size_v<Builders>;
-    template <std::size_t... I> static Builders make(std::size_t capacity, std::index_sequence<I...>) {
-      return Builders(std::tuple_element_t<I, Builders>(capacity)...);
+    template <std::size_t I, class... Settings> static auto make_one(const Settings&... settings) {
+      return std::tuple_element_t<I, Builders>(for_field(settings, I)...);
+    }
+    template <std::size_t... I, class... Settings>
+    static Builders make(std::index_sequence<I...>, const Settings&... settings) {
+      return Builders(make_one<I>(settings...)...);
     }
     template <std::size_t... I> void check_fields(const T& value, std::index_sequence<I...>) const {
       (std::get<I>(builders_).check(value.*std::get<I>(Fields<T>::value)), ...);
@@ -277,15 +290,21 @@ struct Collate<T> {
     std::int64_t count_ = 0;
   };
 };
+}  // namespace detail
+
+template <class T>
+requires HasFields<T>
+struct Collate<T> : detail::CollateFields<T, Collate> {
+};
 
 namespace detail {
 // A batch holds what its columns hold.
-template <class T> struct Bytes<StructBatch<T>> {
-  using Columns = typename StructBatch<T>::Columns;
+template <class T, template <class> class Together> struct Bytes<StructBatch<T, Together>> {
+  using Columns = typename StructBatch<T, Together>::Columns;
   static constexpr bool known = Bytes<Columns>::known;
   static constexpr UnseenType unseen = Bytes<Columns>::unseen;
   static constexpr bool fixed = false;
-  static std::size_t of(const StructBatch<T>& batch) { return Bytes<Columns>::of(batch.columns()); }
+  static std::size_t of(const StructBatch<T, Together>& batch) { return Bytes<Columns>::of(batch.columns()); }
 };
 
 [[noreturn]] void fail_unequal_columns(std::size_t first, std::size_t component, std::size_t size);
@@ -317,18 +336,34 @@ template <> struct Unbatch<Tensor> {
   static std::vector<Tensor> apart(const Tensor& batch);
 };
 
-template <class T> struct Unbatch<StructBatch<T>> {
+namespace detail {
+// Whether the rows of a column are what the field is.
+template <class Column, class Field> inline constexpr bool comes_apart = false;
+template <class Column, class Field>
+requires std::is_same_v<typename Unbatch<Column>::value_type, Field>
+inline constexpr bool comes_apart<Column, Field> = true;
+template <class T, class Columns, class Index = std::make_index_sequence<std::tuple_size_v<Columns>>>
+inline constexpr bool come_apart = false;
+template <class T, class Columns, std::size_t... I>
+inline constexpr bool come_apart<T, Columns, std::index_sequence<I...>> =
+    (comes_apart<std::tuple_element_t<I, Columns>, FieldType<T, I>> && ...);
+}  // namespace detail
+
+template <class T, template <class> class Together>
+requires detail::come_apart<T, typename StructBatch<T, Together>::Columns>
+struct Unbatch<StructBatch<T, Together>> {
   using value_type = T;
   // Error(invalid_argument) in tf.data's words if the columns differ in length.
-  static std::vector<T> apart(StructBatch<T> batch) {
+  static std::vector<T> apart(StructBatch<T, Together> batch) {
     std::vector<T> rows;
-    fill(rows, batch, std::make_index_sequence<std::tuple_size_v<typename StructBatch<T>::Columns>>{});
+    fill(rows, batch.columns(), std::make_index_sequence<std::tuple_size_v<Columns>>{});
     return rows;
   }
 
  private:
-  template <std::size_t... I> static void fill(std::vector<T>& rows, StructBatch<T>& batch, std::index_sequence<I...>) {
-    (fill_column<I>(rows, std::get<I>(batch.columns())), ...);
+  using Columns = typename StructBatch<T, Together>::Columns;
+  template <std::size_t... I> static void fill(std::vector<T>& rows, Columns& columns, std::index_sequence<I...>) {
+    (fill_column<I>(rows, std::get<I>(columns)), ...);
   }
   template <std::size_t I, class Column> static void fill_column(std::vector<T>& rows, Column& column) {
     auto values = Unbatch<Column>::apart(std::move(column));

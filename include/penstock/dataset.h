@@ -66,6 +66,7 @@
 #include <penstock/graph.h>
 #include <penstock/ops.h>
 #include <penstock/options.h>
+#include <penstock/padded_batch.h>
 #include <penstock/run.h>
 #include <penstock/tunable.h>
 #include <penstock/world.h>
@@ -279,6 +280,26 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
+  // batch_size elements together that differ in length: tensors, vectors, and structs that have them in their
+  // ps::Fields (padded_batch.h tells what comes of each). Each is filled up to the size of the longest of its batch, or
+  // to a size of yours, with 0, "" or another value. Copied once, when the batch is whole: until then its elements are
+  // held.
+  //   auto texts = ps::from_vector<std::vector<int>>({{1, 2}, {3}, {4, 5, 6}});
+  //   texts.padded_batch(2)  ->  [[1, 2], [3, 0]] [[4, 5, 6]]
+  //   texts.padded_batch(2, {.padded_shapes = {3}, .padding_values = -1})  ->  [[1, 2, -1], [3, -1, -1]] [[4, 5, 6]]
+  // Of structs, for the fields that want it:
+  //   auto batches = sentences.padded_batch(32, {.padded_shapes = {{&Sentence::tokens, {128}}}});
+  // An element that is larger than a size of yours (data_loss), or has another rank or type than its neighbours
+  // (invalid_argument), is an error in its place; the batch goes on with its neighbours. The rest is as for batch().
+  auto padded_batch(std::int64_t batch_size, PaddedBatchOptions<T> options = {},
+                    CallSite site = CallSite::here()) const requires detail::PaddedBatchElement<T> {
+    return append<PaddedBatch<T>>("padded_batch", site, [&] {
+      Padding padding = detail::padding_of<T>(options.padded_shapes, options.padding_values);
+      using Factory = detail::TypedBatchFactory<T, PaddedCollate<T>, Padding>;
+      return ops::padded_batch(batch_size, std::make_shared<Factory>(padding), padding, options.drop_remainder);
+    });
+  }
+
   // The rows of batches, in batches of another size: as unbatch() and batch(), but single rows cost next to nothing,
   // and each is copied once. With several sizes each is used in turn. The last batch of a pass may be smaller, or is
   // left out with {.drop_remainder = true}. Errors pass at once. Rows that do not fit each other (another shape) fail
@@ -410,6 +431,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   using Refused::flat_map;
   using Refused::group_by_window;
   using Refused::map;
+  using Refused::padded_batch;
   using Refused::rebatch;
   using Refused::reduce;
   using Refused::scan;

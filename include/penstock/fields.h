@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -115,6 +116,24 @@ template <HasFields T, class M> constexpr std::size_t field_index(M wanted) {
     if (same && found == field_count<T>) found = i;
   });
   return found;
+}
+
+namespace detail {
+// "tokens" of &Example::tokens, as the compiler writes it; "" where it writes something else.
+template <auto Member> constexpr std::string_view member_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  const std::size_t at = text.find("Member = &");
+  if (at == text.npos) return {};
+  text = text.substr(at, text.find_first_of(";]", at) - at);
+  return text.substr(text.rfind(':') + 1);
+}
+}  // namespace detail
+
+// The member that field I of T is, for texts: "tokens"; "" if the compiler does not tell.
+//
+//   ps::field_name<Example, 1>()  ->  "label"
+template <HasFields T, std::size_t I> constexpr std::string_view field_name() {
+  return detail::member_name<std::get<I>(detail::fields_of<T>())>();
 }
 
 }  // namespace penstock

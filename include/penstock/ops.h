@@ -16,6 +16,7 @@
 #include <penstock/detail/zip.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
+#include <penstock/padded_batch.h>
 #include <penstock/world.h>
 
 #pragma GCC visibility push(default)
@@ -46,6 +47,8 @@ OpRef unique(detail::StepFactoryRef step);
 OpRef window(std::int64_t size, detail::GathererFactoryRef factory, const WindowOptions& options);
 OpRef group_by_window(std::int64_t size, detail::GroupingFactoryRef factory);
 OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
+OpRef padded_batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const Padding& padding,
+                   bool drop_remainder);
 OpRef rebatch(std::vector<std::int64_t> sizes, detail::RowQueueFactoryRef factory, const BatchOptions& options);
 OpRef zip(detail::TupleMakerRef maker);
 OpRef concatenate();

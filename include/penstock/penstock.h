@@ -15,6 +15,7 @@
 #include <penstock/merging.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
+#include <penstock/padded_batch.h>
 #include <penstock/run.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>

@@ -21,10 +21,9 @@ std::string tf_shape(const Shape& shape) {
 }
 
 [[noreturn]] void fail_mismatch(const char* what, const std::string& first, std::int64_t index,
-                                const std::string& other) {
+                                const std::string& other, const char* way_out) {
   fail(std::string("Cannot batch tensors with different ") + what + "s in component 0. First element had " + what +
-       " " + first + " and element " + std::to_string(index) + " had " + what + " " + other + ". Bring them to one " +
-       what + " with a map before batch()");
+       " " + first + " and element " + std::to_string(index) + " had " + what + " " + other + way_out);
 }
 
 Tensor new_rows(const Tensor& row, std::int64_t count) {
@@ -64,8 +63,12 @@ bool take_places_before(const BatchBlock::Row& at, std::int64_t count, std::int6
 
 void check_like(DType type, const Shape& shape, std::int64_t index, const Tensor& row) {
   if (row.dtype() != type)
-    fail_mismatch("type", std::string(to_string(type)), index, std::string(to_string(row.dtype())));
-  if (row.shape() != shape) fail_mismatch("shape", tf_shape(shape), index, tf_shape(row.shape()));
+    fail_mismatch("type", std::string(to_string(type)), index, std::string(to_string(row.dtype())),
+                  ". Bring them to one type with a map before batch()");
+  if (row.shape() != shape)
+    fail_mismatch("shape", tf_shape(shape), index, tf_shape(row.shape()),
+                  ". Bring them to one shape with a map before batch(), or put them together as they are by "
+                  "padded_batch() or ragged_batch()");
 }
 
 }  // namespace

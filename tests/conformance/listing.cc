@@ -16,7 +16,7 @@ using penstock::test::file_contents;
 // end, as range has them with one; tests/ops/endless_sources_test.cc.
 // random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only
 // some of this suite's have one; tests/imagenet/load_objects_test.cc.
-const std::set<std::string> kNoOps{"function_op", "step_op", "counter", "random", "indexed_source", "append", "apply",
+const std::set<std::string> kNoOps{"collect_op", "function_op", "step_op", "counter", "random", "indexed_source", "append", "apply",
                                    "then", "random_resized_crop_of_objects",
                                    // of several inputs, which no chain has: tests/random/drawn_tree.h
                                    "concatenate", "zip", "sample_from", "choose_from", "merging", "seed"};

@@ -42,6 +42,7 @@ static_assert(ps::field_index<Example>(&Example::image) == 0);
 static_assert(ps::field_index<Example>(&Example::label) == 1);
 static_assert(ps::field_index<Example>(&Example::id) == 2);
 static_assert(ps::field_index<Example>(&Example::unlisted) == 3);
+static_assert(ps::field_name<Example, 0>() == "image" && ps::field_name<Example, 1>() == "label");
 
 TEST(ForEachField, VisitsTheListedMembersInOrder) {
   Example example;

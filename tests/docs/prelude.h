@@ -24,6 +24,16 @@
 #include <utility>
 #include <vector>
 
+// Of a tensor of whole numbers: [[1, 2], [3, 0]]. Before the templates that print what holds tensors.
+namespace examples {
+inline std::string shown(const penstock::Tensor& tensor) {
+  if (tensor.rank() == 0) return std::to_string(tensor.values<std::int32_t>()[0]);
+  std::string text;
+  for (std::int64_t i = 0; i < tensor.shape()[0]; ++i) text += (i == 0 ? "" : ", ") + shown(tensor.row(i));
+  return "[" + text + "]";
+}
+}  // namespace examples
+
 #include "tests/docs/runner.h"
 #include "tests/support/pictures/encode_jpeg.h"
 
@@ -162,6 +172,7 @@ struct Given {
   ps::Dataset<ps::Tensor> pictures = files.map(pixels_of);
   ps::Dataset<std::string> lines = ps::from_vector<std::string>({"tea coffee", "tea"});
   ps::Dataset<std::string> captions = lines, web = lines, books = lines;
+  ps::Dataset<Sentence> sentences = ps::from_vector<Sentence>({{{17, 4, 8}, 0}, {{5}, 1}});
   ps::Dataset<ps::Batch<Example>> train = files.map(decode).unbatch().batch(2);
   ps::Run<ps::Batch<Example>> run = train.start();
 

@@ -110,6 +110,15 @@ Cases transform_cases() {
       {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
       {"flat_map with a hint for another type", [=] { range(10).flat_map(twice, 2, {.bytes_hint = hint}); }},
       {"batch of 0", [] { range(10).batch(0); }},
+      {"padded_batch of 0", [] { range(10).padded_batch(0); }},
+      {"padded_batch of what has no length", [] { range(10).padded_batch(4, {.padded_shapes = {8}}); }},
+      {"padded_batch with a size below LONGEST", [] { range(10).map(twice).padded_batch(4, {.padded_shapes = {-2}}); }},
+      {"padded_batch with sizes for another rank",
+       [] {
+         range(10).map(twice).padded_batch(4, {.padded_shapes = {8, 8}});
+       }},
+      {"padded_batch with a value of another type",
+       [] { range(10).map(twice).padded_batch(4, {.padding_values = "none"}); }},
       {"rebatch of 0", [] { range(10).batch(2).rebatch(0); }},
       {"rebatch without a size", [] { range(10).batch(2).rebatch(std::vector<std::int64_t>()); }},
       {"window of 0", [] { range(10).window(0); }},

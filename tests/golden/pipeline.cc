@@ -109,6 +109,13 @@ Rows batch(const Rows& in, const json& op) {
   return in.batch(number(op, "n"), {.drop_remainder = op.at("drop").get<bool>()});
 }
 
+Rows padded_batch(const Rows& in, const json& op) {
+  const json& length = op.at("length");
+  return in.padded_batch(number(op, "n"), {.padded_shapes = {length.is_null() ? ps::LONGEST : number(op, "length")},
+                                           .padding_values = number(op, "pad"),
+                                           .drop_remainder = op.at("drop").get<bool>()});
+}
+
 Rows shuffle(const Rows& in, const json& op) {
   return in.shuffle(number(op, "buffer"), {.seed = op.at("seed").get<std::uint64_t>(),
                                            .reshuffle_each_epoch = op.at("reshuffle").get<bool>()});
@@ -205,6 +212,7 @@ const std::map<std::string, Step>& steps() {
       {"ignore_errors", [](const Rows& in, const json&) { return in.ignore_errors(); }},
       {"map", map},
       {"mod", mod},
+      {"padded_batch", padded_batch},
       {"prefetch", [](const Rows& in, const json& op) { return in.prefetch(number(op, "n")); }},
       {"rebatch", rebatch},
       {"repeat", [](const Rows& in, const json& op) { return in.repeat(number(op, "n")); }},

@@ -26,22 +26,9 @@ bool operator==(const Row& a, const Row& b) { return a.components == b.component
 
 std::size_t bytes_of(const Row& row) { return ps::bytes_of(row.components); }
 
-void RowBuilder::check(const Row& row) const {
-  if (columns_.empty()) return;
-  if (row.components.size() != columns_.size()) refuse("rows of one batch differ in their number of components");
-  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].check(row.components[i]);
-}
-
-void RowBuilder::add(Row row) {
-  while (columns_.size() < row.components.size()) columns_.emplace_back(capacity_);
-  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(row.components[i]);
-}
-
-Row RowBuilder::finish() {
-  Row batch;
-  for (Column& column : columns_) batch.components.push_back(column.finish());
-  columns_.clear();
-  return batch;
+void check_components(const Row& row, std::size_t in_batch) {
+  if (in_batch > 0 && row.components.size() != in_batch)
+    refuse("rows of one batch differ in their number of components");
 }
 
 std::vector<Row> apart(const Row& batch) {

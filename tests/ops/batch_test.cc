@@ -205,7 +205,8 @@ TEST(Batch, OfTensorsTellsWhichShapeDoesNotFit) {
   EXPECT_EQ(testing::error_text(out.slots[0]),
             "Cannot batch tensors with different shapes in component 0. First element had shape "
             "[3] and element 2 had "
-            "shape [4]. Bring them to one shape with a map before batch()");
+            "shape [4]. Bring them to one shape with a map before batch(), or put them together as they are by "
+            "padded_batch() or ragged_batch()");
   EXPECT_EQ(out.slots[1].value.get<Tensor>().shape(), (Shape{3, 3}));
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -189,9 +190,12 @@ class BatchFactory {
 };
 using BatchFactoryRef = std::shared_ptr<const BatchFactory>;
 
-template <class T> class TypedBatchBuilder final : public BatchBuilder {
+// Together: a Collate<T>, or another way to put elements together, which is told Settings beside the number of
+// elements.
+template <class T, class Together> class TypedBatchBuilder final : public BatchBuilder {
  public:
-  explicit TypedBatchBuilder(std::size_t capacity) : builder_(capacity) {}
+  template <class... Settings>
+  explicit TypedBatchBuilder(std::size_t capacity, const Settings&... settings) : builder_(capacity, settings...) {}
   void check(const Element& value) const override { builder_.check(value.unchecked<T>()); }
   void add(Element&& value) override {
     builder_.add(std::move(value.unchecked<T>()));
@@ -200,13 +204,22 @@ template <class T> class TypedBatchBuilder final : public BatchBuilder {
   Element finish() override { return Element(builder_.finish()); }
 
  private:
-  typename Collate<T>::Builder builder_;
+  typename Together::Builder builder_;
 };
-template <class T> class TypedBatchFactory final : public BatchFactory {
+// It lives longer than its builders, which may refer to the settings.
+template <class T, class Together = Collate<T>, class... Settings> class TypedBatchFactory final : public BatchFactory {
  public:
+  explicit TypedBatchFactory(Settings... settings) : settings_(std::move(settings)...) {}
   std::unique_ptr<BatchBuilder> open(std::size_t capacity) const override {
-    return std::make_unique<TypedBatchBuilder<T>>(capacity);
+    return std::apply(
+        [&](const Settings&... settings) {
+          return std::make_unique<TypedBatchBuilder<T, Together>>(capacity, settings...);
+        },
+        settings_);
   }
+
+ private:
+  const std::tuple<Settings...> settings_;
 };
 
 // Indexable memory: what from_vector serves.

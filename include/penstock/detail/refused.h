@@ -21,6 +21,7 @@
 #include <penstock/detail/steps.h>
 #include <penstock/detail/unavailable.h>
 #include <penstock/options.h>
+#include <penstock/padded_batch.h>
 #include <penstock/tunable.h>
 
 #pragma GCC visibility push(default)
@@ -96,6 +97,21 @@ requires(!has_wrong_fields<T>) inline constexpr bool has_unbatchable_field<T> =
 
 template <class T>
 concept BatchElement = !has_wrong_fields<T> && !has_unbatchable_field<T> && Batchable<T>;
+
+// A vector cannot be filled up with values that do not begin as anything.
+template <class T>
+concept Paddable = requires {
+  typename PaddedCollate<T>::Builder;
+};
+template <class T, class Tuple> inline constexpr bool has_unpaddable_member = false;
+template <class T, class... M>
+inline constexpr bool has_unpaddable_member<T, std::tuple<M...>> = !(Paddable<typename MemberType<M>::type> && ...);
+template <class T> inline constexpr bool has_unpaddable_field = false;
+template <HasFields T>
+requires(!has_wrong_fields<T>) inline constexpr bool has_unpaddable_field<T> =
+    has_unpaddable_member<T, std::remove_cvref_t<decltype(Fields<T>::value)>>;
+template <class T>
+concept PaddedBatchElement = BatchElement<T> && !has_unpaddable_field<T> && Paddable<T>;
 
 // ------------------------------------------------------------------------------------------------ options that are not
 // there
@@ -274,6 +290,22 @@ template <class T> class Refused {
     return Dataset<T>(nullptr);
   }
   PENSTOCK_REFUSED_BRACES("batch(): no such options; there is {.drop_remainder = true}", batch, Anything)
+
+  PENSTOCK_UNAVAILABLE(
+      "padded_batch(): elements of this type, or a member listed in their ps::Fields, cannot be put together: a vector "
+      "needs values that have a default, anything else a ps::Collate; map() to such, or leave it out of ps::Fields")
+  Dataset<T> padded_batch(std::int64_t, const PaddedBatchOptions<T>& = {}) const requires(!PaddedBatchElement<T>) {
+    return Dataset<T>(nullptr);
+  }
+  template <std::same_as<bool> DropRemainder>
+  PENSTOCK_UNAVAILABLE("padded_batch(): options stand in braces: write padded_batch(n, {.drop_remainder = true})")
+  Dataset<T> padded_batch(std::int64_t, DropRemainder) const {
+    return Dataset<T>(nullptr);
+  }
+  PENSTOCK_REFUSED_BRACES(
+      "padded_batch(): no such options; there are, in this order: {.padded_shapes = {128}, .padding_values = -1, "
+      ".drop_remainder = true}; of structs for each field: {.padded_shapes = {{&Example::tokens, {128}}}}",
+      padded_batch, Anything)
 
   PENSTOCK_UNAVAILABLE(
       "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "

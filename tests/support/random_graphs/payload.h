@@ -4,6 +4,7 @@
 
 #include <penstock/penstock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -44,6 +45,35 @@ template <> struct penstock::Collate<model::Value> {
 
    private:
     std::vector<model::Value> rows_;
+  };
+};
+
+// Of values that are lists, the rows.
+template <> struct penstock::PaddedCollate<model::Value> {
+  using Result = model::Value;
+  static void check(const Padding& padding) { detail::check_padding(padding); }
+  class Builder : public Collate<model::Value>::Builder {
+   public:
+    Builder(std::size_t capacity, const Padding& padding)
+        : Collate<model::Value>::Builder(capacity), padding_(padding) {}
+    void check(const model::Value& value) const {
+      Collate<model::Value>::Builder::check(value);
+      if (value.is_list) detail::check_length(padding_, value.rows.size());
+    }
+    void add(model::Value value) {
+      longest_ = std::max(longest_, value.rows.size());
+      Collate<model::Value>::Builder::add(std::move(value));
+    }
+    model::Value finish() {
+      model::Value batch = Collate<model::Value>::Builder::finish();
+      for (model::Value& row : batch.rows)
+        if (row.is_list) row.rows.resize(detail::padded_length(padding_, longest_));
+      return batch;
+    }
+
+   private:
+    const Padding& padding_;
+    std::size_t longest_ = 0;
   };
 };
 

@@ -1,0 +1,288 @@
+#include <penstock/padded_batch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "lib/core/batch_block.h"
+#include "lib/core/stream_copy.h"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void fail(ErrorCode code, const std::string& text) { throw Error(code, text); }
+[[noreturn]] void refuse(const std::string& text) { fail(ErrorCode::invalid_argument, text); }
+
+// "padded_shapes of field tokens"
+std::string of_field(const std::string& what, const Padding& padding) {
+  return padding.field.empty() ? what : what + " of field " + padding.field;
+}
+
+// ------------------------------------------------------------------------------------------------ values
+
+template <class V> std::vector<std::byte> bytes_of_value(V value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+// The nearest floating-point number of 16 bits, ties to even, beyond the largest one infinity.
+std::uint16_t bits_of(double value, int mantissa_bits) {
+  const int exponent_bits = 15 - mantissa_bits, bias = (1 << (exponent_bits - 1)) - 1;
+  const int infinity = ((1 << exponent_bits) - 1) << mantissa_bits;
+  const int sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | infinity | (1 << (mantissa_bits - 1)));
+  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
+  if (value == 0) return static_cast<std::uint16_t>(sign);
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  exponent = std::max(exponent - 1, 1 - bias);  // small numbers have fewer digits
+  const double digits = std::nearbyint(std::ldexp(std::abs(value), mantissa_bits - exponent));
+  // The digit before the point, if there is one, counts the exponent up; and so does a carry.
+  const double bits = digits + std::ldexp(exponent + bias - 1, mantissa_bits);
+  return static_cast<std::uint16_t>(sign | static_cast<int>(std::min<double>(bits, infinity)));
+}
+
+template <std::integral V> std::optional<std::vector<std::byte>> integer_bytes(double value) {
+  // Beyond the largest one by 1, which a double can hold.
+  const double end = std::ldexp(1.0, std::numeric_limits<V>::digits);
+  if (value != std::trunc(value) || value >= end || value < static_cast<double>(std::numeric_limits<V>::min()))
+    return std::nullopt;
+  return bytes_of_value(static_cast<V>(value));
+}
+template <std::integral V> std::optional<std::vector<std::byte>> integer_bytes(std::int64_t value) {
+  if (!std::in_range<V>(value)) return std::nullopt;
+  return bytes_of_value(static_cast<V>(value));
+}
+
+template <class V> std::optional<std::vector<std::byte>> number_bytes(V value, DType type) {
+  switch (type) {
+    case DType::u8: return integer_bytes<std::uint8_t>(value);
+    case DType::i32: return integer_bytes<std::int32_t>(value);
+    case DType::i64: return integer_bytes<std::int64_t>(value);
+    case DType::f16: return bytes_of_value(bits_of(static_cast<double>(value), 10));
+    case DType::bf16: return bytes_of_value(bits_of(static_cast<double>(value), 7));
+    case DType::f32: return bytes_of_value(static_cast<float>(value));
+    case DType::f64: return bytes_of_value(static_cast<double>(value));
+  }
+  return std::nullopt;
+}
+
+std::string text_of(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+// ------------------------------------------------------------------------------------------------ copying
+
+// What fills up: a value's bytes.
+void fill(std::byte* place, std::size_t bytes, const std::vector<std::byte>& value) {
+  if (std::ranges::count(value, value.front()) == std::ssize(value)) {
+    std::memset(place, static_cast<int>(value.front()), bytes);
+    return;
+  }
+  for (std::size_t at = 0; at < bytes; at += value.size()) std::memcpy(place + at, value.data(), value.size());
+}
+
+void copy(std::byte* place, const std::byte* from, std::size_t bytes, bool beyond_caches) {
+  if (beyond_caches)
+    stream_copy(place, from, bytes);
+  else if (bytes > 0)
+    std::memcpy(place, from, bytes);
+}
+
+std::size_t count(std::span<const std::int64_t> sizes) {
+  return static_cast<std::size_t>(
+      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<std::int64_t>()));
+}
+
+// A row into its place, dimension after dimension: what is there, and then what fills it up.
+class Filler {
+ public:
+  Filler(const Shape& padded, std::vector<std::byte> value, bool beyond_caches)
+      : padded_(padded), value_(std::move(value)), beyond_caches_(beyond_caches) {}
+
+  void place(std::byte* to, const std::byte* from, std::span<const std::int64_t> sizes) const {
+    const std::span<const std::int64_t> padded = std::span(padded_).last(sizes.size());
+    const std::size_t wanted = count(padded) * value_.size();
+    if (std::ranges::equal(sizes, padded)) return copy(to, from, wanted, beyond_caches_);
+    const std::size_t whole = wanted / static_cast<std::size_t>(padded[0]);
+    std::size_t done = 0;
+    if (std::ranges::equal(sizes.subspan(1), padded.subspan(1))) {  // as good as one dimension
+      done = whole * static_cast<std::size_t>(sizes[0]);
+      copy(to, from, done, beyond_caches_);
+    } else {
+      const std::size_t part = count(sizes.subspan(1)) * value_.size();
+      for (; done < whole * static_cast<std::size_t>(sizes[0]); done += whole, from += part)
+        place(to + done, from, sizes.subspan(1));
+    }
+    fill(to + done, wanted - done, value_);
+  }
+
+ private:
+  const Shape& padded_;
+  const std::vector<std::byte> value_;
+  const bool beyond_caches_;
+};
+
+std::string and_other(std::string first, std::string more) {
+  return first.empty() || more.empty() ? first + more : first + ", " + more;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ what is told
+
+std::optional<std::vector<std::byte>> PaddingValue::bytes_as(DType type) const {
+  if (text() != nullptr) return std::nullopt;
+  if (const auto* number = std::get_if<double>(&value_)) return number_bytes(*number, type);
+  return number_bytes(is_given() ? std::get<std::int64_t>(value_) : 0, type);
+}
+
+std::string to_string(const PaddingValue& value) {
+  if (!value.is_given()) return "0";
+  if (value.text() != nullptr) return "'" + *value.text() + "'";
+  const auto* number = std::get_if<double>(&value.value_);
+  return number != nullptr ? text_of(*number) : std::to_string(std::get<std::int64_t>(value.value_));
+}
+
+std::string to_string(const Padding& padding) {
+  std::string text;
+  if (!padding.shape.empty()) text = of_field("padded_shapes", padding) + "=" + to_string(padding.shape);
+  if (padding.value.is_given())
+    text = and_other(text, of_field("padding_values", padding) + "=" + to_string(padding.value));
+  for (const Padding& field : padding.fields) text = and_other(text, to_string(field));
+  return text;
+}
+
+namespace detail {
+
+Padding& padding_of_field(Padding& padding, std::size_t field) {
+  if (field < padding.fields.size()) return padding.fields[field];
+  refuse("padding is given for a member that is not listed in ps::Fields; add it to the std::tuple there");
+}
+
+void check_padding(const Padding& padding) {
+  for (const std::int64_t size : padding.shape)
+    if (size < LONGEST)
+      refuse(of_field("padded_shapes", padding) + " must have sizes of at least 0, or LONGEST (-1), but is " +
+             to_string(padding.shape));
+}
+
+void check_padding(const Padding& padding, DType type, std::size_t rank) {
+  check_padding(padding);
+  if (!padding.shape.empty() && padding.shape.size() != rank)
+    refuse(of_field("padded_shapes", padding) + " must have " + std::to_string(rank) +
+           " sizes, as many as the vector "
+           "has dimensions, but is " +
+           to_string(padding.shape));
+  if (!padding.value.bytes_as(type))
+    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
+           std::string(to_string(type)) + " cannot hold");
+}
+
+void check_padding_of_vectors(const Padding& padding, bool of_strings) {
+  check_padding(padding);
+  if (padding.shape.size() > 1)
+    refuse(of_field("padded_shapes", padding) + " must have 1 size, that of the vector, but is " +
+           to_string(padding.shape));
+  if (padding.value.is_given() && !(of_strings && padding.value.text() != nullptr))
+    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", but these vectors are filled " +
+           (of_strings ? "with strings" : "with values as they are by default; leave it out"));
+}
+
+void check_padding_of_nothing(const Padding& padding) {
+  if (padding.shape.empty() && !padding.value.is_given()) return;
+  const char* what = padding.shape.empty() ? "padding_values" : "padded_shapes";
+  refuse(of_field(what, padding) + " is given, but only tensors and vectors are padded; leave it out");
+}
+
+// ------------------------------------------------------------------------------------------------ one row
+
+namespace {
+
+[[noreturn]] void fail_too_long(const Padding& padding, std::size_t dimension, std::int64_t size) {
+  const std::string allowed = std::to_string(padding.shape[dimension]);
+  fail(ErrorCode::data_loss,
+       "Attempted to pad to a smaller size than the input element. " +
+           of_field("Dimension " + std::to_string(dimension), padding) + " has size " + std::to_string(size) +
+           ", but padded_shapes gives it " + allowed +
+           ". Give it more there, or LONGEST for the longest of each batch, or cut the element by a map before");
+}
+
+}  // namespace
+
+void check_length(const Padding& padding, std::size_t length) {
+  if (!padding.shape.empty() && padding.shape[0] != LONGEST && std::cmp_greater(length, padding.shape[0]))
+    fail_too_long(padding, 0, static_cast<std::int64_t>(length));
+}
+
+std::size_t padded_length(const Padding& padding, std::size_t longest) {
+  if (padding.shape.empty() || padding.shape[0] == LONGEST) return longest;
+  return static_cast<std::size_t>(padding.shape[0]);
+}
+
+PaddedRows::PaddedRows(std::size_t capacity, const Padding& padding) : padding_(padding) {
+  rows_.reserve(std::min<std::size_t>(capacity, 1024));
+}
+
+void PaddedRows::check(DType type, const Shape& shape) const {
+  if (!rows_.empty() && type != type_)
+    refuse("Cannot batch tensors with different types. " + of_field("First element", padding_) + " had type " +
+           std::string(to_string(type_)) + " and element " + std::to_string(rows_.size()) + " had type " +
+           std::string(to_string(type)) + ". Bring them to one type with a map before");
+  if (!padding_.value.bytes_as(type))
+    refuse(of_field("padding_values", padding_) + " is " + to_string(padding_.value) + ", which " +
+           std::string(to_string(type)) + " cannot hold; give another one, or the elements another type");
+  check_sizes(shape);
+}
+
+void PaddedRows::check_sizes(const Shape& shape) const {
+  const Shape& alike = padding_.shape.empty() && !rows_.empty() ? longest_ : padding_.shape;
+  const bool may_differ = padding_.shape.empty() && rows_.empty();
+  if (!may_differ && shape.size() != alike.size())
+    refuse("All elements in a batch must have the same rank as the padded shape. " + of_field("The element", padding_) +
+           " has shape " + to_string(shape) + ", of rank " + std::to_string(shape.size()) + ", but rank " +
+           std::to_string(alike.size()) + " is expected. Bring it there with a map before");
+  for (std::size_t i = 0; i < padding_.shape.size(); ++i)
+    if (padding_.shape[i] != LONGEST && shape[i] > padding_.shape[i]) fail_too_long(padding_, i, shape[i]);
+}
+
+void PaddedRows::add(Tensor row) {
+  if (rows_.empty()) {
+    type_ = row.dtype();
+    longest_ = row.shape();
+  }
+  for (std::size_t i = 0; i < longest_.size(); ++i) longest_[i] = std::max(longest_[i], row.shape()[i]);
+  rows_.push_back(std::move(row));
+}
+
+Shape PaddedRows::padded_shape() const {
+  Shape shape = padding_.shape.empty() ? longest_ : padding_.shape;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == LONGEST) shape[i] = longest_[i];
+  return shape;
+}
+
+Tensor PaddedRows::finish() {
+  const Shape padded = padded_shape();
+  Shape shape = padded;
+  shape.insert(shape.begin(), std::ssize(rows_));
+  Tensor batch(type_, shape);
+  const Filler filler(padded, padding_.value.bytes_as(type_).value(), batch.bytes() >= kBeyondCaches);
+  std::byte* place = batch.data();
+  for (Tensor& row : rows_) {
+    if (batch.bytes() > 0) filler.place(place, std::as_const(row).data(), row.shape());
+    place += batch.bytes() / rows_.size();
+    copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes());
+    row = Tensor();
+  }
+  rows_.clear();
+  return batch;
+}
+
+}  // namespace detail
+}  // namespace penstock
