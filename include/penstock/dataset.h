@@ -67,6 +67,7 @@
 #include <penstock/ops.h>
 #include <penstock/options.h>
 #include <penstock/padded_batch.h>
+#include <penstock/ragged_batch.h>
 #include <penstock/run.h>
 #include <penstock/tunable.h>
 #include <penstock/world.h>
@@ -300,6 +301,19 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
+  // batch_size elements together that differ in length, as for padded_batch(), but one behind the other, with nothing
+  // in between, and the places where they begin and end: a ps::Ragged for each (ragged_batch.h). Costs no memory for
+  // padding, and suits what knows such rows (torch.jagged, tf.RaggedTensor). Copied once, when the batch is whole.
+  //   auto batches = sentences.ragged_batch(32);
+  // Tensors may differ in dimension 0 alone: one that differs in another, or in its type, is an error in its place
+  // (invalid_argument); the batch goes on with its neighbours. The rest is as for batch().
+  auto ragged_batch(std::int64_t batch_size, BatchOptions options = {},
+                    CallSite site = CallSite::here()) const requires detail::BatchElement<T> {
+    return append<RaggedBatch<T>>("ragged_batch", site, [&] {
+      return ops::ragged_batch(batch_size, std::make_shared<detail::TypedBatchFactory<T, RaggedCollate<T>>>(), options);
+    });
+  }
+
   // The rows of batches, in batches of another size: as unbatch() and batch(), but single rows cost next to nothing,
   // and each is copied once. With several sizes each is used in turn. The last batch of a pass may be smaller, or is
   // left out with {.drop_remainder = true}. Errors pass at once. Rows that do not fit each other (another shape) fail
@@ -432,6 +446,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   using Refused::group_by_window;
   using Refused::map;
   using Refused::padded_batch;
+  using Refused::ragged_batch;
   using Refused::rebatch;
   using Refused::reduce;
   using Refused::scan;

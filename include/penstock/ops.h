@@ -49,6 +49,7 @@ OpRef group_by_window(std::int64_t size, detail::GroupingFactoryRef factory);
 OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
 OpRef padded_batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const Padding& padding,
                    bool drop_remainder);
+OpRef ragged_batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
 OpRef rebatch(std::vector<std::int64_t> sizes, detail::RowQueueFactoryRef factory, const BatchOptions& options);
 OpRef zip(detail::TupleMakerRef maker);
 OpRef concatenate();

@@ -16,6 +16,7 @@
 #include <penstock/op.h>
 #include <penstock/options.h>
 #include <penstock/padded_batch.h>
+#include <penstock/ragged_batch.h>
 #include <penstock/run.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>

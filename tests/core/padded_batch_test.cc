@@ -32,8 +32,8 @@ template <> struct Fields<Sentence> {
 
 namespace {
 
-using ::testing::ElementsAre;
 using test::Random;
+using ::testing::ElementsAre;
 
 Tensor counting_up(const Shape& shape, std::int64_t first) {
   Tensor tensor(DType::i64, shape);
@@ -119,7 +119,8 @@ TEST(PaddedBatch, OfLargeRowsIsTheSame) {
 }
 
 TEST(PaddedBatch, HasSizesThatAreGiven) {
-  EXPECT_EQ(padded<Tensor>({counting_up({2, 1}, 0), counting_up({1, 2}, 0)}, {.shape = {3, LONGEST}}).shape(), (Shape{2, 3, 2}));
+  EXPECT_EQ(padded<Tensor>({counting_up({2, 1}, 0), counting_up({1, 2}, 0)}, {.shape = {3, LONGEST}}).shape(),
+            (Shape{2, 3, 2}));
   EXPECT_EQ(padded<Tensor>({counting_up({0}, 0)}, {.shape = {0}}).shape(), (Shape{1, 0}));
 }
 
@@ -172,7 +173,8 @@ TEST(PaddedBatch, OfOtherVectorsIsVectorsOfOneLength) {
   EXPECT_THAT(padded<Words>({{"a", "b"}, {}}), ElementsAre(ElementsAre("a", "b"), ElementsAre("", "")));
   EXPECT_THAT(padded<Words>({{"a"}}, {.shape = {2}, .value = "?"}), ElementsAre(ElementsAre("a", "?")));
   const Padding one{.shape = {1}};
-  EXPECT_ERROR((PaddedCollate<Words>::Builder(1, one).check({"a", "b"})), ErrorCode::data_loss, "Dimension 0 has size 2");
+  EXPECT_ERROR((PaddedCollate<Words>::Builder(1, one).check({"a", "b"})), ErrorCode::data_loss,
+               "Dimension 0 has size 2");
 }
 
 TEST(PaddedBatch, OfOtherValuesIsWhatBatchMakesOfThem) {
@@ -185,9 +187,8 @@ Padding padding_of_sentences(const PaddedBatchOptions<Sentence>& options) {
 }
 
 TEST(PaddedBatch, OfAStructHasAColumnForEachField) {
-  const Padding padding =
-      padding_of_sentences({.padded_shapes = {{&Sentence::tokens, {3}}},
-                            .padding_values = {{&Sentence::tokens, -1}, {&Sentence::words, "?"}}});
+  const Padding padding = padding_of_sentences({.padded_shapes = {{&Sentence::tokens, {3}}},
+                                                .padding_values = {{&Sentence::tokens, -1}, {&Sentence::words, "?"}}});
   const PaddedBatch<Sentence> batch = padded<Sentence>(
       {{{1, 2}, 7, {"a"}, counting_up({1, 2}, 5)}, {{3}, 8, {"b", "c"}, counting_up({2, 1}, 8)}}, padding);
   EXPECT_EQ(batch.size(), 2);
@@ -223,7 +224,8 @@ TEST(Padding, IsRefusedWhereItMakesNoSense) {
   refused({.padded_shapes = {{&Sentence::tokens, {1, 2}}}},
           "padded_shapes of field tokens must have 1 sizes, as many as the vector has dimensions, but is [1, 2]");
   refused({.padded_shapes = {{&Sentence::words, {1, 2}}}}, "must have 1 size, that of the vector, but is [1, 2]");
-  refused({.padding_values = {{&Sentence::tokens, "x"}}}, "padding_values of field tokens is 'x', which i32 cannot hold");
+  refused({.padding_values = {{&Sentence::tokens, "x"}}},
+          "padding_values of field tokens is 'x', which i32 cannot hold");
   refused({.padding_values = {{&Sentence::tokens, 0.5}}}, "is 0.5, which i32 cannot hold");
   refused({.padding_values = {{&Sentence::words, 1}}}, "is 1, but these vectors are filled with strings");
   refused({.padding_values = {{&Sentence::label, 1}}},

@@ -119,6 +119,7 @@ Cases transform_cases() {
        }},
       {"padded_batch with a value of another type",
        [] { range(10).map(twice).padded_batch(4, {.padding_values = "none"}); }},
+      {"ragged_batch of 0", [] { range(10).ragged_batch(0); }},
       {"rebatch of 0", [] { range(10).batch(2).rebatch(0); }},
       {"rebatch without a size", [] { range(10).batch(2).rebatch(std::vector<std::int64_t>()); }},
       {"window of 0", [] { range(10).window(0); }},

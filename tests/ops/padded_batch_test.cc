@@ -94,9 +94,8 @@ TEST(PaddedBatchOp, KnowsItsCountAndRowsAsBatchDoes) {
 
 TEST(PaddedBatchOp, PrintsWhatDecidesItsElements) {
   EXPECT_EQ(fill_up(3)->parameters(), "batch_size=3");
-  EXPECT_EQ(
-      fill_up(3, {.padded_shapes = {5}, .padding_values = -1, .drop_remainder = true})->parameters(),
-      "batch_size=3, drop_remainder, padded_shapes=[5], padding_values=-1");
+  EXPECT_EQ(fill_up(3, {.padded_shapes = {5}, .padding_values = -1, .drop_remainder = true})->parameters(),
+            "batch_size=3, drop_remainder, padded_shapes=[5], padding_values=-1");
 }
 
 // P-07, as far as types do not refuse it.

@@ -308,6 +308,19 @@ template <class T> class Refused {
       padded_batch, Anything)
 
   PENSTOCK_UNAVAILABLE(
+      "ragged_batch(): elements of this type, or a member listed in their ps::Fields, cannot be put together; give the "
+      "type a ps::Collate, map to one that has it, or leave the member out of ps::Fields")
+  Dataset<T> ragged_batch(std::int64_t, const BatchOptions& = {}) const requires(!BatchElement<T>) {
+    return Dataset<T>(nullptr);
+  }
+  template <std::same_as<bool> DropRemainder>
+  PENSTOCK_UNAVAILABLE("ragged_batch(): options stand in braces: write ragged_batch(n, {.drop_remainder = true})")
+  Dataset<T> ragged_batch(std::int64_t, DropRemainder) const {
+    return Dataset<T>(nullptr);
+  }
+  PENSTOCK_REFUSED_BRACES("ragged_batch(): no such options; there is {.drop_remainder = true}", ragged_batch, Anything)
+
+  PENSTOCK_UNAVAILABLE(
       "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "
       "ps::Unbatch apart; to make several elements of one use flat_map()")
   Dataset<T> unbatch() const requires(!Unbatchable<T>) { return Dataset<T>(nullptr); }
