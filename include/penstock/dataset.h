@@ -380,6 +380,27 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
+  // Padded batches of elements of about one length, so that little is filled up: each element is put together with
+  // those of its bucket, by length(const T&), a whole number. A bucket has as many elements in a batch as you say,
+  // fewer of long ones; its batch leaves when it is full, and at the end of a pass what is left of each leaves, the
+  // shortest first, or is left out with {.drop_remainder = true}. How elements are padded, and which do not fit,
+  // padded_batch() tells; but errors pass at once. Holds up to a batch of each bucket.
+  //   auto texts = ps::from_vector<std::vector<int>>({{1}, {2, 2, 2}, {3, 3}, {4, 4, 4, 4}});
+  //   auto batches = texts.bucket_by_sequence_length([](const std::vector<int>& text) { return text.size(); },
+  //                                                  {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 1}});
+  //   batches  ->  [[2, 2, 2]] [[1, 0], [3, 3]] [[4, 4, 4, 4]]
+  template <class F>
+  requires(detail::PaddedBatchElement<T>&& detail::LengthFunction<F, T>) auto bucket_by_sequence_length(
+      F length, BucketOptions<T> options, CallSite site = CallSite::here()) const {
+    return append<PaddedBatch<T>>("bucket_by_sequence_length", site, [&] {
+      Padding padding = detail::padding_of<T>(options.padded_shapes, options.padding_values);
+      using Factory = detail::TypedBatchFactory<T, PaddedCollate<T>, Padding>;
+      return ops::bucket_by_sequence_length(std::make_shared<detail::LengthByFunctionFactory<F, T>>(std::move(length)),
+                                            std::make_shared<Factory>(padding), std::move(options.bucket_boundaries),
+                                            std::move(options.bucket_batch_sizes), padding, options.drop_remainder);
+    });
+  }
+
   // Leaves out failed elements, counting them in RunStats::dropped. For a limit and a report use RunOptions::on_error.
   Dataset ignore_errors(CallSite site = CallSite::here()) const {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
@@ -441,6 +462,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   // What no method takes, so that the compiler can say why (detail/refused.h).
   using Refused::apply;
   using Refused::batch;
+  using Refused::bucket_by_sequence_length;
   using Refused::filter;
   using Refused::flat_map;
   using Refused::group_by_window;

@@ -108,6 +108,16 @@ template <class T> struct PaddedBatchOptions {
   bool drop_remainder = false;  // leaves the last batch of an epoch out if it is not full
 };
 
+// The same, and which lengths go together: bucket_boundaries {16, 64} are below 16, 16 to 63, and 64 or more, each with
+// a batch size of its own.
+template <class T> struct BucketOptions {
+  std::vector<std::int64_t> bucket_boundaries = {};
+  std::vector<std::int64_t> bucket_batch_sizes = {};
+  typename detail::PaddingOptions<T>::Shapes padded_shapes = {};
+  typename detail::PaddingOptions<T>::Values padding_values = {};
+  bool drop_remainder = false;  // leaves batches out that are not full at the end of an epoch
+};
+
 namespace detail {
 // Tensors of one field until they are filled up together, in the memory of the batch.
 class PaddedRows {

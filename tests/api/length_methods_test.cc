@@ -69,5 +69,14 @@ TEST(LengthMethods, PutFieldsOneBehindTheOther) {
   }
 }
 
+TEST(LengthMethods, PutElementsOfAboutOneLengthTogether) {
+  std::vector<std::vector<std::int32_t>> batches;
+  const auto length = [](const Text& text) { return text.tokens.size(); };
+  for (auto&& batch :
+       kTexts.bucket_by_sequence_length(length, {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 2}}))
+    batches.push_back(all_numbers(batch.column<&Text::tokens>()));
+  EXPECT_THAT(batches, ElementsAre(ElementsAre(1, 2, 3, 0), ElementsAre(4, 5, 6)));
+}
+
 }  // namespace
 }  // namespace penstock

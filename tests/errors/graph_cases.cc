@@ -120,6 +120,17 @@ Cases transform_cases() {
       {"padded_batch with a value of another type",
        [] { range(10).map(twice).padded_batch(4, {.padding_values = "none"}); }},
       {"ragged_batch of 0", [] { range(10).ragged_batch(0); }},
+      {"bucket_by_sequence_length without boundaries", [] { range(10).bucket_by_sequence_length(same, {}); }},
+      {"bucket_by_sequence_length with boundaries that fall",
+       [] {
+         range(10).bucket_by_sequence_length(same, {.bucket_boundaries = {5, 3}, .bucket_batch_sizes = {1, 1, 1}});
+       }},
+      {"bucket_by_sequence_length without a size for the longest",
+       [] { range(10).bucket_by_sequence_length(same, {.bucket_boundaries = {5}, .bucket_batch_sizes = {1}}); }},
+      {"bucket_by_sequence_length with a batch of 0",
+       [] {
+         range(10).bucket_by_sequence_length(same, {.bucket_boundaries = {5}, .bucket_batch_sizes = {1, 0}});
+       }},
       {"rebatch of 0", [] { range(10).batch(2).rebatch(0); }},
       {"rebatch without a size", [] { range(10).batch(2).rebatch(std::vector<std::int64_t>()); }},
       {"window of 0", [] { range(10).window(0); }},

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <penstock/batch.h>
+#include <penstock/detail/buckets.h>
 #include <penstock/detail/functions.h>
 #include <penstock/detail/gather.h>
 #include <penstock/detail/rebatch.h>
@@ -319,6 +320,20 @@ template <class T> class Refused {
     return Dataset<T>(nullptr);
   }
   PENSTOCK_REFUSED_BRACES("ragged_batch(): no such options; there is {.drop_remainder = true}", ragged_batch, Anything)
+
+  template <class F>
+  requires(!LengthFunction<F, T>) PENSTOCK_UNAVAILABLE(
+      "bucket_by_sequence_length(): the length function must take an element, as T or const T&, and nothing else, and "
+      "return a whole number; one that changes itself must be copyable")
+  Dataset<T> bucket_by_sequence_length(F, const BucketOptions<T>&) const { return Dataset<T>(nullptr); }
+  template <class F>
+  requires(LengthFunction<F, T> && !PaddedBatchElement<T>) PENSTOCK_UNAVAILABLE(
+      "bucket_by_sequence_length(): these elements cannot be put together, as padded_batch() would tell")
+  Dataset<T> bucket_by_sequence_length(F, const BucketOptions<T>&) const { return Dataset<T>(nullptr); }
+  PENSTOCK_REFUSED_BRACES(
+      "bucket_by_sequence_length(): no such options; there are, in this order: {.bucket_boundaries = {16, 64}, "
+      ".bucket_batch_sizes = {32, 16, 4}, .padded_shapes = {128}, .padding_values = -1, .drop_remainder = true}",
+      bucket_by_sequence_length, Anything)
 
   PENSTOCK_UNAVAILABLE(
       "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "

@@ -1,0 +1,56 @@
+// How long elements are: what bucket_by_sequence_length asks of them. Nothing here is meant to be called by users.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <penstock/detail/steps.h>
+#include <penstock/element.h>
+
+#pragma GCC visibility push(default)
+
+namespace penstock::detail {
+
+// One for each pass.
+class ElementLength {
+ public:
+  virtual ~ElementLength() = default;
+  virtual std::int64_t of(const Element& element) = 0;
+};
+class ElementLengthFactory {
+ public:
+  virtual ~ElementLengthFactory() = default;
+  virtual std::unique_ptr<ElementLength> open() const = 0;
+};
+using ElementLengthFactoryRef = std::shared_ptr<const ElementLengthFactory>;
+
+template <class F, class T>
+concept LengthFunction = HasFunctionOfPass<F, const T&> && requires(F& function, const T& value) {
+  { function(value) } -> std::integral;
+};
+
+template <class F, class T> class LengthByFunction final : public ElementLength {
+ public:
+  explicit LengthByFunction(FunctionOfPass<F, const T&> function) : function_(std::move(function)) {}
+  std::int64_t of(const Element& element) override {
+    return static_cast<std::int64_t>(function_(element.unchecked<T>()));
+  }
+
+ private:
+  FunctionOfPass<F, const T&> function_;
+};
+template <class F, class T> class LengthByFunctionFactory final : public ElementLengthFactory {
+ public:
+  explicit LengthByFunctionFactory(F function) : function_(std::move(function)) {}
+  std::unique_ptr<ElementLength> open() const override { return std::make_unique<LengthByFunction<F, T>>(function_); }
+
+ private:
+  const FunctionOfPass<F, const T&> function_;
+};
+
+}  // namespace penstock::detail
+
+#pragma GCC visibility pop
