@@ -129,8 +129,8 @@ OpRef bucket_by_sequence_length(detail::ElementLengthFactoryRef length, detail::
                                 std::vector<std::int64_t> boundaries, std::vector<std::int64_t> batch_sizes,
                                 const Padding& padding, bool drop_remainder) {
   return std::make_shared<BucketBySequenceLengthOp>(
-      std::move(length), std::move(factory),
-      Buckets{std::move(boundaries), std::move(batch_sizes), drop_remainder}, padding);
+      std::move(length), std::move(factory), Buckets{std::move(boundaries), std::move(batch_sizes), drop_remainder},
+      padding);
 }
 
 }  // namespace penstock::ops

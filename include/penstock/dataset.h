@@ -168,6 +168,15 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("skip", site, [&] { return ops::skip(count); });
   }
 
+  // Says how many elements each pass has (INFINITE_CARDINALITY: it never ends) where nobody can know it, as behind
+  // filter or a generator: that is the count for what follows, so that shard(world) is allowed. Errors count. A pass
+  // that ends before is told so by an error at its end; one that goes on, by an error in the place of the first element
+  // that is too many, where it ends (both failed_precondition). GraphError if another count is known.
+  //   ps::range(6).filter([](std::int64_t x) { return x % 2 == 0; }).assert_cardinality(3).cardinality()  ->  3
+  Dataset assert_cardinality(std::int64_t cardinality, CallSite site = CallSite::here()) const {
+    return append("assert_cardinality", site, [&] { return ops::assert_cardinality(cardinality); });
+  }
+
   // The first elements, as long as predicate(const T&) is true: the first one for which it is not ends the pass, as
   // take does. An element whose predicate throws is an error in its place, and the pass goes on.
   //   ps::range(10).take_while([](std::int64_t x) { return x != 3; })  ->  0 1 2

@@ -41,6 +41,7 @@ OpRef map(detail::FunctionRef function, const MapOptions& options);
 OpRef filter(detail::FunctionRef predicate, const FilterOptions& options);
 OpRef flat_map(detail::FunctionRef function, const MapOptions& options);
 OpRef unbatch(detail::FunctionRef function);
+OpRef assert_cardinality(std::int64_t cardinality);
 OpRef take_while(detail::StepFactoryRef predicate);
 OpRef enumerate(std::int64_t start, detail::StepFactoryRef step);
 OpRef scan(detail::StepFactoryRef step);

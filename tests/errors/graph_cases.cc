@@ -110,6 +110,8 @@ Cases transform_cases() {
       {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
       {"flat_map with a hint for another type", [=] { range(10).flat_map(twice, 2, {.bytes_hint = hint}); }},
       {"batch of 0", [] { range(10).batch(0); }},
+      {"assert_cardinality of -2", [] { range(10).assert_cardinality(-2); }},
+      {"assert_cardinality of another count than is known", [] { range(10).assert_cardinality(9); }},
       {"padded_batch of 0", [] { range(10).padded_batch(0); }},
       {"padded_batch of what has no length", [] { range(10).padded_batch(4, {.padded_shapes = {8}}); }},
       {"padded_batch with a size below LONGEST", [] { range(10).map(twice).padded_batch(4, {.padded_shapes = {-2}}); }},

@@ -82,11 +82,9 @@ TEST(BucketBySequenceLength, GivesWhatIsLeftInTheOrderOfTheBuckets) {
 }
 
 TEST(BucketBySequenceLength, PadsAsItIsTold) {
-  const auto out = bucketed(bucket({.bucket_boundaries = {3},
-                                    .bucket_batch_sizes = {2, 1},
-                                    .padded_shapes = {3},
-                                    .padding_values = -1}),
-                            {{1}, {2, 2}, {5, 5, 5, 5}});
+  const auto out = bucketed(
+      bucket({.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 1}, .padded_shapes = {3}, .padding_values = -1}),
+      {{1}, {2, 2}, {5, 5, 5, 5}});
   ASSERT_EQ(out.text(print_size), "2x3 !");
   const Tensor batch = out.slots[0].value.get<Tensor>();
   EXPECT_TRUE(std::ranges::equal(batch.values<std::int64_t>(), std::vector{1, -1, -1, 2, 2, -1}));
@@ -112,7 +110,8 @@ TEST(BucketBySequenceLength, StartsAnewInEachPass) {
   for (int pass = 0; pass < 2; ++pass) {
     testing::RecordingEmitter out;
     run.state().begin_pass(out);
-    for (int i = 0; i < 3; ++i) run.state().element(testing::element_slot(Element(Word{1}), {}, 50 + sizeof(Slot)), out);
+    for (int i = 0; i < 3; ++i)
+      run.state().element(testing::element_slot(Element(Word{1}), {}, 50 + sizeof(Slot)), out);
     EXPECT_EQ(run.state().held_bytes(), 50);
     run.end_pass(out);
     EXPECT_EQ(run.state().held_bytes(), 0);
@@ -128,9 +127,10 @@ TEST(BucketBySequenceLength, KnowsOnlyOfAnEndlessInputHowManyComeOut) {
 TEST(BucketBySequenceLength, PrintsWhatDecidesItsElements) {
   EXPECT_EQ(bucket({.bucket_boundaries = {3, 5}, .bucket_batch_sizes = {9, 8, 7}})->parameters(),
             "bucket_boundaries=[3, 5], bucket_batch_sizes=[9, 8, 7]");
-  EXPECT_EQ(bucket({.bucket_boundaries = {3}, .bucket_batch_sizes = {9, 8}, .padding_values = 1, .drop_remainder = true})
-                ->parameters(),
-            "bucket_boundaries=[3], bucket_batch_sizes=[9, 8], drop_remainder, padding_values=1");
+  EXPECT_EQ(
+      bucket({.bucket_boundaries = {3}, .bucket_batch_sizes = {9, 8}, .padding_values = 1, .drop_remainder = true})
+          ->parameters(),
+      "bucket_boundaries=[3], bucket_batch_sizes=[9, 8], drop_remainder, padding_values=1");
 }
 
 TEST(BucketBySequenceLength, RefusesWrongArguments) {
