@@ -27,8 +27,7 @@ class State final : public StreamState {
   void error(Slot&& slot, Emitter& out) override { pass_on(std::move(slot), out); }
   // When the pass ends by itself: who has seen enough does not ask.
   bool flush(Emitter& out) override {
-    if (!has_ended_ && seen_ != cardinality_)
-      fail(Slot({}, last_), "only " + std::to_string(seen_), out);
+    if (!has_ended_ && seen_ != cardinality_) fail(Slot({}, last_), "only " + std::to_string(seen_), out);
     has_ended_ = true;
     return false;
   }

@@ -168,10 +168,9 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("skip", site, [&] { return ops::skip(count); });
   }
 
-  // Says how many elements each pass has (INFINITE_CARDINALITY: it never ends) where nobody can know it, as behind
-  // filter or a generator: that is the count for what follows, so that shard(world) is allowed. Errors count. A pass
-  // that ends before is told so by an error at its end; one that goes on, by an error in the place of the first element
-  // that is too many, where it ends (both failed_precondition). GraphError if another count is known.
+  // Says how many elements, errors among them, each pass has where nobody can know it, as behind filter: the count for
+  // what follows, such as shard(world). A pass that ends before has an error at its end; one that goes on ends with one
+  // in place of the first element too many (failed_precondition). GraphError if another count is known.
   //   ps::range(6).filter([](std::int64_t x) { return x % 2 == 0; }).assert_cardinality(3).cardinality()  ->  3
   Dataset assert_cardinality(std::int64_t cardinality, CallSite site = CallSite::here()) const {
     return append("assert_cardinality", site, [&] { return ops::assert_cardinality(cardinality); });
@@ -290,14 +289,12 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
-  // batch_size elements together that differ in length: tensors, vectors, and structs that have them in their
-  // ps::Fields (padded_batch.h tells what comes of each). Each is filled up to the size of the longest of its batch, or
-  // to a size of yours, with 0, "" or another value. Copied once, when the batch is whole: until then its elements are
-  // held.
+  // batch_size elements together that differ in length: tensors, vectors, and structs with such Fields
+  // (padded_batch.h). Each is filled up to the longest of its batch, or to a size of yours, with 0, "" or another
+  // value. Copied once, when the batch is whole: until then its elements are held.
   //   auto texts = ps::from_vector<std::vector<int>>({{1, 2}, {3}, {4, 5, 6}});
   //   texts.padded_batch(2)  ->  [[1, 2], [3, 0]] [[4, 5, 6]]
   //   texts.padded_batch(2, {.padded_shapes = {3}, .padding_values = -1})  ->  [[1, 2, -1], [3, -1, -1]] [[4, 5, 6]]
-  // Of structs, for the fields that want it:
   //   auto batches = sentences.padded_batch(32, {.padded_shapes = {{&Sentence::tokens, {128}}}});
   // An element that is larger than a size of yours (data_loss), or has another rank or type than its neighbours
   // (invalid_argument), is an error in its place; the batch goes on with its neighbours. The rest is as for batch().
@@ -310,9 +307,8 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
-  // batch_size elements together that differ in length, as for padded_batch(), but one behind the other, with nothing
-  // in between, and the places where they begin and end: a ps::Ragged for each (ragged_batch.h). Costs no memory for
-  // padding, and suits what knows such rows (torch.jagged, tf.RaggedTensor). Copied once, when the batch is whole.
+  // The same elements one behind the other, with nothing in between, and the places where each begins and ends: a
+  // ps::Ragged (ragged_batch.h). Costs no memory for padding. Copied once, when the batch is whole.
   //   auto batches = sentences.ragged_batch(32);
   // Tensors may differ in dimension 0 alone: one that differs in another, or in its type, is an error in its place
   // (invalid_argument); the batch goes on with its neighbours. The rest is as for batch().
@@ -389,11 +385,10 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
-  // Padded batches of elements of about one length, so that little is filled up: each element is put together with
-  // those of its bucket, by length(const T&), a whole number. A bucket has as many elements in a batch as you say,
-  // fewer of long ones; its batch leaves when it is full, and at the end of a pass what is left of each leaves, the
-  // shortest first, or is left out with {.drop_remainder = true}. How elements are padded, and which do not fit,
-  // padded_batch() tells; but errors pass at once. Holds up to a batch of each bucket.
+  // Padded batches of elements of about one length, so that little is filled up: by length(const T&), a whole number,
+  // each is put together with those of its bucket, in batches of the bucket's own size. At the end of a pass what is
+  // left leaves, the shortest first, or is left out with {.drop_remainder = true}. How elements are padded, and which
+  // do not fit, padded_batch() tells; errors pass at once. Holds up to a batch of each bucket.
   //   auto texts = ps::from_vector<std::vector<int>>({{1}, {2, 2, 2}, {3, 3}, {4, 4, 4, 4}});
   //   auto batches = texts.bucket_by_sequence_length([](const std::vector<int>& text) { return text.size(); },
   //                                                  {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 1}});
@@ -469,24 +464,15 @@ template <class T> class Dataset : private detail::Refused<T> {
   const graph::NodeRef& node() const noexcept { return node_; }
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
-  using Refused::apply;
-  using Refused::batch;
-  using Refused::bucket_by_sequence_length;
-  using Refused::filter;
-  using Refused::flat_map;
-  using Refused::group_by_window;
-  using Refused::map;
-  using Refused::padded_batch;
-  using Refused::ragged_batch;
-  using Refused::rebatch;
-  using Refused::reduce;
-  using Refused::scan;
-  using Refused::shuffle;
-  using Refused::start;
-  using Refused::take_while;
-  using Refused::unbatch;
-  using Refused::unique;
-  using Refused::window;
+  using Refused::apply, Refused::batch;
+  using Refused::bucket_by_sequence_length, Refused::filter;
+  using Refused::flat_map, Refused::group_by_window;
+  using Refused::map, Refused::padded_batch;
+  using Refused::ragged_batch, Refused::rebatch;
+  using Refused::reduce, Refused::scan;
+  using Refused::shuffle, Refused::start;
+  using Refused::take_while, Refused::unbatch;
+  using Refused::unique, Refused::window;
   template <class U>
   requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(
       "a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what "

@@ -91,20 +91,20 @@ template <class T> struct FieldValue {
 
 namespace detail {
 template <class T> struct PaddingOptions {
-  using Shapes = Shape;
-  using Values = PaddingValue;
+  using PaddedShapes = Shape;
+  using PaddingValues = PaddingValue;
 };
 template <HasFields T> struct PaddingOptions<T> {
-  using Shapes = std::vector<FieldShape<T>>;
-  using Values = std::vector<FieldValue<T>>;
+  using PaddedShapes = std::vector<FieldShape<T>>;
+  using PaddingValues = std::vector<FieldValue<T>>;
 };
 }  // namespace detail
 
 // A Shape and a PaddingValue, or of structs some of each: {{&Sentence::tokens, {128}}}, {{&Sentence::tokens, -1}}.
 // Write the members in this order; any may be left out.
 template <class T> struct PaddedBatchOptions {
-  typename detail::PaddingOptions<T>::Shapes padded_shapes = {};   // LONGEST in all dimensions
-  typename detail::PaddingOptions<T>::Values padding_values = {};  // 0 or ""
+  typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};    // LONGEST in all dimensions
+  typename detail::PaddingOptions<T>::PaddingValues padding_values = {};  // 0 or ""
   bool drop_remainder = false;  // leaves the last batch of an epoch out if it is not full
 };
 
@@ -113,8 +113,8 @@ template <class T> struct PaddedBatchOptions {
 template <class T> struct BucketOptions {
   std::vector<std::int64_t> bucket_boundaries = {};
   std::vector<std::int64_t> bucket_batch_sizes = {};
-  typename detail::PaddingOptions<T>::Shapes padded_shapes = {};
-  typename detail::PaddingOptions<T>::Values padding_values = {};
+  typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};
+  typename detail::PaddingOptions<T>::PaddingValues padding_values = {};
   bool drop_remainder = false;  // leaves batches out that are not full at the end of an epoch
 };
 
@@ -241,7 +241,8 @@ Padding& padding_of_field(Padding& padding, std::size_t field);
 
 // What the options say, checked.
 template <class T>
-Padding padding_of(const typename PaddingOptions<T>::Shapes& shapes, const typename PaddingOptions<T>::Values& values) {
+Padding padding_of(const typename PaddingOptions<T>::PaddedShapes& shapes,
+                   const typename PaddingOptions<T>::PaddingValues& values) {
   Padding padding;
   if constexpr (HasFields<T>) {
     for_each_field_index<T>([&](auto i) { padding.fields.push_back({.field = std::string(field_name<T, i>())}); });

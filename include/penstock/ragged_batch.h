@@ -31,8 +31,8 @@ namespace penstock {
 
 // Row i is what `values` has from row_splits[i] up to row_splits[i + 1]; the first of these is 0, the last one the
 // number of all values.
-template <class Values> struct Ragged {
-  Values values;
+template <class V> struct Ragged {
+  V values;
   std::vector<std::int64_t> row_splits;
 
   std::int64_t size() const noexcept { return std::ssize(row_splits) - 1; }  // rows
@@ -51,9 +51,9 @@ class RaggedRows {
   std::vector<Tensor> rows_;
 };
 
-template <class Values> struct Bytes<Ragged<Values>> : SumBytes<Ragged<Values>, Values, std::vector<std::int64_t>> {
-  static std::size_t of(const Ragged<Values>& ragged) {
-    return Bytes<Values>::of(ragged.values) + Bytes<std::vector<std::int64_t>>::of(ragged.row_splits);
+template <class V> struct Bytes<Ragged<V>> : SumBytes<Ragged<V>, V, std::vector<std::int64_t>> {
+  static std::size_t of(const Ragged<V>& ragged) {
+    return Bytes<V>::of(ragged.values) + Bytes<std::vector<std::int64_t>>::of(ragged.row_splits);
   }
 };
 }  // namespace detail

@@ -175,10 +175,8 @@ void check_padding(const Padding& padding) {
 void check_padding(const Padding& padding, DType type, std::size_t rank) {
   check_padding(padding);
   if (!padding.shape.empty() && padding.shape.size() != rank)
-    refuse(of_field("padded_shapes", padding) + " must have " + std::to_string(rank) +
-           " sizes, as many as the vector "
-           "has dimensions, but is " +
-           to_string(padding.shape));
+    refuse(of_field("padded_shapes", padding) + " must have rank " + std::to_string(rank) +
+           ", as what is padded has, but is " + to_string(padding.shape));
   if (!padding.value.bytes_as(type))
     refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
            std::string(to_string(type)) + " cannot hold");
@@ -236,7 +234,7 @@ void PaddedRows::check(DType type, const Shape& shape) const {
            std::string(to_string(type)) + ". Bring them to one type with a map before");
   if (!padding_.value.bytes_as(type))
     refuse(of_field("padding_values", padding_) + " is " + to_string(padding_.value) + ", which " +
-           std::string(to_string(type)) + " cannot hold; give another one, or the elements another type");
+           std::string(to_string(type)) + " cannot hold");
   check_sizes(shape);
 }
 

@@ -50,12 +50,12 @@ TEST(LengthMethods, TellWhichFieldIsTooLongAndGoOn) {
 
 // A handle of tensors comes apart, a vector's tensor does not become a vector again.
 TEST(LengthMethods, GiveBatchesThatComeApartWhereTheyCan) {
-  using Row = std::vector<std::int32_t>;
-  std::vector<Row> rows;
-  const auto lists = from_vector(std::vector<Row>{{1, 2}, {3}});
+  using Tokens = std::vector<std::int32_t>;
+  std::vector<Tokens> rows;
+  const auto lists = from_vector(std::vector<Tokens>{{1, 2}, {3}});
   for (auto&& row : lists.padded_batch(2).unbatch()) rows.push_back(all_numbers(row));
   for (auto&& row : lists.ragged_batch(2).unbatch()) rows.push_back(all_numbers(row));
-  EXPECT_THAT(rows, ElementsAre(Row{1, 2}, Row{3, 0}, Row{1, 2}, Row{3}));
+  EXPECT_THAT(rows, ElementsAre(Tokens{1, 2}, Tokens{3, 0}, Tokens{1, 2}, Tokens{3}));
   static_assert(!Unbatchable<PaddedBatch<Text>> && !Unbatchable<RaggedBatch<Text>> && Unbatchable<Batch<Text>>);
 }
 

@@ -222,7 +222,7 @@ TEST(Padding, IsRefusedWhereItMakesNoSense) {
   refused({.padded_shapes = {{&Sentence::tokens, {-2}}}},
           "padded_shapes of field tokens must have sizes of at least 0, or LONGEST (-1), but is [-2]");
   refused({.padded_shapes = {{&Sentence::tokens, {1, 2}}}},
-          "padded_shapes of field tokens must have 1 sizes, as many as the vector has dimensions, but is [1, 2]");
+          "padded_shapes of field tokens must have rank 1, as what is padded has, but is [1, 2]");
   refused({.padded_shapes = {{&Sentence::words, {1, 2}}}}, "must have 1 size, that of the vector, but is [1, 2]");
   refused({.padding_values = {{&Sentence::tokens, "x"}}},
           "padding_values of field tokens is 'x', which i32 cannot hold");

@@ -7,6 +7,7 @@ namespace penstock::errors {
 
 struct Pair {
   std::vector<int> left, right;
+  int unlisted = 0;
 };
 
 }  // namespace penstock::errors
@@ -21,14 +22,54 @@ namespace {
 Tensor growing(std::int64_t rows) { return Tensor(DType::f32, {rows, 3}); }
 Tensor changing(std::int64_t number) { return Tensor(number == 1 ? DType::u8 : DType::f32, {2}); }
 
+Tensor of_rank(std::int64_t rank) {
+  return Tensor(DType::f32, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 2)));
+}
+Tensor widening(std::int64_t columns) { return Tensor(DType::f32, {2, columns}); }
+Pair pair_of(std::int64_t length) { return {std::vector<int>(static_cast<std::size_t>(length)), {}}; }
+bool is_odd(std::int64_t value) { return value % 2 != 0; }
+
 StructBatch<Pair> unequal(std::int64_t) { return {{{{1, 2}, {3}}, {{4}}}, 2}; }
+
+Cases length_cases() {
+  using Words = std::vector<std::string>;
+  const auto words = from_vector(std::vector<Words>{{"a"}});
+  const auto numbers = from_vector(std::vector<std::vector<Pair>>{{}});
+  return {
+      {"padding of a member that is not listed",
+       [] {
+         range(3).map(pair_of).padded_batch(2, {.padding_values = {{&Pair::unlisted, 1}}});
+       }},
+      {"padded vectors of strings with two sizes",
+       [=] {
+         words.padded_batch(2, {.padded_shapes = {1, 2}});
+       }},
+      {"padded vectors of strings with a number", [=] { words.padded_batch(2, {.padding_values = 1}); }},
+      {"padded vectors of structs with a number", [=] { numbers.padded_batch(2, {.padding_values = 1}); }},
+      {"an element that is too long for its size",
+       [] {
+         read(range(3).map(pair_of).padded_batch(2, {.padded_shapes = {{&Pair::left, {1}}}}));
+       }},
+      {"padded tensors with different types", [] { read(range(3).map(changing).padded_batch(2)); }},
+      {"padded tensors with different ranks", [] { read(range(3).map(of_rank).padded_batch(2)); }},
+      {"padded tensors that cannot hold the padding",
+       [] { read(range(3).map(changing).padded_batch(2, {.padding_values = 300})); }},
+      {"ragged tensors without a dimension", [] { read(range(3).map(of_rank).ragged_batch(2)); }},
+      {"ragged tensors with different types", [] { read(range(3).map(changing).ragged_batch(2)); }},
+      {"ragged tensors that differ in a later dimension", [] { read(range(3).map(widening).ragged_batch(2)); }},
+      {"a pass that ends before its asserted cardinality", [] { read(range(3).filter(is_odd).assert_cardinality(2)); }},
+      {"a pass that goes on behind its asserted cardinality",
+       [] { read(range(3).filter(is_odd).assert_cardinality(0)); }},
+      {"assert_cardinality of an endless input", [] { counter().assert_cardinality(2); }},
+  };
+}
 
 }  // namespace
 
 Cases tensor_cases() {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   const auto use = [](auto&& wrong) { return in_map([wrong] { (void)wrong(); }); };
-  return {
+  Cases cases{
       {"batch of tensors with different shapes", [] { read(range(3).map(growing).batch(2)); }},
       {"batch of tensors with different types", [] { read(range(3).map(changing).batch(2)); }},
       {"unbatch of a scalar", [] { read(range(3).map([](std::int64_t x) { return Tensor::scalar(x); }).unbatch()); }},
@@ -48,6 +89,8 @@ Cases tensor_cases() {
        })},
       {"values of another type", use([] { return Tensor(DType::u8, {2}).values<float>().size(); })},
   };
+  for (auto& one : length_cases()) cases.push_back(std::move(one));
+  return cases;
 }
 
 }  // namespace penstock::errors

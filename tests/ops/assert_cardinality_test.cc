@@ -23,9 +23,10 @@ TEST(AssertCardinality, PassesWhatIsAsManyAsItSays) {
 TEST(AssertCardinality, ReportsAPassThatEndsEarlier) {
   const auto out = testing::StreamRun(assert_count(4)).pass("0 x 2");
   EXPECT_EQ(out.text(testing::print_integer), "0 x1 2 !");
-  EXPECT_EQ(testing::error_text(out.slots[3]),
-            "Input dataset was expected to contain 4 elements but contained only 3. Tell assert_cardinality() the right "
-            "number, or use take() or repeat() before it");
+  EXPECT_EQ(
+      testing::error_text(out.slots[3]),
+      "Input dataset was expected to contain 4 elements but contained only 3. Tell assert_cardinality() the right "
+      "number, or use take() or repeat() before it");
   EXPECT_EQ(out.slots[3].stamp.ordinal, 2);
   EXPECT_EQ(run_pass(assert_count(1), ""), "!");
   EXPECT_EQ(run_pass(assert_count(-1), "0 1"), "0 1 !");

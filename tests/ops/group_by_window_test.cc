@@ -21,33 +21,33 @@ OpRef by_remainder(std::int64_t divisor, std::int64_t size) {
                               std::make_shared<detail::GroupingByKeyFactory<decltype(key), std::int64_t>>(key, size));
 }
 
-std::string print_list(const Element& element) {
+std::string print_group(const Element& element) {
   std::string text;
   for (const std::int64_t number : element.get<std::vector<std::int64_t>>())
     text += (text.empty() ? "[" : " ") + std::to_string(number);
   return text + "]";
 }
 
-std::string run(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_list); }
+std::string grouped(const OpRef& op, const std::string& input) { return StreamRun(op).pass(input).text(print_group); }
 
 // G-01 of tf.data's own tests.
 TEST(GroupByWindow, GivesAGroupWhenItIsFullAndTheRestByKey) {
-  EXPECT_EQ(run(by_remainder(2, 4), "0 0 0 0 1 1 1 1 1 0 0 0"), "[0 0 0 0] [1 1 1 1] [0 0 0] [1]");
-  EXPECT_EQ(run(by_remainder(10, 2), "9 1 5 1"), "[1 1] [5] [9]");
+  EXPECT_EQ(grouped(by_remainder(2, 4), "0 0 0 0 1 1 1 1 1 0 0 0"), "[0 0 0 0] [1 1 1 1] [0 0 0] [1]");
+  EXPECT_EQ(grouped(by_remainder(10, 2), "9 1 5 1"), "[1 1] [5] [9]");
 }
 
-TEST(GroupByWindow, OfOneIsEachElementByItself) { EXPECT_EQ(run(by_remainder(2, 1), "3 4 5"), "[3] [4] [5]"); }
+TEST(GroupByWindow, OfOneIsEachElementByItself) { EXPECT_EQ(grouped(by_remainder(2, 1), "3 4 5"), "[3] [4] [5]"); }
 
-TEST(GroupByWindow, OfNothingIsNone) { EXPECT_EQ(run(by_remainder(2, 3), ""), ""); }
+TEST(GroupByWindow, OfNothingIsNone) { EXPECT_EQ(grouped(by_remainder(2, 3), ""), ""); }
 
-TEST(GroupByWindow, LetsErrorsPassAtOnce) { EXPECT_EQ(run(by_remainder(2, 2), "0 x 1 2 x"), "x1 [0 2] x4 [1]"); }
+TEST(GroupByWindow, LetsErrorsPassAtOnce) { EXPECT_EQ(grouped(by_remainder(2, 2), "0 x 1 2 x"), "x1 [0 2] x4 [1]"); }
 
 TEST(GroupByWindow, ForgetsBetweenPasses) {
   StreamRun passes(by_remainder(2, 2));
   testing::RecordingEmitter out;
   passes.state().begin_pass(out);
   passes.state().element(testing::element_slot(Element(std::int64_t{7}), {}), out);
-  EXPECT_EQ(passes.pass("1 2").text(print_list), "[2] [1]") << "nobody wanted the rest of the pass before";
+  EXPECT_EQ(passes.pass("1 2").text(print_group), "[2] [1]") << "nobody wanted the rest of the pass before";
 }
 
 TEST(GroupByWindow, BearsTheStampOfTheLastElementOfAGroup) {

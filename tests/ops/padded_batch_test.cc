@@ -102,7 +102,7 @@ TEST(PaddedBatchOp, PrintsWhatDecidesItsElements) {
 TEST(PaddedBatchOp, RefusesWrongArguments) {
   EXPECT_ERROR(fill_up(-1), ErrorCode::invalid_argument, "batch_size must be at least 1, but is -1");
   EXPECT_ERROR(fill_up(1, {.padding_values = "a"}), ErrorCode::invalid_argument, "'a', which i64 cannot hold");
-  EXPECT_ERROR(fill_up(1, {.padded_shapes = {1, 2}}), ErrorCode::invalid_argument, "must have 1 sizes");
+  EXPECT_ERROR(fill_up(1, {.padded_shapes = {1, 2}}), ErrorCode::invalid_argument, "must have rank 1");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ template <class T = Numbers> OpRef cut(const std::vector<std::int64_t>& sizes, B
   return ops::rebatch(sizes, std::make_shared<detail::TypedRowQueueFactory<T>>(), options);
 }
 
-std::string print_batch(const Element& element) {
+std::string print_cut(const Element& element) {
   std::string text = "[";
   for (const std::int64_t number : element.get<Numbers>())
     text += (text.size() > 1 ? " " : "") + std::to_string(number);
@@ -28,7 +28,7 @@ std::string print_batch(const Element& element) {
 }
 
 // Batches of the given numbers of rows, which count from 0; -1: an error.
-std::string run(const OpRef& op, const std::vector<std::int64_t>& batches) {
+std::string rebatched(const OpRef& op, const std::vector<std::int64_t>& batches) {
   testing::StreamRun run(op);
   testing::RecordingEmitter out;
   run.state().begin_pass(out);
@@ -42,25 +42,25 @@ std::string run(const OpRef& op, const std::vector<std::int64_t>& batches) {
     ++stamp.ordinal;
   }
   run.end_pass(out);
-  return out.text(print_batch);
+  return out.text(print_cut);
 }
 
 // RB-1 to RB-3 of tf.data's own tests.
 TEST(Rebatch, CutsBatchesAnew) {
-  EXPECT_EQ(run(cut({2, 2}), {4, 4}), "[0 1] [2 3] [4 5] [6 7]");
-  EXPECT_EQ(run(cut({2, 2}), {4, 1}), "[0 1] [2 3] [4]");
-  EXPECT_EQ(run(cut({2, 2}, {.drop_remainder = true}), {4, 1}), "[0 1] [2 3]");
-  EXPECT_EQ(run(cut({6}), {4, 4, 4}), "[0 1 2 3 4 5] [6 7 8 9 10 11]");
+  EXPECT_EQ(rebatched(cut({2, 2}), {4, 4}), "[0 1] [2 3] [4 5] [6 7]");
+  EXPECT_EQ(rebatched(cut({2, 2}), {4, 1}), "[0 1] [2 3] [4]");
+  EXPECT_EQ(rebatched(cut({2, 2}, {.drop_remainder = true}), {4, 1}), "[0 1] [2 3]");
+  EXPECT_EQ(rebatched(cut({6}), {4, 4, 4}), "[0 1 2 3 4 5] [6 7 8 9 10 11]");
 }
 
-TEST(Rebatch, UsesEachSizeInTurn) { EXPECT_EQ(run(cut({2, 1, 3}), {10}), "[0 1] [2] [3 4 5] [6 7] [8] [9]"); }
+TEST(Rebatch, UsesEachSizeInTurn) { EXPECT_EQ(rebatched(cut({2, 1, 3}), {10}), "[0 1] [2] [3 4 5] [6 7] [8] [9]"); }
 
 TEST(Rebatch, OfNothingIsNone) {
-  EXPECT_EQ(run(cut({2}), {}), "");
-  EXPECT_EQ(run(cut({2}), {0, 0}), "");
+  EXPECT_EQ(rebatched(cut({2}), {}), "");
+  EXPECT_EQ(rebatched(cut({2}), {0, 0}), "");
 }
 
-TEST(Rebatch, LetsErrorsPassAtOnce) { EXPECT_EQ(run(cut({3}), {2, -1, 2, -1}), "x1 [0 1 2] x3 [3]"); }
+TEST(Rebatch, LetsErrorsPassAtOnce) { EXPECT_EQ(rebatched(cut({3}), {2, -1, 2, -1}), "x1 [0 1 2] x3 [3]"); }
 
 TEST(Rebatch, BeginsAnewInEachPass) {
   testing::StreamRun passes(cut({2, 3}));
@@ -69,7 +69,7 @@ TEST(Rebatch, BeginsAnewInEachPass) {
     passes.state().begin_pass(out);
     passes.state().element(testing::element_slot(Element(Numbers{0, 1, 2}), {}), out);
     passes.end_pass(out);
-    EXPECT_EQ(out.text(print_batch), "[0 1] [2]");
+    EXPECT_EQ(out.text(print_cut), "[0 1] [2]");
   }
 }
 
