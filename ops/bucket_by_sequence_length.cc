@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/graph/arguments.h"
+#include "ops/collect_op.h"
 
 namespace penstock::ops {
 namespace {
@@ -33,7 +34,7 @@ class State final : public StreamState {
     ++bucket.count;
     bucket.bytes += slot.value_bytes();
     bucket.last = slot.stamp;
-    guarded(bucket, [&] { bucket.builder->add(std::move(slot.value)); });
+    guarded(bucket, out, [&] { bucket.builder->add(std::move(slot.value)); });
     if (bucket.count == layout_.batch_sizes[i]) give(bucket, out);
   }
   bool flush(Emitter& out) override {
@@ -58,19 +59,20 @@ class State final : public StreamState {
   }
   static void give(Bucket& bucket, Emitter& out) {
     Element batch;
-    guarded(bucket, [&] { batch = bucket.builder->finish(); });
-    out.emit(std::move(batch), bucket.last);
+    guarded(bucket, out, [&] { batch = bucket.builder->finish(); });
+    if (!batch.empty()) out.emit(std::move(batch), bucket.last);
     bucket = {};
   }
-  // A builder that threw may hold half an element, so the batch goes with it.
-  template <class Function> static void guarded(Bucket& bucket, Function&& function) {
+  // A builder that threw may hold half an element, so the batch goes with it. Its error is told here, since an
+  // exception in flush() would be the last that is heard of the buckets behind it.
+  template <class Function> static void guarded(Bucket& bucket, Emitter& out, Function&& function) {
     try {
       function();
     } catch (...) {
-      const auto cause = std::current_exception();
-      const std::string lost = std::to_string(bucket.count) + (bucket.count == 1 ? " element" : " elements");
+      Slot slot({}, bucket.last);
+      slot.fail(std::make_exception_ptr(lost_batch(bucket.count, std::current_exception())));
       bucket = {};
-      throw Error(code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause));
+      out.forward(std::move(slot));
     }
   }
   void clear() {

@@ -89,12 +89,10 @@ class State final : public StreamState {
       function();
     } catch (...) {
       const auto cause = std::current_exception();
-      const std::string lost = std::to_string(elements) + (elements == 1 ? " element" : " elements");
       tell_held(out);
       clear();
       Slot slot({}, last_);
-      slot.fail(
-          std::make_exception_ptr(Error(code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause))));
+      slot.fail(std::make_exception_ptr(lost_batch(elements, cause)));
       out.forward(std::move(slot));
     }
   }
@@ -118,6 +116,11 @@ class State final : public StreamState {
 };
 
 }  // namespace
+
+Error lost_batch(std::int64_t elements, const std::exception_ptr& cause) {
+  const std::string lost = std::to_string(elements) + (elements == 1 ? " element" : " elements");
+  return Error(code_of(cause), "a batch with " + lost + " was lost: " + message_of(cause));
+}
 
 CollectOp::CollectOp(std::int64_t batch_size, detail::BatchFactoryRef factory, bool drop_remainder)
     : batch_size_(batch_size), factory_(std::move(factory)), drop_remainder_(drop_remainder) {

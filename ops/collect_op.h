@@ -7,9 +7,11 @@
 #pragma once
 
 #include <penstock/detail/functions.h>
+#include <penstock/error.h>
 #include <penstock/op.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -33,5 +35,8 @@ class CollectOp : public StreamOp {
   const detail::BatchFactoryRef factory_;
   const bool drop_remainder_;
 };
+
+// What is told in the place of a batch that could not be put together.
+Error lost_batch(std::int64_t elements, const std::exception_ptr& cause);
 
 }  // namespace penstock::ops

@@ -1,6 +1,7 @@
 #include <penstock/penstock.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -94,6 +95,25 @@ TEST(BucketBySequenceLength, PadsAsItIsTold) {
 TEST(BucketBySequenceLength, PassesErrorsAtOnceAndGoesOn) {
   const auto op = bucket({.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 2}});
   EXPECT_EQ(bucketed(op, {{1}, {}, {13}, {1, 2}}).text(print_size), "x1 ! 2x2");
+}
+
+// As a size that no memory has room for makes it.
+TEST(BucketBySequenceLength, TellsOfEachBatchThatCannotBePutTogether) {
+  const auto op = bucket({.bucket_boundaries = {2, 3},
+                          .bucket_batch_sizes = {2, 9, 9},
+                          .padded_shapes = {std::numeric_limits<std::int64_t>::max()}});
+  const auto out = bucketed(op, {{1}, {1, 1}, {1}, {1, 1, 1}, {1, 1}});
+  ASSERT_EQ(out.text(print_size), "! ! !");
+  EXPECT_EQ(out.slots[0].stamp.ordinal, 2);
+  EXPECT_THAT(testing::error_text(out.slots[0]), ::testing::HasSubstr("a batch with 2 elements was lost"));
+  EXPECT_EQ(out.slots[1].stamp.ordinal, 4);
+  EXPECT_THAT(testing::error_text(out.slots[2]), ::testing::HasSubstr("a batch with 1 element was lost"));
+}
+
+TEST(BucketBySequenceLength, TakesALengthBeyondTheSignedNumbersForTheLargestOne) {
+  auto length = [](const Word&) { return ~std::uint64_t{0}; };
+  const auto lengths = detail::LengthByFunctionFactory<decltype(length), Word>(length).open();
+  EXPECT_EQ(lengths->of(Element(Word{1})), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(BucketBySequenceLength, CarriesTheStampOfItsLastMember) {

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -36,7 +37,10 @@ template <class F, class T> class LengthByFunction final : public ElementLength 
  public:
   explicit LengthByFunction(FunctionOfPass<F, const T&> function) : function_(std::move(function)) {}
   std::int64_t of(const Element& element) override {
-    return static_cast<std::int64_t>(function_(element.unchecked<T>()));
+    const auto length = function_(element.unchecked<T>());
+    const auto as_signed = static_cast<std::int64_t>(length);
+    const bool is_larger = length > decltype(length){} && as_signed < 0;
+    return is_larger ? std::numeric_limits<std::int64_t>::max() : as_signed;
   }
 
  private:
