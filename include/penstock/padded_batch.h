@@ -42,11 +42,13 @@ namespace penstock {
 inline constexpr std::int64_t LONGEST = -1;
 
 // What fills a row up: 0 and "" unless it is given. A tensor's or vector's type must be able to hold a number as it is;
-// 0.1 fits float, f16 and bf16 rounded.
+// floating-point types hold it rounded, unless it is beyond their largest number: infinity must be said.
 class PaddingValue {
  public:
   PaddingValue() = default;
-  template <std::integral V> PaddingValue(V value) : value_(static_cast<std::int64_t>(value)) {}  // NOLINT: implicit
+  template <std::integral V> PaddingValue(V value) : value_(static_cast<std::int64_t>(value)) {  // NOLINT: implicit
+    if (value > V{} && std::get<std::int64_t>(value_) < 0) value_ = static_cast<std::uint64_t>(value);
+  }
   template <std::floating_point V> PaddingValue(V value) : value_(static_cast<double>(value)) {}  // NOLINT: implicit
   template <std::convertible_to<std::string> V>
   PaddingValue(V value) : value_(std::string(value)) {}  // NOLINT: implicit
@@ -58,7 +60,7 @@ class PaddingValue {
   friend std::string to_string(const PaddingValue& value);  // "-1", "0.5", "'x'"
 
  private:
-  std::variant<std::monostate, std::int64_t, double, std::string> value_;
+  std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string> value_;  // unsigned: if it must be
 };
 
 // How one tensor or vector is padded.
@@ -111,10 +113,10 @@ template <class T> struct PaddedBatchOptions {
 // The same, and which lengths go together: bucket_boundaries {16, 64} are below 16, 16 to 63, and 64 or more, each with
 // a batch size of its own.
 template <class T> struct BucketOptions {
-  std::vector<std::int64_t> bucket_boundaries = {};
-  std::vector<std::int64_t> bucket_batch_sizes = {};
-  typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};
-  typename detail::PaddingOptions<T>::PaddingValues padding_values = {};
+  std::vector<std::int64_t> bucket_boundaries = {};   // rising: the first length of each bucket but the first
+  std::vector<std::int64_t> bucket_batch_sizes = {};  // one more than there are boundaries
+  typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};    // LONGEST in all dimensions
+  typename detail::PaddingOptions<T>::PaddingValues padding_values = {};  // 0 or ""
   bool drop_remainder = false;  // leaves batches out that are not full at the end of an epoch
 };
 
@@ -138,10 +140,10 @@ class PaddedRows {
 };
 
 // Throw Error(invalid_argument) for a padding that cannot be: of elements of any type and rank, of those of a known
-// one, of vectors that are no tensors, and of what is not padded.
+// one, of vectors that are no tensors (and can have `longest` values), and of what is not padded.
 void check_padding(const Padding& padding);
 void check_padding(const Padding& padding, DType type, std::size_t rank);
-void check_padding_of_vectors(const Padding& padding, bool of_strings);
+void check_padding_of_vectors(const Padding& padding, bool of_strings, std::size_t longest);
 void check_padding_of_nothing(const Padding& padding);
 std::size_t padded_length(const Padding& padding, std::size_t longest);
 void check_length(const Padding& padding, std::size_t length);
@@ -194,7 +196,9 @@ template <class V>
 requires(!detail::NumberRow<std::vector<V>> && std::default_initializable<V>) struct PaddedCollate<std::vector<V>> {
   using Result = std::vector<std::vector<V>>;
   static constexpr bool is_text = std::is_same_v<V, std::string>;
-  static void check(const Padding& padding) { detail::check_padding_of_vectors(padding, is_text); }
+  static void check(const Padding& padding) {
+    detail::check_padding_of_vectors(padding, is_text, std::vector<V>().max_size());
+  }
   class Builder {
    public:
     Builder(std::size_t capacity, const Padding& padding) : padding_(padding), rows_(capacity) {}

@@ -32,10 +32,10 @@ namespace penstock {
 // Row i is what `values` has from row_splits[i] up to row_splits[i + 1]; the first of these is 0, the last one the
 // number of all values.
 template <class V> struct Ragged {
-  V values;
-  std::vector<std::int64_t> row_splits;
+  V values = {};
+  std::vector<std::int64_t> row_splits = {0};
 
-  std::int64_t size() const noexcept { return std::ssize(row_splits) - 1; }  // rows
+  std::int64_t size() const noexcept { return row_splits.empty() ? 0 : std::ssize(row_splits) - 1; }  // rows
 };
 
 namespace detail {
@@ -48,8 +48,13 @@ class RaggedRows {
   Ragged<Tensor> finish();
 
  private:
+  std::vector<std::int64_t> row_splits() const;
+
   std::vector<Tensor> rows_;
 };
+
+// Error(invalid_argument) unless these are the row_splits of so many values.
+void check_row_splits(const std::vector<std::int64_t>& splits, std::int64_t values);
 
 template <class V> struct Bytes<Ragged<V>> : SumBytes<Ragged<V>, V, std::vector<std::int64_t>> {
   static std::size_t of(const Ragged<V>& ragged) {
@@ -104,13 +109,13 @@ requires(!detail::NumberRow<std::vector<V>>) struct RaggedCollate<std::vector<V>
     Result finish() { return std::move(batch_); }
 
    private:
-    Result batch_{{}, {0}};
+    Result batch_;
   };
 };
 
 template <HasFields T> struct RaggedCollate<T> : detail::CollateFields<T, RaggedCollate> {};
 
-// Rows are views of the batch's memory: nothing is copied.
+// Rows are views of the batch's memory: nothing is copied. Error(invalid_argument) if row_splits do not fit the values.
 template <> struct Unbatch<Ragged<Tensor>> {
   using value_type = Tensor;
   static std::vector<Tensor> apart(const Ragged<Tensor>& batch);
@@ -119,6 +124,7 @@ template <> struct Unbatch<Ragged<Tensor>> {
 template <class V> struct Unbatch<Ragged<std::vector<V>>> {
   using value_type = std::vector<V>;
   static std::vector<std::vector<V>> apart(Ragged<std::vector<V>> batch) {
+    detail::check_row_splits(batch.row_splits, std::ssize(batch.values));
     std::vector<std::vector<V>> rows;
     const auto place = [&](std::int64_t i) {
       return std::move_iterator(batch.values.begin() + batch.row_splits[static_cast<std::size_t>(i)]);

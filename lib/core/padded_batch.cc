@@ -29,7 +29,7 @@ template <class V> std::vector<std::byte> bytes_of_value(V value) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The nearest floating-point number of 16 bits, ties to even, beyond the largest one infinity.
+// The nearest floating-point number of 16 bits, ties to even, of a number that is not beyond their largest one.
 std::uint16_t bits_of(double value, int mantissa_bits) {
   const int exponent_bits = 15 - mantissa_bits, bias = (1 << (exponent_bits - 1)) - 1;
   const int infinity = ((1 << exponent_bits) - 1) << mantissa_bits;
@@ -43,32 +43,43 @@ std::uint16_t bits_of(double value, int mantissa_bits) {
   const double digits = std::nearbyint(std::ldexp(std::abs(value), mantissa_bits - exponent));
   // The digit before the point, if there is one, counts the exponent up; and so does a carry.
   const double bits = digits + std::ldexp(exponent + bias - 1, mantissa_bits);
-  return static_cast<std::uint16_t>(sign | static_cast<int>(std::min<double>(bits, infinity)));
+  return static_cast<std::uint16_t>(sign | static_cast<int>(bits));
 }
 
-template <std::integral V> std::optional<std::vector<std::byte>> integer_bytes(double value) {
+using ValueBytes = std::optional<std::vector<std::byte>>;
+
+template <std::integral V> ValueBytes integer_bytes(double value) {
   // Beyond the largest one by 1, which a double can hold.
   const double end = std::ldexp(1.0, std::numeric_limits<V>::digits);
   if (value != std::trunc(value) || value >= end || value < static_cast<double>(std::numeric_limits<V>::min()))
     return std::nullopt;
   return bytes_of_value(static_cast<V>(value));
 }
-template <std::integral V> std::optional<std::vector<std::byte>> integer_bytes(std::int64_t value) {
+template <std::integral V, std::integral Given> ValueBytes integer_bytes(Given value) {
   if (!std::in_range<V>(value)) return std::nullopt;
   return bytes_of_value(static_cast<V>(value));
 }
 
-template <class V> std::optional<std::vector<std::byte>> number_bytes(V value, DType type) {
+double largest_of(DType type) {
+  if (type == DType::f16) return 65504;
+  if (type == DType::bf16) return 0x1.FEp127;
+  return type == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+}
+
+ValueBytes float_bytes(double value, DType type) {
+  if (std::isfinite(value) && std::abs(value) > largest_of(type)) return std::nullopt;
+  if (type == DType::f16) return bytes_of_value(bits_of(value, 10));
+  if (type == DType::bf16) return bytes_of_value(bits_of(value, 7));
+  return type == DType::f32 ? bytes_of_value(static_cast<float>(value)) : bytes_of_value(value);
+}
+
+template <class V> ValueBytes number_bytes(V value, DType type) {
   switch (type) {
     case DType::u8: return integer_bytes<std::uint8_t>(value);
     case DType::i32: return integer_bytes<std::int32_t>(value);
     case DType::i64: return integer_bytes<std::int64_t>(value);
-    case DType::f16: return bytes_of_value(bits_of(static_cast<double>(value), 10));
-    case DType::bf16: return bytes_of_value(bits_of(static_cast<double>(value), 7));
-    case DType::f32: return bytes_of_value(static_cast<float>(value));
-    case DType::f64: return bytes_of_value(static_cast<double>(value));
+    default: return float_bytes(static_cast<double>(value), type);
   }
-  return std::nullopt;
 }
 
 std::string text_of(double value) {
@@ -139,14 +150,16 @@ std::string and_other(std::string first, std::string more) {
 std::optional<std::vector<std::byte>> PaddingValue::bytes_as(DType type) const {
   if (text() != nullptr) return std::nullopt;
   if (const auto* number = std::get_if<double>(&value_)) return number_bytes(*number, type);
+  if (const auto* large = std::get_if<std::uint64_t>(&value_)) return number_bytes(*large, type);
   return number_bytes(is_given() ? std::get<std::int64_t>(value_) : 0, type);
 }
 
 std::string to_string(const PaddingValue& value) {
   if (!value.is_given()) return "0";
   if (value.text() != nullptr) return "'" + *value.text() + "'";
-  const auto* number = std::get_if<double>(&value.value_);
-  return number != nullptr ? text_of(*number) : std::to_string(std::get<std::int64_t>(value.value_));
+  if (const auto* number = std::get_if<double>(&value.value_)) return text_of(*number);
+  if (const auto* large = std::get_if<std::uint64_t>(&value.value_)) return std::to_string(*large);
+  return std::to_string(std::get<std::int64_t>(value.value_));
 }
 
 std::string to_string(const Padding& padding) {
@@ -157,6 +170,16 @@ std::string to_string(const Padding& padding) {
   for (const Padding& field : padding.fields) text = and_other(text, to_string(field));
   return text;
 }
+
+namespace {
+
+void check_value(const Padding& padding, DType type) {
+  if (!padding.value.bytes_as(type))
+    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
+           std::string(to_string(type)) + " cannot hold; give another one, or the values another type");
+}
+
+}  // namespace
 
 namespace detail {
 
@@ -177,16 +200,17 @@ void check_padding(const Padding& padding, DType type, std::size_t rank) {
   if (!padding.shape.empty() && padding.shape.size() != rank)
     refuse(of_field("padded_shapes", padding) + " must have rank " + std::to_string(rank) +
            ", as what is padded has, but is " + to_string(padding.shape));
-  if (!padding.value.bytes_as(type))
-    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
-           std::string(to_string(type)) + " cannot hold");
+  check_value(padding, type);
 }
 
-void check_padding_of_vectors(const Padding& padding, bool of_strings) {
+void check_padding_of_vectors(const Padding& padding, bool of_strings, std::size_t longest) {
   check_padding(padding);
   if (padding.shape.size() > 1)
     refuse(of_field("padded_shapes", padding) + " must have 1 size, that of the vector, but is " +
            to_string(padding.shape));
+  if (padded_length(padding, 0) > longest)
+    refuse(of_field("padded_shapes", padding) + " must be at most " + std::to_string(longest) +
+           ", for no vector of this type is longer, but is " + to_string(padding.shape));
   if (padding.value.is_given() && !(of_strings && padding.value.text() != nullptr))
     refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", but these vectors are filled " +
            (of_strings ? "with strings" : "with values as they are by default; leave it out"));
@@ -232,9 +256,7 @@ void PaddedRows::check(DType type, const Shape& shape) const {
     refuse("Cannot batch tensors with different types. " + of_field("First element", padding_) + " had type " +
            std::string(to_string(type_)) + " and element " + std::to_string(rows_.size()) + " had type " +
            std::string(to_string(type)) + ". Bring them to one type with a map before");
-  if (!padding_.value.bytes_as(type))
-    refuse(of_field("padding_values", padding_) + " is " + to_string(padding_.value) + ", which " +
-           std::string(to_string(type)) + " cannot hold");
+  if (rows_.empty()) check_value(padding_, type);  // the others have its type
   check_sizes(shape);
 }
 

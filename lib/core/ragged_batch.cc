@@ -39,11 +39,22 @@ void RaggedRows::check(DType type, const Shape& shape) const {
 
 void RaggedRows::add(Tensor row) { rows_.push_back(std::move(row)); }
 
+// Tensors without a value may be of any length, so these need not fit the memory.
+std::vector<std::int64_t> RaggedRows::row_splits() const {
+  std::vector<std::int64_t> splits{0};
+  for (const Tensor& row : rows_) {
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(splits.back(), row.shape()[0], &end))
+      refuse("the rows of a ragged batch are longer than 2^63 - 1 together; give ragged_batch() fewer of them");
+    splits.push_back(end);
+  }
+  return splits;
+}
+
 Ragged<Tensor> RaggedRows::finish() {
-  std::vector<std::int64_t> row_splits{0};
-  for (const Tensor& row : rows_) row_splits.push_back(row_splits.back() + row.shape()[0]);
+  std::vector<std::int64_t> splits = row_splits();
   Shape shape = rows_.front().shape();
-  shape[0] = row_splits.back();
+  shape[0] = splits.back();
   Tensor values(rows_.front().dtype(), std::move(shape));
   std::byte* place = values.data();
   for (Tensor& row : rows_) {
@@ -56,7 +67,14 @@ Ragged<Tensor> RaggedRows::finish() {
     row = Tensor();
   }
   rows_.clear();
-  return {std::move(values), std::move(row_splits)};
+  return {std::move(values), std::move(splits)};
+}
+
+void check_row_splits(const std::vector<std::int64_t>& splits, std::int64_t values) {
+  const bool is_whole = !splits.empty() && splits.front() == 0 && splits.back() == values;
+  if (!is_whole || !std::ranges::is_sorted(splits))
+    refuse("the row_splits of a ps::Ragged must begin with 0, never fall, and end with the number of its values, " +
+           std::to_string(values) + "; leave them as ragged_batch() made them, or make them so");
 }
 
 }  // namespace detail
@@ -64,6 +82,9 @@ Ragged<Tensor> RaggedRows::finish() {
 std::vector<Tensor> Unbatch<Ragged<Tensor>>::apart(const Ragged<Tensor>& batch) {
   std::vector<Tensor> rows;
   const auto& splits = batch.row_splits;
+  if (batch.values.rank() == 0)
+    refuse("the values of a ps::Ragged have rank 0, so they are no rows; give them a dimension");
+  detail::check_row_splits(splits, batch.values.shape()[0]);
   const std::size_t bytes = batch.values.bytes() / static_cast<std::size_t>(std::max<std::int64_t>(splits.back(), 1));
   for (std::size_t i = 0; i + 1 < splits.size(); ++i) {
     Shape shape = batch.values.shape();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -90,6 +91,32 @@ TEST(RaggedBatch, RefusesWhatDiffersInMore) {
                      to_string(shape));
   EXPECT_ERROR(builder.check(Tensor(DType::u8, {2, 3})), ErrorCode::invalid_argument,
                "First element had type i64 and element 1 had type u8");
+}
+
+TEST(RaggedBatch, OfEmptyRowsCannotBeLongerThanNumbersAre) {
+  const Tensor longest(DType::f64, {std::numeric_limits<std::int64_t>::max(), 0});
+  EXPECT_EQ(ragged<Tensor>({longest}).values.shape(), longest.shape());
+  EXPECT_ERROR(ragged<Tensor>({longest, longest}), ErrorCode::invalid_argument, "longer than 2^63 - 1 together");
+}
+
+TEST(RaggedBatch, OfNothingHasNoRows) {
+  Ragged<Tensor> batch;
+  EXPECT_EQ(batch.size(), 0);
+  EXPECT_TRUE(Unbatch<Ragged<Tensor>>::apart(batch).empty());
+  const Ragged<Tensor> taken = std::move(batch);
+  EXPECT_EQ(batch.size(), 0);  // NOLINT: what is left of it
+}
+
+TEST(RaggedBatch, DoesNotComeApartWhereItHasNoValues) {
+  const std::vector<std::vector<std::int64_t>> wrong{{}, {3}, {0, 2}, {0, 2, 9}, {1, 3}, {0, 4, 3}, {0, -1, 3}};
+  for (const auto& row_splits : wrong) {
+    EXPECT_ERROR((Unbatch<Ragged<Tensor>>::apart({Tensor(DType::u8, {3}), row_splits})), ErrorCode::invalid_argument,
+                 "must begin with 0, never fall, and end with the number of its values, 3");
+    EXPECT_ERROR((Unbatch<Ragged<std::vector<std::string>>>::apart({{"a", "b", "c"}, row_splits})),
+                 ErrorCode::invalid_argument, "must begin with 0");
+  }
+  EXPECT_ERROR((Unbatch<Ragged<Tensor>>::apart({Tensor::scalar(1), {0, 0}})), ErrorCode::invalid_argument,
+               "have rank 0");
 }
 
 TEST(RaggedBatch, ComesApartAgain) {

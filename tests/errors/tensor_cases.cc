@@ -19,6 +19,8 @@ template <> struct penstock::Fields<penstock::errors::Pair> {
 namespace penstock::errors {
 namespace {
 
+constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
+
 Tensor growing(std::int64_t rows) { return Tensor(DType::f32, {rows, 3}); }
 Tensor changing(std::int64_t number) { return Tensor(number == 1 ? DType::u8 : DType::f32, {2}); }
 
@@ -26,6 +28,8 @@ Tensor of_rank(std::int64_t rank) {
   return Tensor(DType::f32, Shape(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 2)));
 }
 Tensor widening(std::int64_t columns) { return Tensor(DType::f32, {2, columns}); }
+Tensor longest(std::int64_t) { return Tensor(DType::f32, {kLargest, 0}); }
+void apart(const Ragged<Tensor>& batch) { (void)Unbatch<Ragged<Tensor>>::apart(batch); }
 Pair pair_of(std::int64_t length) { return {std::vector<int>(static_cast<std::size_t>(length)), {}}; }
 bool is_odd(std::int64_t value) { return value % 2 != 0; }
 
@@ -44,6 +48,8 @@ Cases length_cases() {
        [=] {
          words.padded_batch(2, {.padded_shapes = {1, 2}});
        }},
+      {"padded vectors of strings with a size that no vector has",
+       [=] { words.padded_batch(2, {.padded_shapes = {kLargest}}); }},
       {"padded vectors of strings with a number", [=] { words.padded_batch(2, {.padding_values = 1}); }},
       {"padded vectors of structs with a number", [=] { numbers.padded_batch(2, {.padding_values = 1}); }},
       {"an element that is too long for its size",
@@ -53,10 +59,19 @@ Cases length_cases() {
       {"padded tensors with different types", [] { read(range(3).map(changing).padded_batch(2)); }},
       {"padded tensors with different ranks", [] { read(range(3).map(of_rank).padded_batch(2)); }},
       {"padded tensors that cannot hold the padding",
-       [] { read(range(3).map(changing).padded_batch(2, {.padding_values = 300})); }},
+       [] { read(range(3).skip(1).map(changing).padded_batch(2, {.padding_values = 300})); }},
+      {"padded tensors that are too large together",
+       [] { read(range(2).map(of_rank).skip(1).padded_batch(2, {.padded_shapes = {kLargest}})); }},
       {"ragged tensors without a dimension", [] { read(range(3).map(of_rank).ragged_batch(2)); }},
       {"ragged tensors with different types", [] { read(range(3).map(changing).ragged_batch(2)); }},
       {"ragged tensors that differ in a later dimension", [] { read(range(3).map(widening).ragged_batch(2)); }},
+      {"ragged tensors that are too long together", [] { read(range(2).map(longest).ragged_batch(2)); }},
+      {"rows of a ragged batch with other row_splits", in_map([] {
+         apart({Tensor(DType::u8, {3}), {0, 2}});
+       })},
+      {"rows of a ragged scalar", in_map([] {
+         apart({Tensor::scalar(1), {0, 1}});
+       })},
       {"a pass that ends before its asserted cardinality", [] { read(range(3).filter(is_odd).assert_cardinality(2)); }},
       {"a pass that goes on behind its asserted cardinality",
        [] { read(range(3).filter(is_odd).assert_cardinality(0)); }},
@@ -67,7 +82,6 @@ Cases length_cases() {
 }  // namespace
 
 Cases tensor_cases() {
-  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   const auto use = [](auto&& wrong) { return in_map([wrong] { (void)wrong(); }); };
   Cases cases{
       {"batch of tensors with different shapes", [] { read(range(3).map(growing).batch(2)); }},
@@ -79,9 +93,9 @@ Cases tensor_cases() {
          return Tensor(DType::u8, {3, -1});
        })},
       {"a tensor with more elements than can be counted", use([] {
-         return Tensor(DType::u8, {largest, 2});
+         return Tensor(DType::u8, {kLargest, 2});
        })},
-      {"a tensor larger than any memory", use([] { return Tensor(DType::f64, {largest}); })},
+      {"a tensor larger than any memory", use([] { return Tensor(DType::f64, {kLargest}); })},
       {"a tensor over no memory", use([] { return Tensor(DType::u8, {2}, nullptr); })},
       {"rows of a scalar", use([] { return Tensor::scalar(3).row(0); })},
       {"a row that is not there", use([] {
