@@ -40,6 +40,48 @@ TEST(LengthMethods, FillUpTheFieldsOfStructs) {
   EXPECT_THAT(labels, ElementsAre(ElementsAre(7, 8), ElementsAre(9)));
 }
 
+// Of the next `most` batches.
+std::vector<std::vector<std::int32_t>> tokens_of(Run<PaddedBatch<Text>>& run, std::size_t most) {
+  std::vector<std::vector<std::int32_t>> tokens;
+  while (tokens.size() < most) {
+    const auto batch = run.next();
+    if (!batch) break;
+    tokens.push_back(all_numbers(batch->column<&Text::tokens>()));
+  }
+  return tokens;
+}
+
+void expect_to_go_on_where_it_was_left(const Dataset<PaddedBatch<Text>>& batches) {
+  constexpr std::size_t all = 1'000;
+  auto serial = batches.start({.on_error = skip_all(), .serial = true});
+  const auto whole = tokens_of(serial, all);
+  EXPECT_GT(serial.stats().errors, 0);
+  for (std::size_t stop = 0; stop <= whole.size(); ++stop) {
+    RunOptions options{.threads = 2, .memory_bytes = 4'096, .on_error = skip_all(), .tune = stop % 2 == 0};
+    auto first = batches.start(options);
+    auto tokens = tokens_of(first, stop);
+    options.resume_from = std::make_shared<Checkpoint>(first.checkpoint());
+    auto second = batches.start(options);
+    for (auto& more : tokens_of(second, all)) tokens.push_back(std::move(more));
+    EXPECT_EQ(tokens, whole) << "left behind batch " << stop;
+  }
+}
+
+// In the middle of a pass, and behind elements that are too long.
+TEST(LengthMethods, GoOnWhereTheyWereLeft) {
+  const auto texts = range(23).map([](std::int64_t i) {
+    return Text{std::vector<std::int32_t>(static_cast<std::size_t>(i * 5 % 7), static_cast<std::int32_t>(i)), 0};
+  });
+  const std::vector<FieldShape<Text>> at_most_five{{&Text::tokens, {5}}};
+  expect_to_go_on_where_it_was_left(texts.padded_batch(3, {.padded_shapes = at_most_five}).repeat(2));
+  const auto length = [](const Text& text) { return text.tokens.size(); };
+  expect_to_go_on_where_it_was_left(
+      texts
+          .bucket_by_sequence_length(
+              length, {.bucket_boundaries = {3}, .bucket_batch_sizes = {3, 2}, .padded_shapes = at_most_five})
+          .repeat(2));
+}
+
 TEST(LengthMethods, TellWhichFieldIsTooLongAndGoOn) {
   auto run = kTexts.padded_batch(2, {.padded_shapes = {{&Text::tokens, {2}}}}).start();
   EXPECT_THAT(all_numbers(run.next()->column<&Text::tokens>()), ElementsAre(1, 2, 3, 0));
