@@ -291,13 +291,12 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // batch_size elements together that differ in length: tensors, vectors, and structs with such Fields
   // (padded_batch.h). Each is filled up to the longest of its batch, or to a size of yours, with 0, "" or another
-  // value. Copied once, when the batch is whole: until then its elements are held.
+  // value. Copied once, when the batch is whole: until then its elements are held. The rest is as for batch().
   //   auto texts = ps::from_vector<std::vector<int>>({{1, 2}, {3}, {4, 5, 6}});
   //   texts.padded_batch(2)  ->  [[1, 2], [3, 0]] [[4, 5, 6]]
   //   texts.padded_batch(2, {.padded_shapes = {3}, .padding_values = -1})  ->  [[1, 2, -1], [3, -1, -1]] [[4, 5, 6]]
   //   auto batches = sentences.padded_batch(32, {.padded_shapes = {{&Sentence::tokens, {128}}}});
-  // An element that is larger than a size of yours (data_loss), or has another rank or type than its neighbours
-  // (invalid_argument), is an error in its place; the batch goes on with its neighbours. The rest is as for batch().
+  // What exceeds a size of yours (data_loss), or has another rank or type (invalid_argument), is an error in its place.
   auto padded_batch(std::int64_t batch_size, PaddedBatchOptions<T> options = {},
                     CallSite site = CallSite::here()) const requires detail::PaddedBatchElement<T> {
     return append<PaddedBatch<T>>("padded_batch", site, [&] {
@@ -308,10 +307,9 @@ template <class T> class Dataset : private detail::Refused<T> {
   }
 
   // The same elements one behind the other, with nothing in between, and the places where each begins and ends: a
-  // ps::Ragged (ragged_batch.h). Costs no memory for padding. Copied once, when the batch is whole.
+  // ps::Ragged (ragged_batch.h). Copied once, when the batch is whole. The rest is as for batch().
   //   auto batches = sentences.ragged_batch(32);
-  // Tensors may differ in dimension 0 alone: one that differs in another, or in its type, is an error in its place
-  // (invalid_argument); the batch goes on with its neighbours. The rest is as for batch().
+  // Tensors may differ in dimension 0 alone: any other one is an error in its place (invalid_argument).
   auto ragged_batch(std::int64_t batch_size, BatchOptions options = {},
                     CallSite site = CallSite::here()) const requires detail::BatchElement<T> {
     return append<RaggedBatch<T>>("ragged_batch", site, [&] {
@@ -464,14 +462,9 @@ template <class T> class Dataset : private detail::Refused<T> {
   const graph::NodeRef& node() const noexcept { return node_; }
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
-  using Refused::apply, Refused::batch;
-  using Refused::bucket_by_sequence_length, Refused::filter;
-  using Refused::flat_map, Refused::group_by_window;
-  using Refused::map, Refused::padded_batch;
-  using Refused::ragged_batch, Refused::rebatch;
-  using Refused::reduce, Refused::scan;
-  using Refused::shuffle, Refused::start;
-  using Refused::take_while, Refused::unbatch;
+  using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::filter, Refused::flat_map;
+  using Refused::group_by_window, Refused::map, Refused::padded_batch, Refused::ragged_batch, Refused::rebatch;
+  using Refused::reduce, Refused::scan, Refused::shuffle, Refused::start, Refused::take_while, Refused::unbatch;
   using Refused::unique, Refused::window;
   template <class U>
   requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(

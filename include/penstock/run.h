@@ -40,7 +40,8 @@ struct RunStats {
   std::int64_t dropped = 0;          // by ignore_errors, also inside a dataset of flat_map
   std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
   std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
-  std::int64_t copied_bytes = 0;     // of tensors that did not lie in their places when batch() put them together
+  // Of tensors that did not lie in their places when batch() put them together; padded_batch() and its like copy all.
+  std::int64_t copied_bytes = 0;
 };
 
 namespace detail {
