@@ -16,7 +16,7 @@ namespace {
 
 // For 20,000 graphs under the hand-pumped launcher and 1,000 on real TBB.
 constexpr double kEachOp = 1'000;
-constexpr double kEachPair = 8;
+constexpr double kEachPair = 12;
 constexpr double kEachKnob = 100'000;
 constexpr double kErrors = 5'000;
 constexpr double kAbandonments = 2'000;
