@@ -2,9 +2,14 @@
 """Compiles each public header alone: none may need another one before it, and all may come twice.
 
     headers_alone.py INCLUDE_DIR COMPILER        exit 1 if a header does not compile without warnings
+
+What a header forgets to include, both compilers miss, and each header is compiled with g++ by some test. So where clang++ is there, g++ compiles
+them alone only with PENSTOCK_FULL=1; else the exit code is 77.
 """
 
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +30,9 @@ def headers_in(include_dir):
 
 def main():
     include_dir, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if pathlib.Path(compiler).name == "g++" and shutil.which("clang++") and os.environ.get("PENSTOCK_FULL") != "1":
+        print("clang++ compiles them; PENSTOCK_FULL=1: this one, too")
+        return 77
     headers = headers_in(include_dir)
     broken = 0
     for header in headers:
