@@ -2,9 +2,11 @@
 
 #include <penstock/ops.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ops/merging.h"
 
@@ -18,6 +20,7 @@ class State final : public MergeState {
   void begin_pass(const Stamp&) override {
     chosen_.reset();
     has_ended_ = false;
+    exhausted_.assign(choice_, false);
   }
   Want want() const override {
     if (has_ended_) return Want::nothing();
@@ -29,7 +32,8 @@ class State final : public MergeState {
     out.forward(std::move(slot));
   }
   void ended(std::size_t input, Emitter&) override {
-    has_ended_ = input == choice_ || stop_on_empty_;
+    if (input < choice_) exhausted_[input] = true;
+    has_ended_ = input == choice_ || stop_on_empty_ || std::ranges::count(exhausted_, false) == 0;
     chosen_.reset();
   }
 
@@ -47,6 +51,7 @@ class State final : public MergeState {
   const std::size_t choice_;  // the input that says which
   const bool stop_on_empty_;
   std::optional<std::size_t> chosen_;
+  std::vector<bool> exhausted_;  // datasets that were found to have no more
   bool has_ended_ = false;
 };
 

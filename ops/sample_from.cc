@@ -3,10 +3,11 @@
 #include <penstock/ops.h>
 #include <penstock/random.h>
 
+#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <sstream>
+#include <string>
 #include <utility>
 
 #include "ops/merging.h"
@@ -79,6 +80,9 @@ std::vector<double> checked(std::vector<double> weights, std::size_t inputs) {
                   "weights must be finite and at least 0, but one is " + std::to_string(weight));
     any = any || weight > 0;
   }
+  if (!std::isfinite(std::accumulate(weights.begin(), weights.end(), 0.0)))
+    throw Error(ErrorCode::invalid_argument,
+                "the sum of the weights is beyond what a double can hold: make them smaller");
   if (!any) throw Error(ErrorCode::invalid_argument, "all weights are 0: give at least one dataset a weight above 0");
   return weights;
 }
@@ -92,10 +96,13 @@ SampleFromOp::SampleFromOp(std::size_t inputs, const SampleOptions& options)
       rerandomize_(options.rerandomize_each_epoch) {}
 
 std::string SampleFromOp::weights_text() const {
-  std::ostringstream text;
-  text << "weights=";
-  for (const double weight : weights_) text << (text.tellp() > 8 ? " " : "") << weight;
-  return text.str();
+  std::string text = "weights=";
+  for (const double& weight : weights_) {
+    char digits[32];  // as many as tell it from all others: checkpoints compare these texts
+    text.append(&weight == weights_.data() ? "" : " ");
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
+  }
+  return text;
 }
 
 std::string SampleFromOp::options_text() const {

@@ -2,6 +2,7 @@
 //
 //  batch of Tensor                    -> one Tensor of rank + 1, contiguous
 //  batch of a struct with ps::Fields  -> Batch<Example>: one contiguous column per field
+//  batch of std::tuple<A, B>          -> std::tuple<Batch<A>, Batch<B>>, of zip() and enumerate()
 //  batch of any other struct          -> Rows<Example>: a std::vector<Example>
 //  batch of anything else             -> std::vector<T>
 //
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include <penstock/bytes.h>
+#include <penstock/detail/parts.h>
 #include <penstock/detail/unavailable.h>
 #include <penstock/error.h>
 #include <penstock/fields.h>
@@ -248,46 +250,11 @@ template <class T, template <class> class Together = Collate> class StructBatch 
 };
 
 namespace detail {
-// What the builder of a field is told of what its struct's is told: the number of elements.
-inline std::size_t for_field(std::size_t capacity, std::size_t) { return capacity; }
-
-// The Collate of structs, for each way to put fields together. `settings`: what that way needs to know.
+// The Collate of structs, for each way to put fields together.
 template <class T, template <class> class Together> struct CollateFields {
   using Result = StructBatch<T, Together>;
-  class Builder {
-   public:
-    template <class... Settings>
-    explicit Builder(std::size_t capacity, const Settings&... settings)
-        : builders_(make(std::make_index_sequence<kFields>{}, capacity, settings...)) {}
-    void check(const T& value) const { check_fields(value, std::make_index_sequence<kFields>{}); }
-    void add(T value) {
-      add_fields(value, std::make_index_sequence<kFields>{});
-      ++count_;
-    }
-    Result finish() { return finish_fields(std::make_index_sequence<kFields>{}); }
-
-   private:
-    using Builders = typename Result::Builders;
-    static constexpr std::size_t kFields = std::tuple_size_v<Builders>;
-    template <std::size_t I, class... Settings> static auto make_one(const Settings&... settings) {
-      return std::tuple_element_t<I, Builders>(for_field(settings, I)...);
-    }
-    template <std::size_t... I, class... Settings>
-    static Builders make(std::index_sequence<I...>, const Settings&... settings) {
-      return Builders(make_one<I>(settings...)...);
-    }
-    template <std::size_t... I> void check_fields(const T& value, std::index_sequence<I...>) const {
-      (std::get<I>(builders_).check(value.*std::get<I>(Fields<T>::value)), ...);
-    }
-    template <std::size_t... I> void add_fields(T& value, std::index_sequence<I...>) {
-      (std::get<I>(builders_).add(std::move(value.*std::get<I>(Fields<T>::value))), ...);
-    }
-    template <std::size_t... I> Result finish_fields(std::index_sequence<I...>) {
-      return Result({std::get<I>(builders_).finish()...}, count_);
-    }
-
-    Builders builders_;
-    std::int64_t count_ = 0;
+  class Builder : public PartsBuilder<T, Result, typename Result::Builders> {
+    using PartsBuilder<T, Result, typename Result::Builders>::PartsBuilder;
   };
 };
 }  // namespace detail
@@ -295,6 +262,13 @@ template <class T, template <class> class Together> struct CollateFields {
 template <class T>
 requires HasFields<T>
 struct Collate<T> : detail::CollateFields<T, Collate> {
+};
+
+// One with a part that cannot be put together cannot, either.
+template <class First, class... More> struct Collate<std::tuple<First, More...>> {};
+template <class First, class... More>
+requires(Batchable<First> && (Batchable<More> && ...)) struct Collate<std::tuple<First, More...>>
+    : detail::CollateParts<std::tuple<First, More...>, Collate> {
 };
 
 namespace detail {
@@ -376,6 +350,31 @@ struct Unbatch<StructBatch<T, Together>> {
 template <class T>
 concept Unbatchable = requires {
   typename Unbatch<T>::value_type;
+};
+
+template <class First, class... More>
+requires(Unbatchable<First> && (Unbatchable<More> && ...)) struct Unbatch<std::tuple<First, More...>> {
+  using value_type = std::tuple<typename Unbatch<First>::value_type, typename Unbatch<More>::value_type...>;
+  // Error(invalid_argument) in tf.data's words if the parts differ in length.
+  static std::vector<value_type> apart(std::tuple<First, More...> batch) {
+    return std::apply(
+        [](auto&... part) { return join(Unbatch<std::remove_cvref_t<decltype(part)>>::apart(std::move(part))...); },
+        batch);
+  }
+
+ private:
+  template <class Values, class... Others> static std::vector<value_type> join(Values first, Others... others) {
+    std::size_t component = 0;
+    const auto check = [&](std::size_t size) {
+      ++component;
+      if (size != first.size()) detail::fail_unequal_columns(first.size(), component, size);
+    };
+    (check(others.size()), ...);
+    std::vector<value_type> rows;
+    rows.reserve(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) rows.emplace_back(std::move(first[i]), std::move(others[i])...);
+    return rows;
+  }
 };
 
 }  // namespace penstock

@@ -197,7 +197,7 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // f(element), for every element. Up to `parallelism` calls run at once. Say {.blocks = true} if f waits (reads
   // files): it then runs on a thread pool from the start; left open, the controller finds out within a second. A name
-  // is what errors and reports call this step.
+  // is what errors and reports call this step. A function that does not take a std::tuple gets its parts.
   //   ps::range(3).map([](std::int64_t x) { return 2 * x; })  ->  0 2 4
   //   auto decoded = files.map(decode, {.parallelism = 8, .name = "decode"});
   template <class F>
@@ -462,10 +462,10 @@ template <class T> class Dataset : private detail::Refused<T> {
   const graph::NodeRef& node() const noexcept { return node_; }
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
-  using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::filter, Refused::flat_map;
-  using Refused::group_by_window, Refused::map, Refused::padded_batch, Refused::ragged_batch, Refused::rebatch;
-  using Refused::reduce, Refused::scan, Refused::shuffle, Refused::start, Refused::take_while, Refused::unbatch;
-  using Refused::unique, Refused::window;
+  using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::concatenate, Refused::filter;
+  using Refused::flat_map, Refused::group_by_window, Refused::map, Refused::padded_batch, Refused::ragged_batch;
+  using Refused::rebatch, Refused::reduce, Refused::scan, Refused::shuffle, Refused::start, Refused::take_while;
+  using Refused::unbatch, Refused::unique, Refused::window;
   template <class U>
   requires(!std::is_same_v<T, U>) PENSTOCK_UNAVAILABLE(
       "a Dataset cannot become one of another type, and map(), batch() and their like make another type: give what "

@@ -9,6 +9,9 @@
 //
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
 // comes from different datasets draws different random numbers (Context::rng).
+//
+// Functions that wait for what others give back, as buffers of a pool, need a pool for each dataset: one that is read
+// ahead may hold all buffers for which the one that is wanted waits.
 #pragma once
 
 #include <concepts>
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include <penstock/dataset.h>
+#include <penstock/detail/refused_merging.h>
 
 #pragma GCC visibility push(default)
 
@@ -53,6 +57,8 @@ template <class Into, class... T> Dataset<Into> zip_into(CallSite site, const Da
 // The first elements of all datasets together, then the second ones, and so on. Ends with the shortest. An error takes
 // the place of its whole position: of several, that of the first dataset that has one.
 //   auto pairs = ps::zip(ps::range(3), ps::range(10, 20));  // (0, 10) (1, 11) (2, 12)
+//   auto sums = pairs.map([](std::int64_t a, std::int64_t b) { return a + b; });
+//   for (auto&& [firsts, seconds] : pairs.batch(2)) step(firsts, seconds);
 // Random numbers and errors behind it are those of the first dataset's element. 0.15 us an element.
 template <class A, class B>
 Dataset<std::tuple<A, B>> zip(const Dataset<A>& a, const Dataset<B>& b, CallSite site = CallSite::here()) {
@@ -67,6 +73,26 @@ template <class A, class B, class C, class D>
 Dataset<std::tuple<A, B, C, D>> zip(const Dataset<A>& a, const Dataset<B>& b, const Dataset<C>& c, const Dataset<D>& d,
                                     CallSite site = CallSite::here()) {
   return detail::zip_into<std::tuple<A, B, C, D>>(site, a, b, c, d);
+}
+
+// The same, as a struct of your own whose members are of these types, in this order, as
+// struct Captioned { ps::Tensor picture; std::string caption; }.
+//   auto captioned = ps::zip<Captioned>(pictures, captions);
+template <class Into, class A, class B>
+requires detail::MadeOf<Into, A, B> Dataset<Into> zip(const Dataset<A>& a, const Dataset<B>& b,
+                                                      CallSite site = CallSite::here()) {
+  return detail::zip_into<Into>(site, a, b);
+}
+template <class Into, class A, class B, class C>
+requires detail::MadeOf<Into, A, B, C> Dataset<Into> zip(const Dataset<A>& a, const Dataset<B>& b, const Dataset<C>& c,
+                                                         CallSite site = CallSite::here()) {
+  return detail::zip_into<Into>(site, a, b, c);
+}
+template <class Into, class A, class B, class C, class D>
+requires detail::MadeOf<Into, A, B, C, D> Dataset<Into> zip(const Dataset<A>& a, const Dataset<B>& b,
+                                                            const Dataset<C>& c, const Dataset<D>& d,
+                                                            CallSite site = CallSite::here()) {
+  return detail::zip_into<Into>(site, a, b, c, d);
 }
 
 // All elements of the first dataset, then all of the second one, and so on. GraphError for an empty list.
@@ -88,9 +114,9 @@ Dataset<T> sample_from(const std::vector<Dataset<T>>& datasets, const SampleOpti
                                  [&] { return ops::sample_from(datasets.size(), options); }));
 }
 
-// Each time the next element of the dataset that `choice` says: 0 is the first one. Ends with the choice. Another
-// number is an error in its place, and an error of the choice passes on; both let the run go on behind them. A choice
-// of a dataset that has no more is passed over (ChooseOptions).
+// Each time the next element of the dataset that `choice` says: 0 is the first one. Ends with the choice, or when
+// all datasets were found to have no more. Another number is an error in its place, and an error of the choice passes
+// on; both let the run go on behind them. A choice of a dataset that has no more is passed over (ChooseOptions).
 //   ps::choose_from(std::vector{ps::range(3), ps::range(5, 8)}, ps::range(2).repeat(2))  ->  0 5 1 6
 template <class T>
 Dataset<T> choose_from(const std::vector<Dataset<T>>& datasets, const Dataset<std::int64_t>& choice,

@@ -273,9 +273,11 @@ class MergeState {
   // Asked after each of the other functions; the same until one of them is called.
   virtual Want want() const = 0;
   // An element or an error of an input that is wanted. Where all are wanted: of the first input, then of the second,
-  // ...
+  // ... Results leave when nothing more is there to take, or there is no room for more: do not wait here for what the
+  // consumer does with them.
   virtual void take(std::size_t input, Slot&& slot, Emitter& out) = 0;
-  // The one input that is wanted has no more in this pass.
+  // The one input that is wanted has no more in this pass: want() then wants something else. An op that goes on to want
+  // what has ended gets an error in place of the rest of its pass.
   virtual void ended(std::size_t input, Emitter& out) = 0;
   // Whether it is worth reading ahead in this input, as far as is known now.
   virtual bool soon(std::size_t input) const noexcept {

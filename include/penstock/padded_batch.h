@@ -239,6 +239,16 @@ template <HasFields T> struct PaddedCollate<T> : detail::CollateFields<T, Padded
   }
 };
 
+// Its parts are padded to the longest, with 0; map() to a struct to say otherwise.
+template <class First, class... More> struct PaddedCollate<std::tuple<First, More...>> {};
+template <class First, class... More>
+requires requires {
+  typename std::tuple<typename PaddedCollate<First>::Result, typename PaddedCollate<More>::Result...>;
+}
+struct PaddedCollate<std::tuple<First, More...>> : detail::CollateParts<std::tuple<First, More...>, PaddedCollate> {
+  static void check(const Padding& padding) { detail::check_padding_of_nothing(padding); }
+};
+
 namespace detail {
 // The padding of a field, of which nothing has been given yet. Error(invalid_argument) if there is no such field.
 Padding& padding_of_field(Padding& padding, std::size_t field);

@@ -114,6 +114,10 @@ requires(!detail::NumberRow<std::vector<V>>) struct RaggedCollate<std::vector<V>
 };
 
 template <HasFields T> struct RaggedCollate<T> : detail::CollateFields<T, RaggedCollate> {};
+template <class First, class... More>
+requires Batchable<std::tuple<First, More...>>
+struct RaggedCollate<std::tuple<First, More...>> : detail::CollateParts<std::tuple<First, More...>, RaggedCollate> {
+};
 
 // Rows are views of the batch's memory: nothing is copied. Error(invalid_argument) if row_splits do not fit the values.
 template <> struct Unbatch<Ragged<Tensor>> {

@@ -104,7 +104,7 @@ class Compiler {
     StagePlan stage;
     stage.label.op = graph::title_of(node);
     stage.label.name = graph::label_of(node);
-    stage.gives = node.gives();
+    stage.gives.must_be = node.gives();
     stage.label.call_site = graph::to_string(node.site());
     stage.label.position = use.number;
     stage.random_key = use.path.random_key(node.position());
@@ -140,7 +140,7 @@ class Compiler {
 
   // Of a node that is no stage of its own: what the stage before gives is what the node gives.
   static void note_type(StagePlan& stage, const Node& node) {
-    if (node.gives() != nullptr) stage.gives = node.gives();
+    if (node.gives() != nullptr) stage.gives.must_be = node.gives();
   }
 
   // Where a branch begins whose first stage is the next one. The branch before it waits for the merge.
@@ -232,11 +232,12 @@ class Compiler {
     stage.passes_memory_on = true;
     for (const Branch& input : inputs) end_branch(input, stage);
     if (op->stamps_of_first_input()) stage.label.names = plan_->stages[inputs.front().last].label.names;
-    stage.open = with_place(
-        stage,
-        [op, ports = stage.ports](std::size_t index, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
-          return std::make_unique<MergeBody>(opened(op->open(ports.size())), index, ports, host, passes);
-        });
+    stage.open = with_place(stage,
+                            [op, inputs = MergeInputs{stage.ports, stage.random_key}](
+                                std::size_t index, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
+                              return std::make_unique<MergeBody>(opened(op->open(inputs.ports.size())), index, inputs,
+                                                                 host, passes);
+                            });
     by_position_ = false;
     now_.places_end = static_cast<int>(next_stage());
     put(std::move(stage), false);
@@ -264,7 +265,7 @@ class Compiler {
     stage.parallelism = graph::calls_at_once(*op);
     stage.passes_memory_on = op->passes_memory_on();
     if (const std::size_t bytes = op->result_bytes(); bytes > 0)
-      stage.result_bytes = byte_count(bytes) + byte_count(sizeof(Slot));
+      stage.gives.bytes = byte_count(bytes) + byte_count(sizeof(Slot));
     const std::size_t depth = stage.depth;
     const bool borrows = next_stage() == now_.last_borrower;
     stage.open = [op, borrows, depth](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {

@@ -11,9 +11,8 @@
 namespace penstock::exec {
 namespace {
 
-// Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
-// same random numbers. The first input's stay as they are.
-std::uint64_t sub_behind(std::size_t port, std::uint64_t sub) { return port == 0 ? sub : mix64(sub + mix64(port)); }
+// After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
+constexpr std::size_t kMostEnds = 100;
 
 std::int64_t bytes_in(const Queue<Slots>& packets) {
   std::int64_t bytes = 0;
@@ -25,10 +24,15 @@ std::int64_t bytes_in(const Queue<Slots>& packets) {
 
 }  // namespace
 
-MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const std::vector<PortPlan>& ports,
-                     BodyHost& host, PassControl& passes)
-    : state_(std::move(state)), stage_(stage), host_(host), passes_(passes), at_(passes.depth()) {
-  for (const PortPlan& port : ports) ports_.emplace_back(port.depth, passes.depth());
+MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
+                     PassControl& passes)
+    : state_(std::move(state)),
+      stage_(stage),
+      random_key_(inputs.random_key),
+      host_(host),
+      passes_(passes),
+      at_(passes.depth()) {
+  for (const PortPlan& port : inputs.ports) ports_.emplace_back(port.depth, passes.depth());
 }
 
 // ------------------------------------------------------------------------------------------------ under the lock
@@ -62,6 +66,7 @@ void MergeBody::run(Group& group, Context&) {
   while (did == Step::went_on && out_->size() < most) did = step();
   if (did == Step::pass_has_ended) close_pass();
   lacks_input_ = did == Step::lacks_input;
+  if (!is_in_pass) let_go_of_earlier_passes();
   publish(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing());
   out_ = nullptr;
 }
@@ -74,6 +79,7 @@ MergeBody::Step MergeBody::enter_pass() {
   if (pass.fresh) {
     pass_ = pass.stamp;
     wants_nothing_ = false;
+    ends_told_ = 0;
     if (!guarded(of_no_element(pass_), [this] { state_->begin_pass(pass_); })) wants_nothing_ = true;
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
@@ -93,11 +99,22 @@ MergeBody::Step MergeBody::take_one(std::size_t port) {
   if (has_slot(port)) {
     take(port);
   } else if (has_ended(port)) {
-    guarded(of_no_element(pass_), [&] { state_->ended(port, *this); });
+    tell_of_end(port);
   } else {
     return Step::lacks_input;
   }
   return Step::went_on;
+}
+
+void MergeBody::tell_of_end(std::size_t port) {
+  const bool goes_on = guarded(of_no_element(pass_), [&] {
+    if (++ends_told_ > kMostEnds + ports_.size())
+      throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(port) +
+                                           ", though it was told that this one has ended: let ended() change what "
+                                           "want() says");
+    state_->ended(port, *this);
+  });
+  if (!goes_on && ends_told_ > kMostEnds) wants_nothing_ = true;
 }
 
 MergeBody::Step MergeBody::take_all() {
@@ -113,8 +130,11 @@ MergeBody::Step MergeBody::take_all() {
 
 void MergeBody::take(std::size_t port) {
   Slot slot = pop(ports_[port], port);
+  ends_told_ = 0;
   slot.stamp.sequence = pass_.sequence;
-  slot.stamp.sub = sub_behind(port, slot.stamp.sub);
+  // Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
+  // same random numbers. The first input's stay as they are.
+  if (port > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(random_key_ + port));
   const Stamp stamp = slot.stamp;
   guarded(stamp, [&] { state_->take(port, std::move(slot), *this); });
 }
@@ -136,6 +156,7 @@ void MergeBody::close_pass() {
   Slot mark = passes_.close();
   at_.turn(mark.level(), PassControl::round_of(mark));
   out_->push_back(std::move(mark));
+  let_go_of_earlier_passes();
   for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
 }
 
@@ -161,6 +182,11 @@ bool MergeBody::has_slot(std::size_t number) {
     if (gone.kind() == Slot::Kind::pass_end) pass_mark(number, gone);
   }
   return false;
+}
+
+// Also where that input is not wanted for long: elements may hold what somebody waits for.
+void MergeBody::let_go_of_earlier_passes() {
+  for (std::size_t port = 0; port < ports_.size(); ++port) has_slot(port);
 }
 
 Slot MergeBody::pop(Port& port, std::size_t number) {

@@ -22,10 +22,15 @@
 
 namespace penstock::exec {
 
+struct MergeInputs {
+  std::vector<PortPlan> ports;
+  std::uint64_t random_key = 0;  // of the stage
+};
+
 class MergeBody final : public Body, private Emitter {
  public:
   // `stage`: its number, by which the host knows its inputs.
-  MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const std::vector<PortPlan>& ports, BodyHost& host,
+  MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
             PassControl& passes);
 
   void run(Group& group, Context& context) override;
@@ -55,10 +60,12 @@ class MergeBody final : public Body, private Emitter {
   void emit(Element value, const Stamp& stamp) override { out_->emplace_back(std::move(value), stamp); }
   void forward(Slot&& slot) override { out_->push_back(std::move(slot)); }
   void end_pass() override { wants_nothing_ = true; }
+  void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
 
   Step enter_pass();
   Step step();
   Step take_one(std::size_t port);
+  void tell_of_end(std::size_t port);
   Step take_all();
   void take(std::size_t port);
   Want want();
@@ -68,6 +75,7 @@ class MergeBody final : public Body, private Emitter {
   bool has_slot(std::size_t number);
   bool has_ended(std::size_t number) const { return ports_[number].at > at_; }  // behind has_slot()
   Slot pop(Port& port, std::size_t number);
+  void let_go_of_earlier_passes();
   void pass_mark(std::size_t number, const Slot& mark);
   void ask_to_catch_up(std::size_t number);
 
@@ -76,6 +84,7 @@ class MergeBody final : public Body, private Emitter {
 
   const std::unique_ptr<MergeState> state_;
   const std::size_t stage_;
+  const std::uint64_t random_key_;
   BodyHost& host_;
   PassControl& passes_;
   std::deque<Port> ports_;
@@ -84,6 +93,7 @@ class MergeBody final : public Body, private Emitter {
   Odometer at_;                  // the pass of what it gives next
   Stamp pass_;                   // the same
   bool wants_nothing_ = false;   // more of that pass
+  std::size_t ends_told_ = 0;    // in a row, without any result
   bool lacks_input_ = false;     // since the last run nothing has come
   std::uint64_t seen_ = 0;       // PassControl::changes() as of the last run
   std::int64_t held_bytes_ = 0;  // of what is in the queues

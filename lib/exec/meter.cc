@@ -33,7 +33,7 @@ void approach(double& average, double value) noexcept { average += (average > 0 
 
 Meter::Meter(const StageTraits& traits)
     : traits_(traits),
-      bytes_(static_cast<double>(traits.plan.result_bytes)),
+      bytes_(static_cast<double>(traits.plan.gives.bytes)),
       accounted_until_(traits.machine.now()),
       last_call_ns_(accounted_until_) {
   const StagePlan& plan = traits.plan;

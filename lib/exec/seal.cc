@@ -178,7 +178,7 @@ class Seal {
   // False: the result fails, since it is of another type, or the user's bytes_of throws.
   bool measure(Slot& slot, std::size_t several) {
     try {
-      if (plan_.gives != nullptr) check_type(slot, *plan_.gives);
+      if (plan_.gives.must_be != nullptr) check_type(slot, *plan_.gives.must_be);
       const std::int64_t bytes = byte_count(slot.value.bytes()) + kPlace;
       slot.set_bytes(slot.value.bytes_are_known() ? bytes : believed(slot, bytes, several));
       same_bytes_ = slot.value.same_bytes();

@@ -53,13 +53,19 @@ struct Segment {
   std::vector<std::int64_t> repeats = {};  // their counts, and behind them those of all segments further down
 };
 
+// What the type of a stage's results tells.
+struct ResultType {
+  const std::type_info* must_be = nullptr;  // null: it is known to be right
+  std::int64_t bytes = 0;                   // of every result, with its place; 0: they differ
+};
+
 struct StagePlan {
   StageLabel label;
-  std::uint64_t random_key = 0;           // by which its numbers differ from other stages'; graph::Path
-  std::size_t depth = 0;                  // repeats upstream, in the segment
-  std::vector<PortPlan> ports;            // of a merge
-  bool serial = true;                     // one call at a time, in order: sources and stream ops
-  const std::type_info* gives = nullptr;  // the type that its results must have; null: it is known to be right
+  std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
+  std::size_t depth = 0;         // repeats upstream, in the segment
+  std::vector<PortPlan> ports;   // of a merge
+  bool serial = true;            // one call at a time, in order: sources and stream ops
+  ResultType gives;
   Form form = Form::computes;
   bool form_is_known = true;
   bool is_reentrant = true;  // false: parallelism is 1 for good
@@ -67,7 +73,6 @@ struct StagePlan {
   Order order = Order::kept;
   bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
-  std::int64_t result_bytes = 0;  // of every result, with its place; 0: they differ
   Holding holding;
   BatchAhead batch;     // where its results will lie
   int places_end = -1;  // of a batch: the stage before which no result has a place in it; -1: no batch

@@ -21,7 +21,7 @@ struct StageTraits {
         one_at_a_time(engine.facts().launcher.one_at_a_time()),
         is_source(neighbours.edges().is_source(number)),
         is_head(is_source || of.is_merge()),
-        begins_with_few(!of.serial && !of.passes_memory_on && of.result_bytes == 0 && of.form != Form::completes_later),
+        begins_with_few(!of.serial && !of.passes_memory_on && of.gives.bytes == 0 && of.form != Form::completes_later),
         keeps_near(of.keeps_near()),
         keeps_passes_apart(of.keeps_passes_apart()) {}
 

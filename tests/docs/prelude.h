@@ -56,6 +56,11 @@ struct SplitWords final : ps::ElementwiseOp {
   }
 };
 
+struct Captioned {
+  ps::Tensor picture;
+  std::string caption;
+};
+
 // A source of the reader's own: squares, as an IndexedSource and as any type with size() and at().
 // An op of a user's with several inputs: one of each in turn.
 struct InTurn final : ps::MergeOp {

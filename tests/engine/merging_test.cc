@@ -166,6 +166,12 @@ TEST(ChooseFrom, PassesOverWhatIsEmptyOrEnds) {
   EXPECT_EQ(read(chosen({1, 1, 1, 0, 1, 0}, {.stop_on_empty = true})), (Texts{"10", "11"}));
 }
 
+TEST(ChooseFrom, OfAnEndlessChoiceEndsWhenNothingIsLeftToChoose) {
+  const auto endless = range(2).repeat();
+  EXPECT_EQ(read(choose_from(std::vector{range(3), range(10, 12)}, endless).repeat(2)),
+            (Texts{"0", "10", "1", "11", "2", "0", "10", "1", "11", "2"}));
+}
+
 TEST(ChooseFrom, FailsInItsPlaceWhereTheChoiceIsNone) {
   auto run = chosen({0, 2, -1, 1}).start();
   EXPECT_EQ(next_text(run), "0");
@@ -178,6 +184,19 @@ TEST(ChooseFrom, FailsInItsPlaceWhereTheChoiceIsNone) {
 TEST(ChooseFrom, PassesErrorsOfTheChoiceOn) {
   const auto choice = from_vector(std::vector<std::int64_t>{0, 1, 0}).map(failing_at(1));
   EXPECT_EQ(read(choose_from(std::vector{range(3), range(10, 12)}, choice)), (Texts{"0", "x1", "1"}));
+}
+
+TEST(SampleFrom, TellsWeightsApartThatDifferInTheirLastDigit) {
+  const auto mixed = [](double weight) {
+    return describe(sample_from(std::vector{range(3), range(3)}, {.weights = {weight, 0.5}, .seed = 1}));
+  };
+  EXPECT_NE(mixed(0.3), mixed(std::nextafter(0.3, 1)));
+  EXPECT_NE(mixed(0.3).find("weights=0.3 0.5"), std::string::npos) << mixed(0.3);
+}
+
+TEST(SampleFrom, RefusesWeightsWhoseSumIsNoNumber) {
+  const double most = std::numeric_limits<double>::max();
+  EXPECT_ERROR(sample_from(std::vector{range(3), range(3)}, {.weights = {most, most}}), invalid, "make them smaller");
 }
 
 TEST(ChooseFrom, NeedsADataset) {
@@ -229,6 +248,41 @@ TEST(OwnMerge, FailsForOneElement) {
 TEST(OwnMerge, ThatGivesAnotherTypeFails) {
   auto run = merge<std::string>(std::make_shared<InTurn>(), range(1)).start();
   EXPECT_ERROR(run.next(), invalid, "write the type that the op gives");
+}
+
+// Wants its first input for ever, and leaves errors out.
+class NeverStops final : public MergeOp {
+ public:
+  std::string name() const override { return "never_stops"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+
+ private:
+  struct State final : MergeState {
+    void begin_pass(const Stamp&) override {}
+    Want want() const override { return Want::one(0); }
+    void take(std::size_t, Slot&& slot, Emitter& out) override {
+      slot.is_element() ? out.forward(std::move(slot)) : out.drop_error(std::move(slot));
+    }
+    void ended(std::size_t, Emitter&) override {}
+  };
+};
+
+TEST(OwnMerge, ThatGoesOnToWantWhatHasEndedGetsAnErrorInPlaceOfTheRest) {
+  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), range(2), range(3)).start({.epochs = 2});
+  for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
+    run.epoch(epoch);
+    EXPECT_EQ(next_text(run), "0");
+    EXPECT_EQ(next_text(run), "1");
+    EXPECT_ERROR(run.next(), ErrorCode::internal, "though it was told that this one has ended");
+    EXPECT_EQ(next_text(run), "end");
+  }
+}
+
+TEST(OwnMerge, IsCountedForErrorsThatItLeavesOut) {
+  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), range(5).map(failing_at(3)), range(3)).start();
+  for (const char* text : {"0", "1", "2", "4"}) EXPECT_EQ(next_text(run), text);
+  EXPECT_EQ(run.stats().dropped, 1);
 }
 
 TEST(OwnMerge, IsNoneOfOneInputOnly) {

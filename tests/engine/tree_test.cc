@@ -3,8 +3,11 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 
 namespace penstock {
@@ -246,6 +249,36 @@ TEST(Tree, KeepsToItsMemory) {
   while (run.next()) {
   }
   EXPECT_LE(run.snapshot().memory_peak, 20'000 + 8 * 1'200);
+}
+
+TEST(Tree, GivesEachUseOfADatasetInNestedMergesRandomNumbersOfItsOwn) {
+  const auto numbers = range(3);
+  const auto drawn = numbers.concatenate(numbers).concatenate(numbers).concatenate(numbers).map(
+      [](std::int64_t, Context& context) { return context.rng().uniform(std::int64_t{0}, std::int64_t{1} << 40); });
+  Texts texts = read(drawn);
+  std::ranges::sort(texts);
+  EXPECT_EQ(texts.size(), 12u);
+  EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end()) << "two are alike";
+}
+
+// A consumer may collect what elements hold before it goes on.
+TEST(Tree, LetsGoOfWhatIsLeftOfAPassWhenThatEnds) {
+  std::atomic<int> alive{0};
+  const auto counted = [&alive](std::int64_t) {
+    ++alive;
+    return std::shared_ptr<int>(new int(0), [&alive](int* number) {
+      delete number;
+      --alive;
+    });
+  };
+  for (const bool shortest_ends : {true, false}) {
+    const auto many = range(5000).map(counted, 2);
+    const auto pairs = shortest_ends ? zip(many, range(3)) : zip(many, range(100)).take(3);
+    auto run = pairs.start();
+    while (run.next()) {
+    }
+    EXPECT_TRUE(eventually([&] { return alive == 0; })) << alive;
+  }
 }
 
 }  // namespace

@@ -30,20 +30,28 @@ class Shapeless final : public Op {
   Flow flow(const Flow& input) const override { return input; }
 };
 
-class WantsAThird final : public MergeOp {
+// Wants this input, whatever it is told.
+class Wants final : public MergeOp {
  public:
-  std::string name() const override { return "wants_a_third"; }
+  Wants(std::string name, std::size_t input) : name_(std::move(name)), input_(input) {}
+  std::string name() const override { return name_; }
   Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(input_); }
 
  private:
   class State final : public MergeState {
    public:
+    explicit State(std::size_t input) : input_(input) {}
     void begin_pass(const Stamp&) override {}
-    Want want() const override { return Want::one(2); }
+    Want want() const override { return Want::one(input_); }
     void take(std::size_t, Slot&&, Emitter&) override {}
     void ended(std::size_t, Emitter&) override {}
+
+   private:
+    const std::size_t input_;
   };
+  const std::string name_;
+  const std::size_t input_;
 };
 
 Cases source_cases(const std::string& folder) {
@@ -166,6 +174,10 @@ Cases merging_cases() {
        [=] {
          sample_from(two, {.weights = {0, 0}});
        }},
+      {"sample_from with weights whose sum is no number",
+       [=] {
+         sample_from(two, {.weights = {1e308, 1e308}});
+       }},
       {"sample_from without a seed, among ranks", [=] { sample_from(two).shard(2, 0); }},
       {"choose_from nothing", [] { choose_from(std::vector<Dataset<std::int64_t>>(), range(3)); }},
       {"choose_from with a choice that is none",
@@ -178,7 +190,12 @@ Cases merging_cases() {
        }},
       {"a merging op that wants an input it does not have",
        [=] {
-         for (std::int64_t value : merge<std::int64_t>(std::make_shared<WantsAThird>(), two[0], two[1]))
+         for (std::int64_t value : merge<std::int64_t>(std::make_shared<Wants>("wants_a_third", 2), two[0], two[1]))
+           static_cast<void>(value);
+       }},
+      {"a merging op that goes on to want an input that has ended",
+       [=] {
+         for (std::int64_t value : merge<std::int64_t>(std::make_shared<Wants>("wants_for_ever", 0), two[0], two[1]))
            static_cast<void>(value);
        }},
   };

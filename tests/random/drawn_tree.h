@@ -250,7 +250,9 @@ class Drawer {
                 false,
                 text + (stop_on_empty ? "!" : "")};
     std::vector<std::size_t> read(inputs.size(), 0);
+    std::vector<bool> exhausted(inputs.size(), false);  // as far as was found
     for (const std::int64_t choice : choices) {
+      if (std::ranges::count(exhausted, false) == 0) break;
       const auto input = static_cast<std::size_t>(choice);
       if (input >= inputs.size()) {
         result.items.emplace_back();
@@ -258,6 +260,8 @@ class Drawer {
         result.items.push_back(inputs[input].items[read[input]++]);
       } else if (stop_on_empty) {
         break;
+      } else {
+        exhausted[input] = true;
       }
     }
     return result;

@@ -43,8 +43,30 @@ template <class F, class T>
 concept TakesElement = requires(F& function) {
   function(std::declval<T>());
 };
+// Of a tuple's parts. Who takes the tuple itself gets that.
+template <class F, class T, class Index, class... More> inline constexpr bool takes_parts = false;
+template <class F, class T, std::size_t... I, class... More>
+requires requires(F& function, More&... more) { function(std::get<I>(std::declval<T>())..., more...); }
+inline constexpr bool takes_parts<F, T, std::index_sequence<I...>, More...> = true;
+
+template <class T> inline constexpr bool is_tuple = false;
+template <class... Part> inline constexpr bool is_tuple<std::tuple<Part...>> = true;
+template <class T> struct PartsOf {
+  using Index = std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<T>>>;
+};
+template <class F, class T, class... More>
+concept TakesParts = !TakesContext<F, T> && !TakesElement<F, T> && is_tuple<std::remove_cvref_t<T>> &&
+                     takes_parts<F, T, typename PartsOf<T>::Index, More...>;
+
 template <class F, class T>
-concept ElementFunction = TakesContext<F, T> || TakesElement<F, T>;
+concept ElementFunction = TakesContext<F, T> || TakesElement<F, T> || TakesParts<F, T, Context> || TakesParts<F, T>;
+
+template <class F, class T, class... More> decltype(auto) call_with_parts(F& function, T&& tuple, More&... more) {
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+    return function(std::get<I>(std::forward<T>(tuple))..., more...);
+  };
+  return call(typename PartsOf<T>::Index{});
+}
 
 template <class F, class T> struct ResultOf {};
 template <class F, class T>
@@ -55,6 +77,15 @@ template <class F, class T>
 requires TakesContext<F, T>
 struct ResultOf<F, T> {
   using type = decltype(std::declval<F&>()(std::declval<T>(), std::declval<Context&>()));
+};
+template <class F, class T>
+requires TakesParts<F, T, Context>
+struct ResultOf<F, T> {
+  using type = decltype(call_with_parts(std::declval<F&>(), std::declval<T>(), std::declval<Context&>()));
+};
+template <class F, class T>
+requires(TakesParts<F, T> && !TakesParts<F, T, Context>) struct ResultOf<F, T> {
+  using type = decltype(call_with_parts(std::declval<F&>(), std::declval<T>()));
 };
 template <class F, class T> using Result = std::remove_cvref_t<typename ResultOf<F, T>::type>;
 
@@ -68,14 +99,22 @@ template <class F, class T> class Caller {
  public:
   explicit Caller(F function) : function_(std::move(function)) {}
 
-  static constexpr bool is_const = TakesContext<F, T> ? TakesContext<const F, T> : TakesElement<const F, T>;
+  static constexpr bool is_const = [] {
+    if constexpr (TakesContext<F, T>) return TakesContext<const F, T>;
+    if constexpr (TakesElement<F, T>) return TakesElement<const F, T>;
+    return TakesParts<F, T, Context> ? TakesParts<const F, T, Context> : TakesParts<const F, T>;
+  }();
 
   template <class V> decltype(auto) operator()(V&& value, Context& context) const {
     auto& function = reference();
     if constexpr (TakesContext<F, T>) {
       return function(std::forward<V>(value), context);
-    } else {
+    } else if constexpr (TakesElement<F, T>) {
       return function(std::forward<V>(value));
+    } else if constexpr (TakesParts<F, T, Context>) {
+      return call_with_parts(function, std::forward<V>(value), context);
+    } else {
+      return call_with_parts(function, std::forward<V>(value));
     }
   }
 

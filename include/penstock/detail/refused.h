@@ -151,7 +151,7 @@ template <class T> class Refused {
   PENSTOCK_REFUSED_FUNCTION(
       map, T, (HasFault<F, Of, FunctionFault::other>),
       "map(): the function cannot be called with an element: its first parameter must be T, const T& or T&& of the "
-      "Dataset<T> before it, and a second one, if there is any, ps::Context&")
+      "Dataset<T> before it, and a second one, if there is any, ps::Context&; of a std::tuple it may take the parts")
   PENSTOCK_REFUSED_FUNCTION(map, T, (HasFault<F, Of, FunctionFault::changes_input>),
                             "map(): the function takes its element as T&, to change it in place: write T, const T& or "
                             "T&&, and return what is new")
@@ -339,6 +339,11 @@ template <class T> class Refused {
       "unbatch(): these elements have no rows; it takes a ps::Tensor, a std::vector, a ps::Batch or a type with "
       "ps::Unbatch apart; to make several elements of one use flat_map()")
   Dataset<T> unbatch() const requires(!Unbatchable<T>) { return Dataset<T>(nullptr); }
+
+  template <class U>
+  requires(!std::same_as<U, T>) PENSTOCK_UNAVAILABLE(
+      "concatenate(): the other dataset has another element type: bring both to one type with a map() before")
+  Dataset<T> concatenate(const Dataset<U>&) const { return Dataset<T>(nullptr); }
 
   template <class Transform>
   requires(!std::invocable<Transform, const Dataset<T>&>) PENSTOCK_UNAVAILABLE(
