@@ -363,7 +363,8 @@ requires(Unbatchable<First> && (Unbatchable<More> && ...)) struct Unbatch<std::t
   }
 
  private:
-  template <class Values, class... Others> static std::vector<value_type> join(Values first, Others... others) {
+  template <class FirstPart, class... OtherParts>
+  static std::vector<value_type> join(FirstPart first, OtherParts... others) {
     std::size_t component = 0;
     const auto check = [&](std::size_t size) {
       ++component;

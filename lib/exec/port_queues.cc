@@ -1,0 +1,88 @@
+#include "lib/exec/port_queues.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace penstock::exec {
+namespace {
+
+std::int64_t bytes_in(const Queue<Slots>& packets) {
+  std::int64_t bytes = 0;
+  for (const Slots& packet : packets) {
+    for (const Slot& slot : packet) bytes += slot.bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+PortQueues::PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host)
+    : stage_(stage), host_(host), at_(digits) {
+  for (const PortPlan& port : ports) ports_.emplace_back(port.depth, digits);
+}
+
+bool PortQueues::has_arrivals() const {
+  return std::ranges::any_of(ports_, [](const Port& port) { return !port.arrived.empty(); });
+}
+
+std::int64_t PortQueues::take_arrivals() {
+  std::int64_t bytes = 0;
+  for (Port& port : ports_) {
+    bytes += bytes_in(port.arrived);
+    std::ranges::move(port.arrived, std::back_inserter(port.queue));
+    port.arrived.clear();
+  }
+  held_bytes_ += bytes;
+  return bytes;
+}
+
+bool PortQueues::has_slot(std::size_t number) {
+  Port& port = ports_[number];
+  while (!port.queue.empty() && port.at <= at_) {
+    const Slot& front = port.queue.front()[port.taken];
+    if (front.kind() != Slot::Kind::pass_end && port.at == at_) return true;
+    const Slot gone = pop(number);
+    if (gone.kind() == Slot::Kind::pass_end) pass_mark(number, gone);
+  }
+  return false;
+}
+
+Slot PortQueues::pop(std::size_t number) {
+  Port& port = ports_[number];
+  Slots& front = port.queue.front();
+  Slot slot = std::move(front[port.taken]);
+  held_bytes_ -= slot.bytes();
+  if (++port.taken == front.size()) {
+    port.queue.pop_front();
+    port.taken = 0;
+  }
+  --(*signs_)[number].occupied;
+  return slot;
+}
+
+void PortQueues::end_pass(const Slot& mark) {
+  at_.turn(mark.level(), PassControl::round_of(mark));
+  let_go_of_earlier_passes();
+  for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
+}
+
+void PortQueues::let_go_of_earlier_passes() {
+  for (std::size_t port = 0; port < ports_.size(); ++port) has_slot(port);
+}
+
+void PortQueues::pass_mark(std::size_t number, const Slot& mark) {
+  Port& port = ports_[number];
+  port.sequence = mark.stamp.sequence + 1;
+  host_.input_has_ended(stage_, number, mark.stamp.sequence);
+  if (mark.level() >= port.depth) port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
+  ask_to_catch_up(number);
+}
+
+// Its branch ends all passes that come before the merge's.
+void PortQueues::ask_to_catch_up(std::size_t number) {
+  const Port& port = ports_[number];
+  if (port.at < at_) host_.cut_input(stage_, number, {port.depth + at_.highest_difference(port.at), port.sequence});
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,68 @@
+// PortQueues: what has come to the inputs of a merge, and in which pass each of them is.
+//
+// The merge is in one pass, and each input is somewhere: in that pass, behind its end (then it waits), or still in an
+// earlier one: then all that it brings is left out, and its branch is asked to end that pass. It is asked again with
+// each mark by which it is still behind, since the first request may have come too early: a pass that has not begun
+// cannot be ended. Who is where is known by odometers that turn with each mark (odometer.h).
+//
+// Thread safety: arrive(), take_arrivals() and has_arrivals() with the stage's lock held; the rest by the one run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "lib/exec/body.h"
+#include "lib/exec/odometer.h"
+#include "lib/exec/stage_plan.h"
+
+namespace penstock::exec {
+
+class PortQueues {
+ public:
+  // `stage`: the merge's number, by which the host knows its inputs. `digits`: repeats further down.
+  PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host);
+
+  void use_signs(std::vector<PortSigns>& signs) { signs_ = &signs; }
+  void arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
+  bool has_arrivals() const;
+  std::int64_t take_arrivals();  // returns their bytes
+  std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  std::size_t size() const noexcept { return ports_.size(); }
+
+  // Whether the next slot of this pass is there. What is left of earlier passes goes.
+  bool has_slot(std::size_t number);
+  // Whether the input is behind this pass; has_slot() is false.
+  bool has_ended(std::size_t number) const { return ports_[number].at > at_; }
+  Slot pop(std::size_t number);
+
+  // The merge's pass has ended with this mark.
+  void end_pass(const Slot& mark);
+  // Also where an input is not wanted for long: elements may hold what somebody waits for.
+  void let_go_of_earlier_passes();
+
+ private:
+  struct Port {
+    Port(std::size_t repeats_in_branch, std::size_t digits) : depth(repeats_in_branch), at(digits) {}
+
+    std::size_t depth;
+    Queue<Slots> arrived;        // since the last run; with the stage's lock held
+    Queue<Slots> queue;          // not used up
+    std::size_t taken = 0;       // slots already taken from queue.front()
+    Odometer at;                 // the pass of what comes next
+    std::uint64_t sequence = 0;  // of that pass, in its branch
+  };
+
+  void pass_mark(std::size_t number, const Slot& mark);
+  void ask_to_catch_up(std::size_t number);
+
+  const std::size_t stage_;
+  BodyHost& host_;
+  std::deque<Port> ports_;
+  std::vector<PortSigns>* signs_ = nullptr;
+  Odometer at_;                  // the pass of what the merge gives next
+  std::int64_t held_bytes_ = 0;  // of what is in the queues
+};
+
+}  // namespace penstock::exec
