@@ -31,7 +31,7 @@ Tensor widening(std::int64_t columns) { return Tensor(DType::f32, {2, columns});
 Tensor longest(std::int64_t) { return Tensor(DType::f32, {kLargest, 0}); }
 void apart(const Ragged<Tensor>& batch) { (void)Unbatch<Ragged<Tensor>>::apart(batch); }
 Pair pair_of(std::int64_t length) { return {std::vector<int>(static_cast<std::size_t>(length)), {}}; }
-bool is_odd(std::int64_t value) { return value % 2 != 0; }
+bool is_not_even(std::int64_t value) { return value % 2 != 0; }
 
 StructBatch<Pair> unequal(std::int64_t) { return {{{{1, 2}, {3}}, {{4}}}, 2}; }
 
@@ -72,9 +72,10 @@ Cases length_cases() {
       {"rows of a ragged scalar", in_map([] {
          apart({Tensor::scalar(1), {0, 1}});
        })},
-      {"a pass that ends before its asserted cardinality", [] { read(range(3).filter(is_odd).assert_cardinality(2)); }},
+      {"a pass that ends before its asserted cardinality",
+       [] { read(range(3).filter(is_not_even).assert_cardinality(2)); }},
       {"a pass that goes on behind its asserted cardinality",
-       [] { read(range(3).filter(is_odd).assert_cardinality(0)); }},
+       [] { read(range(3).filter(is_not_even).assert_cardinality(0)); }},
       {"assert_cardinality of an endless input", [] { counter().assert_cardinality(2); }},
   };
 }
