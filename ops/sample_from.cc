@@ -3,13 +3,13 @@
 #include <penstock/ops.h>
 #include <penstock/random.h>
 
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "lib/base/text.h"
 #include "ops/merging.h"
 
 namespace penstock::ops {
@@ -97,11 +97,7 @@ SampleFromOp::SampleFromOp(std::size_t inputs, const SampleOptions& options)
 
 std::string SampleFromOp::weights_text() const {
   std::string text = "weights=";
-  for (const double& weight : weights_) {
-    char digits[32];  // as many as tell it from all others: checkpoints compare these texts
-    text.append(&weight == weights_.data() ? "" : " ");
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, weight).ptr);
-  }
+  for (const double weight : weights_) text += (text.back() == '=' ? "" : " ") + shortest_text(weight);
   return text;
 }
 

@@ -152,6 +152,11 @@ std::optional<std::int64_t> parse_integer(std::string_view text) noexcept { retu
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept { return parse_whole<std::uint64_t>(text); }
 
+std::string shortest_text(double value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   static constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   auto value = static_cast<double>(bytes);

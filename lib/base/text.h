@@ -30,6 +30,9 @@ bool is_utf8(std::string_view text) noexcept;
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
 
+// "0.3", "1e+300": as few digits as tell it from all other numbers.
+std::string shortest_text(double value);
+
 // "512 B", "1.5 KiB", "96 MiB", "2.25 GiB": at most three digits, powers of 1024.
 std::string format_bytes(std::uint64_t bytes);
 

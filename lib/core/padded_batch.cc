@@ -1,13 +1,13 @@
 #include <penstock/padded_batch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <span>
 
+#include "lib/base/text.h"
 #include "lib/core/batch_block.h"
 #include "lib/core/stream_copy.h"
 
@@ -82,11 +82,6 @@ template <class V> ValueBytes number_bytes(V value, DType type) {
   }
 }
 
-std::string text_of(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 // ------------------------------------------------------------------------------------------------ copying
 
 // What fills up: a value's bytes.
@@ -157,7 +152,7 @@ std::optional<std::vector<std::byte>> PaddingValue::bytes_as(DType type) const {
 std::string to_string(const PaddingValue& value) {
   if (!value.is_given()) return "0";
   if (value.text() != nullptr) return "'" + *value.text() + "'";
-  if (const auto* number = std::get_if<double>(&value.value_)) return text_of(*number);
+  if (const auto* number = std::get_if<double>(&value.value_)) return shortest_text(*number);
   if (const auto* large = std::get_if<std::uint64_t>(&value.value_)) return std::to_string(*large);
   return std::to_string(std::get<std::int64_t>(value.value_));
 }

@@ -45,6 +45,12 @@ TEST(ParseInteger, TakesTheWholeTextOrNothing) {
   EXPECT_EQ(parse_unsigned("-1"), std::nullopt);
 }
 
+TEST(ShortestText, TellsANumberFromAllOthers) {
+  EXPECT_EQ(shortest_text(0.3), "0.3");
+  EXPECT_EQ(shortest_text(0.1 + 0.2), "0.30000000000000004");
+  EXPECT_EQ(shortest_text(1e300), "1e+300");
+}
+
 TEST(FormatBytes, HasThreeDigitsAndABinaryUnit) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(999), "999 B");
