@@ -81,14 +81,17 @@ MergeBody::Step MergeBody::take_one(std::size_t port) {
 }
 
 void MergeBody::tell_of_end(std::size_t port) {
-  const bool goes_on = guarded(of_no_element(pass_), [&] {
-    if (++ends_told_ > kMostEnds + ports_.size())
+  const std::size_t results = out_->size();
+  const bool goes_in_circles = ++ends_told_ > kMostEnds + ports_.size();
+  guarded(of_no_element(pass_), [&] {
+    if (goes_in_circles)
       throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(port) +
                                            ", though it was told that this one has ended: let ended() change what "
                                            "want() says");
     state_->ended(port, *this);
+    if (out_->size() > results) ends_told_ = 0;
   });
-  if (!goes_on && ends_told_ > kMostEnds) wants_nothing_ = true;
+  wants_nothing_ = wants_nothing_ || goes_in_circles;
 }
 
 MergeBody::Step MergeBody::take_all() {
@@ -135,7 +138,7 @@ void MergeBody::close_pass() {
 // What stages before and behind may know of it while it does not run.
 void MergeBody::publish(const Want& wanted) {
   for (std::size_t port = 0; port < ports_.size(); ++port) {
-    PortSigns& signs = (*signs_)[port];
+    PortSigns& signs = ports_.signs(port);
     const bool is_wanted = wanted.kind == Want::Kind::all || (wanted.kind == Want::Kind::one && wanted.input == port);
     signs.wanted = is_wanted;
     signs.soon = is_wanted || state_->soon(port);

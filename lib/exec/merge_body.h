@@ -30,10 +30,7 @@ class MergeBody final : public Body, private Emitter {
 
   void run(Group& group, Context& context) override;
   bool can_produce() const override;
-  void use_signs(std::vector<PortSigns>& signs) override {
-    signs_ = &signs;
-    ports_.use_signs(signs);
-  }
+  void use_signs(std::vector<PortSigns>& signs) override { ports_.use_signs(signs); }
   void arrive(std::size_t port, Slots&& slots) override { ports_.arrive(port, std::move(slots)); }
   std::int64_t take_arrivals() override { return ports_.take_arrivals(); }
   std::int64_t held_bytes() const override { return ports_.held_bytes(); }
@@ -68,7 +65,6 @@ class MergeBody final : public Body, private Emitter {
   BodyHost& host_;
   PassControl& passes_;
   PortQueues ports_;
-  std::vector<PortSigns>* signs_ = nullptr;
   Slots* out_ = nullptr;        // results of the group being run
   Stamp pass_;                  // of what it gives next
   bool wants_nothing_ = false;  // more of that pass

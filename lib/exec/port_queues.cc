@@ -57,7 +57,7 @@ Slot PortQueues::pop(std::size_t number) {
     port.queue.pop_front();
     port.taken = 0;
   }
-  --(*signs_)[number].occupied;
+  --signs(number).occupied;
   return slot;
 }
 

@@ -25,6 +25,7 @@ class PortQueues {
   PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host);
 
   void use_signs(std::vector<PortSigns>& signs) { signs_ = &signs; }
+  PortSigns& signs(std::size_t port) { return (*signs_)[port]; }
   void arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
   bool has_arrivals() const;
   std::int64_t take_arrivals();  // returns their bytes

@@ -279,6 +279,33 @@ TEST(OwnMerge, ThatGoesOnToWantWhatHasEndedGetsAnErrorInPlaceOfTheRest) {
   }
 }
 
+// What is missing of a short input is made up, as often as the other one asks for it.
+class FillsUp final : public MergeOp {
+ public:
+  std::string name() const override { return "fills_up"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+
+ private:
+  struct State final : MergeState {
+    std::int64_t given = 0;
+    void begin_pass(const Stamp&) override { given = 0; }
+    Want want() const override { return given < 500 ? Want::one(0) : Want::nothing(); }
+    void take(std::size_t, Slot&& slot, Emitter& out) override {
+      ++given;
+      out.forward(std::move(slot));
+    }
+    void ended(std::size_t, Emitter& out) override { out.emit(Element(-++given), Stamp{}); }
+  };
+};
+
+TEST(OwnMerge, MayGiveSomethingEachTimeThatItIsToldOfAnEnd) {
+  const Texts texts = read(merge<std::int64_t>(std::make_shared<FillsUp>(), range(2), range(3)));
+  ASSERT_EQ(texts.size(), 500u);
+  EXPECT_EQ(texts[1], "1");
+  EXPECT_EQ(texts[499], "-500");
+}
+
 TEST(OwnMerge, IsCountedForErrorsThatItLeavesOut) {
   auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), range(5).map(failing_at(3)), range(3)).start();
   for (const char* text : {"0", "1", "2", "4"}) EXPECT_EQ(next_text(run), text);
