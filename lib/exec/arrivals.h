@@ -43,7 +43,6 @@ class Arrivals {
     packets_.pop_front();
     return true;
   }
-  void let_go(Queue<Slots>& to) noexcept { packets_.swap(to); }
 
  private:
   Queue<Slots> packets_;

@@ -84,10 +84,13 @@ void Inbox::drop(Slots& slots) {
   traits_.memory.release(bytes);
 }
 
-void Inbox::let_go(Queue<Slots>& to) noexcept {
-  packets_.swap(to);
+bool Inbox::let_go(Slots& to) noexcept {
   taken_ = 0;
   count_ = 0;
+  if (packets_.empty()) return false;
+  to.swap(packets_.front());
+  packets_.pop_front();
+  return true;
 }
 
 }  // namespace penstock::exec

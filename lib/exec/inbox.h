@@ -39,8 +39,9 @@ class Inbox {
   void drop(Slots& slots);
   // What was dropped, to be destroyed without the lock: users' code.
   void swap_dropped(Slots& slots) noexcept { dropped_.swap(slots); }
-  // Moves all that waits to `to`, for the same reason.
-  void let_go(Queue<Slots>& to) noexcept;
+  // Moves a packet that waits to `to`, which is empty, for the same reason. False: none is left. At the end of a run:
+  // what was taken from the first one is not counted.
+  bool let_go(Slots& to) noexcept;
 
  private:
   void take_from_front(Group& group, std::int64_t most);

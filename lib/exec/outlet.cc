@@ -66,12 +66,16 @@ std::int64_t Outlet::top_up() {
 
 void Outlet::clear() {
   trace_.end();
-  Queue<Slots> gone;
+  Slots in_hand;
   {
     MutexLock lock(mutex_);
-    arrivals_.let_go(gone);
-    gone.push_back(hand_.let_go());
+    in_hand = hand_.let_go();
     ready_.store(0, std::memory_order_relaxed);
+  }
+  for (bool more = true; more;) {  // one at a time: there may be no memory for a list of them
+    Slots gone;
+    MutexLock lock(mutex_);
+    more = arrivals_.take(gone);
   }
 }
 

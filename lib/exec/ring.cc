@@ -138,10 +138,13 @@ std::int64_t Ring::startable_groups(const RingBounds& bounds) const {
   return static_cast<std::int64_t>(count);
 }
 
-void Ring::let_go(Queue<std::unique_ptr<Group>>& to) noexcept {
-  groups_.swap(to);
+std::unique_ptr<Group> Ring::let_go() noexcept {
   ready_.clear();
   in_window_ = 0;
+  if (groups_.empty()) return nullptr;
+  auto group = std::move(groups_.back());
+  groups_.pop_back();
+  return group;
 }
 
 }  // namespace penstock::exec

@@ -72,8 +72,8 @@ class Ring {
   // How many of the waiting groups may begin now.
   std::int64_t startable_groups(const RingBounds& bounds) const;
 
-  // Moves all groups to `to`, to be destroyed without the lock.
-  void let_go(Queue<std::unique_ptr<Group>>& to) noexcept;
+  // The last group, to be destroyed without the lock; null: none is left. At the end of a run: nothing is counted.
+  std::unique_ptr<Group> let_go() noexcept;
 
  private:
   // What lies before a group in the ring, as far as it may keep that one from beginning.

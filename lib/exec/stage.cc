@@ -93,49 +93,68 @@ void Stage::resume_after(const Stamp& last) { core_.body = std::make_unique<Resu
 
 // ------------------------------------------------------------------------------------------------ the end
 
-// The engine has set its stop flag, so nothing new starts. Completions that are still out are cut off.
+// The engine has set its stop flag, so nothing new starts. A run may end because there is no memory, so all that
+// follows goes through the ring one group at a time, without a list of them. Backwards: only the oldest groups leave
+// meanwhile.
+
+// Completions that are still out are cut off.
 void Stage::stop() {
-  std::vector<std::shared_ptr<AsyncTarget>> targets;
-  {
-    MutexLock lock(core_.mutex);
-    for (const auto& group : core_.state.ring.groups()) {
-      if (group->target) targets.push_back(group->target);
-      group->want_back();
-    }
-  }
-  for (auto& target : targets) target->detach();
+  recall();
+  std::size_t place = kPastAll;
+  while (const auto target = target_before(place)) target->detach();
   core_.wait_for_visitors();
 }
 
-// Destroyed on this thread, without the lock, since that runs users' code. Nothing is counted any more.
-void Stage::let_go_of_slots() {
-  Queue<Slots> waiting;
-  std::vector<Slots> gone;
+std::shared_ptr<AsyncTarget> Stage::target_before(std::size_t& place) const {
   MutexLock lock(core_.mutex);
   const auto& groups = core_.state.ring.groups();
-  gone.reserve(2 * groups.size());  // what finds no room later would be destroyed with the lock held
-  core_.state.inbox.let_go(waiting);
-  for (const auto& group : groups) {
-    if (group->state == Group::State::running) {
-      gone.push_back(core_.state.parts.answers_of(*group));
+  place = std::min(place, groups.size());
+  while (place > 0) {
+    if (auto target = groups[--place]->target) return target;
+  }
+  return nullptr;
+}
+
+// Elements and the op's state are users' code: destroyed on this thread, without the lock. Nothing is counted any more.
+void Stage::let_go_of_slots() {
+  let_go_of_inputs();
+  for (std::size_t place = kPastAll; place > 0;) {
+    Slots slots, answers;
+    MutexLock lock(core_.mutex);
+    const auto& groups = core_.state.ring.groups();
+    place = std::min(place, groups.size());
+    if (place == 0) break;
+    Group& group = *groups[--place];
+    if (group.state == Group::State::running) {
+      answers = core_.state.parts.answers_of(group);
     } else {
-      gone.push_back(std::exchange(group->slots, {}));
-      gone.push_back(std::exchange(group->folded.answers, {}));
+      slots.swap(group.slots);
+      answers.swap(group.folded.answers);
     }
   }
 }
 
-// Elements and the op's state are users' code: destroyed on this thread, without the lock.
+void Stage::let_go_of_inputs() {
+  for (bool more = true; more;) {
+    Slots gone;
+    MutexLock lock(core_.mutex);
+    more = core_.state.inbox.let_go(gone);
+  }
+}
+
 void Stage::clear() {
-  Queue<Slots> waiting;
-  Queue<std::unique_ptr<Group>> ring;
+  let_go_of_inputs();
+  for (bool more = true; more;) {
+    std::unique_ptr<Group> gone;
+    MutexLock lock(core_.mutex);
+    gone = core_.state.ring.let_go();
+    more = gone != nullptr;
+  }
   Slots unwanted;
   std::unique_ptr<Body> body;
   {
     MutexLock lock(core_.mutex);
-    core_.state.inbox.let_go(waiting);
     core_.state.inbox.swap_dropped(unwanted);
-    core_.state.ring.let_go(ring);
     core_.state.folded.clear();
     core_.state.output.clear();
     body.swap(core_.body);

@@ -30,7 +30,10 @@
 // | set, get, snapshot | a controller, any thread            | at any time                               |
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
@@ -79,6 +82,11 @@ class Stage {
   Body& body() noexcept { return *core_.body; }
 
  private:
+  static constexpr std::size_t kPastAll = std::numeric_limits<std::size_t>::max();
+  // The last Completion that is out in the ring before `place`, which becomes its place; null: none.
+  std::shared_ptr<AsyncTarget> target_before(std::size_t& place) const;
+  void let_go_of_inputs();
+
   StageCore core_;
   Runner runner_;
 };

@@ -1,5 +1,6 @@
 #include "lib/exec/trace.h"
 
+#include <new>
 #include <utility>
 
 namespace penstock::exec {
@@ -31,8 +32,13 @@ void Trace::add(Span span) {
     return;
   }
   if (keys_ + span.keys.size() > room_.keys) span.keys = {};
-  keys_ += span.keys.size();
-  spans_.push_back(std::move(span));
+  const std::size_t keys = span.keys.size();
+  try {
+    spans_.push_back(std::move(span));
+    keys_ += keys;
+  } catch (const std::bad_alloc&) {
+    ++dropped_;
+  }
 }
 
 void Trace::look(const Snapshot& now) {

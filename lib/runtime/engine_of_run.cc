@@ -1,6 +1,9 @@
 // The engine of an EngineRun: made by its first request, taken down at its end.
+#include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "lib/core/clock.h"
@@ -18,6 +21,15 @@ using exec::Engine;
 constexpr std::int64_t kWorthRemembering = 1'000'000'000;  // ns: in less, a controller has found out little
 constexpr std::int64_t kNoLimit =
     std::numeric_limits<std::int64_t>::max() / 4;  // bytes: sums with it are still numbers
+
+// A run may end because there is no memory.
+template <class Write> void write_if_possible(const char* what, const Write& write) {
+  try {
+    write();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "penstock: there is no memory to write the %s of a run\n", what);
+  }
+}
 
 void wait_for_departure(std::shared_ptr<Engine> engine) {
   const auto departure = engine->departure();
@@ -126,9 +138,13 @@ void EngineRun::drop_engine() {
   if (inside_own_body) engine_->request_stop();
   auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
-    if (trace)
-      trace->write(*engine->settings().trace, engine->plan(), engine->state().started_ns, observer->decisions());
-    if (tuning && now_ns() - engine->state().started_ns >= kWorthRemembering) tuning->write(engine->knobs());
+    const std::int64_t started_ns = engine->state().started_ns;
+    write_if_possible("trace", [&] {
+      if (trace) trace->write(*engine->settings().trace, engine->plan(), started_ns, observer->decisions());
+    });
+    write_if_possible("tuning", [&] {
+      if (tuning && now_ns() - started_ns >= kWorthRemembering) tuning->write(engine->knobs());
+    });
   };
   if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
   take_down();

@@ -30,8 +30,8 @@ TEST(Parts, AreGivenToAFunctionThatTakesNoTuple) {
     return 10 * number + static_cast<std::int64_t>(text.size());
   };
   EXPECT_THAT(all_of(kPairs.map(size)), ElementsAre(0, 11, 22, 33));
-  const auto is_even = [](std::int64_t number, const std::string&) { return number % 2 == 0; };
-  EXPECT_THAT(all_of(kPairs.filter(is_even)), ElementsAre(Pair(0, ""), Pair(2, "aa")));
+  const auto has_even_number = [](std::int64_t number, const std::string&) { return number % 2 == 0; };
+  EXPECT_THAT(all_of(kPairs.filter(has_even_number)), ElementsAre(Pair(0, ""), Pair(2, "aa")));
   const auto repeated = [](std::int64_t number, std::string&& text) {
     return std::vector<std::string>(static_cast<std::size_t>(number), std::move(text));
   };

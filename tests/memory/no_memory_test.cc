@@ -11,9 +11,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -166,6 +169,71 @@ TEST(NoMemory, ForRunsInsideCallsCostsElementsOrTheRun) {
       read(range(50).flat_map(inner), after, count);
     }
   }
+}
+
+// Some elements are read, and from then on nobody finds memory, not even whoever destroys the run.
+template <class T> void end_without_memory(const Dataset<T>& data, const RunOptions& options) {
+  is_spared = true;
+  auto run = std::make_optional(data.start(options));
+  for (int i = 0; i < 5; ++i) run->next();
+  is_spared = false;
+  {
+    const Shortage shortage(0, kNever);
+    run.reset();
+  }
+  is_spared = true;
+}
+
+// On threads, on the consumer's alone, and inside a call of another run.
+template <class T> void end_everywhere_without_memory(const Dataset<T>& data) {
+  end_without_memory(data, {.threads = 3});
+  const auto in_a_call = [&data](std::int64_t value) {
+    end_without_memory(data, {});
+    return value;
+  };
+  auto run = range(3).map(in_a_call).start({.threads = 2});
+  for (int i = 0; i < 3; ++i) {
+    try {
+      run.next();
+    } catch (const std::exception&) {  // the outer run finds no memory either
+    }
+  }
+}
+
+TEST(NoMemory, IsNotNeededToEndARun) {
+  const auto numbers = range(2'000);
+  const auto list = [](std::int64_t value) { return Numbers(static_cast<std::size_t>(value % 50), value); };
+  end_everywhere_without_memory(numbers.map(text_of));
+  end_everywhere_without_memory(numbers.map(text_of, {.blocks = true}).batch(7));
+  end_everywhere_without_memory(numbers.shuffle(100, {.seed = 1}).repeat().flat_map(list));
+  end_everywhere_without_memory(numbers.map(text_of).prefetch(10));
+}
+
+TEST(NoMemory, IsNotNeededToEndARunOfSeveralInputs) {
+  const auto texts = range(2'000).map(text_of);
+  end_everywhere_without_memory(zip(texts, range(2'000)));
+  end_everywhere_without_memory(texts.concatenate(texts.shuffle(50, {.seed = 1})));
+}
+
+// Answers the first elements, and keeps what would answer the others.
+class AnswersOnlyTheFirst final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "answers_only_the_first"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  void start(Element value, Context&, Completion completion) const override {
+    if (value.get<std::int64_t>() < 5) return completion.complete(std::move(value));
+    const std::lock_guard lock(mutex_);
+    open_.push_back(std::move(completion));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<Completion> open_;
+};
+
+TEST(NoMemory, IsNotNeededToEndARunWhoseAnswersAreOut) {
+  end_everywhere_without_memory(range(2'000).then<std::int64_t>(std::make_shared<AnswersOnlyTheFirst>()));
 }
 
 }  // namespace

@@ -76,15 +76,5 @@ TEST(Arrivals, AreFollowedByTheFirstFailureAndByNothingElse) {
   EXPECT_EQ(text_of_failure(arrivals), "first");
 }
 
-TEST(Arrivals, LetAllGo) {
-  Arrivals arrivals;
-  add(arrivals, "0");
-  add(arrivals, "1");
-  Queue<Slots> gone;
-  arrivals.let_go(gone);
-  EXPECT_EQ(gone.size(), 2u);
-  EXPECT_TRUE(arrivals.empty());
-}
-
 }  // namespace
 }  // namespace penstock::exec

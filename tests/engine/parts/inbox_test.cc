@@ -144,9 +144,11 @@ TEST(Inbox, LetsGoOfAllThatWaits) {
   Inboxed of;
   of.inbox.receive(slots_of("0 1 2"));
   of.take(1);
-  Queue<Slots> gone;
-  of.inbox.let_go(gone);
-  EXPECT_EQ(gone.size(), 1u);
+  Slots gone;
+  EXPECT_TRUE(of.inbox.let_go(gone));
+  EXPECT_EQ(gone.size(), 3u);
+  Slots none;
+  EXPECT_FALSE(of.inbox.let_go(none));
   EXPECT_EQ(of.inbox.waiting(), 0);
   of.inbox.receive(slots_of("3 4"));
   EXPECT_EQ(of.take(100), "3 4") << "from its beginning";

@@ -163,12 +163,13 @@ TEST(Ring, MakesANewGroupOfTheStorageOfAnOldOne) {
   EXPECT_FALSE(group->mark);
 }
 
-TEST(Ring, LetsAllGo) {
+TEST(Ring, LetsOneGroupGoAfterTheOther) {
   Ringed of;
   admit(of.ring, slots_of("0 1"));
-  Queue<std::unique_ptr<Group>> gone;
-  of.ring.let_go(gone);
-  EXPECT_EQ(gone.size(), 1u);
+  admit(of.ring, slots_of("2"));
+  EXPECT_EQ(text_of(of.ring.let_go()->slots), "2");
+  EXPECT_EQ(text_of(of.ring.let_go()->slots), "0 1");
+  EXPECT_EQ(of.ring.let_go(), nullptr);
   EXPECT_TRUE(of.ring.groups().empty());
   EXPECT_EQ(of.ring.ready(), 0u);
   EXPECT_EQ(of.ring.in_window(), 0);
