@@ -147,4 +147,12 @@ std::unique_ptr<Group> Ring::let_go() noexcept {
   return group;
 }
 
+std::shared_ptr<AsyncTarget> target_before(const Ring& ring, std::size_t& place) {
+  place = std::min(place, ring.groups().size());
+  while (place > 0) {
+    if (const auto& target = ring.groups()[--place]->target) return target;
+  }
+  return nullptr;
+}
+
 }  // namespace penstock::exec

@@ -96,6 +96,9 @@ class Ring {
   std::vector<std::int64_t> departed_;  // [d]: sequence of the last mark that has left with a level >= d
 };
 
+// The last Completion that is out before `place`, which becomes the place of its group; null, and 0: none.
+std::shared_ptr<AsyncTarget> target_before(const Ring& ring, std::size_t& place);
+
 std::int64_t bytes_of(const Slots& slots);
 std::int64_t elements_of(const Slots& slots);
 

@@ -100,19 +100,15 @@ void Stage::resume_after(const Stamp& last) { core_.body = std::make_unique<Resu
 // Completions that are still out are cut off.
 void Stage::stop() {
   recall();
-  std::size_t place = kPastAll;
-  while (const auto target = target_before(place)) target->detach();
-  core_.wait_for_visitors();
-}
-
-std::shared_ptr<AsyncTarget> Stage::target_before(std::size_t& place) const {
-  MutexLock lock(core_.mutex);
-  const auto& groups = core_.state.ring.groups();
-  place = std::min(place, groups.size());
-  while (place > 0) {
-    if (auto target = groups[--place]->target) return target;
+  for (std::size_t place = kPastAll; place > 0;) {
+    std::shared_ptr<AsyncTarget> target;
+    {
+      MutexLock lock(core_.mutex);
+      target = target_before(core_.state.ring, place);
+    }
+    if (target) target->detach();
   }
-  return nullptr;
+  core_.wait_for_visitors();
 }
 
 // Elements and the op's state are users' code: destroyed on this thread, without the lock. Nothing is counted any more.

@@ -33,7 +33,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 #include <penstock/knob.h>
 #include <penstock/snapshot.h>
@@ -83,8 +82,6 @@ class Stage {
 
  private:
   static constexpr std::size_t kPastAll = std::numeric_limits<std::size_t>::max();
-  // The last Completion that is out in the ring before `place`, which becomes its place; null: none.
-  std::shared_ptr<AsyncTarget> target_before(std::size_t& place) const;
   void let_go_of_inputs();
 
   StageCore core_;

@@ -2,6 +2,7 @@
 // and no run hangs.
 //
 // operator new fails when it is told to, but not on the test's own thread.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
@@ -213,6 +214,13 @@ TEST(NoMemory, IsNotNeededToEndARunOfSeveralInputs) {
   const auto texts = range(2'000).map(text_of);
   end_everywhere_without_memory(zip(texts, range(2'000)));
   end_everywhere_without_memory(texts.concatenate(texts.shuffle(50, {.seed = 1})));
+}
+
+TEST(NoMemory, LeavesATraceUnwrittenAndSaysSo) {
+  ::testing::internal::CaptureStderr();
+  end_without_memory(range(2'000).map(text_of), {.threads = 2, .trace = ::testing::TempDir() + "no_memory_trace.json"});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("there is no memory to write the trace of a run"));
 }
 
 // Answers the first elements, and keeps what would answer the others.
