@@ -2,6 +2,8 @@
 
 #include <penstock/ops.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "ops/merging.h"
@@ -27,6 +29,60 @@ class State final : public MergeState {
   std::size_t reading_ = 0;
 };
 
+// One order after the other.
+class Sequence final : public IndexSequence {
+ public:
+  explicit Sequence(JoinedOrders inputs) : inputs_(std::move(inputs)) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) before_.push_back(before_.back() + inputs_.order(i).size());
+  }
+
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    inputs_.begin_pass(epoch, pass);
+    has_at_ = true;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      has_at_ = has_at_ && (inputs_.order(i).size() == 0 || inputs_.order(i).at(0));
+    given_ = 0;
+    reading_ = 0;
+  }
+  std::optional<std::int64_t> next() override {
+    if (given_ == size()) return std::nullopt;
+    while (given_ == before_[reading_ + 1]) ++reading_;
+    ++given_;
+    return inputs_.next(reading_);
+  }
+  void skip(std::int64_t count) override {
+    const std::int64_t end = given_ + std::clamp<std::int64_t>(count, 0, size() - given_);
+    while (given_ < end) {
+      const std::int64_t here = std::min(end, before_[reading_ + 1]) - given_;
+      inputs_.order(reading_).skip(here);
+      given_ += here;
+      if (given_ == before_[reading_ + 1] && given_ < size()) ++reading_;
+    }
+  }
+  std::optional<std::int64_t> at(std::int64_t i) const override {
+    if (!has_at_) return std::nullopt;  // of none, so that nobody relies on it who has asked for the first one
+    const auto behind = std::upper_bound(before_.begin(), before_.end() - 1, i);
+    const auto input = static_cast<std::size_t>(behind - before_.begin()) - 1;
+    const auto position = inputs_.order(input).at(i - before_[input]);
+    return position ? std::optional(inputs_.source().start_of(input) + *position) : std::nullopt;
+  }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    if (position < 0 || position >= inputs_.source().size()) return size();
+    const std::size_t input = inputs_.source().input_of(position);
+    const auto i = inputs_.order(input).find(position - inputs_.source().start_of(input));
+    if (!i) return std::nullopt;
+    return *i < inputs_.order(input).size() ? before_[input] + *i : size();
+  }
+  std::int64_t size() const override { return before_.back(); }
+
+ private:
+  JoinedOrders inputs_;
+  std::vector<std::int64_t> before_{0};  // elements before each input, and before the end
+  bool has_at_ = false;
+  std::int64_t given_ = 0;
+  std::size_t reading_ = 0;
+};
+
 std::int64_t sum_of(std::span<const Flow> inputs) {
   if (any_is(inputs, INFINITE_CARDINALITY)) return INFINITE_CARDINALITY;
   if (any_is(inputs, UNKNOWN_CARDINALITY)) return UNKNOWN_CARDINALITY;
@@ -44,6 +100,16 @@ Flow ConcatenateOp::flow_of(std::span<const Flow> inputs) const {
 }
 
 std::unique_ptr<MergeState> ConcatenateOp::open(std::size_t inputs) const { return std::make_unique<State>(inputs); }
+
+std::optional<graph::Positions> ConcatenateOp::over_positions(std::vector<graph::Positions> inputs) const {
+  auto source = JoinedSource::of(inputs);
+  if (!source) return std::nullopt;
+  const bool is_fixed = std::ranges::all_of(inputs, &graph::Positions::is_fixed);
+  auto order = [source, inputs = std::move(inputs)] {
+    return std::make_unique<Sequence>(JoinedOrders(source, inputs));
+  };
+  return graph::Positions{source, std::move(order), is_fixed};
+}
 
 OpRef concatenate() { return std::make_shared<ConcatenateOp>(); }
 

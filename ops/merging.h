@@ -4,8 +4,16 @@
 #include <penstock/op.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
+
+#include "lib/graph/positions.h"
 
 namespace penstock::ops {
 
@@ -28,5 +36,47 @@ inline std::int64_t leading_dimension_of_all(std::span<const Flow> inputs) {
       inputs, [first](std::int64_t each) { return each == first; }, &Flow::leading_dimension);
   return is_one ? first : UNKNOWN_CARDINALITY;
 }
+
+// ------------------------------------------------------------------------------------------------ positions
+
+// Elements of several sources: those of each stand behind those of the one before.
+class JoinedSource final : public IndexedSource {
+ public:
+  // Null where there are too many elements for numbers of theirs.
+  static std::shared_ptr<const JoinedSource> of(std::span<const graph::Positions> inputs);
+
+  std::int64_t size() const override { return starts_.back(); }
+  Element at(std::int64_t position) const override;
+  std::string origin(std::int64_t position) const override;
+  std::size_t input_of(std::int64_t position) const;
+  std::int64_t start_of(std::size_t input) const { return starts_[input]; }
+
+ private:
+  std::vector<std::shared_ptr<const IndexedSource>> sources_;
+  std::vector<std::int64_t> starts_{0};  // one more than sources
+};
+
+// Orders of the inputs of a JoinedSource.
+class JoinedOrders {
+ public:
+  JoinedOrders(std::shared_ptr<const JoinedSource> source, std::span<const graph::Positions> inputs);
+
+  std::size_t size() const noexcept { return orders_.size(); }
+  IndexSequence& order(std::size_t input) { return *orders_[input]; }
+  const IndexSequence& order(std::size_t input) const { return *orders_[input]; }
+  const JoinedSource& source() const noexcept { return *source_; }
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass);
+  // The next position of this input, as one of the JoinedSource.
+  std::optional<std::int64_t> next(std::size_t input);
+
+ private:
+  std::shared_ptr<const JoinedSource> source_;
+  std::vector<std::unique_ptr<IndexSequence>> orders_;
+};
+
+// Rows of the inputs, all of which are fixed, made one by `make`, which any thread may call. As many as the shortest
+// input has.
+using MakeRow = std::function<Element(std::int64_t row, std::span<Element> parts)>;
+graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make);
 
 }  // namespace penstock::ops

@@ -18,54 +18,96 @@ namespace {
 // Keeps the draws apart from those of Context::rng() and of shuffles, which a user may have given the same seed.
 constexpr std::uint64_t stream_of_samples = 0x73616D706C65;  // "sample"
 
-class State final : public MergeState {
+// Which input comes next.
+class Draws {
  public:
-  State(const std::vector<double>& weights, std::uint64_t seed, bool stop_on_empty, bool rerandomize)
+  Draws(const std::vector<double>& weights, std::uint64_t seed, bool stop_on_empty, bool rerandomize)
       : all_weights_(weights), seed_(seed), stop_on_empty_(stop_on_empty), rerandomize_(rerandomize) {}
 
-  void begin_pass(const Stamp& pass) override {
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) {
     weights_ = all_weights_;
-    pass_ = pass;
+    epoch_ = rerandomize_ ? epoch : 0;
+    pass_ = rerandomize_ ? pass : 0;
     next_ = 0;
     draw();
   }
-  Want want() const override { return drawn_ ? Want::one(*drawn_) : Want::nothing(); }
-  void take(std::size_t, Slot&& slot, Emitter& out) override {
-    out.forward(std::move(slot));
+  std::optional<std::size_t> drawn() const noexcept { return drawn_; }  // nullopt: nothing is left
+  bool may_come(std::size_t input) const noexcept { return weights_.empty() || weights_[input] > 0; }
+  void go_on() {
     ++next_;
     draw();
   }
   // The same draw again, among those that are left.
-  void ended(std::size_t input, Emitter&) override {
+  void ended(std::size_t input) {
     weights_[input] = 0;
     if (stop_on_empty_) weights_.assign(weights_.size(), 0);
     draw();
   }
-  bool soon(std::size_t input) const noexcept override { return weights_.empty() || weights_[input] > 0; }
 
  private:
   void draw() {
     drawn_.reset();
     const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
     if (sum <= 0) return;
-    double place = rng().uniform() * sum;
+    double place = make_rng(seed_, epoch_, pass_, next_, stream_of_samples).uniform() * sum;
     for (std::size_t input = 0; input < weights_.size(); ++input) {
       if (weights_[input] <= 0) continue;
       drawn_ = input;  // also the last one, where the sum is rounded
       if ((place -= weights_[input]) < 0) return;
     }
   }
-  CounterRng rng() const {
-    return make_rng(seed_, rerandomize_ ? pass_.epoch : 0, rerandomize_ ? pass_.pass : 0, next_, stream_of_samples);
-  }
 
   const std::vector<double>& all_weights_;  // of the op, which lives longer
   const std::uint64_t seed_;
   const bool stop_on_empty_, rerandomize_;
   std::vector<double> weights_;  // 0: nothing is left of it
-  Stamp pass_;
+  std::uint32_t epoch_ = 0, pass_ = 0;
   std::int64_t next_ = 0;  // number of the draw in its pass
   std::optional<std::size_t> drawn_;
+};
+
+class State final : public MergeState {
+ public:
+  explicit State(Draws draws) : draws_(std::move(draws)) {}
+
+  void begin_pass(const Stamp& pass) override { draws_.begin_pass(pass.epoch, pass.pass); }
+  Want want() const override { return draws_.drawn() ? Want::one(*draws_.drawn()) : Want::nothing(); }
+  void take(std::size_t, Slot&& slot, Emitter& out) override {
+    out.forward(std::move(slot));
+    draws_.go_on();
+  }
+  void ended(std::size_t input, Emitter&) override { draws_.ended(input); }
+  bool soon(std::size_t input) const noexcept override { return draws_.may_come(input); }
+
+ private:
+  Draws draws_;
+};
+
+class Sequence final : public IndexSequence {
+ public:
+  Sequence(Draws draws, JoinedOrders inputs, std::int64_t size)
+      : draws_(std::move(draws)), inputs_(std::move(inputs)), size_(size) {}
+
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    inputs_.begin_pass(epoch, pass);
+    draws_.begin_pass(epoch, pass);
+  }
+  std::optional<std::int64_t> next() override {
+    while (const auto input = draws_.drawn()) {
+      if (const auto position = inputs_.next(*input)) {
+        draws_.go_on();
+        return position;
+      }
+      draws_.ended(*input);
+    }
+    return std::nullopt;
+  }
+  std::int64_t size() const override { return size_; }
+
+ private:
+  Draws draws_;
+  JoinedOrders inputs_;
+  std::int64_t size_;
 };
 
 std::vector<double> checked(std::vector<double> weights, std::size_t inputs) {
@@ -110,7 +152,21 @@ Flow SampleFromOp::flow_of(std::span<const Flow> inputs) const {
 }
 
 std::unique_ptr<MergeState> SampleFromOp::open(std::size_t) const {
-  return std::make_unique<State>(weights_, seed_.value, stop_on_empty_, rerandomize_);
+  return std::make_unique<State>(Draws(weights_, seed_.value, stop_on_empty_, rerandomize_));
+}
+
+std::optional<graph::Positions> SampleFromOp::over_positions(std::vector<graph::Positions> inputs) const {
+  const auto source = JoinedSource::of(inputs);
+  if (!source || stop_on_empty_) return std::nullopt;
+  std::int64_t size = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (weights_[i] > 0) size += inputs[i].order()->size();
+  }
+  auto order = [this, source, size, inputs = std::move(inputs)] {
+    return std::make_unique<Sequence>(Draws(weights_, seed_.value, false, rerandomize_), JoinedOrders(source, inputs),
+                                      size);
+  };
+  return graph::Positions{source, std::move(order), false};
 }
 
 OpRef sample_from(std::size_t inputs, const SampleOptions& options) {

@@ -6,14 +6,16 @@
 #include <penstock/op.h>
 #include <penstock/options.h>
 
+#include <optional>
 #include <vector>
 
+#include "lib/graph/positions.h"
 #include "lib/graph/traits.h"
 #include "ops/seed.h"
 
 namespace penstock::ops {
 
-class SampleFromOp final : public MergeOp, public graph::ShufflesOrder {
+class SampleFromOp final : public MergeOp, public graph::MergesPositions, public graph::ShufflesOrder {
  public:
   // Error(invalid_argument) if there are not as many weights as inputs, or one is negative or no number, or all are 0.
   SampleFromOp(std::size_t inputs, const SampleOptions& options);
@@ -23,6 +25,8 @@ class SampleFromOp final : public MergeOp, public graph::ShufflesOrder {
   bool is_seeded() const override { return seed_.is_given; }
   Flow flow_of(std::span<const Flow> inputs) const override;
   std::unique_ptr<MergeState> open(std::size_t inputs) const override;
+  // Not where the first end of an input is the end: how many elements there are is not known before.
+  std::optional<graph::Positions> over_positions(std::vector<graph::Positions> inputs) const override;
 
  private:
   std::string weights_text() const;

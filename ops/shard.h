@@ -9,7 +9,7 @@
 
 namespace penstock::ops {
 
-class ShardOp final : public StreamOp, public graph::SplitsByPosition {
+class ShardOp final : public StreamOp, public graph::SplitsByPosition, public graph::SelectsTheSame {
  public:
   // Error(invalid_argument) unless num_shards >= 1 and 0 <= index < num_shards.
   ShardOp(std::int64_t num_shards, std::int64_t index, bool is_among_ranks = false);

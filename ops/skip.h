@@ -5,9 +5,11 @@
 
 #include <penstock/op.h>
 
+#include "lib/graph/traits.h"
+
 namespace penstock::ops {
 
-class SkipOp final : public StreamOp {
+class SkipOp final : public StreamOp, public graph::SelectsTheSame {
  public:
   // Error(invalid_argument) if count < -1.
   explicit SkipOp(std::int64_t count);

@@ -6,9 +6,11 @@
 
 #include <penstock/op.h>
 
+#include "lib/graph/traits.h"
+
 namespace penstock::ops {
 
-class TakeOp final : public StreamOp {
+class TakeOp final : public StreamOp, public graph::SelectsTheSame {
  public:
   // Error(invalid_argument) if count < -1.
   explicit TakeOp(std::int64_t count);

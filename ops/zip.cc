@@ -2,6 +2,7 @@
 
 #include <penstock/ops.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -56,6 +57,11 @@ Flow ZipOp::flow_of(std::span<const Flow> inputs) const {
 }
 
 std::unique_ptr<MergeState> ZipOp::open(std::size_t) const { return std::make_unique<State>(*maker_); }
+
+std::optional<graph::Positions> ZipOp::over_positions(std::vector<graph::Positions> inputs) const {
+  if (!std::ranges::all_of(inputs, &graph::Positions::is_fixed)) return std::nullopt;
+  return rows_of(inputs, [maker = maker_](std::int64_t, std::span<Element> parts) { return maker->make(parts); });
+}
 
 OpRef zip(detail::TupleMakerRef maker) { return std::make_shared<ZipOp>(std::move(maker)); }
 

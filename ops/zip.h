@@ -5,9 +5,14 @@
 #include <penstock/detail/zip.h>
 #include <penstock/op.h>
 
+#include <optional>
+#include <vector>
+
+#include "lib/graph/positions.h"
+
 namespace penstock::ops {
 
-class ZipOp final : public MergeOp {
+class ZipOp final : public MergeOp, public graph::MergesPositions {
  public:
   explicit ZipOp(detail::TupleMakerRef maker) : maker_(std::move(maker)) {}
   std::string name() const override { return "zip"; }
@@ -15,6 +20,7 @@ class ZipOp final : public MergeOp {
   Flow flow_of(std::span<const Flow> inputs) const override;
   bool stamps_of_first_input() const override { return true; }
   std::unique_ptr<MergeState> open(std::size_t) const override;
+  std::optional<graph::Positions> over_positions(std::vector<graph::Positions> inputs) const override;
 
  private:
   detail::TupleMakerRef maker_;

@@ -202,10 +202,11 @@ class RepeatBody final : public Body {
   bool ended_ = false;  // an empty pass was seen: everything up to the mark of the next level is left out
 };
 
-// Where a chain begins: an indexable source with the ops that select and order its positions, or a reader.
+// Where a chain begins: positions with the order of a pass, or a reader.
 struct SourceParts {
-  std::shared_ptr<const SourceOp> op;
-  std::unique_ptr<IndexSequence> order;  // null: read in order
+  std::unique_ptr<SourceReader> reader = nullptr;  // null: positions
+  std::shared_ptr<const IndexedSource> source = nullptr;
+  std::unique_ptr<IndexSequence> order = nullptr;
   // elements may refer to the source's values: whoever gets them is done with them before the run is
   bool lends = false;
 };
@@ -228,7 +229,6 @@ class SourceBody final : public Body {
   std::optional<Element> next(Context& context);
 
   SourceParts parts_;
-  std::unique_ptr<SourceReader> reader_;
   PassControl& passes_;
   Stamp at_;  // the element to be made next
   std::optional<Stamp> resume_;

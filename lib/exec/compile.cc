@@ -1,6 +1,8 @@
 #include "lib/exec/compile.h"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,14 +61,6 @@ Open with_place(const StagePlan& stage, Open open) {
   };
 }
 
-using PositionOps = std::vector<std::shared_ptr<const StreamOp>>;
-
-std::unique_ptr<IndexSequence> make_order(const SourceOp& source, const PositionOps& ops) {
-  auto order = graph::all_positions(source.indexed()->size());
-  for (const auto& op : ops) order = op->over_index(std::move(order));
-  return order;
-}
-
 // What is known of what has been compiled last: of a branch, from its source on, or from a merge on.
 struct Branch {
   std::size_t segment = 0;
@@ -77,6 +71,7 @@ struct Branch {
   std::size_t maker = 0;  // the stage whose results the next op gets, in their order and all of them; 0: there is none
   int places_end = 0;     // the stage whose results the next op gets; those of stages before it have no place there
   BatchAhead ahead = {};  // what is known of the batch that they go to
+  std::optional<graph::Positions> positions = {};  // it is these, and nothing else
 };
 
 class Compiler {
@@ -109,7 +104,7 @@ class Compiler {
     stage.label.position = use.number;
     stage.random_key = use.path.random_key(node.position());
     stage.depth = now_.repeats.size();
-    if (use.inputs.size() != 1) return stage;
+    if (node.inputs().empty() || node.kind() == Kind::merge) return stage;
     StagePlan& before = plan_->stages[now_.last];
     before.buffer_behind = now_.buffer;
     stage.buffer = std::exchange(now_.buffer, AUTOTUNE);
@@ -150,38 +145,68 @@ class Compiler {
     segment_below_.push_back(0);
   }
 
-  // The source, with the ops behind it that work on positions. Gives the first node that does not belong to it.
-  std::size_t add_source(std::size_t first) {
-    if (first > 0) waiting_.push_back(std::move(now_));
+  // Gives the next node to add.
+  std::size_t add_source(std::size_t number) {
+    if (number > 0) waiting_.push_back(std::move(now_));
     begin_branch();
-    auto source = share<SourceOp>(owner_, *nodes_[first].node);
-    StagePlan stage = stage_of(nodes_[first]);
-    PositionOps ops;
-    std::size_t next = first + 1;
-    const bool indexed = source->indexed() != nullptr;
-    stage.is_prompt = indexed;
+    const Use& use = nodes_[number];
+    auto source = share<SourceOp>(owner_, *use.node);
+    StagePlan stage = stage_of(use);
     stage.form = source->form();
     stage.form_is_known = source->form_is_known();
-    if (indexed) {
-      stage.label.names = source->indexed();
-      for (; next < nodes_.size() && works_on_positions(*nodes_[next].node, *source); ++next) {
-        const Node& node = *nodes_[next].node;
-        ops.push_back(share<StreamOp>(owner_, node));
-        stage.label.name += "+" + node.op().name();
-        note_type(stage, node);
-      }
+    if (source->indexed() != nullptr)
+      return add_positions(std::move(stage), graph::positions_of({owner_, source->indexed()}), number + 1);
+    const bool lends = lends_to(number + 1);
+    stage.open =
+        with_place(stage, [source, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+          return std::make_unique<SourceBody>(SourceParts{.reader = opened(source->open()), .lends = lends}, passes);
+        });
+    put_first(std::move(stage));
+    return number + 1;
+  }
+
+  // With the ops behind them that work on positions. Gives the first node that does not belong to it.
+  std::size_t add_positions(StagePlan stage, graph::Positions positions, std::size_t next) {
+    stage.is_prompt = true;
+    for (; next < nodes_.size(); ++next) {
+      const Node& node = *nodes_[next].node;
+      auto behind = positions_behind(positions, node);
+      if (!behind) break;
+      positions = std::move(*behind);
+      stage.label.name += "+" + node.op().name();
+      note_type(stage, node);
     }
-    const std::size_t borrowers = count_borrowers(next);
-    const bool lends = borrowers != 0;
-    now_.last_borrower = lends ? next_stage() + borrowers : 0;
-    stage.open = with_place(
-        stage, [source, ops, indexed, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-          SourceParts parts{source, indexed ? make_order(*source, ops) : nullptr, lends};
+    stage.label.names = positions.source.get();  // which open() keeps
+    const bool lends = lends_to(next);
+    stage.open =
+        with_place(stage, [positions, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+          SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends};
           return std::make_unique<SourceBody>(std::move(parts), passes);
         });
+    if (stage.form == Form::computes && stage.form_is_known) now_.positions = std::move(positions);
+    put_first(std::move(stage));
+    return next;
+  }
+
+  // Behind an op that has this one input. nullopt: it does not work on positions.
+  std::optional<graph::Positions> positions_behind(const graph::Positions& input, const Node& node) const {
+    if (node.kind() != Kind::stream) return std::nullopt;
+    if (const auto* op = node.as<graph::MergesPositions>()) return op->over_positions({input});
+    return graph::behind(input, share<StreamOp>(owner_, node));
+  }
+
+  // Whether elements of the branch that begins may refer to values of its source.
+  bool lends_to(std::size_t next) {
+    const std::size_t borrowers = count_borrowers(next);
+    if (borrowers == 0) return false;
+    now_.last_borrower = next_stage() + borrowers;
+    return true;
+  }
+
+  // The first stage of a branch.
+  void put_first(StagePlan stage) {
     now_.places_end = static_cast<int>(next_stage());
     put(std::move(stage), false);
-    return next;
   }
 
   // Behind the source, up to the first stage whose results are its own and whose calls are done with their inputs when
@@ -195,18 +220,16 @@ class Compiler {
     return 0;
   }
 
-  static bool works_on_positions(const Node& node, const SourceOp& source) {
-    if (node.kind() != Kind::stream) return false;
-    return node.as<StreamOp>()->over_index(graph::all_positions(source.indexed()->size())) != nullptr;
-  }
-
   // Gives the next node to add.
   std::size_t add(std::size_t number) {
     const Use& use = nodes_[number];
     const Node& node = *use.node;
+    if (node.kind() == Kind::source) return add_source(number);
+    if (node.kind() == Kind::merge) return add_merge(number);
+    now_.positions.reset();
     switch (node.kind()) {
-      case Kind::source: return add_source(number);
-      case Kind::merge: add_merge(use, share<MergeOp>(owner_, node)); break;
+      case Kind::source:
+      case Kind::merge: break;
       case Kind::elementwise: add_elementwise(use); break;
       case Kind::stream: add_stream(use, share<StreamOp>(owner_, node)); break;
       case Kind::repeat:
@@ -221,13 +244,24 @@ class Compiler {
     return number + 1;
   }
 
-  // Ends the branches that are its inputs, and begins one.
-  void add_merge(const Use& use, std::shared_ptr<const MergeOp> op) {
+  // Ends the branches that are its inputs, and begins one. Gives the next node to add.
+  std::size_t add_merge(std::size_t number) {
+    const Use& use = nodes_[number];
     waiting_.push_back(std::move(now_));
     const auto first = waiting_.end() - static_cast<std::ptrdiff_t>(use.inputs.size());
     const std::vector<Branch> inputs(std::make_move_iterator(first), std::make_move_iterator(waiting_.end()));
     waiting_.erase(first, waiting_.end());
+    if (auto positions = merged_positions(*use.node, inputs)) {
+      take_back(inputs.size());
+      begin_branch();
+      return add_positions(stage_of(use), std::move(*positions), number + 1);
+    }
     begin_branch();
+    add_merge(use, share<MergeOp>(owner_, *use.node), inputs);
+    return number + 1;
+  }
+
+  void add_merge(const Use& use, std::shared_ptr<const MergeOp> op, const std::vector<Branch>& inputs) {
     StagePlan stage = stage_of(use);
     stage.passes_memory_on = true;
     for (const Branch& input : inputs) end_branch(input, stage);
@@ -239,8 +273,29 @@ class Compiler {
                                                                  host, passes);
                             });
     by_position_ = false;
-    now_.places_end = static_cast<int>(next_stage());
-    put(std::move(stage), false);
+    put_first(std::move(stage));
+  }
+
+  // Of a merge that works on positions, where all its inputs are some.
+  static std::optional<graph::Positions> merged_positions(const Node& node, const std::vector<Branch>& inputs) {
+    const auto* op = node.as<graph::MergesPositions>();
+    const bool all = op != nullptr && std::ranges::all_of(inputs, [](const Branch& each) { return !!each.positions; });
+    if (!all) return std::nullopt;
+    std::vector<graph::Positions> positions;
+    for (const Branch& each : inputs) positions.push_back(*each.positions);
+    return op->over_positions(std::move(positions));
+  }
+
+  // The last branches, which are a stage each, are none any more.
+  void take_back(std::size_t branches) {
+    const auto shorten = [branches](auto& list) {
+      list.erase(list.end() - static_cast<std::ptrdiff_t>(branches), list.end());
+    };
+    shorten(plan_->stages);
+    shorten(plan_->segments);
+    shorten(plan_->segment_of);
+    shorten(segment_below_);
+    shorten(edges_);
   }
 
   // It goes on into the next input of the merge that will be the next stage.

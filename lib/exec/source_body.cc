@@ -4,7 +4,6 @@
 
 #include "lib/exec/body.h"
 #include "lib/exec/open_call.h"
-#include "lib/exec/opened.h"
 
 namespace penstock::exec {
 namespace {
@@ -14,9 +13,7 @@ constexpr int kPassedAtOnce =
 
 }  // namespace
 
-SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {
-  if (!parts_.order) reader_ = opened(parts_.op->open());
-}
+SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {}
 
 void SourceBody::resume_at(const Stamp& last) {
   resume_ = last;
@@ -34,7 +31,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
     } else {
       Slot here(Element(), of_no_element(pass));
       context.enter(here);
-      reader_->begin_pass(pass.epoch, pass.pass);
+      parts_.reader->begin_pass(pass.epoch, pass.pass);
     }
     return true;
   } catch (...) {
@@ -55,11 +52,11 @@ std::optional<Element> SourceBody::next(Context& context) {
     if (!index) return std::nullopt;
     at_.ordinal = *index;
     if (resume_ && *index != resume_->ordinal) return Element();  // passed over, and taken out by leave_out_delivered()
-    return parts_.op->indexed()->at(*index);
+    return parts_.source->at(*index);
   }
   Slot here(Element(), at_);
   context.enter(here);
-  return reader_->next(context);
+  return parts_.reader->next(context);
 }
 
 // Adds one more slot. False: the pass is over.

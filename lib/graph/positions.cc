@@ -1,6 +1,9 @@
 #include "lib/graph/positions.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "lib/graph/traits.h"
 
 namespace penstock::graph {
 namespace {
@@ -28,5 +31,16 @@ class AllPositions final : public IndexSequence {
 }  // namespace
 
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size) { return std::make_unique<AllPositions>(size); }
+
+Positions positions_of(std::shared_ptr<const IndexedSource> source) {
+  const std::int64_t size = source->size();
+  return {std::move(source), [size] { return all_positions(size); }};
+}
+
+std::optional<Positions> behind(const Positions& input, const std::shared_ptr<const StreamOp>& op) {
+  if (op->over_index(input.order()) == nullptr) return std::nullopt;
+  return Positions{input.source, [before = input.order, op] { return op->over_index(before()); },
+                   input.is_fixed && dynamic_cast<const SelectsTheSame*>(op.get()) != nullptr};
+}
 
 }  // namespace penstock::graph

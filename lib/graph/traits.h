@@ -45,6 +45,12 @@ class SplitsByPosition {
   ~SplitsByPosition() = default;
 };
 
+// Leaves elements out by their position alone, the same ones in each pass (shard, take, skip).
+class SelectsTheSame {
+ protected:
+  ~SelectsTheSame() = default;
+};
+
 // What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or
 // change their order.
 class PutsTogether {  // batch

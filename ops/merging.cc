@@ -1,0 +1,95 @@
+#include "ops/merging.h"
+
+#include <array>
+#include <utility>
+
+namespace penstock::ops {
+namespace {
+
+constexpr std::size_t kFewParts = 8;  // are put together without asking for memory
+
+class Rows final : public IndexedSource {
+ public:
+  Rows(std::span<const graph::Positions> inputs, MakeRow make) : make_(std::move(make)) {
+    for (const graph::Positions& input : inputs) {
+      sources_.push_back(input.source);
+      orders_.push_back(input.order());
+      orders_.back()->begin_pass(0, 0);
+      size_ = std::min(size_, orders_.back()->size());
+    }
+  }
+
+  std::int64_t size() const override { return size_; }
+  Element at(std::int64_t row) const override {
+    if (sources_.size() > kFewParts) {
+      std::vector<Element> parts(sources_.size());
+      return make(row, parts);
+    }
+    std::array<Element, kFewParts> parts;
+    return make(row, std::span(parts).first(sources_.size()));
+  }
+  std::string origin(std::int64_t row) const override { return sources_.front()->origin(position(0, row)); }
+
+ private:
+  std::int64_t position(std::size_t input, std::int64_t row) const { return orders_[input]->at(row).value(); }
+  Element make(std::int64_t row, std::span<Element> parts) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i] = sources_[i]->at(position(i, row));
+      parts[i].own();
+    }
+    return make_(row, parts);
+  }
+
+  const MakeRow make_;
+  std::vector<std::shared_ptr<const IndexedSource>> sources_;
+  std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() alone is asked
+  std::int64_t size_ = graph::kEndless;
+};
+
+}  // namespace
+
+std::shared_ptr<const JoinedSource> JoinedSource::of(std::span<const graph::Positions> inputs) {
+  auto joined = std::make_shared<JoinedSource>();
+  for (const graph::Positions& input : inputs) {
+    const std::int64_t start = joined->starts_.back(), size = input.source->size();
+    if (size >= graph::kEndless - start) return nullptr;
+    joined->sources_.push_back(input.source);
+    joined->starts_.push_back(start + size);
+  }
+  return joined;
+}
+
+std::size_t JoinedSource::input_of(std::int64_t position) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end() - 1, position);
+  return static_cast<std::size_t>(behind - starts_.begin()) - 1;
+}
+
+Element JoinedSource::at(std::int64_t position) const {
+  const std::size_t input = input_of(position);
+  return sources_[input]->at(position - starts_[input]);
+}
+
+std::string JoinedSource::origin(std::int64_t position) const {
+  const std::size_t input = input_of(position);
+  return sources_[input]->origin(position - starts_[input]);
+}
+
+JoinedOrders::JoinedOrders(std::shared_ptr<const JoinedSource> source, std::span<const graph::Positions> inputs)
+    : source_(std::move(source)) {
+  for (const graph::Positions& input : inputs) orders_.push_back(input.order());
+}
+
+void JoinedOrders::begin_pass(std::uint32_t epoch, std::uint32_t pass) {
+  for (auto& order : orders_) order->begin_pass(epoch, pass);
+}
+
+std::optional<std::int64_t> JoinedOrders::next(std::size_t input) {
+  const auto position = orders_[input]->next();
+  return position ? std::optional(source_->start_of(input) + *position) : std::nullopt;
+}
+
+graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make) {
+  return graph::positions_of(std::make_shared<Rows>(inputs, std::move(make)));
+}
+
+}  // namespace penstock::ops
