@@ -74,6 +74,17 @@ struct Branch {
   std::optional<graph::Positions> positions = {};  // it is these, and nothing else
 };
 
+// What a merge makes of inputs that are all positions. nullopt: they are not, or it does not work on such.
+std::optional<graph::Positions> merged(const Node& merge, const std::vector<Branch>& inputs) {
+  std::vector<graph::Positions> positions;
+  for (const Branch& input : inputs) {
+    if (!input.positions) return std::nullopt;
+    positions.push_back(graph::checked(*input.positions));
+  }
+  const auto* op = merge.as<graph::MergesPositions>();
+  return op != nullptr ? op->over_positions(std::move(positions)) : std::nullopt;
+}
+
 class Compiler {
  public:
   explicit Compiler(const graph::NodeRef& node)
@@ -152,10 +163,12 @@ class Compiler {
     const Use& use = nodes_[number];
     auto source = share<SourceOp>(owner_, *use.node);
     StagePlan stage = stage_of(use);
+    stage.is_prompt = source->indexed() != nullptr;
     stage.form = source->form();
     stage.form_is_known = source->form_is_known();
     if (source->indexed() != nullptr)
-      return add_positions(std::move(stage), graph::positions_of({owner_, source->indexed()}), number + 1);
+      return add_positions(std::move(stage), graph::positions_of({owner_, source->indexed()}, use.node->gives()),
+                           number + 1);
     const bool lends = lends_to(number + 1);
     stage.open =
         with_place(stage, [source, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
@@ -167,15 +180,14 @@ class Compiler {
 
   // With the ops behind them that work on positions. Gives the first node that does not belong to it.
   std::size_t add_positions(StagePlan stage, graph::Positions positions, std::size_t next) {
-    stage.is_prompt = true;
     for (; next < nodes_.size(); ++next) {
       const Node& node = *nodes_[next].node;
-      auto behind = positions_behind(positions, node);
+      auto behind = graph::positions_behind(owner_, node, positions);
       if (!behind) break;
       positions = std::move(*behind);
       stage.label.name += "+" + node.op().name();
-      note_type(stage, node);
     }
+    stage.gives.must_be = positions.must_be;
     stage.label.names = positions.source.get();  // which open() keeps
     const bool lends = lends_to(next);
     stage.open =
@@ -186,13 +198,6 @@ class Compiler {
     if (stage.form == Form::computes && stage.form_is_known) now_.positions = std::move(positions);
     put_first(std::move(stage));
     return next;
-  }
-
-  // Behind an op that has this one input. nullopt: it does not work on positions.
-  std::optional<graph::Positions> positions_behind(const graph::Positions& input, const Node& node) const {
-    if (node.kind() != Kind::stream) return std::nullopt;
-    if (const auto* op = node.as<graph::MergesPositions>()) return op->over_positions({input});
-    return graph::behind(input, share<StreamOp>(owner_, node));
   }
 
   // Whether elements of the branch that begins may refer to values of its source.
@@ -251,7 +256,7 @@ class Compiler {
     const auto first = waiting_.end() - static_cast<std::ptrdiff_t>(use.inputs.size());
     const std::vector<Branch> inputs(std::make_move_iterator(first), std::make_move_iterator(waiting_.end()));
     waiting_.erase(first, waiting_.end());
-    if (auto positions = merged_positions(*use.node, inputs)) {
+    if (auto positions = merged(*use.node, inputs)) {
       take_back(inputs.size());
       begin_branch();
       return add_positions(stage_of(use), std::move(*positions), number + 1);
@@ -274,16 +279,6 @@ class Compiler {
                             });
     by_position_ = false;
     put_first(std::move(stage));
-  }
-
-  // Of a merge that works on positions, where all its inputs are some.
-  static std::optional<graph::Positions> merged_positions(const Node& node, const std::vector<Branch>& inputs) {
-    const auto* op = node.as<graph::MergesPositions>();
-    const bool all = op != nullptr && std::ranges::all_of(inputs, [](const Branch& each) { return !!each.positions; });
-    if (!all) return std::nullopt;
-    std::vector<graph::Positions> positions;
-    for (const Branch& each : inputs) positions.push_back(*each.positions);
-    return op->over_positions(std::move(positions));
   }
 
   // The last branches, which are a stage each, are none any more.

@@ -1,8 +1,11 @@
 #include "lib/graph/positions.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "lib/core/element_type.h"
+#include "lib/graph/node.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::graph {
@@ -28,19 +31,46 @@ class AllPositions final : public IndexSequence {
   std::int64_t next_;
 };
 
+class CheckedSource final : public IndexedSource {
+ public:
+  CheckedSource(std::shared_ptr<const IndexedSource> source, const std::type_info& type)
+      : source_(std::move(source)), type_(type) {}
+  std::int64_t size() const override { return source_->size(); }
+  Element at(std::int64_t position) const override {
+    Element element = source_->at(position);
+    check_type(element, type_);
+    return element;
+  }
+  std::string origin(std::int64_t position) const override { return source_->origin(position); }
+
+ private:
+  std::shared_ptr<const IndexedSource> source_;
+  const std::type_info& type_;
+};
+
 }  // namespace
 
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size) { return std::make_unique<AllPositions>(size); }
 
-Positions positions_of(std::shared_ptr<const IndexedSource> source) {
+Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be) {
   const std::int64_t size = source->size();
-  return {std::move(source), [size] { return all_positions(size); }};
+  return {std::move(source), [size] { return all_positions(size); }, true, must_be};
 }
 
-std::optional<Positions> behind(const Positions& input, const std::shared_ptr<const StreamOp>& op) {
+Positions checked(Positions positions) {
+  if (const auto* must_be = std::exchange(positions.must_be, nullptr))
+    positions.source = std::make_shared<CheckedSource>(std::move(positions.source), *must_be);
+  return positions;
+}
+
+std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node, const Positions& input) {
+  if (node.kind() != Kind::stream) return std::nullopt;  // the source of another input, or a merge
+  if (const auto* op = node.as<MergesPositions>()) return op->over_positions({checked(input)});
+  const std::shared_ptr<const StreamOp> op(owner, node.as<StreamOp>());
   if (op->over_index(input.order()) == nullptr) return std::nullopt;
   return Positions{input.source, [before = input.order, op] { return op->over_index(before()); },
-                   input.is_fixed && dynamic_cast<const SelectsTheSame*>(op.get()) != nullptr};
+                   input.is_fixed && node.as<SelectsTheSame>() != nullptr,
+                   node.gives() != nullptr ? node.gives() : input.must_be};
 }
 
 }  // namespace penstock::graph

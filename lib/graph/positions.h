@@ -3,18 +3,20 @@
 // before anything is made.
 //
 //   Positions files = graph::positions_of(source);
-//   files = graph::behind(files, shuffle);
-//   auto both = concatenate.over_positions({files, more});  // a MergesPositions
+//   auto shuffled = graph::positions_behind(last, shuffle, files);
+//   auto both = concatenate.over_positions({*shuffled, more});  // a MergesPositions
 //
 // The line is the first function of a user: what it does to a number of elements is not known before it has run.
 #pragma once
 
+#include <penstock/graph.h>
 #include <penstock/op.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <typeinfo>
 #include <vector>
 
 namespace penstock::graph {
@@ -27,23 +29,28 @@ std::unique_ptr<IndexSequence> all_positions(std::int64_t size);
 struct Positions {
   std::shared_ptr<const IndexedSource> source;
   std::function<std::unique_ptr<IndexSequence>()> order;  // a new one for each run
-  bool is_fixed = true;  // each pass visits the same ones in the same order, and at() tells the i-th
+  bool is_fixed = true;                     // each pass visits the same ones in the same order, and at() tells the i-th
+  const std::type_info* must_be = nullptr;  // of what has not been checked yet; null: elements have the right type
 };
 
 // All of a source, in its own order.
-Positions positions_of(std::shared_ptr<const IndexedSource> source);
+Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be = nullptr);
 
-// Behind an op that only selects and orders. nullopt: it cannot do that with positions.
-std::optional<Positions> behind(const Positions& input, const std::shared_ptr<const StreamOp>& op);
+// The same, but an element of another type is an error: for whoever looks into them.
+Positions checked(Positions positions);
 
 // An op that makes one such dataset of several, or of one.
 class MergesPositions {
  public:
-  // nullopt: not of these.
+  // All are checked(). nullopt: not of these.
   virtual std::optional<Positions> over_positions(std::vector<Positions> inputs) const = 0;
 
  protected:
   ~MergesPositions() = default;
 };
+
+// Behind the node that follows, which `owner` keeps. nullopt: it has not this input alone, or does more than select,
+// order and number.
+std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node, const Positions& input);
 
 }  // namespace penstock::graph

@@ -1,4 +1,4 @@
-// What zip, concatenate, sample_from and choose_from mean.
+// What zip, concatenate, sample_from and choose_from mean. Over positions: positions_test.cc.
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
 
@@ -20,12 +20,12 @@ constexpr ErrorCode invalid = ErrorCode::invalid_argument;
 // ------------------------------------------------------------------------------------------------ zip
 
 TEST(Zip, PairsElementsUntilTheShortestEnds) {
-  EXPECT_EQ(read(zip(range(3), range(10, 20)).map(pair_text)), (Texts{"0,10", "1,11", "2,12"}));
-  EXPECT_EQ(read(zip(range(9), range(0)).map(pair_text)), Texts{});
+  EXPECT_EQ(read(zip(branch(3), branch(10, 20)).map(pair_text)), (Texts{"0,10", "1,11", "2,12"}));
+  EXPECT_EQ(read(zip(branch(9), branch(0)).map(pair_text)), Texts{});
 }
 
 TEST(Zip, TakesUpToFour) {
-  const auto four = zip(range(2), from_vector(std::vector<std::string>{"a", "b"}), range(5, 9), range(7, 9));
+  const auto four = zip(branch(2), from_vector(std::vector<std::string>{"a", "b"}), branch(5, 9), branch(7, 9));
   const auto text = [](const std::tuple<std::int64_t, std::string, std::int64_t, std::int64_t>& all) {
     const auto& [a, b, c, d] = all;
     return std::to_string(a) + b + std::to_string(c) + std::to_string(d);
@@ -34,12 +34,12 @@ TEST(Zip, TakesUpToFour) {
 }
 
 TEST(Zip, MakesOneErrorOfAPosition) {
-  const auto left = range(5).map(failing_at(1)).map(failing_at(3)), right = range(5).map(failing_at(3));
+  const auto left = branch(5).map(failing_at(1)).map(failing_at(3)), right = branch(5).map(failing_at(3));
   EXPECT_EQ(read(zip(left, right).map(pair_text)), (Texts{"0,0", "x1", "2,2", "x3", "4,4"}));
 }
 
 TEST(Zip, CarriesWhatCannotBeCopied) {
-  const auto boxes = [] { return range(3).map([](std::int64_t x) { return std::make_unique<std::int64_t>(x); }); };
+  const auto boxes = [] { return branch(3).map([](std::int64_t x) { return std::make_unique<std::int64_t>(x); }); };
   auto run = zip(boxes(), boxes()).start();
   for (std::int64_t i = 0; i < 3; ++i) {
     const auto pair = run.next();
@@ -49,30 +49,30 @@ TEST(Zip, CarriesWhatCannotBeCopied) {
 }
 
 TEST(Zip, KnowsItsCardinality) {
-  EXPECT_EQ(zip(range(3), range(7)).cardinality(), 3);
-  EXPECT_EQ(zip(range(3), range(7).repeat()).cardinality(), 3);
-  EXPECT_EQ(zip(range(3).repeat(), range(7).repeat()).cardinality(), INFINITE_CARDINALITY);
-  EXPECT_EQ(zip(range(3), range(7).filter([](std::int64_t) { return true; })).cardinality(), UNKNOWN_CARDINALITY);
+  EXPECT_EQ(zip(branch(3), branch(7)).cardinality(), 3);
+  EXPECT_EQ(zip(branch(3), branch(7).repeat()).cardinality(), 3);
+  EXPECT_EQ(zip(branch(3).repeat(), branch(7).repeat()).cardinality(), INFINITE_CARDINALITY);
+  EXPECT_EQ(zip(branch(3), branch(7).filter([](std::int64_t) { return true; })).cardinality(), UNKNOWN_CARDINALITY);
 }
 
 // ------------------------------------------------------------------------------------------------ concatenate
 
 TEST(Concatenate, GivesOneAfterTheOther) {
-  EXPECT_EQ(read(range(2).concatenate(range(5, 7)).concatenate(range(9, 10))), (Texts{"0", "1", "5", "6", "9"}));
-  EXPECT_EQ(read(concatenate(std::vector{range(0), range(2), range(0), range(3, 4)})), (Texts{"0", "1", "3"}));
+  EXPECT_EQ(read(branch(2).concatenate(branch(5, 7)).concatenate(branch(9, 10))), (Texts{"0", "1", "5", "6", "9"}));
+  EXPECT_EQ(read(concatenate(std::vector{branch(0), branch(2), branch(0), branch(3, 4)})), (Texts{"0", "1", "3"}));
 }
 
 TEST(Concatenate, KnowsItsCardinality) {
-  EXPECT_EQ(range(3).concatenate(range(4)).cardinality(), 7);
-  EXPECT_EQ(range(3).filter([](std::int64_t) { return true; }).concatenate(range(4).repeat()).cardinality(),
+  EXPECT_EQ(branch(3).concatenate(branch(4)).cardinality(), 7);
+  EXPECT_EQ(branch(3).filter([](std::int64_t) { return true; }).concatenate(branch(4).repeat()).cardinality(),
             INFINITE_CARDINALITY);
-  EXPECT_EQ(range(3).concatenate(range(4).filter([](std::int64_t) { return true; })).cardinality(),
+  EXPECT_EQ(branch(3).concatenate(branch(4).filter([](std::int64_t) { return true; })).cardinality(),
             UNKNOWN_CARDINALITY);
 }
 
 TEST(Concatenate, OfMoreThanCanBeCountedDoesNotKnow) {
-  const auto most = range(std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(most.concatenate(range(1)).cardinality(), UNKNOWN_CARDINALITY);
+  const auto most = branch(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(most.concatenate(branch(1)).cardinality(), UNKNOWN_CARDINALITY);
 }
 
 TEST(Concatenate, NeedsADataset) {
@@ -80,7 +80,7 @@ TEST(Concatenate, NeedsADataset) {
 }
 
 TEST(Concatenate, KnowsTheRowsOfBatchesThatAreAlike) {
-  const auto batches = range(8).batch(4, {.drop_remainder = true});
+  const auto batches = branch(8).batch(4, {.drop_remainder = true});
   EXPECT_EQ(batches.concatenate(batches).unbatch().cardinality(), 16);
 }
 
@@ -89,7 +89,7 @@ TEST(Concatenate, KnowsTheRowsOfBatchesThatAreAlike) {
 Dataset<std::int64_t> sampled(std::vector<double> weights, std::int64_t each, SampleOptions options = {}) {
   std::vector<Dataset<std::int64_t>> inputs;
   for (std::size_t i = 0; i < weights.size(); ++i)
-    inputs.push_back(range(each).map([i](std::int64_t) { return static_cast<std::int64_t>(i); }));
+    inputs.push_back(branch(each).map([i](std::int64_t) { return static_cast<std::int64_t>(i); }));
   options.weights = std::move(weights);
   if (!options.seed) options.seed = 5;
   return sample_from(inputs, options);
@@ -111,7 +111,7 @@ TEST(SampleFrom, DrawsByWeight) {
 
 TEST(SampleFrom, GivesAllOfEachInOrderAndNothingOfWeightZero) {
   const auto mixed =
-      sample_from(std::vector{range(5), range(10, 13), range(20, 22)}, {.weights = {1, 0, 1}, .seed = 1});
+      sample_from(std::vector{branch(5), branch(10, 13), branch(20, 22)}, {.weights = {1, 0, 1}, .seed = 1});
   std::vector<std::int64_t> first, third;
   for (const std::int64_t value : mixed) (value < 10 ? first : third).push_back(value);
   EXPECT_EQ(first, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
@@ -129,7 +129,7 @@ TEST(SampleFrom, DrawsAlikeInEachPassAndEpochUnlessItIsAsked) {
 }
 
 TEST(SampleFrom, MayStopWithTheFirstThatIsEmpty) {
-  const auto mixed = sample_from(std::vector{range(3), range(100, 200)}, {.seed = 4, .stop_on_empty = true});
+  const auto mixed = sample_from(std::vector{branch(3), branch(100, 200)}, {.seed = 4, .stop_on_empty = true});
   std::int64_t small = 0, others = 0;
   for (const std::int64_t value : mixed) ++(value < 100 ? small : others);
   EXPECT_EQ(small, 3);
@@ -137,7 +137,7 @@ TEST(SampleFrom, MayStopWithTheFirstThatIsEmpty) {
 }
 
 TEST(SampleFrom, RefusesWeightsThatAreNone) {
-  const std::vector two{range(1), range(1)};
+  const std::vector two{branch(1), branch(1)};
   EXPECT_ERROR(sample_from(two, {.weights = {1}}), invalid, "there are 1 weights, but 2 datasets");
   EXPECT_ERROR(sample_from(two, {.weights = {0, 0}}), invalid, "all weights are 0");
   EXPECT_ERROR(sample_from(two, {.weights = {1, -1}}), invalid, "one is -1");
@@ -146,14 +146,14 @@ TEST(SampleFrom, RefusesWeightsThatAreNone) {
 }
 
 TEST(SampleFrom, WithoutASeedIsNotSharedAmongRanks) {
-  const auto mixed = sample_from(std::vector{range(8), range(8)});
-  EXPECT_ERROR(mixed.shard(2, 0), invalid, "sample_from (op 2) has no seed");
+  const auto mixed = sample_from(std::vector{branch(8), branch(8)});
+  EXPECT_ERROR(mixed.shard(2, 0), invalid, "sample_from (op 4) has no seed");
 }
 
 // ------------------------------------------------------------------------------------------------ choose_from
 
 Dataset<std::int64_t> chosen(std::vector<std::int64_t> choices, ChooseOptions options = {}) {
-  return choose_from(std::vector{range(3), range(10, 12)}, from_vector(std::move(choices)), options);
+  return choose_from(std::vector{branch(3), branch(10, 12)}, from_vector(std::move(choices)), options);
 }
 
 TEST(ChooseFrom, GivesWhatTheChoiceSays) {
@@ -167,8 +167,8 @@ TEST(ChooseFrom, PassesOverWhatIsEmptyOrEnds) {
 }
 
 TEST(ChooseFrom, OfAnEndlessChoiceEndsWhenNothingIsLeftToChoose) {
-  const auto endless = range(2).repeat();
-  EXPECT_EQ(read(choose_from(std::vector{range(3), range(10, 12)}, endless).repeat(2)),
+  const auto endless = branch(2).repeat();
+  EXPECT_EQ(read(choose_from(std::vector{branch(3), branch(10, 12)}, endless).repeat(2)),
             (Texts{"0", "10", "1", "11", "2", "0", "10", "1", "11", "2"}));
 }
 
@@ -183,12 +183,12 @@ TEST(ChooseFrom, FailsInItsPlaceWhereTheChoiceIsNone) {
 
 TEST(ChooseFrom, PassesErrorsOfTheChoiceOn) {
   const auto choice = from_vector(std::vector<std::int64_t>{0, 1, 0}).map(failing_at(1));
-  EXPECT_EQ(read(choose_from(std::vector{range(3), range(10, 12)}, choice)), (Texts{"0", "x1", "1"}));
+  EXPECT_EQ(read(choose_from(std::vector{branch(3), branch(10, 12)}, choice)), (Texts{"0", "x1", "1"}));
 }
 
 TEST(SampleFrom, TellsWeightsApartThatDifferInTheirLastDigit) {
   const auto mixed = [](double weight) {
-    return describe(sample_from(std::vector{range(3), range(3)}, {.weights = {weight, 0.5}, .seed = 1}));
+    return describe(sample_from(std::vector{branch(3), branch(3)}, {.weights = {weight, 0.5}, .seed = 1}));
   };
   EXPECT_NE(mixed(0.3), mixed(std::nextafter(0.3, 1)));
   EXPECT_NE(mixed(0.3).find("weights=0.3 0.5"), std::string::npos) << mixed(0.3);
@@ -196,11 +196,11 @@ TEST(SampleFrom, TellsWeightsApartThatDifferInTheirLastDigit) {
 
 TEST(SampleFrom, RefusesWeightsWhoseSumIsNoNumber) {
   const double most = std::numeric_limits<double>::max();
-  EXPECT_ERROR(sample_from(std::vector{range(3), range(3)}, {.weights = {most, most}}), invalid, "make them smaller");
+  EXPECT_ERROR(sample_from(std::vector{branch(3), branch(3)}, {.weights = {most, most}}), invalid, "make them smaller");
 }
 
 TEST(ChooseFrom, NeedsADataset) {
-  EXPECT_ERROR(choose_from(std::vector<Dataset<std::int64_t>>{}, range(2)), invalid, "the list of datasets is empty");
+  EXPECT_ERROR(choose_from(std::vector<Dataset<std::int64_t>>{}, branch(2)), invalid, "the list of datasets is empty");
 }
 
 // ------------------------------------------------------------------------------------------------ a user's own
@@ -236,17 +236,17 @@ class InTurn final : public MergeOp {
 };
 
 TEST(OwnMerge, IsAnOpLikeTheLibrarys) {
-  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), range(3), range(10, 14));
+  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), branch(3), branch(10, 14));
   EXPECT_EQ(read(merged.repeat(2)), (Texts{"0", "10", "1", "11", "2", "12", "0", "10", "1", "11", "2", "12"}));
 }
 
 TEST(OwnMerge, FailsForOneElement) {
-  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), range(12, 15), range(3));
+  const auto merged = merge<std::int64_t>(std::make_shared<InTurn>(), branch(12, 15), branch(3));
   EXPECT_EQ(read(merged), (Texts{"12", "0", "x1", "1", "14", "2"}));
 }
 
 TEST(OwnMerge, ThatGivesAnotherTypeFails) {
-  auto run = merge<std::string>(std::make_shared<InTurn>(), range(1)).start();
+  auto run = merge<std::string>(std::make_shared<InTurn>(), branch(1)).start();
   EXPECT_ERROR(run.next(), invalid, "write the type that the op gives");
 }
 
@@ -269,7 +269,7 @@ class NeverStops final : public MergeOp {
 };
 
 TEST(OwnMerge, ThatGoesOnToWantWhatHasEndedGetsAnErrorInPlaceOfTheRest) {
-  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), range(2), range(3)).start({.epochs = 2});
+  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), branch(2), branch(3)).start({.epochs = 2});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
     run.epoch(epoch);
     EXPECT_EQ(next_text(run), "0");
@@ -300,21 +300,21 @@ class FillsUp final : public MergeOp {
 };
 
 TEST(OwnMerge, MayGiveSomethingEachTimeThatItIsToldOfAnEnd) {
-  const Texts texts = read(merge<std::int64_t>(std::make_shared<FillsUp>(), range(2), range(3)));
+  const Texts texts = read(merge<std::int64_t>(std::make_shared<FillsUp>(), branch(2), branch(3)));
   ASSERT_EQ(texts.size(), 500u);
   EXPECT_EQ(texts[1], "1");
   EXPECT_EQ(texts[499], "-500");
 }
 
 TEST(OwnMerge, IsCountedForErrorsThatItLeavesOut) {
-  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), range(5).map(failing_at(3)), range(3)).start();
+  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), branch(5).map(failing_at(3)), branch(3)).start();
   for (const char* text : {"0", "1", "2", "4"}) EXPECT_EQ(next_text(run), text);
   EXPECT_EQ(run.stats().dropped, 1);
 }
 
 TEST(OwnMerge, IsNoneOfOneInputOnly) {
-  EXPECT_ERROR(range(2).then<std::int64_t>(nullptr), invalid, "null pointer");
-  EXPECT_ERROR(merge<std::int64_t>(nullptr, range(1), range(2)), invalid, "null pointer");
+  EXPECT_ERROR(branch(2).then<std::int64_t>(nullptr), invalid, "null pointer");
+  EXPECT_ERROR(merge<std::int64_t>(nullptr, branch(1), branch(2)), invalid, "null pointer");
 }
 
 }  // namespace

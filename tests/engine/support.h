@@ -36,6 +36,10 @@ template <class Condition> bool eventually(Condition condition) {
   return true;
 }
 
+// range(), but an input of its own: several ranges as they are become one stage over positions.
+inline Dataset<std::int64_t> branch(std::int64_t end) { return range(end).prefetch(); }
+inline Dataset<std::int64_t> branch(std::int64_t begin, std::int64_t end) { return range(begin, end).prefetch(); }
+
 // What an element looks like.
 inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 inline std::string text_of(const std::string& value) { return value; }

@@ -30,42 +30,42 @@ template <class T> std::vector<T> values_of(const Dataset<T>& dataset) {
 
 TEST(Tree, RunsADatasetThatIsUsedTwiceTwice) {
   CallCounter counter;
-  const auto mapped = range(10).map(counted_sleep(counter, 0us));
+  const auto mapped = branch(10).map(counted_sleep(counter, 0us));
   EXPECT_EQ(read(zip(mapped, mapped).map(sum)).size(), 10u);
   EXPECT_EQ(counter.calls(), 20);
 }
 
 TEST(Tree, GivesTwoUsesOfAShuffleOneOrder) {
-  const auto shuffled = range(100).shuffle(100, {.seed = 3});
+  const auto shuffled = branch(100).shuffle(100, {.seed = 3});
   for (const auto& [a, b] : values_of(zip(shuffled, shuffled).repeat(2))) EXPECT_EQ(a, b);
 }
 
 TEST(Tree, DrawsOtherRandomNumbersForEachInput) {
-  const auto drawn = range(50).map(draw);
+  const auto drawn = branch(50).map(draw);
   for (const auto& [a, b] : values_of(zip(drawn, drawn))) EXPECT_NE(a, b);
 }
 
 TEST(Tree, DrawsOtherRandomNumbersForEachInputAlsoBehindIt) {
-  const auto numbers = range(50);
+  const auto numbers = branch(50);
   const auto all = values_of(concatenate(std::vector{numbers, numbers.concatenate(numbers), numbers}).map(draw));
   EXPECT_EQ(std::set(all.begin(), all.end()).size(), 200u);
 }
 
 TEST(Tree, LeavesTheRandomNumbersOfItsFirstInputAsTheyAre) {
-  const auto first = range(5).map(draw);
+  const auto first = branch(5).map(draw);
   const auto alone = values_of(first);
-  auto both = values_of(first.concatenate(range(3)));
+  auto both = values_of(first.concatenate(branch(3)));
   both.resize(5);
   EXPECT_EQ(both, alone);
 }
 
 TEST(Tree, RepeatsAllItsInputs) {
-  const auto pairs = zip(range(3).repeat(), range(10, 14)).map(sum);
+  const auto pairs = zip(branch(3).repeat(), branch(10, 14)).map(sum);
   EXPECT_EQ(read(pairs.repeat(2)), (Texts{"10", "12", "14", "13", "10", "12", "14", "13"}));
 }
 
 TEST(Tree, IsReadEpochByEpoch) {
-  const auto tree = range(3).concatenate(range(5, 7)).repeat(2);
+  const auto tree = branch(3).concatenate(branch(5, 7)).repeat(2);
   auto run = tree.start();
   for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
     run.epoch(epoch);
@@ -117,15 +117,16 @@ template <class T> std::string origin_of_first_error(const Dataset<T>& dataset) 
 TEST(Tree, NamesTheFileThatAnElementCameFrom) {
   const TwoLists of;
   const auto fail = [](const auto&) -> int { throw std::runtime_error("planted"); };
-  EXPECT_EQ(origin_of_first_error(zip(range(2), of.list("b.txt").map(fail))), "/nowhere/b0");
+  EXPECT_EQ(origin_of_first_error(zip(branch(2), of.list("b.txt").map(fail))), "/nowhere/b0");
   EXPECT_EQ(origin_of_first_error(zip(of.list("a.txt"), of.list("b.txt")).map(fail)), "/nowhere/a0");
+  EXPECT_EQ(origin_of_first_error(zip(of.list("a.txt").prefetch(), of.list("b.txt")).map(fail)), "/nowhere/a0");
 }
 
 // A wrong name would be worse.
 TEST(Tree, NamesNoFileWhereItMayBeOfSeveralLists) {
   const TwoLists of;
   const auto fail = [](const std::string&) -> int { throw std::runtime_error("planted"); };
-  EXPECT_EQ(origin_of_first_error(of.list("a.txt").concatenate(of.list("b.txt")).map(fail)), "");
+  EXPECT_EQ(origin_of_first_error(of.list("a.txt").prefetch().concatenate(of.list("b.txt")).map(fail)), "");
 }
 
 TEST(Tree, IsPrintedWithItsInputs) {
@@ -140,7 +141,7 @@ TEST(Tree, IsPrintedWithItsInputs) {
 
 TEST(Tree, IsResumedAtEachElement) {
   const auto tree =
-      zip(range(4).concatenate(range(7)).map(failing_at(2)), range(20).shuffle(3, {.seed = 1})).map(sum).repeat(2);
+      zip(branch(4).concatenate(branch(7)).map(failing_at(2)), branch(20).shuffle(3, {.seed = 1})).map(sum).repeat(2);
   const Texts whole = read(tree);
   for (std::size_t taken = 0; taken < whole.size(); ++taken) {
     auto run = tree.start();
@@ -163,12 +164,12 @@ auto three_and_then_nothing(std::atomic<bool>& was_stopped) {
 
 TEST(Tree, EndsThoughAnInputThatIsNotWantedNeverEnds) {
   std::atomic<bool> was_stopped{false};
-  EXPECT_EQ(read(zip(range(3), three_and_then_nothing(was_stopped)).map(sum)).size(), 3u);
+  EXPECT_EQ(read(zip(branch(3), three_and_then_nothing(was_stopped)).map(sum)).size(), 3u);
 }
 
 TEST(Tree, StopsAnInputThatIsNotWantedAnyMore) {
   std::atomic<bool> was_stopped{false};
-  auto run = zip(range(3), three_and_then_nothing(was_stopped)).start();
+  auto run = zip(branch(3), three_and_then_nothing(was_stopped)).start();
   while (run.next()) {
   }
   EXPECT_TRUE(eventually([&] { return was_stopped.load(); }));
@@ -176,7 +177,7 @@ TEST(Tree, StopsAnInputThatIsNotWantedAnyMore) {
 
 TEST(Tree, GoesOnIntoItsNextPassThoughAnInputIsStillInTheLastOne) {
   std::atomic<bool> was_stopped{false};
-  const auto two = range(2);
+  const auto two = branch(2);
   EXPECT_EQ(read(zip(two, three_and_then_nothing(was_stopped)).map(sum).repeat(3)).size(), 6u);
 }
 
@@ -187,7 +188,7 @@ TEST(Tree, DoesNotWaitForAnInputThatIsInACall) {
     while (!may_end) std::this_thread::sleep_for(1ms);
     return std::nullopt;
   });
-  auto run = choose_from(std::vector{range(2), stuck}, from_vector(std::vector<std::int64_t>{0, 0})).repeat(3).start();
+  auto run = choose_from(std::vector{branch(2), stuck}, from_vector(std::vector<std::int64_t>{0, 0})).repeat(3).start();
   for (int i = 0; i < 6 && !HasFailure(); ++i) EXPECT_FALSE(run.next_for(kPatience).timed_out());
   may_end = true;
   EXPECT_FALSE(run.next());
@@ -195,27 +196,27 @@ TEST(Tree, DoesNotWaitForAnInputThatIsInACall) {
 
 TEST(Tree, ReadsItsInputsAtOnce) {
   CallCounter counter;
-  const auto slow = [&] { return range(8).map(counted_sleep(counter, 20ms), 1, {.blocks = true}); };
+  const auto slow = [&] { return branch(8).map(counted_sleep(counter, 20ms), 1, {.blocks = true}); };
   read(zip(slow(), slow()).map(sum));
   EXPECT_EQ(counter.most(), 2);
 }
 
 TEST(Tree, KeepsTheBuffersThatAnInputAsksFor) {
   std::atomic<std::int64_t> made{0};
-  const auto counted = range(1000).map(
+  const auto counted = branch(1000).map(
       [&made](std::int64_t x) {
         ++made;
         return x;
       },
       1);
-  auto run = zip(counted.prefetch(1), range(1000)).prefetch(1).map(sum, 1).prefetch(1).start({.tune = false});
+  auto run = zip(counted.prefetch(1), branch(1000)).prefetch(1).map(sum, 1).prefetch(1).start({.tune = false});
   run.next();
   std::this_thread::sleep_for(50ms);
   EXPECT_LE(made, 40);
 }
 
 TEST(Tree, TellsWhoFeedsWhom) {
-  auto run = zip(range(3), range(4).concatenate(range(2))).start();
+  auto run = zip(branch(3), branch(4).concatenate(branch(2))).start();
   run.next();
   std::vector<int> feeds;
   for (const StageSnapshot& stage : run.snapshot().stages) feeds.push_back(stage.feeds);
@@ -242,7 +243,7 @@ TEST(Tree, IsNotSharedAmongRanksBehindAShuffleWithoutASeedInAnyInput) {
 // Elements of 1,000 bytes in all branches: the budget and one element a stage more is all that there is.
 TEST(Tree, KeepsToItsMemory) {
   const auto strings = [](std::int64_t from) {
-    return range(from, from + 300).map([](std::int64_t) { return std::string(1000, 'x'); });
+    return branch(from, from + 300).map([](std::int64_t) { return std::string(1000, 'x'); });
   };
   const auto tree = zip(strings(0), strings(9).concatenate(strings(5)));
   auto run = tree.start({.memory_bytes = 20'000, .tune = false});
@@ -252,7 +253,7 @@ TEST(Tree, KeepsToItsMemory) {
 }
 
 TEST(Tree, GivesEachUseOfADatasetInNestedMergesRandomNumbersOfItsOwn) {
-  const auto numbers = range(3);
+  const auto numbers = branch(3);
   const auto drawn = numbers.concatenate(numbers).concatenate(numbers).concatenate(numbers).map(
       [](std::int64_t, Context& context) { return context.rng().uniform(std::int64_t{0}, std::int64_t{1} << 40); });
   Texts texts = read(drawn);
@@ -272,8 +273,8 @@ TEST(Tree, LetsGoOfWhatIsLeftOfAPassWhenThatEnds) {
     });
   };
   for (const bool shortest_ends : {true, false}) {
-    const auto many = range(5000).map(counted, 2);
-    const auto pairs = shortest_ends ? zip(many, range(3)) : zip(many, range(100)).take(3);
+    const auto many = branch(5000).map(counted, 2);
+    const auto pairs = shortest_ends ? zip(many, branch(3)) : zip(many, branch(100)).take(3);
     auto run = pairs.start();
     while (run.next()) {
     }

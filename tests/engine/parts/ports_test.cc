@@ -11,7 +11,7 @@ namespace {
 using namespace testing;
 
 struct TwoPorts {
-  explicit TwoPorts(const graph::NodeRef& node = zip(range(9), range(9)).node()) : plan(compile(node)) {}
+  explicit TwoPorts(const graph::NodeRef& node = zip(range(9).prefetch(), range(9)).node()) : plan(compile(node)) {}
 
   const std::shared_ptr<const Plan> plan;
   NotingHost host{kBudget, 3};
