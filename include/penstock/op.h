@@ -165,8 +165,8 @@ class ElementwiseOp : public Op {
   virtual std::optional<std::size_t> bytes_hint(const Element& input) const;
 
   // Bytes of every result, where its type alone tells them (has_fixed_bytes), and each input becomes at most one; 0: it
-  // does not. As many calls as there may be then begin at once: of other ops without a hint only one begins before the
-  // first result, and one more each 100 ms.
+  // does not. As many calls as there may be then begin at once: of other ops that compute or block and have no hint
+  // only one begins before the first result, and one more now and then (options.h).
   virtual std::size_t result_bytes() const { return 0; }
 };
 

@@ -42,7 +42,11 @@ class Meter {
   double input_bytes() const noexcept { return input_bytes_; }
   double bytes() const noexcept { return bytes_; }  // of its results
   // Bytes of the results of one slot, as far as experience tells: on average, or, if `careful`, those of a large one.
-  double expected_bytes(bool careful) const noexcept { return careful ? std::max(largest_bytes_, bytes_) : bytes_; }
+  double expected_bytes(bool careful) const noexcept {
+    // what the type tells, also where many inputs have become nothing, or errors
+    const double least = std::max(bytes_, static_cast<double>(traits_.plan.gives.bytes));
+    return careful ? std::max(largest_bytes_, least) : least;
+  }
   // Of one input, as far as experience tells; at least `least`.
   double results_each(double least) const noexcept;
 

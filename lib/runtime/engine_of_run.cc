@@ -49,7 +49,9 @@ Engine& EngineRun::engine() {
   if (!engine_) {
     // resumed at an epoch's end: nothing of that one is left
     const std::uint32_t first = progress_.ended ? epoch_ + 1 : epoch_;
-    engine_ = start_engine(first);
+    auto engine = start_engine(first);
+    disposal_ = disposal_of(engine);
+    engine_ = std::move(engine);
     reads_ = first;
     begun_.store(engine_.get(), std::memory_order_release);
   }
@@ -123,20 +125,10 @@ std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, cons
   return engine;
 }
 
-// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
-// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
-// it.
-void EngineRun::drop_engine() {
-  if (!engine_) {
-    if (trace_file_) {
-      exec::Trace nothing;
-      trace_file_->write(nothing, *plan_, 0, {});
-    }
-    return;
-  }
-  const bool inside_own_body = engine_->inside_own_body();
-  if (inside_own_body) engine_->request_stop();
-  auto take_down = [engine = engine_, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
+// What takes the engine down. Made with it: when that is to be done there may be no memory.
+runtime::Runtime::Disposals EngineRun::disposal_of(const std::shared_ptr<Engine>& engine) const {
+  runtime::Runtime::Disposals disposal;
+  disposal.emplace_back([engine, observer = observer_, trace = trace_file_, tuning = tuning_file_] {
     engine->shut_down();
     const std::int64_t started_ns = engine->state().started_ns;
     write_if_possible("trace", [&] {
@@ -145,16 +137,37 @@ void EngineRun::drop_engine() {
     write_if_possible("tuning", [&] {
       if (tuning && now_ns() - started_ns >= kWorthRemembering) tuning->write(engine->knobs());
     });
-  };
-  if (inside_own_body) return runtime::Runtime::get().dispose(std::move(take_down));
-  take_down();
-  [gone = std::move(take_down)] {}();  // it holds the engine
+  });
+  return disposal;
+}
+
+// Waits for the calls in flight, which may ask for the engine until they end, and for whoever still holds it: the
+// pipeline's functions and data are not to outlive the run. On the thread of one of its calls, somebody else has to do
+// it.
+void EngineRun::drop_engine() {
+  if (!engine_) {
+    write_if_possible("trace", [&] {
+      exec::Trace nothing;
+      if (trace_file_) trace_file_->write(nothing, *plan_, 0, {});
+    });
+    return;
+  }
+  if (engine_->inside_own_body()) {
+    engine_->request_stop();
+    return runtime::Runtime::get().dispose(std::move(disposal_));
+  }
+  disposal_.front()();
+  disposal_.clear();  // it holds the engine
   wait_for_departure(std::move(engine_));
 }
 
 // Never taken down here, on purpose: there would be calls to wait for whose threads do not exist in this process, and
 // locks that they hold. The memory is the child's own copy.
-void EngineRun::leave_engine_to_parent() { std::make_unique<std::shared_ptr<Engine>>(std::move(engine_)).release(); }
+void EngineRun::leave_engine_to_parent() {
+  std::make_unique<std::pair<std::shared_ptr<Engine>, runtime::Runtime::Disposals>>(std::move(engine_),
+                                                                                    std::move(disposal_))
+      .release();
+}
 
 // A run that somebody keeps has been cut in a call that nobody wanted, and is read in another one. Its engine, if it
 // has begun, is of no more use: it may have been given up. A trace tells of the next one. If nothing of the epoch had
@@ -166,6 +179,7 @@ void EngineRun::begin_anew(std::uint32_t epoch) {
     MutexLock lock(mutex_);
     engine = std::exchange(engine_, nullptr);  // maybe one that another thread has begun meanwhile
     begun_.store(nullptr, std::memory_order_release);
+    disposal_.clear();
     at_end_.reset();
     reads_.reset();
     nested_->begin_anew();

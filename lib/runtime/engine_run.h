@@ -16,6 +16,7 @@
 #include "lib/base/mutex.h"
 #include "lib/exec/engine.h"
 #include "lib/runtime/observer.h"
+#include "lib/runtime/runtime.h"
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
 #include "lib/runtime/tuning_file.h"
@@ -71,6 +72,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void watch_from_outside(const std::shared_ptr<exec::Engine>& engine) REQUIRES(mutex_);
   std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution)
       REQUIRES(mutex_);
+  runtime::Runtime::Disposals disposal_of(const std::shared_ptr<exec::Engine>& engine) const REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
   void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
   void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
@@ -102,6 +104,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable Mutex mutex_;
   std::shared_ptr<exec::Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes
+  runtime::Runtime::Disposals disposal_ GUARDED_BY(mutex_);  // takes engine_ down; none where there is none
   std::atomic<exec::Engine*> begun_{nullptr};         // engine_, for the consumer, who asks for it with each element
   mutable std::atomic<bool> turn_{false};             // a request of the consumer's is under way
   bool is_watched_ GUARDED_BY(mutex_) = false;        // nested_, by the runtime

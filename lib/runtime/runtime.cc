@@ -115,7 +115,9 @@ void Runtime::look_at_nested() {
     const auto engine = run->take_unwanted();
     if (!engine) continue;
     try {
-      dispose([run, engine] { run->give_up(*engine); });
+      Disposals give_up;
+      give_up.emplace_back([run, engine] { run->give_up(*engine); });
+      dispose(std::move(give_up));
     } catch (const std::bad_alloc&) {
       run->put_back();  // for the next look
       throw;
@@ -123,10 +125,10 @@ void Runtime::look_at_nested() {
   }
 }
 
-void Runtime::dispose(std::function<void()> take_down) {
+void Runtime::dispose(Disposals take_down) noexcept {
   {
     MutexLock lock(mutex_);
-    disposed_.push_back(std::move(take_down));
+    disposed_.splice(disposed_.end(), take_down);
   }
   changed_.notify_one();
 }

@@ -55,12 +55,12 @@ class Runtime final : private AttendantHost {
   // Gives it up when nobody wants the call any more in which it is read: within 20 ms.
   void look_after(const std::shared_ptr<exec::NestedRun>& run) EXCLUDES(mutex_);
 
-  // Calls it on a thread of the pool, as soon as there is one: to take an engine down whose run is destroyed inside one
-  // of its own functions. It must not throw.
-  void dispose(std::function<void()> take_down) EXCLUDES(mutex_);
+  // Calls them on threads of the pool, as soon as there are some: to take an engine down whose run is destroyed inside
+  // one of its own functions. They must not throw. Lists, so that whoever has made one before needs no memory here.
+  using Disposals = std::list<std::function<void()>>;
+  void dispose(Disposals take_down) noexcept EXCLUDES(mutex_);
 
  private:
-  using Disposals = std::list<std::function<void()>>;
   Runtime();
   std::int64_t offered_permits(std::int64_t oldest);
   void serve();

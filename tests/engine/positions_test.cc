@@ -29,22 +29,29 @@ const std::vector<std::function<Numbers(const Input&)>> kTrees{
       return in(in(range(3)).concatenate(in(range(5, 9)))).concatenate(in(range(9))).skip(2).take(12).shard(3, 1);
     },
     [](const Input& in) {
-      return sample_from(std::vector{in(range(9)), in(range(20, 50)), in(range(60, 60))}, {.weights = {1, 3, 1}, .seed = 4});
+      return sample_from(std::vector{in(range(9)), in(range(20, 50)), in(range(60, 60))},
+                         {.weights = {1, 3, 1}, .seed = 4});
     },
     [](const Input& in) {
       return sample_from(std::vector{in(range(40).shuffle(40, {.seed = 2})), in(range(50, 90))},
                          {.seed = 4, .rerandomize_each_epoch = true})
           .skip(11);
     },
-    [](const Input& in) { return sample_from(std::vector{in(range(9)), in(range(20, 60))}, {.weights = {0, 1}, .seed = 4}); },
+    [](const Input& in) {
+      return sample_from(std::vector{in(range(9)), in(range(20, 60))}, {.weights = {0, 1}, .seed = 4});
+    },
 };
 const std::vector<std::function<Numbers(const Input&)>> kRows{
     [](const Input& in) { return zip(in(range(5)), in(range(7, 20))).map(one_number); },
     [](const Input& in) { return zip(in(range(40).shard(3, 2)), in(range(7, 40).skip(5).take(9))).map(one_number); },
-    [](const Input& in) { return zip(in(range(9)), in(range(4)).concatenate(in(range(50, 59)))).skip(2).map(one_number); },
+    [](const Input& in) {
+      return zip(in(range(9)), in(range(4)).concatenate(in(range(50, 59)))).skip(2).map(one_number);
+    },
     [](const Input& in) { return in(range(9)).concatenate(in(range(20, 24))).enumerate(7).map(one_number); },
     [](const Input& in) { return in(range(30)).enumerate().shard(2, 0).skip(3).map(one_number); },
-    [](const Input& in) { return zip(in(range(12)).enumerate().map(one_number).prefetch(), in(range(3))).map(one_number); },
+    [](const Input& in) {
+      return zip(in(range(12)).enumerate().map(one_number).prefetch(), in(range(3))).map(one_number);
+    },
 };
 
 std::vector<std::function<Numbers(const Input&)>> all_trees() {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,7 @@ namespace penstock {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
+using NumbersRun = Run<std::int64_t>;  // inside a test, Run is a member of ::testing::Test
 
 struct Outcome {
   Numbers elements;
@@ -185,20 +188,23 @@ template <class T> void end_without_memory(const Dataset<T>& data, const RunOpti
   is_spared = true;
 }
 
-// On threads, on the consumer's alone, and inside a call of another run.
-template <class T> void end_everywhere_without_memory(const Dataset<T>& data) {
-  end_without_memory(data, {.threads = 3});
-  const auto in_a_call = [&data](std::int64_t value) {
-    end_without_memory(data, {});
-    return value;
-  };
-  auto run = range(3).map(in_a_call).start({.threads = 2});
+template <class T> void read_whatever_fails(const Dataset<T>& data) {
+  auto run = data.start({.threads = 2});
   for (int i = 0; i < 3; ++i) {
     try {
       run.next();
-    } catch (const std::exception&) {  // the outer run finds no memory either
+    } catch (const std::exception&) {  // it finds no memory either
     }
   }
+}
+
+// On threads, on the consumer's alone, and inside a call of another run.
+template <class T> void end_everywhere_without_memory(const Dataset<T>& data) {
+  end_without_memory(data, {.threads = 3});
+  read_whatever_fails(range(3).map([&data](std::int64_t value) {
+    end_without_memory(data, {});
+    return value;
+  }));
 }
 
 TEST(NoMemory, IsNotNeededToEndARun) {
@@ -221,6 +227,40 @@ TEST(NoMemory, LeavesATraceUnwrittenAndSaysSo) {
   end_without_memory(range(2'000).map(text_of), {.threads = 2, .trace = ::testing::TempDir() + "no_memory_trace.json"});
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               ::testing::HasSubstr("there is no memory to write the trace of a run"));
+}
+
+TEST(NoMemory, LeavesATraceOfNothingUnwrittenAndSaysSo) {
+  is_spared = true;
+  auto run = std::make_optional(range(3).start({.trace = ::testing::TempDir() + "no_memory_trace.json"}));
+  is_spared = false;
+  ::testing::internal::CaptureStderr();
+  {
+    const Shortage shortage(0, kNever);
+    run.reset();
+  }
+  is_spared = true;
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("there is no memory to write the trace of a run"));
+}
+
+// Its engine is taken down by another thread, which finds memory some time.
+TEST(NoMemory, IsNotNeededToEndARunInsideOneOfItsOwnCalls) {
+  std::optional<NumbersRun> run;
+  std::atomic<bool> may_go_on{false}, is_gone{false};
+  const auto destroy = [&](std::int64_t value) {
+    while (!may_go_on) std::this_thread::yield();
+    if (value > 0) return value;
+    {
+      const Shortage shortage(0, kNever);
+      run.reset();
+    }
+    is_gone = true;
+    return value;
+  };
+  run = range(9).map(destroy).start({.threads = 2});
+  EXPECT_TRUE(run->next_for(std::chrono::milliseconds(1)).timed_out());
+  may_go_on = true;
+  while (!is_gone) std::this_thread::yield();
 }
 
 // Answers the first elements, and keeps what would answer the others.

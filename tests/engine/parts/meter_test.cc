@@ -41,6 +41,8 @@ TEST(Meter, KnowsNothingBeforeTheFirstCallHasEnded) {
 TEST(Meter, KnowsWhatTheTypeOfTheResultsTells) {
   Metered of(mapped_to_numbers());
   EXPECT_EQ(of.meter.expected_bytes(false), sizeof(std::int64_t) + sizeof(Slot));
+  teach(of.meter, 100, 10, 0);  // all have failed
+  EXPECT_EQ(of.meter.expected_bytes(false), sizeof(std::int64_t) + sizeof(Slot));
 }
 
 TEST(Meter, AveragesOverTheLastCalls) {
