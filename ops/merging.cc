@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kFewParts = 8;  // are put together without asking for memory
 
+// The position of a row is that of its first input's element.
 class Rows final : public IndexedSource {
  public:
   Rows(std::span<const graph::Positions> inputs, MakeRow make) : make_(std::move(make)) {
@@ -15,26 +16,25 @@ class Rows final : public IndexedSource {
       sources_.push_back(input.source);
       orders_.push_back(input.order());
       orders_.back()->begin_pass(0, 0);
-      size_ = std::min(size_, orders_.back()->size());
     }
   }
 
-  std::int64_t size() const override { return size_; }
-  Element at(std::int64_t row) const override {
+  std::int64_t size() const override { return sources_.front()->size(); }
+  std::string origin(std::int64_t position) const override { return sources_.front()->origin(position); }
+  Element at(std::int64_t position) const override {
     if (sources_.size() > kFewParts) {
       std::vector<Element> parts(sources_.size());
-      return make(row, parts);
+      return make(position, parts);
     }
     std::array<Element, kFewParts> parts;
-    return make(row, std::span(parts).first(sources_.size()));
+    return make(position, std::span(parts).first(sources_.size()));
   }
-  std::string origin(std::int64_t row) const override { return sources_.front()->origin(position(0, row)); }
 
  private:
-  std::int64_t position(std::size_t input, std::int64_t row) const { return orders_[input]->at(row).value(); }
-  Element make(std::int64_t row, std::span<Element> parts) const {
+  Element make(std::int64_t position, std::span<Element> parts) const {
+    const std::int64_t row = orders_.front()->find(position).value();
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i] = sources_[i]->at(position(i, row));
+      parts[i] = sources_[i]->at(i == 0 ? position : orders_[i]->at(row).value());
       parts[i].own();
     }
     return make_(row, parts);
@@ -42,8 +42,7 @@ class Rows final : public IndexedSource {
 
   const MakeRow make_;
   std::vector<std::shared_ptr<const IndexedSource>> sources_;
-  std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() alone is asked
-  std::int64_t size_ = graph::kEndless;
+  std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() and find() alone are asked
 };
 
 }  // namespace
@@ -89,7 +88,10 @@ std::optional<std::int64_t> JoinedOrders::next(std::size_t input) {
 }
 
 graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make) {
-  return graph::positions_of(std::make_shared<Rows>(inputs, std::move(make)));
+  std::int64_t size = graph::kEndless;
+  for (const graph::Positions& input : inputs) size = std::min(size, input.order()->size());
+  return {std::make_shared<Rows>(inputs, std::move(make)),
+          [first = inputs.front().order, size] { return graph::first_positions(first(), size); }};
 }
 
 }  // namespace penstock::ops

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/graph/arguments.h"
+#include "lib/graph/positions.h"
 
 namespace penstock::ops {
 namespace {
@@ -34,36 +35,6 @@ class State final : public StreamState {
   std::int64_t left_ = 0;
 };
 
-class Sequence final : public IndexSequence {
- public:
-  Sequence(std::unique_ptr<IndexSequence> input, std::int64_t limit) : input_(std::move(input)), limit_(limit) {}
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-    input_->begin_pass(epoch, pass);
-    left_ = size();
-  }
-  std::optional<std::int64_t> next() override {
-    if (left_ == 0) return std::nullopt;
-    --left_;
-    return input_->next();
-  }
-  void skip(std::int64_t count) override {
-    const std::int64_t skipped = std::clamp<std::int64_t>(count, 0, left_);
-    left_ -= skipped;
-    input_->skip(skipped);
-  }
-  std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i); }
-  std::optional<std::int64_t> find(std::int64_t position) const override {
-    const auto i = input_->find(position);
-    return i ? std::optional(std::min(*i, size())) : std::nullopt;
-  }
-  std::int64_t size() const override { return std::min(limit_, input_->size()); }
-
- private:
-  std::unique_ptr<IndexSequence> input_;
-  std::int64_t limit_;
-  std::int64_t left_ = 0;
-};
-
 }  // namespace
 
 TakeOp::TakeOp(std::int64_t count) : count_(count) {
@@ -84,7 +55,7 @@ std::unique_ptr<StreamState> TakeOp::open(std::uint64_t) const {
 }
 
 std::unique_ptr<IndexSequence> TakeOp::over_index(std::unique_ptr<IndexSequence> input) const {
-  return std::make_unique<Sequence>(std::move(input), count_ < 0 ? all : count_);
+  return graph::first_positions(std::move(input), count_ < 0 ? all : count_);
 }
 
 OpRef take(std::int64_t count) { return std::make_shared<TakeOp>(count); }

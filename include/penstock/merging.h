@@ -7,6 +7,12 @@
 // memory budget. A dataset that is given twice is run twice: its functions are called twice for each element. Two uses
 // of one shuffle give the same order. Which dataset an element comes from never depends on which is quicker.
 //
+// Where all datasets can be indexed (lists, ranges, from_indexed, with shard, shuffle, take, skip behind them), zip,
+// concatenate and sample_from are arithmetic on positions: no stage, no buffer, and a shuffle, shard or skip behind
+// them, or a resumed run, does not read what it leaves out. Elements and their order are the same as otherwise, but a
+// shuffle behind them is one of positions. For zip no dataset may be shuffled, for sample_from none may end the pass
+// (stop_on_empty).
+//
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
 // comes from different datasets draws different random numbers (Context::rng).
 //

@@ -66,16 +66,12 @@ std::int64_t Outlet::top_up() {
 
 void Outlet::clear() {
   trace_.end();
-  Slots in_hand;
-  {
-    MutexLock lock(mutex_);
-    in_hand = hand_.let_go();
-    ready_.store(0, std::memory_order_relaxed);
-  }
+  hand_.let_go();
   for (bool more = true; more;) {  // one at a time: there may be no memory for a list of them
     Slots gone;
     MutexLock lock(mutex_);
     more = arrivals_.take(gone);
+    ready_.store(0, std::memory_order_relaxed);
   }
 }
 

@@ -31,6 +31,36 @@ class AllPositions final : public IndexSequence {
   std::int64_t next_;
 };
 
+class FirstPositions final : public IndexSequence {
+ public:
+  FirstPositions(std::unique_ptr<IndexSequence> input, std::int64_t limit) : input_(std::move(input)), limit_(limit) {}
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    input_->begin_pass(epoch, pass);
+    left_ = size();
+  }
+  std::optional<std::int64_t> next() override {
+    if (left_ == 0) return std::nullopt;
+    --left_;
+    return input_->next();
+  }
+  void skip(std::int64_t count) override {
+    const std::int64_t skipped = std::clamp<std::int64_t>(count, 0, left_);
+    left_ -= skipped;
+    input_->skip(skipped);
+  }
+  std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i); }
+  std::optional<std::int64_t> find(std::int64_t position) const override {
+    const auto i = input_->find(position);
+    return i ? std::optional(std::min(*i, size())) : std::nullopt;
+  }
+  std::int64_t size() const override { return std::min(limit_, input_->size()); }
+
+ private:
+  std::unique_ptr<IndexSequence> input_;
+  std::int64_t limit_;
+  std::int64_t left_ = 0;
+};
+
 class CheckedSource final : public IndexedSource {
  public:
   CheckedSource(std::shared_ptr<const IndexedSource> source, const std::type_info& type)
@@ -51,6 +81,10 @@ class CheckedSource final : public IndexedSource {
 }  // namespace
 
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size) { return std::make_unique<AllPositions>(size); }
+
+std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> order, std::int64_t count) {
+  return std::make_unique<FirstPositions>(std::move(order), count);
+}
 
 Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be) {
   const std::int64_t size = source->size();

@@ -25,11 +25,14 @@ namespace penstock::graph {
 inline constexpr std::int64_t kEndless = std::int64_t{1} << 62;
 
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size);
+// The first `count` of a pass, or as many as there are.
+std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> order, std::int64_t count);
 
 struct Positions {
   std::shared_ptr<const IndexedSource> source;
   std::function<std::unique_ptr<IndexSequence>()> order;  // a new one for each run
-  bool is_fixed = true;                     // each pass visits the same ones in the same order, and at() tells the i-th
+  // each pass visits the same ones in the same order, and at() and find() tell which
+  bool is_fixed = true;
   const std::type_info* must_be = nullptr;  // of what has not been checked yet; null: elements have the right type
 };
 

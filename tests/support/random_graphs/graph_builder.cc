@@ -58,10 +58,10 @@ AnyDataset append(const AnyDataset& any, const Op& op, const How& how, const Wor
       any);
 }
 
-AnyDataset recorded(const AnyDataset& any, const Op& source, model::Tape& tape) {
+AnyDataset recorded(const AnyDataset& any, const std::vector<Op>& before, model::Tape& tape) {
   return std::visit(
       [&]<class T>(const ps::Dataset<T>& in) -> AnyDataset {
-        return in.template then<T>(std::make_shared<Recorder<T>>(tape, source));
+        return in.template then<T>(std::make_shared<Recorder<T>>(tape, before));
       },
       any);
 }
@@ -80,7 +80,7 @@ Built build_graph(const Graph& graph, const Workbench& bench, std::vector<model:
     arbitrary = arbitrary || graph.ops[i].arbitrary;
     any = append(any, graph.ops[i], graph.how[i], bench);
     if (tapes != nullptr && graph.ops[i].kind == Kind::shuffle && !arbitrary)
-      any = recorded(any, graph.ops[0], (*tapes)[i]);
+      any = recorded(any, {graph.ops.begin(), graph.ops.begin() + static_cast<std::ptrdiff_t>(i)}, (*tapes)[i]);
   }
   return std::visit(
       []<class T>(const ps::Dataset<T>& dataset) {

@@ -3,7 +3,9 @@
 
 #include <penstock/op.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -175,16 +177,18 @@ class TapeWriter {
 // because what follows may know without asking that it needs no more.
 class RecordedSequence final : public ps::IndexSequence {
  public:
-  RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape, const model::Op& source)
-      : input_(std::move(input)), tape_(tape), source_(source) {}
+  RecordedSequence(std::unique_ptr<ps::IndexSequence> input, model::Tape& tape, const std::vector<model::Op>& before)
+      : input_(std::move(input)), tape_(tape), before_(before) {}
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
     input_->begin_pass(epoch, pass);
     tape_.begin_pass();
     order_.clear();
     given_ = 0;
+    const auto numbered = numbered_values();
     while (const auto index = input_->next()) {
       order_.push_back(*index);
-      tape_.write({.value = model::source_value(source_, *index), .origin = {epoch, pass, *index}});
+      const Value value = numbered.empty() ? model::source_value(before_.front(), *index) : numbered.at(*index);
+      tape_.write({.value = value, .origin = {epoch, pass, *index}});
     }
     tape_.end_pass();
   }
@@ -195,9 +199,21 @@ class RecordedSequence final : public ps::IndexSequence {
   std::int64_t size() const override { return input_->size(); }
 
  private:
+  // By position in the source, if ops before number the elements.
+  std::map<std::int64_t, Value> numbered_values() const {
+    std::map<std::int64_t, Value> values;
+    const auto last = std::find_if(before_.rbegin(), before_.rend(),
+                                   [](const model::Op& op) { return op.kind == model::Kind::enumerate; });
+    if (last == before_.rend()) return values;
+    model::Pipeline numbered(std::vector<model::Op>(before_.begin(), last.base()));
+    numbered.begin_epoch(0);
+    while (auto item = numbered.next()) values.emplace(item->origin.ordinal, std::move(item->value));
+    return values;
+  }
+
   const std::unique_ptr<ps::IndexSequence> input_;
   TapeWriter tape_;
-  const model::Op source_;
+  const std::vector<model::Op> before_;  // the source, and what follows up to here
   std::vector<std::int64_t> order_;
   std::size_t given_ = 0;
 };
@@ -206,12 +222,12 @@ class RecordedSequence final : public ps::IndexSequence {
 // one kind must not become one of the other because somebody is watching. One run at a time.
 template <class T> class Recorder final : public ps::StreamOp {
  public:
-  Recorder(model::Tape& tape, const model::Op& source) : tape_(tape), source_(source) {}
+  Recorder(model::Tape& tape, std::vector<model::Op> before) : tape_(tape), before_(std::move(before)) {}
   std::string name() const override { return "recorder"; }
   ps::Flow flow(const ps::Flow& input) const override { return input; }
   std::unique_ptr<ps::StreamState> open(std::uint64_t) const override { return std::make_unique<State>(tape_); }
   std::unique_ptr<ps::IndexSequence> over_index(std::unique_ptr<ps::IndexSequence> input) const override {
-    return std::make_unique<RecordedSequence>(std::move(input), tape_, source_);
+    return std::make_unique<RecordedSequence>(std::move(input), tape_, before_);
   }
 
  private:
@@ -236,7 +252,7 @@ template <class T> class Recorder final : public ps::StreamOp {
   };
 
   model::Tape& tape_;
-  const model::Op source_;
+  const std::vector<model::Op> before_;
 };
 
 }  // namespace random_graphs
