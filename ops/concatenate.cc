@@ -104,11 +104,14 @@ std::unique_ptr<MergeState> ConcatenateOp::open(std::size_t inputs) const { retu
 std::optional<graph::Positions> ConcatenateOp::over_positions(std::vector<graph::Positions> inputs) const {
   auto source = JoinedSource::of(inputs);
   if (!source) return std::nullopt;
-  const bool is_fixed = std::ranges::all_of(inputs, &graph::Positions::is_fixed);
-  auto order = [source, inputs = std::move(inputs)] {
+  graph::Positions joined{.source = source,
+                          .order = nullptr,
+                          .is_fixed = all_are(inputs, &graph::Positions::is_fixed),
+                          .is_quick = all_are(inputs, &graph::Positions::is_quick)};
+  joined.order = [source, inputs = std::move(inputs)] {
     return std::make_unique<Sequence>(JoinedOrders(source, inputs));
   };
-  return graph::Positions{source, std::move(order), is_fixed};
+  return joined;
 }
 
 OpRef concatenate() { return std::make_shared<ConcatenateOp>(); }

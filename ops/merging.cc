@@ -90,8 +90,10 @@ std::optional<std::int64_t> JoinedOrders::next(std::size_t input) {
 graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make) {
   std::int64_t size = graph::kEndless;
   for (const graph::Positions& input : inputs) size = std::min(size, input.order()->size());
-  return {std::make_shared<Rows>(inputs, std::move(make)),
-          [first = inputs.front().order, size] { return graph::first_positions(first(), size); }};
+  auto order = [first = inputs.front().order, size] { return graph::first_positions(first(), size); };
+  return {.source = std::make_shared<Rows>(inputs, std::move(make)),
+          .order = std::move(order),
+          .is_quick = all_are(inputs, &graph::Positions::is_quick)};
 }
 
 }  // namespace penstock::ops

@@ -74,6 +74,10 @@ class JoinedOrders {
   std::vector<std::unique_ptr<IndexSequence>> orders_;
 };
 
+inline bool all_are(std::span<const graph::Positions> inputs, bool graph::Positions::*what) {
+  return std::ranges::all_of(inputs, what);
+}
+
 // Rows of the inputs, all of which are fixed, made one by `make`, which any thread may call. As many as the shortest
 // input has.
 using MakeRow = std::function<Element(std::int64_t row, std::span<Element> parts)>;

@@ -156,8 +156,9 @@ std::unique_ptr<MergeState> SampleFromOp::open(std::size_t) const {
 }
 
 std::optional<graph::Positions> SampleFromOp::over_positions(std::vector<graph::Positions> inputs) const {
+  if (stop_on_empty_ || !all_are(inputs, &graph::Positions::is_quick)) return std::nullopt;
   const auto source = JoinedSource::of(inputs);
-  if (!source || stop_on_empty_) return std::nullopt;
+  if (!source) return std::nullopt;
   std::int64_t size = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (weights_[i] > 0) size += inputs[i].order()->size();
@@ -166,7 +167,7 @@ std::optional<graph::Positions> SampleFromOp::over_positions(std::vector<graph::
     return std::make_unique<Sequence>(Draws(weights_, seed_.value, false, rerandomize_), JoinedOrders(source, inputs),
                                       size);
   };
-  return graph::Positions{source, std::move(order), false};
+  return graph::Positions{.source = source, .order = std::move(order), .is_fixed = false};
 }
 
 OpRef sample_from(std::size_t inputs, const SampleOptions& options) {

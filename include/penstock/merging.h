@@ -11,7 +11,7 @@
 // concatenate and sample_from are arithmetic on positions: no stage, no buffer, and a shuffle, shard or skip behind
 // them, or a resumed run, does not read what it leaves out. Elements and their order are the same as otherwise, but a
 // shuffle behind them is one of positions. For zip no dataset may be shuffled, for sample_from none may end the pass
-// (stop_on_empty).
+// (stop_on_empty); and both keep a stage for each dataset where one is from_indexed(), which may take long.
 //
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
 // comes from different datasets draws different random numbers (Context::rng).

@@ -88,7 +88,10 @@ std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> or
 
 Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be) {
   const std::int64_t size = source->size();
-  return {std::move(source), [size] { return all_positions(size); }, true, must_be};
+  return {.source = std::move(source),
+          .order = [size] { return all_positions(size); },
+          .is_quick = must_be == nullptr,
+          .must_be = must_be};
 }
 
 Positions checked(Positions positions) {
@@ -102,9 +105,11 @@ std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node
   if (const auto* op = node.as<MergesPositions>()) return op->over_positions({checked(input)});
   const std::shared_ptr<const StreamOp> op(owner, node.as<StreamOp>());
   if (op->over_index(input.order()) == nullptr) return std::nullopt;
-  return Positions{input.source, [before = input.order, op] { return op->over_index(before()); },
-                   input.is_fixed && node.as<SelectsTheSame>() != nullptr,
-                   node.gives() != nullptr ? node.gives() : input.must_be};
+  Positions behind = input;
+  behind.order = [before = input.order, op] { return op->over_index(before()); };
+  behind.is_fixed = input.is_fixed && node.as<SelectsTheSame>() != nullptr;
+  if (node.gives() != nullptr) behind.must_be = node.gives();
+  return behind;
 }
 
 }  // namespace penstock::graph

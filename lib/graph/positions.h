@@ -31,12 +31,12 @@ std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> or
 struct Positions {
   std::shared_ptr<const IndexedSource> source;
   std::function<std::unique_ptr<IndexSequence>()> order;  // a new one for each run
-  // each pass visits the same ones in the same order, and at() and find() tell which
-  bool is_fixed = true;
+  bool is_fixed = true;  // each pass visits the same ones in the same order, and at() and find() tell which
+  bool is_quick = true;  // to make an element takes next to nothing. A source of a user's may read files
   const std::type_info* must_be = nullptr;  // of what has not been checked yet; null: elements have the right type
 };
 
-// All of a source, in its own order.
+// All of a source, in its own order. `must_be`: of a user's, which says itself what it makes.
 Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be = nullptr);
 
 // The same, but an element of another type is an error: for whoever looks into them.
