@@ -17,6 +17,7 @@
 #include <penstock/options.h>
 #include <penstock/padded_batch.h>
 #include <penstock/ragged_batch.h>
+#include <penstock/random_split.h>
 #include <penstock/run.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>

@@ -179,6 +179,17 @@ Cases merging_cases() {
          sample_from(two, {.weights = {1e308, 1e308}});
        }},
       {"sample_from without a seed, among ranks", [=] { sample_from(two).shard(2, 0); }},
+      {"random_split into nothing", [] { random_split(range(9), {}, 1); }},
+      {"random_split with a negative fraction",
+       [] {
+         random_split(range(9), {1.5, -0.5}, 1);
+       }},
+      {"random_split into less than all",
+       [] {
+         random_split(range(9), {0.5, 0.25}, 1);
+       }},
+      {"random_split of who knows how many", [] { random_split(range(9).repeat(), {1}, 1); }},
+      {"random_split behind a shuffle", [] { random_split(range(9).shuffle(9, {.seed = 1}), {1}, 1); }},
       {"choose_from nothing", [] { choose_from(std::vector<Dataset<std::int64_t>>(), range(3)); }},
       {"choose_from with a choice that is none",
        [=] {
