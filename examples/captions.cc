@@ -69,8 +69,7 @@ void print_captions(const std::string& folder, const std::string& list) {
     const auto& names = batch.column<&Example::name>();
     const auto& captions = batch.column<&Example::caption>();
     std::cout << "batch of " << batch.size() << '\n';
-    for (std::size_t i = 0; i < names.size(); ++i)
-      std::cout << "  " << names[i] << ": " << captions[i] << '\n';
+    for (std::size_t i = 0; i < names.size(); ++i) std::cout << "  " << names[i] << ": " << captions[i] << '\n';
   }
 }
 

@@ -19,9 +19,7 @@ struct Text {
 
 }  // namespace
 
-template <> struct ps::Fields<Text> {
-  static constexpr auto value = std::tuple{&Text::tokens, &Text::corpus};
-};
+template <> struct ps::Fields<Text> { static constexpr auto value = std::tuple{&Text::tokens, &Text::corpus}; };
 
 namespace {
 
@@ -53,8 +51,7 @@ Sums sums_of(const ps::Dataset<ps::PaddedBatch<Text>>& batches) {
     const auto tokens = batch.column<&Text::tokens>().values<std::int32_t>();
     for (const std::int32_t token : tokens) sums.tokens += token;  // 1, and 0 where it was filled up
     sums.room += static_cast<std::int64_t>(tokens.size());
-    for (const std::int32_t number : batch.column<&Text::corpus>())
-      sums.of_the_first += number == 0 ? 1 : 0;
+    for (const std::int32_t number : batch.column<&Text::corpus>()) sums.of_the_first += number == 0 ? 1 : 0;
     sums.texts += static_cast<std::int64_t>(batch.size());
   }
   return sums;
@@ -72,12 +69,13 @@ void print(const char* how, const Sums& sums) {
 }  // namespace
 
 int main() {
-  const auto texts =
-      ps::sample_from(std::vector{corpus(0, 3.2), corpus(1, 3.8)}, {.weights = {0.7, 0.3}, .seed = 5}).take(texts_an_epoch);
+  const auto texts = ps::sample_from(std::vector{corpus(0, 3.2), corpus(1, 3.8)}, {.weights = {0.7, 0.3}, .seed = 5})
+                         .take(texts_an_epoch);
   const auto length = [](const Text& text) { return text.tokens.size(); };
   print("as they come", sums_of(texts.padded_batch(32)));
-  print("by length", sums_of(texts.bucket_by_sequence_length(
-                         length, {.bucket_boundaries = {16, 24, 32, 48, 64, 96}, .bucket_batch_sizes = {96, 64, 48, 32, 24, 16, 8}})));
+  print("by length",
+        sums_of(texts.bucket_by_sequence_length(length, {.bucket_boundaries = {16, 24, 32, 48, 64, 96},
+                                                         .bucket_batch_sizes = {96, 64, 48, 32, 24, 16, 8}})));
 }
 
 // Prints:

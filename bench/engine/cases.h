@@ -38,6 +38,8 @@ void run_controller(const CaseSettings& settings, Report& report);
 void run_idle(const CaseSettings& settings, Report& report);
 void run_pressure(const CaseSettings& settings, Report& report);
 void run_merges(const CaseSettings& settings, Report& report);
+void run_collecting(const CaseSettings& settings, Report& report);
+void run_text(const CaseSettings& settings, Report& report);
 void run_latency(const CaseSettings& settings, Report& report);
 void run_outlier(const CaseSettings& settings, Report& report);
 void run_instruments(const CaseSettings& settings, Report& report);
