@@ -18,8 +18,8 @@ constexpr std::int64_t kMany = 2'000'000, kTexts = 100'000;
 
 using Tokens = std::vector<std::int32_t>;
 
-// Log-normal lengths, as those of sentences are: a median of 20 tokens, one text in a hundred has more than 100. The sum
-// of twelve uniform numbers is nearly normal.
+// Log-normal lengths, as those of sentences are: a median of 20 tokens, one text in a hundred has more than 100. The
+// sum of twelve uniform numbers is nearly normal.
 Tokens text(std::int64_t, Context& context) {
   CounterRng random = context.rng();
   double normal = -6;

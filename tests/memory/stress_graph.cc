@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 namespace memory_stress {
 namespace {
@@ -51,13 +53,45 @@ Recipe merging(Tally& tally, std::uint64_t salt) {
                                     std::int64_t bytes) { return ps::Element(Payload(tally, first(input), bytes)); }};
 }
 
+// Of two payloads one.
+Recipe joining(Tally& tally, std::uint64_t salt) {
+  using Pair = std::tuple<Payload, Payload>;
+  const auto first = [](const ps::Element& input) { return std::get<0>(input.get<Pair>()).number(); };
+  return {.number = first,
+          .bytes = [=](const ps::Element& input) { return size_of(first(input), salt); },
+          .result = [&tally, first](const ps::Element& input,
+                                    std::int64_t bytes) { return ps::Element(Payload(tally, first(input), bytes)); }};
+}
+
 }  // namespace
 
-StressGraph::StressGraph(std::uint64_t seed, bool hinted)
+StressGraph::StressGraph(std::uint64_t seed, bool hinted, Shape shape)
     : random_(seed), hinted_(hinted), budget_(draw_budget(random_)), data_(source(random_.between(150, 400))) {
   for (std::int64_t steps = random_.between(1, 5); steps > 0; --steps) add_step();
+  for (std::int64_t more = shape == Shape::tree ? random_.between(1, 3) : 0; more > 0; --more) add_input();
   const std::int64_t prefetch = random_.between(1, 20);
   if (random_.one_in(2)) data_ = data_.prefetch(random_.one_in(2) ? ps::AUTOTUNE : ps::Tunable(prefetch));
+}
+
+// Another chain, put together with what there is. A payload of its own comes of each element, or of both: so the sizes
+// of what follows are known.
+void StressGraph::add_input() {
+  const ps::Dataset<Payload> first = data_;
+  const Sizes* const sizes = parts_.back().sizes;
+  data_ = source(random_.between(50, 200));
+  for (std::int64_t steps = random_.between(0, 2); steps > 0; --steps) add_step();
+  parts_.push_back({.sizes = sizes});
+  const Behaviour behaviour = draw_behaviour();
+  const auto how = random_.below(3);
+  Sizes& joined = add_op(behaviour);
+  if (how == 0) {
+    data_ = ps::zip(first, data_)
+                .then<Payload>(std::make_shared<StressOp>("join", behaviour, joining(tally_, behaviour.salt), joined));
+    return;
+  }
+  const std::vector<ps::Dataset<Payload>> both{first, data_};
+  data_ = (how == 1 ? ps::concatenate(both) : ps::sample_from(both, {.seed = random_.next()}))
+              .then<Payload>(std::make_shared<StressOp>("resize", behaviour, resizing(tally_, behaviour.salt), joined));
 }
 
 std::string StressGraph::text() const {

@@ -16,8 +16,9 @@ namespace memory_stress {
 // One pipeline with the books of its one run. Not movable: its ops refer to it.
 class StressGraph {
  public:
-  // All sizes are foretold, or none is.
-  StressGraph(std::uint64_t seed, bool hinted);
+  // All sizes are foretold, or none is. A chain, or a tree of several chains.
+  enum class Shape { chain, tree };
+  StressGraph(std::uint64_t seed, bool hinted, Shape shape);
   StressGraph(const StressGraph&) = delete;
   StressGraph& operator=(const StressGraph&) = delete;
 
@@ -46,6 +47,7 @@ class StressGraph {
   ps::Dataset<Payload> source(std::int64_t count);
   Sizes& add_op(const Behaviour& behaviour);
   Behaviour draw_behaviour();
+  void add_input();
   void add_step();
   void add_resize();
   void add_split();
