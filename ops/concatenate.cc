@@ -104,14 +104,11 @@ std::unique_ptr<MergeState> ConcatenateOp::open(std::size_t inputs) const { retu
 std::optional<graph::Positions> ConcatenateOp::over_positions(std::vector<graph::Positions> inputs) const {
   auto source = JoinedSource::of(inputs);
   if (!source) return std::nullopt;
-  graph::Positions joined{.source = source,
-                          .order = nullptr,
-                          .is_fixed = all_are(inputs, &graph::Positions::is_fixed),
-                          .is_quick = all_are(inputs, &graph::Positions::is_quick)};
-  joined.order = [source, inputs = std::move(inputs)] {
+  const bool is_fixed = all_are_fixed(inputs);
+  auto order = [source, inputs = std::move(inputs)] {
     return std::make_unique<Sequence>(JoinedOrders(source, inputs));
   };
-  return joined;
+  return graph::Positions{.source = source, .order = std::move(order), .is_fixed = is_fixed};
 }
 
 OpRef concatenate() { return std::make_shared<ConcatenateOp>(); }

@@ -1,12 +1,11 @@
 #include "ops/merging.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace penstock::ops {
 namespace {
-
-constexpr std::size_t kFewParts = 8;  // are put together without asking for memory
 
 // The position of a row is that of its first input's element.
 class Rows final : public IndexedSource {
@@ -22,11 +21,7 @@ class Rows final : public IndexedSource {
   std::int64_t size() const override { return sources_.front()->size(); }
   std::string origin(std::int64_t position) const override { return sources_.front()->origin(position); }
   Element at(std::int64_t position) const override {
-    if (sources_.size() > kFewParts) {
-      std::vector<Element> parts(sources_.size());
-      return make(position, parts);
-    }
-    std::array<Element, kFewParts> parts;
+    std::array<Element, kMostParts> parts;
     return make(position, std::span(parts).first(sources_.size()));
   }
 
@@ -88,12 +83,10 @@ std::optional<std::int64_t> JoinedOrders::next(std::size_t input) {
 }
 
 graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make) {
-  std::int64_t size = graph::kEndless;
+  std::int64_t size = std::numeric_limits<std::int64_t>::max();
   for (const graph::Positions& input : inputs) size = std::min(size, input.order()->size());
   auto order = [first = inputs.front().order, size] { return graph::first_positions(first(), size); };
-  return {.source = std::make_shared<Rows>(inputs, std::move(make)),
-          .order = std::move(order),
-          .is_quick = all_are(inputs, &graph::Positions::is_quick)};
+  return {.source = std::make_shared<Rows>(inputs, std::move(make)), .order = std::move(order)};
 }
 
 }  // namespace penstock::ops

@@ -74,12 +74,13 @@ class JoinedOrders {
   std::vector<std::unique_ptr<IndexSequence>> orders_;
 };
 
-inline bool all_are(std::span<const graph::Positions> inputs, bool graph::Positions::*what) {
-  return std::ranges::all_of(inputs, what);
+inline bool all_are_fixed(std::span<const graph::Positions> inputs) {
+  return std::ranges::all_of(inputs, &graph::Positions::is_fixed);
 }
 
-// Rows of the inputs, all of which are fixed, made one by `make`, which any thread may call. As many as the shortest
-// input has.
+// Rows of the inputs, all of which are fixed and at most kMostParts, made one by `make`, which any thread may call. As
+// many as the shortest input has.
+inline constexpr std::size_t kMostParts = 8;
 using MakeRow = std::function<Element(std::int64_t row, std::span<Element> parts)>;
 graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make);
 

@@ -156,13 +156,13 @@ std::unique_ptr<MergeState> SampleFromOp::open(std::size_t) const {
 }
 
 std::optional<graph::Positions> SampleFromOp::over_positions(std::vector<graph::Positions> inputs) const {
-  if (stop_on_empty_ || !all_are(inputs, &graph::Positions::is_quick)) return std::nullopt;
   const auto source = JoinedSource::of(inputs);
-  if (!source) return std::nullopt;
+  if (!source || stop_on_empty_) return std::nullopt;
   std::int64_t size = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (weights_[i] > 0) size += inputs[i].order()->size();
   }
+  // The inputs' sources are kept by the graph, which keeps this op as well.
   auto order = [this, source, size, inputs = std::move(inputs)] {
     return std::make_unique<Sequence>(Draws(weights_, seed_.value, false, rerandomize_), JoinedOrders(source, inputs),
                                       size);

@@ -25,8 +25,7 @@ class SampleFromOp final : public MergeOp, public graph::MergesPositions, public
   bool is_seeded() const override { return seed_.is_given; }
   Flow flow_of(std::span<const Flow> inputs) const override;
   std::unique_ptr<MergeState> open(std::size_t inputs) const override;
-  // Not where the first end of an input is the end: how many elements there are is not known before. Nor of those that
-  // take long to make, which stages of their own make at once.
+  // Not where the first end of an input is the end: how many elements there are is not known before.
   std::optional<graph::Positions> over_positions(std::vector<graph::Positions> inputs) const override;
 
  private:

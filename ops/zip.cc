@@ -59,9 +59,7 @@ Flow ZipOp::flow_of(std::span<const Flow> inputs) const {
 std::unique_ptr<MergeState> ZipOp::open(std::size_t) const { return std::make_unique<State>(*maker_); }
 
 std::optional<graph::Positions> ZipOp::over_positions(std::vector<graph::Positions> inputs) const {
-  // Those that take long are made at once, by stages of their own.
-  if (!all_are(inputs, &graph::Positions::is_quick)) return std::nullopt;
-  if (!all_are(inputs, &graph::Positions::is_fixed)) return std::nullopt;
+  if (!all_are_fixed(inputs) || inputs.size() > kMostParts) return std::nullopt;
   return rows_of(inputs, [maker = maker_](std::int64_t, std::span<Element> parts) { return maker->make(parts); });
 }
 

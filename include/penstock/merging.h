@@ -7,11 +7,13 @@
 // memory budget. A dataset that is given twice is run twice: its functions are called twice for each element. Two uses
 // of one shuffle give the same order. Which dataset an element comes from never depends on which is quicker.
 //
-// Where all datasets can be indexed (lists, ranges, from_indexed, with shard, shuffle, take, skip behind them), zip,
-// concatenate and sample_from are arithmetic on positions: no stage, no buffer, and a shuffle, shard or skip behind
-// them, or a resumed run, does not read what it leaves out. Elements and their order are the same as otherwise, but a
-// shuffle behind them is one of positions. For zip no dataset may be shuffled, for sample_from none may end the pass
-// (stop_on_empty); and both keep a stage for each dataset where one is from_indexed(), which may take long.
+// Lists and ranges are another matter (range, from_vector, from_file_list, list_files, counter and random where zip
+// has a list beside them; with shard, shuffle, take, skip behind them). Of these alone zip, concatenate, sample_from and
+// Dataset::enumerate are arithmetic on positions: nothing is run for itself or read ahead, and a shuffle, shard or skip
+// behind them, or a resumed run, does not touch what it leaves out. Elements and their order are the same as otherwise,
+// but a shuffle behind them is one of positions, and Context::rng draws other numbers behind concatenate and
+// sample_from. Errors count elements over all lists there. For zip and enumerate no list may be shuffled before, for
+// sample_from none may end the pass (stop_on_empty). Sources of your own are read as any other dataset.
 //
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
 // comes from different datasets draws different random numbers (Context::rng).

@@ -74,15 +74,14 @@ struct Branch {
   std::optional<graph::Positions> positions = {};  // it is these, and nothing else
 };
 
-// What a merge makes of inputs that are all positions. nullopt: they are not, or it does not work on such.
+// nullopt: the inputs are not all positions, or the merge does not work on those.
 std::optional<graph::Positions> merged(const Node& merge, const std::vector<Branch>& inputs) {
   std::vector<graph::Positions> positions;
   for (const Branch& input : inputs) {
     if (!input.positions) return std::nullopt;
-    positions.push_back(graph::checked(*input.positions));
+    positions.push_back(*input.positions);
   }
-  const auto* op = merge.as<graph::MergesPositions>();
-  return op != nullptr ? op->over_positions(std::move(positions)) : std::nullopt;
+  return graph::merged_positions(merge, std::move(positions));
 }
 
 class Compiler {
@@ -167,8 +166,8 @@ class Compiler {
     stage.form = source->form();
     stage.form_is_known = source->form_is_known();
     if (source->indexed() != nullptr)
-      return add_positions(std::move(stage), graph::positions_of({owner_, source->indexed()}, use.node->gives()),
-                           number + 1);
+      return add_positions(std::move(stage),
+                           graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
     const bool lends = lends_to(number + 1);
     stage.open =
         with_place(stage, [source, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
@@ -186,8 +185,8 @@ class Compiler {
       if (!behind) break;
       positions = std::move(*behind);
       stage.label.name += "+" + node.op().name();
+      note_type(stage, node);
     }
-    stage.gives.must_be = positions.must_be;
     stage.label.names = positions.source.get();  // which open() keeps
     const bool lends = lends_to(next);
     stage.open =

@@ -6,8 +6,8 @@
 
 #include <penstock/error.h>
 
+#include "lib/base/type_name.h"
 #include "lib/core/byte_count.h"
-#include "lib/core/element_type.h"
 
 namespace penstock::exec {
 namespace {
@@ -36,6 +36,16 @@ void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const O
 }
 
 constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
+
+// Whoever gets an element of another type would read memory as what it is not: it fails.
+void check_type(const Slot& slot, const std::type_info& wanted) {
+  if (slot.value.holds(wanted)) return;
+  const std::string given =
+      slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
+  throw Error(ErrorCode::invalid_argument, "the op gave " + given +
+                                               ", but the dataset behind it has elements of type " + type_name(wanted) +
+                                               ": write the type that the op gives, as in then<Type>(op)");
+}
 
 // The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself.
 // `hint`: of one that nobody can see into.
@@ -168,7 +178,7 @@ class Seal {
   // False: the result fails, since it is of another type, or the user's bytes_of throws.
   bool measure(Slot& slot, std::size_t several) {
     try {
-      if (plan_.gives.must_be != nullptr) check_type(slot.value, *plan_.gives.must_be);
+      if (plan_.gives.must_be != nullptr) check_type(slot, *plan_.gives.must_be);
       const std::int64_t bytes = byte_count(slot.value.bytes()) + kPlace;
       slot.set_bytes(slot.value.bytes_are_known() ? bytes : believed(slot, bytes, several));
       same_bytes_ = slot.value.same_bytes();

@@ -1,10 +1,8 @@
 #include "lib/graph/positions.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
-#include "lib/core/element_type.h"
 #include "lib/graph/node.h"
 #include "lib/graph/traits.h"
 
@@ -61,23 +59,6 @@ class FirstPositions final : public IndexSequence {
   std::int64_t left_ = 0;
 };
 
-class CheckedSource final : public IndexedSource {
- public:
-  CheckedSource(std::shared_ptr<const IndexedSource> source, const std::type_info& type)
-      : source_(std::move(source)), type_(type) {}
-  std::int64_t size() const override { return source_->size(); }
-  Element at(std::int64_t position) const override {
-    Element element = source_->at(position);
-    check_type(element, type_);
-    return element;
-  }
-  std::string origin(std::int64_t position) const override { return source_->origin(position); }
-
- private:
-  std::shared_ptr<const IndexedSource> source_;
-  const std::type_info& type_;
-};
-
 }  // namespace
 
 std::unique_ptr<IndexSequence> all_positions(std::int64_t size) { return std::make_unique<AllPositions>(size); }
@@ -86,30 +67,27 @@ std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> or
   return std::make_unique<FirstPositions>(std::move(order), count);
 }
 
-Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be) {
+Positions positions_of(std::shared_ptr<const IndexedSource> source, bool is_plain) {
   const std::int64_t size = source->size();
-  return {.source = std::move(source),
-          .order = [size] { return all_positions(size); },
-          .is_quick = must_be == nullptr,
-          .must_be = must_be};
+  return {.source = std::move(source), .order = [size] { return all_positions(size); }, .is_plain = is_plain};
 }
 
-Positions checked(Positions positions) {
-  if (const auto* must_be = std::exchange(positions.must_be, nullptr))
-    positions.source = std::make_shared<CheckedSource>(std::move(positions.source), *must_be);
-  return positions;
+std::optional<Positions> merged_positions(const Node& merge, std::vector<Positions> inputs) {
+  const auto* op = merge.as<MergesPositions>();
+  if (op == nullptr || !std::ranges::all_of(inputs, &Positions::is_plain)) return std::nullopt;
+  return op->over_positions(std::move(inputs));
 }
 
 std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node, const Positions& input) {
   if (node.kind() != Kind::stream) return std::nullopt;  // the source of another input, or a merge
-  if (const auto* op = node.as<MergesPositions>()) return op->over_positions({checked(input)});
+  if (node.as<MergesPositions>() != nullptr) return merged_positions(node, {input});
   const std::shared_ptr<const StreamOp> op(owner, node.as<StreamOp>());
   if (op->over_index(input.order()) == nullptr) return std::nullopt;
-  Positions behind = input;
-  behind.order = [before = input.order, op] { return op->over_index(before()); };
-  behind.is_fixed = input.is_fixed && node.as<SelectsTheSame>() != nullptr;
-  if (node.gives() != nullptr) behind.must_be = node.gives();
-  return behind;
+  const bool selects_the_same = node.as<SelectsTheSame>() != nullptr;
+  return Positions{.source = input.source,
+                   .order = [before = input.order, op] { return op->over_index(before()); },
+                   .is_fixed = input.is_fixed && selects_the_same,
+                   .is_plain = input.is_plain && (selects_the_same || node.as<ShufflesOrder>() != nullptr)};
 }
 
 }  // namespace penstock::graph

@@ -16,7 +16,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <typeinfo>
 #include <vector>
 
 namespace penstock::graph {
@@ -32,25 +31,28 @@ struct Positions {
   std::shared_ptr<const IndexedSource> source;
   std::function<std::unique_ptr<IndexSequence>()> order;  // a new one for each run
   bool is_fixed = true;  // each pass visits the same ones in the same order, and at() and find() tell which
-  bool is_quick = true;  // to make an element takes next to nothing. A source of a user's may read files
-  const std::type_info* must_be = nullptr;  // of what has not been checked yet; null: elements have the right type
+  // Source and ops are the library's: to make an element takes next to nothing and never fails, and an order has exactly
+  // size() positions, as many in each pass. A user's source may read files, or make elements of another type than it
+  // says.
+  bool is_plain = true;
 };
 
-// All of a source, in its own order. `must_be`: of a user's, which says itself what it makes.
-Positions positions_of(std::shared_ptr<const IndexedSource> source, const std::type_info* must_be = nullptr);
+// All of a source, in its own order. `is_plain`: it is one of the library's.
+Positions positions_of(std::shared_ptr<const IndexedSource> source, bool is_plain = true);
 
-// The same, but an element of another type is an error: for whoever looks into them.
-Positions checked(Positions positions);
-
-// An op that makes one such dataset of several, or of one.
+// An op that makes one such dataset of several, or of one. Errors would be counted otherwise, and named worse, than by
+// stages, so it is asked for plain ones only.
 class MergesPositions {
  public:
-  // All are checked(). nullopt: not of these.
+  // nullopt: not of these.
   virtual std::optional<Positions> over_positions(std::vector<Positions> inputs) const = 0;
 
  protected:
   ~MergesPositions() = default;
 };
+
+// What a merge makes of its inputs. nullopt: it is none that can, or one of them is not plain.
+std::optional<Positions> merged_positions(const Node& merge, std::vector<Positions> inputs);
 
 // Behind the node that follows, which `owner` keeps. nullopt: it has not this input alone, or does more than select,
 // order and number.

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -112,10 +113,45 @@ class Broken final : public IndexedSource {
   std::string origin(std::int64_t index) const override { return "broken" + std::to_string(index); }
 };
 
-TEST(Positions, MakeAnErrorOfWhatCannotBeMade) {
+// Its elements may take long to make, or fail: errors count otherwise over positions.
+TEST(Positions, OfAUsersSourceAreNotPutTogether) {
   const auto broken = from_indexed<std::int64_t>(std::make_shared<Broken>());
-  EXPECT_EQ(read(range(2).concatenate(broken).concatenate(range(1))), (Texts{"0", "1", "0", "1", "x4", "3", "0"}));
+  EXPECT_EQ(stages_of(range(4).concatenate(broken)), 3u);
+  EXPECT_EQ(stages_of(zip(range(4), broken)), 3u);
+  EXPECT_EQ(stages_of(sample_from(std::vector{broken, broken}, {.seed = 1})), 3u);
+  EXPECT_EQ(stages_of(broken.enumerate()), 2u);
+  EXPECT_EQ(read(broken.concatenate(range(3)).take(3)), (Texts{"0", "1", "x2", "3"}));
   EXPECT_EQ(read(broken.enumerate().map(one_number)), (Texts{"0", "1001", "x2", "3003"}));
+}
+
+// As many positions as the number of the pass, and one.
+class MoreEachEpoch final : public StreamOp {
+ public:
+  std::string name() const override { return "more_each_epoch"; }
+  Flow flow(const Flow&) const override { return {}; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return nullptr; }
+  std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence>) const override {
+    return std::make_unique<Order>();
+  }
+
+ private:
+  class Order final : public IndexSequence {
+   public:
+    void begin_pass(std::uint32_t epoch, std::uint32_t) override {
+      size_ = epoch + 1;
+      next_ = 0;
+    }
+    std::optional<std::int64_t> next() override { return next_ < size_ ? std::optional(next_++) : std::nullopt; }
+    std::int64_t size() const override { return size_; }
+
+   private:
+    std::int64_t size_ = 1, next_ = 0;
+  };
+};
+
+TEST(Positions, BehindAUsersOrderAreNotPutTogether) {
+  const auto growing = range(9).then<std::int64_t>(std::make_shared<MoreEachEpoch>());
+  EXPECT_EQ(read(growing.concatenate(range(50, 52)), {.first_epoch = 2}), (Texts{"0", "1", "2", "50", "51"}));
 }
 
 TEST(Positions, AreShuffledAsOne) {
@@ -126,18 +162,6 @@ TEST(Positions, AreShuffledAsOne) {
   std::ranges::sort(shuffled);
   std::ranges::sort(expected);
   EXPECT_EQ(shuffled, expected);
-}
-
-// It says that it has other elements than it makes.
-TEST(Positions, AreLookedAtForTheirTypeBeforeTheyAreReadAsIt) {
-  class Mistyped final : public IndexedSource {
-   public:
-    std::int64_t size() const override { return 2; }
-    Element at(std::int64_t index) const override { return Element(static_cast<char>(index)); }
-  };
-  const auto mistyped = from_indexed<std::int64_t>(std::make_shared<Mistyped>());
-  EXPECT_EQ(read(mistyped.enumerate().map(one_number)), (Texts{"x0", "x1"}));
-  EXPECT_EQ(read(range(1).concatenate(mistyped.skip(1))), (Texts{"0", "x2"}));
 }
 
 TEST(Positions, NameTheFileThatAnElementCameFrom) {
@@ -168,16 +192,16 @@ TEST(Positions, AreNoneWhereAPassHasAnOrderOfItsOwn) {
   EXPECT_EQ(stages_of(counter().concatenate(range(9)).take(5)), 4u) << "too many for numbers";
 }
 
-TEST(Positions, OfASourceThatMayTakeLongAreReadByAStageOfTheirOwn) {
-  const auto own = from_indexed<std::int64_t>(std::make_shared<Broken>());
-  EXPECT_EQ(stages_of(zip(range(4), own)), 3u);
-  EXPECT_EQ(stages_of(sample_from(std::vector{own, own}, {.seed = 1})), 3u);
-  EXPECT_EQ(stages_of(own.concatenate(own).enumerate()), 1u) << "they are read one after the other anyway";
-}
-
 TEST(Positions, OfAnEndlessInputAreAsManyAsTheOthers) {
   EXPECT_EQ(stages_of(zip(range(3), counter(5))), 1u);
   EXPECT_EQ(read(zip(range(3), counter(5)).map(one_number)), (Texts{"5", "1006", "2007"}));
+}
+
+TEST(Positions, AreAsManyAsCanBeCounted) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(
+      read(range(kMost).enumerate().skip(kMost - 2).map([](const Pair& pair) { return std::get<0>(pair) - kMost; })),
+      (Texts{"-2", "-1"}));
 }
 
 TEST(Positions, MayBeOfMoreThanEightInputs) {
