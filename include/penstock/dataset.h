@@ -125,10 +125,10 @@ template <class T> class Dataset : private detail::Refused<T> {
   }
 
   // Random order, another one each epoch and each pass of a repeat unless reshuffle_each_epoch is false. The order
-  // depends on (seed, epoch, pass) alone. Over a source that can be indexed (lists, vectors, ranges, also behind shard,
-  // take, skip, and put together, merging.h) positions are shuffled, not elements: buffer_size >= the number of elements is a uniform permutation
-  // with no buffer and no fill time. Over a stream it holds buffer_size elements, and an element leaves at most
-  // buffer_size - 1 places early.
+  // depends on (seed, epoch, pass) alone. Over a source that can be indexed (lists, vectors, ranges, also several and
+  // behind shard, take, skip) positions are shuffled, not elements: buffer_size >= the number of elements is a uniform
+  // permutation with no buffer and no fill time. Over a stream it holds buffer_size elements, and an element leaves at
+  // most buffer_size - 1 places early.
   // Needs buffer_size >= 1, or UNKNOWN_CARDINALITY for "all".
   // "Uniform" means: of up to 256 positions each order is equally likely over seeds and epochs. Of more there are more
   // orders than keys of 128 bits; each position comes to each place equally often, neighbours are apart by any

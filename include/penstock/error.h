@@ -73,9 +73,10 @@ struct ErrorPlace {
   // which of the op's inputs in this epoch, of a source: which element; where a repeat follows the op, in this pass. In
   // the epoch of a resumption: from there on. -1: none, as source_ordinal
   std::int64_t ordinal = -1;
-  std::int64_t source_ordinal =
-      -1;              // which element of the source it came from; -1: none, as where a pass's beginning or end failed
-  std::string origin;  // the source item's name (a file), "" if it has none
+  // which element of the source it came from, of lists put together (merging.h) of all of them. -1: none, as where a
+  // pass's beginning or end failed
+  std::int64_t source_ordinal = -1;
+  std::string origin;       // the source item's name (a file), "" if it has none
   std::uint32_t epoch = 0;  // in which it failed
 };
 

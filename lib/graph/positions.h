@@ -31,9 +31,9 @@ struct Positions {
   std::shared_ptr<const IndexedSource> source;
   std::function<std::unique_ptr<IndexSequence>()> order;  // a new one for each run
   bool is_fixed = true;  // each pass visits the same ones in the same order, and at() and find() tell which
-  // Source and ops are the library's: to make an element takes next to nothing and never fails, and an order has exactly
-  // size() positions, as many in each pass. A user's source may read files, or make elements of another type than it
-  // says.
+  // Source and ops are the library's: to make an element takes next to nothing and never fails, and an order has
+  // exactly size() positions, as many in each pass. A user's source may read files, or make elements of another type
+  // than it says.
   bool is_plain = true;
 };
 

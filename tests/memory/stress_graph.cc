@@ -197,6 +197,12 @@ std::int64_t StressGraph::most_in_flight() const {
   return bytes;
 }
 
+std::int64_t StressGraph::most_in_parts() const {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts_) bytes += part.one > 1 ? part.sizes->largest(part.one) : 0;
+  return bytes;
+}
+
 std::int64_t StressGraph::largest_delivered() const { return parts_.back().sizes->largest(parts_.back().one); }
 
 }  // namespace memory_stress

@@ -32,6 +32,9 @@ class StressGraph {
   std::int64_t bound() const;
   // What calls of stages without a hint may hold beyond what was reserved for them.
   std::int64_t most_in_flight() const;
+  // By how much the books may be wrong of lists that leave in parts: each of their results is taken to hold the same.
+  // In a chain they leave at once; in front of a merge they wait for room.
+  std::int64_t most_in_parts() const;
   // One element as the consumer holds it between taking it and letting it go.
   std::int64_t largest_delivered() const;
 
