@@ -61,10 +61,8 @@ class Sequence final : public IndexSequence {
   }
   std::optional<std::int64_t> at(std::int64_t i) const override {
     if (!has_at_) return std::nullopt;  // of none, so that nobody relies on it who has asked for the first one
-    const auto behind = std::upper_bound(before_.begin(), before_.end() - 1, i);
-    const auto input = static_cast<std::size_t>(behind - before_.begin()) - 1;
-    const auto position = inputs_.order(input).at(i - before_[input]);
-    return position ? std::optional(inputs_.source().start_of(input) + *position) : std::nullopt;
+    const std::size_t input = last_start_up_to(i, before_);
+    return inputs_.at(input, i - before_[input]);
   }
   std::optional<std::int64_t> find(std::int64_t position) const override {
     if (position < 0 || position >= inputs_.source().size()) return size();

@@ -21,20 +21,16 @@ class Rows final : public IndexedSource {
   std::int64_t size() const override { return sources_.front()->size(); }
   std::string origin(std::int64_t position) const override { return sources_.front()->origin(position); }
   Element at(std::int64_t position) const override {
-    std::array<Element, kMostParts> parts;
-    return make(position, std::span(parts).first(sources_.size()));
-  }
-
- private:
-  Element make(std::int64_t position, std::span<Element> parts) const {
     const std::int64_t row = orders_.front()->find(position).value();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::array<Element, kMostParts> parts;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
       parts[i] = sources_[i]->at(i == 0 ? position : orders_[i]->at(row).value());
       parts[i].own();
     }
-    return make_(row, parts);
+    return make_(row, std::span(parts).first(sources_.size()));
   }
 
+ private:
   const MakeRow make_;
   std::vector<std::shared_ptr<const IndexedSource>> sources_;
   std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() and find() alone are asked
@@ -53,9 +49,9 @@ std::shared_ptr<const JoinedSource> JoinedSource::of(std::span<const graph::Posi
   return joined;
 }
 
-std::size_t JoinedSource::input_of(std::int64_t position) const {
-  const auto behind = std::upper_bound(starts_.begin(), starts_.end() - 1, position);
-  return static_cast<std::size_t>(behind - starts_.begin()) - 1;
+std::size_t last_start_up_to(std::int64_t position, std::span<const std::int64_t> starts) {
+  const auto behind = std::upper_bound(starts.begin(), starts.end() - 1, position);
+  return static_cast<std::size_t>(behind - starts.begin()) - 1;
 }
 
 Element JoinedSource::at(std::int64_t position) const {
@@ -77,8 +73,7 @@ void JoinedOrders::begin_pass(std::uint32_t epoch, std::uint32_t pass) {
   for (auto& order : orders_) order->begin_pass(epoch, pass);
 }
 
-std::optional<std::int64_t> JoinedOrders::next(std::size_t input) {
-  const auto position = orders_[input]->next();
+std::optional<std::int64_t> JoinedOrders::joined(std::size_t input, std::optional<std::int64_t> position) const {
   return position ? std::optional(source_->start_of(input) + *position) : std::nullopt;
 }
 

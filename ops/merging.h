@@ -39,6 +39,9 @@ inline std::int64_t leading_dimension_of_all(std::span<const Flow> inputs) {
 
 // ------------------------------------------------------------------------------------------------ positions
 
+// Of lists behind each other, which one has this position. `starts`: where each begins, and where the last one ends.
+std::size_t last_start_up_to(std::int64_t position, std::span<const std::int64_t> starts);
+
 // Elements of several sources: those of each stand behind those of the one before.
 class JoinedSource final : public IndexedSource {
  public:
@@ -48,7 +51,7 @@ class JoinedSource final : public IndexedSource {
   std::int64_t size() const override { return starts_.back(); }
   Element at(std::int64_t position) const override;
   std::string origin(std::int64_t position) const override;
-  std::size_t input_of(std::int64_t position) const;
+  std::size_t input_of(std::int64_t position) const { return last_start_up_to(position, starts_); }
   std::int64_t start_of(std::size_t input) const { return starts_[input]; }
 
  private:
@@ -66,10 +69,13 @@ class JoinedOrders {
   const IndexSequence& order(std::size_t input) const { return *orders_[input]; }
   const JoinedSource& source() const noexcept { return *source_; }
   void begin_pass(std::uint32_t epoch, std::uint32_t pass);
-  // The next position of this input, as one of the JoinedSource.
-  std::optional<std::int64_t> next(std::size_t input);
+  // The next position of this input, or its i-th, as one of the JoinedSource.
+  std::optional<std::int64_t> next(std::size_t input) { return joined(input, order(input).next()); }
+  std::optional<std::int64_t> at(std::size_t input, std::int64_t i) const { return joined(input, order(input).at(i)); }
 
  private:
+  std::optional<std::int64_t> joined(std::size_t input, std::optional<std::int64_t> position) const;
+
   std::shared_ptr<const JoinedSource> source_;
   std::vector<std::unique_ptr<IndexSequence>> orders_;
 };

@@ -176,10 +176,10 @@ TEST(NoMemory, ForRunsInsideCallsCostsElementsOrTheRun) {
 }
 
 // Some elements are read, and from then on nobody finds memory, not even whoever destroys the run.
-template <class T> void end_without_memory(const Dataset<T>& data, const RunOptions& options) {
+template <class T> void end_without_memory(const Dataset<T>& data, const RunOptions& options, int elements = 5) {
   is_spared = true;
   auto run = std::make_optional(data.start(options));
-  for (int i = 0; i < 5; ++i) run->next();
+  for (int i = 0; i < elements; ++i) run->next();
   is_spared = false;
   {
     const Shortage shortage(0, kNever);
@@ -230,15 +230,8 @@ TEST(NoMemory, LeavesATraceUnwrittenAndSaysSo) {
 }
 
 TEST(NoMemory, LeavesATraceOfNothingUnwrittenAndSaysSo) {
-  is_spared = true;
-  auto run = std::make_optional(range(3).start({.trace = ::testing::TempDir() + "no_memory_trace.json"}));
-  is_spared = false;
   ::testing::internal::CaptureStderr();
-  {
-    const Shortage shortage(0, kNever);
-    run.reset();
-  }
-  is_spared = true;
+  end_without_memory(range(3), {.trace = ::testing::TempDir() + "no_memory_trace.json"}, 0);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               ::testing::HasSubstr("there is no memory to write the trace of a run"));
 }
