@@ -76,24 +76,6 @@
 
 namespace penstock {
 
-template <class T> class Dataset;
-
-namespace detail {
-// What flat_map's function may return: a Dataset<U> or anything that Unbatch takes apart.
-template <class R> struct Flatten {
-  using value_type = typename Unbatch<R>::value_type;
-  static std::vector<value_type> apart(R rows) { return Unbatch<R>::apart(std::move(rows)); }
-};
-template <class U> struct Flatten<Dataset<U>> { using value_type = U; };
-template <class F, class T>
-using FlatMapFunction =
-    std::conditional_t<IsDataset<Result<F, T>>::value, InnerFunction<F, T>,
-                       ManyFunction<F, T, typename Flatten<Result<F, T>>::value_type, Flatten<Result<F, T>>>>;
-struct Identity {
-  template <class V> V operator()(V&& value) const { return std::forward<V>(value); }
-};
-}  // namespace detail
-
 template <class T> class Dataset : private detail::Refused<T> {
   using Refused = detail::Refused<T>;
 
@@ -267,8 +249,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   auto unbatch(CallSite site = CallSite::here()) const requires Unbatchable<T> {
     using U = typename Unbatch<T>::value_type;
     return append<U>("unbatch", site, [&] {
-      return ops::unbatch(
-          std::make_shared<detail::ManyFunction<detail::Identity, T, U, Unbatch<T>>>(detail::Identity{}));
+      return ops::unbatch(std::make_shared<detail::ManyFunction<std::identity, T, U, Unbatch<T>>>(std::identity{}));
     });
   }
 
@@ -431,6 +412,14 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // Elements per epoch, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2), as far as it is known without running.
   std::int64_t cardinality() const { return graph::cardinality(node_); }
+
+  // The element that a loop over epoch 0 would give as number `index`, if none before it failed: to look at one, not to
+  // train. Runs what makes it and the one before it, as a resumed run does, on the calling thread. Throws ElementError
+  // where it has failed; Error(invalid_argument) where there is none of this number; Error(failed_precondition) where
+  // it cannot be told what it is made of: behind other ops than those of positions (merging.h), maps that keep the
+  // order, batch, prefetch.
+  //   ps::range(10).map([](std::int64_t x) { return x * x; }).at(3)  ->  9
+  T at(std::int64_t index) const { return detail::element_at(node_, index).template take<T>(); }
 
   // Starts a run. Nothing is read before its first request: of an element, or of its knobs.
   Run<T> start(RunOptions options = {}) const { return Run<T>(detail::start_run(node_, options)); }

@@ -18,6 +18,7 @@
 #include <penstock/padded_batch.h>
 #include <penstock/ragged_batch.h>
 #include <penstock/random_split.h>
+#include <penstock/rejection_resample.h>
 #include <penstock/run.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>

@@ -90,4 +90,20 @@ std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node
                    .is_plain = input.is_plain && (selects_the_same || node.as<ShufflesOrder>() != nullptr)};
 }
 
+std::optional<Positions> positions_up_to(const NodeRef& node) {
+  if (node->inputs().empty()) {
+    const auto* source = node->as<SourceOp>()->indexed();
+    if (source == nullptr) return std::nullopt;
+    return positions_of({node, source}, node->gives() == nullptr);
+  }
+  std::vector<Positions> inputs;
+  for (const NodeRef& input : node->inputs()) {
+    auto positions = positions_up_to(input);
+    if (!positions) return std::nullopt;
+    inputs.push_back(std::move(*positions));
+  }
+  if (node->kind() == Kind::merge) return merged_positions(*node, std::move(inputs));
+  return positions_behind(node, *node, inputs.front());
+}
+
 }  // namespace penstock::graph

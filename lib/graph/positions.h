@@ -58,4 +58,7 @@ std::optional<Positions> merged_positions(const Node& merge, std::vector<Positio
 // order and number.
 std::optional<Positions> positions_behind(const NodeRef& owner, const Node& node, const Positions& input);
 
+// All that lies before the node, and the node itself. nullopt: something else is among it.
+std::optional<Positions> positions_up_to(const NodeRef& node);
+
 }  // namespace penstock::graph

@@ -158,6 +158,7 @@ Cases transform_cases() {
 
 Cases merging_cases() {
   const std::vector two{range(3), range(3)};
+  const auto class_zero = [](std::int64_t) { return 0; };
   return {
       {"concatenate of nothing", [] { concatenate(std::vector<Dataset<std::int64_t>>()); }},
       {"a dataset used again and again",
@@ -190,6 +191,30 @@ Cases merging_cases() {
        }},
       {"random_split of who knows how many", [] { random_split(range(9).repeat(), {1}, 1); }},
       {"random_split behind a shuffle", [] { random_split(range(9).shuffle(9, {.seed = 1}), {1}, 1); }},
+      {"rejection_resample to nothing",
+       [=] {
+         rejection_resample(range(9), class_zero, {0, 0});
+       }},
+      {"rejection_resample to a negative share",
+       [=] {
+         rejection_resample(range(9), class_zero, {1, -0.5});
+       }},
+      {"rejection_resample of other classes",
+       [=] {
+         rejection_resample(range(9), class_zero, {1, 1}, {.initial = {1}});
+       }},
+      {"rejection_resample of a class that never comes",
+       [=] {
+         rejection_resample(range(9), class_zero, {1, 1}, {.initial = {1, 0}});
+       }},
+      {"rejection_resample of a class that has no share",
+       [=] {
+         for (std::int64_t value : rejection_resample(range(9), [](std::int64_t) { return 2; }, {1, 1}))
+           static_cast<void>(value);
+       }},
+      {"at() behind the end", [] { range(9).at(9); }},
+      {"at() of what never ends", [] { counter().at(-1); }},
+      {"at() behind a filter", [=] { range(9).filter([](std::int64_t x) { return x > 3; }).at(0); }},
       {"choose_from nothing", [] { choose_from(std::vector<Dataset<std::int64_t>>(), range(3)); }},
       {"choose_from with a choice that is none",
        [=] {

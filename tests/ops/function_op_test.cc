@@ -3,6 +3,7 @@
 #include <penstock/ops.h>
 #include <penstock/sources.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -28,8 +29,8 @@ template <class T, class F> detail::FunctionRef many_function(F function) {
   return std::make_shared<detail::ManyFunction<F, T, typename Apart::value_type, Apart>>(std::move(function));
 }
 template <class T> detail::FunctionRef unbatch_function() {
-  return std::make_shared<detail::ManyFunction<detail::Identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
-      detail::Identity{});
+  return std::make_shared<detail::ManyFunction<std::identity, T, typename Unbatch<T>::value_type, Unbatch<T>>>(
+      std::identity{});
 }
 
 const ElementwiseOp& as_elementwise(const OpRef& op) { return dynamic_cast<const ElementwiseOp&>(*op); }

@@ -1,11 +1,13 @@
-// A flat_map whose function gives a Dataset for each element. Nothing here is meant to be called by users.
+// A flat_map whose function gives a Dataset, or a list, for each element. Nothing here is meant to be called by users.
 #pragma once
 
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <penstock/detail/functions.h>
+#include <penstock/detail/refused.h>
 #include <penstock/graph.h>
 
 #pragma GCC visibility push(default)
@@ -54,6 +56,17 @@ template <class F, class T> class InnerFunction final : public CopiedFunction<In
 
   Call call_;
 };
+
+// What flat_map's function may return: a Dataset<U> or anything that Unbatch takes apart.
+template <class R> struct Flatten {
+  using value_type = typename Unbatch<R>::value_type;
+  static std::vector<value_type> apart(R rows) { return Unbatch<R>::apart(std::move(rows)); }
+};
+template <class U> struct Flatten<Dataset<U>> { using value_type = U; };
+template <class F, class T>
+using FlatMapFunction =
+    std::conditional_t<IsDataset<Result<F, T>>::value, InnerFunction<F, T>,
+                       ManyFunction<F, T, typename Flatten<Result<F, T>>::value_type, Flatten<Result<F, T>>>>;
 
 }  // namespace penstock::detail
 

@@ -1,0 +1,88 @@
+// Dataset::at(): a serial run that is resumed right before the element, as if from a checkpoint.
+#include <penstock/run.h>
+
+#include <string>
+
+#include "lib/exec/compile.h"
+#include "lib/graph/node.h"
+#include "lib/graph/positions.h"
+#include "lib/graph/traits.h"
+
+namespace penstock::detail {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 62;
+
+struct MadeOf {
+  graph::Positions positions;
+  std::int64_t each = 1;  // so many of them for each element of the dataset
+};
+
+[[noreturn]] void refuse(const graph::Node& node) {
+  throw Error(ErrorCode::failed_precondition,
+              "at() cannot be told which elements " + graph::title_of(node) + " (op " +
+                  std::to_string(node.position()) +
+                  ") makes an element of: it works behind sources that can be indexed and what selects or orders "
+                  "them, maps that keep the order, batch() and prefetch(). Use skip(index).take(1)");
+}
+
+bool is_one_to_one(const graph::Node& node) {
+  const auto* op = node.as<ElementwiseOp>();
+  return op != nullptr && op->order() == Order::kept && !op->has_state() && !op->may_fan_out() &&
+         node.flow().cardinality == node.inputs().front()->flow().cardinality;
+}
+
+// Each element of the node is of so many of its input, in their order. 0: that is not known.
+std::int64_t inputs_of_each(const graph::Node& node) {
+  if (node.kind() == graph::Kind::buffer || is_one_to_one(node)) return 1;
+  const auto* batch = node.as<graph::PutsTogether>();
+  return batch == nullptr ? 0 : batch->batch_size();
+}
+
+MadeOf made_of(const graph::NodeRef& node) {
+  if (auto positions = graph::positions_up_to(node)) return {std::move(*positions)};
+  const std::int64_t inputs = inputs_of_each(*node);
+  if (inputs == 0) refuse(*node);
+  MadeOf before = made_of(node->inputs().front());
+  before.each = before.each > kMostElements / inputs ? kMostElements : before.each * inputs;
+  return before;
+}
+
+// Behind so many positions.
+Checkpoint checkpoint_behind(const graph::NodeRef& node, const graph::Positions& positions, std::int64_t count) {
+  const auto order = positions.order();
+  order->begin_pass(0, 0);
+  order->skip(count - 1);
+  Checkpoint behind;
+  behind.kind = Checkpoint::Kind::position;
+  behind.pipeline = graph::pipeline_text(node);
+  behind.delivered = 1;
+  behind.has_last = true;
+  behind.last.ordinal = order->next().value();
+  return behind;
+}
+
+[[noreturn]] void outside(const graph::Node& node, std::int64_t index) {
+  const std::int64_t count = node.flow().cardinality;
+  throw Error(ErrorCode::invalid_argument,
+              "there is no element " + std::to_string(index) +
+                  (count < 0 ? std::string() : ": the dataset has " + std::to_string(count) + " elements"));
+}
+
+}  // namespace
+
+Element element_at(const graph::NodeRef& node, std::int64_t index) {
+  graph::cardinality(node);  // throws for a null node
+  const auto [positions, each] = made_of(node);
+  const std::int64_t count = positions.order()->size();
+  if (index < 0 || count == 0 || index > (count - 1) / each) outside(*node, index);
+  RunOptions options{.serial = true};
+  if (index > 0)
+    options.resume_from = std::make_shared<Checkpoint>(checkpoint_behind(node, positions, index * each));
+  Element element;
+  const auto run = start_run(node, options);
+  if (run->next(element, nullptr) != RunCore::Status::element) outside(*node, index);
+  return element;
+}
+
+}  // namespace penstock::detail
