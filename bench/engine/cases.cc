@@ -10,6 +10,8 @@ constexpr Case kCases[] = {
     {"collecting", "batch, window, rebatch, padded_batch: ns per element", run_collecting},
     {"text", "100,000 texts of log-normal length: how much of the batches is padding, with buckets and without",
      run_text},
+    {"mixed", "pictures mixed 70/30 behind two decoders, beside paths mixed before one: rates", run_mixed},
+    {"unequal", "zip of 10 ms reads and 2 ms decoding, beside decoding alone: rates, and who is blamed", run_unequal},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},
     {"sleep64", "64 calls of 10 ms against 64 plain threads, with a hint and without", run_sleep64},
     {"adapt", "how fast AUTOTUNE finds 64 calls, absorbs 8 x the latency, gives calls back", run_adapt},

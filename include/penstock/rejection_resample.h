@@ -47,7 +47,7 @@ class ClassShares {
   std::size_t scarcest_ = 0;  // all of this class stay
 };
 
-std::size_t checked_class(std::int64_t class_number, std::size_t classes);  // Error(invalid_argument)
+std::size_t checked_class(std::int64_t class_number, std::size_t classes);                  // Error(invalid_argument)
 double draw_of(const std::optional<std::uint64_t>& seed, const Context& context) noexcept;  // in [0, 1)
 
 template <class F, class T>
@@ -109,8 +109,10 @@ template <class F> class StaysByCount {
 // An element of another class is an error in its place (invalid_argument). GraphError for shares that are none: below
 // 0, all 0, or a class that is wanted but never comes (initial 0).
 template <class T, class F>
-requires detail::ClassFunction<F, T> Dataset<T> rejection_resample(const Dataset<T>& dataset, F class_of, std::vector<double> target,
-                              ResampleOptions options = {}, CallSite site = CallSite::here()) {
+requires detail::ClassFunction<F, T> Dataset<T> rejection_resample(const Dataset<T>& dataset, F class_of,
+                                                                   std::vector<double> target,
+                                                                   ResampleOptions options = {},
+                                                                   CallSite site = CallSite::here()) {
   detail::ClassShares shares(dataset.node(), std::move(target), std::move(options.initial), site);
   const bool are_counted = shares.are_counted();
   const std::shared_ptr<const detail::Resampling<F>> how(

@@ -77,8 +77,7 @@ Element element_at(const graph::NodeRef& node, std::int64_t index) {
   const std::int64_t count = positions.order()->size();
   if (index < 0 || count == 0 || index > (count - 1) / each) outside(*node, index);
   RunOptions options{.serial = true};
-  if (index > 0)
-    options.resume_from = std::make_shared<Checkpoint>(checkpoint_behind(node, positions, index * each));
+  if (index > 0) options.resume_from = std::make_shared<Checkpoint>(checkpoint_behind(node, positions, index * each));
   Element element;
   const auto run = start_run(node, options);
   if (run->next(element, nullptr) != RunCore::Status::element) outside(*node, index);

@@ -47,7 +47,8 @@ TEST(At, RunsOnlyWhatMakesTheElement) {
   };
   EXPECT_EQ(range(1'000'000).map(counted).at(765'432), 765'432);
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(range(1'000'000'000'000).batch(4).at(100'000'000), (std::vector<std::int64_t>{400'000'000, 400'000'001, 400'000'002, 400'000'003}));
+  EXPECT_EQ(range(1'000'000'000'000).batch(4).at(100'000'000),
+            (std::vector<std::int64_t>{400'000'000, 400'000'001, 400'000'002, 400'000'003}));
 }
 
 TEST(At, WorksBehindWhatNeverEnds) { EXPECT_EQ(counter(5, 2).at(1'000'000'000'000), 2'000'000'000'005); }

@@ -16,9 +16,7 @@ using testing::read;
 constexpr ErrorCode invalid_shares = ErrorCode::invalid_argument;
 
 // Of 100 numbers 70 are of class 0, 20 of class 1, 10 of class 2.
-std::int64_t class_of_number(std::int64_t number) {
-  return number % 10 < 7 ? 0 : number % 10 < 9 ? 1 : 2;
-}
+std::int64_t class_of_number(std::int64_t number) { return number % 10 < 7 ? 0 : number % 10 < 9 ? 1 : 2; }
 const std::vector<double> kInitial{70, 20, 10};
 
 std::array<double, 3> counts(const Dataset<std::int64_t>& data) {
@@ -61,7 +59,8 @@ TEST(RejectionResample, BeginsToCountWithTenOfEach) {
   int stay = 0;
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     const auto first = [](std::int64_t) { return 0; };
-    stay += static_cast<int>(read(rejection_resample(range(1), first, {1, 2}, {.seed = seed}), {.serial = true}).size());
+    stay +=
+        static_cast<int>(read(rejection_resample(range(1), first, {1, 2}, {.seed = seed}), {.serial = true}).size());
   }
   EXPECT_NEAR(stay / 2'000.0, 0.5 * 10 / 11, 0.05);
 }

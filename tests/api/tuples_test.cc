@@ -126,6 +126,19 @@ struct Captioned {
   bool operator==(const Captioned&) const = default;
 };
 
+struct Sum {
+  explicit Sum(std::int64_t one) : value(one) {}
+  Sum(const Sum& a, const Sum& b) : value(a.value + b.value) {}
+  std::int64_t value;
+};
+
+TEST(Zip, MakesAStructOfTwoOfItsOwnKind) {
+  const auto sums = range(3).map([](std::int64_t x) { return Sum(x); });
+  std::vector<std::int64_t> values;
+  for (const Sum& sum : zip<Sum>(sums, sums)) values.push_back(sum.value);
+  EXPECT_EQ(values, (std::vector<std::int64_t>{0, 2, 4}));
+}
+
 TEST(Zip, MakesStructs) {
   const Dataset<Captioned> data = zip<Captioned>(range(2), range(2).map(letters));
   EXPECT_THAT(all_of(data), ElementsAre(Captioned{0, ""}, Captioned{1, "a"}));

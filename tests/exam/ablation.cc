@@ -66,6 +66,7 @@ std::vector<Resource> bottlenecks(const ProcessSpec& frozen, const Optimum& opti
   try_out({Kind::memory, -1}, double_memory);
   for (std::size_t i = 0; i < frozen.chains.front().stages.size(); ++i) {
     const StageSpec& stage = frozen.chains.front().stages[i];
+    if (stage.role != StageSpec::Role::calls) continue;
     if (stage.form == StageSpec::Form::computes && !stage.serial && stage.device < 0) continue;
     try_out({Kind::stage, static_cast<int>(i) + 1}, [i](ProcessSpec& world) { double_stage(world, i); });
   }

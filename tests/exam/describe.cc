@@ -6,6 +6,11 @@ namespace penstock::exam {
 namespace {
 
 std::string describe(const StageSpec& stage, int index) {
+  if (stage.role != StageSpec::Role::calls) {
+    std::string line = print("  %d %s", index, stage.name.c_str());
+    for (const double share : stage.shares) line += print(" %g", share);
+    return line + "\n";
+  }
   const char* form = stage.serial                              ? "serial"
                      : stage.form == StageSpec::Form::blocks   ? "blocks"
                      : stage.form == StageSpec::Form::computes ? "computes"

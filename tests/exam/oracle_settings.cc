@@ -21,6 +21,10 @@ std::vector<Settings> combined(const std::vector<Settings>& some, const std::vec
   return all;
 }
 
+bool is_source(const ChainSpec& chain, std::size_t index) {
+  return chain.stages[index].role == StageSpec::Role::source;
+}
+
 bool has_tiny_elements(const ChainSpec& chain) {
   return std::ranges::any_of(chain.stages, [](const StageSpec& stage) {
     return stage.cpu.mean + stage.blocked.mean < kTiny && !stage.serial;
@@ -113,8 +117,9 @@ std::vector<Choice> further_choices(const ChainSpec& chain, std::int64_t permits
   std::vector<std::int64_t> some;
   for (std::int64_t each = 1; each <= permits; each = each < 4 ? each + 1 : 2 * each) some.push_back(each);
   choices.push_back({"cpu_slots", -1, some});
-  for (std::size_t i = 0; i < chain.stages.size(); ++i)
-    choices.push_back({"buffer", static_cast<int>(i) + 1, {1, 2, 8, 32}});
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    if (!is_source(chain, i)) choices.push_back({"buffer", static_cast<int>(i) + 1, {1, 2, 8, 32}});
+  }
   if (!has_tiny_elements(chain)) return choices;
   for (std::size_t i = 0; i <= chain.stages.size(); ++i)
     choices.push_back({"grain_ns", static_cast<int>(i), {2'000, 20'000, 100'000, 500'000}});
@@ -127,6 +132,7 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t permits) 
     for (const std::int64_t value : choice.values) moves.push_back({{choice.knob, choice.stage, value, 0}});
   }
   for (int stage = 1; stage < static_cast<int>(chain.stages.size()); ++stage) {
+    if (is_source(chain, static_cast<std::size_t>(stage))) continue;  // the next one
     for (const std::int64_t window : {8, 16, 24, 32, 48, 64, 96}) {
       for (const std::int64_t buffer : {8, 16, 32})
         moves.push_back({{"window", stage, window, 0}, {"buffer", stage + 1, buffer, 0}});

@@ -57,6 +57,9 @@ void add(Hash& hash, const StageSpec& stage) {
     hash.add(*each);
   hash.add(stage.blocked_times);
   hash.add(stage.cpu_times);
+  if (stage.role == StageSpec::Role::calls) return;
+  hash.add(static_cast<int>(stage.role));
+  for (const double share : stage.shares) hash.add(share);
 }
 
 void add(Hash& hash, const ChainSpec& chain) {

@@ -69,7 +69,7 @@ struct Numbers {
   std::int64_t size() const { return std::numeric_limits<std::int64_t>::max() / 4; }
   Item at(std::int64_t index) const {
     world->compute(world->cost_of_element());
-    return {.index = index, .size = 1, .bytes = 0, .payload = {}};
+    return {index, 1, 0, {}};
   }
 };
 
@@ -83,17 +83,39 @@ Dataset<Item> with_stage(const Dataset<Item>& chain, const StageSpec& spec, int 
   return chain.flat_map([work](const Item& item) { return work.several(item); }, calls, map_options_of(spec, work));
 }
 
+using Branches = std::vector<Dataset<Item>>;
+
+Dataset<Item> zipped(const Branches& two) { return zip<Item>(two.front(), two.back()); }
+
+auto sampled(const std::vector<double>& shares) {
+  return [shares](const Branches& branches) { return sample_from(branches, {.weights = shares, .seed = 1}); };
+}
+
+// The last branches become one.
+template <class Merge> void put_together(Branches& branches, std::size_t count, const Merge& merge) {
+  const auto first = branches.end() - static_cast<std::ptrdiff_t>(count);
+  Dataset<Item> merged = merge(Branches(first, branches.end()));
+  branches.erase(first, branches.end());
+  branches.push_back(std::move(merged));
+}
+
 }  // namespace
 
 graph::NodeRef pipeline_of(const ChainSpec& spec, const std::shared_ptr<World>& world) {
-  Dataset<Item> chain = from_indexed(Numbers{world}, "numbers");
+  Branches branches{from_indexed(Numbers{world}, "numbers")};
   int stage = 0;
   for (const StageSpec& each : spec.stages) {
     ++stage;
-    if (each.batch > 1) return chain.batch(each.batch).node();  // always the last one
-    chain = with_stage(chain, each, stage, world);
+    switch (each.role) {
+      case StageSpec::Role::source: branches.push_back(from_indexed(Numbers{world}, "numbers")); break;
+      case StageSpec::Role::zip: put_together(branches, 2, zipped); break;
+      case StageSpec::Role::sample: put_together(branches, each.shares.size(), sampled(each.shares)); break;
+      case StageSpec::Role::calls:
+        if (each.batch > 1) return branches.back().batch(each.batch).node();  // always the last one
+        branches.back() = with_stage(branches.back(), each, stage, world);
+    }
   }
-  return chain.node();
+  return branches.back().node();
 }
 
 RunOptions run_options_of(const ChainSpec& spec) {

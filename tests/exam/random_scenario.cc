@@ -69,9 +69,10 @@ class Drawing {
   ChainSpec chain() {
     ChainSpec chain;
     chain.open_io = static_cast<std::int64_t>(one_of({64, 64, 256}));
-    with_chance(0.12);  // was a zip, and will be again: the others are to stay the same ones
+    const bool is_zip = with_chance(0.12);
     const int stages = 1 + random_.below(5);
     for (int i = 0; i < stages; ++i) chain.stages.push_back(with_chance(0.45) ? waiting(chain) : computing());
+    if (is_zip) add_branch(chain);
     reshape(chain);
     const double bytes = log_uniform(1e3, 2e6);
     for (StageSpec& stage : chain.stages) {
@@ -83,6 +84,16 @@ class Drawing {
     slow_down(chain);
     consume(chain);
     return chain;
+  }
+
+  // A second one, zipped with what there is up to one of the stages.
+  void add_branch(ChainSpec& chain) {
+    const auto behind = 1 + random_.below(static_cast<int>(chain.stages.size()));
+    std::vector<StageSpec> branch{another_source()};
+    for (int stages = 1 + random_.below(2); stages > 0; --stages)
+      branch.push_back(with_chance(0.45) ? waiting(chain) : computing());
+    branch.push_back(zip_of_two());
+    chain.stages.insert(chain.stages.begin() + behind, branch.begin(), branch.end());
   }
 
   // Perhaps shards of several elements at first, perhaps batches at the end.
@@ -101,12 +112,9 @@ class Drawing {
 
   // Of any stage, for one element delivered.
   static double most_visits(const ChainSpec& chain) {
-    double visits = 1;
     double most = 1;
-    for (std::size_t i = chain.stages.size(); i-- > 0;) {
-      visits *= static_cast<double>(chain.stages[i].batch) / chain.stages[i].fan_out.mean;
-      most = std::max(most, visits);
-    }
+    for (std::size_t i = 0; i < chain.stages.size(); ++i)
+      most = std::max(most, visits_of(chain, static_cast<int>(i) + 1));
     return most;
   }
 

@@ -1,14 +1,47 @@
 #include "tests/exam/rate_bound.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace penstock::exam {
 
-// Branches of a zip are visited as often as it is: none of their stages has a fan-out or batches.
+namespace {
+
+// Where the results of a stage go, and which share of what comes there they are.
+struct Way {
+  std::size_t to;  // the number of stages: to the consumer
+  double share = 1;
+};
+
+std::vector<Way> ways_of(const ChainSpec& chain) {
+  using Role = StageSpec::Role;
+  const std::size_t none = chain.stages.size();
+  std::vector<Way> ways(chain.stages.size(), Way{none});
+  std::vector<std::size_t> ends{none};  // of the branches, the last stage; of one that is but a source, none
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const StageSpec& stage = chain.stages[i];
+    const std::size_t inputs = stage.role == Role::zip      ? 2
+                               : stage.role == Role::sample ? stage.shares.size()
+                               : stage.role == Role::source ? 0
+                                                            : 1;
+    const std::size_t first = ends.size() - inputs;
+    for (std::size_t k = 0; k < inputs; ++k) {
+      if (ends[first + k] != none) ways[ends[first + k]] = {i, stage.shares.empty() ? 1 : stage.shares[k]};
+    }
+    ends.resize(first);
+    ends.push_back(i);
+  }
+  return ways;
+}
+
+}  // namespace
+
+// A branch of a zip is visited as often as it is.
 double visits_of(const ChainSpec& chain, int stage) {
+  const std::vector<Way> ways = ways_of(chain);
   double visits = 1;
-  for (auto i = static_cast<std::size_t>(stage) - 1; i < chain.stages.size(); ++i) {
-    visits *= static_cast<double>(chain.stages[i].batch) / chain.stages[i].fan_out.mean;
+  for (auto i = static_cast<std::size_t>(stage) - 1; i < chain.stages.size(); i = ways[i].to) {
+    visits *= ways[i].share * static_cast<double>(chain.stages[i].batch) / chain.stages[i].fan_out.mean;
   }
   return visits;
 }

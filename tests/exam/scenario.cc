@@ -175,6 +175,16 @@ void add_pictures(std::vector<Scenario>& all) {
   all.push_back(scenario_of("S20t", "pictures, 1 in 20 is 10 x larger", larger, {.x = 0.93, .t90_s = 2}));
 }
 
+void add_trees(std::vector<Scenario>& all) {
+  all.push_back(
+      scenario_of("S21", "two branches, each io 10 ms and cpu 1 ms, mixed 9:1, then cpu 0.2 ms",
+                  chain_of({io(10), cpu(1), another_source(), io(10), cpu(1), sample_of({0.9, 0.1}), cpu(0.2)}),
+                  {.x = 0.97, .yield = 0.96, .t90_s = 0.5}));
+  all.push_back(scenario_of("S22", "zip of a branch of io 10 ms and one of cpu 2 ms, then cpu 0.2 ms",
+                            chain_of({io(10), another_source(), cpu(2), zip_of_two(), cpu(0.2)}),
+                            {.x = 0.97, .yield = 0.96, .t90_s = 0.5}));
+}
+
 void collect(std::vector<Time>& times, const Schedule& schedule) {
   for (const auto& step : schedule.steps) times.push_back(step.from);
 }
@@ -192,6 +202,7 @@ std::vector<Scenario> all_scenarios() {
   add_shapes(all);
   add_traps(all);
   add_pictures(all);
+  add_trees(all);
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/exam/device.h"
@@ -30,9 +31,14 @@ struct Schedule {
 };
 
 struct StageSpec {
+  // Calls of a function; or, where the pipeline is a tree, the source of another branch, or what puts branches
+  // together.
+  enum class Role : std::uint8_t { calls, source, zip, sample };
   enum class Form : std::uint8_t { computes, blocks, unknown };
 
   std::string name;
+  Role role = Role::calls;
+  std::vector<double> shares;  // of a sample, of each branch
   Form form = Form::computes;
   bool serial = false;
   bool ordered = true;
@@ -48,6 +54,21 @@ struct StageSpec {
   int own_threads = 0;                               // that the user's function starts for each call and waits for
   Distribution own_cpu;                              // of each of these
 };
+
+// What no function is called in: the ends of branches. Serial, at no cost.
+inline StageSpec of_tree(StageSpec::Role role, std::string name, std::vector<double> shares = {}) {
+  StageSpec stage;
+  stage.name = std::move(name);
+  stage.role = role;
+  stage.shares = std::move(shares);
+  stage.serial = true;
+  return stage;
+}
+inline StageSpec another_source() { return of_tree(StageSpec::Role::source, "numbers"); }
+inline StageSpec zip_of_two() { return of_tree(StageSpec::Role::zip, "zip"); }
+inline StageSpec sample_of(std::vector<double> shares) {
+  return of_tree(StageSpec::Role::sample, "sample", std::move(shares));
+}
 
 // Takes `burst` elements, each with some work, then works and pauses.
 struct ConsumerPhase {
@@ -65,7 +86,9 @@ inline const ConsumerPhase& phase_at(const std::vector<ConsumerPhase>& phases, T
 }
 
 struct ChainSpec {
-  std::vector<StageSpec> stages;  // the source comes by itself, as stage 0
+  // The first source comes by itself, as stage 0. Of a tree a branch after the other, each but the first one with its
+  // source, then what puts the last ones together (zip: two).
+  std::vector<StageSpec> stages;
   std::vector<DeviceSpec> devices;
   std::vector<ConsumerPhase> consumer = std::vector<ConsumerPhase>(1);
   std::int64_t memory = std::int64_t{1} << 30;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/exam/spec.h"
@@ -15,10 +16,21 @@ namespace penstock::exam {
 // An element of such a pipeline. Its memory is taken, where the world has memory, and not written to: moving bytes is
 // not what scenarios are about.
 struct Item {
+  Item() = default;
+  Item(std::int64_t number, double factor, std::int64_t held, Tensor memory)
+      : index(number), size(factor), bytes(held), payload(std::move(memory)) {}
+  // Both, as a zip gives them: as the first one to whoever works on it.
+  Item(Item first, Item second)
+      : index(first.index),
+        size(first.size),
+        bytes(first.bytes + second.bytes),
+        payload(std::move(first.payload)),
+        zipped(std::move(second.payload)) {}
+
   std::int64_t index = 0;  // in the source
   double size = 1;         // factor on the bytes
   std::int64_t bytes = 0;
-  Tensor payload;
+  Tensor payload, zipped;
 
   friend std::size_t bytes_of(const Item& item) { return static_cast<std::size_t>(item.bytes); }
 };

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +27,9 @@ using Item = std::optional<std::int64_t>;  // none: an error
 using Items = std::vector<Item>;
 
 inline constexpr std::size_t kMostItems = 4000;  // of an endless list
+inline constexpr std::size_t kStride = 1 << 20;  // more than any list has
 inline constexpr std::int64_t kFactor = 1009;
+inline constexpr int kDepth = 3;  // of merges, at most
 
 struct Tree {
   ps::Dataset<std::int64_t> dataset;
@@ -50,7 +53,7 @@ class Drawer {
   Tree draw() {
     for (;;) {
       try {
-        Tree tree = draw_tree(3);
+        Tree tree = draw_tree(kDepth);
         return tree.is_endless ? take(std::move(tree), random_.between(0, 40)) : tree;
       } catch (const NeverGivesAnything&) {
       }
@@ -66,17 +69,26 @@ class Drawer {
     return tree;
   }
 
-  void note(const std::string& name, const std::string& before) {
-    ++coverage_[name];
-    ++coverage_[before.substr(before.rfind(' ') + 1) + ">" + name];
+  // Of the last op of a text, without its numbers.
+  static std::string last_of(const std::string& text) {
+    const std::string last = text.substr(text.rfind(' ') + 1);
+    return last.substr(0, last.find_first_of("-0123456789!"));
   }
 
+  void note(const std::string& name, const std::string& before) {
+    ++coverage_[name];
+    ++coverage_[last_of(before) + ">" + name];
+  }
+
+  // Of positions; or something that reads ahead, so that what merges it is a stage.
   Tree source() {
     ++coverage_["range"];
     const std::int64_t begin = random_.below(100), count = random_.one_in(6) ? 0 : random_.between(1, 12);
     Items items;
     for (std::int64_t i = 0; i < count; ++i) items.emplace_back(begin + i);
-    return {ps::range(begin, begin + count), items, false, "range" + std::to_string(count)};
+    const auto positions = ps::range(begin, begin + count);
+    if (random_.one_in(2)) return {positions, items, false, "range" + std::to_string(count)};
+    return {positions.prefetch(), items, false, "prefetch" + std::to_string(count)};
   }
 
   Tree behind(Tree in) {
@@ -187,9 +199,11 @@ class Drawer {
     std::vector<Tree> inputs;
     for (std::int64_t count = random_.between(1, 3); count > 0; --count) inputs.push_back(draw_tree(depth - 1));
     if (inputs.size() > 1 && random_.one_in(5)) inputs[1] = inputs[0];  // one dataset, used twice
-    switch (random_.below(3)) {
+    ++coverage_["depth " + std::to_string(1 + kDepth - depth)];
+    switch (random_.below(4)) {
       case 0: return zip(inputs.size() == 1 ? std::vector{inputs[0], source()} : inputs);
       case 1: return concatenate(inputs);
+      case 2: return sample(inputs);
       default: return choose(inputs);
     }
   }
@@ -236,6 +250,36 @@ class Drawer {
       result.is_endless = input.is_endless;
     }
     return result;
+  }
+
+  // The draws are recorded: of lists of numbers that tell their list, and are as long. sample.json and sample_from_test
+  // say which draws are legal ones; here the elements must be those that belong to them.
+  Tree sample(const std::vector<Tree>& inputs) {
+    const std::string text = named("sample", inputs);
+    ps::SampleOptions options{.seed = random_.next(), .stop_on_empty = random_.one_in(2)};
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      options.weights.push_back(random_.one_in(8) ? 0 : 0.1 + static_cast<double>(i));
+    if (std::ranges::count(options.weights, 0.0) == std::ssize(options.weights)) options.weights.front() = 1;
+    Tree result{ps::sample_from(datasets_of(inputs), options), {}, false, text + (options.stop_on_empty ? "!" : "")};
+    auto draws = draws_of(inputs, options).start({.serial = true});
+    while (const auto draw = draws.next()) {
+      const Tree& input = inputs[*draw / kStride];
+      result.items.push_back(input.items[*draw % kStride]);
+      result.is_endless = input.is_endless && *draw % kStride + 1 == input.items.size();  // as far as it is known
+      if (result.is_endless) break;
+    }
+    return result;
+  }
+
+  // Item i of input k as k kStride + i.
+  static ps::Dataset<std::size_t> draws_of(const std::vector<Tree>& inputs, const ps::SampleOptions& options) {
+    std::vector<ps::Dataset<std::size_t>> lists;
+    for (const Tree& input : inputs) {
+      std::vector<std::size_t> list(input.items.size());
+      std::iota(list.begin(), list.end(), lists.size() * kStride);
+      lists.push_back(ps::from_vector(std::move(list)));
+    }
+    return ps::sample_from(lists, options);
   }
 
   // Choices that are none, and those that fail, among them.

@@ -1,5 +1,5 @@
 // Random trees of datasets: what plain lists say, serially, on threads, and pumped by one thread in any order of
-// events, with and without memory, in several epochs, some of them left early.
+// events, with and without memory, while knobs are moved, in several epochs, some of them left early.
 //
 //   PENSTOCK_FULL=1 random_trees_test          200,000 trees instead of 20,000 pumped, 10,000 on threads
 //   PENSTOCK_SEED=17 random_trees_test         this tree alone
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tests/random/drawn_tree.h"
 #include "tests/support/environment.h"
 #include "tests/support/pumped.h"
+#include "tests/support/random_graphs/knob_mover.h"
 #include "tests/support/watchdog.h"
 
 namespace trees {
@@ -54,8 +56,12 @@ std::string next_of(ps::Run<std::int64_t>& run) {
   }
 }
 
-void check_run(const Tree& tree, const ps::RunOptions& options, Random& random) {
-  auto run = tree.dataset.start(options);
+void check_run(const Tree& tree, const ps::RunOptions& options, Random& random,
+               random_graphs::Coverage* moves = nullptr) {
+  const auto core = ps::detail::start_run(tree.dataset.node(), options);
+  ps::Run<std::int64_t> run(core);
+  std::optional<random_graphs::KnobMover> mover;
+  if (moves != nullptr) mover.emplace(core, random.next(), *moves);
   const auto ends = drawn_ends(tree, random);
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
     run.epoch(epoch);
@@ -107,6 +113,10 @@ class Pumped {
 
   // Sometimes runs ahead of the consumer, too.
   ps::Slot next_slot() {
+    if (random_.one_in(30)) {
+      std::vector<ps::Knob> knobs = engine_->knobs();
+      random_graphs::move_one(knobs, random_, moves_);
+    }
     for (std::int64_t extra = random_.one_in(3) ? random_.below(20) : 0; extra > 0; --extra) queue_->run_one();
     for (int steps = 0; !engine_->state().outlet.has_slots(); ++steps) {
       if (!queue_->run_one()) throw std::runtime_error("stands still: the consumer waits, and nothing can move");
@@ -118,6 +128,7 @@ class Pumped {
   }
 
   Random random_;
+  random_graphs::Coverage::Moves moves_;
   std::int64_t time_ns_ = 0;
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
   const ps::testing::ClockedMachine machine_{[this] { return time_ns_ += random_.below(pace_ns_); }};
@@ -147,6 +158,7 @@ void check_trees(std::int64_t count, Check check, Drawer::Coverage& coverage) {
 
 TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
   Drawer::Coverage coverage;
+  static random_graphs::Coverage moved;
   check_trees(
       how_many(1000),
       [](const Tree& tree, std::uint64_t seed) {
@@ -154,9 +166,24 @@ TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
         check_run(tree, {.serial = true}, random);
         check_run(tree, {.threads = 2, .tune = false}, random);
         check_run(tree, {.memory_bytes = static_cast<std::size_t>(random.between(100, 2000)), .tune = random.one_in(2)},
-                  random);
+                  random, &moved);
       },
       coverage);
+}
+
+const std::vector<std::string> kOps{"map",       "fail",  "filter", "take",        "skip",   "repeat",
+                                    "repeat(n)", "batch", "zip",    "concatenate", "sample", "choose"};
+const std::vector<std::string> kBefore{"range",  "prefetch", "map", "fail",        "filter", "take",  "skip",
+                                       "repeat", "batch",    "zip", "concatenate", "sample", "choose"};
+
+// Each op, behind each other one, and merges of merges of merges.
+void expect_all_were_drawn(Drawer::Coverage& coverage) {
+  for (const std::string& op : kOps) {
+    EXPECT_GE(coverage[op], how_many(5'000)) << op;
+    for (const std::string& before : kBefore)
+      EXPECT_GE(coverage[before + ">" + op], how_many(200)) << op << " behind " << before;
+  }
+  EXPECT_GE(coverage["depth 3"], how_many(10'000));
 }
 
 TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
@@ -165,9 +192,8 @@ TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
       how_many(20'000),
       [](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0).check(tree); }, coverage);
   if (number_from_environment("PENSTOCK_SEED")) return;
-  for (const char* op : {"range", "map", "fail", "filter", "take", "skip", "repeat", "repeat(n)", "batch", "zip",
-                         "concatenate", "choose"})
-    EXPECT_GE(coverage[op], how_many(500)) << op;
+  expect_all_were_drawn(coverage);
+  for (const auto& [what, count] : coverage) std::cout << what << ' ' << count << '\n';
 }
 
 }  // namespace
