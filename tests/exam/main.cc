@@ -201,7 +201,7 @@ int run(const Options& options) {
                 "bytes", "CPU", "flight", "chg/min", "step", "met");
   const auto summaries = sit(chosen(options), options.exam, options.json ? print_json : print_row);
   bool passed = true;
-  const int may_miss = options.scenarios.empty() ? 1 : 0;  // of all twenty, not of those that somebody has chosen
+  const int may_miss = options.scenarios.empty() ? 1 : 0;  // of all, not of those that somebody has chosen
   for (const std::string& policy : options.exam.policies) {
     std::vector<Summary> own;
     for (const Summary& each : summaries) {

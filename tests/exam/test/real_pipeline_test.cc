@@ -115,12 +115,12 @@ TEST(RealPipeline, ReadsDecodesAndCropsPictures) {
 TEST(Draw, IsTheSameForTheSameElementInTheSameStage) {
   StageSpec stage = waiting(10);
   stage.blocked = Distribution::lognormal(10 * kMs, 0.5);
-  EXPECT_EQ(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
-            draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
-  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
-            draw(stage, 1, {.index = 8, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
-  EXPECT_NE(draw(stage, 1, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns,
-            draw(stage, 2, {.index = 7, .size = 1, .bytes = 0, .payload = {}}, 0).blocked_ns);
+  const auto blocked_ns = [&](int number, std::int64_t index) {
+    return draw(stage, number, Item(index, 1, 0, {}), 0).blocked_ns;
+  };
+  EXPECT_EQ(blocked_ns(1, 7), blocked_ns(1, 7));
+  EXPECT_NE(blocked_ns(1, 7), blocked_ns(1, 8));
+  EXPECT_NE(blocked_ns(1, 7), blocked_ns(2, 7));
 }
 
 TEST(Draw, HasTheMeansOfTheSpec) {
@@ -128,7 +128,7 @@ TEST(Draw, HasTheMeansOfTheSpec) {
   double blocked = 0, cpu = 0, bytes = 0;
   constexpr int kDraws = 20'000;
   for (int i = 0; i < kDraws; ++i) {
-    const Draw one = draw(stage, 1, {.index = i, .size = 1, .bytes = 0, .payload = {}}, 0);
+    const Draw one = draw(stage, 1, Item(i, 1, 0, {}), 0);
     blocked += one.blocked_ns / kDraws;
     cpu += one.cpu_ns / kDraws;
     bytes += static_cast<double>(one.bytes) / kDraws;
@@ -141,7 +141,7 @@ TEST(Draw, HasTheMeansOfTheSpec) {
 TEST(Draw, PassesTheSizeOfItsInputOn) {
   StageSpec stage = computing(1);
   stage.time_follows_size = true;
-  const Draw one = draw(stage, 1, {.index = 0, .size = 10, .bytes = 0, .payload = {}}, 0);
+  const Draw one = draw(stage, 1, Item(0, 10, 0, {}), 0);
   EXPECT_EQ(one.size, 10);
   EXPECT_EQ(one.bytes, static_cast<std::int64_t>(10 * stage.result_bytes));
   EXPECT_EQ(one.cpu_ns, 10 * kMs);
