@@ -29,6 +29,7 @@ enum class Place : std::uint8_t {
   source,     // it is one
   positions,  // right behind a source that can be indexed
   stream,     // behind something that computes
+  merge,      // behind two branches, each as `stream` has one
 };
 
 // What is peculiar to an op, apart from what it means.
@@ -53,12 +54,17 @@ struct Built {
   std::size_t (*results)(const ps::Element&) = [](const ps::Element&) -> std::size_t { return 1; };  // in one element
 };
 
+// What comes of two branches that have given so much: of `count` slots each, there is no more.
+using Branches = std::vector<std::vector<model::Item>>;
+using MergeMeaning = std::function<std::vector<model::Item>(const Branches& branches, std::size_t count)>;
+
 struct Case {
   std::string name;     // "shuffle, over positions": an op's name, then what is special
   std::vector<Op> ops;  // without the harness's source
   Traits traits;
   std::function<Built(const std::vector<Op>&, const Feed&)> build;
   std::function<Built(const std::vector<Op>&, const Feed&)> build_move_only;  // null: see traits
+  MergeMeaning merged = nullptr;                // of a merge; others are told by the list model
   std::function<void()> tell_progress = [] {};  // called at each beginning: nothing hangs so far
 
   std::string op_name() const { return name.substr(0, name.find(',')); }

@@ -1,7 +1,10 @@
 #include "tests/conformance/experiment.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "tests/conformance/merges.h"
 
 namespace conformance {
 namespace {
@@ -20,6 +23,9 @@ std::string error_text(const ps::ErrorPlace& place, bool with_inputs, const std:
          (with_inputs ? ", input " + std::to_string(place.ordinal) : "") + ", from '" + place.origin + "' " +
          std::to_string(place.source_ordinal) + ", epoch " + std::to_string(place.epoch) + ": " + words_of(cause);
 }
+
+constexpr int kOpsOfBranch = 2;  // the source and the step
+constexpr std::size_t all_of_a_branch = std::numeric_limits<std::size_t>::max();
 
 bool is_error(const std::string& text) { return text.starts_with("error"); }
 
@@ -120,7 +126,43 @@ std::vector<model::Tape> Experiment::tapes(std::uint32_t epoch) const {
   return tapes;
 }
 
+// What a branch of a merge gives in a pass.
+std::vector<model::Item> Experiment::branch(std::size_t number, std::uint32_t epoch) const {
+  model::Pipeline pipeline({{.kind = Kind::range,
+                             .count = settings_.count,
+                             .first = first_of_branch(number),
+                             .fails = settings_.source_fails}});
+  pipeline.begin_epoch(epoch);
+  std::vector<model::Item> items;
+  while (const auto item = pipeline.next()) {
+    items.push_back(*item);
+    if (item->failed()) items.back().failed_op = kOpsOfBranch * static_cast<int>(number);
+  }
+  return items;
+}
+
+// In all passes; or, of the first one, what comes of so many slots of each branch.
+std::vector<model::Item> Experiment::merged(std::uint32_t epoch, std::size_t most_of_a_branch) const {
+  Branches branches{branch(0, epoch), branch(1, epoch)};
+  const auto count = static_cast<std::size_t>(settings_.count);
+  const std::int64_t passes = most_of_a_branch < count ? 1 : settings_.passes;
+  for (auto& items : branches) items.resize(std::min(items.size(), most_of_a_branch));
+  std::vector<model::Item> all;
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    for (model::Item& item : case_.merged(branches, count)) {
+      item.origin.pass = static_cast<std::uint32_t>(pass);
+      all.push_back(std::move(item));
+    }
+  }
+  return all;
+}
+
 Texts Experiment::expected(std::uint32_t epoch, bool with_inputs) const {
+  if (case_.merged) {
+    Texts texts;
+    for (const model::Item& item : merged(epoch, all_of_a_branch)) texts.push_back(text_of(item, with_inputs));
+    return texts;
+  }
   model::Pipeline pipeline(model_ops(), tapes(epoch));
   pipeline.begin_epoch(epoch);
   Texts texts;
@@ -128,8 +170,10 @@ Texts Experiment::expected(std::uint32_t epoch, bool with_inputs) const {
   return texts;
 }
 
+bool Experiment::is_source(int position) const { return case_.merged ? position % kOpsOfBranch == 0 : position == 0; }
+
 std::string Experiment::name_of(int position) const {
-  if (position == 0 && case_.traits.place != Place::source) return "source";
+  if (is_source(position) && case_.traits.place != Place::source) return "source";
   return model::name_of(model_ops()[static_cast<std::size_t>(position)]);
 }
 
@@ -140,7 +184,7 @@ std::string Experiment::text_of(const model::Item& item, bool with_inputs) const
   const ps::ErrorPlace where{.op = name_of(position),
                              .position = position,
                              .call_site = "",
-                             .ordinal = position == 0 ? item.origin.ordinal : item.input,
+                             .ordinal = is_source(position) ? item.origin.ordinal : item.input,
                              .source_ordinal = item.origin.ordinal,
                              .origin = place == Place::source ? "" : "item " + std::to_string(item.origin.ordinal),
                              .epoch = item.origin.epoch};
@@ -148,6 +192,7 @@ std::string Experiment::text_of(const model::Item& item, bool with_inputs) const
 }
 
 std::size_t Experiment::due_after(std::int64_t elements) const {
+  if (case_.merged) return merged(0, static_cast<std::size_t>(elements)).size();
   model::Pipeline pipeline(model_ops(), {}, elements);
   pipeline.begin_epoch(0);
   std::size_t due = 0;

@@ -59,9 +59,12 @@ class Experiment {
 
  private:
   std::vector<Op> model_ops() const;
+  std::vector<model::Item> branch(std::size_t number, std::uint32_t epoch) const;
+  std::vector<model::Item> merged(std::uint32_t epoch, std::size_t most_of_a_branch) const;
   Texts recorded(std::uint32_t epoch) const;
   std::vector<model::Tape> tapes(std::uint32_t epoch) const;
   std::string text_of(const model::Item& item, bool with_inputs) const;
+  bool is_source(int position) const;
   std::string name_of(int position) const;
 
   const Case& case_;

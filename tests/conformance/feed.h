@@ -17,6 +17,7 @@ namespace conformance {
 // How one dataset of the suite is fed. All it points to outlives the dataset.
 struct Feed {
   std::int64_t count = 0;
+  std::int64_t first = 0;     // the source's first number
   model::Modulus fails = {};  // the source fails on these numbers
   std::uint64_t jitter = 0;   // a seed: calls are uneven; 0: they are not
   Gate* gate = nullptr;       // holds elements back; null: it does not
@@ -36,7 +37,7 @@ inline void fail_if(const model::Modulus& fails, std::int64_t number) {
   if (fails.holds(model::number(number))) random_graphs::throw_fails_on(model::number(number));
 }
 
-// 0, 1, ... count - 1, as tokens. Its positions may be chosen by the ops behind it.
+// first, first + 1, ..., count of them, as tokens. Its positions may be chosen by the ops behind it.
 template <class T> class TokenSource final : public ps::SourceOp, public ps::IndexedSource {
  public:
   explicit TokenSource(Feed feed) : feed_(std::move(feed)) {}
@@ -49,9 +50,9 @@ template <class T> class TokenSource final : public ps::SourceOp, public ps::Ind
   std::int64_t size() const override { return feed_.count; }
   std::string origin(std::int64_t i) const override { return "item " + std::to_string(i); }
   ps::Element at(std::int64_t i) const override {
-    feed_.be_uneven(i);
-    fail_if(feed_.fails, i);
-    return ps::Element(T(i, feed_.census));
+    feed_.be_uneven(feed_.first + i);
+    fail_if(feed_.fails, feed_.first + i);
+    return ps::Element(T(feed_.first + i, feed_.census));
   }
 
  private:

@@ -25,7 +25,7 @@ void Gate::open_for(std::int64_t places) {
 }
 
 void Gate::clear() {
-  std::map<std::int64_t, Waiting> gone;  // destroyed behind the lock
+  std::multimap<std::int64_t, Waiting> gone;  // destroyed behind the lock
   const std::lock_guard lock(mutex_);
   gone.swap(waiting_);
 }

@@ -16,7 +16,7 @@ namespace ps = penstock;
 // Any thread.
 class Gate {
  public:
-  // `place`: which of the elements of the run it is.
+  // `place`: which of the elements of the run, or of its branch, it is.
   void arrive(std::int64_t place, ps::Element element, ps::Completion completion);
 
   // From now on the elements up to `places` pass.
@@ -29,7 +29,7 @@ class Gate {
   using Waiting = std::pair<ps::Element, ps::Completion>;
 
   std::mutex mutex_;  // both below; never held while a Completion is answered or destroyed
-  std::map<std::int64_t, Waiting> waiting_;
+  std::multimap<std::int64_t, Waiting> waiting_;
   std::int64_t open_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "tests/conformance/image_ops.h"
+#include "tests/conformance/merges.h"
 #include "tests/conformance/token_harness.h"
 #include "tests/ops/all_cases.h"
 
@@ -85,6 +86,7 @@ std::vector<Case> all_ops() {
     op_cases::with_case(kind, [&]<class Described>(Described) {
       for (const Line& line : Described::lines()) all.push_back(case_of<Described>(line));
     });
+  for (Case& merge : all_merges()) all.push_back(std::move(merge));
   return all;
 }
 

@@ -92,7 +92,7 @@ template <class T> std::string text_of(const penstock::Rows<T>& rows) {
   return text_of(static_cast<const std::vector<T>&>(rows));
 }
 
-template <class T> std::string text_of(const std::tuple<std::int64_t, T>& pair) {
+template <class First, class T> std::string text_of(const std::tuple<First, T>& pair) {
   return "[" + text_of(std::get<0>(pair)) + " " + text_of(std::get<1>(pair)) + "]";
 }
 

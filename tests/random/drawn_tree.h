@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/support/random.h"
+#include "tests/support/sampled_draws.h"
 
 namespace trees {
 
@@ -27,7 +27,6 @@ using Item = std::optional<std::int64_t>;  // none: an error
 using Items = std::vector<Item>;
 
 inline constexpr std::size_t kMostItems = 4000;  // of an endless list
-inline constexpr std::size_t kStride = 1 << 20;  // more than any list has
 inline constexpr std::int64_t kFactor = 1009;
 inline constexpr int kDepth = 3;  // of merges, at most
 
@@ -252,8 +251,6 @@ class Drawer {
     return result;
   }
 
-  // The draws are recorded: of lists of numbers that tell their list, and are as long. sample.json and sample_from_test
-  // say which draws are legal ones; here the elements must be those that belong to them.
   Tree sample(const std::vector<Tree>& inputs) {
     const std::string text = named("sample", inputs);
     ps::SampleOptions options{.seed = random_.next(), .stop_on_empty = random_.one_in(2)};
@@ -261,25 +258,16 @@ class Drawer {
       options.weights.push_back(random_.one_in(8) ? 0 : 0.1 + static_cast<double>(i));
     if (std::ranges::count(options.weights, 0.0) == std::ssize(options.weights)) options.weights.front() = 1;
     Tree result{ps::sample_from(datasets_of(inputs), options), {}, false, text + (options.stop_on_empty ? "!" : "")};
-    auto draws = draws_of(inputs, options).start({.serial = true});
+    std::vector<std::size_t> lengths, read(inputs.size(), 0);
+    for (const Tree& input : inputs) lengths.push_back(input.items.size());
+    auto draws = ps::test::sampled_draws(lengths, options).start({.serial = true});
     while (const auto draw = draws.next()) {
-      const Tree& input = inputs[*draw / kStride];
-      result.items.push_back(input.items[*draw % kStride]);
-      result.is_endless = input.is_endless && *draw % kStride + 1 == input.items.size();  // as far as it is known
+      const Tree& input = inputs[*draw];
+      result.items.push_back(input.items[read[*draw]++]);
+      result.is_endless = input.is_endless && read[*draw] == input.items.size();  // as far as it is known
       if (result.is_endless) break;
     }
     return result;
-  }
-
-  // Item i of input k as k kStride + i.
-  static ps::Dataset<std::size_t> draws_of(const std::vector<Tree>& inputs, const ps::SampleOptions& options) {
-    std::vector<ps::Dataset<std::size_t>> lists;
-    for (const Tree& input : inputs) {
-      std::vector<std::size_t> list(input.items.size());
-      std::iota(list.begin(), list.end(), lists.size() * kStride);
-      lists.push_back(ps::from_vector(std::move(list)));
-    }
-    return ps::sample_from(lists, options);
   }
 
   // Choices that are none, and those that fail, among them.

@@ -34,10 +34,9 @@ TEST(VisitsOf, AStageAreAsManyAsItsWayToTheConsumerSays) {
   shards.fan_out = Distribution::geometric(4);
   StageSpec batch = computing(0);
   batch.batch = 10;
-  const ChainSpec chain =
-      process_of({shards, another_source(), computing(1), sample_of({0.8, 0.2}), another_source(), computing(1),
-                  zip_of_two(), batch})
-          .chains.front();
+  const ChainSpec chain = process_of({shards, another_source(), computing(1), sample_of({0.8, 0.2}), another_source(),
+                                      computing(1), zip_of_two(), batch})
+                              .chains.front();
   const auto visits = [&](int stage) { return visits_of(chain, stage); };
   EXPECT_DOUBLE_EQ(visits(8), 10) << "the batch";
   EXPECT_DOUBLE_EQ(visits(7), 10) << "the zip";
