@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -99,6 +100,34 @@ Dataset<std::int64_t> in_generator(const Call& call) {
   });
 }
 
+// A merging op of a user's own, which hands everything on.
+class CallingMerge final : public MergeOp {
+ public:
+  explicit CallingMerge(Call call) : call_(std::move(call)) {}
+  std::string name() const override { return "calling_merge"; }
+  Flow flow_of(std::span<const Flow> inputs) const override { return inputs.front(); }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(call_); }
+
+ private:
+  class State final : public MergeState {
+   public:
+    explicit State(const Call& call) : call_(call) {}
+    void begin_pass(const Stamp&) override { has_ended_ = false; }
+    Want want() const override { return has_ended_ ? Want::nothing() : Want::one(0); }
+    void take(std::size_t, Slot&& slot, Emitter& out) override {
+      if (slot.is_element()) call_at_one(slot.value.get<std::int64_t>(), call_);
+      out.forward(std::move(slot));
+    }
+    void ended(std::size_t, Emitter&) override { has_ended_ = true; }
+
+   private:
+    const Call& call_;  // of the op, which lives longer
+    bool has_ended_ = false;
+  };
+
+  Call call_;
+};
+
 const Where places[] = {
     {"map", [](const Call& call) { return range(3).map([call](std::int64_t x) { return call_at_one(x, call); }); }},
     {"blocking map",
@@ -112,6 +141,8 @@ const Where places[] = {
        return range(3).flat_map([call](std::int64_t x) { return std::vector{call_at_one(x, call)}; });
      }},
     {"generator", in_generator},
+    {"merge",
+     [](const Call& call) { return merge<std::int64_t>(std::make_shared<CallingMerge>(call), range(3).prefetch()); }},
 };
 
 using Values = std::vector<std::int64_t>;

@@ -13,8 +13,7 @@ namespace penstock::test {
 
 inline Dataset<std::size_t> sampled_draws(const std::vector<std::size_t>& lengths, const SampleOptions& options) {
   std::vector<Dataset<std::size_t>> lists;
-  for (const std::size_t length : lengths)
-    lists.push_back(from_vector(std::vector<std::size_t>(length, lists.size())));
+  for (const std::size_t length : lengths) lists.push_back(from_vector(std::vector<std::size_t>(length, lists.size())));
   return sample_from(lists, options);
 }
 
