@@ -13,27 +13,31 @@ class Rows final : public IndexedSource {
   Rows(std::span<const graph::Positions> inputs, MakeRow make) : make_(std::move(make)) {
     for (const graph::Positions& input : inputs) {
       sources_.push_back(input.source);
-      orders_.push_back(input.order());
-      orders_.back()->begin_pass(0, 0);
+      orders_.push_back(input.is_in_turn ? nullptr : input.order());
+      if (orders_.back()) orders_.back()->begin_pass(0, 0);
     }
   }
 
   std::int64_t size() const override { return sources_.front()->size(); }
   std::string origin(std::int64_t position) const override { return sources_.front()->origin(position); }
   Element at(std::int64_t position) const override {
-    const std::int64_t row = orders_.front()->find(position).value();
-    std::array<Element, kMostParts> parts;
+    return sources_.size() > 2 ? row_at<kMostParts>(position) : row_at<2>(position);
+  }
+
+ private:
+  template <std::size_t most_parts> Element row_at(std::int64_t position) const {
+    const std::int64_t row = orders_.front() ? orders_.front()->find(position).value() : position;
+    std::array<Element, most_parts> parts;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      parts[i] = sources_[i]->at(i == 0 ? position : orders_[i]->at(row).value());
+      parts[i] = sources_[i]->at(i == 0 ? position : orders_[i] ? orders_[i]->at(row).value() : row);
       parts[i].own();
     }
     return make_(row, std::span(parts).first(sources_.size()));
   }
 
- private:
   const MakeRow make_;
   std::vector<std::shared_ptr<const IndexedSource>> sources_;
-  std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() and find() alone are asked
+  std::vector<std::unique_ptr<IndexSequence>> orders_;  // fixed: at() and find() alone are asked; null: in turn
 };
 
 }  // namespace
@@ -50,8 +54,7 @@ std::shared_ptr<const JoinedSource> JoinedSource::of(std::span<const graph::Posi
 }
 
 std::size_t last_start_up_to(std::int64_t position, std::span<const std::int64_t> starts) {
-  const auto behind = std::upper_bound(starts.begin(), starts.end() - 1, position);
-  return static_cast<std::size_t>(behind - starts.begin()) - 1;
+  return count_up_to(starts.first(starts.size() - 1), position) - 1;
 }
 
 Element JoinedSource::at(std::int64_t position) const {
@@ -81,7 +84,9 @@ graph::Positions rows_of(std::span<const graph::Positions> inputs, MakeRow make)
   std::int64_t size = std::numeric_limits<std::int64_t>::max();
   for (const graph::Positions& input : inputs) size = std::min(size, input.order()->size());
   auto order = [first = inputs.front().order, size] { return graph::first_positions(first(), size); };
-  return {.source = std::make_shared<Rows>(inputs, std::move(make)), .order = std::move(order)};
+  return {.source = std::make_shared<Rows>(inputs, std::move(make)),
+          .order = std::move(order),
+          .is_in_turn = inputs.front().is_in_turn};
 }
 
 }  // namespace penstock::ops

@@ -39,6 +39,16 @@ inline std::int64_t leading_dimension_of_all(std::span<const Flow> inputs) {
 
 // ------------------------------------------------------------------------------------------------ positions
 
+// How many of these, which rise, are not above x. Without branches where they are few: which one it is, is as good as
+// drawn, and each wrong guess of the processor costs more than looking at all of them.
+template <class Number> std::size_t count_up_to(std::span<const Number> rising, Number x) {
+  constexpr std::size_t kFew = 16;
+  if (rising.size() > kFew) return static_cast<std::size_t>(std::ranges::upper_bound(rising, x) - rising.begin());
+  std::size_t count = 0;
+  for (const Number each : rising) count += each <= x ? 1 : 0;
+  return count;
+}
+
 // Of lists behind each other, which one has this position. `starts`: where each begins, and where the last one ends.
 std::size_t last_start_up_to(std::int64_t position, std::span<const std::int64_t> starts);
 

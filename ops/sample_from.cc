@@ -3,9 +3,11 @@
 #include <penstock/ops.h>
 #include <penstock/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -26,43 +28,48 @@ class Draws {
 
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) {
     weights_ = all_weights_;
-    epoch_ = rerandomize_ ? epoch : 0;
-    pass_ = rerandomize_ ? pass : 0;
-    next_ = 0;
-    draw();
+    numbers_ = make_rng(seed_, rerandomize_ ? epoch : 0, rerandomize_ ? pass : 0, 0, stream_of_samples);
+    add_up();
+    go_on();
   }
   std::optional<std::size_t> drawn() const noexcept { return drawn_; }  // nullopt: nothing is left
   bool may_come(std::size_t input) const noexcept { return weights_.empty() || weights_[input] > 0; }
   void go_on() {
-    ++next_;
+    number_ = numbers_.uniform();
     draw();
   }
   // The same draw again, among those that are left.
   void ended(std::size_t input) {
     weights_[input] = 0;
     if (stop_on_empty_) weights_.assign(weights_.size(), 0);
+    add_up();
     draw();
   }
 
  private:
+  void add_up() {
+    sums_.resize(weights_.size());
+    std::partial_sum(weights_.begin(), weights_.end(), sums_.begin());
+    last_ = 0;
+    for (std::size_t input = 0; input < weights_.size(); ++input) {
+      if (weights_[input] > 0) last_ = input;
+    }
+  }
   void draw() {
     drawn_.reset();
-    const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
-    if (sum <= 0) return;
-    double place = make_rng(seed_, epoch_, pass_, next_, stream_of_samples).uniform() * sum;
-    for (std::size_t input = 0; input < weights_.size(); ++input) {
-      if (weights_[input] <= 0) continue;
-      drawn_ = input;  // also the last one, where the sum is rounded
-      if ((place -= weights_[input]) < 0) return;
-    }
+    if (sums_.back() <= 0) return;
+    const double place = number_ * sums_.back();
+    drawn_ = std::min(count_up_to(std::span<const double>(sums_), place), last_);  // where it was rounded up
   }
 
   const std::vector<double>& all_weights_;  // of the op, which lives longer
   const std::uint64_t seed_;
   const bool stop_on_empty_, rerandomize_;
   std::vector<double> weights_;  // 0: nothing is left of it
-  std::uint32_t epoch_ = 0, pass_ = 0;
-  std::int64_t next_ = 0;  // number of the draw in its pass
+  std::vector<double> sums_;     // of each and those before it
+  std::size_t last_ = 0;         // of which something is left
+  CounterRng numbers_;           // of the pass, one for each draw
+  double number_ = 0;            // of the present draw
   std::optional<std::size_t> drawn_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/spin.h"
 #include "lib/core/clock.h"
 
 namespace penstock::bench {
@@ -36,12 +37,6 @@ std::vector<std::int64_t> changing_calls(std::int64_t elements, std::uint64_t se
   }
   times.resize(static_cast<std::size_t>(elements));
   return times;
-}
-
-void spin(std::int64_t ns) {
-  const std::int64_t until = now_ns() + ns;
-  while (now_ns() < until) {
-  }
 }
 
 // When each call began and ended, for whoever looks at it when all have.

@@ -9,8 +9,8 @@
 
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/spin.h"
 #include "bench/micro/picture.h"
-#include "lib/core/clock.h"
 
 namespace penstock::bench {
 namespace {
@@ -43,12 +43,6 @@ struct Path {
   std::int64_t number;
   bool is_whole;
 };
-
-void spin(std::chrono::milliseconds length) {
-  const std::int64_t until = now_ns() + std::chrono::nanoseconds(length).count();
-  while (now_ns() < until) {
-  }
-}
 
 // Of the stage that the waiting is blamed on most.
 std::string blamed_in(const Dataset<std::tuple<std::int64_t, std::int64_t>>& pairs) {
@@ -86,7 +80,7 @@ void run_unequal(const CaseSettings& settings, Report& report) {
     return number;
   };
   const auto decode = [](std::int64_t number) {
-    spin(std::chrono::milliseconds(2));
+    spin(2'000'000);
     return number;
   };
   const auto numbers = range(kPairs);

@@ -414,7 +414,8 @@ template <class T> class Dataset : private detail::Refused<T> {
   std::int64_t cardinality() const { return graph::cardinality(node_); }
 
   // The element that a loop over epoch 0 would give as number `index`, if none before it failed: to look at one, not to
-  // train. Runs what makes it and the one before it, as a resumed run does, on the calling thread. Throws ElementError
+  // train. Runs what makes it and the one before it, as a resumed run does, on the calling thread; positions before it
+  // are counted, one by one behind sample_from and a shuffle that does not shuffle all. Throws ElementError
   // where it has failed; Error(invalid_argument) where there is none of this number; Error(failed_precondition) where
   // it cannot be told what it is made of: behind other ops than those of positions (merging.h), maps that keep the
   // order, batch, prefetch.

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -31,10 +32,17 @@ namespace penstock {
 namespace detail {
 // Throws Error(invalid_argument); null: the element is empty.
 [[noreturn]] void fail_element_type(const std::type_info* held, const std::type_info& asked);
+
+// Whether the bytes of a value, copied elsewhere, are that value, and what is left behind needs no destructor. C++
+// tells it of what is trivially copyable; tuples and pairs of these are not, but consist of them alone.
+template <class T> inline constexpr bool moves_as_bytes = std::is_trivially_copyable_v<T>;
+template <class... T> inline constexpr bool moves_as_bytes<std::tuple<T...>> = (moves_as_bytes<T> && ...);
+template <class A, class B>
+inline constexpr bool moves_as_bytes<std::pair<A, B>> = moves_as_bytes<A>&& moves_as_bytes<B>;
 }  // namespace detail
 
 class Element {
-  static constexpr std::size_t kInlineBytes = 32;
+  static constexpr std::size_t kInlineBytes = 32, kWord = 8;
   static constexpr std::size_t kInlineAlignment = 8;  // what is aligned more strictly would make every element larger
   template <class T>
   static constexpr bool is_inline = sizeof(T) <= kInlineBytes &&
@@ -155,7 +163,8 @@ class Element {
   struct Type {
     const std::type_info* info;
     std::size_t size;
-    void (*relocate)(std::byte* to, std::byte* from) noexcept;  // null: memcpy is enough
+    std::size_t stored;  // bytes of the box that are in use: of the value, or of a pointer to it
+    void (*relocate)(std::byte* to, std::byte* from) noexcept;  // null: its bytes are copied
     void (*destroy)(std::byte* at) noexcept;                    // null: nothing to do
     std::size_t (*bytes)(const std::byte* at);                  // null: size
     const std::type_info* unseen;                               // null: bytes_known
@@ -187,7 +196,8 @@ class Element {
   static constexpr Type type_of = {
       &typeid(T),
       sizeof(T),
-      is_inline<T> && !std::is_trivially_copyable_v<T> ? &relocate<T> : nullptr,
+      is_inline<T> ? sizeof(T) : sizeof(T*),
+      is_inline<T> && !detail::moves_as_bytes<T> ? &relocate<T> : nullptr,
       is_inline<T>&& std::is_trivially_destructible_v<T> ? nullptr : &destroy<T>,
       has_fixed_bytes<T> ? nullptr : &count_bytes<T>,
       detail::Bytes<T>::unseen,
@@ -205,6 +215,7 @@ class Element {
   static constexpr Type type_of_reference = {
       &typeid(T),
       sizeof(T),
+      sizeof(const T*),
       nullptr,
       nullptr,
       has_fixed_bytes<T> ? nullptr : &count_referred_bytes<T>,
@@ -220,7 +231,8 @@ class Element {
     type_ = std::exchange(other.type_, nullptr);
     if (type_ == nullptr) return;
     if (type_->relocate == nullptr) {
-      std::memcpy(storage_, other.storage_, kInlineBytes);
+      // Word by word: the value may just have been written so, and a wider load would wait until that is in the cache.
+      for (std::size_t at = 0; at < type_->stored; at += kWord) std::memcpy(storage_ + at, other.storage_ + at, kWord);
     } else {
       type_->relocate(storage_, other.storage_);
     }

@@ -142,8 +142,11 @@ Dataset<T> choose_from(const std::vector<Dataset<T>>& datasets, const Dataset<st
 //   auto merged = ps::merge<std::string>(std::make_shared<InTurn>(), web, books);
 template <class U, class First, class... More>
 Dataset<U> merge(detail::OpAtSite op, const Dataset<First>& first, const Dataset<More>&... more) {
-  return Dataset<U>(
-      graph::append(std::vector<graph::NodeRef>{first.node(), more.node()...}, std::move(op.op), op.site, &typeid(U)));
+  const std::vector<graph::NodeRef> inputs{first.node(), more.node()...};
+  if (!op.op)
+    graph::fail(inputs, "merge", op.site,
+                "the op is a null pointer; give it one, as in merge<Out>(std::make_shared<MyOp>(), a, b)");
+  return Dataset<U>(graph::append(inputs, std::move(op.op), op.site, &typeid(U)));
 }
 
 }  // namespace penstock

@@ -104,7 +104,8 @@ template <class F> class StaysByCount {
 // With `initial` it is a filter: class_of must be thread-safe, and calls run in parallel. Without, classes are counted
 // from the start of each pass, as if ten of each had come before; the first elements are then drawn by shares that are
 // not known well, calls come one after the other, and a run that is resumed runs its epoch again from the start. Which
-// elements stay depends on the seed, the epoch and their place in the source, on threads never.
+// elements stay depends on the seed, the epoch, the pass and their place in the source, and where classes are counted
+// on the elements before; never on threads.
 //
 // An element of another class is an error in its place (invalid_argument). GraphError for shares that are none: below
 // 0, all 0, or a class that is wanted but never comes (initial 0).
@@ -115,8 +116,8 @@ requires detail::ClassFunction<F, T> Dataset<T> rejection_resample(const Dataset
                                                                    CallSite site = CallSite::here()) {
   detail::ClassShares shares(dataset.node(), std::move(target), std::move(options.initial), site);
   const bool are_counted = shares.are_counted();
-  const std::shared_ptr<const detail::Resampling<F>> how(
-      new detail::Resampling<F>{std::move(class_of), std::move(shares), options.seed});
+  const auto how = std::make_shared<const detail::Resampling<F>>(
+      detail::Resampling<F>{std::move(class_of), std::move(shares), options.seed});
   if (are_counted)
     return dataset.filter(detail::StaysByCount<F>(how), {.parallelism = 1, .name = "rejection_resample"}, site);
   return dataset.filter(detail::StaysByShare<F>(how), {.name = "rejection_resample"}, site);

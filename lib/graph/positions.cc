@@ -69,7 +69,10 @@ std::unique_ptr<IndexSequence> first_positions(std::unique_ptr<IndexSequence> or
 
 Positions positions_of(std::shared_ptr<const IndexedSource> source, bool is_plain) {
   const std::int64_t size = source->size();
-  return {.source = std::move(source), .order = [size] { return all_positions(size); }, .is_plain = is_plain};
+  return {.source = std::move(source),
+          .order = [size] { return all_positions(size); },
+          .is_plain = is_plain,
+          .is_in_turn = true};
 }
 
 std::optional<Positions> merged_positions(const Node& merge, std::vector<Positions> inputs) {

@@ -35,6 +35,7 @@ struct Positions {
   // exactly size() positions, as many in each pass. A user's source may read files, or make elements of another type
   // than it says.
   bool is_plain = true;
+  bool is_in_turn = false;  // the i-th position is i
 };
 
 // All of a source, in its own order. `is_plain`: it is one of the library's.

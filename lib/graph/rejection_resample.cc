@@ -18,7 +18,7 @@ constexpr std::uint64_t stream_of_resampling = 0x726573616D706C65;  // "resample
 std::string fault_of(const std::string& name, const std::vector<double>& shares) {
   const auto wrong = std::ranges::find_if(shares, [](double share) { return !std::isfinite(share) || share < 0; });
   if (wrong != shares.end())
-    return "the shares of " + name + " must be at least 0, but one is " + std::to_string(*wrong);
+    return "the shares of " + name + " must be finite and at least 0, but one is " + std::to_string(*wrong);
   if (std::ranges::all_of(shares, [](double share) { return share == 0; }))
     return name + " must have a share above 0 for at least one class";
   return {};
@@ -39,6 +39,13 @@ std::string fault_of_both(const std::vector<double>& target, const std::vector<d
   return {};
 }
 
+// So that quotients of them are numbers. Below 2^-500 a share is as good as none.
+void bring_to_one(std::vector<double>& shares) {
+  if (shares.empty()) return;
+  const double most = *std::ranges::max_element(shares);
+  for (double& share : shares) share = share > 0 ? std::max(share / most, 0x1p-500) : 0;
+}
+
 }  // namespace
 
 ClassShares::ClassShares(const graph::NodeRef& input, std::vector<double> target, std::vector<double> initial,
@@ -46,6 +53,8 @@ ClassShares::ClassShares(const graph::NodeRef& input, std::vector<double> target
     : target_(std::move(target)), given_(std::move(initial)), are_counted_(given_.empty()) {
   if (const std::string fault = fault_of_both(target_, given_); !fault.empty())
     graph::fail(input, "rejection_resample", site, fault);
+  bring_to_one(target_);
+  bring_to_one(given_);
   if (are_counted_) given_.assign(target_.size(), kCountedBefore);
   find_scarcest();
 }

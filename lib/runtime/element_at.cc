@@ -1,7 +1,9 @@
 // Dataset::at(): a serial run that is resumed right before the element, as if from a checkpoint.
 #include <penstock/run.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "lib/exec/compile.h"
 #include "lib/graph/node.h"
@@ -10,8 +12,6 @@
 
 namespace penstock::detail {
 namespace {
-
-constexpr std::int64_t kMostElements = std::int64_t{1} << 62;
 
 struct MadeOf {
   graph::Positions positions;
@@ -26,10 +26,12 @@ struct MadeOf {
                   "them, maps that keep the order, batch() and prefetch(). Use skip(index).take(1)");
 }
 
+// Whether it says that each element becomes one. A filter gives an unknown number of them.
 bool is_one_to_one(const graph::Node& node) {
   const auto* op = node.as<ElementwiseOp>();
-  return op != nullptr && op->order() == Order::kept && !op->has_state() && !op->may_fan_out() &&
-         node.flow().cardinality == node.inputs().front()->flow().cardinality;
+  if (op == nullptr || op->order() == Order::arbitrary || op->has_state() || op->may_fan_out()) return false;
+  const std::int64_t before = node.inputs().front()->flow().cardinality;
+  return op->declares() == Declares::one_each || (before != UNKNOWN_CARDINALITY && node.flow().cardinality == before);
 }
 
 // Each element of the node is of so many of its input, in their order. 0: that is not known.
@@ -44,22 +46,25 @@ MadeOf made_of(const graph::NodeRef& node) {
   const std::int64_t inputs = inputs_of_each(*node);
   if (inputs == 0) refuse(*node);
   MadeOf before = made_of(node->inputs().front());
-  before.each = before.each > kMostElements / inputs ? kMostElements : before.each * inputs;
+  before.each = before.each > graph::kEndless / inputs ? graph::kEndless : before.each * inputs;
   return before;
 }
 
-// Behind so many positions.
-Checkpoint checkpoint_behind(const graph::NodeRef& node, const graph::Positions& positions, std::int64_t count) {
+// Behind so many positions. nullptr: there are not as many as the order has said.
+std::shared_ptr<const Checkpoint> checkpoint_behind(const graph::NodeRef& node, const graph::Positions& positions,
+                                                    std::int64_t count) {
   const auto order = positions.order();
   order->begin_pass(0, 0);
   order->skip(count - 1);
+  const auto last = order->next();
+  if (!last) return nullptr;
   Checkpoint behind;
   behind.kind = Checkpoint::Kind::position;
   behind.pipeline = graph::pipeline_text(node);
   behind.delivered = 1;
   behind.has_last = true;
-  behind.last.ordinal = order->next().value();
-  return behind;
+  behind.last.ordinal = *last;
+  return std::make_shared<const Checkpoint>(std::move(behind));
 }
 
 [[noreturn]] void outside(const graph::Node& node, std::int64_t index) {
@@ -76,8 +81,10 @@ Element element_at(const graph::NodeRef& node, std::int64_t index) {
   const auto [positions, each] = made_of(node);
   const std::int64_t count = positions.order()->size();
   if (index < 0 || count == 0 || index > (count - 1) / each) outside(*node, index);
-  RunOptions options{.serial = true};
-  if (index > 0) options.resume_from = std::make_shared<Checkpoint>(checkpoint_behind(node, positions, index * each));
+  if (!exec::compile(node)->resumes_by_position) refuse(*node);
+  RunOptions options{.pass = 0, .serial = true};
+  if (index > 0) options.resume_from = checkpoint_behind(node, positions, index * each);
+  if (index > 0 && !options.resume_from) outside(*node, index);
   Element element;
   const auto run = start_run(node, options);
   if (run->next(element, nullptr) != RunCore::Status::element) outside(*node, index);

@@ -51,6 +51,22 @@ TEST(At, RunsOnlyWhatMakesTheElement) {
             (std::vector<std::int64_t>{400'000'000, 400'000'001, 400'000'002, 400'000'003}));
 }
 
+// Nobody knows how many there are of each list, but which they are.
+TEST(At, WorksBehindSampleFrom) {
+  const auto mixed = sample_from(std::vector{range(5), range(10, 17)}, {.seed = 3});
+  auto run = mixed.map(squared).start();
+  for (std::int64_t i = 0; i < 12; ++i) EXPECT_EQ(mixed.map(squared).at(i), run.next());
+  const auto is_even = [](std::int64_t x) { return x % 2 == 0; };
+  EXPECT_ERROR(mixed.filter(is_even).at(3), ErrorCode::failed_precondition, "filter (op 2)");
+}
+
+// Epoch 0, pass 0: not the pass of the run whose function asks.
+TEST(At, GivesTheSameInsideARun) {
+  const auto inner = range(10).shuffle(10, {.seed = 4});
+  const auto outer = range(1).repeat(3).map([inner](std::int64_t) { return inner.at(0) * 100 + inner.at(1); });
+  for (const std::int64_t both : outer) EXPECT_EQ(both, inner.at(0) * 100 + inner.at(1));
+}
+
 TEST(At, WorksBehindWhatNeverEnds) { EXPECT_EQ(counter(5, 2).at(1'000'000'000'000), 2'000'000'000'005); }
 
 TEST(At, ThrowsWhatTheElementsFunctionThrew) {

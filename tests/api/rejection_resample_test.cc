@@ -123,11 +123,25 @@ TEST(RejectionResample, RefusesSharesThatAreNone) {
   };
   EXPECT_ERROR(resample({}, {}), invalid_shares, "target must have a share above 0 for at least one class");
   EXPECT_ERROR(resample({0, 0}, {}), invalid_shares, "target must have a share above 0");
-  EXPECT_ERROR(resample({1, -1}, {}), invalid_shares, "the shares of target must be at least 0, but one is -1");
+  EXPECT_ERROR(resample({1, -1}, {}), invalid_shares,
+               "the shares of target must be finite and at least 0, but one is -1");
   EXPECT_ERROR(resample({1, std::numeric_limits<double>::infinity()}, {}), invalid_shares, "but one is inf");
   EXPECT_ERROR(resample({1, 1}, {1}), invalid_shares, "a share for each class, but there are 1 and 2");
   EXPECT_ERROR(resample({1, 1}, {0, 0}), invalid_shares, "initial must have a share above 0");
   EXPECT_ERROR(resample({1, 1}, {1, 0}), invalid_shares, "class 1 is wanted, but never comes");
+}
+
+TEST(RejectionResample, TakesSharesOfAnySize) {
+  for (const double unit : {1e308, 1e-300, 5e-324}) {
+    const auto stay = [&](std::vector<double> target, std::vector<double> initial) {
+      return read(rejection_resample(range(1'000), class_of_number, std::move(target),
+                                     {.initial = std::move(initial), .seed = 2}));
+    };
+    EXPECT_EQ(stay({unit, unit, unit}, kInitial), stay({1, 1, 1}, kInitial)) << unit;
+    EXPECT_EQ(stay({1, 1, 1}, {unit, unit, unit}).size(), 1'000u) << unit;
+  }
+  const auto rare = rejection_resample(range(10), class_of_number, {1, 1, 1}, {.initial = {1, 1, 5e-324}});
+  EXPECT_EQ(read(rare), (testing::Texts{"9"})) << "what hardly ever comes stays";
 }
 
 TEST(RejectionResample, TakesClassesOfAnyWholeNumberAndFunctionsThatOnlyMove) {

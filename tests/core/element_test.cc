@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,35 @@ TEST(Element, HoldsValuesInsideAndOutside) {
   EXPECT_TRUE(large.empty());  // NOLINT: what the header promises
   EXPECT_EQ(moved.get<Large>()[1], 2);
   EXPECT_EQ(moved.bytes(), sizeof(Large));
+}
+
+template <std::size_t size> void expect_all_bytes_move() {
+  std::array<char, size> value;
+  for (std::size_t i = 0; i < size; ++i) value[i] = static_cast<char>(i + 1);
+  Element box{std::array<char, size>(value)};
+  Element moved(std::move(box));
+  box = std::move(moved);
+  EXPECT_EQ((box.take<std::array<char, size>>()), value) << size << " bytes";
+}
+
+TEST(Element, MovesAllBytesOfItsValue) {
+  expect_all_bytes_move<1>();
+  expect_all_bytes_move<8>();
+  expect_all_bytes_move<9>();
+  expect_all_bytes_move<31>();
+  expect_all_bytes_move<32>();
+  expect_all_bytes_move<33>();  // elsewhere
+}
+
+// As bytes where all parts may be moved so; a short string may not: it may refer to itself.
+TEST(Element, MovesTuplesAndPairs) {
+  using Numbers = std::tuple<long, std::pair<int, float>>;
+  using Text = std::tuple<std::string>;
+  static_assert(detail::moves_as_bytes<Numbers> && !detail::moves_as_bytes<Text>);
+  Element numbers(Numbers(1, {2, 3.5f})), text(Text("short"));
+  const Element first(std::move(numbers)), second(std::move(text));
+  EXPECT_EQ(first.get<Numbers>(), Numbers(1, {2, 3.5f}));
+  EXPECT_EQ(second.get<Text>(), Text("short"));
 }
 
 TEST(Element, DestroysWhatItHolds) {

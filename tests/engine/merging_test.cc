@@ -109,6 +109,22 @@ TEST(SampleFrom, DrawsByWeight) {
   }
 }
 
+// So many that they are searched, not counted.
+TEST(SampleFrom, DrawsByWeightFromManyInputs) {
+  constexpr std::int64_t kInputs = 50, kDraws = 20'000;
+  std::vector<double> weights(kInputs, 1);
+  weights[7] = 0;
+  weights[49] = 0;
+  weights[20] = 53;  // of 100
+  std::vector<std::int64_t> counts(kInputs, 0);
+  for (const std::int64_t input : sampled(weights, kDraws).take(kDraws)) ++counts[static_cast<std::size_t>(input)];
+  EXPECT_EQ(counts[7], 0);
+  EXPECT_EQ(counts[49], 0);
+  EXPECT_NEAR(static_cast<double>(counts[20]), 0.53 * kDraws, 5 * std::sqrt(0.25 * kDraws));
+  for (const std::size_t input : {0u, 6u, 8u, 48u})
+    EXPECT_NEAR(static_cast<double>(counts[input]), 0.01 * kDraws, 5 * std::sqrt(0.01 * kDraws)) << input;
+}
+
 TEST(SampleFrom, GivesAllOfEachInOrderAndNothingOfWeightZero) {
   const auto mixed =
       sample_from(std::vector{branch(5), branch(10, 13), branch(20, 22)}, {.weights = {1, 0, 1}, .seed = 1});

@@ -150,6 +150,7 @@ Cases transform_cases() {
       {"group_by_window of 0", [] { range(10).group_by_window(same, 0); }},
       {"prefetch of -1", [] { range(10).prefetch(-1); }},
       {"then without an op", [] { range(10).then<int>(nullptr); }},
+      {"merge without an op", [] { merge<int>(OpRef(), range(10), range(10)); }},
       {"then with a source", [] { range(10).then<std::int64_t>(ops::range(0, 3, 1)); }},
       {"then with an op of no kind", [] { range(10).then<int>(std::make_shared<Shapeless>()); }},
       {"an op without an input", [] { graph::append(nullptr, ops::take(3), CallSite::here()); }},

@@ -35,6 +35,7 @@ bool has_tiny_elements(const ChainSpec& chain) {
 std::vector<Settings> of_tiny_stages(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Settings> all = {{}};
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    if (chain.stages[i].serial) continue;
     std::vector<Settings> own;
     for (std::int64_t calls = 1; calls <= permits + 2; ++calls)
       own.push_back({{"parallelism", static_cast<int>(i) + 1, calls}});

@@ -9,9 +9,9 @@
 
 namespace penstock::exam {
 
-// The same number gives the same scenario: 1 to 16 cores, 1 to 5 stages, times of 2 to 500 ms for calls that wait, cv 0
-// to 2, devices, fan-out, batches, zip, little memory, all kinds of consumers, two runs at once. Its world never
-// changes.
+// The same number gives the same scenario: 1 to 16 cores, 1 to 5 stages and those of a second branch, times of 2 to 500
+// ms for calls that wait, cv 0 to 2, devices, fan-out, batches, zip, little memory, all kinds of consumers, two runs at
+// once. Its world never changes.
 Scenario random_scenario(std::uint64_t number);
 
 struct RandomResult {

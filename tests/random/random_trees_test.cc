@@ -72,7 +72,8 @@ void check_run(const Tree& tree, const ps::RunOptions& options, Random& random,
 // One thread runs tokens in any order. It sees where nothing can move though the consumer waits.
 class Pumped {
  public:
-  Pumped(const Tree& tree, std::uint64_t seed, bool has_little_memory) : random_(seed) {
+  Pumped(const Tree& tree, std::uint64_t seed, bool has_little_memory, random_graphs::Coverage& moved)
+      : random_(seed), moved_(moved) {
     exec::EngineSettings settings;
     settings.memory_bytes = has_little_memory ? random_.between(1, 12) * 96 : 1 << 24;
     settings.machine = &machine_;
@@ -83,6 +84,8 @@ class Pumped {
     queue_ = launcher.get();
     engine_ = exec::Engine::make(exec::compile(tree.dataset.node()), settings, std::move(launcher));
   }
+
+  ~Pumped() { moved_.add_moves(moves_); }
 
   void check(const Tree& tree) {
     const auto ends = drawn_ends(tree, random_);
@@ -128,6 +131,7 @@ class Pumped {
   }
 
   Random random_;
+  random_graphs::Coverage& moved_;
   random_graphs::Coverage::Moves moves_;
   std::int64_t time_ns_ = 0;
   const std::int64_t pace_ns_ = random_.one_in(2) ? 500 : 50'000;
@@ -169,6 +173,7 @@ TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
                   random, &moved);
       },
       coverage);
+  EXPECT_GE(moved.moves(), how_many(1000));
 }
 
 const std::vector<std::string> kOps{"map",       "fail",  "filter", "take",        "skip",   "repeat",
@@ -188,10 +193,13 @@ void expect_all_were_drawn(Drawer::Coverage& coverage) {
 
 TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
   Drawer::Coverage coverage;
+  static random_graphs::Coverage moved;
   check_trees(
       how_many(20'000),
-      [](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0).check(tree); }, coverage);
+      [](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
+      coverage);
   if (number_from_environment("PENSTOCK_SEED")) return;
+  EXPECT_GE(moved.moves(), how_many(20'000)) << "of knobs";
   expect_all_were_drawn(coverage);
   for (const auto& [what, count] : coverage) std::cout << what << ' ' << count << '\n';
 }

@@ -224,7 +224,7 @@ TEST(RandomScenarios, AreTheSameForTheSameNumber) {
 }
 
 TEST(RandomScenarios, HaveAllKindsOfGraphs) {
-  int pairs = 0, devices = 0, batches = 0, shards = 0;
+  int pairs = 0, devices = 0, batches = 0, shards = 0, zips = 0;
   for (std::uint64_t number = 1; number <= 100; ++number) {
     const ProcessSpec process = random_scenario(number).process;
     pairs += process.chains.size() == 2;
@@ -232,9 +232,10 @@ TEST(RandomScenarios, HaveAllKindsOfGraphs) {
     for (const StageSpec& stage : process.chains[0].stages) {
       batches += stage.batch > 1;
       shards += stage.fan_out.mean > 1;
+      zips += stage.role == StageSpec::Role::zip;
     }
   }
-  for (const int count : {pairs, devices, batches, shards}) EXPECT_GE(count, 3);
+  for (const int count : {pairs, devices, batches, shards, zips}) EXPECT_GE(count, 3);
 }
 
 TEST(Plot, DrawsACurveForEachPolicy) {
