@@ -5,13 +5,13 @@
 #include <penstock/service_times.h>
 #include <penstock/world.h>
 
-#include "lib/core/clock.h"
 #include "lib/core/cpu_budget.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 
 #include "tests/engine/lone_stage.h"
 #include "tests/engine/support.h"
+#include "tests/support/burn.h"
 #include "tests/support/pumped.h"
 
 namespace penstock {
@@ -166,12 +166,6 @@ TEST(Stages, SampleNoMoreOftenWhenManyCallsAreUnderWay) {
   EXPECT_EQ(stage.completed, 8000);
   EXPECT_NEAR(static_cast<double>(stage.samples), 4000.0 / 4, 200);
   EXPECT_EQ(stage.sampled_elements, stage.samples);
-}
-
-void burn(std::int64_t nanoseconds) {
-  const std::int64_t end = thread_cpu_ns() + nanoseconds;
-  while (thread_cpu_ns() < end) {
-  }
 }
 
 // The readings of 100 ms ago at most: so they are waited for.

@@ -11,6 +11,7 @@
 #include "lib/exec/consumer_clock.h"
 
 #include "tests/engine/support.h"
+#include "tests/support/burn.h"
 #include "tests/support/ended_thread.h"
 
 namespace penstock::exec {
@@ -19,12 +20,6 @@ namespace {
 using namespace testing;
 using Role = WorkerThreads::Role;
 constexpr std::int64_t kMs = 1'000'000;
-
-void burn(std::int64_t nanoseconds) {
-  const std::int64_t end = thread_cpu_ns() + nanoseconds;
-  while (thread_cpu_ns() < end) {
-  }
-}
 
 TEST(WorkerThreads, CountWhatAThreadUsesFromItsJoiningToItsEnd) {
   WorkerThreads workers;

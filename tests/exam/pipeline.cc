@@ -108,8 +108,8 @@ graph::NodeRef pipeline_of(const ChainSpec& spec, const std::shared_ptr<World>& 
     ++stage;
     switch (each.role) {
       case StageSpec::Role::source: branches.push_back(from_indexed(Numbers{world}, "numbers")); break;
-      case StageSpec::Role::zip: put_together(branches, 2, zipped); break;
-      case StageSpec::Role::sample: put_together(branches, each.shares.size(), sampled(each.shares)); break;
+      case StageSpec::Role::zip: put_together(branches, inputs_of(each), zipped); break;
+      case StageSpec::Role::sample: put_together(branches, inputs_of(each), sampled(each.shares)); break;
       case StageSpec::Role::calls:
         if (each.batch > 1) return branches.back().batch(each.batch).node();  // always the last one
         branches.back() = with_stage(branches.back(), each, stage, world);

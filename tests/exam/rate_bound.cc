@@ -14,17 +14,12 @@ struct Way {
 };
 
 std::vector<Way> ways_of(const ChainSpec& chain) {
-  using Role = StageSpec::Role;
   const std::size_t none = chain.stages.size();
   std::vector<Way> ways(chain.stages.size(), Way{none});
   std::vector<std::size_t> ends{none};  // of the branches, the last stage; of one that is but a source, none
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const StageSpec& stage = chain.stages[i];
-    const std::size_t inputs = stage.role == Role::zip      ? 2
-                               : stage.role == Role::sample ? stage.shares.size()
-                               : stage.role == Role::source ? 0
-                                                            : 1;
-    const std::size_t first = ends.size() - inputs;
+    const std::size_t inputs = inputs_of(stage), first = ends.size() - inputs;
     for (std::size_t k = 0; k < inputs; ++k) {
       if (ends[first + k] != none) ways[ends[first + k]] = {i, stage.shares.empty() ? 1 : stage.shares[k]};
     }

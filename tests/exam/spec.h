@@ -1,6 +1,7 @@
 // What a simulated host and its runs consist of, as plain data: times in nanoseconds, sizes in bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -68,6 +69,17 @@ inline StageSpec another_source() { return of_tree(StageSpec::Role::source, "num
 inline StageSpec zip_of_two() { return of_tree(StageSpec::Role::zip, "zip"); }
 inline StageSpec sample_of(std::vector<double> shares) {
   return of_tree(StageSpec::Role::sample, "sample", std::move(shares));
+}
+
+// Branches that it puts together, or goes on with.
+inline std::size_t inputs_of(const StageSpec& stage) {
+  switch (stage.role) {
+    case StageSpec::Role::source: return 0;
+    case StageSpec::Role::zip: return 2;
+    case StageSpec::Role::sample: return stage.shares.size();
+    case StageSpec::Role::calls: break;
+  }
+  return 1;
 }
 
 // Takes `burst` elements, each with some work, then works and pauses.

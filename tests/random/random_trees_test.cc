@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -141,9 +142,9 @@ class Pumped {
   bool is_over_ = false;
 };
 
-using Check = void (*)(const Tree& tree, std::uint64_t seed);
+using Check = std::function<void(const Tree& tree, std::uint64_t seed)>;
 
-void check_trees(std::int64_t count, Check check, Drawer::Coverage& coverage) {
+void check_trees(std::int64_t count, const Check& check, Drawer::Coverage& coverage) {
   Watchdog watchdog;
   const auto only = number_from_environment("PENSTOCK_SEED");
   for (std::uint64_t seed = only.value_or(0); !::testing::Test::HasFailure(); ++seed) {
@@ -162,10 +163,10 @@ void check_trees(std::int64_t count, Check check, Drawer::Coverage& coverage) {
 
 TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
   Drawer::Coverage coverage;
-  static random_graphs::Coverage moved;
+  random_graphs::Coverage moved;
   check_trees(
       how_many(1000),
-      [](const Tree& tree, std::uint64_t seed) {
+      [&moved](const Tree& tree, std::uint64_t seed) {
         Random random(seed ^ 0x7EE5);
         check_run(tree, {.serial = true}, random);
         check_run(tree, {.threads = 2, .tune = false}, random);
@@ -193,10 +194,10 @@ void expect_all_were_drawn(Drawer::Coverage& coverage) {
 
 TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
   Drawer::Coverage coverage;
-  static random_graphs::Coverage moved;
+  random_graphs::Coverage moved;
   check_trees(
       how_many(20'000),
-      [](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
+      [&moved](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
       coverage);
   if (number_from_environment("PENSTOCK_SEED")) return;
   EXPECT_GE(moved.moves(), how_many(5'000)) << "of knobs";
