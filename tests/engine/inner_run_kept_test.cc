@@ -19,6 +19,9 @@ namespace {
 
 using namespace testing;
 
+// By default the engine reads one or two elements ahead of who is slow: too few for a source that is to come to its wait.
+constexpr std::int64_t kFarAhead = 8;
+
 // A source whose passes read a run that all of them share, each an epoch of it.
 Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun()>& start) {
   const auto make = [&kept, start](Pass pass) {
@@ -28,7 +31,7 @@ Dataset<std::int64_t> epochs_of(SharedRun& kept, const std::function<IntegerRun(
       return kept->next();
     };
   };
-  return from_generator(make, {.blocks = true});
+  return from_generator(make, {.blocks = true}).prefetch(kFarAhead);
 }
 
 // Its function is asked once for each epoch: whoever leaves one early cuts the run, which is of use in the next one.
@@ -80,7 +83,7 @@ template <class Reads> Dataset<std::int64_t> fives_of(SharedRun& kept, Reads rea
       return reads(kept, context);
     };
   };
-  return from_generator(make, {.blocks = true});
+  return from_generator(make, {.blocks = true}).prefetch(kFarAhead);
 }
 
 // A loop that goes on behind errors comes to an end: it is told in each pass, and then that there is no more.
@@ -287,7 +290,7 @@ TEST(KeptRun, ThatHadGivenNothingGoesOnBehindItsCheckpoint) {
         }
       };
     };
-    auto outer = from_generator(make, {.blocks = true}).start({.epochs = 2});
+    auto outer = from_generator(make, {.blocks = true}).prefetch(kFarAhead).start({.epochs = 2});
     EXPECT_TRUE(outer.next_for(2ms).timed_out());
     EXPECT_TRUE(eventually([&] { return waits.load(); }));
     outer.epoch(1);
