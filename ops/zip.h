@@ -18,7 +18,6 @@ class ZipOp final : public MergeOp, public graph::MergesPositions {
   std::string name() const override { return "zip"; }
   // The shortest of those that are not endless.
   Flow flow_of(std::span<const Flow> inputs) const override;
-  bool stamps_of_first_input() const override { return true; }
   std::unique_ptr<MergeState> open(std::size_t) const override;
   std::optional<graph::Positions> over_positions(std::vector<graph::Positions> inputs) const override;
 

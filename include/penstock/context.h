@@ -23,7 +23,7 @@ namespace detail {
 class ContextServices {
  public:
   virtual ~ContextServices() = default;
-  virtual std::string origin(std::int64_t ordinal) const = 0;
+  virtual std::string origin(const Stamp& stamp) const = 0;
   virtual bool try_reserve(std::int64_t bytes, bool may_refuse) = 0;
   // `is_stopped`: what the context knows itself
   virtual bool is_unwanted(bool is_stopped) const noexcept { return is_stopped; }

@@ -76,8 +76,9 @@ struct ErrorPlace {
   // which element of the source it came from, of lists put together (merging.h) of all of them. -1: none, as where a
   // pass's beginning or end failed
   std::int64_t source_ordinal = -1;
-  std::string origin;       // the source item's name (a file), "" if it has none
-  std::uint32_t epoch = 0;  // in which it failed
+  int source_position = -1;  // which op that source is, where there are several; -1: one, or none
+  std::string origin;        // the source item's name (a file), "" if it has none
+  std::uint32_t epoch = 0;   // in which it failed
 };
 
 // One element failed. The original exception is kept as cause() and can be rethrown.

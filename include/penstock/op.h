@@ -293,9 +293,6 @@ class MergeOp : public Op {
   // What leaves the op, given what enters it by each input. May throw Error(invalid_argument).
   virtual Flow flow_of(std::span<const Flow> inputs) const = 0;
   Flow flow(const Flow& input) const final { return flow_of({&input, 1}); }
-  // Whether what it gives bears the stamps of its first input alone, as zip's elements do: then errors further down
-  // name the file that these come from.
-  virtual bool stamps_of_first_input() const { return false; }
   // One per run. What it throws, or a null pointer, fails every request of the run with an Error that names the op.
   virtual std::unique_ptr<MergeState> open(std::size_t inputs) const = 0;
 };

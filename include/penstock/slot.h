@@ -26,10 +26,11 @@ namespace penstock {
 // Where an element comes from. It never depends on threads, so random numbers, error texts and checkpoints hang on it.
 struct Stamp {
   std::uint32_t epoch = 0;
-  std::uint32_t pass = 0;      // pass within the epoch
-  std::uint64_t sequence = 0;  // pass within the run; only for the engine
-  std::int64_t ordinal = 0;    // position in the source (of a file list: its line)
-  std::uint64_t sub = 0;       // which of several elements made of that one: 0, or 1 + index; nested fan-outs are mixed
+  std::uint32_t pass = 0;           // pass within the epoch
+  std::uint64_t sequence : 48 = 0;  // pass within the run; only for the engine
+  std::uint64_t source : 16 = 0;    // which of a tree's sources, in the order of its inputs
+  std::int64_t ordinal = 0;         // position in the source (of a file list: its line)
+  std::uint64_t sub = 0;  // which of several elements made of that one: 0, or 1 + index; nested fan-outs are mixed
 
   Stamp child(std::uint64_t index) const noexcept {
     Stamp stamp = *this;

@@ -45,6 +45,7 @@ struct StageSnapshot {
   std::int64_t oldest_call_ns = 0;  // age of the oldest call in flight
   // position in the source of that call's first element; -1: no call, or a source's own
   std::int64_t oldest_call_ordinal = -1;
+  int oldest_call_source = 0;       // which source that is (Stamp::source)
   std::int64_t median_call_ns = 0;  // median age of the calls in flight
   bool waits_for_memory = false;    // a call could start if the budget had room
   bool waits_for_cpu_slot = false;  // a call could start if a slot were free

@@ -19,7 +19,7 @@ std::size_t Outputs::batch_bytes(const Tensor& row) noexcept {
   return block == nullptr ? 0 : block->bytes();
 }
 
-std::string Context::origin() const { return services_ == nullptr ? std::string() : services_->origin(stamp_.ordinal); }
+std::string Context::origin() const { return services_ == nullptr ? std::string() : services_->origin(stamp_); }
 
 void Context::reserve(std::size_t bytes) {
   if (services_ == nullptr || services_->try_reserve(byte_count(bytes), may_retry_)) return;

@@ -1,6 +1,6 @@
 #include "lib/core/element_store.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -10,39 +10,38 @@ constexpr auto kSlot = static_cast<std::int64_t>(sizeof(Slot));
 // What the slot's own place took is not kept.
 void ElementStore::push_back(Slot&& slot) {
   const Stamp& stamp = slot.stamp;
-  const Kind kind{stamp.sequence, stamp.epoch, stamp.pass, std::max<std::int64_t>(slot.bytes() - kSlot, 0)};
-  note(kind);
+  const Kind kind{stamp.sequence, stamp.epoch, stamp.pass, slot.value_bytes()};
+  kinds_.push_back(kind, size());
   try {
+    sources_.push_back(stamp.source, size());
     held_.push_back({std::move(slot.value), stamp.ordinal, stamp.sub});
   } catch (...) {
-    if (!kinds_.empty()) kinds_.pop_back();
+    kinds_.shorten(size());
+    sources_.shorten(size());
     throw;
   }
   value_bytes_ += kind.bytes;
 }
 
-// From the first one on that differs from those before, each has its own.
-void ElementStore::note(const Kind& kind) {
-  if (empty()) common_ = kind;
-  if (kinds_.empty() && kind == common_) return;
-  while (kinds_.size() < held_.size()) kinds_.push_back(common_);
-  kinds_.push_back(kind);
-}
-
 void ElementStore::swap_with_last(std::size_t i) noexcept {
   std::swap(held_[i], held_.back());
-  if (!kinds_.empty()) std::swap(kinds_[i], kinds_.back());
+  kinds_.swap(i, size() - 1);
+  sources_.swap(i, size() - 1);
 }
 
 Slot ElementStore::take_last() noexcept {
   Held& last = held_.back();
-  const Kind kind = kinds_.empty() ? common_ : kinds_.back();
-  Slot slot(
-      std::move(last.value),
-      {.epoch = kind.epoch, .pass = kind.pass, .sequence = kind.sequence, .ordinal = last.ordinal, .sub = last.sub});
+  const Kind kind = kinds_.back();
+  Slot slot(std::move(last.value), {.epoch = kind.epoch,
+                                    .pass = kind.pass,
+                                    .sequence = kind.sequence,
+                                    .source = sources_.back(),
+                                    .ordinal = last.ordinal,
+                                    .sub = last.sub});
   slot.set_bytes(kind.bytes + kSlot);
   held_.pop_back();
-  if (!kinds_.empty()) kinds_.pop_back();
+  kinds_.shorten(size());
+  sources_.shorten(size());
   value_bytes_ -= kind.bytes;
   return slot;
 }
@@ -50,11 +49,12 @@ Slot ElementStore::take_last() noexcept {
 void ElementStore::clear() noexcept {
   held_.clear();
   kinds_.clear();
+  sources_.clear();
   value_bytes_ = 0;
 }
 
 std::int64_t ElementStore::bytes() const noexcept {
-  return value_bytes_ + static_cast<std::int64_t>(held_.size() * sizeof(Held) + kinds_.size() * sizeof(Kind));
+  return value_bytes_ + static_cast<std::int64_t>(size() * sizeof(Held) + kinds_.bytes() + sources_.bytes());
 }
 
 }  // namespace penstock

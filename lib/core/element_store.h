@@ -1,5 +1,5 @@
 // ElementStore: what a stream op keeps, in less memory than slots would take: 56 bytes an element beside what its value
-// holds elsewhere, and 24 more as long as elements differ in size or pass.
+// holds elsewhere, 24 more as long as elements differ in size or pass, and 2 as long as they are of several sources.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <penstock/op.h>
 
 #include "lib/core/chunked.h"
+#include "lib/core/mostly_alike.h"
 
 namespace penstock {
 
@@ -35,19 +36,16 @@ class ElementStore {
     std::int64_t ordinal;
     std::uint64_t sub;
   };
-  // What most often is the same for all.
   struct Kind {
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence : 48 = 0;
     std::uint32_t epoch = 0, pass = 0;
     std::int64_t bytes = 0;  // of the value
     bool operator==(const Kind&) const = default;
   };
 
-  void note(const Kind& kind);
-
   Chunked<Held> held_;
-  Chunked<Kind> kinds_;  // of each; empty while all are of common_
-  Kind common_;
+  MostlyAlike<Kind> kinds_;
+  MostlyAlike<std::uint16_t> sources_;
   std::int64_t value_bytes_ = 0;  // of all values
 };
 

@@ -275,7 +275,7 @@ void StreamBody::take_mark(Slot&& mark) {
   add(std::move(mark));
   if (!ends_input) return;
   Stamp next = stamp;
-  next.sequence = sequence_;
+  ++next.sequence;
   begin_pass(next);
 }
 

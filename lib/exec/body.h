@@ -209,6 +209,7 @@ struct SourceParts {
   std::unique_ptr<IndexSequence> order = nullptr;
   // elements may refer to the source's values: whoever gets them is done with them before the run is
   bool lends = false;
+  std::uint16_t number = 0;  // Stamp::source of its elements
 };
 
 class SourceBody final : public Body {

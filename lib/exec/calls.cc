@@ -17,10 +17,9 @@ constexpr std::int64_t kLargestPart = 1024;  // results of a group that get thei
 // What one call may ask.
 class CallServices final : public detail::ContextServices {
  public:
-  CallServices(const StageTraits& traits, StageHost& host, StageSigns& signs, Group& group)
-      : traits_(traits), host_(host), signs_(signs), group_(group) {}
+  CallServices(StageHost& host, StageSigns& signs, Group& group) : host_(host), signs_(signs), group_(group) {}
 
-  std::string origin(std::int64_t ordinal) const override { return host_.origin(traits_.index, ordinal); }
+  std::string origin(const Stamp& stamp) const override { return host_.item(stamp).name; }
   bool is_unwanted(bool is_stopped) const noexcept override {
     if (is_stopped) BodyScope::note_cuts_inside(group_);
     return BodyScope::is_unwanted() || is_stopped;
@@ -49,7 +48,6 @@ class CallServices final : public detail::ContextServices {
   }
 
  private:
-  const StageTraits& traits_;
   StageHost& host_;
   StageSigns& signs_;
   Group& group_;
@@ -59,17 +57,15 @@ class CallServices final : public detail::ContextServices {
 // What start() may ask: also after it has given its Completion away, when the group may be gone.
 class StartServices final : public detail::ContextServices {
  public:
-  StartServices(const StageTraits& traits, StageHost& host, AsyncTarget& target)
-      : traits_(traits), host_(host), target_(target) {}
+  StartServices(StageHost& host, AsyncTarget& target) : host_(host), target_(target) {}
 
-  std::string origin(std::int64_t ordinal) const override { return host_.origin(traits_.index, ordinal); }
+  std::string origin(const Stamp& stamp) const override { return host_.item(stamp).name; }
   bool try_reserve(std::int64_t bytes, bool) override {
     target_.count_more(bytes);
     return true;
   }
 
  private:
-  const StageTraits& traits_;
   StageHost& host_;
   AsyncTarget& target_;
 };
@@ -166,7 +162,7 @@ void Calls::trace_later_call(const Group& group) const {
 
 // False: the call was broken off for want of memory; the group is as it was.
 bool Calls::call_body(Group& group) const {
-  CallServices services(traits_, host_, signs_, group);
+  CallServices services(host_, signs_, group);
   bool ran = true;
   std::exception_ptr no_memory;  // for the engine's own lists
   auto call = [&] {
@@ -200,7 +196,7 @@ ThreadUse Calls::start(Group& group, const std::shared_ptr<AsyncTarget>& target)
   const std::int64_t begin = group.start.ns;
   Record record(traits_.machine);
   begin_record(group, record);
-  StartServices services(traits_, host_, *target);
+  StartServices services(host_, *target);
   std::exception_ptr error;
   try {
     with_context(services, group, [&](Context& context) {
@@ -238,8 +234,7 @@ Sealed Calls::seal(Group& group) const {
   const BodyScope scope(&host_, &group);
   const std::int64_t affordable = host_.facts().memory.limit() / 64 / static_cast<std::int64_t>(sizeof(Slot));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(affordable, 1, kLargestPart));
-  return exec::seal(group, traits_.plan, *body_, most,
-                    [this](std::int64_t i) { return host_.origin(traits_.index, i); });
+  return exec::seal(group, traits_.plan, *body_, most, [this](const Stamp& stamp) { return host_.item(stamp); });
 }
 
 }  // namespace penstock::exec

@@ -1,20 +1,17 @@
 #include "lib/exec/compile.h"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <penstock/error.h>
-
 #include "lib/core/byte_count.h"
+#include "lib/exec/branch.h"
 #include "lib/exec/merge_body.h"
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
 #include "lib/graph/path.h"
-#include "lib/graph/positions.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::exec {
@@ -32,46 +29,12 @@ template <class Interface> std::shared_ptr<const Interface> share(const graph::N
   return {owner, node.as<Interface>()};
 }
 
-// Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
-std::string place_of(const StagePlan& stage) {
-  const StageLabel& label = stage.label;
-  return label.op + " (op " + std::to_string(label.position) + (label.call_site.empty() ? "" : " at ") +
-         label.call_site + ")";
-}
-
-using Open = decltype(StagePlan::open);
-
 // Of repeat(0): a pass ends as it begins.
 class NoPass final : public StreamState {
  public:
   void begin_pass(Emitter& out) override { out.end_pass(); }
   void element(Slot&&, Emitter&) override {}
   void error(Slot&&, Emitter&) override {}
-};
-
-// What an op's open() throws belongs to no element, and ends every request of the run: it is to say whose it is.
-Open with_place(const StagePlan& stage, Open open) {
-  return [place = place_of(stage), open = std::move(open)](std::size_t index, BodyHost& host, PassControl& passes) {
-    try {
-      return open(index, host, passes);
-    } catch (...) {
-      const auto error = std::current_exception();
-      throw Error(code_of(error), place + " could not be opened: " + message_of(error));
-    }
-  };
-}
-
-// What is known of what has been compiled last: of a branch, from its source on, or from a merge on.
-struct Branch {
-  std::size_t segment = 0;
-  std::size_t last = 0;                    // its last stage
-  std::vector<std::int64_t> repeats = {};  // in the segment
-  Tunable buffer = AUTOTUNE;               // asked for by a prefetch for the stage to come
-  std::size_t last_borrower = 0;           // the last stage whose inputs may refer to values of the source; 0: none
-  std::size_t maker = 0;  // the stage whose results the next op gets, in their order and all of them; 0: there is none
-  int places_end = 0;     // the stage whose results the next op gets; those of stages before it have no place there
-  BatchAhead ahead = {};  // what is known of the batch that they go to
-  std::optional<graph::Positions> positions = {};  // it is these, and nothing else
 };
 
 // nullopt: the inputs are not all positions, or the merge does not work on those.
@@ -118,7 +81,6 @@ class Compiler {
     StagePlan& before = plan_->stages[now_.last];
     before.buffer_behind = now_.buffer;
     stage.buffer = std::exchange(now_.buffer, AUTOTUNE);
-    stage.label.names = before.label.names;
     return stage;
   }
 
@@ -168,13 +130,20 @@ class Compiler {
     if (source->indexed() != nullptr)
       return add_positions(std::move(stage),
                            graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
-    const bool lends = lends_to(number + 1);
-    stage.open =
-        with_place(stage, [source, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-          return std::make_unique<SourceBody>(SourceParts{.reader = opened(source->open()), .lends = lends}, passes);
-        });
+    stage.open = with_place(stage,
+                            [source, lends = lends_to(number + 1), in_tree = note_source(stage, nullptr)](
+                                std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+                              SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
+                              return std::make_unique<SourceBody>(std::move(parts), passes);
+                            });
     put_first(std::move(stage));
     return number + 1;
+  }
+
+  // Its number (Stamp::source).
+  std::uint16_t note_source(const StagePlan& stage, const IndexedSource* items) {
+    plan_->sources.push_back({items, stage.label.position});
+    return static_cast<std::uint16_t>(std::min(plan_->sources.size() - 1, Plan::kNoSource));
   }
 
   // With the ops behind them that work on positions. Gives the first node that does not belong to it.
@@ -187,11 +156,11 @@ class Compiler {
       stage.label.name += "+" + node.op().name();
       note_type(stage, node);
     }
-    stage.label.names = positions.source.get();  // which open() keeps
     const bool lends = lends_to(next);
-    stage.open =
-        with_place(stage, [positions, lends](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-          SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends};
+    const auto source = note_source(stage, positions.source.get());  // which open() keeps
+    stage.open = with_place(
+        stage, [positions, lends, source](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+          SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends, .number = source};
           return std::make_unique<SourceBody>(std::move(parts), passes);
         });
     if (stage.form == Form::computes && stage.form_is_known) now_.positions = std::move(positions);
@@ -269,7 +238,6 @@ class Compiler {
     StagePlan stage = stage_of(use);
     stage.passes_memory_on = true;
     for (const Branch& input : inputs) end_branch(input, stage);
-    if (op->stamps_of_first_input()) stage.label.names = plan_->stages[inputs.front().last].label.names;
     stage.open = with_place(stage,
                             [op, inputs = MergeInputs{stage.ports, stage.random_key}](
                                 std::size_t index, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
@@ -286,6 +254,7 @@ class Compiler {
       list.erase(list.end() - static_cast<std::ptrdiff_t>(branches), list.end());
     };
     shorten(plan_->stages);
+    shorten(plan_->sources);
     shorten(plan_->segments);
     shorten(plan_->segment_of);
     shorten(segment_below_);

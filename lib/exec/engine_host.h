@@ -25,9 +25,7 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   void nothing_is_left_of(std::size_t stage) override;
   void give_up(std::exception_ptr cause) noexcept override;
   void wake_consumer() override { state_.outlet.wake(); }
-  std::string origin(std::size_t stage, std::int64_t ordinal) const override {
-    return state_.plan->stages[stage].origin(ordinal);
-  }
+  SourceItem item(const Stamp& stamp) const override { return state_.plan->item(stamp.source, stamp.ordinal); }
 
   // BodyHost
   void cut_pass(std::size_t stage, const PassCut& cut) override;

@@ -37,8 +37,9 @@ struct Group {
   // The call as others see it.
   struct Start {
     std::int64_t ns = 0;
-    std::int64_t source_ordinal = -1;  // of the first slot; -1: a source's own call
-    int thread = 0;                    // Machine::thread_number() of the one that runs it. 0: none, this is a part
+    std::int64_t ordinal = -1;  // of the first slot in its source; -1: a source's own call
+    int thread = 0;             // Machine::thread_number() of the one that runs it. 0: none, this is a part
+    int source = 0;             // Stamp::source of the first slot
   };
   // Inputs that the call gave back, with nothing done to them.
   struct Rest {

@@ -1,9 +1,12 @@
-// What an op's open() gives.
+// What an op's open() gives, and how it is told that it gave nothing.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <penstock/error.h>
+
+#include "lib/exec/stage_plan.h"
 
 namespace penstock::exec {
 
@@ -13,5 +16,11 @@ template <class Opened> std::unique_ptr<Opened> opened(std::unique_ptr<Opened> g
   throw Error(ErrorCode::unimplemented,
               "open() gave a null pointer: override it, and give an object for the run to work with");
 }
+
+// Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
+std::string place_of(const StagePlan& stage);
+
+// What an op's open() throws belongs to no element, and ends every request of the run: it is to say whose it is.
+StagePlan::Open with_place(const StagePlan& stage, StagePlan::Open open);
 
 }  // namespace penstock::exec

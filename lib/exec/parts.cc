@@ -55,7 +55,7 @@ std::unique_ptr<Group> Parts::take_of(Group& group) {
   auto part = ring_.new_part(group, before);
   part->state = Group::State::running;
   part->kind = Group::Kind::part;
-  part->start = {.ns = group.start.ns, .source_ordinal = group.start.source_ordinal};
+  part->start = {.ns = group.start.ns, .ordinal = group.start.ordinal, .source = group.start.source};
   std::swap(part->slots, out);
   const std::int64_t left = std::max(static_cast<std::int64_t>(call.planned) - before, count);
   part->memory = group.memory.split_off(count, left);

@@ -25,7 +25,7 @@ PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_e
       forgotten_(closed_),
       epochs_left_(std::max(epochs, 1u)) {
   now_.epoch = first_epoch;
-  now_.sequence = first_sequence;
+  now_.sequence = first_sequence & 0xFFFF'FFFF'FFFF;  // what a stamp has room for
 }
 
 bool PassControl::current(Pass& pass) {

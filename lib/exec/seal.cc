@@ -12,9 +12,9 @@
 namespace penstock::exec {
 namespace {
 
-using Origin = std::function<std::string(std::int64_t)>;
+using ItemOf = std::function<SourceItem(const Stamp&)>;
 
-std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) {
+std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const ItemOf& item_of) {
   ErrorPlace place;
   place.op = plan.label.op;
   place.position = plan.label.position;
@@ -22,14 +22,16 @@ std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t or
   place.ordinal = ordinal;
   place.source_ordinal = slot.stamp.ordinal;
   place.epoch = slot.stamp.epoch;
-  place.origin = origin(slot.stamp.ordinal);
+  SourceItem item = item_of(slot.stamp);
+  place.source_position = item.position;
+  place.origin = std::move(item.name);
   return std::make_exception_ptr(ElementError(std::move(place), slot.value.get<std::exception_ptr>()));
 }
 
 // If there is no memory for its place, the error stays what it was.
-void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const Origin& origin) noexcept {
+void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const ItemOf& item_of) noexcept {
   try {
-    slot.value = Element(with_place(slot, plan, ordinal, origin));
+    slot.value = Element(with_place(slot, plan, ordinal, item_of));
   } catch (...) {
   }
   slot.set_kind(Slot::Kind::error);
@@ -61,8 +63,8 @@ std::int64_t bytes_of_list(const detail::Results& results, std::int64_t hint) {
 // What results become, one after the other: those that have failed get their place.
 class Seal {
  public:
-  Seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const Origin& origin)
-      : group_(group), plan_(plan), body_(body), most_(most), origin_(origin) {}
+  Seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const ItemOf& item_of)
+      : group_(group), plan_(plan), body_(body), most_(most), item_of_(item_of) {}
 
   // A result of the group's slot `i`, or one of `several` that were made of it.
   void finish(Slot& slot, std::size_t i, std::size_t several = 1) {
@@ -113,7 +115,7 @@ class Seal {
       ++sum_.elements;
       sum_.largest = std::max(sum_.largest, slot.bytes());
     } else if (slot.kind() == Slot::Kind::failed) {
-      make_error(slot, plan_, body_.failed_input(group_, i), origin_);
+      make_error(slot, plan_, body_.failed_input(group_, i), item_of_);
       slot.set_bytes(kPlace);
       ++sum_.errors;
     }
@@ -211,7 +213,7 @@ class Seal {
   const StagePlan& plan_;
   const Body& body_;
   const std::size_t most_;
-  const Origin& origin_;
+  const ItemOf& item_of_;
   Sealed sum_;
   // of the last result that was measured: what has been found of it holds for all that are like it
   const void* same_bytes_ = nullptr;
@@ -246,9 +248,9 @@ bool stays(const Slot& slot) { return slot.kind() != Slot::Kind::many && slot.ki
 
 }  // namespace
 
-Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const Origin& origin) {
+Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const ItemOf& item_of) {
   Slots& slots = group.slots;
-  Seal seal(group, plan, body, most, origin);
+  Seal seal(group, plan, body, most, item_of);
   if (!group.folded.is_unfolding && std::ranges::all_of(slots, stays)) {
     for (std::size_t i = 0; i < slots.size(); ++i) seal.finish(slots[i], i);
   } else {

@@ -24,10 +24,10 @@ struct Sealed {
   const std::type_info* unseen_part = nullptr;  // because of what it has of this type
 };
 
-// Called right after `body` ran the group. `origin` names a source item; it is asked only for errors. At most `most`
-// results get slots. Where elements have become more, the rest stays in group.folded, as lists, since a slot is several
-// times as large as a number. Called again for the rest when the results before have left.
+// Called right after `body` ran the group. `item` tells what an element was made of; it is asked only for errors. At
+// most `most` results get slots. Where elements have become more, the rest stays in group.folded, as lists, since a
+// slot is several times as large as a number. Called again for the rest when the results before have left.
 Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most,
-            const std::function<std::string(std::int64_t)>& origin);
+            const std::function<SourceItem(const Stamp&)>& item);
 
 }  // namespace penstock::exec

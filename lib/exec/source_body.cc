@@ -24,6 +24,7 @@ void SourceBody::resume_at(const Stamp& last) {
 bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) {
   at_ = pass;
   at_.ordinal = 0;
+  at_.source = parts_.number;
   try {
     if (parts_.order) {
       parts_.order->begin_pass(pass.epoch, pass.pass);

@@ -11,6 +11,7 @@
 #include "lib/exec/launcher.h"
 #include "lib/exec/memory_budget.h"
 #include "lib/exec/neighbours.h"
+#include "lib/exec/stage_plan.h"
 #include "lib/exec/trace.h"
 
 namespace penstock::exec {
@@ -56,7 +57,7 @@ class StageHost : public HostUnderLock, public BodyHost {
   virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
-  virtual std::string origin(std::size_t stage, std::int64_t ordinal) const = 0;
+  virtual SourceItem item(const Stamp& stamp) const = 0;
 };
 
 }  // namespace penstock::exec

@@ -1,18 +1,28 @@
 #include "lib/exec/stage_plan.h"
 
+#include <algorithm>
 #include <exception>
 
 #include <penstock/error.h>
 
 namespace penstock::exec {
 
-std::string StagePlan::origin(std::int64_t ordinal) const {
-  const IndexedSource* const names = label.names;
+namespace {
+
+std::string name_of(const IndexedSource* items, std::int64_t ordinal) {
   try {
-    return names == nullptr || ordinal < 0 || ordinal >= names->size() ? std::string() : names->origin(ordinal);
+    return items == nullptr || ordinal < 0 || ordinal >= items->size() ? std::string() : items->origin(ordinal);
   } catch (...) {
     return "? (the source failed to name it: " + message_of(std::current_exception()) + ")";
   }
+}
+
+}  // namespace
+
+SourceItem Plan::item(std::size_t source, std::int64_t ordinal) const {
+  if (source >= std::min(sources.size(), kNoSource)) return {};
+  const SourcePlan& of = sources[source];
+  return {.position = sources.size() > 1 ? of.position : -1, .name = name_of(of.items, ordinal)};
 }
 
 }  // namespace penstock::exec

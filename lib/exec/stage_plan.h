@@ -31,8 +31,6 @@ struct StageLabel {
   std::string op;  // for errors, "map 'decode'"; its first op alone: of a fused source the only one that can fail
   std::string call_site;  // of its first op
   int position = 0;       // of its first op in the pipeline
-  // Of the source that its elements come from; null: that has no names, or they come of several.
-  const IndexedSource* names = nullptr;
 };
 
 // What a stream op must hold to make progress.
@@ -82,11 +80,6 @@ struct StagePlan {
 
   bool is_merge() const noexcept { return !ports.empty(); }
 
-  // The name of the source's item that an element was made of; none where there is no such item: a stamp may be a
-  // mark's, or one that a user's op has made up. If the source throws, a text that says so: it is asked where errors
-  // are made and told, which nothing may keep from that.
-  std::string origin(std::int64_t ordinal) const;
-
   // Whether no element may begin that is a window or more behind the oldest one that is not done (Ring). Only where the
   // user has fixed the number of calls: who leaves it to the controller asks for no bound.
   bool keeps_near() const noexcept {
@@ -100,7 +93,20 @@ struct StagePlan {
   }
 
   // Makes the body for stage `index` of a run.
-  std::function<std::unique_ptr<Body>(std::size_t index, BodyHost& host, PassControl& passes)> open;
+  using Open = std::function<std::unique_ptr<Body>(std::size_t index, BodyHost& host, PassControl& passes)>;
+  Open open;
+};
+
+// A source of the tree.
+struct SourcePlan {
+  const IndexedSource* items = nullptr;  // null: it has none that can be named
+  int position = 0;                      // in the pipeline
+};
+
+// What an element was made of.
+struct SourceItem {
+  int position = -1;  // of the source in the pipeline, where there are several; -1: there is one
+  std::string name;   // "" if it has none
 };
 
 struct Plan {
@@ -108,6 +114,7 @@ struct Plan {
   Edges edges;                          // and who feeds whom
   std::vector<Segment> segments;        // in the order of their heads: the last one feeds the outlet
   std::vector<std::size_t> segment_of;  // of each stage
+  std::vector<SourcePlan> sources;      // in post-order: Stamp::source
   Tunable prefetch = AUTOTUNE;          // of the outlet
   std::size_t arbitrary_stage = 0;      // the first whose results leave in any order; 0: all orders are kept
   std::string text;                     // of the pipeline, for checkpoints
@@ -117,6 +124,13 @@ struct Plan {
 
   // Counts of the repeats that the consumer sees, nearest to the source first.
   const std::vector<std::int64_t>& repeats() const { return segments.back().repeats; }
+
+  // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
+  // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may
+  // keep from that.
+  // Sources from this number on share it, and are not told apart.
+  static constexpr std::size_t kNoSource = 0xFFFF;
+  SourceItem item(std::size_t source, std::int64_t ordinal) const;
 };
 
 }  // namespace penstock::exec

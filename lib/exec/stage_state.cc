@@ -208,7 +208,8 @@ void StageState::begin(Group& group) {
   group.start.ns = meter.accounted_until();
   group.start.thread = traits_.machine.thread_number();
   if (traits_.plan.is_merge()) group.inputs.bytes += body_->take_arrivals();
-  group.start.source_ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
+  group.start.ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
+  group.start.source = group.slots.empty() ? 0 : group.slots.front().stamp.source;
   ++tokens.running;
   signs_.busy.store(true, std::memory_order_relaxed);
   if (!group.folded.is_unfolding) first_calls.begin(meter.accounted_until());
@@ -314,7 +315,8 @@ void StageState::describe_ring(std::int64_t now, StageSnapshot& out) const {
   }
   if (oldest == nullptr) return;
   out.oldest_call_ns = now - oldest->start.ns;
-  out.oldest_call_ordinal = oldest->start.source_ordinal;
+  out.oldest_call_ordinal = oldest->start.ordinal;
+  out.oldest_call_source = oldest->start.source;
   const auto middle = begins_.begin() + static_cast<std::ptrdiff_t>(begins_.size() / 2);
   std::nth_element(begins_.begin(), middle, begins_.end());
   out.median_call_ns = now - *middle;

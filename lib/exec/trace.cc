@@ -7,7 +7,7 @@ namespace penstock::exec {
 
 Trace::Key Trace::key_of(const Stamp& stamp) noexcept {
   const std::uint64_t pass = std::uint64_t{stamp.epoch} << 32 | stamp.pass;
-  return mix64(static_cast<std::uint64_t>(stamp.ordinal) ^ mix64(pass));
+  return mix64(static_cast<std::uint64_t>(stamp.ordinal) ^ mix64(pass + mix64(stamp.source)));
 }
 
 std::vector<Trace::Key> Trace::keys_of(const Slots& slots) {

@@ -40,7 +40,7 @@ void check_position(const Checkpoint& from, const exec::Plan& plan, std::uint32_
   exec::PassControl passes(plan.repeats(), from.epoch, 1);
   passes.number_from(first_pass);
   passes.wind_to(from.last.pass);
-  const IndexedSource* const source = plan.stages.front().label.names;
+  const IndexedSource* const source = plan.sources.front().items;
   if (source == nullptr || from.last.ordinal < source->size()) return;
   throw Error(ErrorCode::data_loss,
               "this checkpoint stands behind element " + std::to_string(from.last.ordinal) +

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "lib/runtime/stuck_calls.h"
 
 namespace penstock::runtime {
 namespace {
@@ -15,12 +16,10 @@ std::string count(std::int64_t number, const char* one, const char* several) {
   return std::to_string(number) + " " + (number == 1 ? one : several);
 }
 
-std::string calls(const StageSnapshot& stage, const exec::StagePlan& plan) {
+std::string calls(const StageSnapshot& stage, const exec::Plan& plan) {
   std::string text = count(stage.running, "call", "calls") + " under way, the oldest for " + age(stage.oldest_call_ns);
   if (stage.oldest_call_ordinal < 0) return text;
-  const std::string origin = plan.origin(stage.oldest_call_ordinal);
-  return text + ", at element " + std::to_string(stage.oldest_call_ordinal) + " of the source" +
-         (origin.empty() ? "" : " (" + in_quotes(origin) + ")") + " or one behind it";
+  return text + ", at " + oldest_element(stage, plan) + " or one behind it";
 }
 
 // Results that are done and have not left.
@@ -40,7 +39,7 @@ void add(std::string& text, const std::string& more) {
   if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
 }
 
-std::string what_waits(const StageSnapshot& stage, const exec::StagePlan& plan) {
+std::string what_waits(const StageSnapshot& stage, const exec::Plan& plan) {
   std::string text;
   if (stage.running > 0) add(text, calls(stage, plan));
   if (stage.waits_for_memory) add(text, "waits for memory");
@@ -105,8 +104,7 @@ std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, s
   for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
     const exec::StageLabel& stage = plan.stages[i].label;
     text += "\n  " + stage.name + " (op " + std::to_string(stage.position) +
-            (stage.call_site.empty() ? "" : ", " + stage.call_site) +
-            "): " + what_waits(snapshot.stages[i], plan.stages[i]);
+            (stage.call_site.empty() ? "" : ", " + stage.call_site) + "): " + what_waits(snapshot.stages[i], plan);
   }
   const std::string hint = advice(snapshot, plan);
   return hint.empty() ? text : text + "\n  " + hint;

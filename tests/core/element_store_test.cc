@@ -73,7 +73,7 @@ TEST(ElementStore, KnowsEachPassWhereTheyDiffer) {
   for (std::int64_t i = 0; i < 2500; ++i) {
     Slot slot = slot_of(i, 8);
     slot.stamp.pass = static_cast<std::uint32_t>(i / 1000);
-    slot.stamp.sequence = static_cast<std::uint64_t>(10 + i / 1000);
+    slot.stamp.sequence = static_cast<std::uint32_t>(10 + i / 1000);
     store.push_back(std::move(slot));
   }
   store.swap_with_last(10);
@@ -83,6 +83,26 @@ TEST(ElementStore, KnowsEachPassWhereTheyDiffer) {
     EXPECT_EQ(slot.stamp.ordinal, value);
     EXPECT_EQ(slot.stamp.pass, value / 1000);
     EXPECT_EQ(slot.stamp.sequence, static_cast<std::uint64_t>(10 + value / 1000));
+  }
+  EXPECT_EQ(store.bytes(), 0);
+}
+
+// A shuffle behind a mix holds elements of several sources at once.
+TEST(ElementStore, KnowsEachSourceWhereTheyDiffer) {
+  ElementStore store;
+  const auto source = [](std::int64_t i) { return static_cast<std::uint16_t>(i < 10 ? 0 : i % 5); };
+  for (std::int64_t i = 0; i < 100; ++i) {
+    Slot slot = slot_of(i, 8);
+    slot.stamp.source = source(i);
+    store.push_back(std::move(slot));
+  }
+  EXPECT_EQ(store.bytes(), 100 * (64 + 2));
+  store.swap_with_last(3);
+  store.swap_with_last(70);
+  while (!store.empty()) {
+    Slot slot = store.take_last();
+    EXPECT_EQ(slot.stamp.source, source(slot.stamp.ordinal));
+    EXPECT_EQ(slot.stamp.epoch, 3u);
   }
   EXPECT_EQ(store.bytes(), 0);
 }

@@ -78,7 +78,7 @@ TEST(Completion, AnswersOnceThoughItWasMoved) {
 class Services final : public detail::ContextServices {
  public:
   explicit Services(bool has_room) : has_room_(has_room) {}
-  std::string origin(std::int64_t ordinal) const override { return "file" + std::to_string(ordinal); }
+  std::string origin(const Stamp& stamp) const override { return "file" + std::to_string(stamp.ordinal); }
   bool try_reserve(std::int64_t bytes, bool may_refuse) override {
     asked = bytes;
     return has_room_ || !may_refuse;

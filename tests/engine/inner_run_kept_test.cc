@@ -19,7 +19,8 @@ namespace {
 
 using namespace testing;
 
-// By default the engine reads one or two elements ahead of who is slow: too few for a source that is to come to its wait.
+// By default the engine reads one or two elements ahead of who is slow: too few for a source that is to come to its
+// wait.
 constexpr std::int64_t kFarAhead = 8;
 
 // A source whose passes read a run that all of them share, each an epoch of it.

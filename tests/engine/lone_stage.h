@@ -83,7 +83,7 @@ class NotingHost final : public exec::StageHost {
   }
   void wake_consumer() override { ++consumer_woken; }
   bool has_free_permit() const override { return false; }
-  std::string origin(std::size_t, std::int64_t) const override { return {}; }
+  exec::SourceItem item(const Stamp&) const override { return {}; }
   void let_pass(std::int64_t ns) { time_ns_ += ns; }
   void give_up_permit() override { ++permits_given_up; }
   void end_without_permit() override { ++ended_without_permit; }

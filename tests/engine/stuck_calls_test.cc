@@ -85,7 +85,7 @@ exec::Plan plan_over(const IndexedSource& source) {
   plan.stages[1].label.name = "map";
   plan.stages[1].label.position = 3;
   plan.stages[1].label.call_site = "train.cc:12";
-  plan.stages[1].label.names = &source;
+  plan.sources.push_back({.items = &source});
   return plan;
 }
 
@@ -94,6 +94,17 @@ TEST(StuckCalls, AreNamedWithOpLineAgeElementAndFile) {
   EXPECT_THAT(stuck_calls(stuck_at(0), plan_over(files)),
               ElementsAre(AllOf(HasSubstr("map (op 3, train.cc:12)"), HasSubstr("7.2 s ago"),
                                 HasSubstr("element 0 of the source ('cat.JPEG')"), HasSubstr("stop_token()"))));
+}
+
+TEST(StuckCalls, OfATreeNameTheSourceToo) {
+  const TwoFiles files;
+  exec::Plan plan = plan_over(files);
+  plan.sources.insert(plan.sources.begin(), {.position = 0});
+  plan.sources.back().position = 2;
+  Snapshot stuck = stuck_at(0);
+  EXPECT_THAT(stuck_calls(stuck, plan), ElementsAre(HasSubstr("element 0 of op 0.")));
+  stuck.stages[1].oldest_call_source = 1;
+  EXPECT_THAT(stuck_calls(stuck, plan), ElementsAre(HasSubstr("element 0 of op 2 ('cat.JPEG')")));
 }
 
 TEST(StuckCalls, OfAnElementWhoseNameCannotBeHadAreNamedAllTheSame) {

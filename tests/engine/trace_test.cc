@@ -216,17 +216,15 @@ TEST(Trace, SaysOnStderrThatTheDiskIsFull) {
               ::testing::HasSubstr("could not be written whole to '/dev/full'"));
 }
 
-TEST(TraceKeys, OfAnElementAreOthersInEachEpochAndPass) {
+TEST(TraceKeys, OfAnElementAreOthersInEachEpochAndPassAndOfEachSource) {
   std::set<exec::Trace::Key> keys;
   for (std::uint32_t epoch = 0; epoch < 4; ++epoch) {
     for (std::uint32_t pass = 0; pass < 4; ++pass) {
-      Stamp stamp;
-      stamp.epoch = epoch;
-      stamp.pass = pass;
-      keys.insert(exec::Trace::key_of(stamp));
+      for (std::uint16_t source = 0; source < 4; ++source)
+        keys.insert(exec::Trace::key_of({.epoch = epoch, .pass = pass, .source = source}));
     }
   }
-  EXPECT_EQ(keys.size(), 16u);
+  EXPECT_EQ(keys.size(), 64u);
 }
 
 TEST(TraceRoom, IsKeptAndWhatIsLeftOutIsCounted) {

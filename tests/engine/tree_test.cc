@@ -15,6 +15,7 @@ namespace {
 
 using namespace testing;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 
 std::int64_t sum(const std::tuple<std::int64_t, std::int64_t>& pair) { return std::get<0>(pair) + std::get<1>(pair); }
 
@@ -122,11 +123,35 @@ TEST(Tree, NamesTheFileThatAnElementCameFrom) {
   EXPECT_EQ(origin_of_first_error(zip(of.list("a.txt").prefetch(), of.list("b.txt")).map(fail)), "/nowhere/a0");
 }
 
-// A wrong name would be worse.
-TEST(Tree, NamesNoFileWhereItMayBeOfSeveralLists) {
+// What of two lists cannot be read, behind whatever puts them together: "source_position origin" of each error.
+Texts failures_of(const Dataset<std::string>& mixed) {
+  const auto data = mixed.map([](const std::string&) -> int { throw std::runtime_error("planted"); });
+  Texts places;
+  auto run = data.start();
+  for (bool more = true; more;) {
+    try {
+      more = run.next().has_value();
+    } catch (const ElementError& error) {
+      places.push_back(std::to_string(error.place().source_position) + " " + error.place().origin);
+    }
+  }
+  return places;
+}
+
+TEST(Tree, NamesSourceAndFileBehindAMergeOfSeveralLists) {
   const TwoLists of;
-  const auto fail = [](const std::string&) -> int { throw std::runtime_error("planted"); };
-  EXPECT_EQ(origin_of_first_error(of.list("a.txt").prefetch().concatenate(of.list("b.txt")).map(fail)), "");
+  const auto a = of.list("a.txt").prefetch(), b = of.list("b.txt").prefetch();
+  const Texts all = {"0 /nowhere/a0", "0 /nowhere/a1", "1 /nowhere/b0", "1 /nowhere/b1"};
+  EXPECT_EQ(failures_of(a.concatenate(b)), all);
+  EXPECT_THAT(failures_of(a.concatenate(b).shuffle(4, {.seed = 7})), UnorderedElementsAreArray(all));
+  EXPECT_THAT(failures_of(sample_from(std::vector{a, b}, {.seed = 7})), UnorderedElementsAreArray(all));
+}
+
+// Positions put together are one source.
+TEST(Tree, NamesFilesOfListsThatArePutTogetherAsPositions) {
+  const TwoLists of;
+  EXPECT_EQ(failures_of(of.list("a.txt").concatenate(of.list("b.txt"))),
+            (Texts{"-1 /nowhere/a0", "-1 /nowhere/a1", "-1 /nowhere/b0", "-1 /nowhere/b1"}));
 }
 
 TEST(Tree, IsPrintedWithItsInputs) {

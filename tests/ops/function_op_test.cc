@@ -119,7 +119,7 @@ TEST(Map, KeepsTheLeadingDimensionOnlyIfItsAuthorSaysSo) {
 // Has no room for anybody who can come again.
 class Full final : public detail::ContextServices {
  public:
-  std::string origin(std::int64_t) const override { return {}; }
+  std::string origin(const Stamp&) const override { return {}; }
   bool try_reserve(std::int64_t, bool may_refuse) override { return !may_refuse; }
 };
 

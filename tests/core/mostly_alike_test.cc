@@ -1,0 +1,72 @@
+#include "lib/core/mostly_alike.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <new>
+
+namespace penstock {
+namespace {
+
+TEST(MostlyAlike, TakesNoMemoryForWhatIsAlike) {
+  MostlyAlike<int> list;
+  for (std::size_t i = 0; i < 5000; ++i) list.push_back(7, i);
+  EXPECT_EQ(list.bytes(), 0u);
+  EXPECT_EQ(list.back(), 7);
+}
+
+TEST(MostlyAlike, KeepsEachFromTheFirstOnThatDiffers) {
+  MostlyAlike<int> list;
+  for (std::size_t i = 0; i < 5; ++i) list.push_back(i == 3 ? 8 : 7, i);
+  EXPECT_EQ(list.bytes(), 5 * sizeof(int));
+  list.swap(0, 3);
+  EXPECT_EQ(list.back(), 7);
+  list.shorten(1);
+  EXPECT_EQ(list.back(), 8);
+}
+
+TEST(MostlyAlike, BeginsAnewWhenItIsEmpty) {
+  MostlyAlike<int> list;
+  list.push_back(1, 0);
+  list.push_back(2, 1);
+  list.shorten(0);
+  list.push_back(3, 0);
+  EXPECT_EQ(list.back(), 3);
+  EXPECT_EQ(list.bytes(), 0u);
+}
+
+// Its copies fail after the number that is left.
+struct Copied {
+  int value = 0;
+  static inline int left = 1'000'000;
+
+  Copied() = default;
+  explicit Copied(int of) : value(of) {}
+  Copied(const Copied& other) : value(other.value) {
+    if (left-- == 0) throw std::bad_alloc();
+  }
+  Copied& operator=(const Copied&) = default;
+  bool operator==(const Copied& other) const { return value == other.value; }
+};
+
+TEST(MostlyAlike, HoldsWhatItHeldWhenThereIsNoMemory) {
+  for (int copies = 0; copies < 12; ++copies) {
+    MostlyAlike<Copied> list;
+    for (std::size_t i = 0; i < 4; ++i) list.push_back(Copied(7), i);
+    Copied::left = copies;
+    bool is_there = true;
+    try {
+      list.push_back(Copied(8), 4);
+    } catch (const std::bad_alloc&) {
+      is_there = false;
+    }
+    Copied::left = 1'000'000;
+    EXPECT_EQ(list.back().value, is_there ? 8 : 7) << copies;
+    if (!is_there) list.swap(0, 3);
+    list.shorten(4);
+    EXPECT_EQ(list.back().value, 7);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
