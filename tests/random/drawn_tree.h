@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/random/faults_in_trees.h"
 #include "tests/support/random.h"
 #include "tests/support/sampled_draws.h"
 
@@ -46,7 +47,9 @@ class Drawer {
   // How often each op was drawn, and each pair of neighbours.
   using Coverage = std::map<std::string, std::int64_t>;
 
-  Drawer(std::uint64_t seed, Coverage& coverage) : random_(seed), coverage_(coverage) {}
+  // `faults`: functions fail in all ways that there are, and sources, too. Else by one exception.
+  Drawer(std::uint64_t seed, Coverage& coverage, bool faults = false)
+      : random_(seed), coverage_(coverage), faults_(faults) {}
 
   // Never endless.
   Tree draw() {
@@ -85,9 +88,22 @@ class Drawer {
     const std::int64_t begin = random_.below(100), count = random_.one_in(6) ? 0 : random_.between(1, 12);
     Items items;
     for (std::int64_t i = 0; i < count; ++i) items.emplace_back(begin + i);
+    if (faults_ && random_.one_in(3)) return failing_source(begin, count, std::move(items));
     const auto positions = ps::range(begin, begin + count);
     if (random_.one_in(2)) return {positions, items, false, "range" + std::to_string(count)};
     return {positions.prefetch(), items, false, "prefetch" + std::to_string(count)};
+  }
+
+  Tree failing_source(std::int64_t begin, std::int64_t count, Items items) {
+    const std::int64_t modulus = random_.between(2, 7);
+    fail_some(items, modulus);
+    return {failing_generator(begin, count, modulus), std::move(items), false, "generator" + std::to_string(count)};
+  }
+
+  static void fail_some(Items& items, std::int64_t modulus) {
+    for (Item& item : items) {
+      if (item && fails(*item, modulus)) item.reset();
+    }
   }
 
   Tree behind(Tree in) {
@@ -122,13 +138,12 @@ class Drawer {
     note("fail", in.text);
     const std::int64_t modulus = random_.between(3, 9);
     Items items = in.items;
-    for (Item& item : items) {
-      if (item && *item % modulus == 1) item.reset();
-    }
-    auto dataset = in.dataset.map([modulus](std::int64_t x) {
-      if (x % modulus == 1) throw std::runtime_error("drawn");
-      return x;
-    });
+    fail_some(items, modulus);
+    auto dataset =
+        faults_ ? with_faults(in.dataset, modulus, random_.next()) : in.dataset.map([modulus](std::int64_t x) {
+          if (fails(x, modulus)) throw std::runtime_error("drawn");
+          return x;
+        });
     return next(in, "fail", std::move(dataset), std::move(items), in.is_endless);
   }
 
@@ -301,6 +316,7 @@ class Drawer {
 
   Random random_;
   Coverage& coverage_;
+  const bool faults_;
 };
 
 }  // namespace trees

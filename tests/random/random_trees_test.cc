@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -17,18 +16,13 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/queue_launcher.h"
-#include "tests/random/drawn_tree.h"
-#include "tests/support/environment.h"
+#include "tests/random/tree_series.h"
 #include "tests/support/pumped.h"
 #include "tests/support/random_graphs/knob_mover.h"
-#include "tests/support/watchdog.h"
 
 namespace trees {
 namespace {
 
-using penstock::test::how_many;
-using penstock::test::number_from_environment;
-using penstock::test::Watchdog;
 namespace exec = penstock::exec;
 
 constexpr std::uint32_t kEpochs = 3;
@@ -40,21 +34,6 @@ std::vector<std::size_t> drawn_ends(const Tree& tree, Random& random) {
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch)
     ends.push_back(random.one_in(2) ? tree.items.size() + 1 : random.next() % (tree.items.size() + 1));
   return ends;
-}
-
-void expect(const Tree& tree, std::size_t index, const std::string& got, const std::string& where) {
-  const std::string expected = index < tree.items.size() ? text_of(tree.items[index]) : "end";
-  if (got != expected)
-    throw std::runtime_error(where + ", number " + std::to_string(index) + ": " + got + " instead of " + expected);
-}
-
-std::string next_of(ps::Run<std::int64_t>& run) {
-  try {
-    const auto value = run.next();
-    return value ? std::to_string(*value) : "end";
-  } catch (const ps::ElementError&) {
-    return "x";
-  }
 }
 
 void check_run(const Tree& tree, const ps::RunOptions& options, Random& random,
@@ -141,25 +120,6 @@ class Pumped {
   std::shared_ptr<exec::Engine> engine_;
   bool is_over_ = false;
 };
-
-using Check = std::function<void(const Tree& tree, std::uint64_t seed)>;
-
-void check_trees(std::int64_t count, const Check& check, Drawer::Coverage& coverage) {
-  Watchdog watchdog;
-  const auto only = number_from_environment("PENSTOCK_SEED");
-  for (std::uint64_t seed = only.value_or(0); !::testing::Test::HasFailure(); ++seed) {
-    if (only ? seed != *only : seed == static_cast<std::uint64_t>(count)) break;
-    const Tree tree = Drawer(seed, coverage).draw();
-    const std::string name = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + tree.text;
-    if (number_from_environment("PENSTOCK_TRACE")) std::cerr << name << std::endl;
-    watchdog.watch(name);
-    try {
-      check(tree, seed);
-    } catch (const std::exception& failure) {
-      ADD_FAILURE() << failure.what() << '\n' << name;
-    }
-  }
-}
 
 TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
   Drawer::Coverage coverage;
