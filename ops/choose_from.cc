@@ -55,6 +55,59 @@ class State final : public MergeState {
   bool has_ended_ = false;
 };
 
+// The choices of one pass, which are the same in each.
+class Choices {
+ public:
+  explicit Choices(const graph::Positions& choice) : source_(choice.source), order_(choice.order()) {}
+
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) { order_->begin_pass(epoch, pass); }
+  std::int64_t size() const { return order_->size(); }
+  std::optional<std::int64_t> next() {
+    const auto position = order_->next();
+    return position ? std::optional(source_->at(*position).get<std::int64_t>()) : std::nullopt;
+  }
+
+ private:
+  std::shared_ptr<const IndexedSource> source_;
+  std::unique_ptr<IndexSequence> order_;
+};
+
+// How often each dataset is chosen. nullopt: one of the choices is none, or they are too many to be counted.
+std::optional<std::vector<std::int64_t>> counted(Choices choices, std::size_t datasets) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;  // some 0.2 s
+  if (choices.size() > kMost) return std::nullopt;
+  std::vector<std::int64_t> counts(datasets, 0);
+  choices.begin_pass(0, 0);
+  while (const auto choice = choices.next()) {
+    if (*choice < 0 || *choice >= std::ssize(counts)) return std::nullopt;
+    ++counts[static_cast<std::size_t>(*choice)];
+  }
+  return counts;
+}
+
+class Sequence final : public IndexSequence {
+ public:
+  Sequence(Choices choices, JoinedOrders inputs, std::int64_t size)
+      : choices_(std::move(choices)), inputs_(std::move(inputs)), size_(size) {}
+
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    choices_.begin_pass(epoch, pass);
+    inputs_.begin_pass(epoch, pass);
+  }
+  std::optional<std::int64_t> next() override {
+    while (const auto choice = choices_.next()) {
+      if (const auto position = inputs_.next(static_cast<std::size_t>(*choice))) return position;
+    }
+    return std::nullopt;
+  }
+  std::int64_t size() const override { return size_; }
+
+ private:
+  Choices choices_;
+  JoinedOrders inputs_;
+  std::int64_t size_;
+};
+
 }  // namespace
 
 Flow ChooseFromOp::flow_of(std::span<const Flow> inputs) const {
@@ -64,6 +117,21 @@ Flow ChooseFromOp::flow_of(std::span<const Flow> inputs) const {
 
 std::unique_ptr<MergeState> ChooseFromOp::open(std::size_t inputs) const {
   return std::make_unique<State>(inputs, stop_on_empty_);
+}
+
+std::optional<graph::Positions> ChooseFromOp::over_positions(std::vector<graph::Positions> inputs) const {
+  const graph::Positions choice = std::move(inputs.back());
+  inputs.pop_back();
+  const auto source = JoinedSource::of(inputs);
+  if (!source || stop_on_empty_ || !choice.is_fixed) return std::nullopt;
+  const auto counts = counted(Choices(choice), inputs.size());
+  if (!counts) return std::nullopt;
+  std::int64_t size = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) size += std::min((*counts)[i], inputs[i].order()->size());
+  auto order = [choice, source, size, inputs = std::move(inputs)] {
+    return std::make_unique<Sequence>(Choices(choice), JoinedOrders(source, inputs), size);
+  };
+  return graph::Positions{.source = source, .order = std::move(order), .is_fixed = false};
 }
 
 OpRef choose_from(std::size_t datasets, const ChooseOptions& options) {

@@ -7,13 +7,15 @@
 // memory budget. A dataset that is given twice is run twice: its functions are called twice for each element. Two uses
 // of one shuffle give the same order. Which dataset an element comes from never depends on which is quicker.
 //
-// Lists and ranges are another matter (range, from_vector, from_file_list, list_files, counter and random where zip
-// has a list beside them; with shard, shuffle, take, skip behind them). Of these alone zip, concatenate, sample_from
-// and Dataset::enumerate are arithmetic on positions: nothing is run for itself or read ahead, and a shuffle, shard or
-// skip behind them, or a resumed run, does not touch what it leaves out. Elements and their order are the same as
-// otherwise, but a shuffle behind them is one of positions, and Context::rng draws other numbers behind concatenate and
-// sample_from. Errors count elements over all lists there. For zip and enumerate no list may be shuffled before, for
-// sample_from none may end the pass (stop_on_empty). Sources of your own are read as any other dataset.
+// Lists and ranges are another matter (range, from_vector, from_file_list, list_files, counter and random where zip has
+// a list beside them; with shard, shuffle, take, skip behind them). Of these alone zip, concatenate, sample_from,
+// choose_from and Dataset::enumerate are arithmetic on positions: nothing is run for itself or read ahead, and a
+// shuffle, shard or skip behind them, or a resumed run, does not touch what it leaves out. Elements and their order are
+// the same as otherwise, but a shuffle behind them is one of positions, and Context::rng draws other numbers behind
+// concatenate, sample_from and choose_from. Errors count elements over all lists there. For zip and enumerate no list
+// may be shuffled before; for sample_from and choose_from none may end the pass (stop_on_empty), and the choice may be
+// no error, not shuffled and of at most 2^24 elements: they are counted when a run begins. Sources of your own are read
+// as any other dataset.
 //
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What
 // comes from different datasets draws different random numbers (Context::rng).

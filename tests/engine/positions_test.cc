@@ -1,4 +1,5 @@
-// concatenate, zip, enumerate and sample_from of what can be indexed: one stage, which gives what branches give.
+// concatenate, zip, enumerate, sample_from and choose_from of what can be indexed: one stage, which gives what branches
+// give.
 #include "tests/engine/support.h"
 #include "tests/support/temporary_folder.h"
 
@@ -21,6 +22,8 @@ Numbers as_a_branch(Numbers numbers) { return numbers.prefetch(); }
 
 std::int64_t one_number(const Pair& pair) { return 1000 * std::get<0>(pair) + std::get<1>(pair); }
 
+Numbers choices(std::vector<std::int64_t> of) { return from_vector(std::move(of)); }
+
 // Every way to have several inputs, with all that may stand before and behind it.
 const std::vector<std::function<Numbers(const Input&)>> kTrees{
     [](const Input& in) { return in(range(5)).concatenate(in(range(7, 20))).concatenate(in(range(0))); },
@@ -40,6 +43,18 @@ const std::vector<std::function<Numbers(const Input&)>> kTrees{
     },
     [](const Input& in) {
       return sample_from(std::vector{in(range(9)), in(range(20, 60))}, {.weights = {0, 1}, .seed = 4});
+    },
+    [](const Input& in) {
+      return choose_from(std::vector{in(range(3)), in(range(20, 60)), in(range(70, 70))},
+                         in(choices({1, 0, 0, 2, 1, 0, 0, 1, 2, 1})));
+    },
+    [](const Input& in) {
+      return choose_from(std::vector{in(range(30).shuffle(30, {.seed = 2})), in(range(2).concatenate(range(50, 59)))},
+                         in(choices({1, 1, 0, 1, 0, 1, 1}).concatenate(choices({0, 1, 1, 0}))).skip(1))
+          .shard(2, 1);
+    },
+    [](const Input& in) {
+      return choose_from(std::vector{in(range(2)), in(range(5, 7))}, in(choices({0, 0, 0, 0})));
     },
 };
 const std::vector<std::function<Numbers(const Input&)>> kRows{
@@ -190,6 +205,16 @@ TEST(Positions, AreNoneWhereAPassHasAnOrderOfItsOwn) {
   EXPECT_EQ(stages_of(shuffled.enumerate()), 2u);
   EXPECT_EQ(stages_of(range(9).repeat(2).concatenate(range(9))), 3u);
   EXPECT_EQ(stages_of(counter().concatenate(range(9)).take(5)), 4u) << "too many for numbers";
+}
+
+TEST(Positions, AreNoneWhereNobodyKnowsHowManyWillBeChosen) {
+  const std::vector inputs{range(9), range(20, 30)};
+  const auto some = choices({0, 1, 1});
+  EXPECT_EQ(stages_of(choose_from(inputs, some)), 1u);
+  EXPECT_EQ(stages_of(choose_from(inputs, some, {.stop_on_empty = true})), 4u);
+  EXPECT_EQ(stages_of(choose_from(inputs, some.shuffle(3, {.seed = 1}).take(2))), 4u);
+  EXPECT_EQ(stages_of(choose_from(inputs, choices({0, 2, 1}))), 4u) << "an error in its place";
+  EXPECT_EQ(stages_of(choose_from(inputs, range(std::int64_t{1} << 40))), 4u);
 }
 
 TEST(Positions, OfAnEndlessInputAreAsManyAsTheOthers) {
