@@ -279,6 +279,7 @@ class MergeState {
   // The one input that is wanted has no more in this pass: want() then wants something else. An op that goes on to want
   // what has ended gets an error in place of the rest of its pass.
   virtual void ended(std::size_t input, Emitter& out) = 0;
+  virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside, as of a StreamState
   // Whether it is worth reading ahead in this input, as far as is known now.
   virtual bool soon(std::size_t input) const noexcept {
     static_cast<void>(input);

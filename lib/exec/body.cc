@@ -161,7 +161,10 @@ void StreamBody::run(Group& group, Context&) {
     take(std::move(group.slots[ran++]));
     ++input_;
   }
-  if (!group.slots.empty()) ask_held_bytes(group.slots[std::max<std::size_t>(ran, 1) - 1].stamp);
+  if (!group.slots.empty()) {
+    const Stamp& last = group.slots[std::max<std::size_t>(ran, 1) - 1].stamp;  // that the state has seen
+    held_.ask(*state_, [&] { add_failure(last); });
+  }
   group.give_back(ran, is_flush);
   if (call_ != nullptr) call_->close();
   call_ = nullptr;
@@ -186,19 +189,6 @@ bool StreamBody::flush(const Slot& mark, Group& group) {
     bytes += bytes_of(std::span(*out_).subspan(before));
   }
   return more && !is_unwanted.load(std::memory_order_relaxed);
-}
-
-// If held_bytes() throws, the last element that the state has seen fails: only the first time, for it is asked after
-// each call. Until it answers again, what it said last is charged.
-void StreamBody::ask_held_bytes(const Stamp& last) {
-  const bool failed_before = held_bytes_failed_;
-  try {
-    held_bytes_ = state_->held_bytes();
-    held_bytes_failed_ = false;
-  } catch (...) {
-    held_bytes_failed_ = true;
-    if (!failed_before) add_failure(last);
-  }
 }
 
 // The list always keeps room for a failure and a mark: so where it finds no memory, that failure can still be added.

@@ -11,6 +11,7 @@
 #include <penstock/op.h>
 
 #include "lib/exec/group.h"
+#include "lib/exec/held_bytes.h"
 #include "lib/exec/pass_control.h"
 #include "lib/exec/stage_signs.h"
 
@@ -130,7 +131,7 @@ class StreamBody final : public Body, private Emitter {
  public:
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
   void run(Group& group, Context& context) override;
-  std::int64_t held_bytes() const override { return held_bytes_; }
+  std::int64_t held_bytes() const override { return held_.bytes(); }
   Slots& results_of(Group& group) const override { return group.results; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void begin() override { begin_pass(Stamp()); }
@@ -146,7 +147,6 @@ class StreamBody final : public Body, private Emitter {
   void add(Slot&& slot);
   void grow();
   void add_failure(const Stamp& stamp);
-  void ask_held_bytes(const Stamp& last);
   bool go_on();
   bool flush(const Slot& mark, Group& group);
   void take(Slot&& slot);
@@ -174,8 +174,7 @@ class StreamBody final : public Body, private Emitter {
   // the mark with this sequence has gone on already: what still comes of those passes is left out
   std::int64_t closed_until_ = -1;
   bool wants_nothing_ = false;
-  std::int64_t held_bytes_ = 0;
-  bool held_bytes_failed_ = false;  // when it was asked for last
+  HeldBytes held_;
 };
 
 // The part of an endless repeat that is not in PassControl: a pass that gave nothing ends it. Counting repeats need no

@@ -38,6 +38,7 @@ void MergeBody::run(Group& group, Context&) {
   Step did = enter_pass();
   const bool is_in_pass = did == Step::went_on;
   while (did == Step::went_on && out_->size() < most) did = step();
+  held_.ask(*state_, [this] { append_failure(*out_, of_no_element(pass_)); });  // not behind the mark
   if (did == Step::pass_has_ended) close_pass();
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();

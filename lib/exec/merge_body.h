@@ -33,7 +33,7 @@ class MergeBody final : public Body, private Emitter {
   void use_signs(std::vector<PortSigns>& signs) override { ports_.use_signs(signs); }
   void arrive(std::size_t port, Slots&& slots) override { ports_.arrive(port, std::move(slots)); }
   std::int64_t take_arrivals() override { return ports_.take_arrivals(); }
-  std::int64_t held_bytes() const override { return ports_.held_bytes(); }
+  std::int64_t held_bytes() const override { return ports_.held_bytes() + held_.bytes(); }
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return group.slots[result].stamp.ordinal;  // the place of what it gives is its own
   }
@@ -71,6 +71,7 @@ class MergeBody final : public Body, private Emitter {
   std::size_t ends_told_ = 0;   // in a row, without any result
   bool lacks_input_ = false;    // since the last run nothing has come
   std::uint64_t seen_ = 0;      // PassControl::changes() as of the last run
+  HeldBytes held_;              // by the state
 };
 
 }  // namespace penstock::exec

@@ -328,6 +328,47 @@ TEST(OwnMerge, IsCountedForErrorsThatItLeavesOut) {
   EXPECT_EQ(run.stats().dropped, 1);
 }
 
+// Keeps its first input whole, then gives the second one; or cannot say what it keeps.
+class KeepsTheFirst final : public MergeOp {
+ public:
+  explicit KeepsTheFirst(bool can_say) : can_say_(can_say) {}
+  std::string name() const override { return "keeps_the_first"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(can_say_); }
+
+ private:
+  struct State final : MergeState {
+    explicit State(bool can) : can_say(can) {}
+    const bool can_say;
+    std::size_t reads = 0;
+    std::vector<Slot> kept;
+    void begin_pass(const Stamp&) override { reads = 0, kept.clear(); }
+    Want want() const override { return reads < 2 ? Want::one(reads) : Want::nothing(); }
+    void take(std::size_t input, Slot&& slot, Emitter& out) override {
+      input == 0 ? kept.push_back(std::move(slot)) : out.forward(std::move(slot));
+    }
+    void ended(std::size_t, Emitter&) override { ++reads; }
+    std::int64_t held_bytes() const override {
+      if (!can_say) throw std::runtime_error("cannot say");
+      return std::ssize(kept) * 1000;
+    }
+  };
+  const bool can_say_;
+};
+
+TEST(OwnMerge, IsChargedForWhatItSaysThatItKeeps) {
+  auto run = merge<std::int64_t>(std::make_shared<KeepsTheFirst>(true), branch(40), branch(3)).start();
+  EXPECT_EQ(next_text(run), "0");
+  EXPECT_GE(run.snapshot().stages.at(2).bytes_held, 40 * 1000);
+  EXPECT_GE(run.snapshot().memory_used, 40 * 1000);
+}
+
+TEST(OwnMerge, ThatCannotSayWhatItKeepsFailsOnce) {
+  auto run = merge<std::int64_t>(std::make_shared<KeepsTheFirst>(false), branch(40), branch(3)).start();
+  EXPECT_ERROR(run.next(), ErrorCode::internal, "cannot say");
+  EXPECT_EQ(rest_of(run), (Texts{"0", "1", "2"}));
+}
+
 TEST(OwnMerge, IsNoneOfOneInputOnly) {
   EXPECT_ERROR(branch(2).then<std::int64_t>(nullptr), invalid, "null pointer");
   EXPECT_ERROR(merge<std::int64_t>(nullptr, branch(1), branch(2)), invalid, "null pointer");
