@@ -130,12 +130,13 @@ class Compiler {
     if (source->indexed() != nullptr)
       return add_positions(std::move(stage),
                            graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
-    stage.open = with_place(stage,
-                            [source, lends = lends_to(number + 1), in_tree = note_source(stage, nullptr)](
-                                std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
-                              SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
-                              return std::make_unique<SourceBody>(std::move(parts), passes);
-                            });
+    const bool lends = lends_to(number + 1);
+    const std::uint16_t in_tree = note_source(stage, nullptr);
+    stage.open = with_place(
+        stage, [source, lends, in_tree](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+          SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
+          return std::make_unique<SourceBody>(std::move(parts), passes);
+        });
     put_first(std::move(stage));
     return number + 1;
   }

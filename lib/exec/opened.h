@@ -1,4 +1,4 @@
-// What an op's open() gives, and how it is told that it gave nothing.
+// What an op's open() gives, and how it is told whose it is where it fails.
 #pragma once
 
 #include <memory>
