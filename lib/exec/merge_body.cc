@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,7 @@ void MergeBody::run(Group& group, Context&) {
   seen_ = passes_.changes();
   Step did = enter_pass();
   const bool is_in_pass = did == Step::went_on;
+  make_room(most);
   while (did == Step::went_on && out_->size() < most) did = step();
   held_.ask(*state_, [this] { append_failure(*out_, of_no_element(pass_)); });  // not behind the mark
   if (did == Step::pass_has_ended) close_pass();
@@ -44,6 +46,14 @@ void MergeBody::run(Group& group, Context&) {
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
   publish(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing());
   out_ = nullptr;
+}
+
+// A list that grows moves what it holds. Where there is no memory for all, those fail for which there is none.
+void MergeBody::make_room(std::size_t most) noexcept {
+  try {
+    out_->reserve(std::min(most, ports_.waiting()) + 1);  // and the mark
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 // Without any pass to be in, it waits as for an input.
@@ -98,8 +108,9 @@ void MergeBody::tell_of_end(std::size_t port) {
 MergeBody::Step MergeBody::take_all() {
   bool is_complete = true;
   for (std::size_t port = 0; port < ports_.size(); ++port) {
-    is_complete = ports_.has_slot(port) && is_complete;
+    if (ports_.has_slot(port)) continue;
     if (ports_.has_ended(port)) return Step::pass_has_ended;
+    is_complete = false;
   }
   if (!is_complete) return Step::lacks_input;
   for (std::size_t port = 0; port < ports_.size(); ++port) take(port);
@@ -138,6 +149,7 @@ void MergeBody::close_pass() {
 
 // What stages before and behind may know of it while it does not run.
 void MergeBody::publish(const Want& wanted) {
+  ports_.tell_of_taken();
   for (std::size_t port = 0; port < ports_.size(); ++port) {
     PortSigns& signs = ports_.signs(port);
     const bool is_wanted = wanted.kind == Want::Kind::all || (wanted.kind == Want::Kind::one && wanted.input == port);

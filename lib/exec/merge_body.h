@@ -46,6 +46,7 @@ class MergeBody final : public Body, private Emitter {
   void end_pass() override { wants_nothing_ = true; }
   void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
 
+  void make_room(std::size_t most) noexcept;
   Step enter_pass();
   Step step();
   Step take_one(std::size_t port);

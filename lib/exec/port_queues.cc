@@ -30,6 +30,7 @@ std::int64_t PortQueues::take_arrivals() {
   std::int64_t bytes = 0;
   for (Port& port : ports_) {
     bytes += bytes_in(port.arrived);
+    for (const Slots& packet : port.arrived) waiting_ += packet.size();
     std::ranges::move(port.arrived, std::back_inserter(port.queue));
     port.arrived.clear();
   }
@@ -37,11 +38,11 @@ std::int64_t PortQueues::take_arrivals() {
   return bytes;
 }
 
-bool PortQueues::has_slot(std::size_t number) {
+// What is left of earlier passes goes. Whether the next slot of this one is then there.
+bool PortQueues::pass_earlier(std::size_t number) {
   Port& port = ports_[number];
   while (!port.queue.empty() && port.at <= at_) {
-    const Slot& front = port.queue.front()[port.taken];
-    if (front.kind() != Slot::Kind::pass_end && port.at == at_) return true;
+    if (is_ready(port)) return true;
     const Slot gone = pop(number);
     if (gone.kind() == Slot::Kind::pass_end) pass_mark(number, gone);
   }
@@ -53,16 +54,27 @@ Slot PortQueues::pop(std::size_t number) {
   Slots& front = port.queue.front();
   Slot slot = std::move(front[port.taken]);
   held_bytes_ -= slot.bytes();
+  --waiting_;
+  ++port.untold;
   if (++port.taken == front.size()) {
     port.queue.pop_front();
     port.taken = 0;
+    tell_of_taken(number);
   }
-  --signs(number).occupied;
   return slot;
+}
+
+void PortQueues::tell_of_taken(std::size_t number) {
+  if (const auto untold = std::exchange(ports_[number].untold, 0); untold > 0) signs(number).occupied -= untold;
+}
+
+void PortQueues::tell_of_taken() {
+  for (std::size_t port = 0; port < ports_.size(); ++port) tell_of_taken(port);
 }
 
 void PortQueues::end_pass(const Slot& mark) {
   at_.turn(mark.level(), PassControl::round_of(mark));
+  for (Port& port : ports_) port.is_in_pass = port.at == at_;
   let_go_of_earlier_passes();
   for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
 }
@@ -76,6 +88,7 @@ void PortQueues::pass_mark(std::size_t number, const Slot& mark) {
   port.sequence = mark.stamp.sequence + 1;
   host_.input_has_ended(stage_, number, mark.stamp.sequence);
   if (mark.level() >= port.depth) port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
+  port.is_in_pass = port.at == at_;
   ask_to_catch_up(number);
 }
 

@@ -31,9 +31,10 @@ class PortQueues {
   std::int64_t take_arrivals();  // returns their bytes
   std::int64_t held_bytes() const noexcept { return held_bytes_; }
   std::size_t size() const noexcept { return ports_.size(); }
+  std::size_t waiting() const noexcept { return waiting_; }  // slots in the queues, ends of passes among them
 
   // Whether the next slot of this pass is there. What is left of earlier passes goes.
-  bool has_slot(std::size_t number);
+  bool has_slot(std::size_t number) { return is_ready(ports_[number]) || pass_earlier(number); }
   // Whether the input is behind this pass; has_slot() is false.
   bool has_ended(std::size_t number) const { return ports_[number].at > at_; }
   Slot pop(std::size_t number);
@@ -42,6 +43,8 @@ class PortQueues {
   void end_pass(const Slot& mark);
   // Also where an input is not wanted for long: elements may hold what somebody waits for.
   void let_go_of_earlier_passes();
+  // Others get to know what was taken: with the last slot of a packet, and by this.
+  void tell_of_taken();
 
  private:
   struct Port {
@@ -51,10 +54,17 @@ class PortQueues {
     Queue<Slots> arrived;        // since the last run; with the stage's lock held
     Queue<Slots> queue;          // not used up
     std::size_t taken = 0;       // slots already taken from queue.front()
+    std::int64_t untold = 0;     // of those taken, not yet out of PortSigns::occupied
     Odometer at;                 // the pass of what comes next
+    bool is_in_pass = true;      // that is the merge's: compared once a pass, not with each slot
     std::uint64_t sequence = 0;  // of that pass, in its branch
   };
 
+  static bool is_ready(const Port& port) {
+    return port.is_in_pass && !port.queue.empty() && port.queue.front()[port.taken].kind() != Slot::Kind::pass_end;
+  }
+  bool pass_earlier(std::size_t number);
+  void tell_of_taken(std::size_t number);
   void pass_mark(std::size_t number, const Slot& mark);
   void ask_to_catch_up(std::size_t number);
 
@@ -64,6 +74,7 @@ class PortQueues {
   std::vector<PortSigns>* signs_ = nullptr;
   Odometer at_;                  // the pass of what the merge gives next
   std::int64_t held_bytes_ = 0;  // of what is in the queues
+  std::size_t waiting_ = 0;
 };
 
 }  // namespace penstock::exec
