@@ -34,7 +34,7 @@ inline graph::NodeRef mapped_to_numbers() {
 
 // "0 1 e |0 2": elements, an error, the mark of a pass with a level, and the first element of the next pass. The first
 // of them is of pass `sequence`.
-inline exec::Slots slots_of(const std::string& text, std::uint64_t sequence = 0, std::int64_t bytes = 0) {
+inline exec::Slots slots_of(const std::string& text, std::uint32_t sequence = 0, std::int64_t bytes = 0) {
   exec::Slots slots;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
