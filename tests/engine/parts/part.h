@@ -115,7 +115,7 @@ struct PartOf {
   }
 
   // Slots whose bytes are on the books.
-  exec::Slots charged(const std::string& text, std::int64_t bytes, std::uint64_t sequence = 0) {
+  exec::Slots charged(const std::string& text, std::int64_t bytes, std::uint32_t sequence = 0) {
     exec::Slots slots = slots_of(text, sequence, bytes);
     host.memory().charge(exec::bytes_of(slots));
     return slots;
