@@ -34,13 +34,13 @@ inline graph::NodeRef mapped_to_numbers() {
 
 // "0 1 e |0 2": elements, an error, the mark of a pass with a level, and the first element of the next pass. The first
 // of them is of pass `sequence`.
-inline exec::Slots slots_of(const std::string& text, std::uint32_t sequence = 0, std::int64_t bytes = 0) {
+inline exec::Slots slots_of(const std::string& text, std::uint64_t sequence = 0, std::int64_t bytes = 0) {
   exec::Slots slots;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const bool is_mark = word.front() == '|', is_error = word == "e";
     slots.emplace_back(is_mark || is_error ? Element() : Element(std::int64_t{std::stoll(word)}),
-                       Stamp{.sequence = sequence});
+                       Stamp{.sequence = sequence & 0xFFFF'FFFF'FFFF});
     Slot& slot = slots.back();
     if (!is_mark) slot.set_bytes(bytes);
     if (is_error) slot.set_kind(Slot::Kind::error);
@@ -115,7 +115,7 @@ struct PartOf {
   }
 
   // Slots whose bytes are on the books.
-  exec::Slots charged(const std::string& text, std::int64_t bytes, std::uint32_t sequence = 0) {
+  exec::Slots charged(const std::string& text, std::int64_t bytes, std::uint64_t sequence = 0) {
     exec::Slots slots = slots_of(text, sequence, bytes);
     host.memory().charge(exec::bytes_of(slots));
     return slots;
