@@ -131,7 +131,7 @@ class Compiler {
       return add_positions(std::move(stage),
                            graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
     const bool lends = lends_to(number + 1);
-    const std::uint16_t in_tree = note_source(stage, nullptr);
+    const std::uint16_t in_tree = plan_->add_source({nullptr, stage.label.position});
     stage.open = with_place(
         stage, [source, lends, in_tree](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
@@ -139,12 +139,6 @@ class Compiler {
         });
     put_first(std::move(stage));
     return number + 1;
-  }
-
-  // Its number (Stamp::source).
-  std::uint16_t note_source(const StagePlan& stage, const IndexedSource* items) {
-    plan_->sources.push_back({items, stage.label.position});
-    return static_cast<std::uint16_t>(std::min(plan_->sources.size() - 1, Plan::kNoSource));
   }
 
   // With the ops behind them that work on positions. Gives the first node that does not belong to it.
@@ -158,7 +152,7 @@ class Compiler {
       note_type(stage, node);
     }
     const bool lends = lends_to(next);
-    const auto source = note_source(stage, positions.source.get());  // which open() keeps
+    const auto source = plan_->add_source({positions.source.get(), stage.label.position});  // open() keeps it
     stage.open = with_place(
         stage, [positions, lends, source](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends, .number = source};

@@ -9,6 +9,9 @@ namespace penstock::exec {
 
 namespace {
 
+// Sources from this number on share it, and are not told apart.
+constexpr std::size_t kNoSource = 0xFFFF;
+
 std::string name_of(const IndexedSource* items, std::int64_t ordinal) {
   try {
     return items == nullptr || ordinal < 0 || ordinal >= items->size() ? std::string() : items->origin(ordinal);
@@ -18,6 +21,11 @@ std::string name_of(const IndexedSource* items, std::int64_t ordinal) {
 }
 
 }  // namespace
+
+std::uint16_t Plan::add_source(const SourcePlan& source) {
+  sources.push_back(source);
+  return static_cast<std::uint16_t>(std::min(sources.size() - 1, kNoSource));
+}
 
 SourceItem Plan::item(std::size_t source, std::int64_t ordinal) const {
   if (source >= std::min(sources.size(), kNoSource)) return {};

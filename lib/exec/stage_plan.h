@@ -125,11 +125,11 @@ struct Plan {
   // Counts of the repeats that the consumer sees, nearest to the source first.
   const std::vector<std::int64_t>& repeats() const { return segments.back().repeats; }
 
+  // Its number: Stamp::source.
+  std::uint16_t add_source(const SourcePlan& source);
   // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
   // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may
   // keep from that.
-  // Sources from this number on share it, and are not told apart.
-  static constexpr std::size_t kNoSource = 0xFFFF;
   SourceItem item(std::size_t source, std::int64_t ordinal) const;
 };
 

@@ -36,31 +36,31 @@ TEST(MostlyAlike, BeginsAnewWhenItIsEmpty) {
 }
 
 // Its copies fail after the number that is left.
-struct Copied {
+struct CopiedAFewTimes {
   int value = 0;
   static inline int left = 1'000'000;
 
-  Copied() = default;
-  explicit Copied(int of) : value(of) {}
-  Copied(const Copied& other) : value(other.value) {
+  CopiedAFewTimes() = default;
+  explicit CopiedAFewTimes(int of) : value(of) {}
+  CopiedAFewTimes(const CopiedAFewTimes& other) : value(other.value) {
     if (left-- == 0) throw std::bad_alloc();
   }
-  Copied& operator=(const Copied&) = default;
-  bool operator==(const Copied& other) const { return value == other.value; }
+  CopiedAFewTimes& operator=(const CopiedAFewTimes&) = default;
+  bool operator==(const CopiedAFewTimes& other) const { return value == other.value; }
 };
 
 TEST(MostlyAlike, HoldsWhatItHeldWhenThereIsNoMemory) {
   for (int copies = 0; copies < 12; ++copies) {
-    MostlyAlike<Copied> list;
-    for (std::size_t i = 0; i < 4; ++i) list.push_back(Copied(7), i);
-    Copied::left = copies;
+    MostlyAlike<CopiedAFewTimes> list;
+    for (std::size_t i = 0; i < 4; ++i) list.push_back(CopiedAFewTimes(7), i);
+    CopiedAFewTimes::left = copies;
     bool is_there = true;
     try {
-      list.push_back(Copied(8), 4);
+      list.push_back(CopiedAFewTimes(8), 4);
     } catch (const std::bad_alloc&) {
       is_there = false;
     }
-    Copied::left = 1'000'000;
+    CopiedAFewTimes::left = 1'000'000;
     EXPECT_EQ(list.back().value, is_there ? 8 : 7) << copies;
     if (!is_there) list.swap(0, 3);
     list.shorten(4);

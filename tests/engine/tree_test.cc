@@ -1,4 +1,5 @@
 // Pipelines with several inputs: what holds for all merging ops. What each one means is in merging_test.cc.
+#include "lib/exec/stage_plan.h"
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -141,10 +142,18 @@ Texts failures_of(const Dataset<std::string>& mixed) {
 TEST(Tree, NamesSourceAndFileBehindAMergeOfSeveralLists) {
   const TwoLists of;
   const auto a = of.list("a.txt").prefetch(), b = of.list("b.txt").prefetch();
-  const Texts all = {"0 /nowhere/a0", "0 /nowhere/a1", "1 /nowhere/b0", "1 /nowhere/b1"};
+  const Texts all = {"0 /nowhere/a0", "0 /nowhere/a1", "2 /nowhere/b0", "2 /nowhere/b1"};  // a's prefetch is op 1
   EXPECT_EQ(failures_of(a.concatenate(b)), all);
   EXPECT_THAT(failures_of(a.concatenate(b).shuffle(4, {.seed = 7})), UnorderedElementsAreArray(all));
   EXPECT_THAT(failures_of(sample_from(std::vector{a, b}, {.seed = 7})), UnorderedElementsAreArray(all));
+}
+
+// Nobody has so many; but a stamp has room for no more.
+TEST(Tree, NamesNoSourceBeyondWhatAStampCanTellApart) {
+  exec::Plan plan;
+  for (int i = 0; i < 70'000; ++i) EXPECT_EQ(plan.add_source({.position = i}), std::min(i, 0xFFFF));
+  EXPECT_EQ(plan.item(0xFFFE, 0).position, 0xFFFE);
+  EXPECT_EQ(plan.item(0xFFFF, 0).position, -1);
 }
 
 // Positions put together are one source.

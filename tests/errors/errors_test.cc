@@ -88,7 +88,8 @@ TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
   const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
   const std::regex graph("[a-z_]+: .* \\(op \\d+ of the (chain|pipeline), train\\.cc:12\\)");
   const std::regex element(
-      "[a-z_]+( '[^']+')? \\(op \\d+ at train\\.cc:12\\) failed (at element \\d+ \\(source element \\d+(, "
+      "[a-z_]+( '[^']+')? \\(op \\d+ at train\\.cc:12\\) failed (at element \\d+ \\(source element \\d+( of op "
+      "\\d+)?(, "
       "'.*')?\\) of|in) epoch 0: .*");
   int seen = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++seen)
