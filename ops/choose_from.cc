@@ -74,7 +74,7 @@ class Choices {
 
 // How often each dataset is chosen. nullopt: one of the choices is none, or they are too many to be counted.
 std::optional<std::vector<std::int64_t>> counted(Choices choices, std::size_t datasets) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 24;  // some 0.2 s
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;  // some 20 ms
   if (choices.size() > kMost) return std::nullopt;
   std::vector<std::int64_t> counts(datasets, 0);
   choices.begin_pass(0, 0);

@@ -56,7 +56,8 @@ class Checkpoint {
   // MiB.
   std::string to_bytes() const;
 
-  // What to_bytes() made, but for last.sequence. Later versions of the library read what this one writes.
+  // What to_bytes() made, but for last.sequence and last.source. Later versions of the library read what this one
+  // writes.
   //  Error(data_loss)      the bytes are damaged, cut short, followed by others, or no checkpoint; says what is wrong
   //                        at which byte
   //  Error(unimplemented)  a newer version of the library wrote them

@@ -14,7 +14,7 @@
 // the same as otherwise, but a shuffle behind them is one of positions, and Context::rng draws other numbers behind
 // concatenate, sample_from and choose_from. Errors count elements over all lists there. For zip and enumerate no list
 // may be shuffled before; for sample_from and choose_from none may end the pass (stop_on_empty), and the choice may be
-// no error, not shuffled and of at most 2^24 elements: they are counted when a run begins. Sources of your own are read
+// no error, not shuffled and of at most 2^20 elements: they are counted when a run begins. Sources of your own are read
 // as any other dataset.
 //
 // A repeat behind them repeats all of them. If one has more than is wanted, it is stopped where that is known. What

@@ -269,7 +269,7 @@ struct Want {
 class MergeState {
  public:
   virtual ~MergeState() = default;
-  virtual void begin_pass(const Stamp& pass) = 0;  // before anything of a pass. Only epoch and pass are set
+  virtual void begin_pass(const Stamp& pass) = 0;  // before anything of a pass: a stamp of no element
   // Asked after each of the other functions; the same until one of them is called.
   virtual Want want() const = 0;
   // An element or an error of an input that is wanted. Where all are wanted: of the first input, then of the second,

@@ -38,9 +38,9 @@ void MergeBody::run(Group& group, Context&) {
   seen_ = passes_.changes();
   Step did = enter_pass();
   const bool is_in_pass = did == Step::went_on;
-  make_room(most);
+  if (is_in_pass) make_room(most);
   while (did == Step::went_on && out_->size() < most) did = step();
-  held_.ask(*state_, [this] { append_failure(*out_, of_no_element(pass_)); });  // not behind the mark
+  ask_held_bytes();  // not behind the mark
   if (did == Step::pass_has_ended) close_pass();
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
@@ -56,16 +56,23 @@ void MergeBody::make_room(std::size_t most) noexcept {
   }
 }
 
+// Outside of passes nothing was called that could have changed it, and an error would belong to none.
+void MergeBody::ask_held_bytes() {
+  if (!std::exchange(has_called_, false)) return;
+  held_.ask(*state_, [this] { append_failure(*out_, of_no_element(pass_)); });
+}
+
 // Without any pass to be in, it waits as for an input.
 MergeBody::Step MergeBody::enter_pass() {
   PassControl::Pass pass;
   if (!passes_.current(pass)) return Step::lacks_input;
   if (pass.over) return Step::pass_has_ended;
+  has_called_ = true;
   if (pass.fresh) {
     pass_ = pass.stamp;
     wants_nothing_ = false;
     ends_told_ = 0;
-    if (!guarded(of_no_element(pass_), [this] { state_->begin_pass(pass_); })) wants_nothing_ = true;
+    if (!guarded(of_no_element(pass_), [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
 }

@@ -47,6 +47,7 @@ class MergeBody final : public Body, private Emitter {
   void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
 
   void make_room(std::size_t most) noexcept;
+  void ask_held_bytes();
   Step enter_pass();
   Step step();
   Step take_one(std::size_t port);
@@ -73,6 +74,7 @@ class MergeBody final : public Body, private Emitter {
   bool lacks_input_ = false;    // since the last run nothing has come
   std::uint64_t seen_ = 0;      // PassControl::changes() as of the last run
   HeldBytes held_;              // by the state
+  bool has_called_ = false;     // the state, since it was asked for that
 };
 
 }  // namespace penstock::exec

@@ -17,15 +17,19 @@ Slot PassControl::slot_of(const Mark& mark) {
   return slot;
 }
 
+namespace {
+constexpr std::uint64_t kSequences = 0xFFFF'FFFF'FFFF;  // what a stamp has room for
+}
+
 PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
                          std::uint64_t first_sequence)
     : counts_(std::move(counts)),
       digits_(counts_.size(), 0),
-      closed_(counts_.size() + 1, static_cast<std::int64_t>(first_sequence) - 1),
+      closed_(counts_.size() + 1, static_cast<std::int64_t>(first_sequence & kSequences) - 1),
       forgotten_(closed_),
       epochs_left_(std::max(epochs, 1u)) {
   now_.epoch = first_epoch;
-  now_.sequence = first_sequence & 0xFFFF'FFFF'FFFF;  // what a stamp has room for
+  now_.sequence = first_sequence & kSequences;
 }
 
 bool PassControl::current(Pass& pass) {

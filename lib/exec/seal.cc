@@ -23,7 +23,7 @@ std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t or
   place.source_ordinal = slot.stamp.ordinal;
   place.epoch = slot.stamp.epoch;
   SourceItem item = item_of(slot.stamp);
-  place.source_position = item.position;
+  if (slot.stamp.ordinal >= 0) place.source_position = item.position;
   place.origin = std::move(item.name);
   return std::make_exception_ptr(ElementError(std::move(place), slot.value.get<std::exception_ptr>()));
 }

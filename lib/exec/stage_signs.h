@@ -17,9 +17,10 @@ namespace penstock::exec {
 
 // Of an input of a merge. `wanted` and `soon` are written by the running body.
 struct alignas(kCacheLine) PortSigns {
-  std::atomic<std::int64_t> occupied{0};  // slots that have come and that the merge has not used up
-  std::atomic<bool> wanted{false};        // the next slot is to be of this input, maybe among others
-  std::atomic<bool> soon{false};          // worth reading ahead
+  // slots that have come and that the merge has not used up, as it tells with the end of a packet or of a run
+  std::atomic<std::int64_t> occupied{0};
+  std::atomic<bool> wanted{false};  // the next slot is to be of this input, maybe among others
+  std::atomic<bool> soon{false};    // worth reading ahead
 
   bool is_empty() const noexcept { return wanted && occupied == 0; }
 };

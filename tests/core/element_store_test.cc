@@ -70,10 +70,11 @@ TEST(ElementStore, KnowsEachSizeWhereTheyDiffer) {
 // A shuffle behind a repeat holds elements of several passes at once.
 TEST(ElementStore, KnowsEachPassWhereTheyDiffer) {
   ElementStore store;
+  const auto sequence = [](std::int64_t i) { return std::uint64_t{1} << 47 | static_cast<std::uint32_t>(i / 1000); };
   for (std::int64_t i = 0; i < 2500; ++i) {
     Slot slot = slot_of(i, 8);
     slot.stamp.pass = static_cast<std::uint32_t>(i / 1000);
-    slot.stamp.sequence = static_cast<std::uint32_t>(10 + i / 1000);
+    slot.stamp.sequence = sequence(i) & 0xFFFF'FFFF'FFFF;
     store.push_back(std::move(slot));
   }
   store.swap_with_last(10);
@@ -82,7 +83,7 @@ TEST(ElementStore, KnowsEachPassWhereTheyDiffer) {
     const auto value = slot.take<std::int64_t>();
     EXPECT_EQ(slot.stamp.ordinal, value);
     EXPECT_EQ(slot.stamp.pass, value / 1000);
-    EXPECT_EQ(slot.stamp.sequence, static_cast<std::uint64_t>(10 + value / 1000));
+    EXPECT_EQ(slot.stamp.sequence, sequence(value));
   }
   EXPECT_EQ(store.bytes(), 0);
 }

@@ -93,7 +93,7 @@ class NotingHost final : public exec::StageHost {
   }
   void input_has_ended(std::size_t, std::size_t, std::uint64_t) override {}
   std::optional<Slot> close_pass(std::size_t, const exec::PassCut& cut) override {
-    Slot mark(Element(), Stamp{.sequence = static_cast<std::uint32_t>(cut.sequence)});
+    Slot mark(Element(), Stamp{.sequence = cut.sequence & 0xFFFF'FFFF'FFFF});
     mark.set_kind(Slot::Kind::pass_end);
     mark.set_level(static_cast<std::uint8_t>(cut.depth));
     return mark;

@@ -148,6 +148,20 @@ TEST(Tree, NamesSourceAndFileBehindAMergeOfSeveralLists) {
   EXPECT_THAT(failures_of(sample_from(std::vector{a, b}, {.seed = 7})), UnorderedElementsAreArray(all));
 }
 
+TEST(Tree, NamesNoSourceOfWhatIsNoElements) {
+  const auto broken = from_generator(
+      [](Pass) -> std::function<std::optional<std::int64_t>()> { throw std::runtime_error("cannot begin"); });
+  auto run = branch(2).concatenate(broken).start();
+  for (int i = 0; i < 2; ++i) run.next();
+  try {
+    run.next();
+    FAIL();
+  } catch (const ElementError& error) {
+    EXPECT_EQ(error.place().op, "from_generator");
+    EXPECT_EQ(error.place().source_position, -1);
+  }
+}
+
 // Nobody has so many; but a stamp has room for no more.
 TEST(Tree, NamesNoSourceBeyondWhatAStampCanTellApart) {
   exec::Plan plan;

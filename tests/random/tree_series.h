@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -12,6 +13,7 @@
 
 #include "tests/random/drawn_tree.h"
 #include "tests/support/environment.h"
+#include "tests/support/under_sanitizer.h"
 #include "tests/support/watchdog.h"
 
 namespace trees {
@@ -39,7 +41,7 @@ using Check = std::function<void(const Tree& tree, std::uint64_t seed)>;
 
 // `faults`: of all kinds (Drawer).
 inline void check_trees(std::int64_t count, const Check& check, Drawer::Coverage& coverage, bool faults = false) {
-  Watchdog watchdog;
+  Watchdog watchdog(std::chrono::seconds(UNDER_SANITIZER ? 300 : 60));  // a tree may give 36,000 elements one by one
   const auto only = number_from_environment("PENSTOCK_SEED");
   for (std::uint64_t seed = only.value_or(0); !::testing::Test::HasFailure(); ++seed) {
     if (only ? seed != *only : seed == static_cast<std::uint64_t>(count)) break;
