@@ -55,21 +55,27 @@ class State final : public MergeState {
   bool has_ended_ = false;
 };
 
-// The choices of one pass, which are the same in each.
+// The choices of one pass, which are the same in each, one after the other.
 class Choices {
  public:
   explicit Choices(const graph::Positions& choice) : source_(choice.source), order_(choice.order()) {}
 
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) { order_->begin_pass(epoch, pass); }
-  std::int64_t size() const { return order_->size(); }
-  std::optional<std::int64_t> next() {
-    const auto position = order_->next();
-    return position ? std::optional(source_->at(*position).get<std::int64_t>()) : std::nullopt;
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) {
+    order_->begin_pass(epoch, pass);
+    go_on();
   }
+  std::int64_t size() const { return order_->size(); }
+  std::optional<std::size_t> drawn() const noexcept { return drawn_; }
+  void go_on() {
+    drawn_.reset();
+    if (const auto at = order_->next()) drawn_ = static_cast<std::size_t>(source_->at(*at).get<std::int64_t>());
+  }
+  void ended(std::size_t) { go_on(); }  // passed over
 
  private:
   std::shared_ptr<const IndexedSource> source_;
   std::unique_ptr<IndexSequence> order_;
+  std::optional<std::size_t> drawn_;  // a negative one: more than there are datasets
 };
 
 // How often each dataset is chosen. nullopt: one of the choices is none, or they are too many to be counted.
@@ -77,36 +83,12 @@ std::optional<std::vector<std::int64_t>> counted(Choices choices, std::size_t da
   constexpr std::int64_t kMost = std::int64_t{1} << 20;  // some 20 ms
   if (choices.size() > kMost) return std::nullopt;
   std::vector<std::int64_t> counts(datasets, 0);
-  choices.begin_pass(0, 0);
-  while (const auto choice = choices.next()) {
-    if (*choice < 0 || *choice >= std::ssize(counts)) return std::nullopt;
-    ++counts[static_cast<std::size_t>(*choice)];
+  for (choices.begin_pass(0, 0); const auto choice = choices.drawn(); choices.go_on()) {
+    if (*choice >= counts.size()) return std::nullopt;
+    ++counts[*choice];
   }
   return counts;
 }
-
-class Sequence final : public IndexSequence {
- public:
-  Sequence(Choices choices, JoinedOrders inputs, std::int64_t size)
-      : choices_(std::move(choices)), inputs_(std::move(inputs)), size_(size) {}
-
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-    choices_.begin_pass(epoch, pass);
-    inputs_.begin_pass(epoch, pass);
-  }
-  std::optional<std::int64_t> next() override {
-    while (const auto choice = choices_.next()) {
-      if (const auto position = inputs_.next(static_cast<std::size_t>(*choice))) return position;
-    }
-    return std::nullopt;
-  }
-  std::int64_t size() const override { return size_; }
-
- private:
-  Choices choices_;
-  JoinedOrders inputs_;
-  std::int64_t size_;
-};
 
 }  // namespace
 
@@ -129,7 +111,7 @@ std::optional<graph::Positions> ChooseFromOp::over_positions(std::vector<graph::
   std::int64_t size = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) size += std::min((*counts)[i], inputs[i].order()->size());
   auto order = [choice, source, size, inputs = std::move(inputs)] {
-    return std::make_unique<Sequence>(Choices(choice), JoinedOrders(source, inputs), size);
+    return std::make_unique<MixedSequence<Choices>>(Choices(choice), JoinedOrders(source, inputs), size);
   };
   return graph::Positions{.source = source, .order = std::move(order), .is_fixed = false};
 }

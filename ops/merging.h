@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/graph/positions.h"
@@ -88,6 +89,35 @@ class JoinedOrders {
 
   std::shared_ptr<const JoinedSource> source_;
   std::vector<std::unique_ptr<IndexSequence>> orders_;
+};
+
+// Each time the next position of the input that `Chooser` names: drawn(), nullopt at the end. It is told that the input
+// gave one (go_on()) or has no more (ended(input)). `size`: how many there will be.
+template <class Chooser> class MixedSequence final : public IndexSequence {
+ public:
+  MixedSequence(Chooser chooser, JoinedOrders inputs, std::int64_t size)
+      : chooser_(std::move(chooser)), inputs_(std::move(inputs)), size_(size) {}
+
+  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+    inputs_.begin_pass(epoch, pass);
+    chooser_.begin_pass(epoch, pass);
+  }
+  std::optional<std::int64_t> next() override {
+    while (const auto input = chooser_.drawn()) {
+      if (const auto position = inputs_.next(*input)) {
+        chooser_.go_on();
+        return position;
+      }
+      chooser_.ended(*input);
+    }
+    return std::nullopt;
+  }
+  std::int64_t size() const override { return size_; }
+
+ private:
+  Chooser chooser_;
+  JoinedOrders inputs_;
+  std::int64_t size_;
 };
 
 inline bool all_are_fixed(std::span<const graph::Positions> inputs) {

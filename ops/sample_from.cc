@@ -90,33 +90,6 @@ class State final : public MergeState {
   Draws draws_;
 };
 
-class Sequence final : public IndexSequence {
- public:
-  Sequence(Draws draws, JoinedOrders inputs, std::int64_t size)
-      : draws_(std::move(draws)), inputs_(std::move(inputs)), size_(size) {}
-
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-    inputs_.begin_pass(epoch, pass);
-    draws_.begin_pass(epoch, pass);
-  }
-  std::optional<std::int64_t> next() override {
-    while (const auto input = draws_.drawn()) {
-      if (const auto position = inputs_.next(*input)) {
-        draws_.go_on();
-        return position;
-      }
-      draws_.ended(*input);
-    }
-    return std::nullopt;
-  }
-  std::int64_t size() const override { return size_; }
-
- private:
-  Draws draws_;
-  JoinedOrders inputs_;
-  std::int64_t size_;
-};
-
 std::vector<double> checked(std::vector<double> weights, std::size_t inputs) {
   if (weights.empty()) return std::vector<double>(inputs, 1.0);
   if (weights.size() != inputs)
@@ -171,8 +144,8 @@ std::optional<graph::Positions> SampleFromOp::over_positions(std::vector<graph::
   }
   // The inputs' sources are kept by the graph, which keeps this op as well.
   auto order = [this, source, size, inputs = std::move(inputs)] {
-    return std::make_unique<Sequence>(Draws(weights_, seed_.value, false, rerandomize_), JoinedOrders(source, inputs),
-                                      size);
+    return std::make_unique<MixedSequence<Draws>>(Draws(weights_, seed_.value, false, rerandomize_),
+                                                  JoinedOrders(source, inputs), size);
   };
   return graph::Positions{.source = source, .order = std::move(order), .is_fixed = false};
 }

@@ -31,9 +31,10 @@ std::string op_text(const ErrorPlace& place) {
 
 std::string source_text(const ErrorPlace& place) {
   std::string text;
-  if (place.source_ordinal >= 0) text = "source element " + std::to_string(place.source_ordinal);
-  if (place.source_ordinal >= 0 && place.source_position >= 0)
-    text += " of op " + std::to_string(place.source_position);
+  if (place.source_ordinal >= 0) {
+    text = "source element " + std::to_string(place.source_ordinal);
+    if (place.source_position >= 0) text += " of op " + std::to_string(place.source_position);
+  }
   if (!place.origin.empty()) text += (text.empty() ? "" : ", ") + in_quotes(place.origin);
   return text.empty() ? text : " (" + text + ")";
 }

@@ -13,6 +13,15 @@ namespace {
 
 using namespace testing;
 
+// An op whose state is this.
+template <class State> class Own final : public MergeOp {
+ public:
+  std::string name() const override { return "own"; }
+  Flow flow_of(std::span<const Flow>) const override { return {}; }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+};
+template <class State> std::shared_ptr<MergeOp> own() { return std::make_shared<Own<State>>(); }
+
 // Takes one of each input in turn.
 class InTurn final : public MergeOp {
  public:
@@ -59,25 +68,17 @@ TEST(OwnMerge, ThatGivesAnotherTypeFails) {
 }
 
 // Wants its first input for ever, and leaves errors out.
-class NeverStops final : public MergeOp {
- public:
-  std::string name() const override { return "never_stops"; }
-  Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
-
- private:
-  struct State final : MergeState {
-    void begin_pass(const Stamp&) override {}
-    Want want() const override { return Want::one(0); }
-    void take(std::size_t, Slot&& slot, Emitter& out) override {
-      slot.is_element() ? out.forward(std::move(slot)) : out.drop_error(std::move(slot));
-    }
-    void ended(std::size_t, Emitter&) override {}
-  };
+struct NeverStops final : MergeState {
+  void begin_pass(const Stamp&) override {}
+  Want want() const override { return Want::one(0); }
+  void take(std::size_t, Slot&& slot, Emitter& out) override {
+    slot.is_element() ? out.forward(std::move(slot)) : out.drop_error(std::move(slot));
+  }
+  void ended(std::size_t, Emitter&) override {}
 };
 
 TEST(OwnMerge, ThatGoesOnToWantWhatHasEndedGetsAnErrorInPlaceOfTheRest) {
-  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), branch(2), branch(3)).start({.epochs = 2});
+  auto run = merge<std::int64_t>(own<NeverStops>(), branch(2), branch(3)).start({.epochs = 2});
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
     run.epoch(epoch);
     EXPECT_EQ(next_text(run), "0");
@@ -88,106 +89,78 @@ TEST(OwnMerge, ThatGoesOnToWantWhatHasEndedGetsAnErrorInPlaceOfTheRest) {
 }
 
 // What is missing of a short input is made up, as often as the other one asks for it.
-class FillsUp final : public MergeOp {
- public:
-  std::string name() const override { return "fills_up"; }
-  Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
-
- private:
-  struct State final : MergeState {
-    std::int64_t given = 0;
-    void begin_pass(const Stamp&) override { given = 0; }
-    Want want() const override { return given < 500 ? Want::one(0) : Want::nothing(); }
-    void take(std::size_t, Slot&& slot, Emitter& out) override {
-      ++given;
-      out.forward(std::move(slot));
-    }
-    void ended(std::size_t, Emitter& out) override { out.emit(Element(-++given), Stamp{}); }
-  };
+struct FillsUp final : MergeState {
+  std::int64_t given = 0;
+  void begin_pass(const Stamp&) override { given = 0; }
+  Want want() const override { return given < 500 ? Want::one(0) : Want::nothing(); }
+  void take(std::size_t, Slot&& slot, Emitter& out) override {
+    ++given;
+    out.forward(std::move(slot));
+  }
+  void ended(std::size_t, Emitter& out) override { out.emit(Element(-++given), Stamp{}); }
 };
 
 TEST(OwnMerge, MayGiveSomethingEachTimeThatItIsToldOfAnEnd) {
-  const Texts texts = read(merge<std::int64_t>(std::make_shared<FillsUp>(), branch(2), branch(3)));
+  const Texts texts = read(merge<std::int64_t>(own<FillsUp>(), branch(2), branch(3)));
   ASSERT_EQ(texts.size(), 500u);
   EXPECT_EQ(texts[1], "1");
   EXPECT_EQ(texts[499], "-500");
 }
 
 TEST(OwnMerge, IsCountedForErrorsThatItLeavesOut) {
-  auto run = merge<std::int64_t>(std::make_shared<NeverStops>(), branch(5).map(failing_at(3)), branch(3)).start();
+  auto run = merge<std::int64_t>(own<NeverStops>(), branch(5).map(failing_at(3)), branch(3)).start();
   for (const char* text : {"0", "1", "2", "4"}) EXPECT_EQ(next_text(run), text);
   EXPECT_EQ(run.stats().dropped, 1);
 }
 
 // Keeps its first input whole, then gives the second one; or cannot say what it keeps.
-class KeepsTheFirst final : public MergeOp {
- public:
-  explicit KeepsTheFirst(bool can_say) : can_say_(can_say) {}
-  std::string name() const override { return "keeps_the_first"; }
-  Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(can_say_); }
-
- private:
-  struct State final : MergeState {
-    explicit State(bool can) : can_say(can) {}
-    const bool can_say;
-    std::size_t reads = 0;
-    std::vector<Slot> kept;
-    void begin_pass(const Stamp&) override { reads = 0, kept.clear(); }
-    Want want() const override { return reads < 2 ? Want::one(reads) : Want::nothing(); }
-    void take(std::size_t input, Slot&& slot, Emitter& out) override {
-      input == 0 ? kept.push_back(std::move(slot)) : out.forward(std::move(slot));
-    }
-    void ended(std::size_t, Emitter&) override { ++reads; }
-    std::int64_t held_bytes() const override {
-      if (!can_say) throw std::runtime_error("cannot say");
-      return std::ssize(kept) * 1000;
-    }
-  };
-  const bool can_say_;
+template <bool can_say> struct KeepsTheFirst final : MergeState {
+  std::size_t reads = 0;
+  std::vector<Slot> kept;
+  void begin_pass(const Stamp&) override { reads = 0, kept.clear(); }
+  Want want() const override { return reads < 2 ? Want::one(reads) : Want::nothing(); }
+  void take(std::size_t input, Slot&& slot, Emitter& out) override {
+    input == 0 ? kept.push_back(std::move(slot)) : out.forward(std::move(slot));
+  }
+  void ended(std::size_t, Emitter&) override { ++reads; }
+  std::int64_t held_bytes() const override {
+    if (!can_say) throw std::runtime_error("cannot say");
+    return std::ssize(kept) * 1000;
+  }
 };
 
 TEST(OwnMerge, IsChargedForWhatItSaysThatItKeeps) {
-  auto run = merge<std::int64_t>(std::make_shared<KeepsTheFirst>(true), branch(40), branch(3)).start();
+  auto run = merge<std::int64_t>(own<KeepsTheFirst<true>>(), branch(40), branch(3)).start();
   EXPECT_EQ(next_text(run), "0");
   EXPECT_GE(run.snapshot().stages.at(2).bytes_held, 40 * 1000);
   EXPECT_GE(run.snapshot().memory_used, 40 * 1000);
 }
 
 TEST(OwnMerge, ThatCannotSayWhatItKeepsFailsOnce) {
-  auto run = merge<std::int64_t>(std::make_shared<KeepsTheFirst>(false), branch(40), branch(3)).start();
+  auto run = merge<std::int64_t>(own<KeepsTheFirst<false>>(), branch(40), branch(3)).start();
   EXPECT_ERROR(run.next(), ErrorCode::internal, "cannot say");
   EXPECT_EQ(rest_of(run), (Texts{"0", "1", "2"}));
 }
 
 // Can say what it keeps only right after it was called.
-class SaysOnce final : public MergeOp {
- public:
-  std::string name() const override { return "says_once"; }
-  Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
-
- private:
-  struct State final : MergeState {
-    std::size_t reads = 0;
-    mutable bool was_called = false;
-    void begin_pass(const Stamp&) override { reads = 0; }
-    Want want() const override {
-      was_called = true;
-      return reads < 2 ? Want::one(reads) : Want::nothing();
-    }
-    void take(std::size_t, Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
-    void ended(std::size_t, Emitter&) override { ++reads; }
-    std::int64_t held_bytes() const override {
-      if (!std::exchange(was_called, false)) throw std::runtime_error("not now");
-      return 1;
-    }
-  };
+struct SaysOnce final : MergeState {
+  std::size_t reads = 0;
+  mutable bool was_called = false;
+  void begin_pass(const Stamp&) override { reads = 0; }
+  Want want() const override {
+    was_called = true;
+    return reads < 2 ? Want::one(reads) : Want::nothing();
+  }
+  void take(std::size_t, Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+  void ended(std::size_t, Emitter&) override { ++reads; }
+  std::int64_t held_bytes() const override {
+    if (!std::exchange(was_called, false)) throw std::runtime_error("not now");
+    return 1;
+  }
 };
 
 TEST(OwnMerge, IsAskedWhatItKeepsInItsPassesOnly) {
-  auto run = merge<std::int64_t>(std::make_shared<SaysOnce>(), branch(2), branch(5, 7)).start({.epochs = 3});
+  auto run = merge<std::int64_t>(own<SaysOnce>(), branch(2), branch(5, 7)).start({.epochs = 3});
   for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
     run.epoch(epoch);
     EXPECT_EQ(rest_of(run), (Texts{"0", "1", "5", "6"})) << epoch;
@@ -195,26 +168,18 @@ TEST(OwnMerge, IsAskedWhatItKeepsInItsPassesOnly) {
 }
 
 // A stamp of no element, in case that somebody gives something with it.
-class GivesOfNone final : public MergeOp {
- public:
-  std::string name() const override { return "gives_of_none"; }
-  Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
-
- private:
-  struct State final : MergeState {
-    Stamp pass;
-    std::size_t reads = 0;
-    void begin_pass(const Stamp& begun) override { pass = begun, reads = 0; }
-    Want want() const override { return reads < 2 ? Want::one(reads) : Want::nothing(); }
-    void take(std::size_t, Slot&&, Emitter&) override {}
-    void ended(std::size_t, Emitter& out) override { ++reads, out.emit(Element(std::int64_t{1}), pass); }
-  };
+struct GivesOfNone final : MergeState {
+  Stamp pass;
+  std::size_t reads = 0;
+  void begin_pass(const Stamp& begun) override { pass = begun, reads = 0; }
+  Want want() const override { return reads < 2 ? Want::one(reads) : Want::nothing(); }
+  void take(std::size_t, Slot&&, Emitter&) override {}
+  void ended(std::size_t, Emitter& out) override { ++reads, out.emit(Element(std::int64_t{1}), pass); }
 };
 
 TEST(OwnMerge, WhatItGivesWithThePassesStampIsOfNoSource) {
   const auto fails = [](std::int64_t) -> std::int64_t { throw std::runtime_error("planted"); };
-  auto run = merge<std::int64_t>(std::make_shared<GivesOfNone>(), branch(2), branch(3)).map(fails).start();
+  auto run = merge<std::int64_t>(own<GivesOfNone>(), branch(2), branch(3)).map(fails).start();
   try {
     run.next();
     FAIL();

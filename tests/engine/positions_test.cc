@@ -214,6 +214,7 @@ TEST(Positions, AreNoneWhereNobodyKnowsHowManyWillBeChosen) {
   EXPECT_EQ(stages_of(choose_from(inputs, some, {.stop_on_empty = true})), 4u);
   EXPECT_EQ(stages_of(choose_from(inputs, some.shuffle(3, {.seed = 1}).take(2))), 4u);
   EXPECT_EQ(stages_of(choose_from(inputs, choices({0, 2, 1}))), 4u) << "an error in its place";
+  EXPECT_EQ(stages_of(choose_from(inputs, choices({0, -1, 1}))), 4u);
   EXPECT_EQ(stages_of(choose_from(inputs, range(std::int64_t{1} << 40))), 4u);
 }
 
