@@ -49,6 +49,8 @@ struct StageSnapshot {
   std::int64_t median_call_ns = 0;  // median age of the calls in flight
   bool waits_for_memory = false;    // a call could start if the budget had room
   bool waits_for_cpu_slot = false;  // a call could start if a slot were free
+  // a consumer that waits does so for this stage, too: false in a branch of which a merge needs nothing now
+  bool awaited = true;
   // since the start
   std::int64_t elements_in = 0;     // received
   std::int64_t elements_out = 0;    // passed on

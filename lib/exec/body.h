@@ -87,6 +87,10 @@ class Body {
 
   virtual std::int64_t held_bytes() const { return 0; }
 
+  // Of a stopped run, with the stage's lock held: nobody runs it, or will. Gives what it keeps of elements to the
+  // caller, who destroys that without the lock: a call of another stage may wait for a buffer that lies here.
+  virtual std::shared_ptr<void> let_go() { return nullptr; }
+
   // After run(), for a failure among the results: the number in its pass of the input that failed.
   virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
     return group.place.first_ordinal + static_cast<std::int64_t>(group.taken + result);
@@ -132,6 +136,7 @@ class StreamBody final : public Body, private Emitter {
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_.bytes(); }
+  std::shared_ptr<void> let_go() override { return std::move(state_); }
   Slots& results_of(Group& group) const override { return group.results; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void begin() override { begin_pass(Stamp()); }

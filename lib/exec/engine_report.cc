@@ -8,7 +8,10 @@ EngineReport::EngineReport(EngineState& state)
 void EngineReport::snapshot(Snapshot& out) const {
   out.time_ns = state_.machine().now() - state_.started_ns;
   out.stages.resize(state_.stages.size());
-  for (std::size_t i = 0; i < state_.stages.size(); ++i) state_.stages[i]->snapshot(out.stages[i]);
+  for (std::size_t i = 0; i < state_.stages.size(); ++i) {
+    state_.stages[i]->snapshot(out.stages[i]);
+    out.stages[i].awaited = state_.neighbours.is_awaited(i);
+  }
   state_.outlet.snapshot(out.consumer);
   out.memory_limit = state_.memory.limit();
   out.memory_used = state_.memory.used();

@@ -23,6 +23,15 @@ bool Neighbours::is_empty_behind(std::size_t stage) const {
   return at_outlet_.load(std::memory_order_relaxed) == 0;
 }
 
+bool Neighbours::is_awaited(std::size_t stage) const {
+  for (Edge edge = edges_.out_of(stage); edge.to != kOutlet; edge = edges_.out_of(edge.to)) {
+    const auto& ports = stages_[edge.to].signs->ports;
+    if (ports.empty() || ports[edge.port].is_empty()) continue;
+    if (std::ranges::any_of(ports, &PortSigns::is_empty)) return false;
+  }
+  return true;
+}
+
 bool Neighbours::feeds_one_that_waits(std::size_t stage) const {
   for (std::size_t i = stage; i != kOutlet; i = edges_.out_of(i).to) {
     if (waits(*stages_[i].traits, *stages_[i].signs)) return true;

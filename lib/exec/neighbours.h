@@ -31,6 +31,8 @@ class Neighbours {
   std::int64_t memory_claimed_behind(std::size_t stage) const;  // sum of StageSigns::claim
   // Nothing waits or runs up to the next stage that reserves: stages between only hand on what is charged already.
   bool is_empty_behind(std::size_t stage) const;
+  // A consumer that waits does so for this stage, too: false in a branch of a merge that lacks slots of others.
+  bool is_awaited(std::size_t stage) const;
   // for what no core can hasten. Itself, too: it may wait, after a short start
   bool feeds_one_that_waits(std::size_t stage) const;
 

@@ -38,6 +38,17 @@ std::int64_t PortQueues::take_arrivals() {
   return bytes;
 }
 
+std::vector<Queue<Slots>> PortQueues::let_go() {
+  std::vector<Queue<Slots>> gone(2 * ports_.size());
+  auto place = gone.begin();
+  for (Port& port : ports_) {
+    (place++)->swap(port.queue);
+    (place++)->swap(port.arrived);
+    port.taken = 0;
+  }
+  return gone;
+}
+
 // What is left of earlier passes goes. Whether the next slot of this one is then there.
 bool PortQueues::pass_earlier(std::size_t number) {
   Port& port = ports_[number];

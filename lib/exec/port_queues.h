@@ -5,7 +5,8 @@
 // each mark by which it is still behind, since the first request may have come too early: a pass that has not begun
 // cannot be ended. Who is where is known by odometers that turn with each mark (odometer.h).
 //
-// Thread safety: arrive(), take_arrivals() and has_arrivals() with the stage's lock held; the rest by the one run.
+// Thread safety: arrive(), take_arrivals(), has_arrivals() and let_go() with the stage's lock held; the rest by the one
+// run.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ class PortQueues {
   PortSigns& signs(std::size_t port) { return (*signs_)[port]; }
   void arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
   bool has_arrivals() const;
-  std::int64_t take_arrivals();  // returns their bytes
+  std::vector<Queue<Slots>> let_go();  // of all; nothing but arrivals may come afterwards
+  std::int64_t take_arrivals();        // returns their bytes
   std::int64_t held_bytes() const noexcept { return held_bytes_; }
   std::size_t size() const noexcept { return ports_.size(); }
   std::size_t waiting() const noexcept { return waiting_; }  // slots in the queues, ends of passes among them

@@ -10,20 +10,25 @@ bool Relief::is_starved() const {
 }
 
 // Not a thread for nothing: who waits for a permit may have no work left.
-void Relief::relieve(bool once_more) {
-  if (std::ranges::none_of(state_.stages, [](const auto& stage) { return stage->can_be_relieved(); })) return;
+bool Relief::relieve(bool stands) {
+  if (std::ranges::none_of(state_.stages, [](const auto& stage) { return stage->can_be_relieved(); })) return false;
   const bool has_been = lent_.fetch_add(1) > 0;
-  const bool has_thread = (once_more || !has_been) && state_.launcher->try_on_pool([this] {
-    while (relieve_one() && is_starved()) {
+  const bool has_thread = (stands || !has_been) && state_.launcher->try_on_pool([this, stands] {
+    while (relieve_one() && (is_starved() || (stands && !state_.outlet.has_slots()))) {
     }
     --lent_;
   });
   if (!has_thread) --lent_;
+  return has_thread;
 }
 
+// What branches read ahead does not help who waits.
+bool Relief::relieve_one() { return relieve_one(true) || relieve_one(false); }
+
 // Only those who wait for a CPU permit: a call of another may block for long.
-bool Relief::relieve_one() {
+bool Relief::relieve_one(bool awaited) {
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
+    if (state_.neighbours.is_awaited(i) != awaited) continue;
     if (state_.stages[i]->can_be_relieved() && state_.stages[i]->help()) return true;
   }
   return false;

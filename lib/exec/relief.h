@@ -17,12 +17,15 @@ class Relief {
   explicit Relief(EngineState& state) : state_(state) {}
 
   bool is_starved() const;  // its stages wait for CPU permits, and none of its calls has any
-  // Lends the thread for as long as the run is starved. Does nothing if no thread can be had: ask again.
-  // once_more: even if the thread lent before has not come back. It may wait, too, for what other stages hold.
-  void relieve(bool once_more = false);
+  // Lends the thread for as long as the run is starved. False, and nothing is done, if it has no work or no thread can
+  // be had: ask again.
+  // stands: its own calls have the permits, and wait. The thread stays until there is something for the consumer; and
+  // it comes even if the one lent before has not come back: that may wait, too, for what other stages hold.
+  bool relieve(bool stands = false);
 
  private:
   bool relieve_one();
+  bool relieve_one(bool awaited);
 
   EngineState& state_;
   std::atomic<std::int64_t> lent_{0};  // threads, at this moment

@@ -44,9 +44,9 @@ void check_type(const Slot& slot, const std::type_info& wanted) {
   if (slot.value.holds(wanted)) return;
   const std::string given =
       slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
-  throw Error(ErrorCode::invalid_argument, "the op gave " + given +
-                                               ", but the dataset behind it has elements of type " + type_name(wanted) +
-                                               ": write the type that the op gives, as in then<Type>(op)");
+  throw Error(ErrorCode::invalid_argument,
+              "the op gave " + given + ", but the dataset behind it has elements of type " + type_name(wanted) +
+                  ": write the type that the op gives, as in then<Type>(op) or merge<Type>(op, ...)");
 }
 
 // The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself.

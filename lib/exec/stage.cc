@@ -114,6 +114,7 @@ void Stage::stop() {
 // Elements and the op's state are users' code: destroyed on this thread, without the lock. Nothing is counted any more.
 void Stage::let_go_of_slots() {
   let_go_of_inputs();
+  let_go_of_body();
   for (std::size_t place = kPastAll; place > 0;) {
     Slots slots, answers;
     MutexLock lock(core_.mutex);
@@ -136,6 +137,12 @@ void Stage::let_go_of_inputs() {
     MutexLock lock(core_.mutex);
     more = core_.state.inbox.let_go(gone);
   }
+}
+
+void Stage::let_go_of_body() {
+  std::shared_ptr<void> gone;
+  MutexLock lock(core_.mutex);
+  if (core_.state.tokens.running == 0) gone = core_.body->let_go();
 }
 
 void Stage::clear() {

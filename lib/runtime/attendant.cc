@@ -84,7 +84,8 @@ void Attendant::relieve(exec::Engine& engine) {
   const bool is_long = stands_for > 0 && uses_cpu(snapshot_.time_ns - stands_for);
   if (stands_for >= (is_long ? StandStill::kPatience : relief_patience_)) {
     relief_patience_ = std::max(relief_patience_ / 2, kShortestReliefPatience);
-    return engine.relief().relieve(true);
+    if (engine.relief().relieve(true)) stand_still_.was_helped(snapshot_);
+    return;
   }
   if (!engine.relief().is_starved()) return starved_since_.reset();
   if (!starved_since_) starved_since_ = now;
@@ -120,10 +121,8 @@ void Attendant::warn_of_memory() {
 
 // Once to the user; explain() tells it for as long as it lasts.
 void Attendant::warn_of_stand_still(const exec::Engine& engine) {
-  const std::int64_t since = stand_still_.since_ns(snapshot_);
-  const bool stands = since >= StandStill::kPatience;
-  const std::string text = stands ? stand_still_text(snapshot_, engine.plan(), since) : std::string();
-  if (stand_still_.is_news(since)) host_->tell(text);
+  const std::string text = stand_still_.text(snapshot_, engine.plan());
+  if (stand_still_.is_news(snapshot_)) host_->tell(text);
   observer_->stands_still(text);
 }
 

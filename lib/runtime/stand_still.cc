@@ -96,11 +96,8 @@ std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
          "they need none. Or give the run more of them (RunOptions::threads)";
 }
 
-}  // namespace
-
-std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t since_ns) {
-  std::string text = "nothing has moved for " + age(since_ns) + " while the consumer waits, after " +
-                     count(snapshot.consumer.taken, "element", "elements");
+std::string stages(const Snapshot& snapshot, const exec::Plan& plan) {
+  std::string text;
   for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
     const exec::StageLabel& stage = plan.stages[i].label;
     text += "\n  " + stage.name + " (op " + std::to_string(stage.position) +
@@ -110,16 +107,40 @@ std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, s
   return hint.empty() ? text : text + "\n  " + hint;
 }
 
-std::int64_t StandStill::look(const Snapshot& now) noexcept {
-  std::int64_t moved = now.consumer.taken;
-  for (const StageSnapshot& stage : now.stages)
-    moved += stage.elements_in + stage.elements_out + stage.completed + stage.made + stage.calls;
-  if (!now.consumer.waiting || moved != std::exchange(moved_, moved)) since_ns_ = now.time_ns;
-  return since_ns(now);
+}  // namespace
+
+std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t since_ns) {
+  return "nothing has moved for " + age(since_ns) + " while the consumer waits, after " +
+         count(snapshot.consumer.taken, "element", "elements") + stages(snapshot, plan);
 }
 
-bool StandStill::is_news(std::int64_t since_ns) noexcept {
-  return since_ns >= kPatience && !std::exchange(told_, true);
+std::string help_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t times) {
+  return "slow: " + count(times, "time", "times") + " in " + count(snapshot.consumer.taken, "element", "elements") +
+         ", nothing moved that the consumer waited for, until a thread was lent to the run" + stages(snapshot, plan);
+}
+
+std::int64_t StandStill::look(const Snapshot& now) noexcept {
+  std::int64_t moved = now.consumer.taken;
+  for (const StageSnapshot& stage : now.stages) {
+    if (stage.awaited) moved += stage.elements_in + stage.elements_out + stage.completed + stage.made + stage.calls;
+  }
+  if (!now.consumer.waiting || moved != std::exchange(moved_, moved)) since_ns_ = now.time_ns;
+  return now.time_ns - since_ns_;
+}
+
+void StandStill::was_helped(const Snapshot& now) noexcept {
+  ++helped_;
+  helped_ns_ = now.time_ns;
+}
+
+std::string StandStill::text(const Snapshot& now, const exec::Plan& plan) const {
+  if (stands(now)) return stand_still_text(now, plan, now.time_ns - since_ns_);
+  return lives_on_help(now) ? help_text(now, plan, helped_) : std::string();
+}
+
+bool StandStill::is_news(const Snapshot& now) noexcept {
+  if (stands(now)) return !std::exchange(told_of_stand_, true);
+  return lives_on_help(now) && !std::exchange(told_of_help_, true);
 }
 
 }  // namespace penstock::runtime

@@ -55,9 +55,40 @@ TEST(StandStill, IsNoneWhileTheConsumerIsElsewhere) {
 
 TEST(StandStill, IsNewsOnce) {
   StandStill still;
-  EXPECT_FALSE(still.is_news(4 * kSecond));
-  EXPECT_TRUE(still.is_news(5 * kSecond));
-  EXPECT_FALSE(still.is_news(60 * kSecond));
+  still.look(waiting(kSecond, 5));
+  EXPECT_FALSE(still.is_news(waiting(5 * kSecond, 5)));
+  EXPECT_TRUE(still.is_news(waiting(6 * kSecond, 5)));
+  EXPECT_FALSE(still.is_news(waiting(60 * kSecond, 5)));
+}
+
+TEST(StandStill, IsNotEndedByWhatABranchReadsAheadThatNobodyWaitsFor) {
+  StandStill still;
+  still.look(waiting(kSecond, 5));
+  Snapshot reads_ahead = waiting(2 * kSecond, 5);
+  reads_ahead.stages[0].made = 100;
+  EXPECT_EQ(still.look(reads_ahead), 0);
+  reads_ahead.stages[0].awaited = false;
+  still.look(reads_ahead);
+  reads_ahead.time_ns += kSecond;
+  reads_ahead.stages[0].made = 200;
+  EXPECT_EQ(still.look(reads_ahead), kSecond);
+}
+
+TEST(StandStill, OfARunThatGoesOnByLentThreadsAloneIsToldWhileTheyComeOften) {
+  StandStill still;
+  const Snapshot now = waiting(kSecond, 5);
+  still.look(now);
+  for (int i = 1; i < StandStill::kOftenHelped; ++i) still.was_helped(now);
+  EXPECT_EQ(still.text(now, two_ops()), "");
+  EXPECT_FALSE(still.is_news(now));
+  still.was_helped(now);
+  EXPECT_TRUE(still.is_news(now));
+  EXPECT_FALSE(still.is_news(now));
+  EXPECT_THAT(still.text(now, two_ops()),
+              HasSubstr("20 times in 5 elements, nothing moved that the consumer waited for, until a thread was lent"));
+  const Snapshot later = waiting(20 * kSecond, 4000);
+  still.look(later);
+  EXPECT_EQ(still.text(later, two_ops()), "");
 }
 
 TEST(StandStill, NamesCallsAndWhoWaitsForWhom) {

@@ -105,6 +105,22 @@ TEST(PoolOfTheUsers, MayBeWaitedForWithEveryCpuPermitTaken) {
   }
 }
 
+// The consumer waits for the other branch, and holds what the call of the first one waits for.
+TEST(PoolOfTheUsers, OfOneForEachBranchIsEnoughThoughCallsThatWaitHaveEveryCpuPermit) {
+  for (const bool tune : {false, true}) {
+    Pool of_first(1), of_second(1);
+    const auto from = [](Pool& pool) {
+      return range(60).map([&pool](std::int64_t value) { return pool.take(value); },
+                           {.parallelism = 1, .blocks = false});
+    };
+    const auto choices = range(60).map([](std::int64_t index) { return index / 13 % 2; });
+    auto run = choose_from(std::vector{from(of_first), from(of_second)}, choices).start({.threads = 1, .tune = tune});
+    std::int64_t count = 0;
+    while (run.next()) ++count;
+    EXPECT_EQ(count, 60);
+  }
+}
+
 // What is done holds buffers that calls under way wait for.
 TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenTheRunIsLeft) {
   for (const PoolCase& pooled : {PoolCase{1, 1, Order::kept, false},
@@ -128,6 +144,51 @@ TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenTheRunIsLeft) {
     }
     EXPECT_EQ(failed, 0) << pooled.buffers;
   }
+}
+
+using Buffers = Dataset<std::shared_ptr<std::int64_t>>;
+
+// A pool that waits for as long as the test does, and tells how many calls it has left without a buffer.
+struct CountedPool {
+  explicit CountedPool(std::int64_t size) : pool(size) {}
+  Buffers buffers() {
+    const auto take = [this](std::int64_t value) {
+      ++calls;
+      try {
+        return pool.take(value);
+      } catch (const std::exception&) {
+        ++failed;
+        throw;
+      }
+    };
+    return range(100).map(take, {.parallelism = 1, .blocks = true});
+  }
+
+  Pool pool;
+  std::atomic<std::int64_t> calls{0}, failed{0};
+};
+
+// The second branch is read ahead, and nobody takes what it gave.
+TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenARunIsLeftWhoseMergeHoldsTheBuffers) {
+  CountedPool of_first(1), of_second(1);
+  {
+    auto run = of_first.buffers().concatenate(of_second.buffers()).start();
+    EXPECT_EQ(**run.next(), 0);
+    EXPECT_TRUE(eventually([&] { return of_second.calls == 2; }));
+  }
+  EXPECT_EQ(of_first.failed + of_second.failed, 0);
+}
+
+// The consumer keeps the first batch, and the second one will never be full.
+TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenARunIsLeftThatGathersTheBuffers) {
+  CountedPool of(6);
+  std::optional<Rows<std::shared_ptr<std::int64_t>>> held;
+  {
+    auto run = of.buffers().batch(4).start();
+    held = run.next();
+    EXPECT_TRUE(eventually([&] { return of.calls == 7; }));
+  }
+  EXPECT_EQ(of.failed, 0);
 }
 
 // Results in arbitrary order do not pass the end of a pass.

@@ -145,11 +145,11 @@ const std::vector<std::string> kBefore{"range",  "prefetch", "map", "fail",     
 // Each op, behind each other one, and merges of merges of merges.
 void expect_all_were_drawn(Drawer::Coverage& coverage) {
   for (const std::string& op : kOps) {
-    EXPECT_GE(coverage[op], how_many(5'000)) << op;
+    EXPECT_GE(coverage[op], how_many_pumped(5'000)) << op;
     for (const std::string& before : kBefore)
-      EXPECT_GE(coverage[before + ">" + op], how_many(200)) << op << " behind " << before;
+      EXPECT_GE(coverage[before + ">" + op], how_many_pumped(200)) << op << " behind " << before;
   }
-  EXPECT_GE(coverage["depth 3"], how_many(10'000));
+  EXPECT_GE(coverage["depth 3"], how_many_pumped(10'000));
 }
 
 TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
@@ -157,11 +157,11 @@ TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
   Drawer::Coverage coverage;
   random_graphs::Coverage moved;
   check_trees(
-      how_many(20'000),
+      how_many_pumped(20'000),
       [&moved](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
       coverage);
   if (number_from_environment("PENSTOCK_SEED")) return;
-  EXPECT_GE(moved.moves(), how_many(5'000)) << "of knobs";
+  EXPECT_GE(moved.moves(), how_many_pumped(5'000)) << "of knobs";
   expect_all_were_drawn(coverage);
   for (const auto& [what, count] : coverage) std::cout << what << ' ' << count << '\n';
 }

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/under_sanitizer.h"
+
 namespace penstock::test {
 
 inline std::optional<std::uint64_t> number_from_environment(const char* name) {
@@ -30,5 +32,9 @@ inline std::int64_t how_many(std::int64_t usual) {
   if (is_smallest()) return usual / 10;
   return is_on("PENSTOCK_FULL") ? 10 * usual : usual;
 }
+
+// The same of what one thread runs in virtual time. A sanitizer makes that slow, and sees little in it that runs on
+// threads do not show.
+inline std::int64_t how_many_pumped(std::int64_t usual) { return how_many(usual) / (UNDER_SANITIZER ? 4 : 1); }
 
 }  // namespace penstock::test

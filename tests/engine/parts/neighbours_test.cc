@@ -149,5 +149,17 @@ TEST(Neighbours, WatchAMergeFromEachInput) {
   EXPECT_EQ(nearest, (std::vector<std::size_t>{1, 3}));
 }
 
+TEST(Neighbours, AreAwaitedButForBranchesOfWhichAMergeNeedsNothingNow) {
+  KnownTree of;
+  of.signs[4]->ports[0].occupied = 5;
+  EXPECT_FALSE(of.neighbours.is_awaited(0));
+  EXPECT_FALSE(of.neighbours.is_awaited(1));
+  EXPECT_TRUE(of.neighbours.is_awaited(2));
+  EXPECT_TRUE(of.neighbours.is_awaited(3));
+  EXPECT_TRUE(of.neighbours.is_awaited(4));
+  of.signs[4]->ports[1].occupied = 1;
+  EXPECT_TRUE(of.neighbours.is_awaited(1)) << "the merge lacks nothing: whatever comes next";
+}
+
 }  // namespace
 }  // namespace penstock::exec
