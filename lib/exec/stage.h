@@ -83,7 +83,6 @@ class Stage {
  private:
   static constexpr std::size_t kPastAll = std::numeric_limits<std::size_t>::max();
   void let_go_of_inputs();
-  void let_go_of_body();
 
   StageCore core_;
   Runner runner_;
