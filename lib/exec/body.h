@@ -79,17 +79,16 @@ class Body {
   // Sources and merges: whether there is anything to produce now.
   virtual bool can_produce() const { return false; }
 
-  // Merges. All three with the stage's lock held. The signs outlive the body.
+  // Merges. All four with the stage's lock held. The signs outlive the body.
   virtual void use_signs(std::vector<PortSigns>&) {}
   virtual void arrive(std::size_t /*port*/, Slots&&) {}
   // Before each run: what has come since the last one is for this run. Returns its bytes.
   virtual std::int64_t take_arrivals() { return 0; }
+  // Of a stopped run: moves a packet that nobody has used up to `to`, which is empty, as Inbox::let_go(). is_running:
+  // some of them are with the run.
+  virtual bool let_go(Slots& /*to*/, bool /*is_running*/) noexcept { return false; }
 
   virtual std::int64_t held_bytes() const { return 0; }
-
-  // Of a stopped run, with the stage's lock held: nobody runs it, or will. Gives what it keeps of elements to the
-  // caller, who destroys that without the lock: a call of another stage may wait for a buffer that lies here.
-  virtual std::shared_ptr<void> let_go() { return nullptr; }
 
   // After run(), for a failure among the results: the number in its pass of the input that failed.
   virtual std::int64_t failed_input(const Group& group, std::size_t result) const {
@@ -136,7 +135,6 @@ class StreamBody final : public Body, private Emitter {
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_.bytes(); }
-  std::shared_ptr<void> let_go() override { return std::move(state_); }
   Slots& results_of(Group& group) const override { return group.results; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void begin() override { begin_pass(Stamp()); }

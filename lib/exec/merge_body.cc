@@ -30,15 +30,6 @@ MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const
 
 bool MergeBody::can_produce() const { return !lacks_input_ || passes_.changes() != seen_ || ports_.has_arrivals(); }
 
-// More may arrive afterwards.
-std::shared_ptr<void> MergeBody::let_go() {
-  if (state_ == nullptr && !ports_.has_arrivals()) return nullptr;
-  auto gone = std::make_shared<std::pair<std::unique_ptr<MergeState>, std::vector<Queue<Slots>>>>();
-  gone->second = ports_.let_go();
-  gone->first = std::move(state_);
-  return gone;
-}
-
 // ------------------------------------------------------------------------------------------------ the run
 
 void MergeBody::run(Group& group, Context&) {

@@ -33,8 +33,8 @@ class MergeBody final : public Body, private Emitter {
   void use_signs(std::vector<PortSigns>& signs) override { ports_.use_signs(signs); }
   void arrive(std::size_t port, Slots&& slots) override { ports_.arrive(port, std::move(slots)); }
   std::int64_t take_arrivals() override { return ports_.take_arrivals(); }
+  bool let_go(Slots& to, bool is_running) noexcept override { return ports_.let_go(to, is_running); }
   std::int64_t held_bytes() const override { return ports_.held_bytes() + held_.bytes(); }
-  std::shared_ptr<void> let_go() override;
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return group.slots[result].stamp.ordinal;  // the place of what it gives is its own
   }
@@ -62,7 +62,7 @@ class MergeBody final : public Body, private Emitter {
   // False: it has failed, and that failure is a result.
   template <class Call> bool guarded(const Stamp& stamp, Call&& call);
 
-  std::unique_ptr<MergeState> state_;
+  const std::unique_ptr<MergeState> state_;
   const std::size_t stage_;
   const std::uint64_t random_key_;
   BodyHost& host_;

@@ -38,15 +38,15 @@ std::int64_t PortQueues::take_arrivals() {
   return bytes;
 }
 
-std::vector<Queue<Slots>> PortQueues::let_go() {
-  std::vector<Queue<Slots>> gone(2 * ports_.size());
-  auto place = gone.begin();
+bool PortQueues::let_go(Slots& to, bool is_running) noexcept {
   for (Port& port : ports_) {
-    (place++)->swap(port.queue);
-    (place++)->swap(port.arrived);
-    port.taken = 0;
+    Queue<Slots>& packets = is_running || port.queue.empty() ? port.arrived : port.queue;
+    if (packets.empty()) continue;
+    to.swap(packets.front());
+    packets.pop_front();
+    return true;
   }
-  return gone;
+  return false;
 }
 
 // What is left of earlier passes goes. Whether the next slot of this one is then there.

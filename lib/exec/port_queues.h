@@ -29,8 +29,8 @@ class PortQueues {
   PortSigns& signs(std::size_t port) { return (*signs_)[port]; }
   void arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
   bool has_arrivals() const;
-  std::vector<Queue<Slots>> let_go();  // of all; nothing but arrivals may come afterwards
-  std::int64_t take_arrivals();        // returns their bytes
+  bool let_go(Slots& to, bool is_running) noexcept;  // see Body
+  std::int64_t take_arrivals();                      // returns their bytes
   std::int64_t held_bytes() const noexcept { return held_bytes_; }
   std::size_t size() const noexcept { return ports_.size(); }
   std::size_t waiting() const noexcept { return waiting_; }  // slots in the queues, ends of passes among them

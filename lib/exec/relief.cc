@@ -13,8 +13,10 @@ bool Relief::is_starved() const {
 bool Relief::relieve(bool stands) {
   if (std::ranges::none_of(state_.stages, [](const auto& stage) { return stage->can_be_relieved(); })) return false;
   const bool has_been = lent_.fetch_add(1) > 0;
-  const bool has_thread = (stands || !has_been) && state_.launcher->try_on_pool([this, stands] {
-    while (relieve_one() && (is_starved() || (stands && !state_.outlet.has_slots()))) {
+  stands_.store(stands, std::memory_order_relaxed);
+  const bool has_thread = (stands || !has_been) && state_.launcher->try_on_pool([this] {
+    const auto stands_still = [this] { return stands_.load(std::memory_order_relaxed) && !state_.outlet.has_slots(); };
+    while (relieve_one() && (is_starved() || stands_still())) {
     }
     --lent_;
   });
@@ -26,9 +28,9 @@ bool Relief::relieve(bool stands) {
 bool Relief::relieve_one() { return relieve_one(true) || relieve_one(false); }
 
 // Only those who wait for a CPU permit: a call of another may block for long.
-bool Relief::relieve_one(bool awaited) {
+bool Relief::relieve_one(bool only_awaited) {
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
-    if (state_.neighbours.is_awaited(i) != awaited) continue;
+    if (only_awaited && !state_.neighbours.is_awaited(i)) continue;
     if (state_.stages[i]->can_be_relieved() && state_.stages[i]->help()) return true;
   }
   return false;

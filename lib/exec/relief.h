@@ -19,16 +19,19 @@ class Relief {
   bool is_starved() const;  // its stages wait for CPU permits, and none of its calls has any
   // Lends the thread for as long as the run is starved. False, and nothing is done, if it has no work or no thread can
   // be had: ask again.
-  // stands: its own calls have the permits, and wait. The thread stays until there is something for the consumer; and
-  // it comes even if the one lent before has not come back: that may wait, too, for what other stages hold.
+  // stands: its own calls have the permits, and wait. The thread stays until there is something for the consumer, or
+  // the run is seen to move; and it comes even if the one lent before has not come back: that may wait, too, for what
+  // other stages hold.
   bool relieve(bool stands = false);
+  void moves() noexcept { stands_.store(false, std::memory_order_relaxed); }
 
  private:
   bool relieve_one();
-  bool relieve_one(bool awaited);
+  bool relieve_one(bool only_awaited);
 
   EngineState& state_;
   std::atomic<std::int64_t> lent_{0};  // threads, at this moment
+  std::atomic<bool> stands_{false};    // as of the last look
 };
 
 }  // namespace penstock::exec

@@ -43,7 +43,6 @@ class ResumeBody final : public Body {
   Slots& results_of(Group& group) const override { return body_->results_of(group); }
   void begin() override { body_->begin(); }
   std::int64_t held_bytes() const override { return body_->held_bytes(); }
-  std::shared_ptr<void> let_go() override { return body_->let_go(); }
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return body_->failed_input(group, result);
   }

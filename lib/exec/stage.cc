@@ -26,12 +26,6 @@ void place(StageCore& core, bool on_pool) {
   for (; permits > 0; --permits) core.outside().give_up_permit();
 }
 
-void let_go_of_body(StageCore& core) {
-  std::shared_ptr<void> gone;
-  MutexLock lock(core.mutex);
-  if (core.state.tokens.running == 0) gone = core.body->let_go();
-}
-
 }  // namespace
 
 Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes)
@@ -120,7 +114,6 @@ void Stage::stop() {
 // Elements and the op's state are users' code: destroyed on this thread, without the lock. Nothing is counted any more.
 void Stage::let_go_of_slots() {
   let_go_of_inputs();
-  let_go_of_body(core_);
   for (std::size_t place = kPastAll; place > 0;) {
     Slots slots, answers;
     MutexLock lock(core_.mutex);
@@ -141,7 +134,7 @@ void Stage::let_go_of_inputs() {
   for (bool more = true; more;) {
     Slots gone;
     MutexLock lock(core_.mutex);
-    more = core_.state.inbox.let_go(gone);
+    more = core_.state.inbox.let_go(gone) || core_.body->let_go(gone, core_.state.tokens.running > 0);
   }
 }
 

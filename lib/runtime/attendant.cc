@@ -81,10 +81,13 @@ std::optional<bool> Attendant::gives_way() const {
 void Attendant::relieve(exec::Engine& engine) {
   const std::int64_t now = host_->now();
   const std::int64_t stands_for = stand_still_.look(snapshot_);
-  const bool is_long = stands_for > 0 && uses_cpu(snapshot_.time_ns - stands_for);
-  if (stands_for >= (is_long ? StandStill::kPatience : relief_patience_)) {
+  if (stands_for == 0) engine.relief().moves();
+  const Cause cause = stands_for > 0 ? cause_of_stand(snapshot_.time_ns - stands_for) : Cause::unknown;
+  if (cause == Cause::computes) relief_patience_ = kFirstReliefPatience;
+  if (stands_for >= (cause == Cause::waits ? relief_patience_ : StandStill::kPatience)) {
+    if (!engine.relief().relieve(true)) return;
     relief_patience_ = std::max(relief_patience_ / 2, kShortestReliefPatience);
-    if (engine.relief().relieve(true)) stand_still_.was_helped(snapshot_);
+    if (cause == Cause::waits && snapshot_.runs == 1) stand_still_.was_helped(snapshot_);
     return;
   }
   if (!engine.relief().is_starved()) return starved_since_.reset();
@@ -92,16 +95,18 @@ void Attendant::relieve(exec::Engine& engine) {
   if (now - *starved_since_ >= kStarvedTime) engine.relief().relieve();
 }
 
-// Whether calls have used the CPU since nothing moves: then they are merely long, and end by themselves. Of several
-// runs nobody can say whose CPU time it was.
-bool Attendant::uses_cpu(std::int64_t stands_since) {
-  if (snapshot_.runs != 1) return false;
+// Calls that have used the CPU since nothing moves are merely long, and end by themselves. That is known at the second
+// look. Of several runs nobody can say whose CPU time it was: they are believed to wait.
+Attendant::Cause Attendant::cause_of_stand(std::int64_t stands_since) {
+  if (snapshot_.runs != 1) return Cause::waits;
   const std::int64_t now = host_->now(), cpu_ns = host_->cpu_of_workers();
   if (std::exchange(stands_since_, stands_since) != stands_since) {
     looked_at_ = now;
     cpu_then_ = cpu_ns;
+    return Cause::unknown;
   }
-  return static_cast<double>(cpu_ns - cpu_then_) > kBusyCores * static_cast<double>(now - looked_at_);
+  const bool computes = static_cast<double>(cpu_ns - cpu_then_) > kBusyCores * static_cast<double>(now - looked_at_);
+  return computes ? Cause::computes : Cause::waits;
 }
 
 void Attendant::warn_of_types() {

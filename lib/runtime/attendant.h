@@ -60,7 +60,8 @@ class Attendant {
 
  private:
   void relieve(exec::Engine& engine);
-  bool uses_cpu(std::int64_t stands_since);
+  enum class Cause : std::uint8_t { unknown, computes, waits };
+  Cause cause_of_stand(std::int64_t stands_since);
   void warn_of_memory();
   void warn_of_types();
   void warn_of_stand_still(const exec::Engine& engine);

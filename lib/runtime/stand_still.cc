@@ -96,6 +96,13 @@ std::string advice(const Snapshot& snapshot, const exec::Plan& plan) {
          "they need none. Or give the run more of them (RunOptions::threads)";
 }
 
+// A merge: others of its inputs may come, and it looks at them in vain.
+bool lacks_an_input(const Snapshot& snapshot, std::size_t merge) {
+  return std::ranges::any_of(snapshot.stages, [merge](const StageSnapshot& stage) {
+    return !stage.awaited && stage.feeds == static_cast<int>(merge);
+  });
+}
+
 std::string stages(const Snapshot& snapshot, const exec::Plan& plan) {
   std::string text;
   for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
@@ -110,7 +117,7 @@ std::string stages(const Snapshot& snapshot, const exec::Plan& plan) {
 }  // namespace
 
 std::string stand_still_text(const Snapshot& snapshot, const exec::Plan& plan, std::int64_t since_ns) {
-  return "nothing has moved for " + age(since_ns) + " while the consumer waits, after " +
+  return "nothing that the consumer waits for has moved for " + age(since_ns) + ", after " +
          count(snapshot.consumer.taken, "element", "elements") + stages(snapshot, plan);
 }
 
@@ -121,14 +128,18 @@ std::string help_text(const Snapshot& snapshot, const exec::Plan& plan, std::int
 
 std::int64_t StandStill::look(const Snapshot& now) noexcept {
   std::int64_t moved = now.consumer.taken;
-  for (const StageSnapshot& stage : now.stages) {
-    if (stage.awaited) moved += stage.elements_in + stage.elements_out + stage.completed + stage.made + stage.calls;
+  for (std::size_t i = 0; i < now.stages.size(); ++i) {
+    const StageSnapshot& stage = now.stages[i];
+    if (!stage.awaited) continue;
+    moved += stage.elements_out + stage.completed + stage.made;
+    if (!lacks_an_input(now, i)) moved += stage.elements_in + stage.calls;
   }
   if (!now.consumer.waiting || moved != std::exchange(moved_, moved)) since_ns_ = now.time_ns;
   return now.time_ns - since_ns_;
 }
 
 void StandStill::was_helped(const Snapshot& now) noexcept {
+  if (now.time_ns - helped_ns_ >= kPatience) helped_ = 0;
   ++helped_;
   helped_ns_ = now.time_ns;
 }

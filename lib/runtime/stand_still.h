@@ -39,7 +39,7 @@ class StandStill {
  private:
   std::int64_t moved_ = -1;     // sum of all counters of elements
   std::int64_t since_ns_ = 0;   // time of the snapshot in which it was seen first
-  std::int64_t helped_ = 0;     // times
+  std::int64_t helped_ = 0;     // times, with no pause between
   std::int64_t helped_ns_ = 0;  // last
   bool told_of_stand_ = false, told_of_help_ = false;
 };

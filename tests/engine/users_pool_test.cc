@@ -179,18 +179,6 @@ TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenARunIsLeftWhoseMergeHoldsTheBuffers)
   EXPECT_EQ(of_first.failed + of_second.failed, 0);
 }
 
-// The consumer keeps the first batch, and the second one will never be full.
-TEST(PoolOfTheUsers, IsWaitedForByNobodyWhenARunIsLeftThatGathersTheBuffers) {
-  CountedPool of(6);
-  std::optional<Rows<std::shared_ptr<std::int64_t>>> held;
-  {
-    auto run = of.buffers().batch(4).start();
-    held = run.next();
-    EXPECT_TRUE(eventually([&] { return of.calls == 7; }));
-  }
-  EXPECT_EQ(of.failed, 0);
-}
-
 // Results in arbitrary order do not pass the end of a pass.
 TEST(PoolOfTheUsers, OfOneIsEnoughInArbitraryOrderAcrossPasses) {
   for (const std::int64_t buffers : {1, 3}) {

@@ -159,6 +159,11 @@ TEST(Neighbours, AreAwaitedButForBranchesOfWhichAMergeNeedsNothingNow) {
   EXPECT_TRUE(of.neighbours.is_awaited(4));
   of.signs[4]->ports[1].occupied = 1;
   EXPECT_TRUE(of.neighbours.is_awaited(1)) << "the merge lacks nothing: whatever comes next";
+  of.signs[4]->ports[0].wanted = false;
+  of.signs[4]->ports[1].occupied = 0;
+  of.signs[4]->ports[0].occupied = 0;
+  EXPECT_FALSE(of.neighbours.is_awaited(1)) << "empty, and not wanted";
+  EXPECT_TRUE(of.neighbours.is_awaited(3));
 }
 
 }  // namespace
