@@ -20,6 +20,7 @@ namespace trees {
 
 using penstock::test::how_many;
 using penstock::test::how_many_pumped;
+using penstock::test::is_smallest;
 using penstock::test::number_from_environment;
 using penstock::test::Watchdog;
 
