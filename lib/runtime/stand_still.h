@@ -28,15 +28,17 @@ class StandStill {
   std::int64_t look(const Snapshot& now) noexcept;
   void was_helped(const Snapshot& now) noexcept;  // a thread has been lent to it, for it stood still
 
-  // These: as of the snapshot that was looked at last.
+  // What is to be said, as of the snapshot that was looked at last: that it stands, or that it lives on help; "":
+  // nothing. is_news(): true once for each of both.
+  std::string text(const Snapshot& now, const exec::Plan& plan) const;
+  bool is_news(const Snapshot& now) noexcept;
+
+ private:
   bool stands(const Snapshot& now) const noexcept { return now.time_ns - since_ns_ >= kPatience; }
   bool lives_on_help(const Snapshot& now) const noexcept {
     return helped_ >= kOftenHelped && now.time_ns - helped_ns_ < kPatience;
   }
-  std::string text(const Snapshot& now, const exec::Plan& plan) const;  // "": neither of both
-  bool is_news(const Snapshot& now) noexcept;                           // true once for each of both
 
- private:
   std::int64_t moved_ = -1;     // sum of all counters of elements
   std::int64_t since_ns_ = 0;   // time of the snapshot in which it was seen first
   std::int64_t helped_ = 0;     // times, with no pause between

@@ -160,8 +160,9 @@ TEST(RandomTrees, GiveInAnyOrderOfEventsWhatPlainListsSay) {
       how_many_pumped(20'000),
       [&moved](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
       coverage);
-  if (number_from_environment("PENSTOCK_SEED") || is_smallest()) return;
+  if (number_from_environment("PENSTOCK_SEED")) return;
   EXPECT_GE(moved.moves(), how_many_pumped(5'000)) << "of knobs";
+  if (UNDER_SANITIZER && is_smallest()) return;  // too few to say how often something is met
   expect_all_were_drawn(coverage);
   for (const auto& [what, count] : coverage) std::cout << what << ' ' << count << '\n';
 }
