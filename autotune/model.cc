@@ -51,15 +51,22 @@ void split_time(StageRates& rates, const StageCounts& before, const StageSnapsho
   rates.waiting_s = rest - rates.delay_s;
 }
 
-// Results of a stage per element that it takes, over the whole run: a window may hold no batch at all.
-double results_per_input(const StageSnapshot& stage) {
-  if (stage.completed <= 0 || stage.made <= 0) return 1;
-  return static_cast<double>(stage.made) / static_cast<double>(stage.completed);
+double ratio_or_one(std::int64_t part, std::int64_t whole) {
+  return autotune::ratio_or_one(static_cast<double>(part), static_cast<double>(whole));
+}
+
+// Over the whole run: a window may hold no batch at all.
+Ratios ratios_of(const Snapshot& now, std::size_t index) {
+  const StageSnapshot& stage = now.stages[index];
+  Ratios ratios = {.results = ratio_or_one(stage.made, stage.completed)};
+  if (feeds_merge(now, index))
+    ratios.share = ratio_or_one(stage.elements_out, now.stages[static_cast<std::size_t>(stage.feeds)].completed);
+  return ratios;
 }
 
 void set_visits(Rates& rates, const Snapshot& now) {
-  std::vector<double> ratios;
-  for (const StageSnapshot& stage : now.stages) ratios.push_back(results_per_input(stage));
+  std::vector<Ratios> ratios;
+  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios.push_back(ratios_of(now, i));
   std::vector<double> visits;
   visits_of(now, ratios, visits);
   for (std::size_t i = 0; i < visits.size(); ++i) rates.stages[i].visits = visits[i];
@@ -122,11 +129,19 @@ Rates rates_between(const Snapshot& before, const Snapshot& now) {
   return rates;
 }
 
-void visits_of(const Snapshot& now, const std::vector<double>& results_per_input, std::vector<double>& visits) {
+double ratio_or_one(double part, double whole) { return part > 0 && whole > 0 ? part / whole : 1; }
+
+bool feeds_merge(const Snapshot& now, std::size_t stage) {
+  const int next = now.stages[stage].feeds;
+  return next >= 0 && std::ranges::count(now.stages, next, &StageSnapshot::feeds) > 1;
+}
+
+void visits_of(const Snapshot& now, const std::vector<Ratios>& ratios, std::vector<double>& visits) {
   visits.assign(now.stages.size(), 1);
   for (std::size_t i = now.stages.size(); i-- > 0;) {
     const int feeds = now.stages[i].feeds;
-    visits[i] = (feeds < 0 ? 1.0 : visits[static_cast<std::size_t>(feeds)]) / results_per_input[i];
+    const double taken = feeds < 0 ? 1 : visits[static_cast<std::size_t>(feeds)];
+    visits[i] = taken * ratios[i].share / ratios[i].results;
   }
 }
 

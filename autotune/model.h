@@ -4,6 +4,7 @@
 // stage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -56,9 +57,20 @@ StageRates stage_rates(const StageCounts& before, const StageSnapshot& now, doub
 // A stage that finished nothing in between has unknown times.
 Rates rates_between(const Snapshot& before, const Snapshot& now);
 
+// Of a stage, in numbers of elements.
+struct Ratios {
+  double results = 1;  // that it makes of one that it takes
+  double share = 1;    // that it gives for one that the stage which it feeds takes: 0.1 for a tenth of a mixture
+};
+
+double ratio_or_one(double part, double whole);  // one where either is not known yet
+
+// Whether others feed the same stage.
+bool feeds_merge(const Snapshot& now, std::size_t stage);
+
 // Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it
-// feeds takes.
-void visits_of(const Snapshot& now, const std::vector<double>& results_per_input, std::vector<double>& visits);
+// feeds takes, or its share of that.
+void visits_of(const Snapshot& now, const std::vector<Ratios>& ratios, std::vector<double>& visits);
 
 // On average since the start; 0: it has made none.
 std::int64_t bytes_of_result(const StageSnapshot& stage);

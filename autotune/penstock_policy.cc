@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -83,8 +82,7 @@ class PenstockPolicy final : public Policy {
       }
     }
     if (priority_ != nullptr) gives_way_ = priority_->get();
-    std::set<int> fed;
-    for (const StageSnapshot& stage : now.stages) joins_ = !fed.insert(stage.feeds).second || joins_;
+    for (std::size_t i = 0; i < now.stages.size(); ++i) joins_ = joins_ || feeds_merge(now, i);
   }
 
   void note_of_run(Knob& knob) {

@@ -11,6 +11,8 @@ constexpr double kShortestPause = 0.03;  // s without a request: more than so,
 constexpr double kLonger = 2;            // and more than so many times as long as is usual
 constexpr double kUsualMemory = 0.5;     // s of taking elements: how long a time without a request is remembered
 constexpr double kVisitMemory = 10;      // s: how long counts of elements in and out are remembered
+constexpr double kShareMemory = 1;       // s: how long at least those of branches are that are wanted more than before,
+constexpr double kShareElements = 100;   // and so many elements, since chance chooses among them
 
 // How much of an average is new after `time`, where it reaches back `memory`.
 double weight(double time, double memory) { return 1 - std::exp(-time / memory); }
@@ -30,6 +32,7 @@ void TrafficMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, T
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     counts_[i].completed = now.stages[i].completed;
     counts_[i].made = now.stages[i].made;
+    counts_[i].elements_out = now.stages[i].elements_out;
   }
 }
 
@@ -108,16 +111,34 @@ void TrafficMeter::read_process(const Snapshot& now, double time, Traffic& traff
 }
 
 void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffic) {
-  results_per_input_.assign(now.stages.size(), 1);
-  const double kept = 1 - weight(time, kVisitMemory);
+  const double of_late = std::clamp(kShareElements / std::max(delivered_, 1e-3), kShareMemory, kVisitMemory);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
-    counts.taken = counts.taken * kept + static_cast<double>(stage.completed - counts.completed);
-    counts.given = counts.given * kept + static_cast<double>(stage.made - counts.made);
-    if (counts.taken > 0 && counts.given > 0) results_per_input_[i] = counts.given / counts.taken;
+    const auto add = [&](Passage& sum, double memory) {
+      const double kept = 1 - weight(time, memory);
+      sum.taken = sum.taken * kept + static_cast<double>(stage.completed - counts.completed);
+      sum.given = sum.given * kept + static_cast<double>(stage.made - counts.made);
+      sum.left = sum.left * kept + static_cast<double>(stage.elements_out - counts.elements_out);
+    };
+    add(counts.of_long, kVisitMemory);
+    add(counts.of_late, of_late);
   }
-  visits_of(now, results_per_input_, traffic.visits);
+  ratios_.clear();
+  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios_.push_back(ratios_of(now, i));
+  visits_of(now, ratios_, traffic.visits);
+}
+
+// A branch that is wanted more than before, as the second of those that come one after the other, has to have its calls
+// soon; one that is wanted less may keep them for a while.
+Ratios TrafficMeter::ratios_of(const Snapshot& now, std::size_t stage) const {
+  const Counts& counts = counts_[stage];
+  Ratios ratios = {.results = ratio_or_one(counts.of_long.given, counts.of_long.taken)};
+  if (!feeds_merge(now, stage)) return ratios;
+  const Counts& next = counts_[static_cast<std::size_t>(now.stages[stage].feeds)];
+  ratios.share = std::max(ratio_or_one(counts.of_late.left, next.of_late.taken),
+                          ratio_or_one(counts.of_long.left, next.of_long.taken));
+  return ratios;
 }
 
 }  // namespace penstock::autotune

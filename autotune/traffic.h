@@ -1,6 +1,7 @@
 // Traffic: what all of the pipeline is doing, as the tuners of single stages need it. One per tick.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,9 +41,12 @@ class TrafficMeter {
   void read(const Snapshot& now, const std::vector<double>& cpu_s, Traffic& traffic);
 
  private:
-  struct Counts {                          // of a stage
-    double taken = 0, given = 0;           // older ones fading
-    std::int64_t completed = 0, made = 0;  // at the last call
+  struct Passage {  // of elements, older ones fading
+    double taken = 0, given = 0, left = 0;
+  };
+  struct Counts {  // of a stage
+    Passage of_long, of_late;
+    std::int64_t completed = 0, made = 0, elements_out = 0;  // at the last call
   };
   struct LastSnapshot {  // of the last snapshot, what is needed of it: the whole is large
     std::int64_t time_ns = 0, process_cpu_ns = -1, workers_cpu_ns = -1, consumer_cpu_ns = -1;
@@ -54,6 +58,7 @@ class TrafficMeter {
   void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Traffic& traffic);
   void read_process(const Snapshot& now, double time, Traffic& traffic);
   void read_visits(const Snapshot& now, double time, Traffic& traffic);
+  Ratios ratios_of(const Snapshot& now, std::size_t stage) const;
 
   LastSnapshot last_;
   double wait_share_ = 1;
@@ -65,7 +70,7 @@ class TrafficMeter {
   double usual_idle_s_ = 0;                          // the longest such time of late, fading
   double wait_share_then_ = 0, delivered_then_ = 0;  // when it began
   std::vector<double> rates_;
-  std::vector<double> results_per_input_;
+  std::vector<Ratios> ratios_;
   std::vector<Counts> counts_;
 };
 

@@ -43,6 +43,18 @@ TEST(Bounds, OfTheCoresComeFromTheCpuTimeOfAllStages) {
   EXPECT_NEAR(bound(bounds_of(reader()), Limit::cpu).rate, 2 / (4 * (0.0001 + 0.001 + 0.0005)), 1e-6);
 }
 
+TEST(Bounds, OfABranchCountItsShareOfTheMixture) {
+  Snapshot now =
+      second_of({with_calls(worked("often", 180, 5 * kMs, 5 * kMs), 2),
+                 with_calls(worked("seldom", 20, 5 * kMs, 5 * kMs), 2), in_turn(worked("sample_from", 200, 0, 0))},
+                200, 0.9);
+  now.stages[0].feeds = 2;
+  const auto bounds = bounds_of(now);
+  EXPECT_NEAR(bound(bounds, Limit::parallel, 0).rate, 2 / (0.9 * 0.005), 1e-6);
+  EXPECT_NEAR(bound(bounds, Limit::parallel, 1).rate, 2 / (0.1 * 0.005), 1e-6);
+  EXPECT_NEAR(bound(bounds, Limit::cpu).rate, 2 / 0.005, 1e-6);
+}
+
 TEST(Bounds, OfTheCoresCountTheConsumersOwnWork) {
   Snapshot now = reader();
   now.consumer.cpu_ns = 50 * 4 * kMs;  // 4 ms a batch

@@ -171,6 +171,57 @@ TEST(TrafficMeter, CountsVisitsFromTheConsumerBackwards) {
   EXPECT_NEAR(traffic.visits[0], 0.25, 1e-9);
 }
 
+// Two branches that a third stage joins.
+Snapshot two_branches() {
+  Snapshot now;
+  now.stages.resize(3);
+  now.stages[0].feeds = now.stages[1].feeds = 2;
+  return now;
+}
+
+// Stage `i` takes so many elements, makes a result of each, and all of these go on.
+void pass(Snapshot& now, std::size_t i, int elements) {
+  now.stages[i].completed += elements;
+  now.stages[i].made += elements;
+  now.stages[i].elements_out += elements;
+}
+
+TEST(TrafficMeter, CountsOfEachBranchWhatItGivesToTheMixture) {
+  const auto mix = [](Snapshot& s) { pass(s, 0, 9), pass(s, 1, 1), pass(s, 2, 10); };
+  Snapshot now = two_branches();
+  const Traffic traffic = after_two_seconds(now, mix, {0, 0, 0});
+  EXPECT_NEAR(traffic.visits[2], 1, 1e-9);
+  EXPECT_NEAR(traffic.visits[0], 0.9, 1e-9);
+  EXPECT_NEAR(traffic.visits[1], 0.1, 1e-9);
+}
+
+TEST(TrafficMeter, CountsAllOfEachBranchWhereTheyAreZipped) {
+  const auto zip = [](Snapshot& s) { pass(s, 0, 1), pass(s, 1, 1), pass(s, 2, 1); };
+  Snapshot now = two_branches();
+  const Traffic traffic = after_two_seconds(now, zip, {0, 0, 0});
+  EXPECT_NEAR(traffic.visits[0], 1, 1e-9);
+  EXPECT_NEAR(traffic.visits[1], 1, 1e-9);
+}
+
+TEST(TrafficMeter, SeesWithinSecondsThatTheNextBranchIsWanted) {
+  TrafficMeter meter;
+  Snapshot now = two_branches();
+  Traffic traffic;
+  constexpr int kTurn = 57 * 100;
+  for (int tick = 0; tick < kTurn + 3 * 100; ++tick) {  // one after the other: the second is a little ahead
+    now.time_ns += 10 * kMs;
+    const bool first = tick < kTurn;
+    pass(now, first ? 0 : 1, 10), pass(now, 2, 10);
+    if (tick == 0) pass(now, 1, 20);
+    now.consumer.taken += 10;
+    meter.read(now, {0, 0, 0}, traffic);
+    if (tick == kTurn - 1) {
+      EXPECT_LT(traffic.visits[1], 0.01);
+    }
+  }
+  EXPECT_GT(traffic.visits[1], 0.9);
+}
+
 TEST(TrafficMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {
   Snapshot now;
   now.cpu_budget = 2;
