@@ -275,7 +275,7 @@ TEST(Memory, SetToAlmostNothingLetsTheRunGoOn) {
 }
 
 TEST(Knobs, MovedAtRandomByTwoThreadsChangeNeitherValuesNorOrder) {
-  const auto data = range(20'000)
+  const auto data = range(5'000)
                         .map(plus_one)
                         .filter([](std::int64_t value) { return value % 3 != 0; })
                         .shuffle(50, {.seed = 2})
