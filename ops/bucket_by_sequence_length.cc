@@ -21,15 +21,16 @@ struct Bucket {
 
 class State final : public StreamState {
  public:
-  State(const Buckets& buckets, const detail::ElementLengthFactory& length, const detail::BatchFactory& factory)
-      : layout_(buckets), lengths_(length), factory_(factory) {}
+  State(const detail::Buckets& buckets, const detail::ElementLengthFactory& length,
+        const std::vector<detail::BatchFactoryRef>& factories)
+      : layout_(buckets), lengths_(length), factories_(factories) {}
 
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
     if (!length_) length_ = lengths_.open();
     const std::size_t i = bucket_of(length_->of(slot.value));
     Bucket& bucket = buckets_[i];
-    if (!bucket.builder) bucket.builder = factory_.open(static_cast<std::size_t>(layout_.batch_sizes[i]));
+    if (!bucket.builder) bucket.builder = factories_[i]->open(static_cast<std::size_t>(layout_.batch_sizes[i]));
     bucket.builder->check(slot.value);
     ++bucket.count;
     bucket.bytes += slot.value_bytes();
@@ -55,7 +56,15 @@ class State final : public StreamState {
   // As tf.data has it: a boundary is the first length of the bucket behind it.
   std::size_t bucket_of(std::int64_t length) const {
     const auto& boundaries = layout_.boundaries;
+    if (layout_.pad_to_bucket_boundary && length >= boundaries.back()) fail_beyond_boundaries(length);
     return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, length) - boundaries.begin());
+  }
+  [[noreturn]] void fail_beyond_boundaries(std::int64_t length) const {
+    throw Error(ErrorCode::invalid_argument,
+                "the element has length " + std::to_string(length) +
+                    ", but with pad_to_bucket_boundary each must be below the last of bucket_boundaries, " +
+                    std::to_string(layout_.boundaries.back()) +
+                    ". Give another boundary, or leave such elements out with a filter before");
   }
   static void give(Bucket& bucket, Emitter& out) {
     Element batch;
@@ -81,10 +90,10 @@ class State final : public StreamState {
     length_.reset();
   }
 
-  const Buckets& layout_;  // of the op, which lives longer, as the next two
+  const detail::Buckets& layout_;  // of the op, which lives longer, as the next two
   const detail::ElementLengthFactory& lengths_;
-  const detail::BatchFactory& factory_;
-  std::unique_ptr<detail::ElementLength> length_;  // of this pass; none before its first element
+  const std::vector<detail::BatchFactoryRef>& factories_;  // by bucket
+  std::unique_ptr<detail::ElementLength> length_;          // of this pass; none before its first element
   std::vector<Bucket> buckets_;
 };
 
@@ -95,13 +104,13 @@ std::string text_of(const std::vector<std::int64_t>& numbers) { return to_string
 }  // namespace
 
 BucketBySequenceLengthOp::BucketBySequenceLengthOp(detail::ElementLengthFactoryRef length,
-                                                   detail::BatchFactoryRef factory, Buckets buckets,
-                                                   const Padding& padding)
+                                                   std::vector<detail::BatchFactoryRef> factories,
+                                                   detail::Buckets buckets, const Padding& padding)
     : length_(std::move(length)),
-      factory_(std::move(factory)),
+      factories_(std::move(factories)),
       buckets_(std::move(buckets)),
       padding_(to_string(padding)) {
-  const auto& [boundaries, sizes, drop_remainder] = buckets_;
+  const auto &boundaries = buckets_.boundaries, &sizes = buckets_.batch_sizes;
   if (boundaries.empty()) refuse("bucket_boundaries is empty; give at least one length, or use padded_batch()");
   if (std::ranges::adjacent_find(boundaries, std::greater_equal<>()) != boundaries.end())
     refuse("bucket_boundaries must rise, but is " + text_of(boundaries));
@@ -114,6 +123,7 @@ BucketBySequenceLengthOp::BucketBySequenceLengthOp(detail::ElementLengthFactoryR
 
 std::string BucketBySequenceLengthOp::parameters() const {
   return "bucket_boundaries=" + text_of(buckets_.boundaries) + ", bucket_batch_sizes=" + text_of(buckets_.batch_sizes) +
+         (buckets_.pad_to_bucket_boundary ? ", pad_to_bucket_boundary" : "") +
          (buckets_.drop_remainder ? ", drop_remainder" : "") + (padding_.empty() ? "" : ", " + padding_);
 }
 
@@ -122,17 +132,15 @@ Flow BucketBySequenceLengthOp::flow(const Flow& input) const {
 }
 
 std::unique_ptr<StreamState> BucketBySequenceLengthOp::open(std::uint64_t) const {
-  return std::make_unique<State>(buckets_, *length_, *factory_);
+  return std::make_unique<State>(buckets_, *length_, factories_);
 }
 
 std::int64_t BucketBySequenceLengthOp::elements_held() const { return std::ranges::max(buckets_.batch_sizes); }
 
-OpRef bucket_by_sequence_length(detail::ElementLengthFactoryRef length, detail::BatchFactoryRef factory,
-                                std::vector<std::int64_t> boundaries, std::vector<std::int64_t> batch_sizes,
-                                const Padding& padding, bool drop_remainder) {
-  return std::make_shared<BucketBySequenceLengthOp>(
-      std::move(length), std::move(factory), Buckets{std::move(boundaries), std::move(batch_sizes), drop_remainder},
-      padding);
+OpRef bucket_by_sequence_length(detail::ElementLengthFactoryRef length, std::vector<detail::BatchFactoryRef> factories,
+                                detail::Buckets buckets, const Padding& padding) {
+  return std::make_shared<BucketBySequenceLengthOp>(std::move(length), std::move(factories), std::move(buckets),
+                                                    padding);
 }
 
 }  // namespace penstock::ops

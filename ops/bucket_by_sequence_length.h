@@ -12,17 +12,12 @@
 
 namespace penstock::ops {
 
-struct Buckets {
-  std::vector<std::int64_t> boundaries, batch_sizes;
-  bool drop_remainder;
-};
-
 class BucketBySequenceLengthOp final : public StreamOp {
  public:
   // Error(invalid_argument) unless the boundaries rise, each has a batch size and one is left for what is longer, and
   // all of these are 1 or more.
-  BucketBySequenceLengthOp(detail::ElementLengthFactoryRef length, detail::BatchFactoryRef factory, Buckets buckets,
-                           const Padding& padding);
+  BucketBySequenceLengthOp(detail::ElementLengthFactoryRef length, std::vector<detail::BatchFactoryRef> factories,
+                           detail::Buckets buckets, const Padding& padding);
   std::string name() const override { return "bucket_by_sequence_length"; }
   std::string parameters() const override;
   // Only of an endless input it is known how many batches come.
@@ -32,8 +27,8 @@ class BucketBySequenceLengthOp final : public StreamOp {
 
  private:
   const detail::ElementLengthFactoryRef length_;
-  const detail::BatchFactoryRef factory_;
-  const Buckets buckets_;
+  const std::vector<detail::BatchFactoryRef> factories_;  // by bucket
+  const detail::Buckets buckets_;
   const std::string padding_;  // as text
 };
 

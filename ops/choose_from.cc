@@ -58,6 +58,8 @@ class State final : public MergeState {
 // The choices of one pass, which are the same in each, one after the other.
 class Choices {
  public:
+  static constexpr bool kMayThrow = true;  // choices are elements of the user's
+
   explicit Choices(const graph::Positions& choice) : source_(choice.source), order_(choice.order()) {}
 
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) {

@@ -50,6 +50,13 @@ class Sequence final : public IndexSequence {
     ++given_;
     return inputs_.next(reading_);
   }
+  std::size_t next_few(std::span<std::int64_t> positions) override {
+    if (given_ == size()) return 0;
+    while (given_ == before_[reading_ + 1]) ++reading_;
+    const std::size_t few = inputs_.next_few(reading_, positions);
+    given_ += static_cast<std::int64_t>(few);
+    return few;
+  }
   void skip(std::int64_t count) override {
     const std::int64_t end = given_ + std::clamp<std::int64_t>(count, 0, size() - given_);
     while (given_ < end) {

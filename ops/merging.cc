@@ -76,6 +76,12 @@ void JoinedOrders::begin_pass(std::uint32_t epoch, std::uint32_t pass) {
   for (auto& order : orders_) order->begin_pass(epoch, pass);
 }
 
+std::size_t JoinedOrders::next_few(std::size_t input, std::span<std::int64_t> positions) {
+  const std::size_t few = order(input).next_few(positions);
+  for (std::int64_t& position : positions.first(few)) position += source_->start_of(input);
+  return few;
+}
+
 std::optional<std::int64_t> JoinedOrders::joined(std::size_t input, std::optional<std::int64_t> position) const {
   return position ? std::optional(source_->start_of(input) + *position) : std::nullopt;
 }

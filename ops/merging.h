@@ -4,6 +4,7 @@
 #include <penstock/op.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,7 @@ class JoinedOrders {
   void begin_pass(std::uint32_t epoch, std::uint32_t pass);
   // The next position of this input, or its i-th, as one of the JoinedSource.
   std::optional<std::int64_t> next(std::size_t input) { return joined(input, order(input).next()); }
+  std::size_t next_few(std::size_t input, std::span<std::int64_t> positions);
   std::optional<std::int64_t> at(std::size_t input, std::int64_t i) const { return joined(input, order(input).at(i)); }
 
  private:
@@ -92,7 +94,7 @@ class JoinedOrders {
 };
 
 // Each time the next position of the input that `Chooser` names: drawn(), nullopt at the end. It is told that the input
-// gave one (go_on()) or has no more (ended(input)). `size`: how many there will be.
+// gave one (go_on()) or has no more (ended(input)). `size`: how many there will be. Chooser::kMayThrow: in go_on().
 template <class Chooser> class MixedSequence final : public IndexSequence {
  public:
   MixedSequence(Chooser chooser, JoinedOrders inputs, std::int64_t size)
@@ -101,10 +103,20 @@ template <class Chooser> class MixedSequence final : public IndexSequence {
   void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
     inputs_.begin_pass(epoch, pass);
     chooser_.begin_pass(epoch, pass);
+    few_.assign(inputs_.size(), Few());
+  }
+  std::size_t next_few(std::span<std::int64_t> positions) override {
+    const std::size_t most = Chooser::kMayThrow ? 1 : positions.size();
+    std::size_t given = 0;
+    for (auto position = next(); position; position = next()) {
+      positions[given++] = *position;
+      if (given == most) break;
+    }
+    return given;
   }
   std::optional<std::int64_t> next() override {
     while (const auto input = chooser_.drawn()) {
-      if (const auto position = inputs_.next(*input)) {
+      if (const auto position = next_of(*input)) {
         chooser_.go_on();
         return position;
       }
@@ -115,9 +127,24 @@ template <class Chooser> class MixedSequence final : public IndexSequence {
   std::int64_t size() const override { return size_; }
 
  private:
+  struct Few {  // positions of an input that are known already
+    std::array<std::int64_t, 16> positions{};
+    std::size_t size = 0, given = 0;
+  };
+
+  std::optional<std::int64_t> next_of(std::size_t input) {
+    Few& few = few_[input];
+    if (few.given == few.size) {
+      few.size = inputs_.next_few(input, few.positions);
+      few.given = 0;
+    }
+    return few.size > 0 ? std::optional(few.positions[few.given++]) : std::nullopt;
+  }
+
   Chooser chooser_;
   JoinedOrders inputs_;
   std::int64_t size_;
+  std::vector<Few> few_;  // by input
 };
 
 inline bool all_are_fixed(std::span<const graph::Positions> inputs) {

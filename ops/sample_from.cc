@@ -23,6 +23,8 @@ constexpr std::uint64_t stream_of_samples = 0x73616D706C65;  // "sample"
 // Which input comes next.
 class Draws {
  public:
+  static constexpr bool kMayThrow = false;
+
   Draws(const std::vector<double>& weights, std::uint64_t seed, bool stop_on_empty, bool rerandomize)
       : all_weights_(weights), seed_(seed), stop_on_empty_(stop_on_empty), rerandomize_(rerandomize) {}
 

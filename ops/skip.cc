@@ -39,6 +39,7 @@ class Sequence final : public IndexSequence {
     input_->skip(skipped_);
   }
   std::optional<std::int64_t> next() override { return input_->next(); }
+  std::size_t next_few(std::span<std::int64_t> positions) override { return input_->next_few(positions); }
   void skip(std::int64_t count) override { input_->skip(count); }
   std::optional<std::int64_t> at(std::int64_t i) const override { return input_->at(i + skipped_); }
   std::optional<std::int64_t> find(std::int64_t position) const override {

@@ -367,20 +367,20 @@ template <class T> class Dataset : private detail::Refused<T> {
   // Padded batches of elements of about one length, so that little is filled up: by length(const T&), a whole number,
   // each is put together with those of its bucket, in batches of the bucket's own size. At the end of a pass what is
   // left leaves, the shortest first, or is left out with {.drop_remainder = true}. How elements are padded, and which
-  // do not fit, padded_batch() tells; errors pass at once. Holds up to a batch of each bucket.
+  // do not fit, padded_batch() tells; with {.pad_to_bucket_boundary = true} each bucket's batches have one length, and
+  // what belongs beyond the last boundary fails. Errors pass at once. Holds up to a batch of each bucket.
   //   auto texts = ps::from_vector<std::vector<int>>({{1}, {2, 2, 2}, {3, 3}, {4, 4, 4, 4}});
   //   auto batches = texts.bucket_by_sequence_length([](const std::vector<int>& text) { return text.size(); },
   //                                                  {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 1}});
   //   batches  ->  [[2, 2, 2]] [[1, 0], [3, 3]] [[4, 4, 4, 4]]
   template <class F>
   requires(detail::PaddedBatchElement<T>&& detail::LengthFunction<F, T>) auto bucket_by_sequence_length(
-      F length, BucketOptions<T> options, CallSite site = CallSite::here()) const {
+      F length, const BucketOptions<T>& options, CallSite site = CallSite::here()) const {
     return append<PaddedBatch<T>>("bucket_by_sequence_length", site, [&] {
-      Padding padding = detail::padding_of<T>(options.padded_shapes, options.padding_values);
-      using Factory = detail::TypedBatchFactory<T, PaddedCollate<T>, Padding>;
+      const Padding padding = detail::padding_of<T>(options.padded_shapes, options.padding_values);
       return ops::bucket_by_sequence_length(std::make_shared<detail::LengthByFunctionFactory<F, T>>(std::move(length)),
-                                            std::make_shared<Factory>(padding), std::move(options.bucket_boundaries),
-                                            std::move(options.bucket_batch_sizes), padding, options.drop_remainder);
+                                            detail::factories_of_buckets<T>(padding, options),
+                                            detail::buckets_of(options), padding);
     });
   }
 

@@ -212,7 +212,14 @@ class IndexSequence {
   virtual ~IndexSequence() = default;
   virtual void begin_pass(std::uint32_t epoch, std::uint32_t pass) = 0;
   virtual std::optional<std::int64_t> next() = 0;  // nullopt: the pass has ended
-  virtual void skip(std::int64_t count) {          // override where it can be O(1)
+  // What the next calls of next() would give, for fewer calls: how many were written, at least one unless the pass has
+  // ended. Override where none of them can throw.
+  virtual std::size_t next_few(std::span<std::int64_t> positions) {
+    const auto position = next();
+    if (position) positions.front() = *position;
+    return position ? 1 : 0;
+  }
+  virtual void skip(std::int64_t count) {  // override where it can be O(1)
     while (count-- > 0 && next()) {
     }
   }

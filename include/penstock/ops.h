@@ -52,9 +52,9 @@ OpRef batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const Batc
 OpRef padded_batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const Padding& padding,
                    bool drop_remainder);
 OpRef ragged_batch(std::int64_t batch_size, detail::BatchFactoryRef factory, const BatchOptions& options);
-OpRef bucket_by_sequence_length(detail::ElementLengthFactoryRef length, detail::BatchFactoryRef factory,
-                                std::vector<std::int64_t> boundaries, std::vector<std::int64_t> batch_sizes,
-                                const Padding& padding, bool drop_remainder);
+// `factories`: one for each bucket.
+OpRef bucket_by_sequence_length(detail::ElementLengthFactoryRef length, std::vector<detail::BatchFactoryRef> factories,
+                                detail::Buckets buckets, const Padding& padding);
 OpRef rebatch(std::vector<std::int64_t> sizes, detail::RowQueueFactoryRef factory, const BatchOptions& options);
 OpRef zip(detail::TupleMakerRef maker);
 OpRef concatenate();

@@ -69,10 +69,10 @@ struct Padding {
   PaddingValue value = {};           // 0 or "" where it is not given
   std::string field = {};            // the member's name, for texts; "" of an element that is no struct
   std::vector<Padding> fields = {};  // of a struct, in the order of its Fields; none: nothing is given
+  std::int64_t longest = LONGEST;    // the size that LONGEST stands for; LONGEST: that of each batch's longest element
 
   friend const Padding& for_field(const Padding& padding, std::size_t i) {
-    static const Padding nothing_given;
-    return padding.fields.empty() ? nothing_given : padding.fields[i];
+    return padding.fields.empty() ? padding : padding.fields[i];
   }
 };
 std::string to_string(const Padding& padding);  // "padded_shapes=[128], padding_values=-1"; "" if nothing is given
@@ -117,6 +117,8 @@ template <class T> struct BucketOptions {
   std::vector<std::int64_t> bucket_batch_sizes = {};  // one more than there are boundaries
   typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};    // LONGEST in all dimensions
   typename detail::PaddingOptions<T>::PaddingValues padding_values = {};  // 0 or ""
+  // LONGEST is one less than where the bucket ends, and what lies beyond the last boundary fails: batches of few shapes
+  bool pad_to_bucket_boundary = false;
   bool drop_remainder = false;  // leaves batches out that are not full at the end of an epoch
 };
 
@@ -146,6 +148,9 @@ void check_padding(const Padding& padding, DType type, std::size_t rank);
 void check_padding_of_vectors(const Padding& padding, bool of_strings, std::size_t longest);
 void check_padding_of_nothing(const Padding& padding);
 std::size_t padded_length(const Padding& padding, std::size_t longest);
+// One for each bucket.
+std::vector<Padding> paddings_of_buckets(const Padding& padding, const std::vector<std::int64_t>& boundaries,
+                                         bool pad_to_bucket_boundary);
 void check_length(const Padding& padding, std::size_t length);
 }  // namespace detail
 

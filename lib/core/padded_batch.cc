@@ -221,25 +221,57 @@ void check_padding_of_nothing(const Padding& padding) {
 
 namespace {
 
+bool is_longest(const Padding& padding, std::size_t dimension) {
+  return padding.shape.empty() || padding.shape[dimension] == LONGEST;
+}
+
+// LONGEST: as large as the longest of the batch.
+std::int64_t size_of(const Padding& padding, std::size_t dimension) {
+  return is_longest(padding, dimension) ? padding.longest : padding.shape[dimension];
+}
+
 [[noreturn]] void fail_too_long(const Padding& padding, std::size_t dimension, std::int64_t size) {
-  const std::string allowed = std::to_string(padding.shape[dimension]);
-  fail(ErrorCode::data_loss,
-       "Attempted to pad to a smaller size than the input element. " +
-           of_field("Dimension " + std::to_string(dimension), padding) + " has size " + std::to_string(size) +
-           ", but padded_shapes gives it " + allowed +
-           ". Give it more there, or LONGEST for the longest of each batch, or cut the element by a map before");
+  const std::string allowed = std::to_string(size_of(padding, dimension));
+  fail(
+      ErrorCode::data_loss,
+      "Attempted to pad to a smaller size than the input element. " +
+          of_field("Dimension " + std::to_string(dimension), padding) + " has size " + std::to_string(size) +
+          (is_longest(padding, dimension)
+               ? ", but its bucket has room for " + allowed +
+                     ". Let the length function tell the largest of the sizes that are padded, or cut the element by a "
+                     "map before"
+               : ", but padded_shapes gives it " + allowed +
+                     ". Give it more there, or LONGEST for the longest of each batch, or cut the element by a map "
+                     "before"));
+}
+
+void check_size(const Padding& padding, std::size_t dimension, std::int64_t size) {
+  const std::int64_t allowed = size_of(padding, dimension);
+  if (allowed != LONGEST && size > allowed) fail_too_long(padding, dimension, size);
+}
+
+void set_longest(Padding& padding, std::int64_t size) {
+  padding.longest = size;
+  for (Padding& field : padding.fields) set_longest(field, size);
 }
 
 }  // namespace
 
 void check_length(const Padding& padding, std::size_t length) {
-  if (!padding.shape.empty() && padding.shape[0] != LONGEST && std::cmp_greater(length, padding.shape[0]))
-    fail_too_long(padding, 0, static_cast<std::int64_t>(length));
+  check_size(padding, 0, static_cast<std::int64_t>(length));
 }
 
 std::size_t padded_length(const Padding& padding, std::size_t longest) {
-  if (padding.shape.empty() || padding.shape[0] == LONGEST) return longest;
-  return static_cast<std::size_t>(padding.shape[0]);
+  const std::int64_t size = size_of(padding, 0);
+  return size == LONGEST ? longest : static_cast<std::size_t>(size);
+}
+
+std::vector<Padding> paddings_of_buckets(const Padding& padding, const std::vector<std::int64_t>& boundaries,
+                                         bool pad_to_bucket_boundary) {
+  std::vector<Padding> paddings(boundaries.size() + 1, padding);
+  for (std::size_t i = 0; i < boundaries.size() && pad_to_bucket_boundary; ++i)
+    set_longest(paddings[i], std::max<std::int64_t>(boundaries[i], 1) - 1);
+  return paddings;
 }
 
 PaddedRows::PaddedRows(std::size_t capacity, const Padding& padding) : padding_(padding) {
@@ -262,8 +294,7 @@ void PaddedRows::check_sizes(const Shape& shape) const {
     refuse("All elements in a batch must have the same rank as the padded shape. " + of_field("The element", padding_) +
            " has shape " + to_string(shape) + ", of rank " + std::to_string(shape.size()) + ", but rank " +
            std::to_string(alike.size()) + " is expected. Bring it there with a map before");
-  for (std::size_t i = 0; i < padding_.shape.size(); ++i)
-    if (padding_.shape[i] != LONGEST && shape[i] > padding_.shape[i]) fail_too_long(padding_, i, shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) check_size(padding_, i, shape[i]);
 }
 
 void PaddedRows::add(Tensor row) {
@@ -276,9 +307,9 @@ void PaddedRows::add(Tensor row) {
 }
 
 Shape PaddedRows::padded_shape() const {
-  Shape shape = padding_.shape.empty() ? longest_ : padding_.shape;
+  Shape shape = longest_;
   for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] == LONGEST) shape[i] = longest_[i];
+    if (const std::int64_t size = size_of(padding_, i); size != LONGEST) shape[i] = size;
   return shape;
 }
 

@@ -1,6 +1,7 @@
 // Body: what a stage does with a group, without threads, locks or buffers. One class per kind of op.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -226,14 +227,20 @@ class SourceBody final : public Body {
   bool may_read(const PassControl::Pass& pass, Slots& out, Context& context);
   bool read(Group& group, std::size_t wanted, Context& context);
   bool produce_one(Slots& out, Context& context);
+  bool has_position();
+  bool produce_chosen(Slots& out);
+  bool produce_next(Slots& out, Context& context);
   bool begin_reading(const Stamp& pass, Slots& out, Context& context);
   void pass_over_delivered();
   bool leave_out_delivered(Slots& slots);
-  std::optional<Element> next(Context& context);
 
   SourceParts parts_;
   PassControl& passes_;
-  Stamp at_;  // the element to be made next
+  Stamp at_;          // the element to be made next
+  struct Positions {  // that come next, as far as they are known
+    std::array<std::int64_t, 64> list{};
+    std::size_t size = 0, given = 0;
+  } positions_;
   std::optional<Stamp> resume_;
 };
 

@@ -15,6 +15,12 @@ namespace {
 // After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
 constexpr std::size_t kMostEnds = 100;
 
+// A stamp that is made when it is asked for.
+struct OfPass {
+  const Stamp& pass;
+  Stamp operator()() const noexcept { return of_no_element(pass); }
+};
+
 }  // namespace
 
 MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
@@ -72,7 +78,7 @@ MergeBody::Step MergeBody::enter_pass() {
     pass_ = pass.stamp;
     wants_nothing_ = false;
     ends_told_ = 0;
-    if (!guarded(of_no_element(pass_), [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
+    if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
 }
@@ -101,7 +107,7 @@ MergeBody::Step MergeBody::take_one(std::size_t port) {
 void MergeBody::tell_of_end(std::size_t port) {
   const std::size_t results = out_->size();
   const bool goes_in_circles = ++ends_told_ > kMostEnds + ports_.size();
-  guarded(of_no_element(pass_), [&] {
+  guarded(OfPass{pass_}, [&] {
     if (goes_in_circles)
       throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(port) +
                                            ", though it was told that this one has ended: let ended() change what "
@@ -127,19 +133,19 @@ MergeBody::Step MergeBody::take_all() {
 void MergeBody::take(std::size_t port) {
   Slot slot = ports_.pop(port);
   ends_told_ = 0;
-  slot.stamp.sequence = pass_.sequence;
+  if (slot.stamp.sequence != pass_.sequence)
+    slot.stamp.sequence = pass_.sequence;  // who copies it soon waits for a store
   // Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
   // same random numbers. The first input's stay as they are.
   if (port > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(random_key_ + port));
-  const Stamp stamp = slot.stamp;
-  guarded(stamp, [&] { state_->take(port, std::move(slot), *this); });
+  guarded([&] { return slot.stamp; }, [&] { state_->take(port, std::move(slot), *this); });
 }
 
 // What the state wants. One that fails to say so, or that asks for an input which is none, gets no more of this pass.
 Want MergeBody::want() {
   Want wanted;
   if (wants_nothing_) return wanted;
-  wants_nothing_ = !guarded(of_no_element(pass_), [&] {
+  wants_nothing_ = !guarded(OfPass{pass_}, [&] {
     wanted = state_->want();
     if (wanted.kind == Want::Kind::one && wanted.input >= ports_.size())
       throw Error(ErrorCode::invalid_argument, "the op wants input " + std::to_string(wanted.input) +
@@ -167,12 +173,12 @@ void MergeBody::publish(const Want& wanted) {
 
 // ------------------------------------------------------------------------------------------------ the results
 
-template <class Call> bool MergeBody::guarded(const Stamp& stamp, Call&& call) {
+template <class StampOf, class Call> bool MergeBody::guarded(const StampOf& stamp, Call&& call) {
   try {
     call();
     return true;
   } catch (...) {
-    append_failure(*out_, stamp);
+    append_failure(*out_, stamp());
     return false;
   }
 }

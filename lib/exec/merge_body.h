@@ -59,8 +59,9 @@ class MergeBody final : public Body, private Emitter {
   void close_pass();
   void publish(const Want& wanted);
 
-  // False: it has failed, and that failure is a result.
-  template <class Call> bool guarded(const Stamp& stamp, Call&& call);
+  // False: it has failed, and that failure is a result, with what `stamp` gives: a stamp that is copied for each
+  // element costs more than the rest of the call.
+  template <class StampOf, class Call> bool guarded(const StampOf& stamp, Call&& call);
 
   const std::unique_ptr<MergeState> state_;
   const std::size_t stage_;

@@ -27,6 +27,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
   at_.source = parts_.number;
   try {
     if (parts_.order) {
+      positions_ = {};
       parts_.order->begin_pass(pass.epoch, pass.pass);
       if (resume_) pass_over_delivered();
     } else {
@@ -46,31 +47,48 @@ void SourceBody::pass_over_delivered() {
   if (const auto steps = parts_.order->find(resume_->ordinal)) parts_.order->skip(*steps);
 }
 
-// The next element; at_ is then its stamp.
-std::optional<Element> SourceBody::next(Context& context) {
-  if (parts_.order) {
-    const auto index = parts_.order->next();
-    if (!index) return std::nullopt;
-    at_.ordinal = *index;
-    if (resume_ && *index != resume_->ordinal) return Element();  // passed over, and taken out by leave_out_delivered()
-    return parts_.source->at(*index);
-  }
-  Slot here(Element(), at_);
-  context.enter(here);
-  return parts_.reader->next(context);
-}
-
 // Adds one more slot. False: the pass is over.
 bool SourceBody::produce_one(Slots& out, Context& context) {
+  return parts_.order ? produce_chosen(out) : produce_next(out, context);
+}
+
+bool SourceBody::has_position() {
+  if (positions_.given == positions_.size) {
+    positions_.given = positions_.size = 0;  // and stay so if it throws
+    positions_.size = parts_.order->next_few(positions_.list);
+  }
+  return positions_.given < positions_.size;
+}
+
+// The ordinal is written where the stamp is to stay: who copies one that has just been changed waits for a store.
+bool SourceBody::produce_chosen(Slots& out) {
+  std::int64_t index = -1;
   try {
-    auto element = next(context);
+    if (!has_position()) return false;
+    index = positions_.list[positions_.given++];
+    const bool is_passed_over = resume_ && index != resume_->ordinal;  // and taken out by leave_out_delivered()
+    Element element = is_passed_over ? Element() : parts_.source->at(index);
+    if (!parts_.lends) element.own();
+    out.emplace_back(std::move(element), at_);
+  } catch (...) {
+    append_failure(out, at_);
+  }
+  out.back().stamp.ordinal = index;
+  return true;
+}
+
+bool SourceBody::produce_next(Slots& out, Context& context) {
+  try {
+    Slot here(Element(), at_);
+    context.enter(here);
+    auto element = parts_.reader->next(context);
     if (!element) return false;
     if (!parts_.lends) element->own();
     out.emplace_back(std::move(*element), at_);
   } catch (...) {
     append_failure(out, at_);
   }
-  if (!parts_.order) ++at_.ordinal;
+  ++at_.ordinal;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "lib/graph/positions.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "lib/graph/node.h"
@@ -16,6 +17,12 @@ class AllPositions final : public IndexSequence {
   std::optional<std::int64_t> next() override {
     if (next_ == size_) return std::nullopt;
     return next_++;
+  }
+  std::size_t next_few(std::span<std::int64_t> positions) override {
+    const auto few = std::min<std::int64_t>(std::ssize(positions), size_ - next_);
+    std::iota(positions.begin(), positions.begin() + few, next_);
+    next_ += few;
+    return static_cast<std::size_t>(few);
   }
   void skip(std::int64_t count) override { next_ += std::clamp<std::int64_t>(count, 0, size_ - next_); }
   std::optional<std::int64_t> at(std::int64_t i) const override { return i; }
@@ -40,6 +47,13 @@ class FirstPositions final : public IndexSequence {
     if (left_ == 0) return std::nullopt;
     --left_;
     return input_->next();
+  }
+  std::size_t next_few(std::span<std::int64_t> positions) override {
+    if (left_ == 0) return 0;
+    const auto most = static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(positions), left_));
+    const std::size_t few = input_->next_few(positions.first(most));
+    left_ -= static_cast<std::int64_t>(few);
+    return few;
   }
   void skip(std::int64_t count) override {
     const std::int64_t skipped = std::clamp<std::int64_t>(count, 0, left_);

@@ -31,6 +31,11 @@ Tensor widening(std::int64_t columns) { return Tensor(DType::f32, {2, columns});
 Tensor longest(std::int64_t) { return Tensor(DType::f32, {kLargest, 0}); }
 void apart(const Ragged<Tensor>& batch) { (void)Unbatch<Ragged<Tensor>>::apart(batch); }
 Pair pair_of(std::int64_t length) { return {std::vector<int>(static_cast<std::size_t>(length)), {}}; }
+std::int64_t length_of_left(const Pair& pair) { return std::ssize(pair.left); }
+std::int64_t too_small(const Pair&) { return 1; }
+BucketOptions<Pair> to_boundary() {
+  return {.bucket_boundaries = {2}, .bucket_batch_sizes = {1, 1}, .pad_to_bucket_boundary = true};
+}
 bool is_not_even(std::int64_t value) { return value % 2 != 0; }
 
 StructBatch<Pair> unequal(std::int64_t) { return {{{{1, 2}, {3}}, {{4}}}, 2}; }
@@ -56,6 +61,10 @@ Cases length_cases() {
        [] {
          read(range(3).map(pair_of).padded_batch(2, {.padded_shapes = {{&Pair::left, {1}}}}));
        }},
+      {"an element beyond the last bucket, where all are padded to a boundary",
+       [] { read(range(3).map(pair_of).bucket_by_sequence_length(length_of_left, to_boundary())); }},
+      {"an element that its bucket has no room for",
+       [] { read(range(3).map(pair_of).bucket_by_sequence_length(too_small, to_boundary())); }},
       {"padded tensors with different types", [] { read(range(3).map(changing).padded_batch(2)); }},
       {"padded tensors with different ranks", [] { read(range(3).map(of_rank).padded_batch(2)); }},
       {"padded tensors that cannot hold the padding",

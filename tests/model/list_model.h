@@ -50,7 +50,8 @@ struct Op {
   Modulus fails_passes = {};  // from_generator: beginning a pass fails, by the number epoch + pass
   bool any_text = false;      // the words of a failure are not known here
   bool drop_remainder = false;
-  bool lists = false;  // from_vector, from_generator: every fourth value is a list
+  bool pads_to_boundary = false;  // of bucket_by_sequence_length
+  bool lists = false;             // from_vector, from_generator: every fourth value is a list
   // map, from_generator: adds a number made of epoch, pass and source ordinal.
   bool stamped = false;
   bool arbitrary = false;  // results may leave in any order

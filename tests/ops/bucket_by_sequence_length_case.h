@@ -17,13 +17,14 @@ struct bucket_by_sequence_length : OneOfMany {
     return value.is_list ? std::ssize(value.rows) : model::floor_mod(model::key(value), op.keeps.mod);
   }
 
-  // op.count elements that are shorter than op.first, else op.index.
+  // op.count elements that are shorter than op.first, else op.index, or none.
   struct Meaning final : model::Follower {
     using Follower::Follower;
     std::optional<Item> next() override {
       while (auto item = read()) {
         if (item->failed()) return item;
         if (op_.fails.holds(item->value)) return failed(*item);
+        if (op_.pads_to_boundary && length_of(op_, item->value) >= op_.first) return refused(*item);
         const std::size_t bucket = length_of(op_, item->value) < op_.first ? 0 : 1;
         auto& items = buckets_[bucket];
         if (!items.empty() && items.front().value.is_list != item->value.is_list) return refused(*item);
@@ -41,6 +42,7 @@ struct bucket_by_sequence_length : OneOfMany {
       Item result = items.back();
       std::size_t longest = 0;
       for (const Item& item : items) longest = std::max(longest, item.value.rows.size());
+      if (op_.pads_to_boundary) longest = static_cast<std::size_t>(op_.first - 1);
       std::vector<Value> rows;
       for (const Item& item : items) {
         rows.push_back(item.value);
@@ -57,6 +59,7 @@ struct bucket_by_sequence_length : OneOfMany {
     const auto length = [op](const Value& value) { return length_of(op, value); };
     return in.bucket_by_sequence_length(harness.predicate(length), {.bucket_boundaries = {op.first},
                                                                     .bucket_batch_sizes = {op.count, op.index},
+                                                                    .pad_to_bucket_boundary = op.pads_to_boundary,
                                                                     .drop_remainder = op.drop_remainder});
   }
   static bool fits(const Elements& in) { return OneOfMany::fits(in) && !in.is_batch() && !in.is_pair(); }
@@ -67,6 +70,7 @@ struct bucket_by_sequence_length : OneOfMany {
     op.first = draw.random.between(1, 3);
     op.keeps.mod = draw.random.between(1, 5);
     op.drop_remainder = draw.random.one_in(2);
+    op.pads_to_boundary = draw.random.one_in(3);
   }
   static void after(const Op&, Elements& out) {
     out.has_lists = true;
@@ -76,7 +80,11 @@ struct bucket_by_sequence_length : OneOfMany {
     const Op op{.kind = Kind::bucket_by_sequence_length, .count = 4, .index = 3, .first = 2, .keeps = {5, 0}};
     Op drop = op;
     drop.drop_remainder = true;
-    return {{"bucket_by_sequence_length", {op}}, {"bucket_by_sequence_length, drop_remainder", {drop}}};
+    Op pad = op;
+    pad.pads_to_boundary = true;
+    return {{"bucket_by_sequence_length", {op}},
+            {"bucket_by_sequence_length, drop_remainder", {drop}},
+            {"bucket_by_sequence_length, pad_to_bucket_boundary", {pad}}};
   }
 };
 

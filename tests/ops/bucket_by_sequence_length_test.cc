@@ -28,10 +28,9 @@ std::int64_t length_of(const Word& word) {
 OpRef bucket(const WordOptions& options) {
   using Length = std::int64_t (*)(const Word&);
   const Padding padding = detail::padding_of<Word>(options.padded_shapes, options.padding_values);
-  return ops::bucket_by_sequence_length(
-      std::make_shared<detail::LengthByFunctionFactory<Length, Word>>(&length_of),
-      std::make_shared<detail::TypedBatchFactory<Word, PaddedCollate<Word>, Padding>>(padding),
-      options.bucket_boundaries, options.bucket_batch_sizes, padding, options.drop_remainder);
+  return ops::bucket_by_sequence_length(std::make_shared<detail::LengthByFunctionFactory<Length, Word>>(&length_of),
+                                        detail::factories_of_buckets<Word>(padding, options),
+                                        detail::buckets_of(options), padding);
 }
 
 // "3x5": three words, filled up to five numbers.
@@ -90,6 +89,40 @@ TEST(BucketBySequenceLength, PadsAsItIsTold) {
   const Tensor batch = out.slots[0].value.get<Tensor>();
   EXPECT_TRUE(std::ranges::equal(batch.values<std::int64_t>(), std::vector{1, -1, -1, 2, 2, -1}));
   EXPECT_NE(testing::error_text(out.slots[1]).find("has size 4, but padded_shapes gives it 3"), std::string::npos);
+}
+
+TEST(BucketBySequenceLength, PadsToOneLessThanTheBoundaryWhereItIsAsked) {
+  const WordOptions options{
+      .bucket_boundaries = {3, 6}, .bucket_batch_sizes = {2, 2, 2}, .pad_to_bucket_boundary = true};
+  EXPECT_EQ(sizes_of(options, {1, 1, 4, 3, 2, 5}), "2x2 2x5 1x2 1x5");
+  EXPECT_EQ(sizes_of({.bucket_boundaries = {3},
+                      .bucket_batch_sizes = {1, 1},
+                      .padded_shapes = {4},
+                      .pad_to_bucket_boundary = true},
+                     {1}),
+            "1x4")
+      << "a size that is given stays";
+}
+
+TEST(BucketBySequenceLength, FailsWhatLiesBeyondTheLastBoundaryWhereAllArePaddedToOne) {
+  const auto op =
+      bucket({.bucket_boundaries = {2, 3}, .bucket_batch_sizes = {1, 1, 1}, .pad_to_bucket_boundary = true});
+  const auto out = bucketed(op, {{1, 1, 1}, {1}, {1, 1}});
+  ASSERT_EQ(out.text(print_size), "! 1x1 1x2");
+  EXPECT_THAT(testing::error_text(out.slots[0]),
+              ::testing::HasSubstr("length 3, but with pad_to_bucket_boundary each must be below the last of "
+                                   "bucket_boundaries, 3"));
+}
+
+TEST(BucketBySequenceLength, TellsOfSizesThatTheirBucketHasNoRoomFor) {
+  using Length = std::int64_t (*)(const Word&);
+  const Length shorter = [](const Word&) -> std::int64_t { return 1; };
+  const WordOptions options{.bucket_boundaries = {3}, .bucket_batch_sizes = {1, 1}, .pad_to_bucket_boundary = true};
+  const auto op =
+      ops::bucket_by_sequence_length(std::make_shared<detail::LengthByFunctionFactory<Length, Word>>(shorter),
+                                     detail::factories_of_buckets<Word>({}, options), detail::buckets_of(options), {});
+  const auto out = bucketed(op, {{1, 1, 1}});
+  EXPECT_THAT(testing::error_text(out.slots.at(0)), ::testing::HasSubstr("has size 3, but its bucket has room for 2"));
 }
 
 TEST(BucketBySequenceLength, PassesErrorsAtOnceAndGoesOn) {

@@ -7,9 +7,12 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <penstock/detail/functions.h>
 #include <penstock/detail/steps.h>
 #include <penstock/element.h>
+#include <penstock/padded_batch.h>
 
 #pragma GCC visibility push(default)
 
@@ -27,6 +30,25 @@ class ElementLengthFactory {
   virtual std::unique_ptr<ElementLength> open() const = 0;
 };
 using ElementLengthFactoryRef = std::shared_ptr<const ElementLengthFactory>;
+
+// BucketOptions that hang on no type.
+struct Buckets {
+  std::vector<std::int64_t> boundaries, batch_sizes;
+  bool pad_to_bucket_boundary = false, drop_remainder = false;
+};
+template <class T> Buckets buckets_of(const BucketOptions<T>& options) {
+  return {options.bucket_boundaries, options.bucket_batch_sizes, options.pad_to_bucket_boundary,
+          options.drop_remainder};
+}
+
+// One for each bucket.
+template <class T>
+std::vector<BatchFactoryRef> factories_of_buckets(const Padding& padding, const BucketOptions<T>& options) {
+  std::vector<BatchFactoryRef> factories;
+  for (const Padding& each : paddings_of_buckets(padding, options.bucket_boundaries, options.pad_to_bucket_boundary))
+    factories.push_back(std::make_shared<TypedBatchFactory<T, PaddedCollate<T>, Padding>>(each));
+  return factories;
+}
 
 template <class F, class T>
 concept LengthFunction = HasFunctionOfPass<F, const T&> && requires(F& function, const T& value) {
