@@ -82,6 +82,7 @@ struct bucket_by_sequence_length : OneOfMany {
     drop.drop_remainder = true;
     Op pad = op;
     pad.pads_to_boundary = true;
+    pad.first = op.keeps.mod + 1;  // nothing lies beyond it
     return {{"bucket_by_sequence_length", {op}},
             {"bucket_by_sequence_length, drop_remainder", {drop}},
             {"bucket_by_sequence_length, pad_to_bucket_boundary", {pad}}};
