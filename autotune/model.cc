@@ -51,22 +51,26 @@ void split_time(StageRates& rates, const StageCounts& before, const StageSnapsho
   rates.waiting_s = rest - rates.delay_s;
 }
 
-double ratio_or_one(std::int64_t part, std::int64_t whole) {
-  return autotune::ratio_or_one(static_cast<double>(part), static_cast<double>(whole));
-}
+double as_number(std::int64_t count) { return static_cast<double>(count); }
 
-// Over the whole run: a window may hold no batch at all.
-Ratios ratios_of(const Snapshot& now, std::size_t index) {
+// Results over the whole run: a window may hold no batch at all. Shares of the window, if the merge took anything.
+Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index) {
   const StageSnapshot& stage = now.stages[index];
-  Ratios ratios = {.results = ratio_or_one(stage.made, stage.completed)};
-  if (feeds_merge(now, index))
-    ratios.share = ratio_or_one(stage.elements_out, now.stages[static_cast<std::size_t>(stage.feeds)].completed);
+  Ratios ratios = {.results = ratio_or_one(as_number(stage.made), as_number(stage.completed))};
+  if (!feeds_merge(now, index)) return ratios;
+  const auto next = static_cast<std::size_t>(stage.feeds);
+  std::int64_t given = stage.elements_out, taken = now.stages[next].completed;
+  if (before.stages.size() == now.stages.size() && before.stages[next].completed < taken) {
+    given -= before.stages[index].elements_out;
+    taken -= before.stages[next].completed;
+  }
+  ratios.share = share_or_one(as_number(given), as_number(taken));
   return ratios;
 }
 
-void set_visits(Rates& rates, const Snapshot& now) {
+void set_visits(Rates& rates, const Snapshot& before, const Snapshot& now) {
   std::vector<Ratios> ratios;
-  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios.push_back(ratios_of(now, i));
+  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios.push_back(ratios_of(before, now, i));
   std::vector<double> visits;
   visits_of(now, ratios, visits);
   for (std::size_t i = 0; i < visits.size(); ++i) rates.stages[i].visits = visits[i];
@@ -125,11 +129,16 @@ Rates rates_between(const Snapshot& before, const Snapshot& now) {
     rates.stages.push_back(stage_rates(from, now.stages[i], rates.seconds));
     rates.cpu_in_use += rates.stages[i].rate * known_or_zero(rates.stages[i].cpu_s);
   }
-  set_visits(rates, now);
+  set_visits(rates, before, now);
   return rates;
 }
 
 double ratio_or_one(double part, double whole) { return part > 0 && whole > 0 ? part / whole : 1; }
+
+double share_or_one(double part, double whole) {
+  constexpr double kLeast = 1e-3;
+  return whole > 0 ? std::clamp(part / whole, kLeast, 1.0) : 1;
+}
 
 bool feeds_merge(const Snapshot& now, std::size_t stage) {
   const int next = now.stages[stage].feeds;

@@ -64,6 +64,8 @@ struct Ratios {
 };
 
 double ratio_or_one(double part, double whole);  // one where either is not known yet
+// At most one: what has been read ahead for a merge is no share of it. Never 0: rates and times are divided by visits.
+double share_or_one(double part, double whole);
 
 // Whether others feed the same stage.
 bool feeds_merge(const Snapshot& now, std::size_t stage);

@@ -111,34 +111,36 @@ void TrafficMeter::read_process(const Snapshot& now, double time, Traffic& traff
 }
 
 void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffic) {
-  const double of_late = std::clamp(kShareElements / std::max(delivered_, 1e-3), kShareMemory, kVisitMemory);
+  ratios_.assign(now.stages.size(), Ratios());
+  const double kept = 1 - weight(time, kVisitMemory);
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
-    const auto add = [&](Passage& sum, double memory) {
-      const double kept = 1 - weight(time, memory);
-      sum.taken = sum.taken * kept + static_cast<double>(stage.completed - counts.completed);
-      sum.given = sum.given * kept + static_cast<double>(stage.made - counts.made);
-      sum.left = sum.left * kept + static_cast<double>(stage.elements_out - counts.elements_out);
-    };
-    add(counts.of_long, kVisitMemory);
-    add(counts.of_late, of_late);
+    counts.results.add(kept, static_cast<double>(stage.made - counts.made),
+                       static_cast<double>(stage.completed - counts.completed));
+    ratios_[i].results = ratio_or_one(counts.results.part, counts.results.whole);
+    if (feeds_merge(now, i)) add_share(now, time, i);
   }
-  ratios_.clear();
-  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios_.push_back(ratios_of(now, i));
   visits_of(now, ratios_, traffic.visits);
 }
 
 // A branch that is wanted more than before, as the second of those that come one after the other, has to have its calls
 // soon; one that is wanted less may keep them for a while.
-Ratios TrafficMeter::ratios_of(const Snapshot& now, std::size_t stage) const {
-  const Counts& counts = counts_[stage];
-  Ratios ratios = {.results = ratio_or_one(counts.of_long.given, counts.of_long.taken)};
-  if (!feeds_merge(now, stage)) return ratios;
-  const Counts& next = counts_[static_cast<std::size_t>(now.stages[stage].feeds)];
-  ratios.share = std::max(ratio_or_one(counts.of_late.left, next.of_late.taken),
-                          ratio_or_one(counts.of_long.left, next.of_long.taken));
-  return ratios;
+void TrafficMeter::add_share(const Snapshot& now, double time, std::size_t stage) {
+  Counts& counts = counts_[stage];
+  const auto next = static_cast<std::size_t>(now.stages[stage].feeds);
+  const auto given = static_cast<double>(now.stages[stage].elements_out - counts.elements_out);
+  const auto taken = static_cast<double>(now.stages[next].completed - counts_[next].completed);
+  const double of_late = std::clamp(kShareElements / std::max(rates_[next], 1e-3), kShareMemory, kVisitMemory);
+  counts.share.add(1 - weight(time, kVisitMemory), given, taken);
+  counts.share_of_late.add(1 - weight(time, of_late), given, taken);
+  ratios_[stage].share = std::max(share_or_one(counts.share.part, counts.share.whole),
+                                  share_or_one(counts.share_of_late.part, counts.share_of_late.whole));
+}
+
+void TrafficMeter::Part::add(double kept, double more, double of) {
+  part = part * kept + more;
+  whole = whole * kept + of;
 }
 
 }  // namespace penstock::autotune

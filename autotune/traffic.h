@@ -41,11 +41,13 @@ class TrafficMeter {
   void read(const Snapshot& now, const std::vector<double>& cpu_s, Traffic& traffic);
 
  private:
-  struct Passage {  // of elements, older ones fading
-    double taken = 0, given = 0, left = 0;
+  struct Part {  // numbers of elements, older ones fading
+    double part = 0, whole = 0;
+    void add(double kept, double more, double of);
   };
-  struct Counts {  // of a stage
-    Passage of_long, of_late;
+  struct Counts {                                            // of a stage
+    Part results;                                            // of the elements that it has run
+    Part share, share_of_late;                               // of what the merge that it feeds has taken
     std::int64_t completed = 0, made = 0, elements_out = 0;  // at the last call
   };
   struct LastSnapshot {  // of the last snapshot, what is needed of it: the whole is large
@@ -58,7 +60,7 @@ class TrafficMeter {
   void read_cpus(const Snapshot& now, const std::vector<double>& cpu_s, double time, Traffic& traffic);
   void read_process(const Snapshot& now, double time, Traffic& traffic);
   void read_visits(const Snapshot& now, double time, Traffic& traffic);
-  Ratios ratios_of(const Snapshot& now, std::size_t stage) const;
+  void add_share(const Snapshot& now, double time, std::size_t stage);
 
   LastSnapshot last_;
   double wait_share_ = 1;

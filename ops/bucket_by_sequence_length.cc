@@ -117,6 +117,8 @@ BucketBySequenceLengthOp::BucketBySequenceLengthOp(detail::ElementLengthFactoryR
   if (sizes.size() != boundaries.size() + 1)
     refuse("bucket_batch_sizes must have one size more than bucket_boundaries, for what is longer than all of these: " +
            std::to_string(boundaries.size() + 1) + ", but is " + text_of(sizes));
+  if (buckets_.pad_to_bucket_boundary && boundaries.front() < 1)
+    refuse("with pad_to_bucket_boundary bucket_boundaries must be at least 1, but is " + text_of(boundaries));
   for (const std::int64_t size : sizes)
     if (size < 1) graph::reject("bucket_batch_size", "at least 1", size);
 }

@@ -53,8 +53,9 @@ class Sequence final : public IndexSequence {
   std::size_t next_few(std::span<std::int64_t> positions) override {
     if (given_ == size()) return 0;
     while (given_ == before_[reading_ + 1]) ++reading_;
+    ++given_;  // one that throws counts, too
     const std::size_t few = inputs_.next_few(reading_, positions);
-    given_ += static_cast<std::int64_t>(few);
+    given_ += static_cast<std::int64_t>(few) - 1;
     return few;
   }
   void skip(std::int64_t count) override {

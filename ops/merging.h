@@ -94,7 +94,8 @@ class JoinedOrders {
 };
 
 // Each time the next position of the input that `Chooser` names: drawn(), nullopt at the end. It is told that the input
-// gave one (go_on()) or has no more (ended(input)). `size`: how many there will be. Chooser::kMayThrow: in go_on().
+// gave one (go_on()) or has no more (ended(input)). `size`: how many there will be. Chooser::kMayThrow: in go_on(),
+// when the position has been taken already.
 template <class Chooser> class MixedSequence final : public IndexSequence {
  public:
   MixedSequence(Chooser chooser, JoinedOrders inputs, std::int64_t size)

@@ -101,11 +101,6 @@ class PermutedSequence final : public IndexSequence {
     if (next_ == size()) return std::nullopt;
     return at(next_++);
   }
-  std::size_t next_few(std::span<std::int64_t> positions) override {
-    const auto few = static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(positions), size() - next_));
-    for (std::int64_t& position : positions.first(few)) position = *at(next_++);
-    return few;
-  }
   void skip(std::int64_t count) override { next_ += std::clamp<std::int64_t>(count, 0, size() - next_); }
   std::optional<std::int64_t> at(std::int64_t i) const override {
     const auto from = static_cast<std::int64_t>(order_(static_cast<std::uint64_t>(i)));

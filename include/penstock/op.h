@@ -212,8 +212,9 @@ class IndexSequence {
   virtual ~IndexSequence() = default;
   virtual void begin_pass(std::uint32_t epoch, std::uint32_t pass) = 0;
   virtual std::optional<std::int64_t> next() = 0;  // nullopt: the pass has ended
-  // What the next calls of next() would give, for fewer calls: how many were written, at least one unless the pass has
-  // ended. Override where none of them can throw.
+  // What the next calls of next() would give, written to `positions`, which are not empty: how many, at least one
+  // unless the pass has ended. Overriding it saves some 10 ns a position. Whoever throws has written none, so override
+  // it where only the first can throw.
   virtual std::size_t next_few(std::span<std::int64_t> positions) {
     const auto position = next();
     if (position) positions.front() = *position;

@@ -69,8 +69,10 @@ struct Padding {
   PaddingValue value = {};           // 0 or "" where it is not given
   std::string field = {};            // the member's name, for texts; "" of an element that is no struct
   std::vector<Padding> fields = {};  // of a struct, in the order of its Fields; none: nothing is given
-  std::int64_t longest = LONGEST;    // the size that LONGEST stands for; LONGEST: that of each batch's longest element
+  // what LONGEST stands for in the first dimension: a size, or that of each batch's longest element
+  std::int64_t longest = LONGEST;
 
+  // Where nothing is given, a field has what the whole has, which then is `longest` alone.
   friend const Padding& for_field(const Padding& padding, std::size_t i) {
     return padding.fields.empty() ? padding : padding.fields[i];
   }
@@ -117,7 +119,9 @@ template <class T> struct BucketOptions {
   std::vector<std::int64_t> bucket_batch_sizes = {};  // one more than there are boundaries
   typename detail::PaddingOptions<T>::PaddedShapes padded_shapes = {};    // LONGEST in all dimensions
   typename detail::PaddingOptions<T>::PaddingValues padding_values = {};  // 0 or ""
-  // LONGEST is one less than where the bucket ends, and what lies beyond the last boundary fails: batches of few shapes
+  // Pads the first dimension to the bucket's boundary - 1 instead of the longest of the batch, unless padded_shapes
+  // gives a size: so there are as many shapes as boundaries. An element of the last boundary's length or more fails
+  // (invalid_argument). Boundaries must be at least 1.
   bool pad_to_bucket_boundary = false;
   bool drop_remainder = false;  // leaves batches out that are not full at the end of an epoch
 };

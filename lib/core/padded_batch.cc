@@ -227,7 +227,8 @@ bool is_longest(const Padding& padding, std::size_t dimension) {
 
 // LONGEST: as large as the longest of the batch.
 std::int64_t size_of(const Padding& padding, std::size_t dimension) {
-  return is_longest(padding, dimension) ? padding.longest : padding.shape[dimension];
+  if (!is_longest(padding, dimension)) return padding.shape[dimension];
+  return dimension == 0 ? padding.longest : LONGEST;
 }
 
 [[noreturn]] void fail_too_long(const Padding& padding, std::size_t dimension, std::int64_t size) {
@@ -270,7 +271,7 @@ std::vector<Padding> paddings_of_buckets(const Padding& padding, const std::vect
                                          bool pad_to_bucket_boundary) {
   std::vector<Padding> paddings(boundaries.size() + 1, padding);
   for (std::size_t i = 0; i < boundaries.size() && pad_to_bucket_boundary; ++i)
-    set_longest(paddings[i], std::max<std::int64_t>(boundaries[i], 1) - 1);
+    set_longest(paddings[i], boundaries[i] - 1);
   return paddings;
 }
 

@@ -240,6 +240,7 @@ class SourceBody final : public Body {
   struct Positions {  // that come next, as far as they are known
     std::array<std::int64_t, 64> list{};
     std::size_t size = 0, given = 0;
+    std::int64_t last = 0;  // of those given: an order that fails does so behind it
   } positions_;
   std::optional<Stamp> resume_;
 };

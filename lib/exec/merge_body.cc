@@ -133,8 +133,8 @@ MergeBody::Step MergeBody::take_all() {
 void MergeBody::take(std::size_t port) {
   Slot slot = ports_.pop(port);
   ends_told_ = 0;
-  if (slot.stamp.sequence != pass_.sequence)
-    slot.stamp.sequence = pass_.sequence;  // who copies it soon waits for a store
+  // A stamp that is written in part is slow to copy (SourceBody::produce_chosen); most are right already.
+  if (slot.stamp.sequence != pass_.sequence) slot.stamp.sequence = pass_.sequence;
   // Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
   // same random numbers. The first input's stay as they are.
   if (port > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(random_key_ + port));

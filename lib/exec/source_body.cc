@@ -60,20 +60,20 @@ bool SourceBody::has_position() {
   return positions_.given < positions_.size;
 }
 
-// The ordinal is written where the stamp is to stay: who copies one that has just been changed waits for a store.
+// The ordinal is written where the stamp is to stay. To copy a stamp that has just been written in part takes longer
+// than all the rest: its store is not forwarded to a wider load.
 bool SourceBody::produce_chosen(Slots& out) {
-  std::int64_t index = -1;
   try {
     if (!has_position()) return false;
-    index = positions_.list[positions_.given++];
-    const bool is_passed_over = resume_ && index != resume_->ordinal;  // and taken out by leave_out_delivered()
-    Element element = is_passed_over ? Element() : parts_.source->at(index);
+    positions_.last = positions_.list[positions_.given++];
+    const bool is_passed_over = resume_ && positions_.last != resume_->ordinal;  // see leave_out_delivered()
+    Element element = is_passed_over ? Element() : parts_.source->at(positions_.last);
     if (!parts_.lends) element.own();
     out.emplace_back(std::move(element), at_);
   } catch (...) {
     append_failure(out, at_);
   }
-  out.back().stamp.ordinal = index;
+  out.back().stamp.ordinal = positions_.last;
   return true;
 }
 

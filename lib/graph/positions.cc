@@ -51,8 +51,9 @@ class FirstPositions final : public IndexSequence {
   std::size_t next_few(std::span<std::int64_t> positions) override {
     if (left_ == 0) return 0;
     const auto most = static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(positions), left_));
+    --left_;  // one that throws counts, too
     const std::size_t few = input_->next_few(positions.first(most));
-    left_ -= static_cast<std::int64_t>(few);
+    left_ -= static_cast<std::int64_t>(few) - 1;
     return few;
   }
   void skip(std::int64_t count) override {

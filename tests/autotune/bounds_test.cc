@@ -55,6 +55,19 @@ TEST(Bounds, OfABranchCountItsShareOfTheMixture) {
   EXPECT_NEAR(bound(bounds, Limit::cpu).rate, 2 / 0.005, 1e-6);
 }
 
+TEST(Bounds, OfABranchCountWhatItGaveOfLate) {
+  Snapshot before, now = second_of({worked("first", 1000, kMs, kMs), worked("second", 100, kMs, kMs),
+                                    in_turn(worked("concatenate", 1100, 0, 0))},
+                                   1100, 0.9);
+  now.stages[0].feeds = 2;
+  before = now;  // of the first alone
+  before.stages[1] = {};
+  before.stages[2].completed -= 100;
+  const Rates rates = rates_between(before, now);
+  EXPECT_NEAR(rates.stages[1].visits, 1, 1e-9);
+  EXPECT_LT(rates.stages[0].visits, 0.01);
+}
+
 TEST(Bounds, OfTheCoresCountTheConsumersOwnWork) {
   Snapshot now = reader();
   now.consumer.cpu_ns = 50 * 4 * kMs;  // 4 ms a batch

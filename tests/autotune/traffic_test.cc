@@ -203,23 +203,38 @@ TEST(TrafficMeter, CountsAllOfEachBranchWhereTheyAreZipped) {
   EXPECT_NEAR(traffic.visits[1], 1, 1e-9);
 }
 
+TEST(TrafficMeter, KeepsNothingForABranchThatGivesNothing) {
+  const auto first_alone = [](Snapshot& s) { pass(s, 0, 10), pass(s, 2, 10); };
+  Snapshot now = two_branches();
+  EXPECT_LT(after_two_seconds(now, first_alone, {0, 0, 0}).visits[1], 0.01);
+}
+
+TEST(TrafficMeter, CountsNoMoreThanAllOfABranchThatReadsAhead) {
+  const auto ahead = [](Snapshot& s) { pass(s, 0, 1000), pass(s, 2, 1); };
+  Snapshot now = two_branches();
+  EXPECT_EQ(after_two_seconds(now, ahead, {0, 0, 0}).visits[0], 1);
+}
+
 TEST(TrafficMeter, SeesWithinSecondsThatTheNextBranchIsWanted) {
   TrafficMeter meter;
   Snapshot now = two_branches();
+  now.stages.resize(4);  // a batch of 500 behind them: of few elements delivered, too
+  now.stages[2].feeds = 3;
   Traffic traffic;
   constexpr int kTurn = 57 * 100;
   for (int tick = 0; tick < kTurn + 3 * 100; ++tick) {  // one after the other: the second is a little ahead
     now.time_ns += 10 * kMs;
     const bool first = tick < kTurn;
     pass(now, first ? 0 : 1, 10), pass(now, 2, 10);
+    now.stages[3].completed += 10;
     if (tick == 0) pass(now, 1, 20);
-    now.consumer.taken += 10;
-    meter.read(now, {0, 0, 0}, traffic);
+    if (tick % 50 == 49) ++now.stages[3].made, ++now.consumer.taken;
+    meter.read(now, {0, 0, 0, 0}, traffic);
     if (tick == kTurn - 1) {
-      EXPECT_LT(traffic.visits[1], 0.01);
+      EXPECT_LT(traffic.visits[1] / traffic.visits[2], 0.01);
     }
   }
-  EXPECT_GT(traffic.visits[1], 0.9);
+  EXPECT_GT(traffic.visits[1] / traffic.visits[2], 0.9);
 }
 
 TEST(TrafficMeter, LeavesTheConsumersOwnCpuTimeOutOfWhatStagesMayUse) {

@@ -130,6 +130,11 @@ Cases transform_cases() {
       {"padded_batch with a value of another type",
        [] { range(10).map(twice).padded_batch(4, {.padding_values = "none"}); }},
       {"ragged_batch of 0", [] { range(10).ragged_batch(0); }},
+      {"bucket_by_sequence_length with a boundary that nothing can be padded to",
+       [] {
+         range(10).bucket_by_sequence_length(
+             same, {.bucket_boundaries = {0}, .bucket_batch_sizes = {1, 1}, .pad_to_bucket_boundary = true});
+       }},
       {"bucket_by_sequence_length without boundaries", [] { range(10).bucket_by_sequence_length(same, {}); }},
       {"bucket_by_sequence_length with boundaries that fall",
        [] {

@@ -104,6 +104,18 @@ TEST(BucketBySequenceLength, PadsToOneLessThanTheBoundaryWhereItIsAsked) {
       << "a size that is given stays";
 }
 
+TEST(BucketBySequenceLength, PadsTheFirstDimensionAloneToTheBoundary) {
+  Padding padding;
+  const auto paddings = detail::paddings_of_buckets(padding, {6}, true);
+  PaddedCollate<Tensor>::Builder builder(2, paddings.front());
+  for (const std::int64_t length : {2, 3}) {
+    const Tensor row(DType::u8, {length, 80});
+    builder.check(row);
+    builder.add(row);
+  }
+  EXPECT_EQ(builder.finish().shape(), (Shape{2, 5, 80}));
+}
+
 TEST(BucketBySequenceLength, FailsWhatLiesBeyondTheLastBoundaryWhereAllArePaddedToOne) {
   const auto op =
       bucket({.bucket_boundaries = {2, 3}, .bucket_batch_sizes = {1, 1, 1}, .pad_to_bucket_boundary = true});

@@ -52,12 +52,28 @@ inline Positions behind(const Positions& all, std::size_t count) {
   return {all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size())), all.end()};
 }
 
+// By next_few() and next() in turn.
+inline Positions drain_by(IndexSequence& sequence, std::size_t most) {
+  Positions positions, few(most);
+  for (std::size_t count = 1; count > 0;) {
+    count = sequence.next_few(few);
+    positions.insert(positions.end(), few.begin(), few.begin() + static_cast<std::ptrdiff_t>(count));
+    if (const auto next = sequence.next()) positions.push_back(*next);
+  }
+  EXPECT_EQ(sequence.next_few(few), 0u) << "the end is not the end";
+  return positions;
+}
+
 // Everything an IndexSequence promises, in one pass that should give `expected`.
 inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint32_t pass, const Positions& expected) {
   EXPECT_EQ(sequence.size(), static_cast<std::int64_t>(expected.size()));
   sequence.begin_pass(epoch, pass);
   EXPECT_EQ(drain(sequence), expected);
   EXPECT_EQ(sequence.next(), std::nullopt) << "the end is not the end";
+  for (const std::size_t most : {1, 3, 64}) {
+    sequence.begin_pass(epoch, pass);
+    EXPECT_EQ(drain_by(sequence, most), expected) << "by next_few(), " << most << " at most";
+  }
   for (std::size_t count = 0; count <= expected.size() + 2; ++count) {
     sequence.begin_pass(epoch, pass);
     sequence.skip(static_cast<std::int64_t>(count));

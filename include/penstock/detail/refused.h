@@ -332,9 +332,8 @@ template <class T> class Refused {
   Dataset<T> bucket_by_sequence_length(F, const BucketOptions<T>&) const { return Dataset<T>(nullptr); }
   PENSTOCK_REFUSED_BRACES(
       "bucket_by_sequence_length(): no such options; there are, in this order: {.bucket_boundaries = {16, 64}, "
-      ".bucket_batch_sizes = {32, 16, 4}, .padded_shapes = {128}, .padding_values = -1, .pad_to_bucket_boundary = "
-      "true, "
-      ".drop_remainder = true}",
+      ".bucket_batch_sizes = {32, 16, 4}, .padded_shapes = {128}, .padding_values = -1, "
+      ".pad_to_bucket_boundary = true, .drop_remainder = true}",
       bucket_by_sequence_length, Anything)
 
   PENSTOCK_UNAVAILABLE(
