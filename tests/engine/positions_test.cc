@@ -169,6 +169,61 @@ TEST(Positions, BehindAUsersOrderAreNotPutTogether) {
   EXPECT_EQ(read(growing.concatenate(range(50, 52)), {.first_epoch = 2}), (Texts{"0", "1", "2", "50", "51"}));
 }
 
+// A user's order that fails at every fifth position, which counts as one of them.
+class FailsAtFifths final : public StreamOp {
+ public:
+  std::string name() const override { return "fails_at_fifths"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return nullptr; }
+  std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override {
+    return std::make_unique<Order>(input->size());
+  }
+
+ private:
+  class Order final : public IndexSequence {
+   public:
+    explicit Order(std::int64_t size) : size_(size) {}
+    void begin_pass(std::uint32_t, std::uint32_t) override { next_ = 0; }
+    std::optional<std::int64_t> next() override { return next_ < size_ ? at(next_++) : std::nullopt; }
+    std::optional<std::int64_t> at(std::int64_t i) const override {
+      if (i % 5 == 4) throw std::runtime_error("planted");
+      return i;
+    }
+    std::int64_t size() const override { return size_; }
+
+   private:
+    std::int64_t size_, next_ = 0;
+  };
+};
+
+// Of 20: 16 elements.
+Dataset<std::int64_t> failing_order() { return range(20).then<std::int64_t>(std::make_shared<FailsAtFifths>()); }
+
+template <class T> std::pair<int, int> elements_and_errors(Run<T> run) {
+  std::pair<int, int> counts;
+  for (;;) {
+    try {
+      if (!run.next()) return counts;
+      ++counts.first;
+    } catch (const ElementError&) {
+      ++counts.second;
+    }
+    run.checkpoint().to_bytes();
+  }
+}
+
+TEST(Positions, OfAnOrderThatFailsAreAllGivenButThoseThatFailed) {
+  EXPECT_EQ(elements_and_errors(failing_order().start()), std::pair(16, 4));
+  EXPECT_EQ(elements_and_errors(failing_order().shuffle(20, {.seed = 1}).start()), std::pair(16, 4));
+  EXPECT_EQ(elements_and_errors(failing_order().shuffle(3, {.seed = 1}).start()), std::pair(16, 4));
+  EXPECT_EQ(elements_and_errors(failing_order().take(9).start()), std::pair(8, 1)) << "one that fails is one of them";
+  EXPECT_EQ(elements_and_errors(failing_order().skip(2).take(3).start()), std::pair(2, 1));
+}
+
+TEST(Positions, OfAnOrderThatFailsLastHaveACheckpointBehindTheirBatch) {
+  EXPECT_EQ(elements_and_errors(failing_order().batch(3).start()), std::pair(6, 4));
+}
+
 TEST(Positions, AreShuffledAsOne) {
   const auto both = range(50).concatenate(range(70, 90)).enumerate().map(one_number);
   Texts shuffled = read(range(50).concatenate(range(70, 90)).enumerate().shuffle(70, {.seed = 5}).map(one_number));
