@@ -51,12 +51,10 @@ void split_time(StageRates& rates, const StageCounts& before, const StageSnapsho
   rates.waiting_s = rest - rates.delay_s;
 }
 
-double as_number(std::int64_t count) { return static_cast<double>(count); }
-
 // Results over the whole run: a window may hold no batch at all. Shares of the window, if the merge took anything.
 Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index) {
   const StageSnapshot& stage = now.stages[index];
-  Ratios ratios = {.results = ratio_or_one(as_number(stage.made), as_number(stage.completed))};
+  Ratios ratios = {.results = ratio_or_one(as_double(stage.made), as_double(stage.completed))};
   if (!feeds_merge(now, index)) return ratios;
   const auto next = static_cast<std::size_t>(stage.feeds);
   std::int64_t given = stage.elements_out, taken = now.stages[next].completed;
@@ -64,7 +62,7 @@ Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index)
     given -= before.stages[index].elements_out;
     taken -= before.stages[next].completed;
   }
-  ratios.share = share_or_one(as_number(given), as_number(taken));
+  ratios.share = share_or_one(as_double(given), as_double(taken));
   return ratios;
 }
 

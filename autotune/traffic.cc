@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autotune/numbers.h"
+
 namespace penstock::autotune {
 namespace {
 
@@ -116,8 +118,7 @@ void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffi
   for (std::size_t i = 0; i < now.stages.size(); ++i) {
     const StageSnapshot& stage = now.stages[i];
     Counts& counts = counts_[i];
-    counts.results.add(kept, static_cast<double>(stage.made - counts.made),
-                       static_cast<double>(stage.completed - counts.completed));
+    counts.results.add(kept, as_double(stage.made - counts.made), as_double(stage.completed - counts.completed));
     ratios_[i].results = ratio_or_one(counts.results.part, counts.results.whole);
     if (feeds_merge(now, i)) add_share(now, time, i);
   }
@@ -129,8 +130,8 @@ void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffi
 void TrafficMeter::add_share(const Snapshot& now, double time, std::size_t stage) {
   Counts& counts = counts_[stage];
   const auto next = static_cast<std::size_t>(now.stages[stage].feeds);
-  const auto given = static_cast<double>(now.stages[stage].elements_out - counts.elements_out);
-  const auto taken = static_cast<double>(now.stages[next].completed - counts_[next].completed);
+  const double given = as_double(now.stages[stage].elements_out - counts.elements_out);
+  const double taken = as_double(now.stages[next].completed - counts_[next].completed);
   const double of_late = std::clamp(kShareElements / std::max(rates_[next], 1e-3), kShareMemory, kVisitMemory);
   counts.share.add(1 - weight(time, kVisitMemory), given, taken);
   counts.share_of_late.add(1 - weight(time, of_late), given, taken);

@@ -14,8 +14,8 @@ namespace penstock::ops {
 
 class BucketBySequenceLengthOp final : public StreamOp {
  public:
-  // Error(invalid_argument) unless the boundaries rise, each has a batch size and one is left for what is longer, and
-  // all of these are 1 or more.
+  // Error(invalid_argument) unless the boundaries rise, from 1 or more where batches are padded to them, each has a
+  // batch size and one is left for what is longer, and all of these are 1 or more.
   BucketBySequenceLengthOp(detail::ElementLengthFactoryRef length, std::vector<detail::BatchFactoryRef> factories,
                            detail::Buckets buckets, const Padding& padding);
   std::string name() const override { return "bucket_by_sequence_length"; }

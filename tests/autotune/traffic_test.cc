@@ -186,34 +186,29 @@ void pass(Snapshot& now, std::size_t i, int elements) {
   now.stages[i].elements_out += elements;
 }
 
-TEST(TrafficMeter, CountsOfEachBranchWhatItGivesToTheMixture) {
-  const auto mix = [](Snapshot& s) { pass(s, 0, 9), pass(s, 1, 1), pass(s, 2, 10); };
+// Of each stage, where in each tick so many elements pass.
+std::vector<double> visits_where(int first, int second, int merged) {
   Snapshot now = two_branches();
-  const Traffic traffic = after_two_seconds(now, mix, {0, 0, 0});
-  EXPECT_NEAR(traffic.visits[2], 1, 1e-9);
-  EXPECT_NEAR(traffic.visits[0], 0.9, 1e-9);
-  EXPECT_NEAR(traffic.visits[1], 0.1, 1e-9);
+  const auto step = [=](Snapshot& s) { pass(s, 0, first), pass(s, 1, second), pass(s, 2, merged); };
+  return after_two_seconds(now, step, {0, 0, 0}).visits;
+}
+
+TEST(TrafficMeter, CountsOfEachBranchWhatItGivesToTheMixture) {
+  const auto visits = visits_where(9, 1, 10);
+  EXPECT_NEAR(visits[2], 1, 1e-9);
+  EXPECT_NEAR(visits[0], 0.9, 1e-9);
+  EXPECT_NEAR(visits[1], 0.1, 1e-9);
 }
 
 TEST(TrafficMeter, CountsAllOfEachBranchWhereTheyAreZipped) {
-  const auto zip = [](Snapshot& s) { pass(s, 0, 1), pass(s, 1, 1), pass(s, 2, 1); };
-  Snapshot now = two_branches();
-  const Traffic traffic = after_two_seconds(now, zip, {0, 0, 0});
-  EXPECT_NEAR(traffic.visits[0], 1, 1e-9);
-  EXPECT_NEAR(traffic.visits[1], 1, 1e-9);
+  const auto visits = visits_where(1, 1, 1);
+  EXPECT_NEAR(visits[0], 1, 1e-9);
+  EXPECT_NEAR(visits[1], 1, 1e-9);
 }
 
-TEST(TrafficMeter, KeepsNothingForABranchThatGivesNothing) {
-  const auto first_alone = [](Snapshot& s) { pass(s, 0, 10), pass(s, 2, 10); };
-  Snapshot now = two_branches();
-  EXPECT_LT(after_two_seconds(now, first_alone, {0, 0, 0}).visits[1], 0.01);
-}
+TEST(TrafficMeter, KeepsNothingForABranchThatGivesNothing) { EXPECT_LT(visits_where(10, 0, 10)[1], 0.01); }
 
-TEST(TrafficMeter, CountsNoMoreThanAllOfABranchThatReadsAhead) {
-  const auto ahead = [](Snapshot& s) { pass(s, 0, 1000), pass(s, 2, 1); };
-  Snapshot now = two_branches();
-  EXPECT_EQ(after_two_seconds(now, ahead, {0, 0, 0}).visits[0], 1);
-}
+TEST(TrafficMeter, CountsNoMoreThanAllOfABranchThatReadsAhead) { EXPECT_EQ(visits_where(1000, 0, 1)[0], 1); }
 
 TEST(TrafficMeter, SeesWithinSecondsThatTheNextBranchIsWanted) {
   TrafficMeter meter;

@@ -105,8 +105,7 @@ TEST(BucketBySequenceLength, PadsToOneLessThanTheBoundaryWhereItIsAsked) {
 }
 
 TEST(BucketBySequenceLength, PadsTheFirstDimensionAloneToTheBoundary) {
-  Padding padding;
-  const auto paddings = detail::paddings_of_buckets(padding, {6}, true);
+  const auto paddings = detail::paddings_of_buckets({}, {6}, true);
   PaddedCollate<Tensor>::Builder builder(2, paddings.front());
   for (const std::int64_t length : {2, 3}) {
     const Tensor row(DType::u8, {length, 80});
