@@ -93,9 +93,11 @@ void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept
   group.memory.reserved += bytes;
 }
 
-void Calls::close(Group& group) const {
-  if (group.call == nullptr || !std::exchange(group.call->is_counted, false)) return;
-  group.taken = group.call->close();
+void Calls::close(Group& group, Record& record) const {
+  const bool was_open = group.call != nullptr && std::exchange(group.call->is_counted, false);
+  if (was_open) group.taken = group.call->close();
+  if (traits_.is_head) record.keys_ = keys_if_traced(group.slots);  // what has left is still told by its stamp
+  if (!was_open) return;
   signs_.open_calls.fetch_sub(1, std::memory_order_relaxed);
   group.slots.erase(group.slots.begin(), group.slots.begin() + static_cast<std::ptrdiff_t>(group.taken));
 }
@@ -107,12 +109,12 @@ bool Calls::run(Group& group, Record& record) const {
   if (!call_body(group)) return false;
   record.elements_ = elements - elements_of(group.rest.slots);
   record.copied_bytes_ = detail::copied_bytes_of_thread() - copied_before;
+  record.keys_.resize(record.keys_.size() - keys_if_traced(group.rest.slots).size());
   return true;
 }
 
 Calls::Outcome Calls::end(Group& group, Record& record) const {
   settle_rows(group);
-  if (traits_.is_head) record.keys_ = keys_if_traced(group.slots);
   const Sealed sealed = seal(group);
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);

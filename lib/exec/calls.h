@@ -61,7 +61,7 @@ class Calls {
   // False: the call was broken off for want of memory; the group is as it was.
   bool run(Group& group, Record& record) const;
   // After run(), by the same thread: nobody else looks at the call any more. Inputs that it gave back: group.rest.
-  void close(Group& group) const;
+  void close(Group& group, Record& record) const;
   Outcome end(Group& group, Record& record) const;
 
   // Third form: hands the element over. The group may be gone when it returns.

@@ -155,7 +155,7 @@ void Runner::run_to_end(Group& group) {
 std::optional<Calls::Outcome> Runner::run_call(Group& group) {
   Calls::Record record(core_.traits.machine);
   if (!core_.calls().run(group, record)) return std::nullopt;
-  core_.calls().close(group);
+  core_.calls().close(group, record);
   if (!group.rest.slots.empty()) {
     MutexLock lock(core_.mutex);
     core_.state.parts.take_back(group, core_.state.cancellation);

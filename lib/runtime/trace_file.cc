@@ -49,7 +49,8 @@ class Writer {
     }
   }
 
-  // Each step of the consumer is followed back: all calls that had its element among theirs.
+  // Each step of the consumer is followed back: all calls that had its element among theirs. One may still go on then,
+  // for what is done leaves it.
   void flows(const Trace& trace) {
     const auto step_of = steps_by_key(trace);
     std::map<const Span*, std::vector<const Span*>> calls_of;
@@ -57,7 +58,7 @@ class Writer {
       if (each.kind != Span::Kind::call && each.kind != Span::Kind::pool_call) continue;
       for (const Trace::Key key : each.keys) {
         const auto step = step_of.find(key);
-        if (step != step_of.end() && each.end_ns <= step->second->begin_ns) calls_of[step->second].push_back(&each);
+        if (step != step_of.end() && each.begin_ns <= step->second->begin_ns) calls_of[step->second].push_back(&each);
       }
     }
     std::size_t number = 0;

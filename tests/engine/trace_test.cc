@@ -103,36 +103,74 @@ TEST(Trace, NestsWhatAThreadDoes) {
   EXPECT_EQ(names, (std::set<std::string>{"consumer", "pool thread", "worker"}));
 }
 
-// From the source's call through one of each stage to a step of the consumer.
-TEST(Trace, FollowsEachBatchFromItsSourceToTheConsumer) {
-  const Traced traced = trace_of(range(100).map(short_nap, 8, {.blocks = true}).batch(10));
+// What an arrow goes through: where it begins, turns and ends, and the stage of each end; -1 is the consumer.
+struct Arrow {
+  std::string phases;
+  std::vector<int> stages;
+};
+
+std::vector<Arrow> arrows_of(const Traced& traced) {
   std::map<std::int64_t, std::vector<Json>> flows;
   for (const Json& event : traced.events) {
     if (text_at(event, "cat") == "element") flows[event.at("id")].push_back(event);
   }
   std::map<std::pair<std::int64_t, double>, int> stage_at;  // thread and begin of a span
-  std::size_t steps = 0;
   for (const Json& event : traced.of_phase("X")) {
-    const std::string name = event.at("name");
-    steps += name == "step";
     stage_at[{event.at("tid"), event.at("ts")}] = event.at("args").at("stage");
   }
-  ASSERT_GT(steps, 0u);
-  EXPECT_EQ(flows.size(), steps);
+  std::vector<Arrow> arrows;
   for (const auto& [number, ends] : flows) {
-    std::string phases;
-    std::vector<int> stages;
+    Arrow& arrow = arrows.emplace_back();
     double last = 0;
     for (const Json& end : ends) {
-      phases += text_at(end, "ph");
+      arrow.phases += text_at(end, "ph");
       const auto at = stage_at.find({end.at("tid"), end.at("ts")});
-      ASSERT_NE(at, stage_at.end()) << "an end of an arrow lies on no span";
-      stages.push_back(at->second);
+      EXPECT_NE(at, stage_at.end()) << "an end of an arrow lies on no span";
+      if (at != stage_at.end()) arrow.stages.push_back(at->second);
       EXPECT_GE(end.at("ts").get<double>(), last);
       last = end.at("ts");
     }
-    EXPECT_EQ(phases, "sttf");
-    EXPECT_EQ(stages, (std::vector<int>{0, 1, 2, -1}));
+  }
+  return arrows;
+}
+
+std::size_t steps_in(const Traced& traced) {
+  const std::vector<Json> spans = traced.of_phase("X");
+  return static_cast<std::size_t>(
+      std::count_if(spans.begin(), spans.end(), [](const Json& each) { return each.at("name") == "step"; }));
+}
+
+// From the source's call through one of each stage to a step of the consumer.
+TEST(Trace, FollowsEachBatchFromItsSourceToTheConsumer) {
+  const Traced traced = trace_of(range(100).map(short_nap, 8, {.blocks = true}).batch(10));
+  const std::vector<Arrow> arrows = arrows_of(traced);
+  ASSERT_FALSE(arrows.empty());
+  EXPECT_EQ(arrows.size(), steps_in(traced));
+  for (const Arrow& arrow : arrows) {
+    EXPECT_EQ(arrow.phases, "sttf");
+    EXPECT_EQ(arrow.stages, (std::vector<int>{0, 1, 2, -1}));
+  }
+}
+
+// What is done leaves a call while the call goes on, so the consumer may have it before the call's end.
+TEST(Trace, FollowsWhatLeavesACallBeforeItsEnd) {
+  const auto slow_at_times = [](std::int64_t value) { return value % 16 == 15 ? short_nap(value) : value; };
+  std::int64_t next = 0;
+  const auto source = from_generator([&]() -> std::optional<std::int64_t> {
+    return next < 3'200 ? std::optional(slow_at_times(next++)) : std::nullopt;
+  });
+  for (const auto& dataset : {source, range(3'200).map(slow_at_times, 1, {.blocks = false})}) {
+    const Traced traced = trace_of(dataset);
+    const std::vector<Arrow> arrows = arrows_of(traced);
+    EXPECT_EQ(arrows.size(), steps_in(traced));
+    for (const Arrow& arrow : arrows) {
+      EXPECT_EQ(arrow.stages.size(), traced.last.stages.size() + 1);
+      EXPECT_EQ(arrow.stages.front(), 0);
+    }
+    std::map<int, std::int64_t> elements;
+    for (const Json& event : traced.of_phase("X"))
+      elements[event.at("args").at("stage")] += event.at("args").at("elements").get<std::int64_t>();
+    for (std::size_t i = 0; i < traced.last.stages.size(); ++i) EXPECT_EQ(elements[static_cast<int>(i)], 3'200);
   }
 }
 
