@@ -31,7 +31,7 @@ struct bucket_by_sequence_length : OneOfMany {
         items.push_back(std::move(*item));
         if (std::ssize(items) == (bucket == 0 ? op_.count : op_.index)) return take(bucket);
       }
-      for (const std::size_t bucket : {0, 1})
+      for (const std::size_t bucket : {0U, 1U})
         if (!buckets_[bucket].empty() && !op_.drop_remainder) return take(bucket);
       return std::nullopt;
     }

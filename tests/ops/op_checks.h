@@ -70,7 +70,7 @@ inline void expect_pass(IndexSequence& sequence, std::uint32_t epoch, std::uint3
   sequence.begin_pass(epoch, pass);
   EXPECT_EQ(drain(sequence), expected);
   EXPECT_EQ(sequence.next(), std::nullopt) << "the end is not the end";
-  for (const std::size_t most : {1, 3, 64}) {
+  for (const std::size_t most : {1U, 3U, 64U}) {
     sequence.begin_pass(epoch, pass);
     EXPECT_EQ(drain_by(sequence, most), expected) << "by next_few(), " << most << " at most";
   }
