@@ -21,6 +21,7 @@ class ShardOp final : public StreamOp, public graph::SplitsByPosition, public gr
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
   std::int64_t num_shards() const override { return num_shards_; }
   bool is_among_ranks() const override { return is_among_ranks_; }
+  bool selects_all() const override { return num_shards_ == 1; }
 
  private:
   std::int64_t num_shards_;

@@ -3,16 +3,13 @@
 #include <penstock/ops.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "lib/core/chunked.h"
 #include "lib/core/permutation.h"
-#include "lib/graph/arguments.h"
 
 namespace penstock::ops {
 namespace {
 
-constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
 // Keeps the draws apart from those of Context::rng(), which a user may have given the same seed.
 constexpr std::uint64_t stream_of_shuffle = 0x73687566666C65;  // "shuffle"
 
@@ -139,10 +136,10 @@ CounterRng ShuffleKey::rng(std::uint32_t epoch, std::uint32_t pass) const {
 }
 
 ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
-    : capacity_(buffer_size == UNKNOWN_CARDINALITY ? all : buffer_size),
-      seed_(options.seed),
-      key_{seed_.value, options.reshuffle_each_epoch} {
-  if (capacity_ < 1) graph::reject("buffer_size", "at least 1, or UNKNOWN_CARDINALITY for all elements", buffer_size);
+    : buffer_(buffer_size), seed_(options.seed), key_{seed_.value, options.reshuffle_each_epoch} {
+  if (options.global_seed)
+    throw Error(ErrorCode::invalid_argument,
+                "global_seed is for ShuffleOrder::tensorflow: give seed alone, or this order");
 }
 
 std::string ShuffleOp::parameters() const { return parameters_with(", " + seed_.text()); }
@@ -150,15 +147,11 @@ std::string ShuffleOp::parameters() const { return parameters_with(", " + seed_.
 std::string ShuffleOp::parameters_but_seed() const { return parameters_with(""); }
 
 std::string ShuffleOp::parameters_with(const std::string& seed) const {
-  const std::string size = capacity_ == all ? "all" : std::to_string(capacity_);
-  return "buffer_size=" + size + seed + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
+  return buffer_.text() + seed + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
 }
 
 Flow ShuffleOp::flow(const Flow& input) const {
-  if (capacity_ == all && input.cardinality == INFINITE_CARDINALITY)
-    throw Error(ErrorCode::invalid_argument,
-                "buffer_size is UNKNOWN_CARDINALITY (all elements), but the input never ends: give a "
-                "number, or shuffle before repeat");
+  buffer_.check_input(input);
   check_can_permute(input.cardinality);
   return input;
 }
@@ -166,18 +159,20 @@ Flow ShuffleOp::flow(const Flow& input) const {
 // A buffer for all of them would be no smaller.
 void ShuffleOp::check_can_permute(std::int64_t elements) const {
   constexpr auto most = static_cast<std::int64_t>(KeyedPermutation::most_positions);
-  if (elements <= most || capacity_ < elements) return;
+  if (elements <= most || buffer_.capacity() < elements) return;
   throw Error(ErrorCode::invalid_argument,
               "buffer_size has room for all " + std::to_string(elements) +
                   " elements, but at most 2^62 = " + std::to_string(most) +
                   " can be shuffled as one: give a smaller number, or shuffle parts (shard, take, skip)");
 }
 
-std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const { return std::make_unique<State>(capacity_, key_); }
+std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const {
+  return std::make_unique<State>(buffer_.capacity(), key_);
+}
 
 std::unique_ptr<IndexSequence> ShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {
-  if (capacity_ >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);
-  return std::make_unique<WindowSequence>(std::move(input), capacity_, key_);
+  if (buffer_.capacity() >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);
+  return std::make_unique<WindowSequence>(std::move(input), buffer_.capacity(), key_);
 }
 
 OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options) {

@@ -15,6 +15,7 @@
 #include "lib/core/element_store.h"
 #include "lib/graph/traits.h"
 #include "ops/seed.h"
+#include "ops/shuffle_buffer.h"
 
 namespace penstock::ops {
 
@@ -69,7 +70,7 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
-  std::int64_t elements_held() const override { return capacity_; }
+  std::int64_t elements_held() const override { return buffer_.capacity(); }
   std::int64_t bytes_of_place() const override { return ElementStore::bytes_of_place(); }
   bool is_seeded() const override { return seed_.is_given; }
 
@@ -77,7 +78,7 @@ class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
   std::string parameters_with(const std::string& seed) const;
   void check_can_permute(std::int64_t elements) const;
 
-  std::int64_t capacity_;  // the largest number for "all"
+  ShuffleBuffer buffer_;
   Seed seed_;
   ShuffleKey key_;
 };

@@ -18,6 +18,7 @@ class SkipOp final : public StreamOp, public graph::SelectsTheSame {
   Flow flow(const Flow& input) const override;
   bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
+  bool selects_all() const override { return count_ == 0; }
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
 
  private:

@@ -116,8 +116,20 @@ template <class T> class Dataset : private detail::Refused<T> {
   // orders than keys of 128 bits; each position comes to each place equally often, neighbours are apart by any
   // distance, odd orders are as likely as even ones, as far as tests can tell. It is not made to withstand somebody who
   // wants to guess it. An order is the same on all machines; a new release may change it, and says so in the changelog.
+  //
+  // For experiments that were begun with TensorFlow there is its own order:
+  //   auto as_before = ps::range(10).shuffle(4, {.seed = 42, .order = ps::ShuffleOrder::tensorflow});
+  // gives what tf.data's range(10).shuffle(4, seed=42) gives. It holds buffer_size elements, or positions, whatever is
+  // before it, and each pass takes its time to fill them. Its order depends on how often it has been opened before, as
+  // TensorFlow counts (version 2.21): by the repeats around it, where repeat(c) directly behind it opens it c times and
+  // any other one once more, and by the loops over the dataset before this one, of which one that is left early has
+  // opened what it had begun. A Run counts as if each epoch before had been read to its end, also one that is resumed;
+  // loops over it and over what is made of it count together.
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}, CallSite site = CallSite::here()) const {
-    return append("shuffle", site, [&] { return ops::shuffle(buffer_size, options); });
+    return append("shuffle", site, [&] {
+      const bool as_tensorflow = options.order == ShuffleOrder::tensorflow;
+      return as_tensorflow ? ops::tensorflow_shuffle(buffer_size, options) : ops::shuffle(buffer_size, options);
+    });
   }
 
   // Everything before it, count times (-1: for ever). Each pass starts the source anew and reshuffles. Ends at once if
@@ -427,9 +439,7 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // A loop over the dataset is one epoch: epoch 0 the first time, then 1, 2, ... (also if an earlier loop was left
   // early). The number belongs to this very description and its copies; train.take(1) counts for itself.
-  Iterator<T> begin() const {
-    return Iterator<T>(detail::start_run(node_, {.epochs = 1, .first_epoch = graph::take_epoch(node_)}));
-  }
+  Iterator<T> begin() const { return Iterator<T>(detail::start_loop(node_)); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
   // f(state, element) after element: what one epoch makes of `initial`, on the calling thread. Throws what next()

@@ -34,6 +34,7 @@ OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory, std::op
 OpRef shard(std::int64_t num_shards, std::int64_t index);
 OpRef shard(const World& world);
 OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options);
+OpRef tensorflow_shuffle(std::int64_t buffer_size, const ShuffleOptions& options);
 OpRef repeat(std::int64_t count);
 OpRef take(std::int64_t count);
 OpRef skip(std::int64_t count);

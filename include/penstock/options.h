@@ -47,9 +47,18 @@ struct FilterOptions {
   std::string name = {};           // as in MapOptions
 };
 
+enum class ShuffleOrder : std::uint8_t {
+  keyed,       // of (seed, epoch, pass) alone
+  tensorflow,  // that of TensorFlow's shuffle with the same seeds, bit for bit (Dataset::shuffle)
+};
+
 struct ShuffleOptions {
   std::optional<std::uint64_t> seed = std::nullopt;  // none: drawn when the op is built, printed by describe()
   bool reshuffle_each_epoch = true;                  // also for each pass of a repeat
+  ShuffleOrder order = ShuffleOrder::keyed;          // tensorflow: for experiments that were begun there
+  // That of tf.random.set_seed(), if there was one; for ShuffleOrder::tensorflow only. A negative seed of Python's is
+  // written as static_cast<std::uint64_t>(-3), here as above.
+  std::optional<std::uint64_t> global_seed = std::nullopt;
 };
 
 struct BatchOptions {

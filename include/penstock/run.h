@@ -66,6 +66,7 @@ class RunCore {
 };
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options);
+std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node);     // a run of the next epoch of loops over it
 Element element_at(const graph::NodeRef& node, std::int64_t index);  // see Dataset::at()
 
 // Compared in floating point: hours::max() does not fit the clock's own unit.

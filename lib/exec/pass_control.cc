@@ -4,12 +4,9 @@
 #include <string>
 #include <utility>
 
-namespace penstock::exec {
-namespace {
-constexpr std::int64_t kMostRounds = std::int64_t{1}
-                                     << 24;  // of the outer repeats: some 0.1 s, for a pass that is not there
-}
+#include "lib/core/pass_number.h"
 
+namespace penstock::exec {
 Slot PassControl::slot_of(const Mark& mark) {
   Slot slot(Element(), mark.stamp);
   slot.set_kind(Slot::Kind::pass_end);
@@ -69,17 +66,7 @@ std::uint8_t PassControl::advance(std::size_t from) {
   return static_cast<std::uint8_t>(level);
 }
 
-// Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do
-// not meet.
-std::uint32_t PassControl::pass_number() const {
-  std::uint32_t number = base_;
-  std::uint32_t step = 1;
-  for (const std::int64_t digit : digits_) {
-    number += static_cast<std::uint32_t>(digit) * step;
-    step *= 0x9E3779B1u;
-  }
-  return number;
-}
+std::uint32_t PassControl::pass_number() const { return base_ + penstock::pass_number(digits_); }
 
 Slot PassControl::close() {
   MutexLock lock(mutex_);
@@ -203,19 +190,13 @@ std::uint64_t PassControl::halt() {
   return last;
 }
 
-// Digit 0 follows from the others, so only rounds of the outer ones are counted.
 void PassControl::wind_to(std::uint32_t pass) {
   MutexLock lock(mutex_);
   if (pass == now_.pass) return;
-  for (std::int64_t round = 0; round < kMostRounds && !counts_.empty(); ++round) {
-    const std::uint32_t digit = pass - now_.pass;
-    if (counts_[0] < 0 || digit < counts_[0]) {
-      digits_[0] = digit;
-      now_.pass = pass;
-      return;
-    }
-    if (advance(1) == counts_.size()) break;
-    now_.pass = pass_number();
+  if (auto digits = digits_of_pass(pass - base_, counts_)) {
+    digits_ = std::move(*digits);
+    now_.pass = pass;
+    return;
   }
   throw Error(ErrorCode::data_loss,
               "the checkpoint names pass " + std::to_string(pass) +

@@ -162,6 +162,10 @@ NodeRef append(std::vector<NodeRef> inputs, OpRef op, CallSite site, const std::
   if (problem.empty()) problem = contradiction(*op);
   if (problem.empty()) problem = rank_conflict(inputs, *op);
   if (!problem.empty()) fail(inputs, name.c_str(), site, problem);
+  if (const auto* repeat = dynamic_cast<const RestartOp*>(op.get()))
+    inputs.front() = behind_which_is_repeated(inputs.front(), repeat->count());
+  if (const auto* counts = dynamic_cast<const CountsOpenings*>(op.get()))
+    op = counts->among(RepeatsAround(repeats_up_to(*inputs.front())));
   try {
     return std::make_shared<const Node>(inputs, std::move(op), *kind, site, gives);
   } catch (const Error& error) {

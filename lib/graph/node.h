@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/graph/path.h"
@@ -45,6 +47,11 @@ class Node {
 
   // The op as one of its interfaces, null if it has another.
   template <class Interface> const Interface* as() const noexcept { return dynamic_cast<const Interface*>(op_.get()); }
+
+  // The same one behind other inputs, with another op of its kind; null: with its own.
+  NodeRef with(std::vector<NodeRef> inputs, OpRef op) const {
+    return std::make_shared<const Node>(std::move(inputs), op ? std::move(op) : op_, kind_, site_, gives_);
+  }
 
   std::uint32_t take_epoch() const noexcept { return epochs_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -5,7 +5,10 @@
 #include <penstock/op.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "lib/graph/repeats.h"
 
 namespace penstock::graph {
 
@@ -34,6 +37,21 @@ class ShufflesOrder {
   ~ShufflesOrder() = default;
 };
 
+// Its order depends on how often it has been opened before (shuffle in TensorFlow's order): by the repeats around it,
+// and by the loops before this one. Where it is put into a graph, it is asked for itself as it is there.
+class CountsOpenings {
+ public:
+  virtual OpRef among(const RepeatsAround& repeats) const = 0;
+  virtual const RepeatsAround& repeats() const = 0;
+  // For a plain `for` loop, which goes on where those before it have come to.
+  virtual OpRef in_a_loop() const = 0;
+  // Of such an op: the loop is over. Any thread.
+  virtual void loop_is_over(std::optional<std::uint32_t> last_pass, bool at_its_end) const = 0;
+
+ protected:
+  ~CountsOpenings() = default;
+};
+
 // Leaves other ranks' elements out by position (shard), so all ranks need the same order before it.
 class SplitsByPosition {
  public:
@@ -47,6 +65,9 @@ class SplitsByPosition {
 
 // Leaves elements out by their position alone, the same ones in each pass (shard, take, skip).
 class SelectsTheSame {
+ public:
+  virtual bool selects_all() const = 0;  // it leaves out none
+
  protected:
   ~SelectsTheSame() = default;
 };

@@ -7,6 +7,7 @@
 #include "lib/core/clock.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/resume_body.h"
+#include "lib/graph/repeats.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
 #include "lib/runtime/resumable.h"
@@ -28,8 +29,12 @@ std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
 }  // namespace
 
 EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options,
-                     runtime::PolicyMaker make_policy)
-    : plan_(std::move(plan)), options_(options), make_policy_(std::move(make_policy)), epoch_(options.first_epoch) {
+                     runtime::PolicyMaker make_policy, graph::NodeRef loop)
+    : plan_(std::move(plan)),
+      loop_(std::move(loop)),
+      options_(options),
+      make_policy_(std::move(make_policy)),
+      epoch_(options.first_epoch) {
   if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
   if (!options_.warm_start.empty()) {
     tuning_file_ =
@@ -49,7 +54,13 @@ EngineRun::~EngineRun() {
   } else {
     if (nested_) nested_->leave();
     drop_engine();
+    if (loop_) end_loop();
   }
+}
+
+void EngineRun::end_loop() const {
+  const auto last_pass = progress_.last ? std::optional<std::uint32_t>(progress_.last->pass) : std::nullopt;
+  graph::loop_is_over(loop_, last_pass, progress_.ended);
 }
 
 // What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused
@@ -349,6 +360,12 @@ RunStats EngineRun::stats() const {
 
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options) {
   return runtime::start_run(node, options, autotune::default_policy);
+}
+
+std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node) {
+  const RunOptions options{.epochs = 1, .first_epoch = graph::take_epoch(node)};
+  const graph::NodeRef loop = graph::for_one_loop(node);
+  return std::make_shared<EngineRun>(exec::compile(loop ? loop : node), options, autotune::default_policy, loop);
 }
 
 }  // namespace penstock::detail

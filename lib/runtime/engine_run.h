@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include <penstock/graph.h>
 #include <penstock/run.h>
 
 #include "lib/base/mutex.h"
@@ -25,7 +26,9 @@ namespace penstock::detail {
 
 class EngineRun final : public RunCore, public std::enable_shared_from_this<EngineRun> {
  public:
-  EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy);
+  // `loop`: the graph, if for_one_loop() gave it.
+  EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy,
+            graph::NodeRef loop = nullptr);
   ~EngineRun() override;
 
   std::shared_ptr<RunCore> begin_epoch(std::uint32_t epoch) override;
@@ -75,6 +78,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   runtime::Runtime::Disposals disposal_of(const std::shared_ptr<exec::Engine>& engine) const REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
   void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
+  void end_loop() const;
   void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
   bool belongs_to_another_process() const noexcept;
   void check_process() const;
@@ -99,6 +103,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   bool may_skip() const;
 
   const std::shared_ptr<const exec::Plan> plan_;
+  const graph::NodeRef loop_;  // null: it is none whose end anybody waits for
   RunOptions options_;
   const runtime::PolicyMaker make_policy_;
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet

@@ -29,7 +29,8 @@ const std::set<std::string> kNoOps{"assert_cardinality",
                                    "then",
                                    "random_resized_crop_of_objects",
                                    "merging",
-                                   "seed"};
+                                   "seed",
+                                   "shuffle_buffer"};
 
 }  // namespace
 

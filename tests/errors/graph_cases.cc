@@ -87,6 +87,7 @@ Cases order_cases() {
       {"shard among ranks behind unbatch", [=] { range(10).map(twice).unbatch().shard(second); }},
       {"shard among ranks behind a generator", [=] { from_generator(nothing).shard(second); }},
       {"shuffle without a buffer", [] { range(10).shuffle(0); }},
+      {"shuffle with a global seed of its own", [] { range(10).shuffle(4, {.seed = 1, .global_seed = 2}); }},
       {"shuffle of more elements than can be permuted",
        [] { range(largest).shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},
       {"shuffle of all of an endless input", [] { range(10).repeat().shuffle(UNKNOWN_CARDINALITY, {.seed = 7}); }},

@@ -116,9 +116,11 @@ Rows padded_batch(const Rows& in, const json& op) {
                                            .drop_remainder = op.at("drop").get<bool>()});
 }
 
-Rows shuffle(const Rows& in, const json& op) {
+Rows shuffle(const Rows& in, const json& op, std::optional<std::uint64_t> global_seed) {
   return in.shuffle(number(op, "buffer"), {.seed = op.at("seed").get<std::uint64_t>(),
-                                           .reshuffle_each_epoch = op.at("reshuffle").get<bool>()});
+                                           .reshuffle_each_epoch = op.at("reshuffle").get<bool>(),
+                                           .order = ps::ShuffleOrder::tensorflow,
+                                           .global_seed = global_seed});
 }
 
 // What tf.data's windows become by flat_map(batch).
@@ -164,7 +166,7 @@ Rows take_while(const Rows& in, const json& op) {
 
 std::vector<Rows> pipelines(const json& list) {
   std::vector<Rows> all;
-  for (const json& ops : list) all.push_back(build_pipeline(ops, ShuffleUse::exact_order));
+  for (const json& ops : list) all.push_back(build_pipeline(ops));
   return all;
 }
 
@@ -181,12 +183,10 @@ Rows zip(const Rows& in, const json& op) {
   return all;
 }
 
-Rows concatenate(const Rows& in, const json& op) {
-  return in.concatenate(build_pipeline(op.at("with"), ShuffleUse::exact_order));
-}
+Rows concatenate(const Rows& in, const json& op) { return in.concatenate(build_pipeline(op.at("with"))); }
 
 Rows choose(const json& op) {
-  const auto choice = build_pipeline(op.at("choice"), ShuffleUse::exact_order).map(value_of);
+  const auto choice = build_pipeline(op.at("choice")).map(value_of);
   return ps::choose_from(pipelines(op.at("from")), choice, {.stop_on_empty = op.at("stop_on_empty").get<bool>()});
 }
 
@@ -217,7 +217,6 @@ const std::map<std::string, Step>& steps() {
       {"rebatch", rebatch},
       {"repeat", [](const Rows& in, const json& op) { return in.repeat(number(op, "n")); }},
       {"shard", [](const Rows& in, const json& op) { return in.shard(number(op, "num"), number(op, "index")); }},
-      {"shuffle", shuffle},
       {"skip", [](const Rows& in, const json& op) { return in.skip(number(op, "n")); }},
       {"take", [](const Rows& in, const json& op) { return in.take(number(op, "n")); }},
       {"take_while", take_while},
@@ -240,11 +239,11 @@ Rows source(const json& op) {
   return ps::range(number(op, "start"), number(op, "stop"), number(op, "step")).map(row_of);
 }
 
-Rows step(const Rows& in, const json& op, ShuffleUse shuffles) {
+Rows step(const Rows& in, const json& op, std::optional<std::uint64_t> global_seed) {
   const std::string name = op.at("op");
+  if (name == "shuffle") return shuffle(in, op, global_seed);
   const auto found = steps().find(name);
   if (found == steps().end()) refuse_op(name);
-  if (name == "shuffle" && shuffles == ShuffleUse::exact_order) refuse_op("shuffle in TensorFlow's order");
   return found->second(in, op);
 }
 
@@ -257,9 +256,9 @@ json nested_lists(const ps::Tensor& tensor) {
 
 }  // namespace
 
-Rows build_pipeline(const json& ops, ShuffleUse shuffles) {
+Rows build_pipeline(const json& ops, std::optional<std::uint64_t> global_seed) {
   Rows rows = source(ops.at(0));
-  for (std::size_t i = 1; i < ops.size(); ++i) rows = step(rows, ops[i], shuffles);
+  for (std::size_t i = 1; i < ops.size(); ++i) rows = step(rows, ops[i], global_seed);
   return rows;
 }
 

@@ -3,23 +3,20 @@
 
 #include <penstock/penstock.h>
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "tests/golden/report.h"
 #include "tests/golden/row.h"
 
 namespace golden {
 
-// What reads a pipeline's output may ask for orders that TensorFlow's generator made, or only for counts.
-enum class ShuffleUse {
-  exact_order,  // a shuffle makes the case Unsupported: its order is not TensorFlow's
-  any_order,
-};
-
 // `ops` as described in the README of the golden files, section Pipelines. Throws Unsupported for
 // an op that is not built yet, nlohmann's exceptions for a missing or mistyped parameter,
-// GraphError for wrong ones.
-penstock::Dataset<Row> build_pipeline(const nlohmann::json& ops, ShuffleUse shuffles);
+// GraphError for wrong ones. Shuffles have TensorFlow's order; `global_seed`: that of tf.random.set_seed().
+penstock::Dataset<Row> build_pipeline(const nlohmann::json& ops,
+                                      std::optional<std::uint64_t> global_seed = std::nullopt);
 
 // A row as the golden files write it: a list of its components, each a number or nested lists.
 nlohmann::json to_json(const Row& row);

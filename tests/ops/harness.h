@@ -42,6 +42,12 @@ struct Harness {
     return options;
   }
 
+  ps::ShuffleOptions shuffle_options() const {
+    return {.seed = how.seed,
+            .reshuffle_each_epoch = how.reshuffle,
+            .order = how.as_tensorflow ? ps::ShuffleOrder::tensorflow : ps::ShuffleOrder::keyed};
+  }
+
   static auto range(std::int64_t first, std::int64_t last, std::int64_t step) { return ps::range(first, last, step); }
   static auto from_file_list(const std::string& list) { return ps::from_file_list(list); }
   template <class T> static auto from_vector(std::vector<T> values) { return ps::from_vector(std::move(values)); }

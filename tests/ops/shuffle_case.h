@@ -70,20 +70,23 @@ struct shuffle : AnyOp {
   };
 
   static auto build(const auto& in, const auto& harness) {
-    return in.shuffle(harness.op.count, {.seed = harness.how.seed, .reshuffle_each_epoch = harness.how.reshuffle});
+    return in.shuffle(harness.op.count, harness.shuffle_options());
   }
   static void draw(Op& op, How& how, Draw draw) {
     op.count = draw.random.one_in(4) && !draw.in.endless ? -2 : draw.random.between(1, 40);
     how.seed = draw.random.next();
     how.reshuffle = !draw.random.one_in(4);
+    how.as_tensorflow = how.seed % 4 == 0;  // no draw of its own, so that seeds mean the graphs that they did
   }
   static std::vector<Line> lines() {
     const Op four{.kind = Kind::shuffle, .count = 4};
     const Op all{.kind = Kind::shuffle, .count = 100};
-    const How how{.seed = 7};
+    const How how{.seed = 7}, as_tensorflow{.seed = 7, .as_tensorflow = true};
     return {{"shuffle", {four}, how},
             {"shuffle, a window over positions", {four}, how, true},
-            {"shuffle, all positions", {all}, how, true}};
+            {"shuffle, all positions", {all}, how, true},
+            {"shuffle, TensorFlow's order", {four}, as_tensorflow},
+            {"shuffle, TensorFlow's order of positions", {four}, as_tensorflow, true}};
   }
 };
 

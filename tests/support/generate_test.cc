@@ -75,7 +75,7 @@ TEST_F(Generate, PicturesDecodeWithoutWarningAtImageNetsRate) {
   const GenerateReport report = generate_imagenet({.folder = folder_, .images = 40});
   for (const std::string& path : pictures()) {
     image::DecodeReport decoded;
-    image::decode_jpeg(image::bytes_of(read_file(path)), {.name = path}, &decoded);
+    image::decode_jpeg(image::bytes_of(read_file(path)), image::DecodeOptions{.name = path}, &decoded);
     EXPECT_EQ(decoded.warnings, 0) << path;
   }
   const double rate = 8 * static_cast<double>(report.bytes) / static_cast<double>(report.pixels);

@@ -1,0 +1,44 @@
+#include "lib/core/pass_number.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::int64_t kMostRounds = std::int64_t{1} << 24;  // some 0.1 s, for a pass that is not there
+
+// The next round of the outer digits. False: there is none.
+bool next_round(std::vector<std::int64_t>& digits, std::span<const std::int64_t> counts) {
+  digits[0] = 0;
+  for (std::size_t i = 1; i < digits.size(); ++i) {
+    if (++digits[i] < counts[i] || counts[i] < 0) return true;
+    digits[i] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint32_t pass_number(std::span<const std::int64_t> digits) noexcept {
+  std::uint32_t number = 0, step = 1;
+  for (const std::int64_t digit : digits) {
+    number += static_cast<std::uint32_t>(digit) * step;
+    step *= 0x9E3779B1u;
+  }
+  return number;
+}
+
+// Digit 0 follows from the others.
+std::optional<std::vector<std::int64_t>> digits_of_pass(std::uint32_t pass, std::span<const std::int64_t> counts) {
+  std::vector<std::int64_t> digits(counts.size(), 0);
+  if (counts.empty()) return pass == 0 ? std::optional(digits) : std::nullopt;
+  for (std::int64_t round = 0; round < kMostRounds; ++round) {
+    const std::uint32_t digit = pass - pass_number(digits);
+    if (counts[0] < 0 || digit < counts[0]) {
+      digits[0] = digit;
+      return digits;
+    }
+    if (!next_round(digits, counts)) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace penstock

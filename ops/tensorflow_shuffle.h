@@ -1,0 +1,65 @@
+// shuffle in TensorFlow's order, bit for bit. Documented at Dataset::shuffle.
+//
+// The algorithm is that of tf.data's ShuffleDataset (tensorflow/core/kernels/data/shuffle_dataset_op.cc, 2.21): a
+// buffer is filled; one of the elements in it leaves, the one that is there longest takes its place, and the next one
+// of the input comes behind all others. Draws are words of Philox4x32-10, keyed by a pair of seeds. Each opening, for
+// one pass, has a pair of its own: the next two words of a generator that the seeds of the op key; or these themselves,
+// where each pass has the same order.
+#pragma once
+
+#include <penstock/op.h>
+#include <penstock/options.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lib/graph/traits.h"
+#include "ops/seed.h"
+#include "ops/shuffle_buffer.h"
+
+namespace penstock::ops {
+
+class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, public graph::CountsOpenings {
+ public:
+  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY.
+  TensorFlowShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
+  std::string name() const override { return "shuffle"; }
+  std::string parameters() const override;
+  std::string parameters_but_seed() const override;
+  Flow flow(const Flow& input) const override;
+  bool form_is_known() const override { return true; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override;
+  std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
+  std::int64_t elements_held() const override { return buffer_.capacity(); }
+  std::int64_t bytes_of_place() const override { return sizeof(Slot); }
+  bool is_seeded() const override { return seed_.is_given; }
+
+  OpRef among(const graph::RepeatsAround& repeats) const override;
+  const graph::RepeatsAround& repeats() const override { return seeds_.repeats; }
+  OpRef in_a_loop() const override;
+  void loop_is_over(std::optional<std::uint32_t> last_pass, bool at_its_end) const override;
+
+  // Which generator a pass has.
+  struct Seeds {
+    std::uint64_t seed, seed2;
+    bool reshuffle;
+    graph::RepeatsAround repeats{};
+    std::optional<std::int64_t> loop_begins = std::nullopt;  // the openings before this loop; none: it is a run's epoch
+
+    CounterRng rng(std::uint32_t epoch, std::uint32_t pass) const;
+  };
+
+ private:
+  std::string parameters_with(const std::string& seeds) const;
+
+  ShuffleBuffer buffer_;
+  Seed seed_;
+  std::optional<std::uint64_t> global_seed_;
+  Seeds seeds_;
+  // By all loops over this op, of whatever dataset.
+  std::shared_ptr<std::atomic<std::int64_t>> opened_ = std::make_shared<std::atomic<std::int64_t>>(0);
+};
+
+}  // namespace penstock::ops
