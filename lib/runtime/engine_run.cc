@@ -1,6 +1,8 @@
 #include "lib/runtime/engine_run.h"
 
 #include <functional>
+#include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,9 +60,13 @@ EngineRun::~EngineRun() {
   }
 }
 
-void EngineRun::end_loop() const {
+// Where there is no memory for it, the next loop takes this one for one of which only the first pass was begun.
+void EngineRun::end_loop() const noexcept {
   const auto last_pass = progress_.last ? std::optional<std::uint32_t>(progress_.last->pass) : std::nullopt;
-  graph::loop_is_over(loop_, last_pass, progress_.ended);
+  try {
+    graph::loop_is_over(loop_, last_pass, progress_.ended);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 // What a request holds until it returns: a function that runs meanwhile may destroy whatever owns the run. Refused

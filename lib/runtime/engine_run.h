@@ -78,7 +78,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   runtime::Runtime::Disposals disposal_of(const std::shared_ptr<exec::Engine>& engine) const REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.
   void drop_engine() NO_THREAD_SAFETY_ANALYSIS;
-  void end_loop() const;
+  void end_loop() const noexcept;
   void leave_engine_to_parent() NO_THREAD_SAFETY_ANALYSIS;
   bool belongs_to_another_process() const noexcept;
   void check_process() const;

@@ -23,7 +23,7 @@ Packet packet_of(std::size_t slots, std::int64_t worth_waiting) {
 
 // Nothing but what arrives ends it.
 void wait_at(Outlet& outlet) {
-  constexpr std::chrono::nanoseconds second = std::chrono::seconds(1);
+  static constexpr std::chrono::nanoseconds second = std::chrono::seconds(1);
   outlet.wait(kNever, second, [] { return second; });
 }
 
