@@ -127,7 +127,6 @@ TEST_F(ComputePoolTest, FinishesWhatIsQueuedWhenItEnds) {
 }
 
 TEST_F(ComputePoolTest, GivesAClientItsOwnTokensOnly) {
-  std::latch queued(1);
   exec::Stage* mine = nullptr;
   std::atomic<bool> looked{false};
   Worker other([&] { pool->token_ends(); });
