@@ -43,7 +43,6 @@ fetch() {
 # Joined by && because `compile || die` switches set -e off in here.
 compile() {
   cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DCMAKE_CXX_FLAGS_RELEASE="-O2 -g1 -DNDEBUG" -DTBB_SANITIZE=thread -DTBB_TEST=OFF \
     -DTBB_STRICT=OFF -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib >"$work/build.log" 2>&1 &&
     cmake --build "$work/build" >>"$work/build.log" 2>&1 &&
@@ -51,9 +50,8 @@ compile() {
 }
 
 version=$(dpkg-query -W -f '${source:Version}' libtbb-dev 2>/dev/null) || die "libtbb-dev is missing"
-built=$version-clang
 stamp=$prefix/version
-if [[ -e $stamp && $(<"$stamp") == "$built" ]]; then
+if [[ -e $stamp && $(<"$stamp") == "$version" ]]; then
   say "build/tsan-tbb holds oneTBB $version already"
   exit 0
 fi
@@ -63,5 +61,5 @@ mkdir -p "$work"
 use_build_tools
 fetch
 compile || die "building oneTBB failed, see build/tsan-tbb-work/build.log"
-echo "$built" >"$stamp"
+echo "$version" >"$stamp"
 rm -rf "$work"

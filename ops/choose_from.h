@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "lib/graph/positions.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::ops {
 
-class ChooseFromOp final : public MergeOp, public graph::MergesPositions {
+class ChooseFromOp final : public MergeOp, public graph::MergesPositions, public graph::EndsPasses {
  public:
   explicit ChooseFromOp(bool stop_on_empty) : stop_on_empty_(stop_on_empty) {}
   std::string name() const override { return "choose_from"; }
+  bool may_end_pass(std::int64_t) const override { return true; }
   std::string parameters() const override { return stop_on_empty_ ? "stop_on_empty" : ""; }
   Flow flow_of(std::span<const Flow> inputs) const override;
   std::unique_ptr<MergeState> open(std::size_t inputs) const override;

@@ -15,11 +15,15 @@
 
 namespace penstock::ops {
 
-class SampleFromOp final : public MergeOp, public graph::MergesPositions, public graph::ShufflesOrder {
+class SampleFromOp final : public MergeOp,
+                           public graph::MergesPositions,
+                           public graph::EndsPasses,
+                           public graph::ShufflesOrder {
  public:
   // Error(invalid_argument) if there are not as many weights as inputs, or one is negative or no number, or all are 0.
   SampleFromOp(std::size_t inputs, const SampleOptions& options);
   std::string name() const override { return "sample_from"; }
+  bool may_end_pass(std::int64_t) const override { return true; }
   std::string parameters() const override { return weights_text() + ", " + seed_.text() + options_text(); }
   std::string parameters_but_seed() const override { return weights_text() + options_text(); }
   bool is_seeded() const override { return seed_.is_given; }

@@ -10,7 +10,7 @@
 
 namespace penstock::ops {
 
-class TakeOp final : public StreamOp, public graph::SelectsTheSame {
+class TakeOp final : public StreamOp, public graph::SelectsTheSame, public graph::EndsPasses {
  public:
   // Error(invalid_argument) if count < -1.
   explicit TakeOp(std::int64_t count);
@@ -20,6 +20,8 @@ class TakeOp final : public StreamOp, public graph::SelectsTheSame {
   bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   bool selects_all() const override { return count_ < 0; }
+  // Of as many as there are it ends the pass, too: it asks for no more.
+  bool may_end_pass(std::int64_t input) const override { return count_ >= 0 && (input < 0 || count_ <= input); }
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
 
  private:

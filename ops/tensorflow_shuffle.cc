@@ -125,10 +125,10 @@ class Sequence final : public IndexSequence {
 CounterRng Seeds::rng(std::uint32_t epoch, std::uint32_t pass) const {
   if (!reshuffle) return generator(seed, seed2);
   // Of an epoch without an end nobody can count the openings before the next one.
-  const std::int64_t whole = repeats.in_an_epoch().value_or(std::int64_t{1} << 31);
-  const std::int64_t before = loop_begins ? *loop_begins : static_cast<std::int64_t>(epoch) * whole;
+  const std::uint64_t whole = repeats.in_an_epoch().value_or(std::uint64_t{1} << 31);
+  const std::uint64_t before = loop_begins ? *loop_begins : epoch * whole;
   CounterRng pairs = generator(seed, seed2);
-  pairs.discard(2 * static_cast<std::uint64_t>(before + repeats.openings_before(pass)));
+  pairs.discard(2 * (before + repeats.openings_before(pass)));
   const std::uint32_t first = pairs.next_u32();
   return generator(first, pairs.next_u32());
 }
@@ -137,7 +137,12 @@ TensorFlowShuffleOp::TensorFlowShuffleOp(std::int64_t buffer_size, const Shuffle
     : buffer_(buffer_size),
       seed_(options.seed),
       global_seed_(options.global_seed),
-      seeds_(seeds_of(seed_.value, global_seed_, options.reshuffle_each_epoch)) {}
+      seeds_(seeds_of(seed_.value, global_seed_, options.reshuffle_each_epoch)) {
+  if (global_seed_ && !seed_.is_given)
+    throw Error(ErrorCode::invalid_argument,
+                "global_seed is given without seed: TensorFlow would draw one that depends on how many ops were made "
+                "before. Give both");
+}
 
 std::string TensorFlowShuffleOp::parameters() const {
   const std::string global = global_seed_ ? ", global_seed=" + std::to_string(*global_seed_) : "";
@@ -174,10 +179,6 @@ OpRef TensorFlowShuffleOp::in_a_loop() const {
   auto there = std::make_shared<TensorFlowShuffleOp>(*this);
   there->seeds_.loop_begins = opened_->fetch_add(1);
   return there;
-}
-
-void TensorFlowShuffleOp::loop_is_over(std::optional<std::uint32_t> last_pass, bool at_its_end) const {
-  opened_->fetch_add(seeds_.repeats.in_a_loop(last_pass, at_its_end) - 1);
 }
 
 OpRef tensorflow_shuffle(std::int64_t buffer_size, const ShuffleOptions& options) {

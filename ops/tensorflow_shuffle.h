@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/graph/repeats.h"
 #include "lib/graph/traits.h"
 #include "ops/seed.h"
 #include "ops/shuffle_buffer.h"
@@ -23,7 +24,7 @@ namespace penstock::ops {
 
 class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, public graph::CountsOpenings {
  public:
-  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY.
+  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY, or for a global seed without another one.
   TensorFlowShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
   std::string name() const override { return "shuffle"; }
   std::string parameters() const override;
@@ -39,14 +40,15 @@ class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, 
   OpRef among(const graph::RepeatsAround& repeats) const override;
   const graph::RepeatsAround& repeats() const override { return seeds_.repeats; }
   OpRef in_a_loop() const override;
-  void loop_is_over(std::optional<std::uint32_t> last_pass, bool at_its_end) const override;
+  void loop_is_over(std::uint64_t openings) const override { opened_->fetch_add(openings - 1); }
 
   // Which generator a pass has.
   struct Seeds {
     std::uint64_t seed, seed2;
     bool reshuffle;
     graph::RepeatsAround repeats{};
-    std::optional<std::int64_t> loop_begins = std::nullopt;  // the openings before this loop; none: it is a run's epoch
+    std::optional<std::uint64_t> loop_begins =
+        std::nullopt;  // the openings before this loop; none: it is a run's epoch
 
     CounterRng rng(std::uint32_t epoch, std::uint32_t pass) const;
   };
@@ -59,7 +61,7 @@ class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, 
   std::optional<std::uint64_t> global_seed_;
   Seeds seeds_;
   // By all loops over this op, of whatever dataset.
-  std::shared_ptr<std::atomic<std::int64_t>> opened_ = std::make_shared<std::atomic<std::int64_t>>(0);
+  std::shared_ptr<std::atomic<std::uint64_t>> opened_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace penstock::ops

@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "lib/graph/positions.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::ops {
 
-class ZipOp final : public MergeOp, public graph::MergesPositions {
+class ZipOp final : public MergeOp, public graph::MergesPositions, public graph::EndsPasses {
  public:
   explicit ZipOp(detail::TupleMakerRef maker) : maker_(std::move(maker)) {}
   std::string name() const override { return "zip"; }
+  bool may_end_pass(std::int64_t) const override { return true; }
   // The shortest of those that are not endless.
   Flow flow_of(std::span<const Flow> inputs) const override;
   std::unique_ptr<MergeState> open(std::size_t) const override;

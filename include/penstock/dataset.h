@@ -117,14 +117,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   // distance, odd orders are as likely as even ones, as far as tests can tell. It is not made to withstand somebody who
   // wants to guess it. An order is the same on all machines; a new release may change it, and says so in the changelog.
   //
-  // For experiments that were begun with TensorFlow there is its own order:
-  //   auto as_before = ps::range(10).shuffle(4, {.seed = 42, .order = ps::ShuffleOrder::tensorflow});
-  // gives what tf.data's range(10).shuffle(4, seed=42) gives. It holds buffer_size elements, or positions, whatever is
-  // before it, and each pass takes its time to fill them. Its order depends on how often it has been opened before, as
-  // TensorFlow counts (version 2.21): by the repeats around it, where repeat(c) directly behind it opens it c times and
-  // any other one once more, and by the loops over the dataset before this one, of which one that is left early has
-  // opened what it had begun. A Run counts as if each epoch before had been read to its end, also one that is resumed;
-  // loops over it and over what is made of it count together.
+  // For experiments that were begun with TensorFlow there is its own order: ShuffleOrder::tensorflow (options.h).
   Dataset shuffle(std::int64_t buffer_size, ShuffleOptions options = {}, CallSite site = CallSite::here()) const {
     return append("shuffle", site, [&] {
       const bool as_tensorflow = options.order == ShuffleOrder::tensorflow;

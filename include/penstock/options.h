@@ -47,17 +47,32 @@ struct FilterOptions {
   std::string name = {};           // as in MapOptions
 };
 
+// In which order a shuffle gives its elements.
+//
+// TensorFlow's is for experiments that were begun there: what tf.data's range(10).shuffle(4, seed=42) gives, bit for
+// bit,
+//   auto as_before = ps::range(10).shuffle(4, {.seed = 42, .order = ps::ShuffleOrder::tensorflow});
+// gives. It holds buffer_size elements, whatever is before it, or positions of 8 bytes, which memory_bytes does not
+// count.
+// It depends on how often the shuffle was opened before, as TensorFlow 2.21 counts: repeat(c) directly behind it (past
+// take(-1), skip(0), repeat(1), shard(1, 0)) opens it c times; any other one, once all passes are over, once more, and
+// with it all shuffles before it. Loops over the dataset, and over what is made of it, go on where the one before has
+// come to: one that is left early, or ended by a take(), by its last element, so what a buffer or a batch further down
+// had asked for beyond it is not counted. Loops that overlap, and uses of one shuffle in several inputs of a merge, are
+// counted each by itself. A Run counts as if each epoch before had been read to its end (2^31 openings of one without
+// an end), also one that is resumed, and one inside flat_map. GraphError where an op that may end a pass (take,
+// take_while, zip) stands between two repeats behind it.
 enum class ShuffleOrder : std::uint8_t {
   keyed,       // of (seed, epoch, pass) alone
-  tensorflow,  // that of TensorFlow's shuffle with the same seeds, bit for bit (Dataset::shuffle)
+  tensorflow,  // as above
 };
 
 struct ShuffleOptions {
   std::optional<std::uint64_t> seed = std::nullopt;  // none: drawn when the op is built, printed by describe()
   bool reshuffle_each_epoch = true;                  // also for each pass of a repeat
   ShuffleOrder order = ShuffleOrder::keyed;          // tensorflow: for experiments that were begun there
-  // That of tf.random.set_seed(), if there was one; for ShuffleOrder::tensorflow only. A negative seed of Python's is
-  // written as static_cast<std::uint64_t>(-3), here as above.
+  // That of tf.random.set_seed(), if there was one; for ShuffleOrder::tensorflow only, and beside a seed. A negative
+  // seed of Python's is written as static_cast<std::uint64_t>(-3), here as above.
   std::optional<std::uint64_t> global_seed = std::nullopt;
 };
 

@@ -4,6 +4,7 @@ namespace penstock {
 namespace {
 
 constexpr std::int64_t kMostRounds = std::int64_t{1} << 24;  // some 0.1 s, for a pass that is not there
+constexpr std::int64_t kMostDigit = std::int64_t{1} << 32;
 
 // The next round of the outer digits. False: there is none.
 bool next_round(std::vector<std::int64_t>& digits, std::span<const std::int64_t> counts) {
@@ -26,19 +27,22 @@ std::uint32_t pass_number(std::span<const std::int64_t> digits) noexcept {
   return number;
 }
 
-// Digit 0 follows from the others.
+// Digit 0 follows from the others. Where it has no bound, each round has one, and the least is right: others are
+// anywhere among 2^32.
 std::optional<std::vector<std::int64_t>> digits_of_pass(std::uint32_t pass, std::span<const std::int64_t> counts) {
+  if (counts.empty()) return pass == 0 ? std::optional(std::vector<std::int64_t>()) : std::nullopt;
+  std::optional<std::vector<std::int64_t>> best;
   std::vector<std::int64_t> digits(counts.size(), 0);
-  if (counts.empty()) return pass == 0 ? std::optional(digits) : std::nullopt;
   for (std::int64_t round = 0; round < kMostRounds; ++round) {
     const std::uint32_t digit = pass - pass_number(digits);
-    if (counts[0] < 0 || digit < counts[0]) {
-      digits[0] = digit;
-      return digits;
+    if (digit < (best ? (*best)[0] : counts[0] < 0 ? kMostDigit : counts[0])) {
+      best = digits;
+      best->front() = digit;
     }
+    if (best && (counts[0] >= 0 || best->front() == 0)) break;
     if (!next_round(digits, counts)) break;
   }
-  return std::nullopt;
+  return best;
 }
 
 }  // namespace penstock

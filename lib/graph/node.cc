@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/graph/control_ops.h"
+#include "lib/graph/repeats.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::graph {
@@ -146,7 +147,9 @@ Node::Node(std::vector<NodeRef> inputs, OpRef op, Kind kind, CallSite site, cons
       position_(position_behind(inputs_)),
       uses_(uses_with(inputs_)),
       flow_(graph::flow_of(*op_, inputs_)),
-      gives_(gives) {}
+      gives_(gives),
+      counts_openings_(as<CountsOpenings>() != nullptr ||
+                       std::ranges::any_of(inputs_, [](const NodeRef& input) { return input->counts_openings(); })) {}
 
 NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives) {
   return append(list_of(input), std::move(op), site, gives);
@@ -162,11 +165,11 @@ NodeRef append(std::vector<NodeRef> inputs, OpRef op, CallSite site, const std::
   if (problem.empty()) problem = contradiction(*op);
   if (problem.empty()) problem = rank_conflict(inputs, *op);
   if (!problem.empty()) fail(inputs, name.c_str(), site, problem);
-  if (const auto* repeat = dynamic_cast<const RestartOp*>(op.get()))
-    inputs.front() = behind_which_is_repeated(inputs.front(), repeat->count());
-  if (const auto* counts = dynamic_cast<const CountsOpenings*>(op.get()))
-    op = counts->among(RepeatsAround(repeats_up_to(*inputs.front())));
   try {
+    if (const auto* repeat = dynamic_cast<const RestartOp*>(op.get()))
+      inputs.front() = behind_which_is_repeated(inputs.front(), repeat->count());
+    if (const auto* counts = dynamic_cast<const CountsOpenings*>(op.get()))
+      op = counts->among(RepeatsAround(repeats_up_to(*inputs.front())));
     return std::make_shared<const Node>(inputs, std::move(op), *kind, site, gives);
   } catch (const Error& error) {
     fail(inputs, name.c_str(), site, error.what());

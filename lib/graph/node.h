@@ -15,8 +15,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,8 +42,9 @@ class Node {
   int position() const noexcept { return position_; }
   // How many ops there are up to this one: a node that is used twice counts twice, with all that is before it.
   std::int64_t uses() const noexcept { return uses_; }
-  const Flow& flow() const noexcept { return flow_; }              // of what this op gives
-  const std::type_info* gives() const noexcept { return gives_; }  // see append()
+  const Flow& flow() const noexcept { return flow_; }                 // of what this op gives
+  const std::type_info* gives() const noexcept { return gives_; }     // see append()
+  bool counts_openings() const noexcept { return counts_openings_; }  // it does, or something before it (traits.h)
 
   // The op as one of its interfaces, null if it has another.
   template <class Interface> const Interface* as() const noexcept { return dynamic_cast<const Interface*>(op_.get()); }
@@ -64,6 +65,7 @@ class Node {
   std::int64_t uses_;
   Flow flow_;
   const std::type_info* gives_;
+  bool counts_openings_;
   mutable std::atomic<std::uint32_t> epochs_{0};
 };
 

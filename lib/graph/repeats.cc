@@ -1,6 +1,7 @@
 #include "lib/graph/repeats.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -35,11 +36,24 @@ using Change = std::function<OpRef(const CountsOpenings&)>;
 
 // The ops that count their openings are changed, and all nodes that they feed are made anew.
 NodeRef changed(const NodeRef& node, const Change& change) {
+  if (!node->counts_openings()) return node;
   std::vector<NodeRef> inputs(node->inputs().begin(), node->inputs().end());
   for (NodeRef& input : inputs) input = changed(input, change);
   const auto* counts = node->as<CountsOpenings>();
-  if (counts == nullptr && std::ranges::equal(inputs, node->inputs())) return node;
   return node->with(std::move(inputs), counts == nullptr ? nullptr : change(*counts));
+}
+
+// What may end passes early before the node gives them, behind a repeat of an op that counts; null: nothing.
+const Node* cuts_a_repeat(const Node& node) {
+  const auto* repeat = node.as<RestartOp>();
+  if (!node.counts_openings() || node.inputs().empty() || (repeat != nullptr && repeat->count() != 1)) return nullptr;
+  const auto* ends = node.as<EndsPasses>();
+  const bool may_end = ends != nullptr && ends->may_end_pass(node.inputs().front()->flow().cardinality);
+  for (const NodeRef& input : node.inputs()) {
+    if (may_end && input->counts_openings() && !repeats_up_to(*input).empty()) return &node;
+    if (const Node* before = cuts_a_repeat(*input)) return before;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -51,68 +65,64 @@ RepeatsAround RepeatsAround::with(const Repeat& repeat) const {
   return more;
 }
 
-std::int64_t RepeatsAround::openings_before(std::uint32_t pass) const { return openings_in(passes_before(pass)); }
-
 // Of the op's own passes, in the order in which they follow each other.
-std::int64_t RepeatsAround::passes_before(std::uint32_t pass) const {
+std::uint64_t RepeatsAround::passes_before(std::uint32_t pass) const {
   const auto digits = digits_of_pass(pass, counts_);
-  if (!digits) return pass;  // of a run inside another one, which goes on with that one's numbers
-  std::int64_t passes = 0;
-  for (std::size_t i = digits->size(); i > before_; --i) passes = passes * counts_[i - 1] + (*digits)[i - 1];
+  std::uint64_t passes = 0;
+  for (std::size_t i = digits ? digits->size() : before_; i > before_; --i)
+    passes = passes * static_cast<std::uint64_t>(counts_[i - 1]) + static_cast<std::uint64_t>((*digits)[i - 1]);
   return passes;
 }
 
-std::int64_t RepeatsAround::openings_in(std::int64_t passes) const {
-  std::int64_t openings = passes, round = 1;
+std::uint64_t RepeatsAround::openings_in(std::uint64_t passes) const {
+  std::uint64_t openings = passes;
+  std::int64_t round = 1;
   for (std::size_t i = 0; i < opens_again_.size(); ++i) {
     round = times(round, counts_[before_ + i]);
     if (round < 1) break;  // what lies behind one without end is never reached
-    if (opens_again_[i]) openings += passes / round;
+    if (opens_again_[i]) openings += passes / static_cast<std::uint64_t>(round);
   }
   return openings;
 }
 
-std::int64_t RepeatsAround::passes_in_an_epoch() const {
+std::optional<std::uint64_t> RepeatsAround::in_an_epoch() const {
   std::int64_t passes = 1;
   for (std::size_t i = before_; i < counts_.size(); ++i) passes = times(passes, counts_[i]);
-  return passes;
-}
-
-std::optional<std::int64_t> RepeatsAround::in_an_epoch() const {
-  const std::int64_t passes = passes_in_an_epoch();
-  return passes < 0 ? std::nullopt : std::optional(openings_in(passes));
-}
-
-// Where it has come to its last pass, its end is taken for that of all passes. A take() behind the last repeat that
-// stops in that pass looks the same.
-std::int64_t RepeatsAround::in_a_loop(std::optional<std::uint32_t> last_pass, bool at_its_end) const {
-  const std::int64_t passes = passes_before(last_pass.value_or(0)) + 1;
-  const bool is_whole = at_its_end && (!last_pass || passes == passes_in_an_epoch());
-  return (is_whole ? in_an_epoch() : std::nullopt).value_or(openings_in(passes - 1) + 1);
+  return passes < 0 ? std::nullopt : std::optional(openings_in(static_cast<std::uint64_t>(passes)));
 }
 
 std::vector<std::int64_t> repeats_up_to(const Node& node) {
   const auto* repeat = node.as<RestartOp>();
   std::vector<std::int64_t> counts;
   if (!node.inputs().empty()) counts = repeats_up_to(*node.inputs().front());
-  if (repeat != nullptr) counts.push_back(repeat->count());
+  if (repeat != nullptr && repeat->count() != 1) counts.push_back(repeat->count());
   return counts;
 }
 
 NodeRef behind_which_is_repeated(const NodeRef& node, std::int64_t count) {
-  if (count == 1) return node;
+  if (count == 1 || !node->counts_openings()) return node;
+  if (const Node* cuts = cuts_a_repeat(*node))
+    throw Error(ErrorCode::invalid_argument,
+                "a shuffle in TensorFlow's order would depend on where " + title_of(*cuts) +
+                    " ends a pass, between this repeat and one before it: put it behind this repeat, or use "
+                    "ShuffleOrder::keyed");
   const RepeatsAround::Repeat repeat{.count = count, .opens_again = !is_directly_behind_one_that_counts(*node)};
   return changed(node, [&](const CountsOpenings& op) { return op.among(op.repeats().with(repeat)); });
 }
 
 NodeRef for_one_loop(const NodeRef& node) {
-  NodeRef bound = changed(node, [](const CountsOpenings& op) { return op.in_a_loop(); });
-  return bound == node ? nullptr : bound;
+  if (!node || !node->counts_openings()) return nullptr;
+  return changed(node, [](const CountsOpenings& op) { return op.in_a_loop(); });
 }
 
+// Where something may have ended it early, all that is known is what it came to.
 void loop_is_over(const NodeRef& node, std::optional<std::uint32_t> last_pass, bool at_its_end) {
+  const bool is_whole = at_its_end && cuts_a_repeat(*node) == nullptr;
   for (const Use& use : uses(node)) {
-    if (const auto* counts = use.node->as<CountsOpenings>()) counts->loop_is_over(last_pass, at_its_end);
+    const auto* counts = use.node->as<CountsOpenings>();
+    if (counts == nullptr) continue;
+    const auto whole = is_whole ? counts->repeats().in_an_epoch() : std::nullopt;
+    counts->loop_is_over(whole.value_or(counts->repeats().openings_before(last_pass.value_or(0)) + 1));
   }
 }
 

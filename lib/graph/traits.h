@@ -5,12 +5,11 @@
 #include <penstock/op.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "lib/graph/repeats.h"
-
 namespace penstock::graph {
+
+class RepeatsAround;  // repeats.h
 
 // Not of one that has a state: calls at once would race for it.
 inline bool is_reentrant(const ElementwiseOp& op) { return op.is_reentrant() && !op.has_state(); }
@@ -45,8 +44,8 @@ class CountsOpenings {
   virtual const RepeatsAround& repeats() const = 0;
   // For a plain `for` loop, which goes on where those before it have come to.
   virtual OpRef in_a_loop() const = 0;
-  // Of such an op: the loop is over. Any thread.
-  virtual void loop_is_over(std::optional<std::uint32_t> last_pass, bool at_its_end) const = 0;
+  // Of such an op: the loop is over, and has opened it so often. Any thread.
+  virtual void loop_is_over(std::uint64_t openings) const = 0;
 
  protected:
   ~CountsOpenings() = default;
@@ -70,6 +69,15 @@ class SelectsTheSame {
 
  protected:
   ~SelectsTheSame() = default;
+};
+
+// May end a pass before its input does (take, take_while, zip).
+class EndsPasses {
+ public:
+  virtual bool may_end_pass(std::int64_t input_cardinality) const = 0;
+
+ protected:
+  ~EndsPasses() = default;
 };
 
 // What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or

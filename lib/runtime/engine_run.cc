@@ -9,6 +9,7 @@
 #include "lib/core/clock.h"
 #include "lib/exec/compile.h"
 #include "lib/exec/resume_body.h"
+#include "lib/graph/node.h"
 #include "lib/graph/repeats.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
@@ -369,8 +370,9 @@ std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions&
 }
 
 std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node) {
-  const RunOptions options{.epochs = 1, .first_epoch = graph::take_epoch(node)};
+  RunOptions options{.epochs = 1, .first_epoch = graph::take_epoch(node)};
   const graph::NodeRef loop = graph::for_one_loop(node);
+  if (loop) options.pass = 0;  // as in runtime::start_run()
   return std::make_shared<EngineRun>(exec::compile(loop ? loop : node), options, autotune::default_policy, loop);
 }
 
@@ -380,5 +382,7 @@ std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const gr
                                                                         const RunOptions& options,
                                                                         PolicyMaker make_policy) {
   check_options(options);
-  return std::make_shared<detail::EngineRun>(exec::compile(node), options, std::move(make_policy));
+  RunOptions own = options;
+  if (node && node->counts_openings()) own.pass = 0;  // inside another run, too: it counts its own passes
+  return std::make_shared<detail::EngineRun>(exec::compile(node), own, std::move(make_policy));
 }

@@ -12,7 +12,8 @@ using Digits = std::vector<std::int64_t>;
 TEST(PassNumber, IsTheNumberOfThePassWhereThereIsOneRepeat) { EXPECT_EQ(pass_number(Digits{7}), 7U); }
 
 TEST(PassNumber, TellsTheDigits) {
-  for (const Digits& counts : {Digits{3, 2}, Digits{3, 2, 4}, Digits{-1}, Digits{5, -1}, Digits{1, 1, 6}})
+  for (const Digits& counts :
+       {Digits{3, 2}, Digits{3, 2, 4}, Digits{-1}, Digits{5, -1}, Digits{1, 1, 6}, Digits{-1, 2}, Digits{-1, 2, 9}})
     for (const Digits& digits : {Digits{0, 0, 0}, Digits{2, 1, 3}, Digits{0, 1, 0}, Digits{4, 1, 5}, Digits{0, 0, 5}}) {
       Digits there(counts.size());
       for (std::size_t i = 0; i < counts.size(); ++i)

@@ -48,9 +48,19 @@ void check_output(const json& expected, const std::vector<json>& got) {
                  first < got.size() ? got[first].dump() : "the end");
 }
 
+// A run's epochs are those of loops that are all read to their end.
+void check_epochs(const json& expected, const Rows& rows, const Settings& settings) {
+  auto run = rows.start(run_options(settings));
+  for (std::uint32_t epoch = 0; epoch < expected.size(); ++epoch)
+    check_output(expected[epoch], read(run.epoch(epoch), expected[epoch].size() + 1));
+}
+
 // What loops over one dataset have, one after the other, with their own options. Some are left early.
-void check_outputs(const json& a_case, const Rows& rows) {
+void check_outputs(const json& a_case, const Rows& rows, const Settings& settings) {
   const json& expected = a_case.at("outputs");
+  const bool is_endless = std::ranges::any_of(
+      a_case.at("ops"), [](const json& op) { return op.at("op") == "repeat" && op.at("n").get<std::int64_t>() < 0; });
+  if (!a_case.contains("read") && !is_endless) check_epochs(expected, rows, settings);
   for (std::size_t loop = 0; loop < expected.size(); ++loop) {
     const bool is_left_early = a_case.contains("read") && !a_case["read"][loop].is_null();
     const std::size_t limit = is_left_early ? a_case["read"][loop].get<std::size_t>() : expected[loop].size() + 1;
@@ -107,7 +117,7 @@ void check_pipeline(const json& a_case, const Settings& settings) {
   const bool has_global_seed = a_case.contains("global_seed") && !a_case["global_seed"].is_null();
   const Rows rows = build_pipeline(
       a_case.at("ops"), has_global_seed ? std::optional(a_case["global_seed"].get<std::uint64_t>()) : std::nullopt);
-  if (a_case.contains("outputs")) return check_outputs(a_case, rows);
+  if (a_case.contains("outputs")) return check_outputs(a_case, rows, settings);
   const json& first = a_case.at("ops").at(0);
   if (first.at("op") == "sample") {
     if (a_case["ops"].size() > 1)

@@ -150,6 +150,77 @@ TEST(TensorFlowShuffle, OfAnEndlessRepeatGoesOnWhereALoopHasCome) {
   EXPECT_EQ(loop(dataset), second);
 }
 
+// What is left out behind the repeats is no reason to believe that they were not over.
+TEST(TensorFlowShuffle, OfALoopReadToItsEndHasOpenedAll) {
+  const auto odd = [](std::int64_t x) { return x % 2 == 1; };
+  const auto same = [](std::int64_t x) { return x; };
+  const auto few = eight().repeat(3).unique();
+  EXPECT_EQ(loop(few), opening(0, 8, 3));
+  EXPECT_EQ(loop(few), opening(3, 8, 3));
+  const auto joined = eight().repeat(2).concatenate(range(8)).take(-1);
+  Positions first = openings({0, 1}), second = openings({2, 3});
+  for (Positions* each : {&first, &second})
+    for (std::int64_t value = 0; value < 8; ++value) each->push_back(value);
+  EXPECT_EQ(loop(joined), first);
+  EXPECT_EQ(loop(joined), second);
+  const auto mixed = eight().map(same).repeat(2).shuffle(100, of_seed_42).filter(odd);
+  loop(mixed);
+  Positions third = opening(1, 16, 100);
+  const Positions of = openings({3, 4});
+  for (std::int64_t& value : third) value = of[static_cast<std::size_t>(value)];
+  std::erase_if(third, [&](std::int64_t value) { return !odd(value); });
+  EXPECT_EQ(loop(mixed), third);
+}
+
+TEST(TensorFlowShuffle, OfALoopThatATakeEndsHasOpenedWhatWasTaken) {
+  const auto dataset = eight().map([](std::int64_t x) { return x; }).repeat(3).take(24);
+  EXPECT_EQ(loop(dataset), openings({0, 1, 2}));
+  EXPECT_EQ(loop(dataset), openings({3, 4, 5})) << "nobody has asked whether there is more";
+  const auto whole = eight().map([](std::int64_t x) { return x; }).repeat(3).take(25);
+  EXPECT_EQ(loop(whole), openings({0, 1, 2}));
+  EXPECT_EQ(loop(whole), openings({4, 5, 6}));
+}
+
+TEST(TensorFlowShuffle, BehindARepeatOfOnePassIsAsWithoutIt) {
+  const auto same = [](std::int64_t x) { return x; };
+  const auto dataset = range(4).repeat(1).repeat(2).map(same).shuffle(3, of_seed_42).map(same).repeat(2);
+  for (std::uint32_t begins : {0U, 3U}) {
+    Positions expected = openings({begins, begins + 1});
+    for (std::int64_t& value : expected) value %= 4;
+    EXPECT_EQ(loop(dataset), expected);
+  }
+}
+
+TEST(TensorFlowShuffle, BehindARepeatThatATakeEndsCountsItsOwnPasses) {
+  const auto dataset = range(4).repeat().take(8).shuffle(3, of_seed_42).repeat(3);
+  Positions expected = openings({0, 1, 2});
+  for (std::int64_t& value : expected) value %= 4;
+  EXPECT_EQ(loop(dataset), expected);
+}
+
+TEST(TensorFlowShuffle, InsideAnotherRunCountsItsOwnPasses) {
+  const auto dataset = eight().repeat(2);
+  std::vector<Positions> got;
+  const auto outer = range(1).repeat(3).map([&](std::int64_t x) {
+    got.push_back(loop(dataset));
+    return x;
+  });
+  loop(outer);
+  EXPECT_EQ(got, (std::vector<Positions>{openings({0, 1}), openings({2, 3}), openings({4, 5})}));
+  const auto inner = range(1).repeat(2).flat_map([](std::int64_t) { return eight().repeat(2); });
+  EXPECT_EQ(loop(inner), openings({0, 1, 0, 1}));
+  EXPECT_EQ(loop(inner), openings({2, 3, 2, 3})) << "of the next epoch";
+}
+
+TEST(TensorFlowShuffle, IsRefusedWhereItsOpeningsCannotBeCounted) {
+  EXPECT_ERROR(eight().repeat(2).take(5).repeat(3), ErrorCode::invalid_argument, "where take ends a pass");
+  EXPECT_ERROR(eight().repeat().take(16).repeat(3), ErrorCode::invalid_argument, "ends a pass");
+  EXPECT_ERROR(zip(eight().repeat(2), range(5)).repeat(2), ErrorCode::invalid_argument, "zip");
+  EXPECT_EQ(loop(eight().take(5).repeat(2).repeat(2)).size(), 20U);
+  EXPECT_EQ(loop(eight().repeat(2).take(17).repeat(2)).size(), 32U) << "it takes all";
+  EXPECT_ERROR(ops::tensorflow_shuffle(3, {.global_seed = 2}), ErrorCode::invalid_argument, "without seed");
+}
+
 TEST(TensorFlowShuffle, CountsLoopsOverAllThatIsMadeOfIt) {
   const auto dataset = eight();
   const auto other = dataset.map([](std::int64_t x) { return x; });
