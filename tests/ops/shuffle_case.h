@@ -76,7 +76,6 @@ struct shuffle : AnyOp {
     op.count = draw.random.one_in(4) && !draw.in.endless ? -2 : draw.random.between(1, 40);
     how.seed = draw.random.next();
     how.reshuffle = !draw.random.one_in(4);
-    how.as_tensorflow = how.seed % 4 == 0;  // no draw of its own, so that seeds mean the graphs that they did
   }
   static std::vector<Line> lines() {
     const Op four{.kind = Kind::shuffle, .count = 4};

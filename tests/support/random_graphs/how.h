@@ -13,7 +13,7 @@ struct How {
   std::int64_t reserves = 0;     // bytes that a call asks the budget for
   std::uint64_t seed = 0;        // of a shuffle
   bool reshuffle = true;         // of a shuffle
-  bool as_tensorflow = false;    // its order
+  bool as_tensorflow = false;    // its order, which depends on what follows: no tape tells it to the model
   bool with_context = false;     // map: f(const T&, Context&) instead of f(T)
   bool as_dataset = false;       // flat_map: returns a Dataset instead of a vector
   bool as_indexed = false;       // from_vector: from_indexed, over an object with size() and at()
