@@ -13,34 +13,6 @@ namespace {
 // Keeps the draws apart from those of Context::rng(), which a user may have given the same seed.
 constexpr std::uint64_t stream_of_shuffle = 0x73687566666C65;  // "shuffle"
 
-class State final : public StreamState {
- public:
-  State(std::int64_t capacity, const ShuffleKey& key) : window_(capacity), key_(key) {}
-
-  void begin_pass(Emitter&) override {
-    window_.clear();
-    is_first_ = true;
-  }
-  void element(Slot&& slot, Emitter& out) override {
-    if (is_first_) window_.start(key_.rng(slot.stamp.epoch, slot.stamp.pass));
-    is_first_ = false;
-    if (auto drawn = window_.exchange(std::move(slot))) emit(std::move(*drawn), out);
-  }
-  bool flush(Emitter& out) override {
-    if (!window_.empty()) emit(window_.draw(), out);
-    return !window_.empty();
-  }
-  void pass_end(Emitter&) override { window_.clear(); }  // something is left where nobody wants the pass
-  std::int64_t held_bytes() const override { return window_.held().bytes(); }
-
- private:
-  static void emit(Slot&& slot, Emitter& out) { out.emit(std::move(slot.value), slot.stamp); }
-
-  ShuffleWindow<ElementStore> window_;
-  ShuffleKey key_;
-  bool is_first_ = true;
-};
-
 // Positions that a window holds.
 class Positions {
  public:
@@ -57,30 +29,6 @@ class Positions {
 
  private:
   Chunked<std::int64_t> held_;
-};
-
-// To skip is to draw again what was drawn: the base class's skip().
-class WindowSequence final : public IndexSequence {
- public:
-  WindowSequence(std::unique_ptr<IndexSequence> input, std::int64_t capacity, const ShuffleKey& key)
-      : input_(std::move(input)), window_(capacity), key_(key) {}
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-    input_->begin_pass(epoch, pass);
-    window_.clear();
-    window_.start(key_.rng(epoch, pass));
-  }
-  std::optional<std::int64_t> next() override {
-    while (const auto position = input_->next())
-      if (const auto drawn = window_.exchange(*position)) return drawn;
-    if (window_.empty()) return std::nullopt;
-    return window_.draw();
-  }
-  std::int64_t size() const override { return input_->size(); }
-
- private:
-  std::unique_ptr<IndexSequence> input_;
-  ShuffleWindow<Positions> window_;
-  ShuffleKey key_;
 };
 
 class PermutedSequence final : public IndexSequence {
@@ -136,30 +84,22 @@ CounterRng ShuffleKey::rng(std::uint32_t epoch, std::uint32_t pass) const {
 }
 
 ShuffleOp::ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
-    : buffer_(buffer_size), seed_(options.seed), key_{seed_.value, options.reshuffle_each_epoch} {
+    : BufferedShuffleOp(buffer_size, options), key_{seed().value, options.reshuffle_each_epoch} {
   if (options.global_seed)
     throw Error(ErrorCode::invalid_argument,
                 "global_seed is for ShuffleOrder::tensorflow: give seed alone, or this order");
 }
 
-std::string ShuffleOp::parameters() const { return parameters_with(", " + seed_.text()); }
-
-std::string ShuffleOp::parameters_but_seed() const { return parameters_with(""); }
-
-std::string ShuffleOp::parameters_with(const std::string& seed) const {
-  return buffer_.text() + seed + (key_.reshuffle ? "" : ", reshuffle_each_epoch=false");
-}
-
 Flow ShuffleOp::flow(const Flow& input) const {
-  buffer_.check_input(input);
+  Flow flow = BufferedShuffleOp::flow(input);
   check_can_permute(input.cardinality);
-  return input;
+  return flow;
 }
 
 // A buffer for all of them would be no smaller.
 void ShuffleOp::check_can_permute(std::int64_t elements) const {
   constexpr auto most = static_cast<std::int64_t>(KeyedPermutation::most_positions);
-  if (elements <= most || buffer_.capacity() < elements) return;
+  if (elements <= most || capacity() < elements) return;
   throw Error(ErrorCode::invalid_argument,
               "buffer_size has room for all " + std::to_string(elements) +
                   " elements, but at most 2^62 = " + std::to_string(most) +
@@ -167,12 +107,12 @@ void ShuffleOp::check_can_permute(std::int64_t elements) const {
 }
 
 std::unique_ptr<StreamState> ShuffleOp::open(std::uint64_t) const {
-  return std::make_unique<State>(buffer_.capacity(), key_);
+  return std::make_unique<ShuffleState<ShuffleWindow<ElementStore>, ShuffleKey>>(capacity(), key_);
 }
 
 std::unique_ptr<IndexSequence> ShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {
-  if (buffer_.capacity() >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);
-  return std::make_unique<WindowSequence>(std::move(input), buffer_.capacity(), key_);
+  if (capacity() >= input->size()) return std::make_unique<PermutedSequence>(std::move(input), key_);
+  return std::make_unique<ShuffleSequence<ShuffleWindow<Positions>, ShuffleKey>>(std::move(input), capacity(), key_);
 }
 
 OpRef shuffle(std::int64_t buffer_size, const ShuffleOptions& options) {

@@ -10,11 +10,10 @@
 #include <penstock/options.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "lib/core/element_store.h"
-#include "lib/graph/traits.h"
-#include "ops/seed.h"
 #include "ops/shuffle_buffer.h"
 
 namespace penstock::ops {
@@ -30,7 +29,7 @@ template <class List> class ShuffleWindow {
   void start(const CounterRng& rng) { rng_ = rng; }
   void clear() noexcept { held_.clear(); }
   bool empty() const noexcept { return held_.empty(); }
-  const List& held() const noexcept { return held_; }
+  std::int64_t bytes() const noexcept { return held_.bytes(); }
 
   std::optional<Value> exchange(Value value) {
     held_.push_back(std::move(value));
@@ -59,27 +58,19 @@ struct ShuffleKey {
   std::uint64_t when(std::uint32_t epoch, std::uint32_t pass) const;
 };
 
-class ShuffleOp final : public StreamOp, public graph::ShufflesOrder {
+class ShuffleOp final : public BufferedShuffleOp {
  public:
-  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY.
+  // Error(invalid_argument) as BufferedShuffleOp's, and for a global seed.
   ShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
   std::string name() const override { return "shuffle"; }
-  std::string parameters() const override;
-  std::string parameters_but_seed() const override;
   Flow flow(const Flow& input) const override;
-  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
-  std::int64_t elements_held() const override { return buffer_.capacity(); }
   std::int64_t bytes_of_place() const override { return ElementStore::bytes_of_place(); }
-  bool is_seeded() const override { return seed_.is_given; }
 
  private:
-  std::string parameters_with(const std::string& seed) const;
   void check_can_permute(std::int64_t elements) const;
 
-  ShuffleBuffer buffer_;
-  Seed seed_;
   ShuffleKey key_;
 };
 

@@ -30,18 +30,27 @@ CounterRng generator(std::uint64_t seed, std::uint64_t seed2) {
   return {{low(seed), low(seed >> 32)}, {0, 0, low(seed2), low(seed2 >> 32)}};
 }
 
+// As the memory budget counts them.
+std::int64_t bytes_of(const Slot& slot) { return slot.bytes(); }
+std::int64_t bytes_of(std::int64_t position) { return sizeof(position); }
+
 // At most `capacity` values, the oldest first.
 template <class Value> class Buffer {
  public:
   explicit Buffer(std::int64_t capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
 
   void start(const CounterRng& rng) { rng_ = rng; }
-  void clear() noexcept { held_.clear(); }
+  void clear() noexcept {
+    held_.clear();
+    bytes_ = 0;
+  }
   bool empty() const noexcept { return held_.empty(); }
+  std::int64_t bytes() const noexcept { return bytes_; }
 
   // What leaves for it; nothing until the buffer is full.
   std::optional<Value> exchange(Value value) {
     held_.push_back(std::move(value));
+    bytes_ += bytes_of(held_.back());
     if (held_.size() < capacity_) return std::nullopt;
     return draw();
   }
@@ -50,6 +59,7 @@ template <class Value> class Buffer {
     std::swap(held_[rng_.next_u32() % held_.size()], held_.front());
     Value drawn = std::move(held_.front());
     held_.pop_front();
+    bytes_ -= bytes_of(drawn);
     return drawn;
   }
 
@@ -57,67 +67,7 @@ template <class Value> class Buffer {
   std::size_t capacity_;
   CounterRng rng_;
   std::deque<Value> held_;
-};
-
-class State final : public StreamState {
- public:
-  State(std::int64_t capacity, Seeds seeds) : buffer_(capacity), seeds_(std::move(seeds)) {}
-
-  void begin_pass(Emitter&) override {
-    clear();
-    is_first_ = true;
-  }
-  void element(Slot&& slot, Emitter& out) override {
-    if (is_first_) buffer_.start(seeds_.rng(slot.stamp.epoch, slot.stamp.pass));
-    is_first_ = false;
-    held_bytes_ += slot.bytes();
-    if (auto drawn = buffer_.exchange(std::move(slot))) emit(std::move(*drawn), out);
-  }
-  bool flush(Emitter& out) override {
-    if (!buffer_.empty()) emit(buffer_.draw(), out);
-    return !buffer_.empty();
-  }
-  void pass_end(Emitter&) override { clear(); }  // something is left where nobody wants the pass
-  std::int64_t held_bytes() const override { return held_bytes_; }
-
- private:
-  void emit(Slot&& slot, Emitter& out) {
-    held_bytes_ -= slot.bytes();
-    out.emit(std::move(slot.value), slot.stamp);
-  }
-  void clear() {
-    buffer_.clear();
-    held_bytes_ = 0;
-  }
-
-  Buffer<Slot> buffer_;
-  Seeds seeds_;
-  std::int64_t held_bytes_ = 0;
-  bool is_first_ = true;
-};
-
-// To skip is to draw again what was drawn: the base class's skip().
-class Sequence final : public IndexSequence {
- public:
-  Sequence(std::unique_ptr<IndexSequence> input, std::int64_t capacity, Seeds seeds)
-      : input_(std::move(input)), buffer_(capacity), seeds_(std::move(seeds)) {}
-  void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-    input_->begin_pass(epoch, pass);
-    buffer_.clear();
-    buffer_.start(seeds_.rng(epoch, pass));
-  }
-  std::optional<std::int64_t> next() override {
-    while (const auto position = input_->next())
-      if (const auto drawn = buffer_.exchange(*position)) return drawn;
-    if (buffer_.empty()) return std::nullopt;
-    return buffer_.draw();
-  }
-  std::int64_t size() const override { return input_->size(); }
-
- private:
-  std::unique_ptr<IndexSequence> input_;
-  Buffer<std::int64_t> buffer_;
-  Seeds seeds_;
+  std::int64_t bytes_ = 0;  // of those held
 };
 
 }  // namespace
@@ -134,38 +84,20 @@ CounterRng Seeds::rng(std::uint32_t epoch, std::uint32_t pass) const {
 }
 
 TensorFlowShuffleOp::TensorFlowShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options)
-    : buffer_(buffer_size),
-      seed_(options.seed),
-      global_seed_(options.global_seed),
-      seeds_(seeds_of(seed_.value, global_seed_, options.reshuffle_each_epoch)) {
-  if (global_seed_ && !seed_.is_given)
+    : BufferedShuffleOp(buffer_size, options),
+      seeds_(seeds_of(seed().value, options.global_seed, options.reshuffle_each_epoch)) {
+  if (options.global_seed && !is_seeded())
     throw Error(ErrorCode::invalid_argument,
                 "global_seed is given without seed: TensorFlow would draw one that depends on how many ops were made "
                 "before. Give both");
 }
 
-std::string TensorFlowShuffleOp::parameters() const {
-  const std::string global = global_seed_ ? ", global_seed=" + std::to_string(*global_seed_) : "";
-  return parameters_with(", " + seed_.text() + global);
-}
-
-std::string TensorFlowShuffleOp::parameters_but_seed() const { return parameters_with(""); }
-
-std::string TensorFlowShuffleOp::parameters_with(const std::string& seeds) const {
-  return buffer_.text() + ", order=tensorflow" + seeds + (seeds_.reshuffle ? "" : ", reshuffle_each_epoch=false");
-}
-
-Flow TensorFlowShuffleOp::flow(const Flow& input) const {
-  buffer_.check_input(input);
-  return input;
-}
-
 std::unique_ptr<StreamState> TensorFlowShuffleOp::open(std::uint64_t) const {
-  return std::make_unique<State>(buffer_.capacity(), seeds_);
+  return std::make_unique<ShuffleState<Buffer<Slot>, Seeds>>(capacity(), seeds_);
 }
 
 std::unique_ptr<IndexSequence> TensorFlowShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {
-  return std::make_unique<Sequence>(std::move(input), buffer_.capacity(), seeds_);
+  return std::make_unique<ShuffleSequence<Buffer<std::int64_t>, Seeds>>(std::move(input), capacity(), seeds_);
 }
 
 OpRef TensorFlowShuffleOp::among(const graph::RepeatsAround& repeats) const {

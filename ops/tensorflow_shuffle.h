@@ -1,4 +1,4 @@
-// shuffle in TensorFlow's order, bit for bit. Documented at Dataset::shuffle.
+// shuffle in TensorFlow's order, bit for bit. Documented at ShuffleOrder (options.h).
 //
 // The algorithm is that of tf.data's ShuffleDataset (tensorflow/core/kernels/data/shuffle_dataset_op.cc, 2.21): a
 // buffer is filled; one of the elements in it leaves, the one that is there longest takes its place, and the next one
@@ -17,25 +17,18 @@
 
 #include "lib/graph/repeats.h"
 #include "lib/graph/traits.h"
-#include "ops/seed.h"
 #include "ops/shuffle_buffer.h"
 
 namespace penstock::ops {
 
-class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, public graph::CountsOpenings {
+class TensorFlowShuffleOp final : public BufferedShuffleOp, public graph::CountsOpenings {
  public:
-  // Error(invalid_argument) unless buffer_size >= 1 or UNKNOWN_CARDINALITY, or for a global seed without another one.
+  // Error(invalid_argument) as BufferedShuffleOp's, and for a global seed without another one.
   TensorFlowShuffleOp(std::int64_t buffer_size, const ShuffleOptions& options);
   std::string name() const override { return "shuffle"; }
-  std::string parameters() const override;
-  std::string parameters_but_seed() const override;
-  Flow flow(const Flow& input) const override;
-  bool form_is_known() const override { return true; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
-  std::int64_t elements_held() const override { return buffer_.capacity(); }
   std::int64_t bytes_of_place() const override { return sizeof(Slot); }
-  bool is_seeded() const override { return seed_.is_given; }
 
   OpRef among(const graph::RepeatsAround& repeats) const override;
   const graph::RepeatsAround& repeats() const override { return seeds_.repeats; }
@@ -47,18 +40,13 @@ class TensorFlowShuffleOp final : public StreamOp, public graph::ShufflesOrder, 
     std::uint64_t seed, seed2;
     bool reshuffle;
     graph::RepeatsAround repeats{};
-    std::optional<std::uint64_t> loop_begins =
-        std::nullopt;  // the openings before this loop; none: it is a run's epoch
+    // The openings before this loop; none: it is a run's epoch.
+    std::optional<std::uint64_t> loop_begins = std::nullopt;
 
     CounterRng rng(std::uint32_t epoch, std::uint32_t pass) const;
   };
 
  private:
-  std::string parameters_with(const std::string& seeds) const;
-
-  ShuffleBuffer buffer_;
-  Seed seed_;
-  std::optional<std::uint64_t> global_seed_;
   Seeds seeds_;
   // By all loops over this op, of whatever dataset.
   std::shared_ptr<std::atomic<std::uint64_t>> opened_ = std::make_shared<std::atomic<std::uint64_t>>(0);

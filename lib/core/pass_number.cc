@@ -32,14 +32,16 @@ std::uint32_t pass_number(std::span<const std::int64_t> digits) noexcept {
 std::optional<std::vector<std::int64_t>> digits_of_pass(std::uint32_t pass, std::span<const std::int64_t> counts) {
   if (counts.empty()) return pass == 0 ? std::optional(std::vector<std::int64_t>()) : std::nullopt;
   std::optional<std::vector<std::int64_t>> best;
+  std::int64_t bound = counts[0] < 0 ? kMostDigit : counts[0];
   std::vector<std::int64_t> digits(counts.size(), 0);
   for (std::int64_t round = 0; round < kMostRounds; ++round) {
     const std::uint32_t digit = pass - pass_number(digits);
-    if (digit < (best ? (*best)[0] : counts[0] < 0 ? kMostDigit : counts[0])) {
+    if (digit < bound) {
+      bound = digit;
       best = digits;
       best->front() = digit;
+      if (counts[0] >= 0 || digit == 0) break;
     }
-    if (best && (counts[0] >= 0 || best->front() == 0)) break;
     if (!next_round(digits, counts)) break;
   }
   return best;

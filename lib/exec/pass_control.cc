@@ -7,6 +7,7 @@
 #include "lib/core/pass_number.h"
 
 namespace penstock::exec {
+
 Slot PassControl::slot_of(const Mark& mark) {
   Slot slot(Element(), mark.stamp);
   slot.set_kind(Slot::Kind::pass_end);
