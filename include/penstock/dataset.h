@@ -193,7 +193,7 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                                                 CallSite site = CallSite::here())
   const {
     return append<detail::Result<F, T>>("map", site, [&] {
-      check_hint(options.bytes_hint);
+      detail::check_hint<T>(options.bytes_hint);
       return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), options);
     });
   }
@@ -236,7 +236,7 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                        CallSite site = CallSite::here()) const {
     using U = typename detail::Flatten<detail::Result<F, T>>::value_type;
     return append<U>("flat_map", site, [&] {
-      check_hint(options.bytes_hint);
+      detail::check_hint<T>(options.bytes_hint);
       return ops::flat_map(std::make_shared<detail::FlatMapFunction<F, T>>(std::move(function)), options);
     });
   }
@@ -247,6 +247,18 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                        CallSite site = CallSite::here()) const {
     set_parallelism("flat_map", options, parallelism, site);
     return flat_map(std::move(function), std::move(options), site);
+  }
+
+  // The elements of the datasets that f(element) gives, in turn; see InterleaveOptions (options.h).
+  //   ps::range(4).interleave([](std::int64_t x) { return ps::range(x); }, {.cycle_length = 2})  ->  0 0 1 0 1 2
+  template <class F>
+  requires(detail::ElementFunction<F, T> &&
+           !detail::ReturnsNoDataset<F, T>) auto interleave(F function, InterleaveOptions options = {},
+                                                            CallSite site = CallSite::here()) const {
+    using U = typename detail::Result<F, T>::value_type;
+    return append<U>("interleave", site, [&] {
+      return ops::interleave(std::make_shared<detail::DatasetFunction<F, T>>(std::move(function)), options);
+    });
   }
 
   // The rows of each element, as elements of their own. Nothing is copied. An element without rows gives nothing.
@@ -456,7 +468,8 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
   using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::concatenate, Refused::filter;
-  using Refused::flat_map, Refused::group_by_window, Refused::map, Refused::padded_batch, Refused::ragged_batch;
+  using Refused::flat_map, Refused::group_by_window, Refused::interleave, Refused::map, Refused::padded_batch,
+      Refused::ragged_batch;
   using Refused::rebatch, Refused::reduce, Refused::scan, Refused::shuffle, Refused::start, Refused::take_while;
   using Refused::unbatch, Refused::unique, Refused::window;
   template <class U>
@@ -474,12 +487,6 @@ template <class T> class Dataset : private detail::Refused<T> {
     if (!(options.parallelism == AUTOTUNE))
       graph::fail(node_, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
     options.parallelism = parallelism;
-  }
-
-  static void check_hint(const BytesHint& hint) {
-    if (!hint || hint.input_type() == typeid(T)) return;
-    throw Error(ErrorCode::invalid_argument,
-                "bytes_hint must take the function's own input type, but takes another one");
   }
 
   graph::NodeRef node_;

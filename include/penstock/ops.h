@@ -41,6 +41,7 @@ OpRef skip(std::int64_t count);
 OpRef map(detail::FunctionRef function, const MapOptions& options);
 OpRef filter(detail::FunctionRef predicate, const FilterOptions& options);
 OpRef flat_map(detail::FunctionRef function, const MapOptions& options);
+OpRef interleave(detail::FunctionRef function, const InterleaveOptions& options);
 OpRef unbatch(detail::FunctionRef function);
 OpRef assert_cardinality(std::int64_t cardinality);
 OpRef take_while(detail::StepFactoryRef predicate);

@@ -41,6 +41,34 @@ struct MapOptions {
   std::string name = {};
 };
 
+// Of interleave(f), which is how record files are read: f makes each element a dataset. `cycle_length` of them are open
+// and give `block_length` elements each in turn; when one has no more, that of the next element takes its place.
+//
+//   auto rows = paths.interleave(rows_of, {.cycle_length = 8, .blocks = true, .name = "rows"});
+//
+// The order is that of tf.data's parallel op, whatever is tuned: an error, also of f, counts as an element of its
+// block. A dataset is read by one thread at a time, with no stage, thread or lock of its own: opening one costs about a
+// microsecond, an open one some hundred bytes for each op, and a million of them are fine. Several are read at once,
+// but each one's functions run one after the other: maps that keep the order belong behind the interleave, where they
+// have all cores.
+// Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small, and some
+// datasets are opened beyond the cycle; all that counts for memory_bytes when it is made. So what makes the elements
+// must not wait for what the consumer gives back.
+// All ops may be inside, interleave too, 64 deep. A prefetch there does nothing; an unseeded shuffle draws anew for
+// each element; a dataset that never ends keeps its place for ever. An error is an error element in its place, whose
+// cause() is the one inside. Random numbers differ from element to element; orders, as everywhere, from pass to pass.
+// f must be callable as const. A run is resumed by running its epoch again.
+struct InterleaveOptions {
+  std::int64_t cycle_length = 16;  // 1..65536. The same on all machines, unlike tf.data's, for the order hangs on it
+  std::int64_t block_length = 1;   // elements of each before it is the next one's turn
+  Tunable parallelism = AUTOTUNE;  // calls at once, each on a dataset of its own
+  Order order = Order::kept;       // arbitrary: who has something gives it
+  // Whether the function, or what makes the elements of its datasets, waits (files, network, sleep) rather than
+  // computes. Left open, the controller finds out.
+  std::optional<bool> blocks = std::nullopt;
+  std::string name = {};  // as in MapOptions
+};
+
 struct FilterOptions {
   Tunable parallelism = AUTOTUNE;  // calls of the predicate at once
   Order order = Order::kept;       // arbitrary: elements leave as they are done

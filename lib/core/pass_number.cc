@@ -19,11 +19,8 @@ bool next_round(std::vector<std::int64_t>& digits, std::span<const std::int64_t>
 }  // namespace
 
 std::uint32_t pass_number(std::span<const std::int64_t> digits) noexcept {
-  std::uint32_t number = 0, step = 1;
-  for (const std::int64_t digit : digits) {
-    number += static_cast<std::uint32_t>(digit) * step;
-    step *= 0x9E3779B1u;
-  }
+  std::uint32_t number = 0;
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) number = pass_within(number, *digit);
   return number;
 }
 

@@ -13,6 +13,11 @@
 
 namespace penstock {
 
+// The number of a pass of which the outer digits make `outer`, and digit 0 is `digit`.
+constexpr std::uint32_t pass_within(std::uint32_t outer, std::int64_t digit) noexcept {
+  return outer * 0x9E3779B1u + static_cast<std::uint32_t>(digit);
+}
+
 // Digit 0, which is the number of the pass where there is one repeat; outer digits jump far, so that nested passes do
 // not meet.
 std::uint32_t pass_number(std::span<const std::int64_t> digits) noexcept;

@@ -15,6 +15,7 @@ struct BatchAhead {
   bool takes_apart = false;  // by unbatch: one result of the stage is several elements of the batch
   Declares declares = Declares::whenever;             // of the stage's op
   std::shared_ptr<const ElementwiseOp> op = nullptr;  // the same, to be asked for outputs_of(); null: nobody is asked
+  int places_end = -1;  // of a batch itself: the stage before which no result has a place in it; -1: it is none
 };
 
 }  // namespace penstock::exec

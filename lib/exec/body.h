@@ -54,6 +54,7 @@ class BodyHost {
       const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one
   virtual bool is_unwanted(std::size_t stage, const PassCut& cut) const = 0;  // because of such a request
   virtual void count_dropped(std::size_t stage, std::int64_t errors) = 0;
+  virtual std::int64_t now() const = 0;  // ns
 };
 
 class Body {

@@ -96,7 +96,7 @@ void count_more(Group& group, MemoryBudget& memory, std::int64_t bytes) noexcept
 void Calls::close(Group& group, Record& record) const {
   const bool was_open = group.call != nullptr && std::exchange(group.call->is_counted, false);
   if (was_open) group.taken = group.call->close();
-  if (traits_.is_head) record.keys_ = keys_if_traced(group.slots);  // what has left is still told by its stamp
+  if (traits_.makes_slots) record.keys_ = keys_if_traced(group.slots);  // what has left is still told by its stamp
   if (!was_open) return;
   signs_.open_calls.fetch_sub(1, std::memory_order_relaxed);
   group.slots.erase(group.slots.begin(), group.slots.begin() + static_cast<std::ptrdiff_t>(group.taken));
@@ -119,7 +119,7 @@ Calls::Outcome Calls::end(Group& group, Record& record) const {
   const std::int64_t held = body_->held_bytes();
   const ThreadUse use = end_sample(group, record);
   give_back_heap_top();
-  const std::int64_t elements = traits_.is_head ? static_cast<std::int64_t>(record.keys_.size()) : record.elements_;
+  const std::int64_t elements = traits_.makes_slots ? static_cast<std::int64_t>(record.keys_.size()) : record.elements_;
   if (trace_ != nullptr) trace_call(group.start.ns, elements, std::move(record.keys_));
   return {sealed, held, record.copied_bytes_, use};
 }

@@ -23,6 +23,7 @@ void Cancellation::cancel(Group& group) {
   if (group.state == Group::State::running) return group.want_back();
   if (group.folded.is_unfolding || !group.folded.empty()) return let_go_of_folded(group);
   if (group.state == Group::State::waiting) drop_inputs(group);
+  if (group.inner) lanes_.give_up(group);
 }
 
 // Of a group that waits.

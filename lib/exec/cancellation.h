@@ -8,6 +8,7 @@
 
 #include "lib/exec/folded.h"
 #include "lib/exec/inbox.h"
+#include "lib/exec/lanes.h"
 #include "lib/exec/ring.h"
 #include "lib/exec/row_ledger.h"
 
@@ -16,8 +17,8 @@ namespace penstock::exec {
 class Cancellation {
  public:
   // `ledger`: null where nobody plans in which rows results will lie.
-  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Folded& folded, RowLedger* ledger)
-      : traits_(traits), inbox_(inbox), ring_(ring), folded_(folded), ledger_(ledger) {}
+  Cancellation(const StageTraits& traits, Inbox& inbox, Ring& ring, Lanes& lanes, Folded& folded, RowLedger* ledger)
+      : traits_(traits), inbox_(inbox), ring_(ring), lanes_(lanes), folded_(folded), ledger_(ledger) {}
 
   // Cancels the groups of the passes from `first` on, up to the mark that ends `last`. If that mark has not come yet,
   // also what will come before it. If it has left already, nothing.
@@ -34,6 +35,7 @@ class Cancellation {
   const StageTraits& traits_;
   Inbox& inbox_;
   Ring& ring_;
+  Lanes& lanes_;
   Folded& folded_;
   RowLedger* const ledger_;
 };

@@ -8,6 +8,7 @@
 #include "lib/core/byte_count.h"
 #include "lib/exec/branch.h"
 #include "lib/exec/merge_body.h"
+#include "lib/exec/nest_body.h"
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
@@ -47,6 +48,15 @@ std::optional<graph::Positions> merged(const Node& merge, const std::vector<Bran
   return graph::merged_positions(merge, std::move(positions));
 }
 
+// `borrows`: its inputs may refer to values of the source.
+StagePlan::Open body_of(std::shared_ptr<const ElementwiseOp> op, bool borrows, const StagePlan& stage) {
+  return [op = std::move(op), borrows, depth = stage.depth, is_nest = stage.is_nest()](
+             std::size_t, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+    if (is_nest) return std::make_unique<NestBody>(op, host);
+    return std::make_unique<ElementwiseBody>(op, borrows, depth);
+  };
+}
+
 class Compiler {
  public:
   explicit Compiler(const graph::NodeRef& node)
@@ -70,11 +80,8 @@ class Compiler {
   StagePlan stage_of(const Use& use) {
     const Node& node = *use.node;
     StagePlan stage;
-    stage.label.op = graph::title_of(node);
-    stage.label.name = graph::label_of(node);
+    stage.label = label_of(node, use.number);
     stage.gives.must_be = node.gives();
-    stage.label.call_site = graph::to_string(node.site());
-    stage.label.position = use.number;
     stage.random_key = use.path.random_key(node.position());
     stage.depth = now_.repeats.size();
     if (node.inputs().empty() || node.kind() == Kind::merge) return stage;
@@ -279,14 +286,12 @@ class Compiler {
     stage.passes_memory_on = op->passes_memory_on();
     if (const std::size_t bytes = op->result_bytes(); bytes > 0)
       stage.gives.bytes = byte_count(bytes) + byte_count(sizeof(Slot));
-    const std::size_t depth = stage.depth;
-    const bool borrows = next_stage() == now_.last_borrower;
-    stage.open = [op, borrows, depth](std::size_t, BodyHost&, PassControl&) -> std::unique_ptr<Body> {
-      return std::make_unique<ElementwiseBody>(op, borrows, depth);
-    };
+    if (const auto* nest = use.node->as<graph::OpensDatasets>())
+      stage.nest = {nest->cycle_length(), nest->block_length()};
+    stage.open = body_of(op, next_stage() == now_.last_borrower, stage);
     if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = next_stage();
-    by_position_ =
-        by_position_ && op->order() == Order::kept && !op->has_state() && !(first_stream_ != 0 && op->may_fan_out());
+    by_position_ = by_position_ && op->order() == Order::kept && !op->has_state() && !stage.is_nest() &&
+                   !(first_stream_ != 0 && op->may_fan_out());
     foresee_through(op);
     put(std::move(stage));
   }
@@ -298,7 +303,8 @@ class Compiler {
       now_.ahead.takes_apart = true;
       return;
     }
-    const bool makes_elements = op->order() == Order::kept && !op->passes_memory_on();
+    const bool makes_elements = op->order() == Order::kept && !op->passes_memory_on() &&
+                                dynamic_cast<const graph::OpensDatasets*>(op.get()) == nullptr;
     now_.places_end = static_cast<int>(next_stage());
     now_.maker = makes_elements ? next_stage() : 0;
     now_.ahead = {.declares = op->declares(), .op = op};
@@ -306,7 +312,7 @@ class Compiler {
 
   void foresee_through(const StreamOp& op, std::size_t depth, StagePlan& stage) {
     if (dynamic_cast<const graph::KeepsElements*>(&op) != nullptr) return;
-    if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.places_end = now_.places_end;
+    if (dynamic_cast<const graph::PutsTogether*>(&op) != nullptr) stage.batch.places_end = now_.places_end;
     now_.places_end = static_cast<int>(next_stage());
     if (const auto* batch = dynamic_cast<const graph::PutsTogether*>(&op);
         batch != nullptr && now_.maker != 0 && batch->batch_size() <= kMostRows) {
@@ -358,8 +364,8 @@ class Compiler {
     StagePlan stage = stage_of(use);
     const std::size_t depth = stage.depth;
     stage.passes_memory_on = true;
-    stage.open = [depth, place = place_of(stage)](std::size_t index, BodyHost& host,
-                                                  PassControl&) -> std::unique_ptr<Body> {
+    stage.open = [depth, place = place_of(stage.label)](std::size_t index, BodyHost& host,
+                                                        PassControl&) -> std::unique_ptr<Body> {
       return std::make_unique<RepeatBody>(index, depth, host, place);
     };
     put(std::move(stage));

@@ -32,6 +32,7 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   void cut_input(std::size_t stage, std::size_t port, const PassCut& cut) override;
   void input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) override;
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
+  std::int64_t now() const override { return facts_.machine.now(); }
   bool is_unwanted(std::size_t stage, const PassCut& cut) const override;
   void count_dropped(std::size_t stage, std::int64_t errors) override;
 

@@ -14,6 +14,7 @@
 #include "lib/exec/call_memory.h"
 #include "lib/exec/call_sample.h"
 #include "lib/exec/folded_results.h"
+#include "lib/exec/inner.h"
 #include "lib/exec/input_counts.h"
 #include "lib/exec/input_place.h"
 #include "lib/exec/open_call.h"
@@ -69,6 +70,7 @@ struct Group {
   CallSample sample;
   std::optional<PassEnd> mark;          // its last slot
   std::shared_ptr<AsyncTarget> target;  // its Completion is out
+  std::unique_ptr<Inner> inner;         // of a nest, unless it is a mark alone
 
   bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
 

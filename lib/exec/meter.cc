@@ -41,7 +41,7 @@ Meter::Meter(const StageTraits& traits)
   counters.position = plan.label.position;
   const Edge& edge = traits.neighbours.edges().out_of(traits.index);
   counters.feeds = edge.to == kOutlet ? -1 : static_cast<int>(edge.to);
-  counters.places_end = plan.places_end;
+  counters.places_end = plan.batch.places_end;
   counters.parallel = !plan.serial;
   counters.ordered = plan.order == Order::kept;
   counters.completes_later = plan.form == Form::completes_later;

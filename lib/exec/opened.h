@@ -18,7 +18,10 @@ template <class Opened> std::unique_ptr<Opened> opened(std::unique_ptr<Opened> g
 }
 
 // Where a step stands in the user's code: "mine (op 1 at train.cc:12)".
-std::string place_of(const StagePlan& stage);
+std::string place_of(const StageLabel& label);
+
+// Throws what has just been thrown by an op's open(), with its place.
+[[noreturn]] void fail_to_open(const std::string& place);
 
 // What an op's open() throws belongs to no element, and ends every request of the run: it is to say whose it is.
 StagePlan::Open with_place(const StagePlan& stage, StagePlan::Open open);

@@ -23,8 +23,23 @@ bool Output::collect_group(Group& group, bool keeps_mark, Slots& out) {
 }
 
 PacketRef Output::collect() {
-  if (done_ == 0) return nullptr;
   Slots out;
+  traits_.plan.is_nest() ? collect_in_turn(out) : collect_groups(out);
+  if (out.empty()) return nullptr;
+  meter_.counters.elements_out += count_elements(out);
+  auto packet = make_packet();
+  packet->slots = std::move(out);
+  return packet;
+}
+
+void Output::collect_in_turn(Slots& out) {
+  const std::int64_t count = lanes.collect(out, credits_);
+  credits_ -= count;
+  unsent_ -= count;
+}
+
+void Output::collect_groups(Slots& out) {
+  if (done_ == 0) return;
   const auto& groups = ring_.groups();
   for (std::size_t place = 0; place < groups.size();) {
     Group& group = *groups[place];
@@ -42,11 +57,6 @@ PacketRef Output::collect() {
       ++place;
     }
   }
-  if (out.empty()) return nullptr;
-  meter_.counters.elements_out += count_elements(out);
-  auto packet = make_packet();
-  packet->slots = std::move(out);
-  return packet;
 }
 
 // What the group had slots for has left.

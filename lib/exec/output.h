@@ -1,8 +1,8 @@
 // Output: the results that are ready to leave a stage, and how many the next one has room for.
 //
-// Whenever the stage's lock is free: done_ = groups of the ring that are done, some of them without any result; unsent_
-// = slots of theirs that have not left. One thread emits at a time. A thread that finds another one emitting leaves,
-// and the other looks again. So no thread waits.
+// Whenever the stage's lock is free: done_ = groups of the ring that are done, some of them without any result (but of
+// a nest); unsent_ = slots of theirs that have not left. One thread emits at a time. A thread that finds another one
+// emitting leaves, and the other looks again. So no thread waits.
 //
 // Thread safety: with the stage's lock held.
 #pragma once
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "lib/exec/folded.h"
+#include "lib/exec/lanes.h"
 #include "lib/exec/meter.h"
 #include "lib/exec/ring.h"
 #include "lib/exec/sizes.h"
@@ -18,17 +19,21 @@ namespace penstock::exec {
 
 class Output {
  public:
-  Output(const StageTraits& traits, Ring& ring, Folded& folded, Meter& meter)
-      : traits_(traits), ring_(ring), folded_(folded), meter_(meter) {}
+  Output(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs, Folded& folded,
+         Meter& meter)
+      : lanes(traits, ring, sizes, knobs), traits_(traits), ring_(ring), folded_(folded), meter_(meter) {}
+
+  Lanes lanes;  // of a nest: what leaves next
 
   // The next stage has room for so many more.
   void add_credits(std::int64_t count) noexcept { credits_ += count; }
   std::int64_t credits() const noexcept { return credits_; }
   // The group is done: its slots may leave. They may be its first results only, or nothing but its mark.
-  void add(Group& group) noexcept {
+  void add(Group& group) {
+    unsent_ += static_cast<std::int64_t>(group.slots.size());
+    if (group.inner) return lanes.add(group);
     group.state = Group::State::done;
     ++done_;
-    unsent_ += static_cast<std::int64_t>(group.slots.size());
   }
   // Credits beyond what is ready already.
   std::int64_t room() const noexcept { return credits_ - unsent_; }
@@ -48,6 +53,8 @@ class Output {
   void clear() noexcept { unsent_ = done_ = 0; }
 
  private:
+  void collect_in_turn(Slots& out);
+  void collect_groups(Slots& out);
   bool collect_group(Group& group, bool keeps_mark, Slots& out);
   void unfold_later(Group& group);
 

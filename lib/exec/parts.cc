@@ -8,7 +8,7 @@ namespace penstock::exec {
 
 void Parts::open(Group& group) {
   const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted) : group.slots.size();
-  if (slots < 2 || traits_.one_at_a_time || traits_.plan.is_merge()) return;
+  if (slots < 2 || traits_.one_at_a_time || traits_.plan.is_merge() || traits_.plan.is_nest()) return;
   if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
   group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
   signs_.open_calls.fetch_add(1, std::memory_order_relaxed);

@@ -4,8 +4,14 @@
 
 namespace penstock::exec {
 
+// By which its results are foretold: inputs, or what it may make.
+std::int64_t Reservation::slots_of(const Group& group) const {
+  if (group.inner) return group.inner->wanted;
+  return traits_.is_head ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
+}
+
 std::int64_t Reservation::expected(const Group& group) const {
-  const std::int64_t slots = traits_.is_head ? group.inputs.admitted : static_cast<std::int64_t>(group.slots.size());
+  const std::int64_t slots = slots_of(group);
   if (!group.memory.has_hint())
     return static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(slots)) + group.memory.needs;
   const double results = meter_.results_each(1) * static_cast<double>(slots);  // each will need a slot
@@ -51,8 +57,8 @@ void Reservation::take_for_first_calls(const Ring& ring) {
     if (group->state != Group::State::running || group->kind == Group::Kind::part || group->folded.is_unfolding ||
         has_its_own)
       continue;
-    group->memory.reserved_since =
-        static_cast<std::int64_t>(sizes_.expected_bytes() * static_cast<double>(group->inputs.admitted));
+    group->memory.reserved_since = static_cast<std::int64_t>(
+        sizes_.expected_bytes() * static_cast<double>(group->inner ? group->inner->wanted : group->inputs.admitted));
     traits_.memory.charge(group->memory.reserved_since);
   }
 }

@@ -45,6 +45,7 @@ class Reservation {
   std::int64_t plenty() const { return traits_.memory.limit() / 4; }
 
  private:
+  std::int64_t slots_of(const Group& group) const;
   bool reserve(const Group& group);
   void refuse(std::int64_t bytes, bool is_idle) noexcept;
 

@@ -91,6 +91,12 @@ void Ring::put_in_line(Group& group) {
   ready_.insert(place, &group);
 }
 
+void Ring::put_first(Group& group) {
+  if (ready_.front() == &group) return;
+  std::erase(ready_, &group);
+  ready_.push_front(&group);
+}
+
 void Ring::Before::add(const Group& group) {
   const bool is_done = group.state == Group::State::done;
   if (begun > 0 || !is_done) begun += group.inputs.admitted;
@@ -108,7 +114,7 @@ std::int64_t Ring::startable(const Group& group, const RingBounds& bounds) const
 }
 
 std::int64_t Ring::startable(const Group& group, const Before& before, const RingBounds& bounds) const {
-  if ((group.kind == Group::Kind::flush || bounds.has_plenty) && !is_oldest(group))
+  if ((group.kind == Group::Kind::flush || bounds.has_plenty) && !is_oldest(*this, group))
     return 0;  // what is before it has not left
   if (traits_.keeps_passes_apart && before.has_open_pass) return 0;
   const auto size = std::max<std::int64_t>(static_cast<std::int64_t>(group.slots.size()),

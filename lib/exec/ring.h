@@ -33,7 +33,6 @@ class Ring {
   Ring(const StageTraits& traits, std::size_t marks) : traits_(traits), departed_(marks, -1) {}
 
   const Queue<std::unique_ptr<Group>>& groups() const noexcept { return groups_; }
-  bool is_oldest(const Group& group) const { return groups_.front().get() == &group; }
   std::int64_t in_window() const noexcept { return in_window_; }
 
   // An empty group for the next inputs. Its number is higher than all before.
@@ -67,6 +66,7 @@ class Ring {
   Group& first_ready() const { return *ready_.front(); }
   void pop_ready() { ready_.pop_front(); }
   void put_in_line(Group& group);
+  void put_first(Group& group);  // of those in the line
   // How many slots of the waiting group may begin now.
   std::int64_t startable(const Group& group, const RingBounds& bounds) const;
   // How many of the waiting groups may begin now.
@@ -98,6 +98,8 @@ class Ring {
 
 // The last Completion that is out before `place`, which becomes the place of its group; null, and 0: none.
 std::shared_ptr<AsyncTarget> target_before(const Ring& ring, std::size_t& place);
+
+inline bool is_oldest(const Ring& ring, const Group& group) { return ring.groups().front().get() == &group; }
 
 std::int64_t bytes_of(const Slots& slots);
 std::int64_t elements_of(const Slots& slots);

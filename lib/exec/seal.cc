@@ -4,50 +4,13 @@
 #include <exception>
 #include <utility>
 
-#include <penstock/error.h>
-
-#include "lib/base/type_name.h"
 #include "lib/core/byte_count.h"
+#include "lib/exec/error_element.h"
 
 namespace penstock::exec {
 namespace {
 
-using ItemOf = std::function<SourceItem(const Stamp&)>;
-
-std::exception_ptr with_place(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const ItemOf& item_of) {
-  ErrorPlace place;
-  place.op = plan.label.op;
-  place.position = plan.label.position;
-  place.call_site = plan.label.call_site;
-  place.ordinal = ordinal;
-  place.source_ordinal = slot.stamp.ordinal;
-  place.epoch = slot.stamp.epoch;
-  SourceItem item = item_of(slot.stamp);
-  if (slot.stamp.ordinal >= 0) place.source_position = item.position;
-  place.origin = std::move(item.name);
-  return std::make_exception_ptr(ElementError(std::move(place), slot.value.get<std::exception_ptr>()));
-}
-
-// If there is no memory for its place, the error stays what it was.
-void make_error(Slot& slot, const StagePlan& plan, std::int64_t ordinal, const ItemOf& item_of) noexcept {
-  try {
-    slot.value = Element(with_place(slot, plan, ordinal, item_of));
-  } catch (...) {
-  }
-  slot.set_kind(Slot::Kind::error);
-}
-
 constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
-
-// Whoever gets an element of another type would read memory as what it is not: it fails.
-void check_type(const Slot& slot, const std::type_info& wanted) {
-  if (slot.value.holds(wanted)) return;
-  const std::string given =
-      slot.value.empty() ? "an empty element" : "an element of type " + type_name(*slot.value.type());
-  throw Error(ErrorCode::invalid_argument,
-              "the op gave " + given + ", but the dataset behind it has elements of type " + type_name(wanted) +
-                  ": write the type that the op gives, as in then<Type>(op) or merge<Type>(op, ...)");
-}
 
 // The bytes of a list, as far as the user's bytes_of tells them: where it throws, each element will say so itself.
 // `hint`: of one that nobody can see into.
@@ -115,7 +78,7 @@ class Seal {
       ++sum_.elements;
       sum_.largest = std::max(sum_.largest, slot.bytes());
     } else if (slot.kind() == Slot::Kind::failed) {
-      make_error(slot, plan_, body_.failed_input(group_, i), item_of_);
+      make_error(slot, plan_.label, body_.failed_input(group_, i), item_of_);
       slot.set_bytes(kPlace);
       ++sum_.errors;
     }

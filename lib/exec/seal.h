@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <typeinfo>
 
 #include "lib/exec/body.h"
+#include "lib/exec/error_element.h"
 #include "lib/exec/group.h"
 #include "lib/exec/stage_plan.h"
 
@@ -27,7 +26,6 @@ struct Sealed {
 // Called right after `body` ran the group. `item` tells what an element was made of; it is asked only for errors. At
 // most `most` results get slots. Where elements have become more, the rest stays in group.folded, as lists, since a
 // slot is several times as large as a number. Called again for the rest when the results before have left.
-Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most,
-            const std::function<SourceItem(const Stamp&)>& item);
+Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const ItemOf& item);
 
 }  // namespace penstock::exec

@@ -39,9 +39,26 @@ std::int64_t Sizes::capacity() const {
   return std::max(knobs_.buffer, small_elements(2 * kWidest * static_cast<double>(knobs_.grain_ns)));
 }
 
+// Two blocks, so that one can be made while the other leaves, but no more than a quarter of the budget in all places;
+// and more of what is cheap and small, for a call costs microseconds.
+std::int64_t Sizes::inner_buffer() const {
+  if (traits_.one_at_a_time) return 1;
+  const NestPlan& nest = traits_.plan.nest;
+  const double bytes = std::max(meter_.bytes(), 1.0) * static_cast<double>(nest.cycle_length);
+  const double blocks = 2 * static_cast<double>(std::min(nest.block_length, kLargestGroup));
+  const double held = std::min(blocks, static_cast<double>(traits_.memory.limit()) / 4 / bytes);
+  double cheap = 0;
+  if (meter_.ns_per_slot() > 0 && meter_.bytes() < kSmallElement)
+    cheap = std::min({2 * static_cast<double>(knobs_.grain_ns) / meter_.ns_per_slot(), affordable_bytes() / bytes,
+                      static_cast<double>(kLargestGroup)});
+  return std::max<std::int64_t>(static_cast<std::int64_t>(std::max(held, cheap)), 1);
+}
+
 // Cheap calls go through many at a time, but no more than the user lets wait behind them. A stream op's are not its
 // results: it may keep nothing of them.
 std::int64_t Sizes::most_in_window() const {
+  // Of a nest those of the cycle, and some that are opened ahead.
+  if (traits_.plan.is_nest()) return traits_.plan.nest.cycle_length + (traits_.one_at_a_time ? 0 : knobs_.window);
   const Tunable& behind = traits_.plan.buffer_behind;
   if (behind.is_automatic() || traits_.plan.serial) return std::max(knobs_.window, capacity());
   const std::int64_t passing = knobs_.parallelism > 1 ? knobs_.window : 1;  // one call passes no other

@@ -28,6 +28,8 @@ class Sizes {
   std::int64_t capacity() const;
   // How many slots may be in the ring: their results have not left.
   std::int64_t most_in_window() const;
+  // Of a nest: how many slots of each dataset may be ready.
+  std::int64_t inner_buffer() const;
   // How many elements may begin together although the budget is used up: one, or as many small ones as hold next to
   // nothing, since to begin each by itself costs microseconds.
   std::int64_t forced() const;

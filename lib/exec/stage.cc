@@ -115,17 +115,20 @@ void Stage::stop() {
 void Stage::let_go_of_slots() {
   let_go_of_inputs();
   for (std::size_t place = kPastAll; place > 0;) {
-    Slots slots, answers;
+    Slots slots, answers, ready;
+    std::unique_ptr<Inner> inner;
     MutexLock lock(core_.mutex);
     const auto& groups = core_.state.ring.groups();
     place = std::min(place, groups.size());
     if (place == 0) break;
     Group& group = *groups[--place];
+    if (group.inner) ready = group.inner->let_go();
     if (group.state == Group::State::running) {
       answers = core_.state.parts.answers_of(group);
     } else {
       slots.swap(group.slots);
       answers.swap(group.folded.answers);
+      inner.swap(group.inner);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "lib/exec/batch_ahead.h"
 #include "lib/exec/body.h"
 #include "lib/exec/edges.h"
+
+namespace penstock::graph {
+class Node;
+}
 
 namespace penstock::exec {
 
@@ -32,6 +37,9 @@ struct StageLabel {
   std::string call_site;  // of its first op
   int position = 0;       // of its first op in the pipeline
 };
+
+// Of the node with this number in the pipeline.
+StageLabel label_of(const graph::Node& node, int number);
 
 // What a stream op must hold to make progress.
 struct Holding {
@@ -57,6 +65,12 @@ struct ResultType {
   std::int64_t bytes = 0;                   // of every result, with its place; 0: they differ
 };
 
+// Of a stage that makes elements datasets, and gives theirs in turn (Lanes).
+struct NestPlan {
+  std::int64_t cycle_length = 0;  // 0: it does not
+  std::int64_t block_length = 1;
+};
+
 struct StagePlan {
   StageLabel label;
   std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
@@ -71,25 +85,26 @@ struct StagePlan {
   Order order = Order::kept;
   bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
   bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
+  NestPlan nest;
   Holding holding;
-  BatchAhead batch;     // where its results will lie
-  int places_end = -1;  // of a batch: the stage before which no result has a place in it; -1: no batch
+  BatchAhead batch;  // where its results will lie
   Tunable parallelism = 1;
   Tunable buffer = AUTOTUNE;         // of its input; fixed by a prefetch before it
   Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
 
   bool is_merge() const noexcept { return !ports.empty(); }
+  bool is_nest() const noexcept { return nest.cycle_length > 0; }
 
   // Whether no element may begin that is a window or more behind the oldest one that is not done (Ring). Only where the
   // user has fixed the number of calls: who leaves it to the controller asks for no bound.
   bool keeps_near() const noexcept {
-    return !serial && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1;
+    return !serial && !is_nest() && order == Order::kept && !parallelism.is_automatic() && parallelism.low() > 1;
   }
 
   // The same for results in arbitrary order, which pass each other but not the end of a pass: no element behind one
   // begins while one before it is not done, for it might wait for what the other holds.
   bool keeps_passes_apart() const noexcept {
-    return !serial && order == Order::arbitrary && !parallelism.is_automatic() && parallelism.low() > 1;
+    return !serial && !is_nest() && order == Order::arbitrary && !parallelism.is_automatic() && parallelism.low() > 1;
   }
 
   // Makes the body for stage `index` of a run.
@@ -109,6 +124,11 @@ struct SourceItem {
   std::string name;   // "" if it has none
 };
 
+// The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
+// source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may keep
+// from that.
+SourceItem item_of(std::span<const SourcePlan> sources, std::size_t source, std::int64_t ordinal);
+
 struct Plan {
   std::vector<StagePlan> stages;        // in post-order,
   Edges edges;                          // and who feeds whom
@@ -127,10 +147,7 @@ struct Plan {
 
   // Its number: Stamp::source.
   std::uint16_t add_source(const SourcePlan& source);
-  // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
-  // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may
-  // keep from that.
-  SourceItem item(std::size_t source, std::int64_t ordinal) const;
+  SourceItem item(std::size_t source, std::int64_t ordinal) const { return item_of(sources, source, ordinal); }
 };
 
 }  // namespace penstock::exec

@@ -25,6 +25,7 @@ StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
 
 void describe_held(const Group& group, StageSnapshot& out) {
   out.bytes_held += group.folded.bytes;
+  if (group.inner) out.bytes_held += group.inner->out_bytes + group.inner->charged_held;
   if (group.state == Group::State::done) return;
   out.bytes_held += group.inputs.bytes;
   if (group.state == Group::State::waiting && group.folded.bytes == 0) out.ready += group.inputs.admitted;
@@ -49,9 +50,9 @@ StageState::StageState(const StageTraits& traits, StageSigns& signs, const Stage
       folded(signs),
       first_calls(traits, signs),
       reservation(traits, signs, knobs, meter, sizes),
-      output(traits, ring, folded, meter),
+      output(traits, ring, sizes, knobs, folded, meter),
       parts(traits, signs, body, ring),
-      cancellation(traits, inbox, ring, folded, ledger),
+      cancellation(traits, inbox, ring, output.lanes, folded, ledger),
       traits_(traits),
       signs_(signs),
       body_(body),
@@ -87,7 +88,9 @@ Actions StageState::next_actions() {
 
 // True once.
 bool StageState::became_empty() {
-  const std::int64_t now = inbox.waiting() + ring.in_window() + (output.is_emitting() ? 1 : 0);
+  // What is open in a nest may wait for the next input, too.
+  const std::int64_t in_ring = traits_.plan.is_nest() && output.lanes.wants_input() ? 0 : ring.in_window();
+  const std::int64_t now = inbox.waiting() + in_ring + (output.is_emitting() ? 1 : 0);
   const std::int64_t before = signs_.occupied.exchange(now);
   return traits_.plan.is_merge() ? ports.became_empty() : now == 0 && before != 0;
 }
@@ -108,11 +111,14 @@ CreditList StageState::top_up() {
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool StageState::admit_group() {
   if (traits_.is_head) return produce();
-  if (reservation.is_refused() && ring.has_ready()) return false;  // nothing is gained by piling up inputs
+  const bool is_wanted = traits_.plan.is_nest() && output.lanes.wants_input();
+  if (traits_.plan.is_nest() && traits_.one_at_a_time && !is_wanted) return false;
+  if (reservation.is_refused() && ring.has_ready() && !is_wanted)
+    return false;  // nothing is gained by piling up inputs
   const std::int64_t room = sizes.most_in_window() - ring.in_window();
   if (inbox.waiting() == 0 || room <= 0) return false;
   auto group = ring.new_group();
-  inbox.fill(*group, std::min(sizes.group(inbox.waiting()), room));
+  inbox.fill(*group, traits_.plan.is_nest() ? 1 : std::min(sizes.group(inbox.waiting()), room));
   place(std::move(group));
   return true;
 }
@@ -128,6 +134,7 @@ void StageState::place(std::unique_ptr<Group> group) {
     inputs += slot.kind() != Slot::Kind::pass_end;
   }
   ring.count_inputs(inputs, group->mark && group->mark->ends_input(traits_.plan.depth));
+  if (traits_.plan.is_nest()) output.lanes.admit(*group);
   if (ledger_ != nullptr) group->place.first_turn = ledger_->admit(group->slots);
   if (!has_work) output.add(*group);
   ring.append(std::move(group));
@@ -208,8 +215,10 @@ void StageState::begin(Group& group) {
   group.start.ns = meter.accounted_until();
   group.start.thread = traits_.machine.thread_number();
   if (traits_.plan.is_merge()) group.inputs.bytes += body_->take_arrivals();
-  group.start.ordinal = group.slots.empty() ? -1 : group.slots.front().stamp.ordinal;
-  group.start.source = group.slots.empty() ? 0 : group.slots.front().stamp.source;
+  if (group.inner) output.lanes.prepare(group);
+  const Stamp* first = group.inner ? &group.inner->stamp : group.slots.empty() ? nullptr : &group.slots.front().stamp;
+  group.start.ordinal = first == nullptr ? -1 : first->ordinal;
+  group.start.source = first == nullptr ? 0 : first->source;
   ++tokens.running;
   signs_.busy.store(true, std::memory_order_relaxed);
   if (!group.folded.is_unfolding) first_calls.begin(meter.accounted_until());
@@ -225,12 +234,14 @@ void StageState::put_back(Group& group) {
 }
 
 bool StageState::may_force(const Group& group) const {
-  return ring.is_oldest(group) && !output.is_emitting() && traits_.neighbours.is_empty_behind(traits_.index);
+  return (group.inner ? output.lanes.is_due(group) : is_oldest(ring, group)) && !output.is_emitting() &&
+         traits_.neighbours.is_empty_behind(traits_.index);
 }
 
 void StageState::shrink(Group& group) {
   const std::int64_t most = sizes.forced();
   if (traits_.is_head) ring.admit_less(group, most);
+  if (group.inner) group.inner->wanted = std::min(group.inner->wanted, most);
   if (static_cast<std::int64_t>(group.slots.size()) <= most) return;
   Group& rest = ring.keep_first(group, most);
   if (group.is_unwanted) cancellation.cancel(rest);
@@ -242,7 +253,7 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
   const std::int64_t now = traits_.machine.now();
   account(now);
   --tokens.running;
-  const auto inputs = traits_.is_head ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
+  const auto inputs = traits_.makes_slots ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
   group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;
   meter.learn(group, inputs, results.bytes + results.folded, now);
@@ -251,6 +262,10 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
 }
 
 void StageState::release(Group& group, const Sealed& results, std::int64_t kept_bytes) {
+  if (group.inner) {
+    const std::int64_t held = group.inner->held_bytes;
+    traits_.memory.charge(held - std::exchange(group.inner->charged_held, held));
+  }
   output.add(group);
   meter.count_results(results);
   const std::int64_t bytes = results.bytes + results.folded;
@@ -291,7 +306,7 @@ void StageState::describe(StageSnapshot& out) const {
   out.dropped = signs_.dropped.load(std::memory_order_relaxed);
   out.running = tokens.running;
   out.waiting_input = traits_.plan.is_merge() ? ports.waiting() : inbox.waiting();
-  out.in_window = ring.in_window();
+  out.in_window = std::max<std::int64_t>(ring.in_window() - traits_.plan.nest.cycle_length, 0);
   out.credits = output.credits();
   out.waits_for_memory = reservation.is_refused();
   out.waits_for_cpu_slot = signs_.waits_for_permit;

@@ -21,6 +21,7 @@ struct StageTraits {
         one_at_a_time(engine.facts().launcher.one_at_a_time()),
         is_source(neighbours.edges().is_source(number)),
         is_head(is_source || of.is_merge()),
+        makes_slots(is_head || of.is_nest()),
         begins_with_few(!of.serial && !of.passes_memory_on && of.gives.bytes == 0 && of.form != Form::completes_later),
         keeps_near(of.keeps_near()),
         keeps_passes_apart(of.keeps_passes_apart()) {}
@@ -35,6 +36,7 @@ struct StageTraits {
   const bool one_at_a_time;
   const bool is_source;
   const bool is_head;             // of a segment: it makes its slots by itself, as far as there is room for them
+  const bool makes_slots;         // a head, or a nest: its calls are measured by what they give, not by their inputs
   const bool begins_with_few;     // calls, until one has given a result or a hint has told its size
   const bool keeps_near;          // no element begins that is a window or more behind the oldest one that is not done
   const bool keeps_passes_apart;  // none begins behind a mark while one before it is not done

@@ -80,6 +80,17 @@ class EndsPasses {
   ~EndsPasses() = default;
 };
 
+// Makes each element a dataset (an Element that holds a NodeRef), whose elements are given in turn (interleave): an
+// ElementwiseOp whose run() only opens them.
+class OpensDatasets {
+ public:
+  virtual std::int64_t cycle_length() const = 0;  // of them are open at once, and give
+  virtual std::int64_t block_length() const = 0;  // elements, before it is the next one's turn
+
+ protected:
+  ~OpensDatasets() = default;
+};
+
 // What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or
 // change their order.
 class PutsTogether {  // batch

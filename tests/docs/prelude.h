@@ -157,6 +157,7 @@ struct Given {
   static std::vector<Example> decode(const ps::Tensor& file) {
     return {{ps::image::resize_bilinear(ps::image::view_of(pixels_of(file)), {8, 8}), 1}};
   }
+  static ps::Dataset<std::int64_t> rows_of(const std::string&) { return ps::range(3); }
   static std::vector<std::int64_t> fetch_rows(const std::vector<std::int64_t>& positions) { return positions; }
   static ps::Tensor crop(const ps::Tensor& picture, int y, int x, bool mirrored) {
     const ps::Tensor part = ps::image::copy_of(ps::image::view_of(picture).window({y, x, 224, 224}));

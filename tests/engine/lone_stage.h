@@ -100,6 +100,7 @@ class NotingHost final : public exec::StageHost {
   }
   bool is_unwanted(std::size_t, const exec::PassCut&) const override { return false; }
   void count_dropped(std::size_t, std::int64_t) override {}
+  std::int64_t now() const override { return time_ns_; }
   void nothing_is_left_of(std::size_t) override {}
 
   NotingLauncher notes;

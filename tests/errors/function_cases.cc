@@ -120,6 +120,7 @@ Cases thrown_cases() {
 }
 
 Dataset<std::int64_t> many_numbers(std::int64_t) { return range(100'000); }
+Dataset<std::int64_t> itself(std::int64_t) { return range(1).interleave(itself); }
 
 Cases op_cases() {
   const auto odd = [](std::int64_t value) -> bool { return value == 1 ? throw std::runtime_error("odd") : true; };
@@ -152,6 +153,22 @@ Cases op_cases() {
        }},
       {"a function of flat_map gives a dataset of nothing but errors",
        [] { read(range(3).flat_map([](std::int64_t) { return from_generator(no_line); })); }},
+      {"a function of interleave throws, of a second element",
+       [] {
+         read(range(3).interleave([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : range(2); }));
+       }},
+      {"an element of a dataset that a function of interleave gives fails",
+       [] {
+         read(range(3).interleave(
+             [](std::int64_t) {
+               return range(3).map([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : x; },
+                                   {.name = "check"});
+             },
+             {.name = "rows"}));
+       }},
+      {"a function of interleave gives what interleaves by that function", [] { read(range(1).interleave(itself)); }},
+      {"a function of interleave gives a dataset that cannot be opened",
+       [] { read(range(3).interleave([](std::int64_t) { return from_closed(true); })); }},
       {"a generator throws", [=] { read(from_generator(make)); }},
       {"a batch cannot be put together", lose_batch},
       {"an op does not have the function run()",

@@ -109,6 +109,7 @@ struct Uncopyable {
 Cases transform_cases() {
   const auto count = [calls = 0](std::int64_t value) mutable { return value + calls++; };
   const BytesHint hint([](const std::string& text) { return text.size(); });
+  const auto numbers = [](std::int64_t value) { return range(value); };
   return {
       {"map with no parallelism", [] { range(10).map(same, 0); }},
       {"map between bounds that are the wrong way round", [] { range(10).map(same, Tunable::between(8, 2)); }},
@@ -122,6 +123,12 @@ Cases transform_cases() {
       {"filter with no parallelism", [] { range(10).filter(is_odd, {.parallelism = 0}); }},
       {"flat_map with no parallelism", [] { range(10).flat_map(twice, 0); }},
       {"flat_map with a hint for another type", [=] { range(10).flat_map(twice, 2, {.bytes_hint = hint}); }},
+      {"interleave of no dataset at once", [=] { range(10).interleave(numbers, {.cycle_length = 0}); }},
+      {"interleave of more datasets at once than may be",
+       [=] { range(10).interleave(numbers, {.cycle_length = 100'000}); }},
+      {"interleave in blocks of nothing", [=] { range(10).interleave(numbers, {.block_length = 0}); }},
+      {"interleave of a function with a state",
+       [] { range(10).interleave([calls = 0](std::int64_t) mutable { return range(calls++); }, {.parallelism = 1}); }},
       {"batch of 0", [] { range(10).batch(0); }},
       {"assert_cardinality of -2", [] { range(10).assert_cardinality(-2); }},
       {"assert_cardinality of another count than is known", [] { range(10).assert_cardinality(9); }},

@@ -92,17 +92,27 @@ Rows fail(const Rows& in, const json& op) {
   });
 }
 
-Rows flat_map(const Rows& in, const json& op) {
+// Calls `method` with the function that makes a dataset of a row.
+template <class Method> Rows with_datasets(const json& op, Method&& method) {
   const std::string fn = op.at("fn");
   if (fn == "repeat")
-    return in.flat_map(
-        [n = number(op, "times")](Row x) { return ps::from_vector(std::vector{std::move(x)}).repeat(n); });
+    return method([n = number(op, "times")](Row x) { return ps::from_vector(std::vector{std::move(x)}).repeat(n); });
   if (fn == "count")
-    return in.flat_map([m = number(op, "mod")](const Row& x) {
+    return method([m = number(op, "mod")](const Row& x) {
       return ps::range(value_of(x), value_of(x) + floor_mod(value_of(x), m)).map(row_of);
     });
-  if (fn == "rows") return in.flat_map([](Row x) { return ps::from_vector(std::vector{std::move(x)}).unbatch(); });
-  throw Unsupported("flat_map function '" + fn + "' is not built yet");
+  if (fn == "rows") return method([](Row x) { return ps::from_vector(std::vector{std::move(x)}).unbatch(); });
+  throw Unsupported("function '" + fn + "' is not built yet");
+}
+
+Rows flat_map(const Rows& in, const json& op) {
+  return with_datasets(op, [&](auto function) { return in.flat_map(std::move(function)); });
+}
+
+Rows interleave(const Rows& in, const json& op) {
+  const ps::InterleaveOptions options{
+      .cycle_length = number(op, "cycle"), .block_length = number(op, "block"), .parallelism = calls_of(op)};
+  return with_datasets(op, [&](auto function) { return in.interleave(std::move(function), options); });
 }
 
 Rows batch(const Rows& in, const json& op) {
@@ -208,6 +218,7 @@ const std::map<std::string, Step>& steps() {
       {"fail", fail},
       {"filter", filter},
       {"flat_map", flat_map},
+      {"interleave", interleave},
       {"group_by_window", group_by_window},
       {"ignore_errors", [](const Rows& in, const json&) { return in.ignore_errors(); }},
       {"map", map},

@@ -42,6 +42,10 @@ struct Harness {
     return options;
   }
 
+  ps::InterleaveOptions interleave_options() const {
+    return {.cycle_length = op.count, .block_length = op.index, .parallelism = parallelism()};
+  }
+
   ps::ShuffleOptions shuffle_options() const {
     return {.seed = how.seed,
             .reshuffle_each_epoch = how.reshuffle,

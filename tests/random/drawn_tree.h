@@ -29,7 +29,9 @@ using Items = std::vector<Item>;
 
 inline constexpr std::size_t kMostItems = 4000;  // of an endless list
 inline constexpr std::int64_t kFactor = 1009;
-inline constexpr int kDepth = 3;  // of merges, at most
+inline constexpr int kDepth = 3;                 // of merges, at most
+inline constexpr int kNests = 2;                 // one inside the other
+inline constexpr std::size_t kMostOfNest = 500;  // items: an endless list beside it must be longer
 
 struct Tree {
   ps::Dataset<std::int64_t> dataset;
@@ -42,14 +44,19 @@ inline std::string text_of(const Item& item) { return item ? std::to_string(*ite
 
 inline std::int64_t joined(std::int64_t a, std::int64_t b) { return (a * kFactor + b) % 1'000'003; }
 
+// What may be in a tree, beside sources, ops and merges.
+struct Drawn {
+  bool faults = false;  // functions fail in all ways that there are, and sources, too. Else by one exception
+  bool nests = false;   // datasets that a function makes of elements
+};
+
 class Drawer {
  public:
   // How often each op was drawn, and each pair of neighbours.
   using Coverage = std::map<std::string, std::int64_t>;
 
-  // `faults`: functions fail in all ways that there are, and sources, too. Else by one exception.
-  Drawer(std::uint64_t seed, Coverage& coverage, bool faults = false)
-      : random_(seed), coverage_(coverage), faults_(faults) {}
+  Drawer(std::uint64_t seed, Coverage& coverage, Drawn drawn = {})
+      : random_(seed), coverage_(coverage), faults_(drawn.faults), nests_(drawn.nests ? kNests : 0) {}
 
   // Never endless.
   Tree draw() {
@@ -58,12 +65,14 @@ class Drawer {
         Tree tree = draw_tree(kDepth);
         return tree.is_endless ? take(std::move(tree), random_.between(0, 40)) : tree;
       } catch (const NeverGivesAnything&) {
+      } catch (const TooLong&) {
       }
     }
   }
 
  private:
   struct NeverGivesAnything {};
+  struct TooLong {};
 
   Tree draw_tree(int depth) {
     Tree tree = depth == 0 || random_.one_in(4) ? source() : merge(depth);
@@ -107,6 +116,7 @@ class Drawer {
   }
 
   Tree behind(Tree in) {
+    if (nests_ > 0 && random_.one_in(3)) return interleave(std::move(in));
     switch (random_.below(7)) {
       case 0: return map(std::move(in));
       case 1: return filter(std::move(in));
@@ -209,6 +219,83 @@ class Drawer {
     }
     if (!in.is_endless) items.insert(items.end(), batch.begin(), batch.end());
     return next(in, "batch" + std::to_string(size), in.dataset.batch(size).unbatch(), std::move(items), in.is_endless);
+  }
+
+  // Of one of some datasets for each element, which is joined with what that gives; the function may fail, too.
+  Tree interleave(Tree in) {
+    note("interleave", in.text);
+    std::vector<Tree> inners = inner_trees();
+    const std::int64_t modulus = random_.between(3, 20);
+    const Turns turns{static_cast<std::size_t>(random_.between(1, 5)), static_cast<std::size_t>(random_.between(1, 3))};
+    const auto items_of = [&](const Item& item) {
+      if (!item || fails(*item, modulus)) return Items{Item()};
+      Items items = inners[static_cast<std::size_t>(*item) % inners.size()].items;
+      for (Item& inner : items) inner = inner ? Item(joined(*item, *inner)) : Item();
+      return items;
+    };
+    const auto middle = in.items.begin() + std::ssize(in.items) / 2;
+    const auto gives = [&](const Item& item) { return !items_of(item).empty(); };
+    if (in.is_endless && std::none_of(middle, in.items.end(), gives)) throw NeverGivesAnything();
+    std::string text = "interleave" + std::to_string(turns.cycle) + "," + std::to_string(turns.block) + "of(";
+    for (const Tree& inner : inners) text += (&inner == &inners.front() ? "" : "|") + inner.text;
+    auto dataset = in.dataset.interleave(
+        [datasets = datasets_of(inners), modulus](std::int64_t x) {
+          if (fails(x, modulus)) throw std::runtime_error("drawn");
+          return datasets[static_cast<std::size_t>(x) % datasets.size()].map(
+              [x](std::int64_t inner) { return joined(x, inner); });
+        },
+        {.cycle_length = static_cast<std::int64_t>(turns.cycle),
+         .block_length = static_cast<std::int64_t>(turns.block),
+         .parallelism = random_.pick(std::vector<ps::Tunable>{ps::AUTOTUNE, 1, 2, 8}),
+         .blocks = random_.one_in(4) ? std::optional(true) : std::nullopt});
+    Items items = given_in_turn(in, turns, items_of);
+    if (!in.is_endless && items.size() > kMostOfNest) throw TooLong();
+    return {std::move(dataset), std::move(items), in.is_endless, in.text + " " + text + ") interleave"};
+  }
+
+  // None of them endless: it would keep its place for ever.
+  std::vector<Tree> inner_trees() {
+    --nests_;
+    ++coverage_["nest in " + std::to_string(kNests - 1 - nests_)];
+    std::vector<Tree> inners;
+    for (std::int64_t count = random_.between(1, 3); count > 0; --count) {
+      Tree inner = draw_tree(1);
+      inners.push_back(inner.is_endless ? take(std::move(inner), random_.between(0, 9)) : std::move(inner));
+    }
+    ++nests_;
+    return inners;
+  }
+
+  struct Turns {
+    std::size_t cycle, block;
+  };
+  // As far as is known of an endless input.
+  template <class ItemsOf> static Items given_in_turn(const Tree& in, const Turns& turns, const ItemsOf& items_of) {
+    Items given;
+    std::vector<std::optional<Items>> places(turns.cycle);  // what is left, the next one last
+    std::size_t next = 0, open = 0, turn = 0, of_block = 0;
+    const auto go_on = [&] { turn = (turn + 1) % turns.cycle, of_block = 0; };
+    while (!in.is_endless || given.size() < kMostItems) {
+      auto& place = places[turn];
+      if (!place && next < in.items.size()) {
+        place = items_of(in.items[next++]);
+        std::ranges::reverse(*place);
+        ++open;
+      } else if (!place && (open == 0 || in.is_endless)) {
+        break;
+      } else if (!place) {
+        go_on();
+      } else if (place->empty()) {
+        place.reset();
+        --open;
+        go_on();
+      } else {
+        given.push_back(place->back());
+        place->pop_back();
+        if (++of_block == turns.block) go_on();
+      }
+    }
+    return given;
   }
 
   Tree merge(int depth) {
@@ -319,6 +406,7 @@ class Drawer {
   Random random_;
   Coverage& coverage_;
   const bool faults_;
+  int nests_;  // that may still be drawn one inside the other
 };
 
 }  // namespace trees

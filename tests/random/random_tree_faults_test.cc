@@ -52,15 +52,14 @@ TEST(RandomTreeFaults, AreDeliveredCountedAndResumed) {
   Drawer::Coverage coverage;
   std::int64_t failures = 0;
   const std::int64_t count = how_many(1000);
-  check_trees(
-      count,
-      [&](const Tree& tree, std::uint64_t seed) {
-        Random random(seed ^ 0xFA17);
-        failures += failures_in(tree);
-        check_skipped(tree, random);
-        check_resumed(tree, random);
-      },
-      coverage, true);
+  check_trees(count,
+              [&](const Tree& tree, std::uint64_t seed) {
+                Random random(seed ^ 0xFA17);
+                failures += failures_in(tree);
+                check_skipped(tree, random);
+                check_resumed(tree, random);
+              },
+              coverage, {.faults = true});
   if (number_from_environment("PENSTOCK_SEED")) return;
   EXPECT_GE(failures, count) << "one in each tree, on average";
   for (const char* merge : {"zip", "concatenate", "sample", "choose"})

@@ -41,13 +41,12 @@ inline std::string next_of(ps::Run<std::int64_t>& run) {
 
 using Check = std::function<void(const Tree& tree, std::uint64_t seed)>;
 
-// `faults`: of all kinds (Drawer).
-inline void check_trees(std::int64_t count, const Check& check, Drawer::Coverage& coverage, bool faults = false) {
+inline void check_trees(std::int64_t count, const Check& check, Drawer::Coverage& coverage, Drawn drawn = {}) {
   Watchdog watchdog(std::chrono::seconds(UNDER_SANITIZER ? 300 : 60));  // a tree may give 36,000 elements one by one
   const auto only = number_from_environment("PENSTOCK_SEED");
   for (std::uint64_t seed = only.value_or(0); !::testing::Test::HasFailure(); ++seed) {
     if (only ? seed != *only : seed == static_cast<std::uint64_t>(count)) break;
-    const Tree tree = Drawer(seed, coverage, faults).draw();
+    const Tree tree = Drawer(seed, coverage, drawn).draw();
     const std::string name = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + tree.text;
     if (number_from_environment("PENSTOCK_TRACE")) std::cerr << name << std::endl;
     watchdog.watch(name);

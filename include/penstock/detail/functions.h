@@ -8,17 +8,26 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <penstock/batch.h>
 #include <penstock/bytes.h>
+#include <penstock/bytes_hint.h>
 #include <penstock/detail/parameter.h>
+#include <penstock/error.h>
 #include <penstock/op.h>
 
 #pragma GCC visibility push(default)
 
 namespace penstock::detail {
+
+// Of a function that takes a T.
+template <class T> void check_hint(const BytesHint& hint) {
+  if (!hint || hint.input_type() == typeid(T)) return;
+  throw Error(ErrorCode::invalid_argument, "bytes_hint must take the function's own input type, but takes another one");
+}
 
 // An untyped function over slots: what ops/map, filter, flat_map and unbatch run.
 class Function {

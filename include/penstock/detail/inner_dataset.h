@@ -57,6 +57,24 @@ template <class F, class T> class InnerFunction final : public CopiedFunction<In
   Call call_;
 };
 
+// The function of interleave: makes each element a dataset, as its last node.
+template <class F, class T> class DatasetFunction final : public CopiedFunction<DatasetFunction<F, T>, F> {
+ public:
+  explicit DatasetFunction(F function) : call_(std::move(function)) {}
+  bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
+  std::size_t result_bytes() const noexcept override { return has_fixed_bytes<U> ? sizeof(U) : 0; }
+
+  void run(std::span<Slot> slots, Context& context) const override {
+    for_each_slot(slots, context, false, [&](Slot& slot) {
+      slot.emit(Element(call_(std::move(slot.value.template unchecked<T>()), context).node()));
+    });
+  }
+
+ private:
+  using U = typename Result<F, T>::value_type;
+  Caller<F, T> call_;
+};
+
 // What flat_map's function may return: a Dataset<U> or anything that Unbatch takes apart.
 template <class R> struct Flatten {
   using value_type = typename Unbatch<R>::value_type;

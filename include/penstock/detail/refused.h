@@ -82,6 +82,8 @@ concept ReturnsWrongFields = ElementFunction<F, T> && has_wrong_fields<Result<F,
 template <class F, class T>
 concept ReturnsNoRows = ElementFunction<F, T> && !IsDataset<Result<F, T>>::value && !Unbatchable<Result<F, T>>;
 template <class F, class T>
+concept ReturnsNoDataset = ElementFunction<F, T> && !IsDataset<Result<F, T>>::value;
+template <class F, class T>
 concept ReturnsNoBool = ElementFunction<F, T> && !std::constructible_from<bool, typename ResultOf<F, T>::type>;
 
 // ------------------------------------------------------------------------------------------------ what is wrong with
@@ -198,6 +200,24 @@ template <class T> class Refused {
       "flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
       ".blocks = true, .bytes_hint = f, .name = \"split\"}",
       flat_map, Anything, Anything)
+
+  PENSTOCK_REFUSED_FUNCTION(interleave, T, (HasFault<F, Of, FunctionFault::other>),
+                            "interleave(): the function cannot be called with an element: its first parameter must be "
+                            "T, const T& or T&& of the Dataset<T> before it, and a second one, if there is any, "
+                            "ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(
+      interleave, T, (HasFault<F, Of, FunctionFault::changes_input>),
+      "interleave(): the function takes its element as T&, to change it in place: write T, const T& or T&&")
+  PENSTOCK_REFUSED_FUNCTION(
+      interleave, T, (HasFault<F, Of, FunctionFault::copies_context>),
+      "interleave(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
+  PENSTOCK_REFUSED_FUNCTION(interleave, T, (ReturnsNoDataset<F, Of>),
+                            "interleave(): the function must return a ps::Dataset, as ps::from_vector makes one of a "
+                            "std::vector; for the elements of a vector one after the other use flat_map()")
+  PENSTOCK_REFUSED_BRACES(
+      "interleave(): no such options; there are, in this order: {.cycle_length = 16, .block_length = 1, .parallelism "
+      "= 8, .order = ps::Order::arbitrary, .blocks = true, .name = \"read\"}",
+      interleave, Anything)
 
   PENSTOCK_REFUSED_FUNCTION(
       filter, const T&, (HasFault<F, Of, FunctionFault::other>),

@@ -14,10 +14,13 @@ struct Cancelling : PartOf {
 
   Inbox inbox{traits, 3};
   Ring ring{traits, 3};
+  Meter meter{traits};
+  Sizes sizes{traits, signs, knobs, meter};
+  Lanes lanes{traits, ring, sizes, knobs};
   Folded folded{signs};
   const std::shared_ptr<RowLedger> ledger =
       std::make_shared<RowLedger>(BatchAhead{.size = 4, .declares = Declares::one_each});
-  Cancellation cancellation{traits, inbox, ring, folded, ledger.get()};
+  Cancellation cancellation{traits, inbox, ring, lanes, folded, ledger.get()};
 
   Group& group(const std::string& text, std::uint64_t sequence) { return admit(ring, charged(text, 100, sequence)); }
 };

@@ -14,7 +14,7 @@ struct Leaving : PartOf {
   Sizes sizes{traits, signs, knobs, meter};
   Ring ring{traits, 3};
   Folded folded{signs};
-  Output output{traits, ring, folded, meter};
+  Output output{traits, ring, sizes, knobs, folded, meter};
 
   Group& waiting(const std::string& text) { return admit(ring, slots_of(text)); }
   Group& done(const std::string& text) {

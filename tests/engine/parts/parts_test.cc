@@ -25,10 +25,13 @@ struct Parted : PartOf {
 
   const std::unique_ptr<Body> body;
   Ring ring{traits, 2};
+  Meter meter{traits};
+  Sizes sizes{traits, signs, knobs, meter};
+  Lanes lanes{traits, ring, sizes, knobs};
   Folded folded{signs};
   Inbox inbox{traits, 2};
   Parts parts{traits, signs, body, ring};
-  Cancellation cancellation{traits, inbox, ring, folded, nullptr};
+  Cancellation cancellation{traits, inbox, ring, lanes, folded, nullptr};
 
   // A call has begun on these.
   Group& running(const std::string& text, std::int64_t bytes = 0) {
@@ -76,7 +79,7 @@ TEST(Parts, LeaveInFrontOfTheirCallWithTheirShare) {
   of.answer(group, 2);
   Group* const part = of.parts.take();
   ASSERT_NE(part, nullptr);
-  EXPECT_TRUE(of.ring.is_oldest(*part));
+  EXPECT_TRUE(is_oldest(of.ring, *part));
   EXPECT_EQ(text_of(part->slots), "0 1");
   EXPECT_EQ(part->kind, Group::Kind::part);
   EXPECT_EQ(part->state, Group::State::running);

@@ -70,7 +70,7 @@ TEST(Ring, HasThoseInLineThatWait) {
   Group& second = admit(of.ring, slots_of("0 1"));
   EXPECT_EQ(of.ring.ready(), 1u);
   EXPECT_EQ(&of.ring.first_ready(), &second);
-  EXPECT_FALSE(of.ring.is_oldest(second));
+  EXPECT_FALSE(is_oldest(of.ring, second));
 }
 
 TEST(Ring, PutsBackInTheOrderOfTheRing) {

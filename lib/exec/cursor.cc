@@ -1,0 +1,57 @@
+#include "lib/exec/cursor.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lib/core/byte_count.h"
+#include "lib/exec/error_element.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
+
+// Fails the element if it is of another type than the op says, or if the user's bytes_of throws.
+void measure(Slot& slot, const std::type_info* must_be) noexcept {
+  try {
+    if (must_be != nullptr) check_type(slot, *must_be);
+    slot.set_bytes(byte_count(slot.value.bytes()) + kPlace);
+  } catch (...) {
+    slot.fail(detail::current_failure());
+  }
+}
+
+}  // namespace
+
+void CursorCall::finish(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept {
+  if (slot.is_element()) measure(slot, op.node->gives());
+  if (slot.kind() != Slot::Kind::failed) return;
+  slot.set_bytes(kPlace);
+  try {
+    make_error(slot, label_of(*op.node, op.number), ordinal, [this](const Stamp& stamp) { return item(stamp); });
+  } catch (...) {
+    slot.set_kind(Slot::Kind::error);
+  }
+}
+
+// The cursors have moved: the call cannot be broken off.
+bool CursorCall::try_reserve(std::int64_t bytes, bool) {
+  call_.reserve(static_cast<std::size_t>(bytes));
+  return true;
+}
+
+void Pulled::give(Slots& out, std::size_t most) {
+  const std::size_t count = std::min(most, slots_.size() - given_);
+  const auto first = slots_.begin() + static_cast<std::ptrdiff_t>(given_);
+  std::move(first, first + static_cast<std::ptrdiff_t>(count), std::back_inserter(out));
+  given_ += count;
+  if (empty()) clear();
+}
+
+void Pulled::clear() noexcept {
+  slots_.clear();
+  given_ = 0;
+}
+
+}  // namespace penstock::exec

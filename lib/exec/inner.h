@@ -1,0 +1,45 @@
+// Inner: what a group of a nest stands for: an element's dataset, from its opening to its last slot (Lanes).
+//
+// Its calls run one after the other. What they have made and has not left is `out`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "lib/exec/packet.h"
+
+namespace penstock::exec {
+
+class InnerDataset;
+
+struct Inner {
+  explicit Inner(const Stamp& element);
+  ~Inner();
+
+  // While a call runs, these are its thread's.
+  std::unique_ptr<InnerDataset> dataset;  // null: not opened yet, or it has ended
+  bool was_opened = false;
+  bool has_ended = false;
+  std::int64_t held_bytes = 0;  // by the ops of the dataset
+
+  // With the stage's lock held. The call reads `wanted` and `grain_ns`, which nobody changes meanwhile.
+  const Stamp stamp;          // of the element
+  std::int64_t wanted = 1;    // slots that the call may make
+  std::int64_t grain_ns = 0;  // and for how long
+  Slots out;
+  std::size_t left = 0;           // of `out`, to the next stage
+  std::int64_t out_bytes = 0;     // of the rest
+  std::int64_t charged_held = 0;  // of held_bytes
+
+  bool has_slot() const noexcept { return left < out.size(); }
+  // At the end of a run: nothing is counted any more.
+  Slots let_go() noexcept {
+    left = 0;
+    return std::exchange(out, {});
+  }
+  std::int64_t ready() const noexcept { return static_cast<std::int64_t>(out.size() - left); }
+};
+
+}  // namespace penstock::exec

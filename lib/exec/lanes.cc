@@ -1,0 +1,150 @@
+#include "lib/exec/lanes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "lib/exec/inner.h"
+
+namespace penstock::exec {
+namespace {
+
+bool is_used_up(const Group& group) {
+  return group.state == Group::State::done && group.inner->has_ended && !group.inner->has_slot();
+}
+
+}  // namespace
+
+Lanes::Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs)
+    : traits_(traits),
+      ring_(ring),
+      sizes_(sizes),
+      knobs_(knobs),
+      turns_(traits.plan.nest.cycle_length, traits.plan.nest.block_length),
+      buffer_(sizes.inner_buffer()) {}
+
+// ------------------------------------------------------------------------------------------------ calls
+
+void Lanes::admit(Group& group) const {
+  if (group.mark) return;
+  group.inner = std::make_unique<Inner>(group.slots.front().stamp);
+  group.inner->has_ended = !group.slots.front().is_element();
+  prepare(group);
+}
+
+void Lanes::prepare(Group& group) const {
+  group.inner->wanted = group.is_unwanted ? 0 : std::max<std::int64_t>(room(*group.inner), 1);
+  group.inner->grain_ns = knobs_.grain_ns;
+}
+
+void Lanes::add(Group& group) {
+  Inner& inner = *group.inner;
+  for (const Slot& slot : group.slots) inner.out_bytes += slot.bytes();
+  if (inner.has_slot()) {
+    inner.out.erase(inner.out.begin(), inner.out.begin() + static_cast<std::ptrdiff_t>(std::exchange(inner.left, 0)));
+    std::ranges::move(group.slots, std::back_inserter(inner.out));
+  } else {
+    inner.left = 0;
+    inner.out.clear();
+    std::swap(inner.out, group.slots);
+  }
+  group.slots.clear();
+  group.state = Group::State::done;
+  buffer_ = sizes_.inner_buffer();
+  if (!inner.has_ended && (group.is_unwanted || is_worth_a_call(inner))) wait(group);
+}
+
+void Lanes::give_up(Group& group) {
+  if (group.state == Group::State::done && !group.inner->has_ended) wait(group);
+}
+
+void Lanes::wait(Group& group) {
+  group.state = Group::State::waiting;
+  group.place.number = next_number_++;
+  prepare(group);
+  ring_.put_in_line(group);
+}
+
+// ------------------------------------------------------------------------------------------------ turns
+
+std::int64_t Lanes::collect(Slots& out, std::int64_t credits) {
+  const std::int64_t before = credits;
+  while (step(out, credits)) {
+  }
+  return before - credits;
+}
+
+// False: nothing more may leave.
+bool Lanes::step(Slots& out, std::int64_t& credits) {
+  Group* const group = at_turn();
+  if (group == nullptr) return take_place(out, credits) || go_to_another();
+  if (group->inner->has_slot()) return give(*group, out, credits);
+  if (is_used_up(*group)) {
+    leave(*group);
+    return true;
+  }
+  if (group->state == Group::State::done) wait(*group);
+  if (group->state == Group::State::waiting) ring_.put_first(*group);
+  return go_to_another();
+}
+
+// By the next group. A mark leaves when all that is before it has: but for one that ends a pass of a repeat before the
+// nest, of whose next pass the datasets take turns with those of this one.
+bool Lanes::take_place(Slots& out, std::int64_t& credits) {
+  if (open_ == ring_.groups().size()) return false;
+  Group& next = *ring_.groups()[open_];
+  if (next.inner) {
+    if (turns_.place() >= places_.size()) places_.resize(turns_.place() + 1);
+    places_[turns_.place()] = &next;
+    ++open_;
+    return true;
+  }
+  const bool ends_input = next.mark->ends_input(traits_.plan.depth);
+  if (ends_input && open_ > 0) {
+    turns_.go_on();
+    return true;
+  }
+  if (credits == 0) return false;
+  out.push_back(std::move(next.slots.front()));
+  --credits;
+  ring_.retire(open_);
+  if (ends_input) turns_.go_to(0);
+  return true;
+}
+
+bool Lanes::give(Group& group, Slots& out, std::int64_t& credits) {
+  if (credits == 0) return false;
+  Inner& inner = *group.inner;
+  inner.out_bytes -= inner.out[inner.left].bytes();
+  out.push_back(std::move(inner.out[inner.left++]));
+  --credits;
+  turns_.give();
+  if (group.state == Group::State::done && !inner.has_ended && is_worth_a_call(inner)) wait(group);
+  return true;
+}
+
+void Lanes::leave(Group& group) {
+  places_[turns_.place()] = nullptr;
+  --open_;
+  const auto& groups = ring_.groups();
+  const auto at = std::ranges::find_if(groups, [&](const auto& other) { return other.get() == &group; });
+  ring_.retire(static_cast<std::size_t>(at - groups.begin()));
+  turns_.go_on();
+}
+
+// In arbitrary order, to a place whose dataset has something, or that the next one may take.
+bool Lanes::go_to_another() {
+  if (traits_.plan.order == Order::kept) return false;
+  const bool is_another_there = open_ < ring_.groups().size() && ring_.groups()[open_]->inner;
+  const auto moves = [&](const Group* group) {
+    return group == nullptr ? is_another_there : group->inner->has_slot() || is_used_up(*group);
+  };
+  const auto other = std::ranges::find_if(places_, moves);
+  const auto place = static_cast<std::size_t>(other - places_.begin());
+  const bool is_there = other != places_.end() || (is_another_there && place < most_places());
+  if (is_there) turns_.go_to(place);
+  return is_there;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,79 @@
+// Lanes: the datasets that are open in a nest (interleave), and whose turn it is.
+//
+// The ring of a nest has a group for each element of its input, in that order, and one for each mark. The oldest
+// `open_` of them have a place of the cycle; those behind are opened ahead. A group is called again and again: each
+// call makes some slots, which wait in Inner::out until it is their turn. So a group is
+//
+//   waiting  for a call: fewer slots are ready than there may be
+//   running
+//   done     it has enough, or has ended. When its last slot has left, the group leaves the ring
+//
+// Whenever the stage's lock is free: places_ has the groups with a place, and null where there is none.
+//
+// Who waits goes first that has waited longest, then those that have not been opened; but before all the one at the
+// turn, if it has nothing. Only that one may be called without room (StageState::may_force): what is due may be any
+// dataset of the cycle, and what others make cannot leave before it.
+//
+// Where the place at the turn is free and no group is there to take it, everything waits for the input, for it decides
+// what comes next. An input that is empty up to there counts as wanted at once, though datasets are open
+// (wants_input).
+//
+// Thread safety: with the stage's lock held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "lib/exec/ring.h"
+#include "lib/exec/sizes.h"
+#include "lib/exec/turns.h"
+
+namespace penstock::exec {
+
+class Lanes {
+ public:
+  Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs);
+
+  // A group that is to be admitted, of an element, an error or a mark.
+  void admit(Group& group) const;
+  // Before a call of the group is given memory.
+  void prepare(Group& group) const;
+  // The group's slots are ready: of an error that was admitted, or of a call that has ended.
+  void add(Group& group);
+  // Nobody wants the group, which does not run: it is called once more, to let go of its dataset.
+  void give_up(Group& group);
+  // Appends what may leave now, at most `credits` slots. Returns how many.
+  std::int64_t collect(Slots& out, std::int64_t credits);
+
+  // It is at the turn and has nothing.
+  bool is_due(const Group& group) const { return at_turn() == &group && !group.inner->has_slot(); }
+  bool wants_input() const { return at_turn() == nullptr && open_ == ring_.groups().size(); }
+
+ private:
+  std::int64_t room(const Inner& inner) const { return buffer_ - inner.ready(); }
+  // Whether a call would make so much that it is worth it.
+  bool is_worth_a_call(const Inner& inner) const { return !traits_.one_at_a_time && 2 * room(inner) >= buffer_; }
+  std::size_t most_places() const { return static_cast<std::size_t>(traits_.plan.nest.cycle_length); }
+  Group* at_turn() const { return turns_.place() < places_.size() ? places_[turns_.place()] : nullptr; }
+  bool step(Slots& out, std::int64_t& credits);
+  bool take_place(Slots& out, std::int64_t& credits);
+  bool give(Group& group, Slots& out, std::int64_t& credits);
+  void leave(Group& group);
+  bool go_to_another();
+  void wait(Group& group);
+
+  const StageTraits& traits_;
+  Ring& ring_;
+  const Sizes& sizes_;
+  const StageKnobs& knobs_;
+  Turns turns_;
+  std::vector<Group*> places_;
+  std::size_t open_ = 0;
+  std::int64_t buffer_;  // slots of each dataset that may be ready, as of the last call that ended
+  // Groups wait in the order of their numbers, which the ring gives from 0 on.
+  std::int64_t next_number_ = std::numeric_limits<std::int64_t>::min();
+};
+
+}  // namespace penstock::exec

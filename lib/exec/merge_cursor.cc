@@ -1,0 +1,177 @@
+// The cursor of an op with several inputs: pulls from the one that it wants, and no more than it wants.
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <penstock/error.h>
+#include <penstock/random.h>
+
+#include "lib/exec/cursors.h"
+#include "lib/exec/held_bytes.h"
+#include "lib/exec/opened.h"
+
+namespace penstock::exec {
+namespace {
+
+// After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
+constexpr std::size_t kMostEnds = 100;
+
+class MergeCursor final : public Cursor, private Emitter {
+ public:
+  MergeCursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs)
+      : op_(op), state_(opened(op.node->as<MergeOp>()->open(inputs.size()))), inputs_(inputs.size()) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs_[i].cursor = std::move(inputs[i]);
+  }
+
+  void begin_pass(const PassKey& pass, CursorCall& call) override {
+    call_ = &call;
+    pass_ = pass;
+    pulled_.clear();
+    has_ended_ = false;
+    ends_told_ = 0;
+    for (Input& input : inputs_) {
+      input.next.clear();
+      input.has_more = true;
+      input.cursor->begin_pass(pass, call);
+    }
+    if (!guarded(pass.stamp(), [this] { state_->begin_pass(pass_.stamp()); })) has_ended_ = true;
+    call_ = nullptr;
+  }
+
+  bool pull(Slots& out, std::size_t most, CursorCall& call) override {
+    call_ = &call;
+    const std::size_t end = out.size() + most;
+    for (bool moves = true; moves && out.size() < end;) {
+      if (pulled_.empty()) moves = !has_ended_ && step();
+      pulled_.give(out, end - out.size());
+    }
+    call_ = nullptr;
+    return !has_ended_ || !pulled_.empty();
+  }
+  std::int64_t held_bytes() const noexcept override {
+    std::int64_t bytes = held_.bytes();
+    for (const Input& input : inputs_) bytes += input.cursor->held_bytes();
+    return bytes;
+  }
+
+ private:
+  struct Input {
+    std::unique_ptr<Cursor> cursor;
+    Slots next;  // its next slot, or none
+    bool has_more = true;
+  };
+
+  // False: an input has been asked and had nothing yet, or the pass has ended.
+  bool step() {
+    const Want wanted = want();
+    const bool moves = wanted.kind == Want::Kind::one   ? take_one(wanted.input)
+                       : wanted.kind == Want::Kind::all ? take_all()
+                                                        : end();
+    held_.ask(*state_, [this] { add_failure(pass_.stamp()); });
+    return moves;
+  }
+  bool end() {
+    has_ended_ = true;
+    return false;
+  }
+  // What the state wants. One that fails to say so, or that asks for an input which is none, gets no more of this pass.
+  Want want() {
+    Want wanted;
+    const bool is_told = guarded(pass_.stamp(), [&] {
+      wanted = state_->want();
+      if (wanted.kind == Want::Kind::one && wanted.input >= inputs_.size())
+        throw Error(ErrorCode::invalid_argument, "the op wants input " + std::to_string(wanted.input) +
+                                                     ", but has only " + std::to_string(inputs_.size()));
+    });
+    return is_told ? wanted : Want::nothing();
+  }
+  bool has_next(Input& input) {
+    if (input.next.empty() && input.has_more) input.has_more = input.cursor->pull(input.next, 1, *call_);
+    return !input.next.empty();
+  }
+  bool take_one(std::size_t i) {
+    Input& input = inputs_[i];
+    if (has_next(input)) {
+      take(i);
+    } else if (input.has_more) {
+      return false;
+    } else {
+      tell_of_end(i);
+    }
+    return true;
+  }
+  bool take_all() {
+    bool all = true;
+    for (Input& input : inputs_) {
+      if (has_next(input)) continue;
+      if (!input.has_more) return end();
+      all = false;
+    }
+    for (std::size_t i = 0; all && i < inputs_.size(); ++i) take(i);
+    return all;
+  }
+  // Inputs count their elements alike: behind the merge they must differ, or they would draw the same random numbers.
+  void take(std::size_t i) {
+    Slot slot = std::move(inputs_[i].next.front());
+    inputs_[i].next.clear();
+    ends_told_ = 0;
+    if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(static_cast<std::uint64_t>(op_.number) + i));
+    const Stamp stamp = slot.stamp;
+    guarded(stamp, [&] { state_->take(i, std::move(slot), *this); });
+  }
+  void tell_of_end(std::size_t i) {
+    const bool goes_in_circles = ++ends_told_ > kMostEnds + inputs_.size();
+    guarded(pass_.stamp(), [&] {
+      if (goes_in_circles)
+        throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(i) +
+                                             ", though it was told that this one has ended: let ended() change what "
+                                             "want() says");
+      state_->ended(i, *this);
+      if (!pulled_.empty()) ends_told_ = 0;
+    });
+    if (goes_in_circles) end();
+  }
+
+  void emit(Element value, const Stamp& stamp) override { add(Slot(std::move(value), stamp)); }
+  void forward(Slot&& slot) override { add(std::move(slot)); }
+  void end_pass() override { has_ended_ = true; }
+  void drop_error(Slot&&) override { call_->count_dropped(1); }
+
+  void add(Slot&& slot) {
+    pulled_.add(std::move(slot));
+    call_->finish(pulled_.last(), op_, pulled_.last().stamp.ordinal);
+  }
+  void add_failure(const Stamp& stamp) {
+    Slot failure(Element(), stamp);
+    failure.fail(detail::current_failure());
+    add(std::move(failure));
+  }
+  template <class Call> bool guarded(const Stamp& stamp, Call&& call) {
+    try {
+      call();
+      return true;
+    } catch (...) {
+      add_failure(stamp);
+      return false;
+    }
+  }
+
+  const CursorOp op_;
+  const std::unique_ptr<MergeState> state_;
+  std::vector<Input> inputs_;
+  CursorCall* call_ = nullptr;  // while there is one
+  PassKey pass_;
+  bool has_ended_ = false;
+  std::size_t ends_told_ = 0;  // in a row, without any result
+  Pulled pulled_;
+  HeldBytes held_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cursor> merge_cursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs) {
+  return std::make_unique<MergeCursor>(op, std::move(inputs));
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,28 @@
+// NestBody: makes each element a dataset, and reads that, some slots a call (Lanes).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lib/exec/body.h"
+
+namespace penstock::exec {
+
+class NestBody final : public Body {
+ public:
+  NestBody(std::shared_ptr<const ElementwiseOp> op, BodyHost& host) : op_(std::move(op)), host_(host) {}
+
+  // For some 20 us, or up to 2 ms where it finds nothing.
+  void run(Group& group, Context& context) override;
+  // The element that the dataset was made of.
+  std::int64_t failed_input(const Group& group, std::size_t) const override { return group.place.first_ordinal; }
+
+ private:
+  void open(Group& group, Context& context) const;
+  void read(Group& group, Context& context) const;
+
+  const std::shared_ptr<const ElementwiseOp> op_;
+  BodyHost& host_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,128 @@
+// The cursor of an op that opens datasets, inside such a dataset: everything in turn, nothing ahead.
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/exec/cursors.h"
+#include "lib/exec/inner_dataset.h"
+#include "lib/exec/turns.h"
+#include "lib/graph/traits.h"
+
+namespace penstock::exec {
+namespace {
+
+class NestCursor final : public Cursor {
+ public:
+  NestCursor(const CursorOp& op, std::unique_ptr<Cursor> input, int depth)
+      : op_(op),
+        does_(*op.node->as<ElementwiseOp>()),
+        opens_(*op.node->as<graph::OpensDatasets>()),
+        input_(std::move(input)),
+        depth_(depth),
+        turns_(opens_.cycle_length(), opens_.block_length()) {}
+
+  void begin_pass(const PassKey& pass, CursorCall& call) override {
+    places_.clear();
+    open_ = inputs_ = 0;
+    has_input_ = true;
+    turns_.go_to(0);
+    input_->begin_pass(pass, call);
+  }
+
+  bool pull(Slots& out, std::size_t most, CursorCall& call) override {
+    Context context = call.context_of(op_);
+    for (const std::size_t end = out.size() + most; out.size() < end;) {
+      Place& place = at_turn();
+      if (place.is_open()) {
+        if (!give(place, out, context, call)) return true;
+      } else if (has_input_) {
+        if (!fill(place, context, call)) return true;
+      } else if (open_ == 0) {
+        return false;
+      } else {
+        turns_.go_on();
+      }
+    }
+    return true;
+  }
+  std::int64_t held_bytes() const noexcept override {
+    std::int64_t bytes = input_->held_bytes();
+    for (const Place& place : places_) bytes += place.inner ? place.inner->held_bytes() : 0;
+    return bytes;
+  }
+
+ private:
+  struct Place {
+    std::unique_ptr<InnerDataset> inner;
+    std::optional<Slot> only;  // an error of the input, or of the function
+    std::int64_t input = -1;   // its number
+    bool has_more = true;
+    bool is_open() const noexcept { return inner != nullptr || only; }
+  };
+
+  Place& at_turn() {
+    if (turns_.place() >= places_.size()) places_.resize(turns_.place() + 1);
+    return places_[turns_.place()];
+  }
+
+  // False: it has nothing yet.
+  bool give(Place& place, Slots& out, Context& context, CursorCall& call) {
+    if (!place.has_more) {
+      close(place);
+      return true;
+    }
+    const std::size_t before = out.size();
+    place.has_more = !place.only && place.inner->pull(out, 1, context);
+    if (place.only) out.push_back(std::move(*place.only));
+    if (out.size() == before) return !place.has_more;
+    call.finish(out.back(), op_, place.input);
+    turns_.give();
+    return true;
+  }
+  void close(Place& place) {
+    place = Place();
+    --open_;
+    turns_.go_on();
+  }
+
+  // Takes the next input. False: there is none yet.
+  bool fill(Place& place, Context& context, CursorCall& call) {
+    Slots next;
+    has_input_ = input_->pull(next, 1, call);
+    if (next.empty()) return !has_input_;
+    Slot& slot = next.front();
+    place.input = inputs_++;
+    ++open_;
+    if (!slot.is_element()) {
+      place.only = std::move(slot);
+      return true;
+    }
+    const Stamp stamp = slot.stamp;
+    try {
+      place.inner = InnerDataset::open(does_, std::move(slot), context, depth_ + 1);
+    } catch (...) {
+      place.only.emplace(Element(), stamp).fail(detail::current_failure());
+    }
+    return true;
+  }
+
+  const CursorOp op_;
+  const ElementwiseOp& does_;
+  const graph::OpensDatasets& opens_;
+  const std::unique_ptr<Cursor> input_;
+  const int depth_;
+  Turns turns_;
+  std::vector<Place> places_;
+  std::int64_t open_ = 0;
+  std::int64_t inputs_ = 0;  // of the pass
+  bool has_input_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Cursor> nest_cursor(const CursorOp& op, std::unique_ptr<Cursor> input, int depth) {
+  return std::make_unique<NestCursor>(op, std::move(input), depth);
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,38 @@
+// Turns: which of the places of an interleave gives next. The order is tf.data's:
+//
+//   the place at the turn has a dataset: it gives up to block_length slots, or has no more and becomes free
+//   it has none: the next input takes it, and the turn stays; where there is no more input, the turn goes on
+//
+// A pass ends when there is no input and no dataset.
+#pragma once
+
+#include <cstdint>
+
+namespace penstock::exec {
+
+class Turns {
+ public:
+  Turns(std::int64_t cycle_length, std::int64_t block_length) : cycle_(cycle_length), block_(block_length) {}
+
+  std::size_t place() const noexcept { return static_cast<std::size_t>(place_); }
+  // The place has given a slot.
+  void give() noexcept {
+    if (++given_ == block_) go_on();
+  }
+  void go_on() noexcept {
+    given_ = 0;
+    if (++place_ == cycle_) place_ = 0;
+  }
+  void go_to(std::size_t place) noexcept {
+    given_ = 0;
+    place_ = static_cast<std::int64_t>(place);
+  }
+
+ private:
+  const std::int64_t cycle_;
+  const std::int64_t block_;
+  std::int64_t place_ = 0;
+  std::int64_t given_ = 0;  // of the block
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,367 @@
+// interleave: datasets that a function makes of elements, in turn.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+using Numbers = std::vector<std::int64_t>;
+
+const auto row_of = [](const Numbers& row) { return from_vector(row); };
+const auto twice = [](std::int64_t x) { return from_vector(Numbers{x, x}); };
+
+// The same for any number of calls, serially and on threads.
+template <class T, class F>
+void expect_in_turn(const Dataset<T>& input, F function, InterleaveOptions options, const std::string& expected) {
+  for (const Tunable& parallelism : {Tunable(AUTOTUNE), Tunable(1), Tunable(2), Tunable(8)}) {
+    options.parallelism = parallelism;
+    const auto dataset = input.interleave(function, options);
+    EXPECT_EQ(text_of(read(dataset)), "[" + expected + "]");
+    EXPECT_EQ(text_of(read(dataset, {.serial = true})), "[" + expected + "]") << "serially";
+  }
+}
+
+// Numbers of tfdata.md 3.7, which has them from tests of TensorFlow's and from runs of 2.21.
+TEST(Interleave, GivesInTurnAsTfDataDoes) {
+  const auto rows = from_vector(std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}});
+  expect_in_turn(rows, row_of, {.cycle_length = 1}, "0 1 2 3 4 5 6 7 8");                      // I-01
+  expect_in_turn(rows, row_of, {.cycle_length = 2}, "0 3 1 4 2 5 6 7 8");                      // I-02
+  expect_in_turn(rows, row_of, {.cycle_length = 3}, "0 3 6 1 4 7 2 5 8");                      // I-03
+  expect_in_turn(rows, row_of, {.cycle_length = 5}, "0 3 6 1 4 7 2 5 8");                      // I-03
+  expect_in_turn(rows, row_of, {.cycle_length = 2, .block_length = 2}, "0 1 3 4 2 5 6 7 8");   // I-04
+  expect_in_turn(rows, row_of, {.cycle_length = 2, .block_length = 3}, "0 1 2 3 4 5 6 7 8");   // I-05
+  expect_in_turn(rows, row_of, {.cycle_length = 2, .block_length = 5}, "0 1 2 3 4 5 6 7 8");   // I-05
+  expect_in_turn(rows, row_of, {.cycle_length = 3, .block_length = 2}, "0 1 3 4 6 7 2 5 8");   // I-06
+  expect_in_turn(rows, row_of, {.cycle_length = 11, .block_length = 1}, "0 3 6 1 4 7 2 5 8");  // I-07
+  const auto times = [](std::int64_t x) { return from_vector(Numbers(static_cast<std::size_t>(x), x)); };
+  expect_in_turn(from_vector(Numbers{4, 5, 6, 4, 5, 6}), times, {.cycle_length = 2},
+                 "4 5 4 5 4 5 4 5 5 6 6 4 6 4 6 4 6 4 6 5 6 5 6 5 6 5 6 5 6 6");  // I-10
+  const auto six = [](std::int64_t x) { return from_vector(Numbers(6, x)); };
+  expect_in_turn(range(1, 6), six, {.cycle_length = 2, .block_length = 4},
+                 "1 1 1 1 2 2 2 2 1 1 2 2 3 3 3 3 4 4 4 4 3 3 4 4 5 5 5 5 5 5");  // I-15
+}
+
+TEST(Interleave, CountsErrorsAsElementsOfTheBlock) {
+  const auto fails_at_one = [](std::int64_t x) {
+    if (x == 1) throw std::runtime_error("one");
+    return from_vector(Numbers{x, x});
+  };
+  expect_in_turn(range(4), fails_at_one, {.cycle_length = 2}, "0 x1 0 2 3 2 3");  // I-20
+  const auto checked = [](const Numbers& row) {
+    return from_vector(row).map([](std::int64_t x) { return x < 0 ? throw std::runtime_error("negative") : x; });
+  };
+  const auto rows = from_vector(std::vector<Numbers>{{1, -1, 3}, {10, 11, 12}});
+  expect_in_turn(rows, checked, {.cycle_length = 2}, "1 10 x0 11 3 12");                     // I-19
+  expect_in_turn(rows, checked, {.cycle_length = 2, .block_length = 2}, "1 x0 10 11 3 12");  // I-19
+  const auto input = range(1, 6).map([](std::int64_t x) { return x % 2 == 0 ? throw std::runtime_error("even") : x; });
+  const auto one = [](std::int64_t x) { return from_vector(Numbers{x}); };
+  for (const std::int64_t cycle : {1, 2, 7}) {
+    for (const std::int64_t block : {1, 3})
+      expect_in_turn(input, one, {.cycle_length = cycle, .block_length = block}, "1 x1 3 x3 5");  // I-14
+  }
+}
+
+TEST(Interleave, BeginsAnewInEachPassAndEpoch) {
+  expect_in_turn(range(2).repeat(2), twice, {.cycle_length = 3}, "0 1 0 0 1 0 1 1");
+  auto run = range(2).interleave(twice, {.cycle_length = 3}).repeat(2).start();
+  EXPECT_EQ(text_of(rest_of(run)), "[0 1 0 1 0 1 0 1]");
+  run.epoch(1);
+  EXPECT_EQ(next_text(run), "0");
+  run.epoch(2);  // what is open is let go of
+  EXPECT_EQ(text_of(rest_of(run)), "[0 1 0 1 0 1 0 1]");
+}
+
+TEST(Interleave, NeedsNoEndOfInputsOrDatasets) {
+  const auto endless = [](std::int64_t x) { return counter(100 * x); };
+  expect_in_turn(
+      range(5), [=](std::int64_t x) { return endless(x).take(2); }, {.cycle_length = 3},
+      "0 100 200 1 101 201 300 400 301 401");
+  EXPECT_EQ(text_of(read(range(5).interleave(endless, {.cycle_length = 2}).take(5))), "[0 100 1 101 2]");
+  EXPECT_EQ(text_of(read(counter().interleave(twice, {.cycle_length = 2}).take(5))), "[0 1 0 1 2]");
+  const auto none = [](std::int64_t) { return range(0); };
+  EXPECT_EQ(text_of(read(range(1000).interleave(none))), "[]");
+  const auto passes_nothing = [](std::int64_t) { return counter().filter([](std::int64_t) { return false; }); };
+  EXPECT_EQ(text_of(read(range(2).interleave(twice).concatenate(range(1).interleave(passes_nothing)).take(4))),
+            "[0 1 0 1]")
+      << "a call that finds nothing is ended with the run";
+}
+
+TEST(Interleave, InArbitraryOrderGivesTheSameElements) {
+  const auto slow_first = [](std::int64_t x) {
+    return range(3).map([x](std::int64_t y) {
+      if (x == 0) std::this_thread::sleep_for(5ms);
+      return 10 * x + y;
+    });
+  };
+  const auto dataset = range(4).interleave(slow_first, {.cycle_length = 2, .order = Order::arbitrary, .blocks = true});
+  Texts given = read(dataset);
+  std::ranges::sort(given);
+  EXPECT_THAT(given, ::testing::ElementsAre("0", "1", "10", "11", "12", "2", "20", "21", "22", "30", "31", "32"));
+}
+
+// ------------------------------------------------------------------------------------------------ what is inside
+
+class Later final : public ElementwiseOp {
+ public:
+  std::string name() const override { return "later"; }
+  Flow flow(const Flow& input) const override { return input; }
+  Form form() const override { return Form::completes_later; }
+  void start(Element value, Context&, Completion completion) const override {
+    const std::lock_guard lock(mutex_);
+    threads_.emplace_back([value = std::move(value), completion = std::move(completion)]() mutable {
+      const auto x = value.take<std::int64_t>();
+      if (x % 5 == 4) return completion.fail(std::make_exception_ptr(std::runtime_error("later")));
+      completion.complete(Element(x + 1));
+    });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::jthread> threads_;
+};
+
+using Made = std::function<Dataset<std::string>(std::int64_t)>;
+
+std::map<std::string, Made> pipelines() {
+  const auto texts = [](const auto& dataset) { return dataset.map([](const auto& x) { return text_of(x); }); };
+  const auto odd = [](std::int64_t x) { return x % 2 == 1; };
+  const auto fails = [](std::int64_t x) { return x % 3 == 2 ? throw std::runtime_error("drawn") : x; };
+  const auto number = [](std::int64_t x) { return x; };
+  return {
+      {"positions", [=](std::int64_t x) { return texts(range(20).shard(2, 1).shuffle(20, {.seed = 7}).skip(x)); }},
+      {"shuffle", [=](std::int64_t x) { return texts(range(20 + x).map(number).shuffle(5, {.seed = 7})); }},
+      {"filter", [=](std::int64_t x) { return texts(range(x, 30).filter(odd)); }},
+      {"errors", [=](std::int64_t x) { return texts(range(x, 30).map(fails).skip(2)); }},
+      {"ignore_errors", [=](std::int64_t x) { return texts(range(x, 30).map(fails).ignore_errors()); }},
+      {"batch", [=](std::int64_t x) { return texts(range(x + 7).map(number).batch(3).unbatch()); }},
+      {"window", [=](std::int64_t x) { return texts(range(x + 7).window(3, {.shift = 2})); }},
+      {"flat_map",
+       [=](std::int64_t x) {
+         return texts(range(5).flat_map([x](std::int64_t y) { return Numbers(static_cast<std::size_t>(y), x); }));
+       }},
+      {"flat_map to a dataset",
+       [=](std::int64_t x) { return texts(range(5).flat_map([x](std::int64_t y) { return range(x, x + y); })); }},
+      {"state",
+       [=](std::int64_t x) {
+         return texts(range(x + 5).map([n = 0](std::int64_t y) mutable { return 10 * y + n++; }, 1).repeat(2));
+       }},
+      {"later", [=](std::int64_t x) { return texts(range(x + 12).then<std::int64_t>(std::make_shared<Later>())); }},
+      {"repeats",
+       [=](std::int64_t x) { return texts(range(x + 2).shuffle(9, {.seed = 1}).repeat(2).take(5).repeat(3)); }},
+      {"endless", [=](std::int64_t x) { return texts(range(x).repeat().map(fails).take(9)); }},
+      {"nothing", [=](std::int64_t x) { return texts(range(x).take(0).repeat(3)); }},
+      {"repeat(0)", [=](std::int64_t x) { return texts(range(x).map(number).repeat(0)); }},
+      {"zip",
+       [=](std::int64_t x) {
+         return texts(zip(range(x + 4).map(fails), range(9).map(number)).map([](std::int64_t a, std::int64_t b) {
+           return 100 * a + b;
+         }));
+       }},
+      {"zip of positions",
+       [=](std::int64_t x) {
+         return texts(zip(range(x + 4), range(9)).map([](std::int64_t a, std::int64_t b) { return 100 * a + b; }));
+       }},
+      {"sample",
+       [=](std::int64_t x) {
+         return texts(
+             sample_from(std::vector{range(x + 4).map(number).repeat(2), range(50, 60).map(fails)}, {.seed = 3}));
+       }},
+      {"concatenate", [=](std::int64_t x) { return texts(range(x).map(fails).concatenate(range(3)).repeat(2)); }},
+      {"choose",
+       [=](std::int64_t x) {
+         return texts(
+             choose_from(std::vector{range(x), range(50, 54)}, range(12).map([](std::int64_t i) { return i % 3; })));
+       }},
+      {"take_while",
+       [=](std::int64_t x) { return texts(range(x, 20).take_while([](std::int64_t y) { return y < 6; })); }},
+      {"scan",
+       [=](std::int64_t x) {
+         return texts(range(x + 5).scan(std::int64_t{0}, [](std::int64_t s, std::int64_t y) {
+           return Scanned{s + y, s + y};
+         }));
+       }},
+      {"generator",
+       [=](std::int64_t x) {
+         return texts(from_generator([x](Pass) {
+                        return [i = x]() mutable { return i < 6 ? std::optional(i++) : std::nullopt; };
+                      }).repeat(2));
+       }},
+      {"prefetch", [=](std::int64_t x) { return texts(range(x, 9).prefetch(3).map(number).prefetch()); }},
+      {"interleave",
+       [=](std::int64_t x) {
+         return texts(range(x + 3).interleave([](std::int64_t y) { return range(10 * y, 11 * y); },
+                                              {.cycle_length = 2, .block_length = 2}));
+       }},
+      {"interleave with errors",
+       [=](std::int64_t x) {
+         return texts(range(x + 6).map(fails).interleave(
+             [=](std::int64_t y) { return y == 3 ? throw std::runtime_error("three") : range(y).map(fails); },
+             {.cycle_length = 3}));
+       }},
+  };
+}
+
+// What a run of its own gives of each dataset, one after the other. Of errors only that there is one: places differ.
+TEST(Interleave, ReadsDatasetsAsRunsOfTheirOwnDo) {
+  const auto without_places = [](Texts texts) {
+    for (std::string& text : texts) text = text.substr(0, text.front() == 'x' ? 1 : text.size());
+    return texts;
+  };
+  for (const auto& [name, make] : pipelines()) {
+    Texts expected;
+    for (std::int64_t x = 0; x < 6; ++x) {
+      const Texts one = without_places(read(make(x), {.serial = true}));
+      expected.insert(expected.end(), one.begin(), one.end());
+    }
+    const auto dataset = range(6).interleave(make, {.cycle_length = 1});
+    EXPECT_EQ(text_of(without_places(read(dataset))), text_of(expected)) << name;
+    EXPECT_EQ(text_of(without_places(read(dataset, {.serial = true}))), text_of(expected)) << name << ", serially";
+  }
+}
+
+TEST(Interleave, ShufflesAnewInsideInEachPass) {
+  auto run = range(1).interleave([](std::int64_t) { return range(40).shuffle(40, {.seed = 3}); }).repeat(2).start();
+  const Texts given = rest_of(run);
+  ASSERT_EQ(given.size(), 80u);
+  EXPECT_FALSE(std::equal(given.begin(), given.begin() + 40, given.begin() + 40));
+}
+
+TEST(Interleave, DrawsOtherNumbersInEachDatasetAndTheSameInEachRun) {
+  const auto drawn = [](std::int64_t) {
+    return range(8).map([](std::int64_t, Context& context) { return static_cast<std::int64_t>(context.rng()()); });
+  };
+  const auto behind = range(8).interleave(drawn).map(
+      [](std::int64_t x, Context& context) { return std::to_string(x) + " " + std::to_string(context.rng()()); });
+  const Texts given = read(behind);
+  EXPECT_EQ(given, read(behind, {.serial = true}));
+  EXPECT_EQ(std::set<std::string>(given.begin(), given.end()).size(), 64u);
+}
+
+TEST(Interleave, TellsWhereInADatasetAnErrorIs) {
+  const auto rows = [](std::int64_t) {
+    return range(3).map([](std::int64_t y) { return y == 1 ? throw std::runtime_error("broken") : y; },
+                        {.name = "check"});
+  };
+  auto run = range(5, 7).interleave(rows, {.cycle_length = 1, .name = "rows"}).start();
+  EXPECT_EQ(next_text(run), "0");
+  try {
+    run.next();
+    FAIL() << "must throw";
+  } catch (const ElementError& error) {
+    EXPECT_EQ(error.place().op, "interleave 'rows'");
+    EXPECT_EQ(error.place().position, 1);
+    EXPECT_EQ(error.place().ordinal, 0);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("map 'check' (op 1 at interleave_test.cc"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("failed at element 1"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("broken"));
+  }
+}
+
+TEST(Interleave, MakesAnErrorOfADatasetThatCannotBe) {
+  const auto wrong = [](std::int64_t x) { return range(10).take(x == 1 ? -7 : 1); };
+  EXPECT_EQ(text_of(read(range(3).interleave(wrong))), "[0 x1 0]");
+  const auto moved_from = [](std::int64_t) {
+    auto dataset = range(1);
+    const auto taken = std::move(dataset);
+    return dataset;  // NOLINT: that is what it is about
+  };
+  EXPECT_EQ(text_of(read(range(1).interleave(moved_from))), "[x0]");
+}
+
+Dataset<std::int64_t> without_end(std::int64_t x) {
+  return range(1).interleave([x](std::int64_t) { return without_end(x); });
+}
+
+TEST(Interleave, OpensSixtyFourDatasetsInsideEachOtherAtMost) {
+  auto run = without_end(0).start();
+  EXPECT_ERROR(run.next(), ErrorCode::resource_exhausted, "one inside the other");
+}
+
+TEST(Interleave, RefusesWhatCannotBe) {
+  EXPECT_ERROR(range(1).interleave(twice, {.cycle_length = 0}), ErrorCode::invalid_argument,
+               "cycle_length must be 1 to");
+  EXPECT_ERROR(range(1).interleave(twice, {.cycle_length = 65537}), ErrorCode::invalid_argument, "cycle_length");
+  EXPECT_ERROR(range(1).interleave(twice, {.block_length = 0}), ErrorCode::invalid_argument, "block_length must be at");
+  EXPECT_ERROR(range(1).interleave(twice, {.parallelism = -5}), ErrorCode::invalid_argument, "parallelism");
+  const auto changing = [n = 0](std::int64_t) mutable { return range(n++); };
+  EXPECT_ERROR(range(1).interleave(changing, {.parallelism = 1}), ErrorCode::invalid_argument, "callable as const");
+  EXPECT_ERROR(range(1).interleave(twice).at(0), ErrorCode::failed_precondition, "interleave");
+}
+
+TEST(Interleave, HasAsManyElementsAsNobodyKnows) {
+  EXPECT_EQ(range(3).interleave(twice).cardinality(), UNKNOWN_CARDINALITY);
+  EXPECT_EQ(counter().interleave(twice).cardinality(), INFINITE_CARDINALITY);
+}
+
+// ------------------------------------------------------------------------------------------------ what it holds
+
+// Elements that count how many there are.
+struct CountedAlive {
+  explicit CountedAlive(std::shared_ptr<std::atomic<int>> all) : count(std::move(all)) { ++*count; }
+  CountedAlive(CountedAlive&& other) noexcept = default;
+  CountedAlive& operator=(CountedAlive&&) = default;
+  ~CountedAlive() {
+    if (count) --*count;
+  }
+  std::shared_ptr<std::atomic<int>> count;
+};
+
+TEST(Interleave, LetsGoOfWhatIsOpenWhenTheRunEnds) {
+  const auto alive = std::make_shared<std::atomic<int>>(0);
+  {
+    const auto rows = [alive](std::int64_t) {
+      return range(100).map([alive](std::int64_t) { return CountedAlive(alive); });
+    };
+    auto run = range(100).interleave(rows).start();
+    for (int i = 0; i < 50; ++i) run.next();
+  }
+  EXPECT_EQ(*alive, 0);
+}
+
+TEST(Interleave, ResumesBehindWhatWasDelivered) {
+  const auto dataset =
+      range(20)
+          .shuffle(20, {.seed = 5})
+          .interleave([](std::int64_t x) { return range(100 * x, 100 * x + 7).shuffle(3, {.seed = 9}); },
+                      {.cycle_length = 3});
+  const Texts whole = read(dataset);
+  auto run = dataset.start();
+  for (int i = 0; i < 33; ++i) run.next();
+  const auto checkpoint = std::make_shared<const Checkpoint>(run.checkpoint());
+  EXPECT_EQ(read(dataset, {.resume_from = checkpoint}), Texts(whole.begin() + 33, whole.end()));
+}
+
+TEST(Interleave, ReadsNothingAheadSerially) {
+  std::atomic<int> opened = 0, made = 0;
+  const auto rows = [&](std::int64_t x) {
+    ++opened;
+    return range(10).map([&, x](std::int64_t y) {
+      ++made;
+      return 10 * x + y;
+    });
+  };
+  auto run = range(5).interleave(rows, {.cycle_length = 2}).start({.serial = true});
+  EXPECT_EQ(next_text(run), "0");
+  EXPECT_EQ(opened, 1);
+  EXPECT_EQ(next_text(run), "10");
+  EXPECT_EQ(next_text(run), "1");
+  EXPECT_EQ(opened, 2);
+  EXPECT_EQ(made, 3);
+}
+
+}  // namespace
+}  // namespace penstock
