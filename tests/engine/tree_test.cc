@@ -242,6 +242,41 @@ TEST(Tree, DoesNotWaitForAnInputThatIsInACall) {
   EXPECT_FALSE(run.next());
 }
 
+// In pass i the choices of list i.
+Dataset<std::int64_t> by_pass(std::vector<std::vector<std::int64_t>> lists) {
+  return from_generator([lists = std::move(lists)](Pass pass) {
+    return [list = lists.at(pass.pass), next = std::size_t{0}]() mutable {
+      return next < list.size() ? std::optional(list[next++]) : std::nullopt;
+    };
+  });
+}
+
+// Its first pass is over at the source, and on its way; the second one is endless, and the merge is past that, too.
+TEST(Tree, EndsEachPassThatAnInputIsBehind) {
+  std::atomic<bool> is_in_second{false}, may_arrive{false};
+  const auto late = from_generator([&is_in_second](Pass pass) {
+    return [&is_in_second, pass, given = false](Context& context) mutable -> std::optional<std::int64_t> {
+      if (pass.pass != 1)
+        return std::exchange(given, true) ? std::nullopt : std::optional(std::int64_t{70} + pass.pass);
+      is_in_second = true;
+      while (!context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+      return std::nullopt;
+    };
+  });
+  const auto held_until = [](const Dataset<std::int64_t>& data, const std::atomic<bool>& flag) {
+    const auto hold = [&flag](std::int64_t value) {
+      EXPECT_TRUE(eventually([&] { return flag.load(); }));
+      return value;
+    };
+    return data.map(hold, 1, {.blocks = true});
+  };
+  const auto choices = held_until(by_pass({{0}, {0}, {0, 1}}), is_in_second);
+  auto run = choose_from(std::vector{branch(1), held_until(late, may_arrive)}, choices).repeat(3).start();
+  for (int pass = 0; pass < 3; ++pass) EXPECT_EQ(run.next_for(kPatience).value, 0);
+  may_arrive = true;
+  EXPECT_EQ(run.next_for(kPatience).value, 72);
+}
+
 TEST(Tree, ReadsItsInputsAtOnce) {
   CallCounter counter;
   const auto slow = [&] { return branch(8).map(counted_sleep(counter, 20ms), 1, {.blocks = true}); };
