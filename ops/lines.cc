@@ -4,8 +4,10 @@
 #include <penstock/detail/functions.h>
 #include <penstock/detail/results.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "lib/base/mutex.h"
 #include "lib/graph/arguments.h"
 #include "ops/io/line_reader.h"
 
@@ -43,6 +45,13 @@ class LinesOp::Reader final : public SourceReader {
  public:
   explicit Reader(const LinesOp& op) : op_(op) {}
 
+  std::string origin(const Stamp& element) const override {
+    const MutexLock lock(mutex_);
+    const auto behind = std::ranges::upper_bound(begins_, element.ordinal);
+    return behind == begins_.begin() ? std::string()
+                                     : op_.paths_[static_cast<std::size_t>(behind - begins_.begin()) - 1];
+  }
+
   void begin_pass(std::uint32_t, std::uint32_t) override {
     file_.reset();
     next_ = 0;
@@ -50,7 +59,7 @@ class LinesOp::Reader final : public SourceReader {
 
   std::optional<Element> next(Context& context) override {
     while (!context.stop_token().stop_requested()) {
-      if (!file_ && !open_next()) break;
+      if (!file_ && !open_next(context.ordinal())) break;
       if (auto block = file_->next(context.stop_token())) return Element(std::move(*block));
       file_.reset();
     }
@@ -59,16 +68,27 @@ class LinesOp::Reader final : public SourceReader {
 
  private:
   // False: there is none. Who throws has had its turn.
-  bool open_next() {
+  bool open_next(std::int64_t ordinal) {
     if (next_ == op_.paths_.size()) return false;
+    note_begin(ordinal);
     const std::string& path = op_.paths_[next_++];
     file_.emplace(*op_.files_, path, op_.max_line_bytes_);
     return true;
   }
 
+  // Of the next file. Those behind it keep what they had in the pass before, whose elements may still be on their way.
+  void note_begin(std::int64_t ordinal) {
+    const MutexLock lock(mutex_);
+    if (next_ == begins_.size()) begins_.push_back(ordinal);
+    begins_[next_] = ordinal;
+    for (std::size_t i = next_ + 1; i < begins_.size() && begins_[i] < ordinal; ++i) begins_[i] = ordinal;
+  }
+
   const LinesOp& op_;
   std::size_t next_ = 0;  // file
   std::optional<io::LineReader> file_;
+  mutable Mutex mutex_;
+  std::vector<std::int64_t> begins_ GUARDED_BY(mutex_);  // which element was the first of each file
 };
 
 LinesOp::LinesOp(io::FileSystemRef files, std::vector<std::string> paths, const LinesOptions& options)

@@ -47,28 +47,29 @@ Dataset<std::string> list_files(const std::string& folder, std::vector<std::stri
                                 const ListFilesOptions& options = {}, CallSite site = CallSite::here());
 
 struct LinesOptions {
-  // A longer line is an error in its place: what has no line ends is no text, and must not fill the memory. Bytes, from
-  // 1 to 2^30; default 64 MiB.
+  // Bytes of the longest line that is one, its end not counted: from 1 to 2^30, default 64 MiB. A longer one is an
+  // error in its place, so that a file without line ends does not fill the memory.
   std::int64_t max_line_bytes = std::int64_t{1} << 26;
 };
 
 // The lines of text files, one file after the other, read while they are wanted: no file is ever held whole. A line
 // ends with '\n' or "\r\n", neither of which it has, or with its file; it may hold any other bytes and may be empty.
-// For tf.data's TextLineDataset; to have whole files in another order, shuffle their names.
 //   ps::lines("poem.txt")  ->  "roses are red" "violets are blue"
 //   auto corpus = ps::lines({"poem.txt", "train.txt"}).shuffle(10'000, {.seed = 1});
 //
 // Files are read on a thread that may wait, 256 KiB at a time; a second op, split_lines, makes strings of that on the
-// cores. A chunk is an element of the memory budget, and is held until its last line has gone on.
+// cores. A chunk is an element of the memory budget, and is held until its last line has gone on. A line costs 0.1 us
+// of CPU in batches, 0.15 us where the loop takes it by itself.
 //
 // Error elements, each in its place: a file that cannot be opened or read (codes and texts as of read_file() in io.h),
 // which costs the rest of that file; a line longer than max_line_bytes (data_loss), which costs that line alone.
 // Reading goes on behind it. A file that begins as gzip does (1f 8b) is refused so (unimplemented): unpack it first, or
-// read it in a from_generator() through zlib. GraphError for a max_line_bytes that cannot be.
+// read it in a from_generator() through zlib. ErrorPlace::origin is the file, also where a function behind fails.
+// GraphError for a max_line_bytes that cannot be.
 //
-// Nobody knows the count before the end (UNKNOWN_CARDINALITY). Context::ordinal() counts chunks, Stamp::sub tells the
-// lines of one apart. A resumed run reads its epoch's files again from the first one, without making strings of what it
-// leaves out.
+// How many there are is not known before the end (UNKNOWN_CARDINALITY). Context::ordinal() counts chunks, Stamp::sub
+// tells the lines of one apart. A resumed run reads its epoch's files again from the first one, but makes no strings of
+// the chunks that it leaves out.
 Dataset<std::string> lines(std::vector<std::string> paths, const LinesOptions& options = {},
                            CallSite site = CallSite::here());
 template <std::convertible_to<std::string> Path>

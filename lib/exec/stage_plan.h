@@ -99,8 +99,9 @@ struct StagePlan {
 
 // A source of the tree.
 struct SourcePlan {
-  const IndexedSource* items = nullptr;  // null: it has none that can be named
+  const IndexedSource* items = nullptr;  // null: it has a reader, which may name what it reads
   int position = 0;                      // in the pipeline
+  std::size_t stage = 0;
 };
 
 // What an element was made of.
@@ -130,7 +131,9 @@ struct Plan {
   // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
   // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may
   // keep from that.
-  SourceItem item(std::size_t source, std::int64_t ordinal) const;
+  // `reader_names`: what names an element of a source that is read by a reader, of which the plan has none.
+  using ReaderNames = std::function<std::string(std::size_t stage)>;
+  SourceItem item(std::size_t source, std::int64_t ordinal, const ReaderNames& reader_names = nullptr) const;
 };
 
 }  // namespace penstock::exec

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,6 +214,38 @@ TEST(Lines, HaveRandomNumbersOfTheirOwn) {
   for (const std::uint64_t number : draws) seen.insert(number), ++count;
   EXPECT_EQ(count, large.expected.size());
   EXPECT_GE(seen.size() + 1, count) << "of 32 or 64 bits nearly all differ";
+}
+
+// Also of what has no elements, in a later pass, and behind other ops.
+TEST(Lines, AreNamedByTheirFileInErrors) {
+  const auto files = three_files();
+  const auto fail = [](const std::string& line) -> std::string { throw std::runtime_error(line); };
+  const auto data = lines_of(files, {"/d/none", "/d/a", "/d/b", "/d/c"}).map(fail).repeat(2);
+  for (const bool serial : {false, true}) {
+    Texts origins;
+    auto run = data.start({.serial = serial});
+    for (bool has_more = true; has_more;) try {
+        has_more = run.next().has_value();
+      } catch (const ElementError& error) {
+        origins.push_back(error.place().origin);
+      }
+    const Texts once{"/d/none", "/d/a", "/d/a", "/d/c", "/d/c", "/d/c"};
+    ASSERT_EQ(origins.size(), 2 * once.size());
+    EXPECT_TRUE(std::equal(once.begin(), once.end(), origins.begin()));
+    EXPECT_TRUE(std::equal(once.begin(), once.end(), origins.begin() + 6));
+  }
+}
+
+TEST(Lines, AreNamedByTheirFileToFunctions) {
+  const auto files = three_files();
+  const auto name = [](const std::string& line, Context& context) { return context.origin() + " " + line; };
+  EXPECT_THAT(read(lines_of(files, kThree).map(name)),
+              ElementsAre("/d/a a1", "/d/a a2", "/d/c c1", "/d/c ", "/d/c c3"));
+  const auto both = [&](const std::string& one, const std::string& other, Context& context) {
+    return one + other + context.origin();
+  };
+  EXPECT_THAT(read(zip(lines_of(files, {"/d/a"}), lines_of(files, {"/d/c"})).map(both)),
+              ElementsAre(HasSubstr("a1c1/d/"), HasSubstr("a2/d/")));
 }
 
 TEST(Lines, AreReadWhereCallsMayWait) {
