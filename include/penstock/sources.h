@@ -53,7 +53,8 @@ struct LinesOptions {
 };
 
 // The lines of text files, one file after the other, read while they are wanted: no file is ever held whole. A line
-// ends with '\n' or "\r\n", neither of which it has, or with its file; it may hold any other bytes and may be empty.
+// ends with a line feed, or a carriage return and a line feed, neither of which it has, or with its file. It may hold
+// any other bytes, and none.
 //   ps::lines("poem.txt")  ->  "roses are red" "violets are blue"
 //   auto corpus = ps::lines({"poem.txt", "train.txt"}).shuffle(10'000, {.seed = 1});
 //

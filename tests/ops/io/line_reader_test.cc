@@ -165,6 +165,12 @@ TEST(LineReader, CountsNoLineEndAsPartOfALine) {
   EXPECT_THAT(lines_in("abc\r", 3), ElementsAre(too_long(1, 3)));
 }
 
+TEST(LineReader, DoesNotCountAReturnWhoseLineEndIsInTheNextChunk) {
+  const std::string line(kChunk - 1, 'x');
+  EXPECT_THAT(lines_in(line + "\r\nb", line.size()), ElementsAre(line, "b"));
+  EXPECT_THAT(lines_in(line + "\rc\nb", line.size()), ElementsAre(too_long(1, line.size()), "b"));
+}
+
 TEST(LineReader, TellsEachLineThatIsTooLongOnce) {
   const std::string line(3 * kChunk, 'x');
   EXPECT_THAT(lines_in(line + "\n" + line + "\r\nb\n" + line, 10),
