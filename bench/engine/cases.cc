@@ -11,6 +11,7 @@ constexpr Case kCases[] = {
     {"collecting", "batch, window, rebatch, padded_batch: ns per element", run_collecting},
     {"text", "100,000 texts of log-normal length: how much of the batches is padding, with buckets and without",
      run_text},
+    {"lines", "the lines of 2 GiB of text from the page cache, beside plain loops", run_lines},
     {"mixed", "pictures mixed 70/30 behind two decoders, beside paths mixed before one: rates", run_mixed},
     {"unequal", "zip of 10 ms reads and 2 ms decoding, beside decoding alone: rates, and who is blamed", run_unequal},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},

@@ -325,6 +325,12 @@ class SourceReader {
   // The next element and its ordinal; nullopt at the end of the pass. An exception becomes an error element and the
   // pass goes on.
   virtual std::optional<Element> next(Context& context) = 0;
+  // The name of what an element was made of (a file), for error texts; "" if it has none. Of one that next() has given
+  // or failed to give, in this pass or the one before. Any thread, also while another one is in next(); must not wait.
+  virtual std::string origin(const Stamp& element) const {
+    static_cast<void>(element);
+    return {};
+  }
 };
 
 // Makes elements. Either indexable (indexed() is not null) or read in order.

@@ -97,6 +97,10 @@ class Body {
     return group.place.first_ordinal + static_cast<std::int64_t>(group.taken + result);
   }
 
+  // Of a source with a reader: the name of what an element of it was made of. Any thread; throws what the reader
+  // throws.
+  virtual std::string origin(const Stamp&) const { return {}; }
+
   // Before the first slot arrives: a stream op may say that it wants nothing at all.
   virtual void begin() {}
 
@@ -221,6 +225,7 @@ class SourceBody final : public Body {
   SourceBody(SourceParts parts, PassControl& passes);
   void run(Group& group, Context& context) override;
   bool can_produce() const override { return !passes_.idle(); }
+  std::string origin(const Stamp& element) const override;
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void resume_at(const Stamp& last) override;
 

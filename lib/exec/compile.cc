@@ -138,7 +138,7 @@ class Compiler {
       return add_positions(std::move(stage),
                            graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
     const bool lends = lends_to(number + 1);
-    const std::uint16_t in_tree = plan_->add_source({nullptr, stage.label.position});
+    const std::uint16_t in_tree = plan_->add_source({nullptr, stage.label.position, next_stage()});
     stage.open = with_place(
         stage, [source, lends, in_tree](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
@@ -159,7 +159,8 @@ class Compiler {
       note_type(stage, node);
     }
     const bool lends = lends_to(next);
-    const auto source = plan_->add_source({positions.source.get(), stage.label.position});  // open() keeps it
+    const auto source =
+        plan_->add_source({positions.source.get(), stage.label.position, next_stage()});  // open() keeps it
     stage.open = with_place(
         stage, [positions, lends, source](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends, .number = source};

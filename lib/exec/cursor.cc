@@ -12,11 +12,10 @@ namespace {
 
 constexpr auto kPlace = static_cast<std::int64_t>(sizeof(Slot));
 
-// Fails the element if it is of another type than the op says, or if the user's bytes_of throws.
-void measure(Slot& slot, const std::type_info* must_be) noexcept {
+// An element for which `call` throws fails.
+template <class Call> void guarded(Slot& slot, Call&& call) noexcept {
   try {
-    if (must_be != nullptr) check_type(slot, *must_be);
-    slot.set_bytes(byte_count(slot.value.bytes()) + kPlace);
+    call();
   } catch (...) {
     slot.fail(detail::current_failure());
   }
@@ -24,12 +23,28 @@ void measure(Slot& slot, const std::type_info* must_be) noexcept {
 
 }  // namespace
 
+SourceItem CursorSources::item(const Stamp& stamp) const {
+  return item_of(plans, stamp.source, stamp.ordinal,
+                 [&](std::size_t reader) { return cursors[reader]->origin(stamp); });
+}
+
 void CursorCall::finish(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept {
-  if (slot.is_element()) measure(slot, op.node->gives());
+  if (op.gives != nullptr && slot.is_element()) guarded(slot, [&] { check_type(slot, *op.gives); });
+  place_failure(slot, op, ordinal);
+}
+
+void CursorCall::measure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept {
+  if (!slot.is_element()) return;
+  guarded(slot, [&] { slot.set_bytes(byte_count(slot.value.bytes()) + kPlace); });
+  place_failure(slot, op, ordinal);
+}
+
+void CursorCall::place_failure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept {
   if (slot.kind() != Slot::Kind::failed) return;
   slot.set_bytes(kPlace);
   try {
-    make_error(slot, label_of(*op.node, op.number), ordinal, [this](const Stamp& stamp) { return item(stamp); });
+    make_error(slot, label_of(*op.node, op.number), ordinal,
+               [this](const Stamp& stamp) { return sources_.item(stamp); });
   } catch (...) {
     slot.set_kind(Slot::Kind::error);
   }

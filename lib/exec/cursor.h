@@ -12,8 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
+#include <typeinfo>
+#include <vector>
 
 #include <penstock/context.h>
 
@@ -43,36 +44,49 @@ struct PassKey {
 
 // The op that a cursor runs.
 struct CursorOp {
-  const graph::Node* node;  // the InnerDataset keeps it
-  int number;               // in the dataset's graph
+  const graph::Node* node;      // the InnerDataset keeps it
+  int number;                   // in the dataset's graph
+  const std::type_info* gives;  // the type that its results must have; null: it is known to be right
+};
+
+class Cursor;
+
+// Where the elements of a dataset begin.
+struct CursorSources {
+  std::vector<SourcePlan> plans;
+  std::vector<const Cursor*> cursors;
+
+  SourceItem item(const Stamp& stamp) const;
 };
 
 // What a call lends to the cursors of one dataset.
 class CursorCall final : private detail::ContextServices {
  public:
   // `call`: of the op that reads them. `seed`: of their random numbers. All of it outlives this.
-  CursorCall(Context& call, std::uint64_t seed, std::span<const SourcePlan> sources) noexcept
+  CursorCall(Context& call, std::uint64_t seed, const CursorSources& sources) noexcept
       : call_(call), seed_(seed), sources_(sources) {}
 
   Context context_of(const CursorOp& op) noexcept {
     return {call_.stop_token(), mix64(seed_ + static_cast<std::uint64_t>(op.number)), this};
   }
   const std::stop_token& stop_token() const noexcept { return call_.stop_token(); }
-  // For what the op has given: notes its bytes, or, if it failed, its place. `ordinal`: which input of the op failed in
-  // its pass, -1: none.
+  // For what the op has given: looks at its type, and if it failed notes its place. `ordinal`: which input of the op
+  // failed in its pass, -1: none.
   void finish(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
+  // For what the op may keep: notes its bytes. An element fails whose bytes_of throws.
+  void measure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
   void count_dropped(std::int64_t errors) noexcept override { call_.count_dropped(errors); }
 
  private:
-  std::string origin(const Stamp& stamp) const override { return item(stamp).name; }
+  std::string origin(const Stamp& stamp) const override { return sources_.item(stamp).name; }
   bool try_reserve(std::int64_t bytes, bool may_refuse) override;
+  void place_failure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
   bool is_unwanted(bool is_stopped) const noexcept override { return is_stopped || call_.is_unwanted(); }
   std::int64_t memory_budget() const noexcept override { return call_.memory_budget(); }
-  SourceItem item(const Stamp& stamp) const { return item_of(sources_, stamp.source, stamp.ordinal); }
 
   Context& call_;
   const std::uint64_t seed_;
-  const std::span<const SourcePlan> sources_;
+  const CursorSources& sources_;
 };
 
 class Cursor {
@@ -84,6 +98,8 @@ class Cursor {
   // Asks what is before it once at most, so whoever calls can look whether more is still wanted.
   virtual bool pull(Slots& out, std::size_t most, CursorCall& call) = 0;
   virtual std::int64_t held_bytes() const noexcept { return 0; }  // of elements that ops keep
+  // Of one that begins a dataset with a reader: what it calls what an element was made of.
+  virtual std::string origin(const Stamp&) const { return {}; }
 };
 
 // What ops have given and nobody has pulled yet: of calls that gave more than was wanted.

@@ -25,7 +25,10 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   void nothing_is_left_of(std::size_t stage) override;
   void give_up(std::exception_ptr cause) noexcept override;
   void wake_consumer() override { state_.outlet.wake(); }
-  SourceItem item(const Stamp& stamp) const override { return state_.plan->item(stamp.source, stamp.ordinal); }
+  SourceItem item(const Stamp& stamp) const override {
+    return state_.plan->item(stamp.source, stamp.ordinal,
+                             [&](std::size_t stage) { return state_.stages[stage]->body().origin(stamp); });
+  }
 
   // BodyHost
   void cut_pass(std::size_t stage, const PassCut& cut) override;

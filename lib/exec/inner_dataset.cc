@@ -23,7 +23,7 @@ constexpr int kDeepest = 64;  // as runs inside runs
 // Makes the cursors of a graph, in post-order.
 class Opener {
  public:
-  Opener(const graph::NodeRef& owner, int depth, std::vector<SourcePlan>& sources)
+  Opener(const graph::NodeRef& owner, int depth, CursorSources& sources)
       : owner_(owner), depth_(depth), sources_(sources) {}
 
   std::unique_ptr<Cursor> open() { return cursor_of(made(*owner_)); }
@@ -39,7 +39,7 @@ class Opener {
   Made made(const graph::Node& node) {
     std::vector<Made> inputs;
     for (const graph::NodeRef& input : node.inputs()) inputs.push_back(made(*input));
-    const CursorOp op{&node, number_++};
+    const CursorOp op{&node, number_++, node.gives()};
     if (node.kind() == graph::Kind::source) return source(op);
     if (node.kind() == graph::Kind::merge) return merge(op, std::move(inputs));
     return behind(op, std::move(inputs.front()));
@@ -48,7 +48,8 @@ class Opener {
     const auto* source = op.node->as<SourceOp>();
     if (const IndexedSource* items = source->indexed())
       return {op, graph::positions_of({owner_, items}, op.node->gives() == nullptr)};
-    return {op, std::nullopt, with_place(op, [&] { return reader_cursor(op, add_source(op, nullptr)); })};
+    const auto read = [&](std::uint16_t number) { return reader_cursor(op, number); };
+    return {op, std::nullopt, with_place(op, [&] { return begin(op, nullptr, read); })};
   }
   Made merge(const CursorOp& op, std::vector<Made> inputs) {
     std::vector<graph::Positions> positions;
@@ -64,8 +65,10 @@ class Opener {
   }
   Made behind(const CursorOp& op, Made input) {
     if (input.positions) {
-      if (auto positions = graph::positions_behind(owner_, *op.node, *input.positions))
+      if (auto positions = graph::positions_behind(owner_, *op.node, *input.positions)) {
+        if (op.gives != nullptr) input.first.gives = op.gives;
         return {input.first, std::move(*positions)};
+      }
     }
     auto cursor = cursor_of(std::move(input));
     return {op, std::nullopt, with_place(op, [&] { return around(op, std::move(cursor)); })};
@@ -89,11 +92,16 @@ class Opener {
 
   std::unique_ptr<Cursor> cursor_of(Made made) {
     if (!made.positions) return std::move(made.cursor);
-    return positions_cursor(made.first, *made.positions, add_source(made.first, made.positions->source.get()));
+    return begin(made.first, made.positions->source.get(),
+                 [&](std::uint16_t number) { return positions_cursor(made.first, *made.positions, number); });
   }
-  std::uint16_t add_source(const CursorOp& op, const IndexedSource* items) {
-    sources_.push_back({items, op.number});
-    return static_cast<std::uint16_t>(std::min<std::size_t>(sources_.size() - 1, 0xFFFF));
+  // With the cursor that `make` gives for its number.
+  template <class Make> std::unique_ptr<Cursor> begin(const CursorOp& op, const IndexedSource* items, Make&& make) {
+    const std::size_t number = sources_.plans.size();
+    sources_.plans.push_back({items, op.number, number});
+    auto cursor = make(static_cast<std::uint16_t>(std::min<std::size_t>(number, 0xFFFF)));
+    sources_.cursors.push_back(cursor.get());
+    return cursor;
   }
   template <class Open> static std::unique_ptr<Cursor> with_place(const CursorOp& op, Open&& open) {
     try {
@@ -105,7 +113,7 @@ class Opener {
 
   const graph::NodeRef& owner_;
   const int depth_;
-  std::vector<SourcePlan>& sources_;
+  CursorSources& sources_;
   int number_ = 0;
 };
 

@@ -38,7 +38,7 @@ class InnerDataset {
   const graph::NodeRef node_;
   const Stamp element_;  // that it was made of
   const std::uint64_t seed_;
-  std::vector<SourcePlan> sources_;
+  CursorSources sources_;
   std::unique_ptr<Cursor> cursor_;
   bool has_begun_ = false;
 };

@@ -117,6 +117,7 @@ class MergeCursor final : public Cursor, private Emitter {
     inputs_[i].next.clear();
     ends_told_ = 0;
     if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(static_cast<std::uint64_t>(op_.number) + i));
+    call_->measure(slot, op_, slot.stamp.ordinal);
     const Stamp stamp = slot.stamp;
     guarded(stamp, [&] { state_->take(i, std::move(slot), *this); });
   }

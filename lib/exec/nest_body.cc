@@ -17,6 +17,7 @@ constexpr std::int64_t kPatience = 100;  // grains, for a first slot
 
 void NestBody::run(Group& group, Context& context) {
   Inner& inner = *group.inner;
+  context.enter(Slot(Element(), inner.stamp));  // runs that functions inside begin are part of the element's pass
   try {
     if (!context.is_unwanted() && !inner.was_opened) open(group, context);
     if (!context.is_unwanted() && inner.dataset != nullptr) read(group, context);

@@ -92,6 +92,10 @@ bool SourceBody::produce_next(Slots& out, Context& context) {
   return true;
 }
 
+std::string SourceBody::origin(const Stamp& element) const {
+  return parts_.reader && element.ordinal >= 0 ? parts_.reader->origin(element) : std::string();
+}
+
 // A source has no inputs: what it failed to make is named by its position.
 std::int64_t SourceBody::failed_input(const Group& group, std::size_t result) const {
   return group.slots[result].stamp.ordinal;

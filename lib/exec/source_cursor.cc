@@ -114,6 +114,9 @@ class ReaderCursor final : public Cursor {
     }
     return true;
   }
+  std::string origin(const Stamp& element) const override {
+    return element.ordinal < 0 ? std::string() : reader_->origin(element);
+  }
 
  private:
   bool add_next(Slots& out, Context& context) {

@@ -114,8 +114,9 @@ struct StagePlan {
 
 // A source of the tree.
 struct SourcePlan {
-  const IndexedSource* items = nullptr;  // null: it has none that can be named
+  const IndexedSource* items = nullptr;  // null: it has a reader, which may name what it reads
   int position = 0;                      // in the pipeline
+  std::size_t reader = 0;                // by which that is asked: the number of its stage
 };
 
 // What an element was made of.
@@ -126,8 +127,10 @@ struct SourceItem {
 
 // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
 // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may keep
-// from that.
-SourceItem item_of(std::span<const SourcePlan> sources, std::size_t source, std::int64_t ordinal);
+// from that. `reader_names`: names what a reader has read.
+using ReaderNames = std::function<std::string(std::size_t reader)>;
+SourceItem item_of(std::span<const SourcePlan> sources, std::size_t source, std::int64_t ordinal,
+                   const ReaderNames& reader_names);
 
 struct Plan {
   std::vector<StagePlan> stages;        // in post-order,
@@ -147,7 +150,9 @@ struct Plan {
 
   // Its number: Stamp::source.
   std::uint16_t add_source(const SourcePlan& source);
-  SourceItem item(std::size_t source, std::int64_t ordinal) const { return item_of(sources, source, ordinal); }
+  SourceItem item(std::size_t source, std::int64_t ordinal, const ReaderNames& reader_names = nullptr) const {
+    return item_of(sources, source, ordinal, reader_names);
+  }
 };
 
 }  // namespace penstock::exec

@@ -47,6 +47,7 @@ class StreamCursor final : public Cursor, private Emitter {
   void read(std::size_t most) {
     const bool has_more = input_->pull(inputs_, most, *call_);
     for (Slot& slot : inputs_) {
+      call_->measure(slot, op_, input_number_);
       take(std::move(slot));
       if (wants_nothing_) break;
       ++input_number_;

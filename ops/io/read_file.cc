@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "lib/base/errno_code.h"
 #include "lib/base/text.h"
+#include "ops/io/open_file.h"
 
 namespace penstock {
 
@@ -26,56 +26,6 @@ std::byte* ByteBuffer::grow(std::size_t bytes, std::size_t keep) {
 
 namespace io {
 namespace {
-
-const char* hint_of_errno(int number) {
-  switch (number) {
-    case EMFILE: return " (raise the limit with 'ulimit -n', or read fewer at once: RunOptions::open_io)";
-    case EIO:
-    case ESTALE: return " (a fault of the disk or network file system; try again, or copy the file)";
-    case ENOENT:
-    case ENOTDIR: return " (check the path)";
-    case EACCES:
-    case EPERM: return " (let this user read the file and enter its folders)";
-    case EISDIR: return " (it is a folder: give a file)";
-    case ELOOP: return " (its links lead in a circle)";
-    case ENAMETOOLONG: return " (is it a list of paths without line ends?)";
-    default: return "";
-  }
-}
-
-// "cannot VERB 'PATH': reason (hint)" with the code that fits the number.
-Error file_error(const char* verb, const std::string& path, int number) {
-  // What a file system says beyond the usual is its own trouble.
-  return Error(code_of_errno(number, ErrorCode::unavailable), std::string("cannot ") + verb + " " + in_quotes(path) +
-                                                                  ": " + std::generic_category().message(number) +
-                                                                  hint_of_errno(number));
-}
-
-// Asks again where the call was interrupted, and for a quarter of a second where descriptors are short: whoever reads
-// files beside this one will soon have closed some.
-Answer<std::unique_ptr<File>> open_with_patience(const FileSystem& files, const std::string& path) {
-  constexpr std::chrono::milliseconds longest{128};
-  for (std::chrono::milliseconds pause{1};;) {
-    auto opened = files.open(path);
-    if (opened.error == EINTR) continue;
-    const bool is_worth_waiting = opened.error == EMFILE || opened.error == ENFILE;
-    if (!is_worth_waiting || pause > longest) return opened;
-    files.pause(std::exchange(pause, 2 * pause));
-  }
-}
-
-Answer<std::unique_ptr<File>> try_to_open(const FileSystem& files, const std::string& path) {
-  if (path.find('\0') != std::string::npos)
-    throw Error(ErrorCode::invalid_argument,
-                "cannot open " + in_quotes(path) + ": the path contains a NUL; is the list a text file?");
-  return open_with_patience(files, path);
-}
-
-std::unique_ptr<File> open_for_reading(const FileSystem& files, const std::string& path) {
-  auto opened = try_to_open(files, path);
-  if (opened.error != 0) throw file_error("open", path, opened.error);
-  return std::move(opened.value);
-}
 
 // This thread's buffer, for one call. Beyond this size it is not kept: a thread that has met one
 // huge file must not hold that much for good.
@@ -107,16 +57,6 @@ void check_limit(std::size_t bytes, const std::string& path, const ReadFileOptio
                                                  " (max_bytes, which may be raised)");
 }
 
-FileVersion version_of(File& file, const std::string& path) {
-  const auto [status, error] = file.status();
-  if (error != 0) throw file_error("inspect", path, error);
-  if (status.kind == FileKind::folder) throw file_error("read", path, EISDIR);
-  if (status.kind != FileKind::regular)
-    throw Error(ErrorCode::invalid_argument,
-                "cannot read " + in_quotes(path) + ": not a regular file, but a pipe, socket or device; give a file");
-  return status.version;
-}
-
 // Reads to the end of a file that said it has `expected` bytes. Returns how many bytes now lie in `buffer`.
 std::size_t read_to_end(File& file, std::size_t expected, const std::string& path, const ReadFileOptions& options,
                         ByteBuffer& buffer) {
@@ -133,10 +73,7 @@ std::size_t read_to_end(File& file, std::size_t expected, const std::string& pat
     check_limit(got, path, options);
     if (got > buffer.capacity()) buffer.grow(2 * got, got);
   }
-  if (got < expected)
-    throw Error(ErrorCode::unavailable, "cannot read " + in_quotes(path) + ": it shrank from " +
-                                            std::to_string(expected) + " to " + std::to_string(got) +
-                                            " bytes while it was read; is something writing it?");
+  if (got < expected) throw shrinking_error(path, expected, got);
   return got;
 }
 

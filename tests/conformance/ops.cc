@@ -1,5 +1,5 @@
 // From the cases of the ops (tests/ops/NAME_case.h) to cases of the suite. The ops of ops/imagenet have theirs in
-// image_ops.cc.
+// image_ops.cc, merges theirs in merges.cc, and lines its own in line_files.cc.
 #include "tests/conformance/ops.h"
 
 #include <stdexcept>
@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "tests/conformance/image_ops.h"
+#include "tests/conformance/line_files.h"
 #include "tests/conformance/merges.h"
 #include "tests/conformance/token_harness.h"
 #include "tests/ops/all_cases.h"
@@ -87,6 +88,7 @@ std::vector<Case> all_ops() {
       for (const Line& line : Described::lines()) all.push_back(case_of<Described>(line));
     });
   for (Case& merge : all_merges()) all.push_back(std::move(merge));
+  for (Case& source : line_sources()) all.push_back(std::move(source));
   return all;
 }
 

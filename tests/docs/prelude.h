@@ -102,6 +102,7 @@ class Files {
     for (const char* name : {"photos/a.png", "photos/train/cat/1.jpg", "photos/train/dog/1.jpg", "images/1.jpg"})
       write(name, grey_picture());
     write("annotations/1.xml", annotation_of("raccoon"));
+    write("poem.txt", "roses are red\r\nviolets are blue\n");
     write("train.txt", "train/n01440764/n01440764_1.JPEG\ntrain/n01443537/n01443537_1.JPEG\n");
     fs::current_path(folder_);
   }

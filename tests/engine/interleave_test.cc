@@ -332,6 +332,39 @@ TEST(Interleave, LetsGoOfWhatIsOpenWhenTheRunEnds) {
   EXPECT_EQ(*alive, 0);
 }
 
+// What is due may be any of 64 datasets, and all others have as much as the budget holds: one element more.
+TEST(Interleave, OfLargeElementsStaysWithinTheBudget) {
+  constexpr std::size_t kElement = MiB;
+  const auto large = [](std::int64_t x) {
+    return range(6).map([x](std::int64_t y) { return std::string(kElement, static_cast<char>('a' + (x + y) % 20)); });
+  };
+  for (const bool blocks : {true, false}) {
+    auto run = range(100).interleave(large, {.cycle_length = 64, .parallelism = 8, .blocks = blocks})
+                   .start({.memory_bytes = 32 * MiB});
+    std::int64_t count = 0;
+    while (const auto text = run.next()) {
+      ASSERT_EQ(text->size(), kElement);
+      if (++count % 100 == 0) std::this_thread::sleep_for(5ms);  // all that may be made is made
+    }
+    EXPECT_EQ(count, 600);
+    EXPECT_LE(run.stats().memory_peak, static_cast<std::int64_t>(33 * MiB + 100 * KiB));
+    EXPECT_EQ(run.snapshot().memory_used, 0) << "nothing is left on the books";
+  }
+}
+
+// What a shuffle inside keeps is on the books, too.
+TEST(Interleave, CountsWhatIsKeptInside) {
+  const auto kept = [](std::int64_t) {
+    return range(40).map([](std::int64_t) { return std::string(MiB / 16, 'x'); }).shuffle(20, {.seed = 1});
+  };
+  auto run = range(3).interleave(kept, {.cycle_length = 1, .parallelism = 1}).start({.memory_bytes = 64 * MiB});
+  run.next();
+  EXPECT_GE(run.snapshot().memory_used, static_cast<std::int64_t>(MiB));
+  while (run.next()) {
+  }
+  EXPECT_EQ(run.snapshot().memory_used, 0);
+}
+
 TEST(Interleave, ResumesBehindWhatWasDelivered) {
   const auto dataset =
       range(20)

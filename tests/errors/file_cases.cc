@@ -64,6 +64,21 @@ Cases reading_cases(const std::string& folder) {
   };
 }
 
+void read_lines(const std::string& path, const LinesOptions& options = {}) {
+  read(lines(path, options), {.serial = true});
+}
+
+Cases lines_cases(const std::string& folder) {
+  return {
+      {"lines of a file that is not there", [=] { read_lines(folder + "/no.txt"); }},
+      {"lines of a folder", [=] { read_lines(folder); }},
+      {"lines of which one is too long",
+       [=] { read_lines(write(folder + "/long.txt", "short\nlonger\n"), {.max_line_bytes = 5}); }},
+      {"lines of a file that is compressed", [=] { read_lines(write(folder + "/a.txt.gz", "\x1f\x8b\x08 and more")); }},
+      {"lines where the disk fails", [] { read_lines("/proc/self/mem"); }},
+  };
+}
+
 imagenet::Config config() { return {.labels = LabelTable::from_names({"n00000001"}), .size = {8, 8}}; }
 
 // Loads a picture with these bytes.
@@ -190,7 +205,8 @@ std::string write(const std::string& path, const std::string& bytes) {
 
 Cases file_cases(const std::string& folder) {
   Cases all = reading_cases(folder);
-  for (const Cases& more : {jpeg_cases(folder), setting_cases(folder)}) all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {lines_cases(folder), jpeg_cases(folder), setting_cases(folder)})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

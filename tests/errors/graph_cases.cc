@@ -65,6 +65,7 @@ Cases source_cases(const std::string& folder) {
       {"from_file_list without a path in it", [=] { from_file_list(blank); }},
       {"from_file_list of a binary file",
        [=] { read(from_file_list(binary).map([](const std::string& path) { return read_file(path); })); }},
+      {"lines of which none may have a byte", [] { lines("a.txt", {.max_line_bytes = 0}); }},
       {"a source of one's own that is null",
        [] {
          graph::build(nullptr, "mine", CallSite::here(), [] { return ops::indexed_source("mine", "", nullptr); });

@@ -103,6 +103,16 @@ void write_config_seeds(const std::filesystem::path& folder) {
   write(folder / "unknown", R"({"data": {"shuffle": [1, "é", null]}})");
 }
 
+// The first byte is the limit, from 128 on in steps of 10,000; a letter from 0xf0 on is a long one.
+void write_lines_seeds(const std::filesystem::path& folder) {
+  write(folder / "ends", "\x7f\x01one\n\ntwo\r\nthree\rfour\r\r\n\n");
+  write(folder / "limit",
+        "\x03\x01"
+        "abcd\nabcde\r\nabc\r\nabcde");
+  write(folder / "chunks", "\xff\x20\xfe\xff\r\n\xff\n\xf3\xf1\xf0\r\n\xff\xff\xff");
+  write(folder / "compressed", "\x7f\x01\x1f\x8b\x08\n");
+}
+
 void write_checkpoint_seeds(const std::filesystem::path& folder) {
   const auto& all = penstock::fuzz::pipelines();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -133,5 +143,6 @@ int main(int count, char** arguments) {
   write_loader_seeds(folder / "loader");
   write_jpeg_seeds(folder / "jpeg");
   write_config_seeds(folder / "config");
+  write_lines_seeds(folder / "lines");
   write_checkpoint_seeds(folder / "checkpoint");
 }

@@ -19,6 +19,10 @@ void jpeg(std::string_view bytes);
 // ilsvrc.json, file lists, label lists and the paths in them. Bytes: config, a NUL, list.
 void config(std::string_view bytes);
 
+// A text by io::LineReader, beside its lines letter by letter.
+// Bytes: most that a line may have, how much a read gives, text; case_of() in lines.cc reads them.
+void lines(std::string_view bytes);
+
 // Checkpoint::from_bytes(), and resuming a small pipeline by what it gave.
 // Bytes: pipeline, whether header and checksum are made good, checkpoint.
 void checkpoint(std::string_view bytes);
