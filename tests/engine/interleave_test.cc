@@ -339,7 +339,8 @@ TEST(Interleave, OfLargeElementsStaysWithinTheBudget) {
     return range(6).map([x](std::int64_t y) { return std::string(kElement, static_cast<char>('a' + (x + y) % 20)); });
   };
   for (const bool blocks : {true, false}) {
-    auto run = range(100).interleave(large, {.cycle_length = 64, .parallelism = 8, .blocks = blocks})
+    auto run = range(100)
+                   .interleave(large, {.cycle_length = 64, .parallelism = 8, .blocks = blocks})
                    .start({.memory_bytes = 32 * MiB});
     std::int64_t count = 0;
     while (const auto text = run.next()) {
