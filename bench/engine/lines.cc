@@ -100,12 +100,12 @@ struct Measured {
 };
 
 template <class T> Cost drained(const Dataset<T>& data, std::int64_t expected, double& rss) {
-  const std::int64_t before = rss_bytes();
+  const auto before = static_cast<double>(rss_bytes());
   const Meter meter;
   std::int64_t count = 0;
   auto run = data.start();
   for (; run.next(); ++count)
-    if (count % 4096 == 0) rss = std::max(rss, static_cast<double>(rss_bytes() - before));
+    if (count % 4096 == 0) rss = std::max(rss, static_cast<double>(rss_bytes()) - before);
   if (count != expected) throw std::runtime_error("lines: expected " + std::to_string(expected) + " elements");
   return meter.stop();
 }

@@ -51,9 +51,9 @@ struct MapOptions {
 // microsecond, an open one some hundred bytes for each op, and a million of them are fine. Several are read at once,
 // but each one's functions run one after the other: maps that keep the order belong behind the interleave, where they
 // have all cores.
-// Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small, and some
-// datasets are opened beyond the cycle; all that counts for memory_bytes when it is made. So what makes the elements
-// must not wait for what the consumer gives back.
+// Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small, and
+// 2 x cycle_length datasets (or the parallelism that you fix, if that is more) are opened beyond the cycle. All of it
+// counts for memory_bytes when it is made. What makes the elements must not wait for what the consumer gives back.
 // All ops may be inside, interleave too, 64 deep. A prefetch there does nothing; an unseeded shuffle draws anew for
 // each element; a dataset that never ends keeps its place for ever. An error is an error element in its place, whose
 // cause() is the one inside. Random numbers differ from element to element; orders, as everywhere, from pass to pass.

@@ -140,7 +140,7 @@ std::vector<Knob> Engine::knobs() {
       knobs.back().user_fixed = plan.form_is_known;
     }
     knobs.push_back(stage_knob(of, i, KnobKind::window, 1, kMany));
-    knobs.back().user_fixed = plan.keeps_near();
+    knobs.back().user_fixed = plan.keeps_near() || plan.is_nest();  // what is open beyond the cycle may be files
     const Bounds buffer = bounds_of(plan.buffer);
     if (!of->plan->edges.is_source(i)) {
       knobs.push_back(stage_knob(of, i, KnobKind::buffer, buffer.low, buffer.high));

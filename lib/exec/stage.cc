@@ -171,7 +171,7 @@ void Stage::set(KnobKind knob, std::int64_t value) {
   switch (knob) {
     case KnobKind::parallelism:
       knobs.parallelism = one;
-      knobs.window = std::max(knobs.window, one);
+      if (!core_.traits.plan.is_nest()) knobs.window = std::max(knobs.window, one);
       break;
     case KnobKind::window: knobs.window = one; break;
     case KnobKind::buffer: knobs.buffer = one; break;

@@ -17,9 +17,16 @@ std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
   return first_value(plan.parallelism, std::min<std::int64_t>(4, host.facts().open_io));
 }
 
+// Of a nest: datasets beyond the cycle, which may each hold a file open. As many as tf.data opens, or as there are
+// calls that the user asks for.
+std::int64_t first_window(const StagePlan& plan, std::int64_t parallelism) {
+  if (!plan.is_nest()) return 2 * parallelism;
+  return std::max(2 * plan.nest.cycle_length, plan.parallelism.is_automatic() ? 1 : plan.parallelism.low());
+}
+
 StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {
   const std::int64_t parallelism = first_parallelism(traits.plan, host);
-  return {parallelism, traits.one_at_a_time ? 1 : 2 * parallelism,
+  return {parallelism, traits.one_at_a_time ? 1 : first_window(traits.plan, parallelism),
           first_value(traits.plan.buffer, traits.one_at_a_time ? 1 : 2)};
 }
 

@@ -320,6 +320,32 @@ struct CountedAlive {
   std::shared_ptr<std::atomic<int>> count;
 };
 
+// Counts how many there are, and how many there were at most.
+struct OpenFile {
+  OpenFile(std::atomic<int>& all, std::atomic<int>& most) : open(all) { most = std::max(most.load(), ++open); }
+  ~OpenFile() { --open; }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  std::atomic<int>& open;
+};
+
+TEST(Interleave, OpensTwoCyclesOfDatasetsAhead) {
+  std::atomic<int> open = 0, most = 0;
+  const auto files = [&](std::int64_t) {
+    return from_generator([&](Pass) {
+      return [file = std::make_shared<OpenFile>(open, most), left = 30]() mutable {
+        std::this_thread::sleep_for(200us);
+        return left-- > 0 ? std::optional(left) : std::nullopt;
+      };
+    });
+  };
+  auto run = range(40).interleave(files, {.cycle_length = 2, .blocks = true}).start({.threads = 2});
+  while (run.next()) {
+  }
+  EXPECT_EQ(open, 0);
+  EXPECT_LE(most, 2 + 2 * 2);
+}
+
 TEST(Interleave, LetsGoOfWhatIsOpenWhenTheRunEnds) {
   const auto alive = std::make_shared<std::atomic<int>>(0);
   {
