@@ -39,7 +39,7 @@ void read_through(const graph::NodeRef& node) {
   Context context({}, 1);
   exec::Slots slots;
   exec::InnerDataset dataset(node, Stamp(), 1, 1);
-  while (dataset.pull(slots, 16, context)) {
+  while (dataset.pull(slots, 16, context, {})) {
   }
   if (slots.size() != 1) throw std::runtime_error("a dataset of one element gave another number");
 }

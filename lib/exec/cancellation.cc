@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 namespace penstock::exec {
 
@@ -12,14 +13,23 @@ void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t 
     return group->mark && group->mark->ends_input(depth) && group->mark->sequence >= last;
   });
   if (end != groups.end()) ++end;
-  for (auto group = groups.begin(); group != end && !traits_.is_head; ++group) {
-    if ((*group)->place.sequence >= first) cancel(**group);
+  // Datasets of a nest that were begun before a repeat's pass ended go on behind that.
+  const auto is_before = [&](const auto& group) {
+    return group->mark && group->mark->ends_input(traits_.plan.depth) && group->mark->sequence < first;
+  };
+  const auto begin =
+      traits_.plan.is_nest()
+          ? std::find_if(std::reverse_iterator(end), std::reverse_iterator(groups.begin()), is_before).base()
+          : groups.begin();
+  for (auto group = begin; group != end && !traits_.is_head; ++group) {
+    if (traits_.plan.is_nest() || (*group)->place.sequence >= first) cancel(**group);
   }
   inbox_.leave_out(depth, first, last);
 }
 
 void Cancellation::cancel(Group& group) {
   std::atomic_ref(group.is_unwanted).store(true);
+  if (group.state == Group::State::running && group.inner) stops_.push_back(group.inner->stop);
   if (group.state == Group::State::running) return group.want_back();
   if (group.folded.is_unfolding || !group.folded.empty()) return let_go_of_folded(group);
   if (group.state == Group::State::waiting) drop_inputs(group);

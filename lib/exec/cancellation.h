@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
+#include <vector>
 
 #include "lib/exec/folded.h"
 #include "lib/exec/inbox.h"
@@ -27,6 +29,8 @@ class Cancellation {
   void cancel(Group& group);
   // The group has run, and nobody wants its results that have no slots yet: drops them.
   void let_go_of_folded(Group& group);
+  // Of calls under way, whose sources may wait: to be requested without the lock, for that runs users' code.
+  void swap_stops(std::vector<std::stop_source>& stops) noexcept { stops_.swap(stops); }
 
  private:
   void drop_inputs(Group& group);
@@ -38,6 +42,7 @@ class Cancellation {
   Lanes& lanes_;
   Folded& folded_;
   RowLedger* const ledger_;
+  std::vector<std::stop_source> stops_;
 };
 
 }  // namespace penstock::exec

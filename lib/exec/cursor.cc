@@ -59,6 +59,7 @@ bool CursorCall::try_reserve(std::int64_t bytes, bool) {
 void Pulled::give(Slots& out, std::size_t most) {
   const std::size_t count = std::min(most, slots_.size() - given_);
   const auto first = slots_.begin() + static_cast<std::ptrdiff_t>(given_);
+  for (std::size_t i = 0; i < count; ++i) bytes_ -= slots_[given_ + i].bytes();
   std::move(first, first + static_cast<std::ptrdiff_t>(count), std::back_inserter(out));
   given_ += count;
   if (empty()) clear();
@@ -67,6 +68,7 @@ void Pulled::give(Slots& out, std::size_t most) {
 void Pulled::clear() noexcept {
   slots_.clear();
   given_ = 0;
+  bytes_ = 0;
 }
 
 }  // namespace penstock::exec

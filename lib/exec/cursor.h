@@ -62,14 +62,15 @@ struct CursorSources {
 // What a call lends to the cursors of one dataset.
 class CursorCall final : private detail::ContextServices {
  public:
-  // `call`: of the op that reads them. `seed`: of their random numbers. All of it outlives this.
-  CursorCall(Context& call, std::uint64_t seed, const CursorSources& sources) noexcept
-      : call_(call), seed_(seed), sources_(sources) {}
+  // `call`: of the op that reads them. `stop`: set where that is unwanted, for sources that wait. `seed`: of their
+  // random numbers. All of it outlives this.
+  CursorCall(Context& call, const std::stop_token& stop, std::uint64_t seed, const CursorSources& sources) noexcept
+      : call_(call), stop_(stop), seed_(seed), sources_(sources) {}
 
   Context context_of(const CursorOp& op) noexcept {
-    return {call_.stop_token(), mix64(seed_ + static_cast<std::uint64_t>(op.number)), this};
+    return {stop_, mix64(seed_ + static_cast<std::uint64_t>(op.number)), this};
   }
-  const std::stop_token& stop_token() const noexcept { return call_.stop_token(); }
+  const std::stop_token& stop_token() const noexcept { return stop_; }
   // For what the op has given: looks at its type, and if it failed notes its place. `ordinal`: which input of the op
   // failed in its pass, -1: none.
   void finish(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
@@ -81,10 +82,11 @@ class CursorCall final : private detail::ContextServices {
   std::string origin(const Stamp& stamp) const override { return sources_.item(stamp).name; }
   bool try_reserve(std::int64_t bytes, bool may_refuse) override;
   void place_failure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
-  bool is_unwanted(bool is_stopped) const noexcept override { return is_stopped || call_.is_unwanted(); }
+  bool is_unwanted(bool) const noexcept override { return call_.is_unwanted(); }
   std::int64_t memory_budget() const noexcept override { return call_.memory_budget(); }
 
   Context& call_;
+  const std::stop_token& stop_;
   const std::uint64_t seed_;
   const CursorSources& sources_;
 };
@@ -106,14 +108,18 @@ class Cursor {
 class Pulled {
  public:
   bool empty() const noexcept { return given_ == slots_.size(); }
-  void add(Slot&& slot) { slots_.push_back(std::move(slot)); }
+  std::int64_t bytes() const noexcept { return bytes_; }
+  void add(Slot&& slot) {
+    bytes_ += slot.bytes();
+    slots_.push_back(std::move(slot));
+  }
   // Appends some of them to `out`, at most `most`.
   void give(Slots& out, std::size_t most);
   void clear() noexcept;
-  Slot& last() { return slots_.back(); }
 
  private:
   Slots slots_;
+  std::int64_t bytes_ = 0;  // of those that have not been given
   std::size_t given_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "lib/core/byte_count.h"
 #include "lib/exec/cursors.h"
 #include "lib/exec/opened.h"
 
@@ -47,6 +48,7 @@ class ElementwiseCursor final : public Cursor {
 
   void begin_pass(const PassKey& pass, CursorCall& call) override {
     state_.reset();
+    failed_to_open_ = nullptr;
     answers_.clear();
     placed_ = child_ = 0;
     inputs_ = 0;
@@ -72,7 +74,9 @@ class ElementwiseCursor final : public Cursor {
     place(out, most, call);
     return has_more_ || placed_ < answers_.size();
   }
-  std::int64_t held_bytes() const noexcept override { return input_->held_bytes(); }
+  std::int64_t held_bytes() const noexcept override {
+    return input_->held_bytes() + (placed_ < answers_.size() ? list_bytes_ : 0);
+  }
 
  private:
   void run_all(std::span<Slot> slots, CursorCall& call) {
@@ -88,18 +92,32 @@ class ElementwiseCursor final : public Cursor {
     try {
       if (does_.form() == Form::completes_later) return run_later(stretch, context);
       if (!does_.has_state()) return does_.run(stretch, context);
-      if (state_ == nullptr) state_ = opened(does_.open());
+      if (state_ == nullptr) open();
       state_->run(stretch, context);
     } catch (...) {
       for (Slot& slot : stretch) slot.fail(detail::current_failure());
+    }
+  }
+  // A pass has one state. If it fails to open, all elements of the pass fail, and not just those of one call.
+  void open() {
+    if (failed_to_open_) std::rethrow_exception(failed_to_open_);
+    try {
+      state_ = opened(does_.open());
+    } catch (...) {
+      failed_to_open_ = std::current_exception();
+      throw;
     }
   }
   void run_later(std::span<Slot> stretch, Context& context) {
     for (Slot& slot : stretch) {
       const auto answer = std::make_shared<Answer>();
       context.enter(slot);
-      does_.start(std::move(slot.value), context, Completion(answer));
-      answer->wait(slot, context.stop_token());
+      try {
+        does_.start(std::move(slot.value), context, Completion(answer));
+        answer->wait(slot, context.stop_token());
+      } catch (...) {
+        slot.fail(detail::current_failure());
+      }
     }
   }
 
@@ -110,6 +128,16 @@ class ElementwiseCursor final : public Cursor {
     out.erase(begin, out.end());
     first_answer_ = first_input;
     placed_ = child_ = 0;
+    list_bytes_ = 0;
+    for (const Slot& answer : answers_) list_bytes_ += answer.kind() == Slot::Kind::many ? bytes_of(answer) : 0;
+  }
+  // As far as the user's bytes_of tells: where it throws, each element will say so itself.
+  static std::int64_t bytes_of(const Slot& answer) noexcept {
+    try {
+      return byte_count(answer.results().bytes());
+    } catch (...) {
+      return 0;
+    }
   }
   void place(Slots& out, std::size_t most, CursorCall& call) {
     for (const std::size_t end = out.size() + most; placed_ < answers_.size() && out.size() < end;) {
@@ -147,8 +175,10 @@ class ElementwiseCursor final : public Cursor {
   const CursorOp op_;
   const ElementwiseOp& does_;
   const std::unique_ptr<Cursor> input_;
-  std::unique_ptr<ElementwiseState> state_;  // of the pass, of an op that has one
+  std::unique_ptr<ElementwiseState> state_;  // of the pass, of an op that has one,
+  std::exception_ptr failed_to_open_;        // or why it could not be made
   Slots answers_;                            // of a call that did not make one result of each element
+  std::int64_t list_bytes_ = 0;              // of its lists, which are counted until all have been placed
   std::int64_t first_answer_ = 0;            // which input it was of
   std::size_t placed_ = 0;                   // answers, and of the next one
   std::size_t child_ = 0;                    // so many results

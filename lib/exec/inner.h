@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "lib/exec/packet.h"
@@ -24,16 +25,22 @@ struct Inner {
   bool has_ended = false;
   std::int64_t held_bytes = 0;  // by the ops of the dataset
 
+  // By who cancels the call, without the lock: for sources that wait.
+  std::stop_source stop;
+
   // With the stage's lock held. The call reads `wanted` and `grain_ns`, which nobody changes meanwhile.
   const Stamp stamp;          // of the element
   std::int64_t wanted = 1;    // slots that the call may make
   std::int64_t grain_ns = 0;  // and for how long
   Slots out;
   std::size_t left = 0;           // of `out`, to the next stage
+  bool has_part_out = false;      // results of a call have left it in front of the others, and are to come into `out`
+  Slots behind_part;              // those others, if the call has ended meanwhile
   std::int64_t out_bytes = 0;     // of the rest
   std::int64_t charged_held = 0;  // of held_bytes
 
   bool has_slot() const noexcept { return left < out.size(); }
+  void add(Slots& slots);
   // At the end of a run: nothing is counted any more.
   Slots let_go() noexcept {
     left = 0;

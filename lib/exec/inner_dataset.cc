@@ -142,11 +142,16 @@ InnerDataset::InnerDataset(graph::NodeRef node, const Stamp& element, std::uint6
                                                    " datasets are open one inside the other: the function of an "
                                                    "interleave may give what interleaves again without an end");
   cursor_ = Opener(node_, depth, sources_).open();
+  has_readers_ = std::ranges::any_of(sources_.plans, [](const SourcePlan& plan) { return plan.items == nullptr; });
 }
 
-bool InnerDataset::pull(Slots& out, std::size_t most, Context& context) {
-  CursorCall call(context, seed_, sources_);
-  if (!std::exchange(has_begun_, true)) cursor_->begin_pass({.epoch = element_.epoch, .base = element_.pass}, call);
+bool InnerDataset::pull(Slots& out, std::size_t most, Context& context, const std::stop_token& stop) {
+  CursorCall call(context, stop, seed_, sources_);
+  if (!std::exchange(has_begun_, true)) {
+    // An order that counts how often it was opened does so from the beginning of each dataset.
+    const std::uint32_t base = node_->counts_openings() ? 0 : element_.pass;
+    cursor_->begin_pass({.epoch = element_.epoch, .base = base}, call);
+  }
   const std::size_t first = out.size();
   const bool has_more = cursor_->pull(out, most, call);
   for (Slot& slot : std::span(out).subspan(first)) {

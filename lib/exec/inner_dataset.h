@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <stop_token>
 
 #include <penstock/graph.h>
 #include <penstock/op.h>
@@ -29,8 +29,11 @@ class InnerDataset {
 
   // Appends its next elements and failures, at most `most`, and maybe none although there are more, with stamps of the
   // run around. False: it has no more. `context`: of the call that reads it.
-  bool pull(Slots& out, std::size_t most, Context& context);
+  // `stop`: for sources that wait, where nobody wants more.
+  bool pull(Slots& out, std::size_t most, Context& context, const std::stop_token& stop);
   std::int64_t held_bytes() const noexcept { return cursor_->held_bytes(); }  // by its ops
+  // Whether it has a source that may wait for its next element (a reader), and not positions alone.
+  bool may_wait() const noexcept { return has_readers_; }
 
  private:
   Stamp stamp_of(const Stamp& inside) const noexcept;
@@ -40,6 +43,7 @@ class InnerDataset {
   const std::uint64_t seed_;
   CursorSources sources_;
   std::unique_ptr<Cursor> cursor_;
+  bool has_readers_ = false;
   bool has_begun_ = false;
 };
 

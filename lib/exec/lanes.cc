@@ -10,8 +10,11 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::uint64_t kSequences = 0xFFFF'FFFF'FFFF;  // what a stamp has room for
+
 bool is_used_up(const Group& group) {
-  return group.state == Group::State::done && group.inner->has_ended && !group.inner->has_slot();
+  const Inner& inner = *group.inner;
+  return group.state == Group::State::done && inner.has_ended && !inner.has_slot() && !inner.has_part_out;
 }
 
 }  // namespace
@@ -39,24 +42,34 @@ void Lanes::prepare(Group& group) const {
 }
 
 void Lanes::add(Group& group) {
-  Inner& inner = *group.inner;
-  for (const Slot& slot : group.slots) inner.out_bytes += slot.bytes();
-  if (inner.has_slot()) {
-    inner.out.erase(inner.out.begin(), inner.out.begin() + static_cast<std::ptrdiff_t>(std::exchange(inner.left, 0)));
-    std::ranges::move(group.slots, std::back_inserter(inner.out));
-  } else {
-    inner.left = 0;
-    inner.out.clear();
-    std::swap(inner.out, group.slots);
-  }
-  group.slots.clear();
   group.state = Group::State::done;
+  if (group.inner->has_part_out) return std::swap(group.inner->behind_part, group.slots);
+  group.inner->add(group.slots);
+  call_again(group);
+}
+
+void Lanes::add_part(Group& group, Slots& slots) {
+  Inner& inner = *group.inner;
+  inner.has_part_out = false;
+  inner.add(slots);
+  if (group.state == Group::State::running) return;
+  inner.add(inner.behind_part);
+  call_again(group);
+}
+
+// Unless it has enough, or has ended.
+void Lanes::call_again(Group& group) {
   buffer_ = sizes_.inner_buffer();
-  if (!inner.has_ended && (group.is_unwanted || is_worth_a_call(inner))) wait(group);
+  if (!group.inner->has_ended && (group.is_unwanted || is_worth_a_call(*group.inner))) wait(group);
 }
 
 void Lanes::give_up(Group& group) {
+  if (group.inner->has_part_out) return;  // looked at again when that is there
   if (group.state == Group::State::done && !group.inner->has_ended) wait(group);
+  if (group.state == Group::State::waiting) {
+    prepare(group);
+    put_first(group);
+  }
 }
 
 void Lanes::wait(Group& group) {
@@ -64,6 +77,12 @@ void Lanes::wait(Group& group) {
   group.place.number = next_number_++;
   prepare(group);
   ring_.put_in_line(group);
+}
+
+void Lanes::put_first(Group& group) {
+  if (&ring_.first_ready() == &group) return;
+  group.place.number = --due_number_;
+  ring_.put_first(group);
 }
 
 // ------------------------------------------------------------------------------------------------ turns
@@ -84,8 +103,8 @@ bool Lanes::step(Slots& out, std::int64_t& credits) {
     leave(*group);
     return true;
   }
-  if (group->state == Group::State::done) wait(*group);
-  if (group->state == Group::State::waiting) ring_.put_first(*group);
+  if (group->state == Group::State::done && !group->inner->has_part_out) wait(*group);
+  if (group->state == Group::State::waiting) put_first(*group);
   return go_to_another();
 }
 
@@ -100,12 +119,13 @@ bool Lanes::take_place(Slots& out, std::int64_t& credits) {
     ++open_;
     return true;
   }
-  const bool ends_input = next.mark->ends_input(traits_.plan.depth);
+  const bool ends_input = ends_turns(next);
   if (ends_input && open_ > 0) {
-    turns_.go_on();
+    turns_.go_to(next_taken(places_, turns_.place(), [](const Group* group) { return group != nullptr; }));
     return true;
   }
   if (credits == 0) return false;
+  sequence_ = next.mark->sequence + 1;
   out.push_back(std::move(next.slots.front()));
   --credits;
   ring_.retire(open_);
@@ -118,9 +138,11 @@ bool Lanes::give(Group& group, Slots& out, std::int64_t& credits) {
   Inner& inner = *group.inner;
   inner.out_bytes -= inner.out[inner.left].bytes();
   out.push_back(std::move(inner.out[inner.left++]));
+  if (out.back().stamp.sequence < sequence_) out.back().stamp.sequence = sequence_ & kSequences;
   --credits;
   turns_.give();
-  if (group.state == Group::State::done && !inner.has_ended && is_worth_a_call(inner)) wait(group);
+  const bool may_wait = group.state == Group::State::done && !inner.has_ended && !inner.has_part_out;
+  if (may_wait && is_worth_a_call(inner)) wait(group);
   return true;
 }
 
@@ -136,7 +158,7 @@ void Lanes::leave(Group& group) {
 // In arbitrary order, to a place whose dataset has something, or that the next one may take.
 bool Lanes::go_to_another() {
   if (traits_.plan.order == Order::kept) return false;
-  const bool is_another_there = open_ < ring_.groups().size() && ring_.groups()[open_]->inner;
+  const bool is_another_there = open_ < ring_.groups().size() && !ends_turns(*ring_.groups()[open_]);
   const auto moves = [&](const Group* group) {
     return group == nullptr ? is_another_there : group->inner->has_slot() || is_used_up(*group);
   };

@@ -42,6 +42,8 @@ class Lanes {
   void prepare(Group& group) const;
   // The group's slots are ready: of an error that was admitted, or of a call that has ended.
   void add(Group& group);
+  // The same of results of a call that goes on (Parts): the call may have ended meanwhile.
+  void add_part(Group& group, Slots& slots);
   // Nobody wants the group, which does not run: it is called once more, to let go of its dataset.
   void give_up(Group& group);
   // Appends what may leave now, at most `credits` slots. Returns how many.
@@ -55,6 +57,7 @@ class Lanes {
   std::int64_t room(const Inner& inner) const { return buffer_ - inner.ready(); }
   // Whether a call would make so much that it is worth it.
   bool is_worth_a_call(const Inner& inner) const { return !traits_.one_at_a_time && 2 * room(inner) >= buffer_; }
+  bool ends_turns(const Group& group) const { return !group.inner && group.mark->ends_input(traits_.plan.depth); }
   std::size_t most_places() const { return static_cast<std::size_t>(traits_.plan.nest.cycle_length); }
   Group* at_turn() const { return turns_.place() < places_.size() ? places_[turns_.place()] : nullptr; }
   bool step(Slots& out, std::int64_t& credits);
@@ -62,7 +65,9 @@ class Lanes {
   bool give(Group& group, Slots& out, std::int64_t& credits);
   void leave(Group& group);
   bool go_to_another();
+  void call_again(Group& group);
   void wait(Group& group);
+  void put_first(Group& group);
 
   const StageTraits& traits_;
   Ring& ring_;
@@ -71,9 +76,15 @@ class Lanes {
   Turns turns_;
   std::vector<Group*> places_;
   std::size_t open_ = 0;
+  // Of the pass that slots leave in. One of the same pass of this nest may have begun before a repeat's pass ended:
+  // what follows is to see sequences rise.
+  std::uint64_t sequence_ = 0;
   std::int64_t buffer_;  // slots of each dataset that may be ready, as of the last call that ended
-  // Groups wait in the order of their numbers, which the ring gives from 0 on.
-  std::int64_t next_number_ = std::numeric_limits<std::int64_t>::min();
+  // Groups wait in the order of their numbers, which the ring gives from 0 on: those that are called again before
+  // those, and before all the one that is due.
+  static constexpr std::int64_t kFirstNumber = std::numeric_limits<std::int64_t>::min() / 2;
+  std::int64_t next_number_ = kFirstNumber;
+  std::int64_t due_number_ = kFirstNumber;
 };
 
 }  // namespace penstock::exec

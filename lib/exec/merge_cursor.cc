@@ -17,6 +17,8 @@ namespace {
 // After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
 constexpr std::size_t kMostEnds = 100;
 
+constexpr int kMostIdle = 16;  // steps without a slot: then others look whether more is wanted
+
 class MergeCursor final : public Cursor, private Emitter {
  public:
   MergeCursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs)
@@ -42,15 +44,17 @@ class MergeCursor final : public Cursor, private Emitter {
   bool pull(Slots& out, std::size_t most, CursorCall& call) override {
     call_ = &call;
     const std::size_t end = out.size() + most;
-    for (bool moves = true; moves && out.size() < end;) {
+    bool moves = true;
+    for (int idle = 0; moves && out.size() < end && idle < kMostIdle; ++idle) {
       if (pulled_.empty()) moves = !has_ended_ && step();
+      if (!pulled_.empty()) idle = 0;
       pulled_.give(out, end - out.size());
     }
     call_ = nullptr;
     return !has_ended_ || !pulled_.empty();
   }
   std::int64_t held_bytes() const noexcept override {
-    std::int64_t bytes = held_.bytes();
+    std::int64_t bytes = held_.bytes() + pulled_.bytes();
     for (const Input& input : inputs_) bytes += input.cursor->held_bytes();
     return bytes;
   }
@@ -140,8 +144,10 @@ class MergeCursor final : public Cursor, private Emitter {
   void drop_error(Slot&&) override { call_->count_dropped(1); }
 
   void add(Slot&& slot) {
+    const std::int64_t ordinal = slot.stamp.ordinal;
+    call_->finish(slot, op_, ordinal);
+    call_->measure(slot, op_, ordinal);
     pulled_.add(std::move(slot));
-    call_->finish(pulled_.last(), op_, pulled_.last().stamp.ordinal);
   }
   void add_failure(const Stamp& stamp) {
     Slot failure(Element(), stamp);

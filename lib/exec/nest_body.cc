@@ -1,6 +1,9 @@
 #include "lib/exec/nest_body.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "lib/exec/inner.h"
@@ -9,9 +12,29 @@
 namespace penstock::exec {
 namespace {
 
-// Slots that are pulled together: that costs some 50 ns, and nothing of it leaves before all are there.
-constexpr std::size_t kMostAtOnce = 16;
+// Slots that are pulled together, of those that take no longer than it costs to pull one by itself: they leave
+// together.
+constexpr std::int64_t kMostAtOnce = 16;
+constexpr std::int64_t kQuick = 2'000;   // ns
 constexpr std::int64_t kPatience = 100;  // grains, for a first slot
+
+struct RequestStop {
+  std::stop_source& stop;
+  void operator()() const noexcept { stop.request_stop(); }
+};
+
+// True: others want the call to return.
+bool hand_over(Group& group, Slots& made) {
+  if (!group.is_open()) {
+    std::ranges::move(made, std::back_inserter(group.slots));
+    made.clear();
+    return false;
+  }
+  MutexLock lock(group.call->mutex);  // the list moves
+  std::ranges::move(made, std::back_inserter(group.slots));
+  made.clear();
+  return tell(*group.call, group.slots.size());
+}
 
 }  // namespace
 
@@ -22,13 +45,13 @@ void NestBody::run(Group& group, Context& context) {
     if (!context.is_unwanted() && !inner.was_opened) open(group, context);
     if (!context.is_unwanted() && inner.dataset != nullptr) read(group, context);
   } catch (...) {
-    append_failure(group.slots, inner.stamp);
+    Slots failure;
+    append_failure(failure, inner.stamp);
+    hand_over(group, failure);
     inner.has_ended = true;
   }
-  if (context.is_unwanted()) {
-    inner.has_ended = true;
-    group.slots.clear();
-  }
+  if (context.is_unwanted()) inner.has_ended = true;
+  if (!inner.was_opened) group.slots.clear();  // what it was to be made of
   if (inner.has_ended) inner.dataset.reset();
   inner.held_bytes = inner.dataset ? inner.dataset->held_bytes() : 0;
 }
@@ -42,15 +65,22 @@ void NestBody::open(Group& group, Context& context) const {
 
 void NestBody::read(Group& group, Context& context) const {
   Inner& inner = *group.inner;
-  const auto wanted = static_cast<std::size_t>(inner.wanted);
+  const bool may_wait = inner.dataset->may_wait();
+  std::optional<std::stop_callback<RequestStop>> at_the_end;  // of the run
+  if (may_wait) at_the_end.emplace(context.stop_token(), RequestStop{inner.stop});
+  const std::stop_token stop = may_wait ? inner.stop.get_token() : context.stop_token();
   const std::int64_t begin = host_.now();
-  std::size_t at_once = 1;
-  for (bool is_in_time = true; is_in_time && !inner.has_ended && group.slots.size() < wanted;) {
-    const std::size_t most = std::min(at_once, wanted - group.slots.size());
-    inner.has_ended = !inner.dataset->pull(group.slots, most, context);
-    at_once = std::min(2 * at_once, kMostAtOnce);
-    const std::int64_t patience = group.slots.empty() ? kPatience : 1;
-    is_in_time = !context.is_unwanted() && host_.now() - begin < patience * inner.grain_ns;
+  Slots made;
+  std::int64_t count = 0, at_once = 1;
+  for (bool goes_on = true; goes_on && !inner.has_ended && count < inner.wanted;) {
+    const std::int64_t most = std::min(at_once, inner.wanted - count);
+    inner.has_ended = !inner.dataset->pull(made, static_cast<std::size_t>(most), context, stop);
+    count += static_cast<std::int64_t>(made.size());
+    const bool is_wanted_back = hand_over(group, made);
+    const std::int64_t time = host_.now() - begin;
+    const bool is_quick = time < kQuick * count && !may_wait;
+    at_once = is_quick ? std::min(2 * at_once, kMostAtOnce) : 1;
+    goes_on = !is_wanted_back && !context.is_unwanted() && time < (count == 0 ? kPatience : 1) * inner.grain_ns;
   }
 }
 

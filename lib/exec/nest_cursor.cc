@@ -12,6 +12,8 @@
 namespace penstock::exec {
 namespace {
 
+constexpr int kMostIdle = 16;  // datasets opened or closed without a slot: then others look whether more is wanted
+
 class NestCursor final : public Cursor {
  public:
   NestCursor(const CursorOp& op, std::unique_ptr<Cursor> input, int depth)
@@ -32,17 +34,12 @@ class NestCursor final : public Cursor {
 
   bool pull(Slots& out, std::size_t most, CursorCall& call) override {
     Context context = call.context_of(op_);
-    for (const std::size_t end = out.size() + most; out.size() < end;) {
-      Place& place = at_turn();
-      if (place.is_open()) {
-        if (!give(place, out, context, call)) return true;
-      } else if (has_input_) {
-        if (!fill(place, context, call)) return true;
-      } else if (open_ == 0) {
-        return false;
-      } else {
-        turns_.go_on();
-      }
+    const std::size_t end = out.size() + most;
+    for (int idle = 0; out.size() < end && idle < kMostIdle; ++idle) {
+      const std::size_t before = out.size();
+      if (!has_input_ && open_ == 0) return false;
+      if (!step(out, context, call)) break;
+      if (out.size() > before) idle = 0;
     }
     return true;
   }
@@ -61,9 +58,13 @@ class NestCursor final : public Cursor {
     bool is_open() const noexcept { return inner != nullptr || only; }
   };
 
-  Place& at_turn() {
-    if (turns_.place() >= places_.size()) places_.resize(turns_.place() + 1);
-    return places_[turns_.place()];
+  // False: somebody has nothing yet.
+  bool step(Slots& out, Context& context, CursorCall& call) {
+    const std::size_t turn = turns_.place();
+    if (turn < places_.size() && places_[turn].is_open()) return give(places_[turn], out, context, call);
+    if (has_input_) return fill(context, call);
+    turns_.go_to(next_taken(places_, turn, [](const Place& place) { return place.is_open(); }));
+    return true;
   }
 
   // False: it has nothing yet.
@@ -73,7 +74,7 @@ class NestCursor final : public Cursor {
       return true;
     }
     const std::size_t before = out.size();
-    place.has_more = !place.only && place.inner->pull(out, 1, context);
+    place.has_more = !place.only && place.inner->pull(out, 1, context, call.stop_token());
     if (place.only) out.push_back(std::move(*place.only));
     if (out.size() == before) return !place.has_more;
     call.finish(out.back(), op_, place.input);
@@ -86,11 +87,13 @@ class NestCursor final : public Cursor {
     turns_.go_on();
   }
 
-  // Takes the next input. False: there is none yet.
-  bool fill(Place& place, Context& context, CursorCall& call) {
+  // The next input takes the place at the turn. False: there is none yet.
+  bool fill(Context& context, CursorCall& call) {
     Slots next;
     has_input_ = input_->pull(next, 1, call);
     if (next.empty()) return !has_input_;
+    if (turns_.place() >= places_.size()) places_.resize(turns_.place() + 1);
+    Place& place = places_[turns_.place()];
     Slot& slot = next.front();
     place.input = inputs_++;
     ++open_;

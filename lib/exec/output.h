@@ -35,6 +35,11 @@ class Output {
     group.state = Group::State::done;
     ++done_;
   }
+  // Of a nest: slots of a call of the group that goes on.
+  void add_part(Group& group, Slots& slots) {
+    unsent_ += static_cast<std::int64_t>(slots.size());
+    lanes.add_part(group, slots);
+  }
   // Credits beyond what is ready already.
   std::int64_t room() const noexcept { return credits_ - unsent_; }
   bool is_blocked() const noexcept { return unsent_ > 0 && credits_ == 0; }

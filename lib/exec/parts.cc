@@ -7,8 +7,10 @@
 namespace penstock::exec {
 
 void Parts::open(Group& group) {
-  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted) : group.slots.size();
-  if (slots < 2 || traits_.one_at_a_time || traits_.plan.is_merge() || traits_.plan.is_nest()) return;
+  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted)
+                            : group.inner     ? static_cast<std::size_t>(group.inner->wanted)
+                                              : group.slots.size();
+  if (slots < 2 || traits_.one_at_a_time || traits_.plan.is_merge()) return;
   if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
   group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
   signs_.open_calls.fetch_add(1, std::memory_order_relaxed);
@@ -42,6 +44,19 @@ Group* Parts::take() {
   return nullptr;
 }
 
+std::unique_ptr<Group> Parts::take_of_nest(Group*& owner) {
+  for (const auto& group : ring_.groups()) {
+    if (group->state != Group::State::running || group->call == nullptr || group->inner->has_part_out) continue;
+    auto part = take_of(*group);
+    if (part == nullptr) continue;
+    owner = group.get();
+    owner->inner->has_part_out = true;
+    part->place = owner->place;
+    return part;
+  }
+  return nullptr;
+}
+
 // Its share of what was reserved, of the inputs' bytes, and of the window goes with it. A stream op's inputs are done
 // with at the end of the call.
 std::unique_ptr<Group> Parts::take_of(Group& group) {
@@ -59,7 +74,7 @@ std::unique_ptr<Group> Parts::take_of(Group& group) {
   std::swap(part->slots, out);
   const std::int64_t left = std::max(static_cast<std::int64_t>(call.planned) - before, count);
   part->memory = group.memory.split_off(count, left);
-  if (traits_.plan.serial) return part;
+  if (traits_.plan.serial || group.inner) return part;
   part->inputs = {count, bytes_of(part->slots), inputs_of(*part)};
   group.inputs -= part->inputs;
   return part;
@@ -74,7 +89,7 @@ Slots Parts::answers_of(Group& group) const {
 }
 
 std::int64_t Parts::inputs_of(const Group& part) const {
-  if (traits_.is_source) return static_cast<std::int64_t>(part.slots.size());
+  if (traits_.is_source || traits_.plan.is_nest()) return static_cast<std::int64_t>(part.slots.size());
   if (traits_.plan.serial) return 0;
   return std::count_if(part.slots.begin(), part.slots.end(),
                        [](const Slot& slot) { return slot.kind() != Slot::Kind::error; });

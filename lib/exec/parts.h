@@ -26,6 +26,8 @@ class Parts {
   // The first results that may leave now while their call goes on, as a new group in front of the call's group; null:
   // there are none.
   Group* take();
+  // The same of a nest: in no place of the ring, and its slots are to be added to those of `owner` (Lanes::add_part).
+  std::unique_ptr<Group> take_of_nest(Group*& owner);
   // The inputs that the call gave back (group.rest) become the next group.
   void take_back(Group& group, Cancellation& cancellation);
   // Takes out of a call that goes on what it has answered so far.

@@ -21,6 +21,7 @@ std::int64_t Reservation::expected(const Group& group) const {
 // Who only passes on what is charged already may always go on.
 bool Reservation::take(Group& group, std::int64_t running) {
   if (group.memory.reserved_since > 0) give_back(group);  // while its hint was asked for
+  if (needs_none(group)) return true;
   group.memory.reserved = traits_.plan.passes_memory_on ? group.memory.needs : expected(group);
   if (traits_.plan.passes_memory_on) return group.memory.needs == 0 || traits_.memory.reserve(group.memory.needs, true);
   if (reserve(group)) return true;

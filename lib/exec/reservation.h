@@ -24,6 +24,8 @@ class Reservation {
 
   // Bytes that the results of the group will need, as far as experience or a hint tells.
   std::int64_t expected(const Group& group) const;
+  // A dataset that nobody wants is called to let go of what it holds: that needs no memory.
+  static bool needs_none(const Group& group) noexcept { return group.inner != nullptr && group.is_unwanted; }
   // Reserves for a call that is about to begin and is one of `running`. False: there is no room.
   bool take(Group& group, std::int64_t running);
   // The same, even where there is no room.

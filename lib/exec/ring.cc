@@ -92,7 +92,6 @@ void Ring::put_in_line(Group& group) {
 }
 
 void Ring::put_first(Group& group) {
-  if (ready_.front() == &group) return;
   std::erase(ready_, &group);
   ready_.push_front(&group);
 }

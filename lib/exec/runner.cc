@@ -235,9 +235,13 @@ bool Runner::let_parts_leave() {
   bool found = false;
   StageState& state = core_.state;
   core_.or_give_up([&]() REQUIRES(core_.mutex) {
-    for (Group* part = nullptr; state.goes_on() && (part = state.parts.take()) != nullptr;) {
-      found = true;
-      finish_part(*part);
+    if (core_.traits.plan.is_nest()) {
+      found = let_slots_of_nest_leave();
+    } else {
+      for (Group* part = nullptr; state.goes_on() && (part = state.parts.take()) != nullptr;) {
+        found = true;
+        finish_part(*part);
+      }
     }
     if (state.goes_on() && state.beyond_calls() > 0) {
       found = true;
@@ -248,6 +252,12 @@ bool Runner::let_parts_leave() {
 }
 
 void Runner::finish_part(Group& part) {
+  const Sealed sealed = settle_part(part);
+  core_.state.release(part, sealed, 0);
+}
+
+// Its results become slots, and count.
+Sealed Runner::settle_part(Group& part) {
   const std::int64_t inputs = core_.state.parts.inputs_of(part);
   Sealed sealed;
   {
@@ -256,7 +266,20 @@ void Runner::finish_part(Group& part) {
   }
   core_.state.account(core_.traits.machine.now());
   core_.state.meter.counters.completed += inputs;
-  core_.state.release(part, sealed, 0);
+  return sealed;
+}
+
+bool Runner::let_slots_of_nest_leave() {
+  StageState& state = core_.state;
+  bool found = false;
+  Group* owner = nullptr;
+  for (std::unique_ptr<Group> part; state.goes_on() && (part = state.parts.take_of_nest(owner)) != nullptr;) {
+    found = true;
+    const Sealed sealed = settle_part(*part);
+    state.release_part(*owner, *part, sealed);
+    state.ring.spare(std::move(part));
+  }
+  return found;
 }
 
 }  // namespace penstock::exec

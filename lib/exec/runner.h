@@ -45,6 +45,8 @@ class Runner {
   void start_detached(Group& group) REQUIRES(core_.mutex);
   void unfold(Group& group) REQUIRES(core_.mutex);
   void finish_part(Group& part) REQUIRES(core_.mutex);
+  Sealed settle_part(Group& part) REQUIRES(core_.mutex);
+  bool let_slots_of_nest_leave() REQUIRES(core_.mutex);
   bool let_parts_leave() REQUIRES(core_.mutex);
   void let_more_begin() REQUIRES(core_.mutex);
   bool sleeps(int thread) const REQUIRES(core_.mutex);

@@ -49,6 +49,7 @@ void StageCore::perform(Actions actions) {
   if (actions.became_empty) outside().nothing_is_left_of(traits.index);
   if (actions.wake_consumer) outside().wake_consumer();
   actions.unwanted.clear();
+  for (std::stop_source& stop : actions.stops) stop.request_stop();
   if (ledger && ledger->has_garbage()) ledger->drop_garbage();
   outside().offer_memory();
 }

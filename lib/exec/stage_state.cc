@@ -88,6 +88,7 @@ Actions StageState::next_actions() {
     actions.packet = next_packet();
   if (actions.packet) output.set_emitting(true);
   inbox.swap_dropped(actions.unwanted);
+  cancellation.swap_stops(actions.stops);
   actions.on_pool = signs_.on_pool;
   actions.became_empty = became_empty();
   return actions;
@@ -162,7 +163,9 @@ bool StageState::produce() {
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one
 // group itself, so only groups beyond those need another.
 std::int64_t StageState::claim_tokens() {
-  if (reservation.is_refused() && ring.has_ready() && may_force(ring.first_ready())) reservation.look_again();
+  if (reservation.is_refused() && ring.has_ready() &&
+      (may_force(ring.first_ready()) || Reservation::needs_none(ring.first_ready())))
+    reservation.look_again();
   if (signs_.waits_for_permit) return 0;
   const bool may_start = ring.has_ready() && !reservation.is_refused();
   const std::int64_t ready = folded.size() + (may_start ? ring.startable_groups(bounds()) : 0);
@@ -186,7 +189,7 @@ std::int64_t StageState::claim_tokens() {
 bool StageState::has_room(std::int64_t tokens_before) {
   if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
   const Group& group = ring.first_ready();
-  if (reservation.has_room(group, tokens_before + 1)) return true;
+  if (Reservation::needs_none(group) || reservation.has_room(group, tokens_before + 1)) return true;
   tokens.held_back = tokens_before > 0;  // a token of those that gets memory looks again; one that gets none waits
   if (tokens.held_back || (reservation.wait(group, tokens.running) && !may_force(group))) return false;
   reservation.look_again();
@@ -285,6 +288,12 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
   }
   group.memory.reserved = group.inputs.bytes = 0;
   if (group.is_unwanted) cancellation.let_go_of_folded(group);
+}
+
+void StageState::release_part(Group& owner, Group& part, const Sealed& results) {
+  meter.count_results(results);
+  traits_.memory.settle(part.memory.let_go(), 0, results.bytes);
+  output.add_part(owner, part.slots);
 }
 
 PacketRef StageState::next_packet() {

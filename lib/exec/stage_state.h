@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "lib/exec/cancellation.h"
@@ -35,9 +36,11 @@ struct Actions {
   bool wake_consumer = false;  // it may hold what this stage waits for
   bool became_empty = false;   // since the last time; matters to the rule of progress of a stage before
   PacketRef packet;
-  Slots unwanted;  // to be destroyed, which runs users' code
+  Slots unwanted;                       // to be destroyed, which runs users' code
+  std::vector<std::stop_source> stops;  // to be requested, which does so, too
   bool nothing() const {
-    return credits.empty() && launches == 0 && packet == nullptr && !wake_consumer && !became_empty && unwanted.empty();
+    return credits.empty() && launches == 0 && packet == nullptr && !wake_consumer && !became_empty &&
+           unwanted.empty() && stops.empty();
   }
 };
 
@@ -88,6 +91,9 @@ class StageState {
   void finish(Group& group, const Sealed& results, std::int64_t kept_bytes);
   // The same for a part of a call, or for a group that was run before and unfolds.
   void release(Group& group, const Sealed& results, std::int64_t kept_bytes);
+
+  // For a part of a call of a nest, which is `owner`'s.
+  void release_part(Group& owner, Group& part, const Sealed& results);
 
   // How many tokens there may be beyond the parallelism: folded results need neither memory nor a call, and all calls
   // may be waiting for what the consumer gives back. Not in a stream op: there they leave by its only token.

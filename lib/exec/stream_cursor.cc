@@ -19,10 +19,9 @@ class StreamCursor final : public Cursor, private Emitter {
     if (stage_ != Stage::ended) close();
     pulled_.clear();
     stage_ = Stage::reads;
-    input_number_ = -1;  // a beginning is about no element
+    input_number_ = 0;
     pass_ = pass;
     guarded(pass.stamp(), [this] { state_->begin_pass(*this); });
-    input_number_ = 0;
     wants_nothing_ ? close() : input_->begin_pass(pass, call);
     call_ = nullptr;
   }
@@ -34,7 +33,7 @@ class StreamCursor final : public Cursor, private Emitter {
     call_ = nullptr;
     return stage_ != Stage::ended || !pulled_.empty();
   }
-  std::int64_t held_bytes() const noexcept override { return held_.bytes() + input_->held_bytes(); }
+  std::int64_t held_bytes() const noexcept override { return held_.bytes() + pulled_.bytes() + input_->held_bytes(); }
 
  private:
   enum class Stage : std::uint8_t { reads, flushes, ended };
@@ -64,13 +63,11 @@ class StreamCursor final : public Cursor, private Emitter {
     });
   }
   void flush() {
-    input_number_ = -1;
     bool has_more = false;
     guarded(pass_.stamp(), [&] { has_more = state_->flush(*this); });
     if (!has_more) close();
   }
   void close() {
-    input_number_ = -1;
     wants_nothing_ = false;
     stage_ = Stage::ended;
     guarded(pass_.stamp(), [this] { state_->pass_end(*this); });
@@ -85,8 +82,9 @@ class StreamCursor final : public Cursor, private Emitter {
   void end_pass() override { wants_nothing_ = true; }
 
   void add(Slot&& slot, std::int64_t number) {
+    call_->finish(slot, op_, number);
+    call_->measure(slot, op_, number);
     pulled_.add(std::move(slot));
-    call_->finish(pulled_.last(), op_, number);
   }
   void add_failure(const Stamp& stamp) {
     Slot failure(Element(), stamp);

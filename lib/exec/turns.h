@@ -6,9 +6,22 @@
 // A pass ends when there is no input and no dataset.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace penstock::exec {
+
+// The next place that is taken, going round from the one behind `from`: where no input is left, all others are passed
+// over. One must be.
+template <class Places, class IsTaken>
+std::size_t next_taken(const Places& places, std::size_t from, const IsTaken& is_taken) {
+  for (std::size_t i = from + 1; i < places.size(); ++i) {
+    if (is_taken(places[i])) return i;
+  }
+  for (std::size_t i = 0;; ++i) {
+    if (is_taken(places[i])) return i;
+  }
+}
 
 class Turns {
  public:
