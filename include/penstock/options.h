@@ -54,9 +54,9 @@ struct MapOptions {
 // Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small, and
 // 2 x cycle_length datasets (or the parallelism that you fix, if that is more) are opened beyond the cycle. All of it
 // counts for memory_bytes when it is made. What makes the elements must not wait for what the consumer gives back.
-// All ops may be inside, interleave too, 64 deep. A prefetch there does nothing; an unseeded shuffle draws anew for
-// each element; a dataset that never ends keeps its place for ever. An error is an error element in its place, whose
-// cause() is the one inside. Random numbers differ from element to element; orders, as everywhere, from pass to pass.
+// All ops may be inside, interleave too, 64 deep; what they keep is counted, but not bounded. A prefetch there does
+// nothing; a shuffle needs a seed, or draws anew for each element, also in a resumed run; a dataset that never ends
+// keeps its place. An error is one in its place, whose cause() is that inside. Random numbers differ between elements.
 // f must be callable as const. A run is resumed by running its epoch again.
 struct InterleaveOptions {
   std::int64_t cycle_length = 16;  // 1..65536. The same on all machines, unlike tf.data's, for the order hangs on it

@@ -37,7 +37,7 @@ struct RunStats {
   std::int64_t delivered = 0;        // elements
   std::int64_t errors = 0;           // error elements that reached the consumer, thrown or skipped
   std::int64_t skipped = 0;          // of these, left out under RunOptions::on_error
-  std::int64_t dropped = 0;          // by ignore_errors, also inside a dataset of flat_map
+  std::int64_t dropped = 0;          // by ignore_errors, also inside a dataset of an element
   std::int64_t overshoot_bytes = 0;  // taken beyond what was reserved, all calls together
   std::int64_t memory_peak = 0;      // most bytes held by elements, and reserved by calls, at once
   // Of tensors that did not lie in their places when batch() put them together; padded_batch() and its like copy all.

@@ -13,18 +13,21 @@ void Cancellation::cancel(std::size_t depth, std::uint64_t first, std::uint64_t 
     return group->mark && group->mark->ends_input(depth) && group->mark->sequence >= last;
   });
   if (end != groups.end()) ++end;
-  // Datasets of a nest that were begun before a repeat's pass ended go on behind that.
-  const auto is_before = [&](const auto& group) {
-    return group->mark && group->mark->ends_input(traits_.plan.depth) && group->mark->sequence < first;
-  };
-  const auto begin =
-      traits_.plan.is_nest()
-          ? std::find_if(std::reverse_iterator(end), std::reverse_iterator(groups.begin()), is_before).base()
-          : groups.begin();
-  for (auto group = begin; group != end && !traits_.is_head; ++group) {
+  for (auto group = begin_of(first); group != end && !traits_.is_head; ++group) {
     if (traits_.plan.is_nest() || (*group)->place.sequence >= first) cancel(**group);
   }
   inbox_.leave_out(depth, first, last);
+}
+
+// Where the groups of this pass may begin. Datasets of a nest that were begun before the end of a repeat's pass go on
+// behind it: all of them are of the nest's own pass.
+Cancellation::Groups::const_iterator Cancellation::begin_of(std::uint64_t first) const {
+  const Groups& groups = ring_.groups();
+  if (!traits_.plan.is_nest()) return groups.begin();
+  const auto is_before = [&](const auto& group) {
+    return group->mark && group->mark->ends_input(traits_.plan.depth) && group->mark->sequence < first;
+  };
+  return std::find_if(groups.rbegin(), groups.rend(), is_before).base();
 }
 
 void Cancellation::cancel(Group& group) {

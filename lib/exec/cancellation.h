@@ -33,6 +33,9 @@ class Cancellation {
   void swap_stops(std::vector<std::stop_source>& stops) noexcept { stops_.swap(stops); }
 
  private:
+  using Groups = Queue<std::unique_ptr<Group>>;
+
+  Groups::const_iterator begin_of(std::uint64_t first) const;
   void drop_inputs(Group& group);
   void give_turns_back(const Group& group, std::size_t slots_before);
 

@@ -79,7 +79,11 @@ class CursorCall final : private detail::ContextServices {
   void count_dropped(std::int64_t errors) noexcept override { call_.count_dropped(errors); }
 
  private:
-  std::string origin(const Stamp& stamp) const override { return sources_.item(stamp).name; }
+  // What is made inside of an element of a file is of that file.
+  std::string origin(const Stamp& stamp) const override {
+    std::string name = sources_.item(stamp).name;
+    return name.empty() ? call_.origin() : name;
+  }
   bool try_reserve(std::int64_t bytes, bool may_refuse) override;
   void place_failure(Slot& slot, const CursorOp& op, std::int64_t ordinal) noexcept;
   bool is_unwanted(bool) const noexcept override { return call_.is_unwanted(); }

@@ -82,10 +82,7 @@ class Opener {
       case graph::Kind::elementwise:
         return op.node->as<graph::OpensDatasets>() != nullptr ? nest_cursor(op, std::move(input), depth_)
                                                               : elementwise_cursor(op, std::move(input));
-      case graph::Kind::repeat: {
-        const std::int64_t count = op.node->as<graph::RestartOp>()->count();
-        if (count != 1) return repeat_cursor(count, std::move(input));
-      }
+      case graph::Kind::repeat: return repeat_cursor(op.node->as<graph::RestartOp>()->count(), std::move(input));
     }
     return input;
   }

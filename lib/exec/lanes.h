@@ -38,6 +38,8 @@ class Lanes {
 
   // A group that is to be admitted, of an element, an error or a mark.
   void admit(Group& group) const;
+  // Whether another one is to be admitted. `piles_up`: those that there are wait for memory.
+  bool admits(bool piles_up) const { return wants_input() || (!traits_.one_at_a_time && !piles_up); }
   // Before a call of the group is given memory.
   void prepare(Group& group) const;
   // The group's slots are ready: of an error that was admitted, or of a call that has ended.
@@ -51,6 +53,12 @@ class Lanes {
 
   // It is at the turn and has nothing.
   bool is_due(const Group& group) const { return at_turn() == &group && !group.inner->has_slot(); }
+  // Calls beyond the parallelism: all others may wait in datasets whose turn it is not, as for a socket. The one that
+  // is due goes on all the same, unless the user has fixed the number of calls.
+  std::int64_t calls_beyond() const {
+    const bool is_needed = ring_.has_ready() && is_due(ring_.first_ready());
+    return is_needed && traits_.plan.parallelism.is_automatic() ? 1 : 0;
+  }
   bool wants_input() const { return at_turn() == nullptr && open_ == ring_.groups().size(); }
 
  private:

@@ -18,6 +18,10 @@ constexpr std::int64_t kMostAtOnce = 16;
 constexpr std::int64_t kQuick = 2'000;   // ns
 constexpr std::int64_t kPatience = 100;  // grains, for a first slot
 
+std::int64_t next_at_once(std::int64_t before, std::int64_t time, std::int64_t count) {
+  return time < kQuick * count ? std::min(2 * before, kMostAtOnce) : 1;
+}
+
 struct RequestStop {
   std::stop_source& stop;
   void operator()() const noexcept { stop.request_stop(); }
@@ -42,8 +46,7 @@ void NestBody::run(Group& group, Context& context) {
   Inner& inner = *group.inner;
   context.enter(Slot(Element(), inner.stamp));  // runs that functions inside begin are part of the element's pass
   try {
-    if (!context.is_unwanted() && !inner.was_opened) open(group, context);
-    if (!context.is_unwanted() && inner.dataset != nullptr) read(group, context);
+    go_on(group, context);
   } catch (...) {
     Slots failure;
     append_failure(failure, inner.stamp);
@@ -54,6 +57,12 @@ void NestBody::run(Group& group, Context& context) {
   if (!inner.was_opened) group.slots.clear();  // what it was to be made of
   if (inner.has_ended) inner.dataset.reset();
   inner.held_bytes = inner.dataset ? inner.dataset->held_bytes() : 0;
+}
+
+void NestBody::go_on(Group& group, Context& context) const {
+  const Inner& inner = *group.inner;
+  if (!context.is_unwanted() && !inner.was_opened) open(group, context);
+  if (!context.is_unwanted() && inner.dataset != nullptr) read(group, context);
 }
 
 void NestBody::open(Group& group, Context& context) const {
@@ -78,8 +87,7 @@ void NestBody::read(Group& group, Context& context) const {
     count += static_cast<std::int64_t>(made.size());
     const bool is_wanted_back = hand_over(group, made);
     const std::int64_t time = host_.now() - begin;
-    const bool is_quick = time < kQuick * count && !may_wait;
-    at_once = is_quick ? std::min(2 * at_once, kMostAtOnce) : 1;
+    at_once = may_wait ? 1 : next_at_once(at_once, time, count);
     goes_on = !is_wanted_back && !context.is_unwanted() && time < (count == 0 ? kPatience : 1) * inner.grain_ns;
   }
 }

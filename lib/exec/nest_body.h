@@ -18,6 +18,7 @@ class NestBody final : public Body {
   std::int64_t failed_input(const Group& group, std::size_t) const override { return group.place.first_ordinal; }
 
  private:
+  void go_on(Group& group, Context& context) const;
   void open(Group& group, Context& context) const;
   void read(Group& group, Context& context) const;
 

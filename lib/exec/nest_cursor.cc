@@ -26,7 +26,7 @@ class NestCursor final : public Cursor {
 
   void begin_pass(const PassKey& pass, CursorCall& call) override {
     places_.clear();
-    open_ = inputs_ = 0;
+    open_ = inputs_ = held_ = 0;
     has_input_ = true;
     turns_.go_to(0);
     input_->begin_pass(pass, call);
@@ -43,17 +43,14 @@ class NestCursor final : public Cursor {
     }
     return true;
   }
-  std::int64_t held_bytes() const noexcept override {
-    std::int64_t bytes = input_->held_bytes();
-    for (const Place& place : places_) bytes += place.inner ? place.inner->held_bytes() : 0;
-    return bytes;
-  }
+  std::int64_t held_bytes() const noexcept override { return input_->held_bytes() + held_; }
 
  private:
   struct Place {
     std::unique_ptr<InnerDataset> inner;
     std::optional<Slot> only;  // an error of the input, or of the function
     std::int64_t input = -1;   // its number
+    std::int64_t held = 0;     // by the ops inside
     bool has_more = true;
     bool is_open() const noexcept { return inner != nullptr || only; }
   };
@@ -75,6 +72,7 @@ class NestCursor final : public Cursor {
     }
     const std::size_t before = out.size();
     place.has_more = !place.only && place.inner->pull(out, 1, context, call.stop_token());
+    if (place.inner) held_ += place.inner->held_bytes() - std::exchange(place.held, place.inner->held_bytes());
     if (place.only) out.push_back(std::move(*place.only));
     if (out.size() == before) return !place.has_more;
     call.finish(out.back(), op_, place.input);
@@ -82,6 +80,7 @@ class NestCursor final : public Cursor {
     return true;
   }
   void close(Place& place) {
+    held_ -= place.held;
     place = Place();
     --open_;
     turns_.go_on();
@@ -119,6 +118,7 @@ class NestCursor final : public Cursor {
   std::vector<Place> places_;
   std::int64_t open_ = 0;
   std::int64_t inputs_ = 0;  // of the pass
+  std::int64_t held_ = 0;    // sum of all places
   bool has_input_ = true;
 };
 

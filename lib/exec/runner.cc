@@ -276,7 +276,9 @@ bool Runner::let_slots_of_nest_leave() {
   for (std::unique_ptr<Group> part; state.goes_on() && (part = state.parts.take_of_nest(owner)) != nullptr;) {
     found = true;
     const Sealed sealed = settle_part(*part);
-    state.release_part(*owner, *part, sealed);
+    state.meter.count_results(sealed);
+    core_.traits.memory.settle(part->memory.let_go(), 0, sealed.bytes);
+    state.output.add_part(*owner, part->slots);
     state.ring.spare(std::move(part));
   }
   return found;

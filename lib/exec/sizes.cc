@@ -15,8 +15,9 @@ constexpr double kWakeHorizon =
 }  // namespace
 
 std::int64_t Sizes::group(std::int64_t waiting) const {
-  // One by one where calls wait: one would hold up what shares its group, though another thread could take it.
-  if (traits_.one_at_a_time || waits(traits_, signs_) || meter_.ns_per_slot() <= 0) return 1;
+  // One by one where calls wait: one would hold up what shares its group, though another thread could take it. Each
+  // input of a nest is a dataset.
+  if (traits_.one_at_a_time || traits_.plan.is_nest() || waits(traits_, signs_) || meter_.ns_per_slot() <= 0) return 1;
   const MemoryBudget& memory = traits_.memory;
   const double base = static_cast<double>(knobs_.grain_ns) / meter_.ns_per_slot();
   // Nothing is won by sharing with threads that have other work.

@@ -119,14 +119,12 @@ CreditList StageState::top_up() {
 // Makes one group of what waits. False: nothing waits, or the window is full.
 bool StageState::admit_group() {
   if (traits_.is_head) return produce();
-  const bool is_wanted = traits_.plan.is_nest() && output.lanes.wants_input();
-  if (traits_.plan.is_nest() && traits_.one_at_a_time && !is_wanted) return false;
-  if (reservation.is_refused() && ring.has_ready() && !is_wanted)
-    return false;  // nothing is gained by piling up inputs
+  const bool piles_up = reservation.is_refused() && ring.has_ready();  // inputs, by which nothing is gained
+  if (traits_.plan.is_nest() ? !output.lanes.admits(piles_up) : piles_up) return false;
   const std::int64_t room = sizes.most_in_window() - ring.in_window();
   if (inbox.waiting() == 0 || room <= 0) return false;
   auto group = ring.new_group();
-  inbox.fill(*group, traits_.plan.is_nest() ? 1 : std::min(sizes.group(inbox.waiting()), room));
+  inbox.fill(*group, std::min(sizes.group(inbox.waiting()), room));
   place(std::move(group));
   return true;
 }
@@ -163,13 +161,12 @@ bool StageState::produce() {
 // Counts out new tokens for what is ready; the caller launches them. A token in hand but not yet running will take one
 // group itself, so only groups beyond those need another.
 std::int64_t StageState::claim_tokens() {
-  if (reservation.is_refused() && ring.has_ready() &&
-      (may_force(ring.first_ready()) || Reservation::needs_none(ring.first_ready())))
-    reservation.look_again();
+  if (reservation.is_refused() && ring.has_ready() && may_force(ring.first_ready())) reservation.look_again();
   if (signs_.waits_for_permit) return 0;
   const bool may_start = ring.has_ready() && !reservation.is_refused();
   const std::int64_t ready = folded.size() + (may_start ? ring.startable_groups(bounds()) : 0);
-  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls();
+  const std::int64_t most =
+      first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls() + output.lanes.calls_beyond();
   std::int64_t claimed = 0;
   while (tokens.idle() < ready && tokens.calls() < most &&
          (tokens.idle() < folded.size() || has_room(tokens.idle() - folded.size()))) {
@@ -189,7 +186,7 @@ std::int64_t StageState::claim_tokens() {
 bool StageState::has_room(std::int64_t tokens_before) {
   if (traits_.plan.passes_memory_on || traits_.one_at_a_time) return true;
   const Group& group = ring.first_ready();
-  if (Reservation::needs_none(group) || reservation.has_room(group, tokens_before + 1)) return true;
+  if (reservation.has_room(group, tokens_before + 1)) return true;
   tokens.held_back = tokens_before > 0;  // a token of those that gets memory looks again; one that gets none waits
   if (tokens.held_back || (reservation.wait(group, tokens.running) && !may_force(group))) return false;
   reservation.look_again();
@@ -198,13 +195,14 @@ bool StageState::has_room(std::int64_t tokens_before) {
 
 bool StageState::may_run(bool on_pool) const {
   const bool has_work = !reservation.is_refused() || !folded.empty();
-  return goes_on() && on_pool == signs_.on_pool && tokens.calls() <= knobs.parallelism + beyond_calls() && has_work;
+  return goes_on() && on_pool == signs_.on_pool &&
+         tokens.calls() <= knobs.parallelism + beyond_calls() + output.lanes.calls_beyond() && has_work;
 }
 
 // The oldest group that waits; but first those whose results are there already.
 Group* StageState::take_group() {
   if (!folded.empty()) return &folded.take_first();
-  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed);
+  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + output.lanes.calls_beyond();
   if (reservation.is_refused() || !ring.has_ready() || tokens.running >= most) return nullptr;
   Group& group = ring.first_ready();
   std::int64_t count = ring.startable(group, bounds());
@@ -244,6 +242,7 @@ void StageState::put_back(Group& group) {
 }
 
 bool StageState::may_force(const Group& group) const {
+  if (Reservation::needs_none(group)) return true;
   return (group.inner ? output.lanes.is_due(group) : is_oldest(ring, group)) && !output.is_emitting() &&
          traits_.neighbours.is_empty_behind(traits_.index);
 }
@@ -288,12 +287,6 @@ void StageState::release(Group& group, const Sealed& results, std::int64_t kept_
   }
   group.memory.reserved = group.inputs.bytes = 0;
   if (group.is_unwanted) cancellation.let_go_of_folded(group);
-}
-
-void StageState::release_part(Group& owner, Group& part, const Sealed& results) {
-  meter.count_results(results);
-  traits_.memory.settle(part.memory.let_go(), 0, results.bytes);
-  output.add_part(owner, part.slots);
 }
 
 PacketRef StageState::next_packet() {

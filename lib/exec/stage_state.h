@@ -92,9 +92,6 @@ class StageState {
   // The same for a part of a call, or for a group that was run before and unfolds.
   void release(Group& group, const Sealed& results, std::int64_t kept_bytes);
 
-  // For a part of a call of a nest, which is `owner`'s.
-  void release_part(Group& owner, Group& part, const Sealed& results);
-
   // How many tokens there may be beyond the parallelism: folded results need neither memory nor a call, and all calls
   // may be waiting for what the consumer gives back. Not in a stream op: there they leave by its only token.
   std::int64_t beyond_calls() const noexcept { return traits_.plan.serial ? 0 : folded.size(); }

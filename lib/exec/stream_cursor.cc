@@ -155,6 +155,7 @@ std::unique_ptr<Cursor> stream_cursor(const CursorOp& op, std::unique_ptr<Cursor
 }
 
 std::unique_ptr<Cursor> repeat_cursor(std::int64_t count, std::unique_ptr<Cursor> input) {
+  if (count == 1) return input;
   return std::make_unique<RepeatCursor>(count, std::move(input));
 }
 
