@@ -97,6 +97,7 @@ void Calls::close(Group& group, Record& record) const {
   const bool was_open = group.call != nullptr && std::exchange(group.call->is_counted, false);
   if (was_open) group.taken = group.call->close();
   if (traits_.makes_slots) record.keys_ = keys_if_traced(group.slots);  // what has left is still told by its stamp
+  if (!was_open && group.inner) group.taken = 0;                        // of its call before
   if (!was_open) return;
   signs_.open_calls.fetch_sub(1, std::memory_order_relaxed);
   group.slots.erase(group.slots.begin(), group.slots.begin() + static_cast<std::ptrdiff_t>(group.taken));

@@ -27,6 +27,7 @@ class Opener {
       : owner_(owner), depth_(depth), sources_(sources) {}
 
   std::unique_ptr<Cursor> open() { return cursor_of(made(*owner_)); }
+  bool may_wait() const noexcept { return may_wait_; }
 
  private:
   // Positions, as long as that is all that there is, or a cursor.
@@ -80,11 +81,17 @@ class Opener {
       case graph::Kind::buffer: break;
       case graph::Kind::stream: return stream_cursor(op, std::move(input));
       case graph::Kind::elementwise:
-        return op.node->as<graph::OpensDatasets>() != nullptr ? nest_cursor(op, std::move(input), depth_)
+        return op.node->as<graph::OpensDatasets>() != nullptr ? nest(op, std::move(input))
                                                               : elementwise_cursor(op, std::move(input));
       case graph::Kind::repeat: return repeat_cursor(op.node->as<graph::RestartOp>()->count(), std::move(input));
     }
     return input;
+  }
+
+  // What it opens is not known yet.
+  std::unique_ptr<Cursor> nest(const CursorOp& op, std::unique_ptr<Cursor> input) {
+    may_wait_ = true;
+    return nest_cursor(op, std::move(input), depth_);
   }
 
   std::unique_ptr<Cursor> cursor_of(Made made) {
@@ -94,6 +101,7 @@ class Opener {
   }
   // With the cursor that `make` gives for its number.
   template <class Make> std::unique_ptr<Cursor> begin(const CursorOp& op, const IndexedSource* items, Make&& make) {
+    may_wait_ = may_wait_ || items == nullptr;
     const std::size_t number = sources_.plans.size();
     sources_.plans.push_back({items, op.number, number});
     auto cursor = make(static_cast<std::uint16_t>(std::min<std::size_t>(number, 0xFFFF)));
@@ -112,6 +120,7 @@ class Opener {
   const int depth_;
   CursorSources& sources_;
   int number_ = 0;
+  bool may_wait_ = false;
 };
 
 std::uint64_t seed_of(const Context& context) {
@@ -138,8 +147,9 @@ InnerDataset::InnerDataset(graph::NodeRef node, const Stamp& element, std::uint6
     throw Error(ErrorCode::resource_exhausted, "more than " + std::to_string(kDeepest) +
                                                    " datasets are open one inside the other: the function of an "
                                                    "interleave may give what interleaves again without an end");
-  cursor_ = Opener(node_, depth, sources_).open();
-  has_readers_ = std::ranges::any_of(sources_.plans, [](const SourcePlan& plan) { return plan.items == nullptr; });
+  Opener opener(node_, depth, sources_);
+  cursor_ = opener.open();
+  may_wait_ = opener.may_wait();
 }
 
 bool InnerDataset::pull(Slots& out, std::size_t most, Context& context, const std::stop_token& stop) {

@@ -32,8 +32,8 @@ class InnerDataset {
   // `stop`: for sources that wait, where nobody wants more.
   bool pull(Slots& out, std::size_t most, Context& context, const std::stop_token& stop);
   std::int64_t held_bytes() const noexcept { return cursor_->held_bytes(); }  // by its ops
-  // Whether it has a source that may wait for its next element (a reader), and not positions alone.
-  bool may_wait() const noexcept { return has_readers_; }
+  // Whether it may have a source that waits for its next element (a reader), and not positions alone.
+  bool may_wait() const noexcept { return may_wait_; }
 
  private:
   Stamp stamp_of(const Stamp& inside) const noexcept;
@@ -43,7 +43,7 @@ class InnerDataset {
   const std::uint64_t seed_;
   CursorSources sources_;
   std::unique_ptr<Cursor> cursor_;
-  bool has_readers_ = false;
+  bool may_wait_ = false;
   bool has_begun_ = false;
 };
 

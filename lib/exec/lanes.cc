@@ -85,6 +85,15 @@ void Lanes::put_first(Group& group) {
   ring_.put_first(group);
 }
 
+std::int64_t Lanes::calls_beyond() const {
+  const bool is_needed = ring_.has_ready() && is_due(ring_.first_ready());
+  if (!is_needed || !traits_.plan.parallelism.is_automatic()) return 0;
+  const std::int64_t now = traits_.machine.now();
+  return std::ranges::count_if(ring_.groups(), [&](const auto& group) {
+    return group->state == Group::State::running && now - group->start.ns > kLongCall;
+  });
+}
+
 // ------------------------------------------------------------------------------------------------ turns
 
 std::int64_t Lanes::collect(Slots& out, std::int64_t credits) {

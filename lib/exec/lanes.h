@@ -53,12 +53,9 @@ class Lanes {
 
   // It is at the turn and has nothing.
   bool is_due(const Group& group) const { return at_turn() == &group && !group.inner->has_slot(); }
-  // Calls beyond the parallelism: all others may wait in datasets whose turn it is not, as for a socket. The one that
-  // is due goes on all the same, unless the user has fixed the number of calls.
-  std::int64_t calls_beyond() const {
-    const bool is_needed = ring_.has_ready() && is_due(ring_.first_ready());
-    return is_needed && traits_.plan.parallelism.is_automatic() ? 1 : 0;
-  }
+  // Calls beyond the parallelism: all of these may wait in datasets whose turn it is not, as for a socket. The one that
+  // is due goes on all the same, unless the user has fixed the number of calls: so those that take long do not count.
+  std::int64_t calls_beyond() const;
   bool wants_input() const { return at_turn() == nullptr && open_ == ring_.groups().size(); }
 
  private:

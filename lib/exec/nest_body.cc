@@ -34,10 +34,10 @@ bool hand_over(Group& group, Slots& made) {
     made.clear();
     return false;
   }
-  MutexLock lock(group.call->mutex);  // the list moves
-  std::ranges::move(made, std::back_inserter(group.slots));
-  made.clear();
-  return tell(*group.call, group.slots.size());
+  OpenCall& call = *group.call;
+  MutexLock lock(call.mutex);
+  call.add(group.slots, made);
+  return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
 }  // namespace

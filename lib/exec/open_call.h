@@ -16,6 +16,9 @@
 
 namespace penstock::exec {
 
+// ns: the widest step. Of a call that takes longer, what it has not begun is for others.
+inline constexpr std::int64_t kLongCall = 2'000'000;
+
 struct OpenCall {
   detail::CallProgress progress;
 
@@ -47,6 +50,12 @@ struct OpenCall {
   }
   // For the running thread, which alone writes it meanwhile.
   bool goes_on() const noexcept NO_THREAD_SAFETY_ANALYSIS { return is_open; }
+  // By the running thread: these are the next results, and may leave. The list may move.
+  void add(Slots& results, Slots& made) REQUIRES(mutex) {
+    std::move(made.begin(), made.end(), std::back_inserter(results));
+    made.clear();
+    progress.answered.store(results.size(), std::memory_order_release);
+  }
   // Moves what may leave out of `results`.
   void take(Slots& results, Slots& out) REQUIRES(mutex) {
     const std::size_t answered = progress.answered.load(std::memory_order_acquire);

@@ -6,11 +6,16 @@
 
 namespace penstock::exec {
 
+// That its call is made for.
+std::size_t Parts::slots_of(const Group& group) const {
+  if (group.inner) return static_cast<std::size_t>(group.inner->wanted);
+  return traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted) : group.slots.size();
+}
+
 void Parts::open(Group& group) {
-  const std::size_t slots = traits_.is_source ? static_cast<std::size_t>(group.inputs.admitted)
-                            : group.inner     ? static_cast<std::size_t>(group.inner->wanted)
-                                              : group.slots.size();
-  if (slots < 2 || traits_.one_at_a_time || traits_.plan.is_merge()) return;
+  const std::size_t slots = slots_of(group);
+  const bool has_one_result = slots < 2 && !group.inner;  // of a nest the next calls may wait for this one to be seen
+  if (has_one_result || traits_.one_at_a_time || traits_.plan.is_merge()) return;
   if (group.call == nullptr) group.call = std::make_unique<OpenCall>();
   group.call->open(slots, traits_.host.stopped() || std::atomic_ref(group.is_unwanted).load(std::memory_order_relaxed));
   signs_.open_calls.fetch_add(1, std::memory_order_relaxed);

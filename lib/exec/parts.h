@@ -37,6 +37,7 @@ class Parts {
   std::int64_t inputs_of(const Group& part) const;
 
  private:
+  std::size_t slots_of(const Group& group) const;
   std::unique_ptr<Group> take_of(Group& group);
 
   const StageTraits& traits_;

@@ -7,9 +7,6 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kLongCall =
-    2'000'000;  // ns: the widest step. Of a call that takes longer, what it has not begun is for others
-
 // Asked without the lock: mostly there are none.
 bool may_have_calls(const StageSigns& signs) {
   return signs.is_starting || signs.open_calls.load(std::memory_order_relaxed) != 0 ||
@@ -57,7 +54,8 @@ bool Runner::leave_token(bool on_pool) {
 bool Runner::help() {
   MutexLock lock(core_.mutex);
   StageState& state = core_.state;
-  const bool may_call = state.tokens.running < state.knobs.parallelism && !state.reservation.is_refused();
+  const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond();
+  const bool may_call = state.tokens.running < most && !state.reservation.is_refused();
   if (!state.goes_on() || (state.folded.empty() && !may_call)) return false;
   ++state.tokens.out;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves
   Group* group = nullptr;
@@ -219,16 +217,21 @@ bool Runner::look_after_calls() {
   if (!may_have_calls(signs)) return false;
   MutexLock lock(core_.mutex);
   if (!core_.state.goes_on()) return false;
+  want_long_calls_back();
+  ++core_.visitors;
+  const bool found = let_parts_leave();
+  if (signs.is_starting) let_more_begin();
+  // The call that is due in a nest may begin now, since the others take long.
+  if (found || signs.is_starting || core_.traits.plan.is_nest()) core_.pump();
+  core_.leave();
+  return found;
+}
+
+void Runner::want_long_calls_back() {
   const std::int64_t now = core_.traits.machine.now();
   for (const auto& group : core_.state.ring.groups()) {
     if (now - group->start.ns > kLongCall) group->want_back();
   }
-  ++core_.visitors;
-  const bool found = let_parts_leave();
-  if (signs.is_starting) let_more_begin();
-  if (found || signs.is_starting) core_.pump();
-  core_.leave();
-  return found;
 }
 
 bool Runner::let_parts_leave() {
@@ -280,6 +283,7 @@ bool Runner::let_slots_of_nest_leave() {
     core_.traits.memory.settle(part->memory.let_go(), 0, sealed.bytes);
     state.output.add_part(*owner, part->slots);
     state.ring.spare(std::move(part));
+    core_.pump();
   }
   return found;
 }

@@ -47,6 +47,7 @@ class Runner {
   void finish_part(Group& part) REQUIRES(core_.mutex);
   Sealed settle_part(Group& part) REQUIRES(core_.mutex);
   bool let_slots_of_nest_leave() REQUIRES(core_.mutex);
+  void want_long_calls_back() REQUIRES(core_.mutex);
   bool let_parts_leave() REQUIRES(core_.mutex);
   void let_more_begin() REQUIRES(core_.mutex);
   bool sleeps(int thread) const REQUIRES(core_.mutex);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/support.h"
@@ -76,6 +77,28 @@ TEST(InterleaveCut, TellsSourcesInsideThatNobodyWantsTheirPass) {
   EXPECT_EQ(text_of(read(range(2).interleave(one_waits, {.blocks = true}).take(1).repeat(3))), "[0 0 0]");
   auto run = range(2).interleave(one_waits).start();
   EXPECT_EQ(next_text(run), "0");
+  const auto one_waits_deeper = [=](std::int64_t x) {
+    return x == 0 ? range(1) : range(1, 3).interleave([=](std::int64_t y) { return one_waits(y); });
+  };
+  EXPECT_EQ(text_of(read(range(2).interleave(one_waits_deeper, {.blocks = true}).take(1).repeat(3))), "[0 0 0]");
+}
+
+// Calls that AUTOTUNE has begun may all wait in datasets whose turn it is not.
+TEST(InterleaveCut, AlwaysCallsTheDatasetWhoseTurnItIs) {
+  constexpr std::int64_t kSources = 40;
+  std::atomic<std::int64_t> taken = 0;
+  const auto one_and_then_waits = [&](std::int64_t x) {
+    return from_generator([&, x](Pass) {
+      return [&, x, is_first = true](Context& context) mutable -> std::optional<std::int64_t> {
+        if (std::exchange(is_first, false)) return x;
+        while (taken < kSources && !context.stop_token().stop_requested()) std::this_thread::sleep_for(1ms);
+        return std::nullopt;
+      };
+    });
+  };
+  auto run = range(kSources).interleave(one_and_then_waits, {.cycle_length = kSources, .blocks = true}).start();
+  for (; taken < kSources; ++taken) EXPECT_EQ(next_text(run), std::to_string(taken));
+  EXPECT_EQ(next_text(run), "end");
 }
 
 TEST(InterleaveCut, LetsWhatIsDoneGoThoughTheNextOneTakesLong) {

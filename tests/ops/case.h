@@ -50,6 +50,7 @@ struct AnyOp {
   static constexpr bool kMakesBatches = false;
   static constexpr bool kMakesSameBatches = false;  // of rows that batch() would put together so
   static constexpr bool kMakesPairs = false;
+  static constexpr bool kIsDrawn = true;     // in random graphs
   static constexpr bool kRemembers = false;  // values that it compares with others
 
   static bool fits(const Elements&) { return true; }

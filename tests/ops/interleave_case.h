@@ -68,7 +68,8 @@ struct interleave : CallsFunction {
     std::int64_t given_ = 0;  // of the block
   };
 
-  // random_nests_test draws it in trees.
+  // random_nests_test draws it, in trees.
+  static constexpr bool kIsDrawn = false;
   static bool fits(const Elements&) { return false; }
   static auto build(const auto& in, const auto& harness) {
     const auto function = [op = harness.op](const Value& value) { return flat_map::children(op, value); };

@@ -23,6 +23,10 @@ constexpr double kAbandonments = 2'000;
 constexpr double kResumptions = 5'000;
 constexpr double kMemoryWaits = 1'000;
 
+bool is_drawn(Kind kind) {
+  return op_cases::with_case(kind, []<class Case>(Case) { return Case::kIsDrawn; });
+}
+
 using enum Elements::Type;
 constexpr std::array kTypes{number, name, value, numbers, names, values, pair};
 
@@ -90,6 +94,7 @@ std::vector<std::string> Coverage::shortfalls(double scale) const {
   Shortfalls missing(scale);
   for (int i = 0; i < model::kKinds; ++i) {
     const auto first = static_cast<Kind>(i);
+    if (!is_drawn(first)) continue;
     missing.ask(model::name_of(first), ops_[static_cast<std::size_t>(i)], kEachOp);
     for (int j = 0; j < model::kKinds; ++j) {
       const auto second = static_cast<Kind>(j);
