@@ -61,23 +61,6 @@ std::optional<std::int64_t> hint_of(const ElementwiseOp& op, const Element& valu
 
 // ------------------------------------------------------------------------------------------------ element-wise
 
-void ElementwiseBody::call(std::span<Slot> slots, Context& context) {
-  if (!op_->has_state()) return op_->run(slots, context);
-  if (state_ == nullptr) open();
-  state_->run(slots, context);
-}
-
-// A pass has one state. If it fails to open, all elements of the pass fail, and not just those of one call.
-void ElementwiseBody::open() {
-  if (failed_to_open_) std::rethrow_exception(failed_to_open_);
-  try {
-    state_ = opened(op_->open());
-  } catch (...) {
-    failed_to_open_ = std::current_exception();
-    throw;
-  }
-}
-
 void ElementwiseBody::run(Group& group, Context& context) {
   Slots& slots = group.slots;
   std::size_t done = 0;
@@ -97,8 +80,7 @@ void ElementwiseBody::run(Group& group, Context& context) {
 // A state lasts for one pass. An op without a state may be called by several threads.
 void ElementwiseBody::take_mark(const Slot& slot) {
   if (!op_->has_state() || slot.kind() != Slot::Kind::pass_end || slot.level() < depth_) return;
-  state_.reset();
-  failed_to_open_ = nullptr;
+  passes_.end_pass();
 }
 
 // Returns how many of these elements have been run.
@@ -107,7 +89,7 @@ std::size_t ElementwiseBody::run_stretch(Group& group, std::span<Slot> stretch, 
   const bool is_lent = borrows_ && std::ranges::any_of(stretch, [](const Slot& slot) { return slot.value.refers(); });
   context.follow(group.is_open() ? &group.call->progress : nullptr, base, is_lent ? stretch : std::span<Slot>());
   try {
-    call(stretch, context);
+    passes_.run(stretch, context);
   } catch (const detail::RetryWhenMemoryIsFree&) {
     throw;
   } catch (...) {

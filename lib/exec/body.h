@@ -11,6 +11,7 @@
 
 #include <penstock/op.h>
 
+#include "lib/exec/elementwise_passes.h"
 #include "lib/exec/group.h"
 #include "lib/exec/held_bytes.h"
 #include "lib/exec/pass_control.h"
@@ -116,23 +117,19 @@ class ElementwiseBody final : public Body {
   // borrows: its inputs may refer to values of the source, and its results must not.
   // depth: repeats upstream. An op that has a state is told of marks, too (StagePlan::has_state).
   explicit ElementwiseBody(std::shared_ptr<const ElementwiseOp> op, bool borrows = false, std::size_t depth = 0)
-      : op_(std::move(op)), borrows_(borrows), depth_(depth) {}
+      : op_(std::move(op)), borrows_(borrows), depth_(depth), passes_(*op_) {}
   void run(Group& group, Context& context) override;
   void start(Group& group, Context& context, Completion completion) override;
   std::optional<std::int64_t> bytes_hint(const Group& group) const override;
 
  private:
-  void call(std::span<Slot> slots, Context& context);
-  void open();
   std::size_t run_stretch(Group& group, std::span<Slot> stretch, Context& context);
   void take_mark(const Slot& slot);
 
   std::shared_ptr<const ElementwiseOp> op_;
   const bool borrows_;
   const std::size_t depth_;
-  std::unique_ptr<ElementwiseState>
-      state_;                          // of the pass being read, of an op that has one; made with its first element,
-  std::exception_ptr failed_to_open_;  // or why it could not be
+  ElementwisePasses passes_;
 };
 
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.

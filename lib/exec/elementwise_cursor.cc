@@ -9,7 +9,7 @@
 
 #include "lib/core/byte_count.h"
 #include "lib/exec/cursors.h"
-#include "lib/exec/opened.h"
+#include "lib/exec/elementwise_passes.h"
 
 namespace penstock::exec {
 namespace {
@@ -44,11 +44,10 @@ bool stays(const Slot& slot) { return slot.kind() != Slot::Kind::many && slot.ki
 class ElementwiseCursor final : public Cursor {
  public:
   ElementwiseCursor(const CursorOp& op, std::unique_ptr<Cursor> input)
-      : op_(op), does_(*op.node->as<ElementwiseOp>()), input_(std::move(input)) {}
+      : op_(op), does_(*op.node->as<ElementwiseOp>()), passes_(does_), input_(std::move(input)) {}
 
   void begin_pass(const PassKey& pass, CursorCall& call) override {
-    state_.reset();
-    failed_to_open_ = nullptr;
+    passes_.end_pass();
     answers_.clear();
     placed_ = child_ = 0;
     inputs_ = 0;
@@ -91,21 +90,9 @@ class ElementwiseCursor final : public Cursor {
   void run(std::span<Slot> stretch, Context& context) {
     try {
       if (does_.form() == Form::completes_later) return run_later(stretch, context);
-      if (!does_.has_state()) return does_.run(stretch, context);
-      if (state_ == nullptr) open();
-      state_->run(stretch, context);
+      passes_.run(stretch, context);
     } catch (...) {
       for (Slot& slot : stretch) slot.fail(detail::current_failure());
-    }
-  }
-  // A pass has one state. If it fails to open, all elements of the pass fail, and not just those of one call.
-  void open() {
-    if (failed_to_open_) std::rethrow_exception(failed_to_open_);
-    try {
-      state_ = opened(does_.open());
-    } catch (...) {
-      failed_to_open_ = std::current_exception();
-      throw;
     }
   }
   void run_later(std::span<Slot> stretch, Context& context) {
@@ -174,16 +161,15 @@ class ElementwiseCursor final : public Cursor {
 
   const CursorOp op_;
   const ElementwiseOp& does_;
+  ElementwisePasses passes_;
   const std::unique_ptr<Cursor> input_;
-  std::unique_ptr<ElementwiseState> state_;  // of the pass, of an op that has one,
-  std::exception_ptr failed_to_open_;        // or why it could not be made
-  Slots answers_;                            // of a call that did not make one result of each element
-  std::int64_t list_bytes_ = 0;              // of its lists, which are counted until all have been placed
-  std::int64_t first_answer_ = 0;            // which input it was of
-  std::size_t placed_ = 0;                   // answers, and of the next one
-  std::size_t child_ = 0;                    // so many results
-  std::size_t at_ = 0;                       // the answer that was placed last
-  std::int64_t inputs_ = 0;                  // of the pass
+  Slots answers_;                  // of a call that did not make one result of each element
+  std::int64_t list_bytes_ = 0;    // of its lists, which are counted until all have been placed
+  std::int64_t first_answer_ = 0;  // which input it was of
+  std::size_t placed_ = 0;         // answers, and of the next one
+  std::size_t child_ = 0;          // so many results
+  std::size_t at_ = 0;             // the answer that was placed last
+  std::int64_t inputs_ = 0;        // of the pass
   bool has_more_ = true;
 };
 

@@ -10,8 +10,6 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::uint64_t kSequences = 0xFFFF'FFFF'FFFF;  // what a stamp has room for
-
 bool is_used_up(const Group& group) {
   const Inner& inner = *group.inner;
   return group.state == Group::State::done && inner.has_ended && !inner.has_slot() && !inner.has_part_out;
@@ -85,8 +83,8 @@ void Lanes::put_first(Group& group) {
   ring_.put_first(group);
 }
 
-std::int64_t Lanes::calls_beyond() const {
-  const bool is_needed = ring_.has_ready() && is_due(ring_.first_ready());
+std::int64_t Lanes::calls_beyond(std::int64_t calls) const {
+  const bool is_needed = calls >= knobs_.parallelism && ring_.has_ready() && is_due(ring_.first_ready());
   if (!is_needed || !traits_.plan.parallelism.is_automatic()) return 0;
   const std::int64_t now = traits_.machine.now();
   return std::ranges::count_if(ring_.groups(), [&](const auto& group) {

@@ -55,7 +55,8 @@ class Lanes {
   bool is_due(const Group& group) const { return at_turn() == &group && !group.inner->has_slot(); }
   // Calls beyond the parallelism: all of these may wait in datasets whose turn it is not, as for a socket. The one that
   // is due goes on all the same, unless the user has fixed the number of calls: so those that take long do not count.
-  std::int64_t calls_beyond() const;
+  // `calls`: under way.
+  std::int64_t calls_beyond(std::int64_t calls) const;
   bool wants_input() const { return at_turn() == nullptr && open_ == ring_.groups().size(); }
 
  private:

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <string>
 #include <utility>
 
-#include <penstock/error.h>
 #include <penstock/random.h>
 
 namespace penstock::exec {
 namespace {
-
-// After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
-constexpr std::size_t kMostEnds = 100;
 
 // A stamp that is made when it is asked for.
 struct OfPass {
@@ -77,7 +72,7 @@ MergeBody::Step MergeBody::enter_pass() {
   if (pass.fresh) {
     pass_ = pass.stamp;
     wants_nothing_ = false;
-    ends_told_ = 0;
+    ends_told_.begin_anew();
     if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
@@ -106,16 +101,11 @@ MergeBody::Step MergeBody::take_one(std::size_t port) {
 
 void MergeBody::tell_of_end(std::size_t port) {
   const std::size_t results = out_->size();
-  const bool goes_in_circles = ++ends_told_ > kMostEnds + ports_.size();
   guarded(OfPass{pass_}, [&] {
-    if (goes_in_circles)
-      throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(port) +
-                                           ", though it was told that this one has ended: let ended() change what "
-                                           "want() says");
-    state_->ended(port, *this);
-    if (out_->size() > results) ends_told_ = 0;
+    ends_told_.tell(*state_, port, ports_.size(), *this);
+    if (out_->size() > results) ends_told_.begin_anew();
   });
-  wants_nothing_ = wants_nothing_ || goes_in_circles;
+  wants_nothing_ = wants_nothing_ || ends_told_.goes_in_circles(ports_.size());
 }
 
 MergeBody::Step MergeBody::take_all() {
@@ -132,7 +122,7 @@ MergeBody::Step MergeBody::take_all() {
 
 void MergeBody::take(std::size_t port) {
   Slot slot = ports_.pop(port);
-  ends_told_ = 0;
+  ends_told_.begin_anew();
   // A stamp that is written in part is slow to copy (SourceBody::produce_chosen); most are right already.
   if (slot.stamp.sequence != pass_.sequence) slot.stamp.sequence = pass_.sequence;
   // Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
@@ -145,12 +135,7 @@ void MergeBody::take(std::size_t port) {
 Want MergeBody::want() {
   Want wanted;
   if (wants_nothing_) return wanted;
-  wants_nothing_ = !guarded(OfPass{pass_}, [&] {
-    wanted = state_->want();
-    if (wanted.kind == Want::Kind::one && wanted.input >= ports_.size())
-      throw Error(ErrorCode::invalid_argument, "the op wants input " + std::to_string(wanted.input) +
-                                                   ", but has only " + std::to_string(ports_.size()));
-  });
+  wants_nothing_ = !guarded(OfPass{pass_}, [&] { wanted = wanted_by(*state_, ports_.size()); });
   return wants_nothing_ ? Want::nothing() : wanted;
 }
 

@@ -12,6 +12,7 @@
 #include <penstock/op.h>
 
 #include "lib/exec/body.h"
+#include "lib/exec/merge_asks.h"
 #include "lib/exec/port_queues.h"
 #include "lib/exec/stage_plan.h"
 
@@ -72,11 +73,11 @@ class MergeBody final : public Body, private Emitter {
   Slots* out_ = nullptr;        // results of the group being run
   Stamp pass_;                  // of what it gives next
   bool wants_nothing_ = false;  // more of that pass
-  std::size_t ends_told_ = 0;   // in a row, without any result
-  bool lacks_input_ = false;    // since the last run nothing has come
-  std::uint64_t seen_ = 0;      // PassControl::changes() as of the last run
-  HeldBytes held_;              // by the state
-  bool has_called_ = false;     // the state, since it was asked for that
+  EndsTold ends_told_;
+  bool lacks_input_ = false;  // since the last run nothing has come
+  std::uint64_t seen_ = 0;    // PassControl::changes() as of the last run
+  HeldBytes held_;            // by the state
+  bool has_called_ = false;   // the state, since it was asked for that
 };
 
 }  // namespace penstock::exec

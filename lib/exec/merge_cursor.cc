@@ -1,28 +1,23 @@
 // The cursor of an op with several inputs: pulls from the one that it wants, and no more than it wants.
-#include <exception>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <penstock/error.h>
 #include <penstock/random.h>
 
 #include "lib/exec/cursors.h"
-#include "lib/exec/held_bytes.h"
+#include "lib/exec/emitting_cursor.h"
+#include "lib/exec/merge_asks.h"
 #include "lib/exec/opened.h"
 
 namespace penstock::exec {
 namespace {
 
-// After so many ends that it is told, and more than there are inputs, an op that still wants one goes in circles.
-constexpr std::size_t kMostEnds = 100;
-
 constexpr int kMostIdle = 16;  // steps without a slot: then others look whether more is wanted
 
-class MergeCursor final : public Cursor, private Emitter {
+class MergeCursor final : public EmittingCursor {
  public:
   MergeCursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs)
-      : op_(op), state_(opened(op.node->as<MergeOp>()->open(inputs.size()))), inputs_(inputs.size()) {
+      : EmittingCursor(op), state_(opened(op.node->as<MergeOp>()->open(inputs.size()))), inputs_(inputs.size()) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs_[i].cursor = std::move(inputs[i]);
   }
 
@@ -31,7 +26,7 @@ class MergeCursor final : public Cursor, private Emitter {
     pass_ = pass;
     pulled_.clear();
     has_ended_ = false;
-    ends_told_ = 0;
+    ends_told_.begin_anew();
     for (Input& input : inputs_) {
       input.next.clear();
       input.has_more = true;
@@ -82,12 +77,7 @@ class MergeCursor final : public Cursor, private Emitter {
   // What the state wants. One that fails to say so, or that asks for an input which is none, gets no more of this pass.
   Want want() {
     Want wanted;
-    const bool is_told = guarded(pass_.stamp(), [&] {
-      wanted = state_->want();
-      if (wanted.kind == Want::Kind::one && wanted.input >= inputs_.size())
-        throw Error(ErrorCode::invalid_argument, "the op wants input " + std::to_string(wanted.input) +
-                                                     ", but has only " + std::to_string(inputs_.size()));
-    });
+    const bool is_told = guarded(pass_.stamp(), [&] { wanted = wanted_by(*state_, inputs_.size()); });
     return is_told ? wanted : Want::nothing();
   }
   bool has_next(Input& input) {
@@ -119,60 +109,31 @@ class MergeCursor final : public Cursor, private Emitter {
   void take(std::size_t i) {
     Slot slot = std::move(inputs_[i].next.front());
     inputs_[i].next.clear();
-    ends_told_ = 0;
+    ends_told_.begin_anew();
     if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(static_cast<std::uint64_t>(op_.number) + i));
     call_->measure(slot, op_, slot.stamp.ordinal);
     const Stamp stamp = slot.stamp;
     guarded(stamp, [&] { state_->take(i, std::move(slot), *this); });
   }
   void tell_of_end(std::size_t i) {
-    const bool goes_in_circles = ++ends_told_ > kMostEnds + inputs_.size();
     guarded(pass_.stamp(), [&] {
-      if (goes_in_circles)
-        throw Error(ErrorCode::internal, "the op goes on to want input " + std::to_string(i) +
-                                             ", though it was told that this one has ended: let ended() change what "
-                                             "want() says");
-      state_->ended(i, *this);
-      if (!pulled_.empty()) ends_told_ = 0;
+      ends_told_.tell(*state_, i, inputs_.size(), *this);
+      if (!pulled_.empty()) ends_told_.begin_anew();
     });
-    if (goes_in_circles) end();
+    if (ends_told_.goes_in_circles(inputs_.size())) end();
   }
 
-  void emit(Element value, const Stamp& stamp) override { add(Slot(std::move(value), stamp)); }
-  void forward(Slot&& slot) override { add(std::move(slot)); }
-  void end_pass() override { has_ended_ = true; }
-  void drop_error(Slot&&) override { call_->count_dropped(1); }
-
-  void add(Slot&& slot) {
+  void emit(Element value, const Stamp& stamp) override { forward(Slot(std::move(value), stamp)); }
+  void forward(Slot&& slot) override {
     const std::int64_t ordinal = slot.stamp.ordinal;
-    call_->finish(slot, op_, ordinal);
-    call_->measure(slot, op_, ordinal);
-    pulled_.add(std::move(slot));
+    add(std::move(slot), ordinal);
   }
-  void add_failure(const Stamp& stamp) {
-    Slot failure(Element(), stamp);
-    failure.fail(detail::current_failure());
-    add(std::move(failure));
-  }
-  template <class Call> bool guarded(const Stamp& stamp, Call&& call) {
-    try {
-      call();
-      return true;
-    } catch (...) {
-      add_failure(stamp);
-      return false;
-    }
-  }
+  void end_pass() override { has_ended_ = true; }
 
-  const CursorOp op_;
   const std::unique_ptr<MergeState> state_;
   std::vector<Input> inputs_;
-  CursorCall* call_ = nullptr;  // while there is one
-  PassKey pass_;
   bool has_ended_ = false;
-  std::size_t ends_told_ = 0;  // in a row, without any result
-  Pulled pulled_;
-  HeldBytes held_;
+  EndsTold ends_told_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/core/pass_number.h"
+#include "lib/exec/pass_end.h"
 
 namespace penstock::exec {
 
@@ -13,10 +14,6 @@ Slot PassControl::slot_of(const Mark& mark) {
   slot.set_kind(Slot::Kind::pass_end);
   slot.set_level(mark.level);
   return slot;
-}
-
-namespace {
-constexpr std::uint64_t kSequences = 0xFFFF'FFFF'FFFF;  // what a stamp has room for
 }
 
 PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,

@@ -9,6 +9,8 @@
 
 namespace penstock::exec {
 
+inline constexpr std::uint64_t kSequences = 0xFFFF'FFFF'FFFF;  // what Stamp::sequence has room for
+
 struct PassEnd {
   std::uint8_t level = 0;  // how many repeats end with the pass
   std::uint64_t sequence = 0;

@@ -54,7 +54,7 @@ bool Runner::leave_token(bool on_pool) {
 bool Runner::help() {
   MutexLock lock(core_.mutex);
   StageState& state = core_.state;
-  const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond();
+  const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond(state.tokens.running);
   const bool may_call = state.tokens.running < most && !state.reservation.is_refused();
   if (!state.goes_on() || (state.folded.empty() && !may_call)) return false;
   ++state.tokens.out;  // beyond the parallelism, maybe: a token that has not begun yet finds that and leaves

@@ -84,7 +84,7 @@ void Stage::recall() {
 bool Stage::can_be_relieved() const {
   MutexLock lock(core_.mutex);
   const StageState& state = core_.state;
-  const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond();
+  const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond(state.tokens.running);
   const bool may_call = state.tokens.running < most && !state.reservation.is_refused() && state.ring.has_ready();
   return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && state.goes_on();
 }

@@ -165,8 +165,8 @@ std::int64_t StageState::claim_tokens() {
   if (signs_.waits_for_permit) return 0;
   const bool may_start = ring.has_ready() && !reservation.is_refused();
   const std::int64_t ready = folded.size() + (may_start ? ring.startable_groups(bounds()) : 0);
-  const std::int64_t most =
-      first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls() + output.lanes.calls_beyond();
+  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + beyond_calls() +
+                            output.lanes.calls_beyond(tokens.calls());
   std::int64_t claimed = 0;
   while (tokens.idle() < ready && tokens.calls() < most &&
          (tokens.idle() < folded.size() || has_room(tokens.idle() - folded.size()))) {
@@ -196,13 +196,14 @@ bool StageState::has_room(std::int64_t tokens_before) {
 bool StageState::may_run(bool on_pool) const {
   const bool has_work = !reservation.is_refused() || !folded.empty();
   return goes_on() && on_pool == signs_.on_pool &&
-         tokens.calls() <= knobs.parallelism + beyond_calls() + output.lanes.calls_beyond() && has_work;
+         tokens.calls() <= knobs.parallelism + beyond_calls() + output.lanes.calls_beyond(tokens.calls()) && has_work;
 }
 
 // The oldest group that waits; but first those whose results are there already.
 Group* StageState::take_group() {
   if (!folded.empty()) return &folded.take_first();
-  const std::int64_t most = first_calls.most(knobs.parallelism, meter.counters.completed) + output.lanes.calls_beyond();
+  const std::int64_t most =
+      first_calls.most(knobs.parallelism, meter.counters.completed) + output.lanes.calls_beyond(tokens.calls());
   if (reservation.is_refused() || !ring.has_ready() || tokens.running >= most) return nullptr;
   Group& group = ring.first_ready();
   std::int64_t count = ring.startable(group, bounds());

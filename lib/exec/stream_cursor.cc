@@ -1,18 +1,17 @@
 // The cursor of a stream op, and that of repeat.
-#include <exception>
 #include <utility>
 
 #include "lib/exec/cursors.h"
-#include "lib/exec/held_bytes.h"
+#include "lib/exec/emitting_cursor.h"
 #include "lib/exec/opened.h"
 
 namespace penstock::exec {
 namespace {
 
-class StreamCursor final : public Cursor, private Emitter {
+class StreamCursor final : public EmittingCursor {
  public:
   StreamCursor(const CursorOp& op, std::unique_ptr<Cursor> input)
-      : op_(op), state_(opened(op.node->as<StreamOp>()->open(0))), input_(std::move(input)) {}
+      : EmittingCursor(op), state_(opened(op.node->as<StreamOp>()->open(0))), input_(std::move(input)) {}
 
   void begin_pass(const PassKey& pass, CursorCall& call) override {
     call_ = &call;
@@ -78,38 +77,15 @@ class StreamCursor final : public Cursor, private Emitter {
   void forward(Slot&& slot) override { add(std::move(slot), input_number_); }
   void forward_late(Slot&& slot, std::int64_t number) override { add(std::move(slot), number); }
   std::int64_t input_number() const override { return input_number_; }
-  void drop_error(Slot&&) override { call_->count_dropped(1); }
+  std::int64_t ordinal_of(const Stamp& stamp) const override { return stamp.ordinal < 0 ? -1 : input_number_; }
   void end_pass() override { wants_nothing_ = true; }
 
-  void add(Slot&& slot, std::int64_t number) {
-    call_->finish(slot, op_, number);
-    call_->measure(slot, op_, number);
-    pulled_.add(std::move(slot));
-  }
-  void add_failure(const Stamp& stamp) {
-    Slot failure(Element(), stamp);
-    failure.fail(detail::current_failure());
-    add(std::move(failure), stamp.ordinal < 0 ? -1 : input_number_);
-  }
-  template <class Call> void guarded(const Stamp& stamp, Call&& call) {
-    try {
-      call();
-    } catch (...) {
-      add_failure(stamp);
-    }
-  }
-
-  const CursorOp op_;
   const std::unique_ptr<StreamState> state_;
   const std::unique_ptr<Cursor> input_;
-  CursorCall* call_ = nullptr;  // while there is one
-  PassKey pass_;
   Stage stage_ = Stage::ended;
   bool wants_nothing_ = false;  // more of the pass
   std::int64_t input_number_ = 0;
   Slots inputs_;
-  Pulled pulled_;
-  HeldBytes held_;
 };
 
 // A pass of an endless repeat that gives nothing ends it.

@@ -36,10 +36,7 @@ TEST(RandomNests, GiveInAnyOrderOfEventsWhatPlainListsSay) {
   if (UNDER_THREAD_SANITIZER) GTEST_SKIP() << "there is one thread: nothing that ThreadSanitizer could see";
   Drawer::Coverage coverage;
   random_graphs::Coverage moved;
-  check_trees(
-      how_many_pumped(2'000),
-      [&moved](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
-      coverage, kNested);
+  check_pumped(how_many_pumped(2'000), coverage, moved, kNested);
   if (number_from_environment("PENSTOCK_SEED")) return;
   EXPECT_GE(moved.moves(), how_many_pumped(500)) << "of knobs";
   if (UNDER_SANITIZER && is_smallest()) return;  // too few to say how often something is met

@@ -117,4 +117,13 @@ class Pumped {
   bool is_over_ = false;
 };
 
+// So many trees, every other one with next to no memory.
+inline void check_pumped(std::int64_t count, Drawer::Coverage& coverage, random_graphs::Coverage& moved,
+                         Drawn drawn = {}) {
+  check_trees(
+      count,
+      [&moved](const Tree& tree, std::uint64_t seed) { Pumped(tree, seed ^ 0x9A5, seed % 2 == 0, moved).check(tree); },
+      coverage, drawn);
+}
+
 }  // namespace trees

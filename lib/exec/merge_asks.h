@@ -1,0 +1,26 @@
+// What a MergeState is asked, whoever feeds it (MergeBody, the cursor of a merge), and what it may not answer.
+#pragma once
+
+#include <cstddef>
+
+#include <penstock/op.h>
+
+namespace penstock::exec {
+
+// What it wants. Error(invalid_argument) where that is an input that it does not have.
+Want wanted_by(const MergeState& state, std::size_t inputs);
+
+// Tells it of ends. One that goes on to want what has ended would be told for ever.
+class EndsTold {
+ public:
+  // Error(internal) where the state goes in circles: it is to get no more of this pass.
+  void tell(MergeState& state, std::size_t input, std::size_t inputs, Emitter& out);
+  bool goes_in_circles(std::size_t inputs) const noexcept;
+  // It has got a slot, or given one; or a pass begins.
+  void begin_anew() noexcept { in_a_row_ = 0; }
+
+ private:
+  std::size_t in_a_row_ = 0;
+};
+
+}  // namespace penstock::exec
