@@ -38,12 +38,7 @@
 //            further ahead of the oldest one that is not done. What gathers elements (batch, shuffle, flat_map over a
 //            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run
 //            that stands still says who waits for whom, once on stderr, and in explain().
-//  Lifetime  Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
-//            microseconds run in groups, so some hundred elements may exist at each step. A prefetch(n) right behind a
-//            map bounds them: n wait, one where n is 0, and the step has no more than the larger of n and 2 x
-//            parallelism (fixed, too). Where elements hold something scarce, such as file descriptors, do that, take it
-//            from a pool of your own that waits when it is empty (as above), or say {.blocks = true}: one element a
-//            call.
+//  Lifetime  How long elements live that are done, and how many there are: see MapOptions (options.h).
 #pragma once
 
 #include <cstdint>
@@ -204,7 +199,7 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                                                 MapOptions options = {},
                                                                                 CallSite site = CallSite::here())
   const {
-    set_parallelism("map", options, parallelism, site);
+    detail::set_parallelism(node_, "map", options, parallelism, site);
     return map(std::move(function), std::move(options), site);
   }
 
@@ -245,7 +240,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   requires(detail::ElementFunction<F, T> &&
            !detail::ReturnsNoRows<F, T>) auto flat_map(F function, Tunable parallelism, MapOptions options = {},
                                                        CallSite site = CallSite::here()) const {
-    set_parallelism("flat_map", options, parallelism, site);
+    detail::set_parallelism(node_, "flat_map", options, parallelism, site);
     return flat_map(std::move(function), std::move(options), site);
   }
 
@@ -406,6 +401,17 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
   }
 
+  // What is before it runs once: one pass, in epoch 0. Copies of its elements and errors are kept, and given in each
+  // pass and epoch, of other runs and of datasets made of this one as well. So a shuffle before it has one order for
+  // good: put what is to differ behind it.
+  //   auto images = files.map(decode).cache().shuffle(10'000, {.seed = 7}).map(augment);
+  // What it keeps does not count as memory of a run. Where there is no more room (CacheOptions), a line on stderr says
+  // so, and what is before it runs in each pass. Of a run that is resumed its first pass begins anew.
+  Dataset cache(CacheOptions options = {}, CallSite site = CallSite::here()) const
+      requires(std::copy_constructible<T>) {
+    return append("cache", site, [&] { return ops::cache(std::make_shared<detail::TypedLender<T>>(), options, site); });
+  }
+
   // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many; cheap
   // functions go fastest so). Needs >= 0.
   Dataset prefetch(Tunable buffer_size = AUTOTUNE, CallSite site = CallSite::here()) const {
@@ -467,9 +473,9 @@ template <class T> class Dataset : private detail::Refused<T> {
   const graph::NodeRef& node() const noexcept { return node_; }
 
   // What no method takes, so that the compiler can say why (detail/refused.h).
-  using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::concatenate, Refused::filter;
-  using Refused::flat_map, Refused::group_by_window, Refused::interleave, Refused::map, Refused::padded_batch,
-      Refused::ragged_batch;
+  using Refused::apply, Refused::batch, Refused::bucket_by_sequence_length, Refused::cache, Refused::concatenate;
+  using Refused::filter, Refused::flat_map, Refused::group_by_window, Refused::interleave, Refused::map,
+      Refused::padded_batch, Refused::ragged_batch;
   using Refused::rebatch, Refused::reduce, Refused::scan, Refused::shuffle, Refused::start, Refused::take_while;
   using Refused::unbatch, Refused::unique, Refused::window;
   template <class U>
@@ -481,12 +487,6 @@ template <class T> class Dataset : private detail::Refused<T> {
  private:
   template <class U = T, class Make> Dataset<U> append(const char* op, CallSite site, Make&& make) const {
     return Dataset<U>(graph::build(node_, op, site, std::forward<Make>(make)));
-  }
-
-  void set_parallelism(const char* op, MapOptions& options, const Tunable& parallelism, CallSite site) const {
-    if (!(options.parallelism == AUTOTUNE))
-      graph::fail(node_, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
-    options.parallelism = parallelism;
   }
 
   graph::NodeRef node_;

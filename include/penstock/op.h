@@ -261,6 +261,7 @@ struct Want {
   enum class Kind : std::uint8_t {
     one,      // a slot of `input`
     all,      // a slot of each input: if one has no more, the pass has ended
+    own,      // no input: it has something to give by itself
     nothing,  // the pass has ended
   };
   Kind kind = Kind::nothing;
@@ -268,6 +269,7 @@ struct Want {
 
   static Want one(std::size_t input) { return {Kind::one, input}; }
   static Want all() { return {Kind::all}; }
+  static Want own() { return {Kind::own}; }
   static Want nothing() { return {}; }
 };
 
@@ -287,6 +289,9 @@ class MergeState {
   // The one input that is wanted has no more in this pass: want() then wants something else. An op that goes on to want
   // what has ended gets an error in place of the rest of its pass.
   virtual void ended(std::size_t input, Emitter& out) = 0;
+  // Gives something, where want() says own(): an element, or some. An op that gives nothing then gets an error in place
+  // of the rest of its pass.
+  virtual void give(Emitter& out) { static_cast<void>(out); }
   virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside, as of a StreamState
   // Whether it is worth reading ahead in this input, as far as is known now.
   virtual bool soon(std::size_t input) const noexcept {

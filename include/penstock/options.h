@@ -25,6 +25,12 @@ inline constexpr std::size_t GiB = std::size_t{1} << 30;
 // Write the members in this order, as C++ wants it; any may be left out:
 //
 //   auto decoded = files.map(decode, {.parallelism = 8, .blocks = false, .name = "decode"});
+//
+// Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
+// microseconds run in groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds
+// them: n wait, one where n is 0, and the step has no more than the larger of n and 2 x parallelism (fixed, too). Where
+// elements hold something scarce, such as file descriptors, do that, take it from a pool of your own that waits when it
+// is empty (Waiting, in dataset.h), or say {.blocks = true}: one element a call.
 struct MapOptions {
   Tunable parallelism = AUTOTUNE;  // calls of the function at once; map(f, 8) says the same
   Order order = Order::kept;       // arbitrary: results leave as they are done
@@ -106,6 +112,11 @@ struct ShuffleOptions {
 
 struct BatchOptions {
   bool drop_remainder = false;  // leaves the last batch of an epoch out if it is not full
+};
+
+struct CacheOptions {
+  // What it may keep, beside RunOptions::memory_bytes. 0: a quarter of what is free when the first pass begins.
+  std::int64_t max_bytes = 0;
 };
 
 struct WindowOptions {

@@ -50,6 +50,8 @@ class BodyHost {
   virtual void cut_input(std::size_t stage, std::size_t port, const PassCut& cut) = 0;
   // The mark with this sequence has come to a merge by that input: nobody will ask for it.
   virtual void input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) = 0;
+  // Of a merge that runs its inputs once: they run their pass again.
+  virtual void begin_inputs(std::size_t stage) = 0;
   virtual std::optional<Slot> close_pass(
       std::size_t stage,
       const PassCut& cut) = 0;  // at once; gives the mark for what lies behind, if it has not had one

@@ -106,9 +106,14 @@ class Compiler {
   // Counts of repeats: of each segment its own, then those of the segments below.
   void join_repeats() {
     for (std::size_t i = plan_->segments.size() - 1; i-- > 0;) {
-      std::vector<std::int64_t>& repeats = plan_->segments[i].repeats;
-      const auto& below = plan_->segments[segment_below_[i]].repeats;
-      repeats.insert(repeats.end(), below.begin(), below.end());
+      Segment& segment = plan_->segments[i];
+      const Segment& below = plan_->segments[segment_below_[i]];
+      if (plan_->stages[below.head].runs_inputs_once) {
+        segment.asked_by = below.head;
+        continue;
+      }
+      segment.asked_by = below.asked_by;
+      segment.repeats.insert(segment.repeats.end(), below.repeats.begin(), below.repeats.end());
     }
   }
 
@@ -239,7 +244,8 @@ class Compiler {
 
   void add_merge(const Use& use, std::shared_ptr<const MergeOp> op, const std::vector<Branch>& inputs) {
     StagePlan stage = stage_of(use);
-    stage.passes_memory_on = true;
+    stage.runs_inputs_once = use.node->as<graph::RunsInputsOnce>() != nullptr;
+    stage.passes_memory_on = !stage.runs_inputs_once;  // else it gives copies of what it remembers
     for (const Branch& input : inputs) end_branch(input, stage);
     stage.open = with_place(stage,
                             [op, inputs = MergeInputs{stage.ports, stage.random_key}](

@@ -108,17 +108,16 @@ void Engine::refuse_own_body(const char* caller) const {
                   "itself. Iterate another dataset there, or move the loop out of the function");
 }
 
-void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) {
-  for (auto& passes : state_.passes) passes->begin_epoch(epoch, epochs);
-  state_.wake_heads();
-}
+void Engine::begin_epoch(std::uint32_t epoch, std::uint32_t epochs) { state_.begin_epoch(std::nullopt, epoch, epochs); }
 
 void Engine::abandon_epoch() {
   refuse_own_body("epoch()");        // while the epoch is still whole
   std::vector<std::uint64_t> lasts;  // by segment; of an epoch that has been read ahead, maybe
-  for (auto& passes : state_.passes) lasts.push_back(passes->halt());
+  for (std::size_t i = 0; i < state_.passes.size(); ++i)
+    lasts.push_back(plan().segments[i].asked_by ? 0 : state_.passes[i]->halt());
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
     const std::size_t segment = plan().segment_of[i];
+    if (plan().segments[segment].asked_by) continue;
     const std::uint64_t first = segment + 1 == lasts.size() ? delivery_.sequence() : 0;
     if (!state_.is_head(i)) state_.stages[i]->cancel_pass(state_.passes[segment]->depth(), first, lasts[segment]);
   }

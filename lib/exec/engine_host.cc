@@ -93,6 +93,8 @@ void EngineHost::input_has_ended(std::size_t stage, std::size_t port, std::uint6
   state_.passes_of(state_.plan->edges.into(stage)[port].from).forget_until(sequence);
 }
 
+void EngineHost::begin_inputs(std::size_t stage) { state_.begin_epoch(stage, 0, 1); }
+
 std::optional<Slot> EngineHost::close_pass(std::size_t stage, const PassCut& cut) {
   std::optional<Slot> mark = state_.passes_of(stage).close_early(cut.depth, cut.sequence);
   let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);

@@ -33,6 +33,7 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
   // BodyHost
   void cut_pass(std::size_t stage, const PassCut& cut) override;
   void cut_input(std::size_t stage, std::size_t port, const PassCut& cut) override;
+  void begin_inputs(std::size_t stage) override;
   void input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) override;
   std::optional<Slot> close_pass(std::size_t stage, const PassCut& cut) override;
   std::int64_t now() const override { return facts_.machine.now(); }

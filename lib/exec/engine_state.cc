@@ -1,5 +1,6 @@
 #include "lib/exec/engine_state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock::exec {
@@ -25,9 +26,11 @@ EngineState::EngineState(std::shared_ptr<const Plan> of, const EngineSettings& w
       neighbours(plan->edges, outlet.ready()),
       launcher(std::move(by)) {
   for (const Segment& segment : plan->segments) {
-    passes.push_back(
-        std::make_unique<PassControl>(segment.repeats, settings.first_epoch, settings.epochs, settings.first_sequence));
-    passes.back()->number_from(settings.pass);
+    const bool is_of_run = !segment.asked_by;
+    passes.push_back(std::make_unique<PassControl>(segment.repeats, is_of_run ? settings.first_epoch : 0,
+                                                   is_of_run ? std::max(settings.epochs, 1u) : 0,
+                                                   settings.first_sequence));
+    if (is_of_run) passes.back()->number_from(settings.pass);
   }
   outlet.set_trace(settings.trace.get());
 }
@@ -49,6 +52,13 @@ void EngineState::ask_for_results(std::int64_t credits) {
 
 void EngineState::tell_nearest_that_reserves(std::size_t stage) {
   neighbours.for_each_nearest_that_reserves(stage, [this](std::size_t nearest) { stages[nearest]->memory_is_free(); });
+}
+
+void EngineState::begin_epoch(std::optional<std::size_t> asked_by, std::uint32_t epoch, std::uint32_t epochs) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    if (plan->segments[i].asked_by == asked_by) passes[i]->begin_epoch(epoch, epochs);
+  }
+  wake_heads();
 }
 
 void EngineState::wake_heads() {

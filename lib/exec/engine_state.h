@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct EngineState {
   PassControl& passes_of(std::size_t stage) const noexcept { return *passes[plan->segment_of[stage]]; }
   bool is_head(std::size_t stage) const noexcept { return stages[stage]->traits().is_head; }
   bool look_after_calls();  // now and then: see Stage. True: something could leave
+  // In the segments whose passes `asked_by` asks for: a merge that runs its inputs once; none: the run.
+  void begin_epoch(std::optional<std::size_t> asked_by, std::uint32_t epoch, std::uint32_t epochs);
   void wake_heads();
 };
 

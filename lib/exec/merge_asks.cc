@@ -20,6 +20,12 @@ Want wanted_by(const MergeState& state, std::size_t inputs) {
   return wanted;
 }
 
+void fail_empty_gift() {
+  throw Error(ErrorCode::internal,
+              "the op said that it had something to give by itself, but gave nothing: call emit() or forward() in "
+              "give(), or let want() say something else than own()");
+}
+
 bool EndsTold::goes_in_circles(std::size_t inputs) const noexcept { return in_a_row_ > kMostEnds + inputs; }
 
 void EndsTold::tell(MergeState& state, std::size_t input, std::size_t inputs, Emitter& out) {

@@ -10,6 +10,9 @@ namespace penstock::exec {
 // What it wants. Error(invalid_argument) where that is an input that it does not have.
 Want wanted_by(const MergeState& state, std::size_t inputs);
 
+// Throws what an op has done wrong that said it had something to give, and gave nothing.
+[[noreturn]] void fail_empty_gift();
+
 // Tells it of ends. One that goes on to want what has ended would be told for ever.
 class EndsTold {
  public:

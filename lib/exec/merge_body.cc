@@ -21,11 +21,12 @@ struct OfPass {
 MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
                      PassControl& passes)
     : state_(std::move(state)),
+      once_(dynamic_cast<const graph::AsksForInputs*>(state_.get())),
       stage_(stage),
       random_key_(inputs.random_key),
       host_(host),
       passes_(passes),
-      ports_(stage, inputs.ports, passes.depth(), host) {}
+      ports_(stage, inputs.ports, once_ == nullptr ? passes.depth() : 0, host) {}
 
 // ------------------------------------------------------------------------------------------------ under the lock
 
@@ -83,6 +84,7 @@ MergeBody::Step MergeBody::step() {
   switch (wanted.kind) {
     case Want::Kind::one: return take_one(wanted.input);
     case Want::Kind::all: return take_all();
+    case Want::Kind::own: return take_own();
     case Want::Kind::nothing: break;
   }
   return Step::pass_has_ended;
@@ -120,6 +122,17 @@ MergeBody::Step MergeBody::take_all() {
   return Step::went_on;
 }
 
+MergeBody::Step MergeBody::take_own() {
+  const std::size_t results = out_->size();
+  const bool has_given = guarded(OfPass{pass_}, [&] {
+    state_->give(*this);
+    if (out_->size() == results && !wants_nothing_) fail_empty_gift();
+  });
+  ends_told_.begin_anew();
+  wants_nothing_ = wants_nothing_ || !has_given;
+  return Step::went_on;
+}
+
 void MergeBody::take(std::size_t port) {
   Slot slot = ports_.pop(port);
   ends_told_.begin_anew();
@@ -136,12 +149,19 @@ Want MergeBody::want() {
   Want wanted;
   if (wants_nothing_) return wanted;
   wants_nothing_ = !guarded(OfPass{pass_}, [&] { wanted = wanted_by(*state_, ports_.size()); });
+  if (once_ != nullptr && once_->runs_of_inputs() > rounds_) run_inputs();
   return wants_nothing_ ? Want::nothing() : wanted;
+}
+
+// Those of the first time are in that pass as they are.
+void MergeBody::run_inputs() {
+  host_.begin_inputs(stage_);
+  if (++rounds_ > 1) ports_.go_on_to(0, PassControl::round_of(rounds_));
 }
 
 void MergeBody::close_pass() {
   Slot mark = passes_.close();
-  ports_.end_pass(mark);
+  if (once_ == nullptr) ports_.end_pass(mark);
   out_->push_back(std::move(mark));
 }
 

@@ -15,6 +15,7 @@
 #include "lib/exec/merge_asks.h"
 #include "lib/exec/port_queues.h"
 #include "lib/exec/stage_plan.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 
@@ -51,10 +52,12 @@ class MergeBody final : public Body, private Emitter {
   void make_room(std::size_t most) noexcept;
   void ask_held_bytes();
   Step enter_pass();
+  void run_inputs();
   Step step();
   Step take_one(std::size_t port);
   void tell_of_end(std::size_t port);
   Step take_all();
+  Step take_own();
   void take(std::size_t port);
   Want want();
   void close_pass();
@@ -65,6 +68,8 @@ class MergeBody final : public Body, private Emitter {
   template <class StampOf, class Call> bool guarded(const StampOf& stamp, Call&& call);
 
   const std::unique_ptr<MergeState> state_;
+  // the same, if its inputs run once; else null, and they go through its passes
+  const graph::AsksForInputs* const once_;
   const std::size_t stage_;
   const std::uint64_t random_key_;
   BodyHost& host_;
@@ -78,6 +83,7 @@ class MergeBody final : public Body, private Emitter {
   std::uint64_t seen_ = 0;    // PassControl::changes() as of the last run
   HeldBytes held_;            // by the state
   bool has_called_ = false;   // the state, since it was asked for that
+  std::uint32_t rounds_ = 0;  // of its inputs that it has asked for, if these run once
 };
 
 }  // namespace penstock::exec

@@ -8,6 +8,7 @@
 #include "lib/exec/emitting_cursor.h"
 #include "lib/exec/merge_asks.h"
 #include "lib/exec/opened.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 namespace {
@@ -17,7 +18,10 @@ constexpr int kMostIdle = 16;  // steps without a slot: then others look whether
 class MergeCursor final : public EmittingCursor {
  public:
   MergeCursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs)
-      : EmittingCursor(op), state_(opened(op.node->as<MergeOp>()->open(inputs.size()))), inputs_(inputs.size()) {
+      : EmittingCursor(op),
+        state_(opened(op.node->as<MergeOp>()->open(inputs.size()))),
+        once_(dynamic_cast<const graph::AsksForInputs*>(state_.get())),
+        inputs_(inputs.size()) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs_[i].cursor = std::move(inputs[i]);
   }
 
@@ -27,11 +31,7 @@ class MergeCursor final : public EmittingCursor {
     pulled_.clear();
     has_ended_ = false;
     ends_told_.begin_anew();
-    for (Input& input : inputs_) {
-      input.next.clear();
-      input.has_more = true;
-      input.cursor->begin_pass(pass, call);
-    }
+    if (once_ == nullptr) begin_inputs(pass);
     if (!guarded(pass.stamp(), [this] { state_->begin_pass(pass_.stamp()); })) has_ended_ = true;
     call_ = nullptr;
   }
@@ -61,14 +61,27 @@ class MergeCursor final : public EmittingCursor {
     bool has_more = true;
   };
 
+  void begin_inputs(const PassKey& pass) {
+    for (Input& input : inputs_) {
+      input.next.clear();
+      input.has_more = true;
+      input.cursor->begin_pass(pass, *call_);
+    }
+  }
   // False: an input has been asked and had nothing yet, or the pass has ended.
   bool step() {
-    const Want wanted = want();
-    const bool moves = wanted.kind == Want::Kind::one   ? take_one(wanted.input)
-                       : wanted.kind == Want::Kind::all ? take_all()
-                                                        : end();
+    const bool moves = does(want());
     held_.ask(*state_, [this] { add_failure(pass_.stamp()); });
     return moves;
+  }
+  bool does(const Want& wanted) {
+    switch (wanted.kind) {
+      case Want::Kind::one: return take_one(wanted.input);
+      case Want::Kind::all: return take_all();
+      case Want::Kind::own: return take_own();
+      case Want::Kind::nothing: break;
+    }
+    return end();
   }
   bool end() {
     has_ended_ = true;
@@ -78,6 +91,10 @@ class MergeCursor final : public EmittingCursor {
   Want want() {
     Want wanted;
     const bool is_told = guarded(pass_.stamp(), [&] { wanted = wanted_by(*state_, inputs_.size()); });
+    if (once_ != nullptr && once_->runs_of_inputs() > rounds_) {
+      ++rounds_;
+      begin_inputs({});
+    }
     return is_told ? wanted : Want::nothing();
   }
   bool has_next(Input& input) {
@@ -90,6 +107,8 @@ class MergeCursor final : public EmittingCursor {
       take(i);
     } else if (input.has_more) {
       return false;
+    } else if (once_ != nullptr && call_->stop_token().stop_requested()) {
+      return end();  // who is stopped may end before its end
     } else {
       tell_of_end(i);
     }
@@ -104,6 +123,14 @@ class MergeCursor final : public EmittingCursor {
     }
     for (std::size_t i = 0; all && i < inputs_.size(); ++i) take(i);
     return all;
+  }
+  bool take_own() {
+    const bool has_given = guarded(pass_.stamp(), [this] {
+      state_->give(*this);
+      if (pulled_.empty() && !has_ended_) fail_empty_gift();
+    });
+    ends_told_.begin_anew();
+    return has_given || end();
   }
   // Inputs count their elements alike: behind the merge they must differ, or they would draw the same random numbers.
   void take(std::size_t i) {
@@ -131,6 +158,8 @@ class MergeCursor final : public EmittingCursor {
   void end_pass() override { has_ended_ = true; }
 
   const std::unique_ptr<MergeState> state_;
+  const graph::AsksForInputs* const once_;  // the same, if its inputs run once
+  std::uint32_t rounds_ = 0;                // of its inputs, then
   std::vector<Input> inputs_;
   bool has_ended_ = false;
   EndsTold ends_told_;

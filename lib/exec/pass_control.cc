@@ -22,7 +22,7 @@ PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_e
       digits_(counts_.size(), 0),
       closed_(counts_.size() + 1, static_cast<std::int64_t>(first_sequence & kSequences) - 1),
       forgotten_(closed_),
-      epochs_left_(std::max(epochs, 1u)) {
+      epochs_left_(epochs) {
   now_.epoch = first_epoch;
   now_.sequence = first_sequence & kSequences;
 }
@@ -92,7 +92,7 @@ void PassControl::end_epoch() {
   ++now_.epoch;
   ++round_;
   if (--epochs_left_ > 0) return;
-  round_ = (std::uint64_t{asked_} + 1 - requests_.size()) << 32;
+  round_ = round_of(asked_ + 1 - static_cast<std::uint32_t>(requests_.size()));
   if (!requests_.empty()) begin_request();
 }
 

@@ -36,8 +36,8 @@ namespace penstock::exec {
 
 class PassControl {
  public:
-  // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked (0:
-  // 1). first_sequence: tests begin late.
+  // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked.
+  // first_sequence: tests begin late.
   PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
               std::uint64_t first_sequence = 0);
 
@@ -101,6 +101,8 @@ class PassControl {
   std::size_t depth() const noexcept { return counts_.size(); }
   // The round of the pass behind this mark.
   static std::uint64_t round_of(const Slot& mark) noexcept { return mark.stamp.sub; }
+  // Of the first pass that a request asks for; those of begin_epoch() are numbered from 1.
+  static std::uint64_t round_of(std::uint32_t request) noexcept { return std::uint64_t{request} << 32; }
 
  private:
   struct Request {

@@ -83,8 +83,8 @@ void PortQueues::tell_of_taken() {
   for (std::size_t port = 0; port < ports_.size(); ++port) tell_of_taken(port);
 }
 
-void PortQueues::end_pass(const Slot& mark) {
-  at_.turn(mark.level(), PassControl::round_of(mark));
+void PortQueues::go_on_to(std::size_t level, std::uint64_t round) {
+  at_.turn(level, round);
   for (Port& port : ports_) port.is_in_pass = port.at == at_;
   let_go_of_earlier_passes();
   for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);

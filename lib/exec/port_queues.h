@@ -42,7 +42,9 @@ class PortQueues {
   Slot pop(std::size_t number);
 
   // The merge's pass has ended with this mark.
-  void end_pass(const Slot& mark);
+  void end_pass(const Slot& mark) { go_on_to(mark.level(), PassControl::round_of(mark)); }
+  // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
+  void go_on_to(std::size_t level, std::uint64_t round);
   // Also where an input is not wanted for long: elements may hold what somebody waits for.
   void let_go_of_earlier_passes();
   // Others get to know what was taken: with the last slot of a packet, and by this.

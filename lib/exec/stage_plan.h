@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <typeinfo>
@@ -55,8 +56,11 @@ struct PortPlan {
 
 // Stages between which passes are counted alike: a source or a merge, and what follows up to the next merge.
 struct Segment {
-  std::size_t head = 0;                    // its first stage
-  std::vector<std::int64_t> repeats = {};  // their counts, and behind them those of all segments further down
+  std::size_t head = 0;  // its first stage
+  // Counts of its repeats, and behind them those of all segments further down, but for those that a merge which runs
+  // its inputs once cuts off.
+  std::vector<std::int64_t> repeats = {};
+  std::optional<std::size_t> asked_by = {};  // that merge: its passes are those that this stage asks for, not the run's
 };
 
 // What the type of a stage's results tells.
@@ -76,7 +80,8 @@ struct StagePlan {
   std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
   std::size_t depth = 0;         // repeats upstream, in the segment
   std::vector<PortPlan> ports;   // of a merge
-  bool serial = true;            // one call at a time, in order: sources and stream ops
+  bool runs_inputs_once = false;
+  bool serial = true;  // one call at a time, in order: sources and stream ops
   ResultType gives;
   Form form = Form::computes;
   bool form_is_known = true;

@@ -149,7 +149,8 @@ Node::Node(std::vector<NodeRef> inputs, OpRef op, Kind kind, CallSite site, cons
       flow_(graph::flow_of(*op_, inputs_)),
       gives_(gives),
       counts_openings_(as<CountsOpenings>() != nullptr ||
-                       std::ranges::any_of(inputs_, [](const NodeRef& input) { return input->counts_openings(); })) {}
+                       (as<RunsInputsOnce>() == nullptr &&
+                        std::ranges::any_of(inputs_, [](const NodeRef& input) { return input->counts_openings(); }))) {}
 
 NodeRef append(const NodeRef& input, OpRef op, CallSite site, const std::type_info* gives) {
   return append(list_of(input), std::move(op), site, gives);

@@ -56,6 +56,13 @@ const Node* cuts_a_repeat(const Node& node) {
   return nullptr;
 }
 
+// Not those before a cache, which are opened once.
+void for_each_that_counts(const Node& node, const std::function<void(const CountsOpenings&)>& call) {
+  if (!node.counts_openings()) return;
+  for (const NodeRef& input : node.inputs()) for_each_that_counts(*input, call);
+  if (const auto* counts = node.as<CountsOpenings>()) call(*counts);
+}
+
 }  // namespace
 
 RepeatsAround RepeatsAround::with(const Repeat& repeat) const {
@@ -94,7 +101,7 @@ std::optional<std::uint64_t> RepeatsAround::in_an_epoch() const {
 std::vector<std::int64_t> repeats_up_to(const Node& node) {
   const auto* repeat = node.as<RestartOp>();
   std::vector<std::int64_t> counts;
-  if (!node.inputs().empty()) counts = repeats_up_to(*node.inputs().front());
+  if (!node.inputs().empty() && node.as<RunsInputsOnce>() == nullptr) counts = repeats_up_to(*node.inputs().front());
   if (repeat != nullptr && repeat->count() != 1) counts.push_back(repeat->count());
   return counts;
 }
@@ -118,12 +125,10 @@ NodeRef for_one_loop(const NodeRef& node) {
 // Where something may have ended it early, all that is known is what it came to.
 void loop_is_over(const NodeRef& node, std::optional<std::uint32_t> last_pass, bool at_its_end) {
   const bool is_whole = at_its_end && cuts_a_repeat(*node) == nullptr;
-  for (const Use& use : uses(node)) {
-    const auto* counts = use.node->as<CountsOpenings>();
-    if (counts == nullptr) continue;
-    const auto whole = is_whole ? counts->repeats().in_an_epoch() : std::nullopt;
-    counts->loop_is_over(whole.value_or(counts->repeats().openings_before(last_pass.value_or(0)) + 1));
-  }
+  for_each_that_counts(*node, [&](const CountsOpenings& counts) {
+    const auto whole = is_whole ? counts.repeats().in_an_epoch() : std::nullopt;
+    counts.loop_is_over(whole.value_or(counts.repeats().openings_before(last_pass.value_or(0)) + 1));
+  });
 }
 
 }  // namespace penstock::graph

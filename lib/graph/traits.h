@@ -91,6 +91,22 @@ class OpensDatasets {
   ~OpensDatasets() = default;
 };
 
+// Its inputs run when it asks for that, and then one pass, the first one of epoch 0, whatever the repeats behind it and
+// the run's epochs say (cache): a MergeOp, whose state is an AsksForInputs.
+class RunsInputsOnce {
+ protected:
+  ~RunsInputsOnce() = default;
+};
+class AsksForInputs {
+ public:
+  // How often they are to run, as far as is known now; never less than before. Asked behind want(). The pass that they
+  // are in ends early where they are to run once more.
+  virtual std::uint32_t runs_of_inputs() const = 0;
+
+ protected:
+  ~AsksForInputs() = default;
+};
+
 // What an op between does to the places of elements in the batch to come. Any other stream op may leave some out or
 // change their order.
 class PutsTogether {  // batch

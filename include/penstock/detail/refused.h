@@ -21,6 +21,7 @@
 #include <penstock/detail/rebatch.h>
 #include <penstock/detail/steps.h>
 #include <penstock/detail/unavailable.h>
+#include <penstock/graph.h>
 #include <penstock/options.h>
 #include <penstock/padded_batch.h>
 #include <penstock/tunable.h>
@@ -32,6 +33,14 @@ namespace penstock {
 template <class T> class Dataset;
 
 namespace detail {
+
+// Of a method that takes the parallelism as an argument, too.
+inline void set_parallelism(const graph::NodeRef& input, const char* op, MapOptions& options,
+                            const Tunable& parallelism, CallSite site) {
+  if (!(options.parallelism == AUTOTUNE))
+    graph::fail(input, op, site, "parallelism is given twice: as an argument and in the options; write one of them");
+  options.parallelism = parallelism;
+}
 
 // ------------------------------------------------------------------------------------------------ what is wrong with a
 // function
@@ -252,6 +261,9 @@ template <class T> class Refused {
       "group_by_window(): the key function must take an element, as T or const T&, and nothing else, and return what "
       "has an order (all of < <= > >= == !=) and owns it, such as a number or a std::string, but no std::string_view")
   Dataset<std::vector<T>> group_by_window(F, std::int64_t) const { return Dataset<std::vector<T>>(nullptr); }
+  PENSTOCK_UNAVAILABLE(
+      "cache(): these elements cannot be copied, and it keeps a copy of each: hold them by std::shared_ptr")
+  Dataset<T> cache(const CacheOptions& = {}) const requires(!std::copy_constructible<T>) { return Dataset<T>(nullptr); }
   PENSTOCK_UNAVAILABLE(
       "unique(): these elements cannot be remembered: they must be copyable, comparable by == and have a std::hash; "
       "give "
