@@ -126,8 +126,8 @@ class State final : public MergeState, public graph::AsksForInputs {
 
 }  // namespace
 
-CacheOp::CacheOp(detail::LenderRef lender, const CacheOptions& options, const CallSite& site)
-    : lender_(std::move(lender)), max_bytes_(options.max_bytes), site_(site) {
+CacheOp::CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site)
+    : copier_(std::move(copier)), max_bytes_(options.max_bytes), site_(site) {
   if (max_bytes_ < 0) graph::reject("max_bytes", "0 (a quarter of the free memory) or more", max_bytes_);
 }
 
@@ -159,8 +159,7 @@ Slot CacheOp::copy_of(const Slot& kept) const {
   copy.set_bytes(kept.bytes());
   try {
     if (kept.is_element()) {
-      copy.value = lender_->lend(kept.value);
-      copy.value.own();
+      copy.value = copier_->copy(kept.value);
     } else {
       copy.value = Element(kept.value.get<std::exception_ptr>());
     }
@@ -170,8 +169,8 @@ Slot CacheOp::copy_of(const Slot& kept) const {
   return copy;
 }
 
-OpRef cache(detail::LenderRef lender, const CacheOptions& options, const CallSite& site) {
-  return std::make_shared<CacheOp>(std::move(lender), options, site);
+OpRef cache(detail::CopierRef copier, const CacheOptions& options, const CallSite& site) {
+  return std::make_shared<CacheOp>(std::move(copier), options, site);
 }
 
 }  // namespace penstock::ops

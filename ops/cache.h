@@ -2,7 +2,7 @@
 #pragma once
 
 #include <penstock/call_site.h>
-#include <penstock/detail/lend.h>
+#include <penstock/detail/copying.h>
 #include <penstock/op.h>
 #include <penstock/options.h>
 
@@ -19,7 +19,7 @@ namespace penstock::ops {
 class CacheOp final : public MergeOp, public graph::RunsInputsOnce {
  public:
   // Error(invalid_argument) where max_bytes is negative.
-  CacheOp(detail::LenderRef lender, const CacheOptions& options, const CallSite& site);
+  CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site);
   std::string name() const override { return "cache"; }
   Flow flow_of(std::span<const Flow> inputs) const override { return inputs.front(); }
   std::unique_ptr<MergeState> open(std::size_t inputs) const override;
@@ -34,7 +34,7 @@ class CacheOp final : public MergeOp, public graph::RunsInputsOnce {
   Slot copy_of(const Slot& kept) const;
 
  private:
-  const detail::LenderRef lender_;
+  const detail::CopierRef copier_;
   const std::int64_t max_bytes_;  // 0: a part of what is free
   const CallSite site_;
   mutable Mutex mutex_;  // never across a call out

@@ -22,7 +22,7 @@
 //            shard counts an error as a position of its input; ops that count elements (take, skip, batch) do not,
 //            and pass it on.
 //  Memory    all ops together stay within the run's budget, but for what RunOptions::memory_bytes names. How many
-//            elements there are: see Lifetime.
+//            elements there are, how long they live, and what functions may wait for: see MapOptions (options.h).
 //  User functions
 //            `f(T)` or `f(T, ps::Context&)`, T by value, const reference or rvalue reference. Several calls run at once
 //            on one object, also of several runs: be stateless or thread-safe. Move-only functions are fine.
@@ -30,15 +30,6 @@
 //            copy of its own, as it was given, in the order of the elements: what it gives depends on the pass alone.
 //            One that cannot be copied is refused with a GraphError; where making the copy throws, all elements of that
 //            pass fail. What its copies share through pointers and references is yours to guard.
-//  Waiting   An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never
-//            waits for them, but for the order. So a function, a source or an op may wait for what the consumer gives
-//            back (a buffer of your own pool, an answer). How many buffers are enough, beside those that the consumer
-//            keeps while it asks for more: one where one call runs at a time (parallelism 1, sources, stream ops) or
-//            order is arbitrary; 2 x parallelism where you fix it to more and order is kept, for no element begins
-//            further ahead of the oldest one that is not done. What gathers elements (batch, shuffle, flat_map over a
-//            Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a function. A run
-//            that stands still says who waits for whom, once on stderr, and in explain().
-//  Lifetime  How long elements live that are done, and how many there are: see MapOptions (options.h).
 #pragma once
 
 #include <cstdint>
@@ -401,15 +392,24 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
   }
 
-  // What is before it runs once: one pass, in epoch 0. Copies of its elements and errors are kept, and given in each
-  // pass and epoch, of other runs and of datasets made of this one as well. So a shuffle before it has one order for
-  // good: put what is to differ behind it.
+  // What is before it runs once: one pass, in epoch 0. Copies of its elements and errors are kept in memory, and given
+  // in each pass and epoch, also of other runs and of datasets made of this one. So a shuffle before it has one order
+  // for good: put what is to differ behind it.
   //   auto images = files.map(decode).cache().shuffle(10'000, {.seed = 7}).map(augment);
-  // What it keeps does not count as memory of a run. Where there is no more room (CacheOptions), a line on stderr says
-  // so, and what is before it runs in each pass. Of a run that is resumed its first pass begins anew.
+  // What it keeps is no memory of a run. Where there is no more room (CacheOptions), what is before it runs each time.
   Dataset cache(CacheOptions options = {}, CallSite site = CallSite::here()) const
       requires(std::copy_constructible<T>) {
-    return append("cache", site, [&] { return ops::cache(std::make_shared<detail::TypedLender<T>>(), options, site); });
+    return append("cache", site, [&] { return ops::cache(std::make_shared<detail::TypedCopier<T>>(), options, site); });
+  }
+
+  // The same in a file, also for later processes: elements must have a ps::Codec (codec.h). The first pass that ends
+  // without an error is written, whole or not at all; who finds the file reads it, whatever is before it. Where that
+  // cannot be, or the file is damaged, a line on stderr says so, and what is before it runs: give a shuffle there a
+  // seed.
+  Dataset cache(const std::string& path, CacheOptions options = {}, CallSite site = CallSite::here()) const
+      requires(HasCodec<T>) {
+    return append("cache", site,
+                  [&] { return ops::cache(std::make_shared<detail::TypedElementCodec<T>>(), path, options, site); });
   }
 
   // Up to buffer_size elements wait here, ready for what follows (AUTOTUNE: the controller says how many; cheap

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include <penstock/call_site.h>
+#include <penstock/codec.h>
 #include <penstock/detail/buckets.h>
+#include <penstock/detail/copying.h>
 #include <penstock/detail/functions.h>
 #include <penstock/detail/gather.h>
-#include <penstock/detail/lend.h>
 #include <penstock/detail/rebatch.h>
 #include <penstock/detail/steps.h>
 #include <penstock/detail/zip.h>
@@ -65,7 +66,8 @@ OpRef concatenate();
 OpRef sample_from(std::size_t inputs, const SampleOptions& options);
 OpRef choose_from(std::size_t datasets, const ChooseOptions& options);
 OpRef prefetch(Tunable buffer_size);
-OpRef cache(detail::LenderRef lender, const CacheOptions& options, const CallSite& site);
+OpRef cache(detail::CopierRef copier, const CacheOptions& options, const CallSite& site);
+OpRef cache(detail::ElementCodecRef codec, const std::string& path, const CacheOptions& options, const CallSite& site);
 OpRef ignore_errors();
 
 }  // namespace penstock::ops

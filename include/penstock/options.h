@@ -26,11 +26,19 @@ inline constexpr std::size_t GiB = std::size_t{1} << 30;
 //
 //   auto decoded = files.map(decode, {.parallelism = 8, .blocks = false, .name = "decode"});
 //
+// An element that is done goes on to a consumer that waits for it, though its neighbours take long: it never waits for
+// them, but for the order. So a function, a source or an op may wait for what the consumer gives back (a buffer of your
+// own pool, an answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one
+// where one call runs at a time (parallelism 1, sources, stream ops) or order is arbitrary; 2 x parallelism where you
+// fix it to more and order is kept, for no element begins further ahead of the oldest one that is not done. What
+// gathers elements (batch, shuffle, flat_map over a Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the
+// parallelism of such a function. A run that stands still says who waits for whom, once on stderr, and in explain().
+//
 // Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
 // microseconds run in groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds
 // them: n wait, one where n is 0, and the step has no more than the larger of n and 2 x parallelism (fixed, too). Where
 // elements hold something scarce, such as file descriptors, do that, take it from a pool of your own that waits when it
-// is empty (Waiting, in dataset.h), or say {.blocks = true}: one element a call.
+// is empty (as above), or say {.blocks = true}: one element a call.
 struct MapOptions {
   Tunable parallelism = AUTOTUNE;  // calls of the function at once; map(f, 8) says the same
   Order order = Order::kept;       // arbitrary: results leave as they are done
@@ -115,7 +123,8 @@ struct BatchOptions {
 };
 
 struct CacheOptions {
-  // What it may keep, beside RunOptions::memory_bytes. 0: a quarter of what is free when the first pass begins.
+  // What it may keep, beside RunOptions::memory_bytes. 0: a quarter of what is free when the first pass begins; of a
+  // file: as much as there is room for.
   std::int64_t max_bytes = 0;
 };
 

@@ -213,6 +213,7 @@ using Step = Rows (*)(const Rows&, const json&);
 const std::map<std::string, Step>& steps() {
   static const std::map<std::string, Step> table{
       {"batch", batch},
+      {"cache", [](const Rows& in, const json&) { return in.cache(); }},
       {"concatenate", concatenate},
       {"enumerate", enumerate},
       {"fail", fail},

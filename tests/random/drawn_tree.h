@@ -117,13 +117,14 @@ class Drawer {
 
   Tree behind(Tree in) {
     if (nests_ > 0 && random_.one_in(3)) return interleave(std::move(in));
-    switch (random_.below(7)) {
+    switch (random_.below(8)) {
       case 0: return map(std::move(in));
       case 1: return filter(std::move(in));
       case 2: return take(std::move(in), random_.below(12));
       case 3: return skip(std::move(in), random_.below(4));
       case 4: return repeat(std::move(in));
       case 5: return failing(std::move(in));
+      case 6: return cache(std::move(in));
       default: return batched(std::move(in));
     }
   }
@@ -204,6 +205,13 @@ class Drawer {
     if (count == 0) in.is_endless = false;
     const bool is_endless = in.is_endless || (for_ever && !items.empty());
     return next(in, "repeat" + std::to_string(count), in.dataset.repeat(count), std::move(items), is_endless);
+  }
+
+  // Now and then without room for all.
+  Tree cache(Tree in) {
+    note("cache", in.text);
+    const std::int64_t bytes = random_.one_in(3) ? random_.between(1, 1500) : 0;
+    return next(in, "cache" + std::to_string(bytes), in.dataset.cache({.max_bytes = bytes}), in.items, in.is_endless);
   }
 
   // Apart again at once: the elements are as before, errors leave before the batch that they fell into.

@@ -9,12 +9,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <penstock/batch.h>
+#include <penstock/codec.h>
 #include <penstock/detail/buckets.h>
 #include <penstock/detail/functions.h>
 #include <penstock/detail/gather.h>
@@ -264,6 +266,13 @@ template <class T> class Refused {
   PENSTOCK_UNAVAILABLE(
       "cache(): these elements cannot be copied, and it keeps a copy of each: hold them by std::shared_ptr")
   Dataset<T> cache(const CacheOptions& = {}) const requires(!std::copy_constructible<T>) { return Dataset<T>(nullptr); }
+  PENSTOCK_UNAVAILABLE(
+      "cache(path): it is not known how these elements are written to a file: write a ps::Fields, behind the struct, "
+      "or "
+      "a ps::Codec (penstock/codec.h)")
+  Dataset<T> cache(const std::string&, const CacheOptions& = {}) const requires(!HasCodec<T>) {
+    return Dataset<T>(nullptr);
+  }
   PENSTOCK_UNAVAILABLE(
       "unique(): these elements cannot be remembered: they must be copyable, comparable by == and have a std::hash; "
       "give "

@@ -1,0 +1,63 @@
+#include <penstock/codec.h>
+#include <penstock/error.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+constexpr std::uint8_t kLastType = static_cast<std::uint8_t>(DType::f64);
+
+[[noreturn]] void fail_tensor(const char* what) {
+  throw Error(ErrorCode::data_loss, std::string("these bytes are no tensor: ") + what);
+}
+
+DType read_type(ByteReader& from) {
+  const auto type = from.read<std::uint8_t>();
+  if (type > kLastType) fail_tensor("there is no such type of values");
+  return static_cast<DType>(type);
+}
+
+// Of values that are there: no dimension makes more of them.
+Shape read_shape(ByteReader& from, DType type) {
+  std::vector<std::int64_t> shape;
+  for (std::size_t left = from.count(sizeof(std::int64_t)); left > 0; --left)
+    shape.push_back(from.read<std::int64_t>());
+  std::size_t room = from.rest() / size_of(type);
+  bool is_empty = false;
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail_tensor("a dimension is negative");
+    is_empty = is_empty || size == 0;
+  }
+  for (const std::int64_t size : shape) {
+    if (is_empty) break;
+    if (static_cast<std::uint64_t>(size) > room) fail_tensor("it would have more values than there are");
+    room /= static_cast<std::size_t>(size);
+  }
+  return Shape(shape);
+}
+
+}  // namespace
+
+void ByteReader::fail() {
+  throw Error(ErrorCode::data_loss, "the bytes of a value end before it does, or are of another type");
+}
+
+void detail::write_tensor(const Tensor& tensor, ByteWriter& to) {
+  to.write(static_cast<std::uint8_t>(tensor.dtype()));
+  to.write(std::uint64_t{tensor.rank()});
+  for (const std::int64_t size : tensor.shape()) to.write(size);
+  to.bytes(tensor.data(), tensor.bytes());
+}
+
+Tensor detail::read_tensor(ByteReader& from) {
+  const DType type = read_type(from);
+  Tensor tensor(type, read_shape(from, type));
+  from.bytes(tensor.data(), tensor.bytes());
+  return tensor;
+}
+
+}  // namespace penstock
