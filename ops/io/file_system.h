@@ -11,6 +11,7 @@
 
 #include <penstock/detail/pooled.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,20 @@ class File {
   // read(2): may give less than there is room for; 0: the end
   virtual Answer<std::size_t> read(std::span<std::byte> to) = 0;
   virtual int rewind() = 0;  // lseek(2) to the beginning. The error's number, 0 for none
+  // lseek(2). ESPIPE where there is only one place after the other
+  virtual int seek(std::size_t) { return ESPIPE; }
+};
+
+// A file that is being written. Nobody reads it before publish(); what was not published is gone with its destructor.
+// For one thread at a time.
+class NewFile {
+ public:
+  NewFile() = default;
+  virtual ~NewFile() = default;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  virtual Answer<std::size_t> write(std::span<const std::byte> bytes) = 0;  // write(2): may take less than all
+  virtual int publish() = 0;  // once: on the disk, and then at its path, in place of what was there, in one step
 };
 
 struct FolderEntry {
@@ -78,7 +93,11 @@ class FileSystem {
   virtual Answer<std::string> real_path(const std::string& path) const = 0;  // realpath(3)
   virtual int replace(const std::string& path,
                       std::span<const std::byte> bytes) const = 0;  // the whole file in one step, or not at all
-  virtual void pause(std::chrono::milliseconds time) const = 0;     // lets time pass before another try
+  // A new file for this path, which is at "PATH.part" until it is published. One owner alone, of all processes, writes
+  // it: EWOULDBLOCK while there is another. What an owner has left that was killed is written anew.
+  // EROFS where files are only read.
+  virtual Answer<std::unique_ptr<NewFile>> create(const std::string&) const { return {.error = EROFS}; }
+  virtual void pause(std::chrono::milliseconds time) const = 0;  // lets time pass before another try
 
  protected:
   ~FileSystem() = default;  // nobody destroys one that he sees as this

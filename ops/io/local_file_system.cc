@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,7 +62,10 @@ class LocalFile final : public File {
     return {.value = static_cast<std::size_t>(got)};
   }
 
-  int rewind() override { return ::lseek(descriptor_.get(), 0, SEEK_SET) == 0 ? 0 : errno; }
+  int rewind() override { return seek(0); }
+  int seek(std::size_t place) override {
+    return ::lseek(descriptor_.get(), static_cast<off_t>(place), SEEK_SET) >= 0 ? 0 : errno;
+  }
 
  private:
   Descriptor descriptor_;
@@ -75,6 +79,48 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
   return 0;
+}
+
+// What a rename has changed is in the folder.
+int sync_folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  const Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return descriptor.get() >= 0 && ::fsync(descriptor.get()) == 0 ? 0 : errno;
+}
+
+class LocalNewFile final : public NewFile {
+ public:
+  // `part`: its name until it is published. The lock on it goes with the descriptor, also of a process that is killed.
+  LocalNewFile(Descriptor descriptor, std::string part, std::string path)
+      : descriptor_(std::move(descriptor)), part_(std::move(part)), path_(std::move(path)) {}
+  ~LocalNewFile() override {
+    if (!part_.empty()) ::unlink(part_.c_str());
+  }
+
+  Answer<std::size_t> write(std::span<const std::byte> bytes) override {
+    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
+    if (written < 0) return {.error = errno};
+    return {.value = static_cast<std::size_t>(written)};
+  }
+
+  int publish() override {
+    if (::fsync(descriptor_.get()) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) return errno;
+    part_.clear();
+    return sync_folder_of(path_);
+  }
+
+ private:
+  const Descriptor descriptor_;
+  std::string part_;
+  const std::string path_;
+};
+
+// Whether the path still leads to this file: whoever owned it may have published it, or given it up.
+bool is_at(const std::string& path, int descriptor) {
+  struct stat here {};
+  struct stat there {};
+  return ::fstat(descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
+         here.st_dev == there.st_dev;
 }
 
 class LocalFileSystem final : public FileSystem {
@@ -119,6 +165,17 @@ class LocalFileSystem final : public FileSystem {
     if (error == 0 && std::rename(next.c_str(), path.c_str()) != 0) error = errno;
     if (error != 0) ::unlink(next.c_str());
     return error;
+  }
+
+  Answer<std::unique_ptr<NewFile>> create(const std::string& path) const override {
+    std::string part = path + ".part";
+    for (;;) {
+      Descriptor descriptor(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+      if (descriptor.get() < 0 || ::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) return {.error = errno};
+      if (!is_at(part, descriptor.get())) continue;
+      if (::ftruncate(descriptor.get(), 0) != 0) return {.error = errno};
+      return {.value = std::make_unique<LocalNewFile>(std::move(descriptor), std::move(part), path)};
+    }
   }
 
   void pause(std::chrono::milliseconds time) const override { std::this_thread::sleep_for(time); }

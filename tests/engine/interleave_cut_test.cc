@@ -162,7 +162,7 @@ TEST(InterleaveCut, CountsOpeningsOfTensorFlowsShuffleInEachDataset) {
   for (std::size_t i = 0; i < given.size(); ++i) EXPECT_EQ(given[i], one[i % one.size()]);
 }
 
-class FailsToOpenOnce final : public ElementwiseOp {
+class OpensAtTheSecondTry final : public ElementwiseOp {
  public:
   std::string name() const override { return "fails_to_open"; }
   Flow flow(const Flow& input) const override { return input; }
@@ -180,7 +180,7 @@ class FailsToOpenOnce final : public ElementwiseOp {
 };
 
 TEST(InterleaveCut, FailsAllOfAPassWhoseStateFailsToOpen) {
-  const auto failing = [op = std::make_shared<FailsToOpenOnce>()](std::int64_t) {
+  const auto failing = [op = std::make_shared<OpensAtTheSecondTry>()](std::int64_t) {
     return range(40).then<std::int64_t>(op);
   };
   const Texts given = read(range(1).interleave(failing));

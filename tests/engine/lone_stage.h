@@ -91,6 +91,7 @@ class NotingHost final : public exec::StageHost {
   void cut_input(std::size_t, std::size_t port, const exec::PassCut& cut) override {
     input_cuts.emplace_back(port, cut);
   }
+  void begin_inputs(std::size_t) override {}
   void input_has_ended(std::size_t, std::size_t, std::uint64_t) override {}
   std::optional<Slot> close_pass(std::size_t, const exec::PassCut& cut) override {
     Slot mark(Element(), Stamp{.sequence = cut.sequence & 0xFFFF'FFFF'FFFF});

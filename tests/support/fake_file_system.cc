@@ -47,6 +47,11 @@ class FakeFileSystem::OpenFile final : public io::File {
     return 0;
   }
 
+  int seek(std::size_t place) override {
+    position_ = place;
+    return 0;
+  }
+
  private:
   // Bytes up to the next place where a call of its own must begin.
   std::size_t until_something_happens(const Faults& faults) const {
@@ -74,6 +79,47 @@ class FakeFileSystem::OpenFile final : public io::File {
   std::size_t position_ = 0;
   bool is_changed_ = false;
 };
+
+class FakeFileSystem::UnpublishedFile final : public io::NewFile {
+ public:
+  UnpublishedFile(const FakeFileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
+  ~UnpublishedFile() override {
+    const MutexLock lock(files_.mutex_);
+    files_.owned_.erase(path_);
+  }
+
+  io::Answer<std::size_t> write(std::span<const std::byte> bytes) override {
+    const MutexLock lock(files_.mutex_);
+    const Faults& faults = files_.faults_of(path_);
+    if (bytes_.size() >= faults.after)
+      if (const int error = files_.fault(path_, "write", &Faults::write)) return {.error = error};
+    std::size_t count = std::min(bytes.size(), faults.at_once);
+    if (faults.write != 0 && bytes_.size() < faults.after) count = std::min(count, faults.after - bytes_.size());
+    bytes_.append(reinterpret_cast<const char*>(bytes.data()), count);
+    return {.value = count};
+  }
+
+  int publish() override {
+    const MutexLock lock(files_.mutex_);
+    files_.calls_.push_back("publish " + path_);
+    if (const int error = files_.fault(path_, "publish", &Faults::publish)) return error;
+    files_.put(path_, {.bytes = std::move(bytes_)});
+    return 0;
+  }
+
+ private:
+  const FakeFileSystem& files_;
+  const std::string path_;
+  std::string bytes_;
+};
+
+io::Answer<std::unique_ptr<io::NewFile>> FakeFileSystem::create(const std::string& path) const {
+  const MutexLock lock(mutex_);
+  calls_.push_back("create " + path);
+  if (const int error = fault(path, "create", &Faults::create)) return {.error = error};
+  if (!owned_.insert(path).second) return {.error = EWOULDBLOCK};
+  return {.value = std::make_unique<UnpublishedFile>(*this, path)};
+}
 
 void FakeFileSystem::put(const std::string& path, Node node) const {
   node.written = ++writings_;

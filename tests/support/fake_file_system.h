@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,8 +31,9 @@ struct Faults {
   int open = 0, status = 0, read = 0, rewind = 0;  // of a file; its status while it is open
   int list = 0, real_path = 0;                     // of a folder; what was found before is given beside the error
   int replace = 0;
-  int times = 0;          // so often in a row for each kind of call, then once not; 0: always
-  std::size_t after = 0;  // `read` fails behind so many bytes
+  int create = 0, write = 0, publish = 0;  // of a new file
+  int times = 0;                           // so often in a row for each kind of call, then once not; 0: always
+  std::size_t after = 0;                   // `read` and `write` fail behind so many bytes
   std::size_t at_once = std::numeric_limits<std::size_t>::max();  // read: bytes at most
 
   // Between two reads, when half of what the file had as it was opened is given; again, if it is read again.
@@ -58,10 +60,12 @@ class FakeFileSystem final : public io::FileSystem {
   io::Answer<std::vector<io::FolderEntry>> list(const std::string& folder) const override EXCLUDES(mutex_);
   io::Answer<std::string> real_path(const std::string& path) const override EXCLUDES(mutex_);
   int replace(const std::string& path, std::span<const std::byte> bytes) const override EXCLUDES(mutex_);
+  io::Answer<std::unique_ptr<io::NewFile>> create(const std::string& path) const override EXCLUDES(mutex_);
   void pause(std::chrono::milliseconds time) const override EXCLUDES(mutex_);  // none passes
 
  private:
   class OpenFile;
+  class UnpublishedFile;
 
   // What a path leads to, or led to when it was opened.
   struct Node {
@@ -81,6 +85,7 @@ class FakeFileSystem final : public io::FileSystem {
   mutable std::map<std::string, NodeRef> nodes_ GUARDED_BY(mutex_);
   std::map<std::string, Faults> faults_ GUARDED_BY(mutex_);
   mutable std::map<std::string, int> turns_ GUARDED_BY(mutex_);  // calls of a kind for a path
+  mutable std::set<std::string> owned_ GUARDED_BY(mutex_);       // paths for which somebody writes
   mutable std::vector<std::string> calls_ GUARDED_BY(mutex_);
   mutable std::int64_t writings_ GUARDED_BY(mutex_) = 0;
 };

@@ -1,0 +1,91 @@
+// The file of a cache: elements in blocks, each with a checksum, and behind them where the blocks lie.
+//
+//   byte 0   "PENSTCCH", version u32, 0x01020304 as this machine has it u32
+//            blocks: of each element   ordinal i64, sub u64, source u16, bytes of its value u64, its value (codec.h)
+//            index:  type of the elements text, number of blocks u64, of each block   bytes u64, elements u64, CRC-32
+//                    u32
+//   at its   bytes of the index u64, CRC-32 of the index u32, CRC-32 of these twelve bytes u32, "PENSTEND"
+//   end
+//
+// A text is its bytes u64, then they. It is written from the first byte to the last one, and has its name only then.
+#pragma once
+
+#include <penstock/codec.h>
+#include <penstock/slot.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/io/file_system.h"
+
+namespace penstock::ops {
+
+struct CacheBlock {
+  std::uint64_t bytes = 0, elements = 0;
+  std::uint32_t checksum = 0;
+};
+
+// Writes one. For one thread at a time. After an Error it can only be destroyed, and leaves no file.
+class CacheFileWriter {
+ public:
+  // Error where it cannot be, as where somebody else is writing it. `most_bytes`: of the file.
+  CacheFileWriter(const io::FileSystem& files, const std::string& path, const std::type_info& type,
+                  std::int64_t most_bytes);
+  // Error where there is no room; and what the codec throws.
+  void add(const Slot& slot, const detail::ElementCodec& codec);
+  void publish();  // the last call
+  std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
+
+ private:
+  void flush();
+  void write(std::span<const std::byte> bytes);
+
+  const std::string path_;
+  const std::string type_;
+  const std::uint64_t most_bytes_;
+  const std::unique_ptr<io::NewFile> file_;
+  std::vector<std::byte> block_;  // not written yet
+  std::uint64_t elements_ = 0;    // in it
+  std::uint64_t written_ = 0;     // bytes of the file
+  std::vector<CacheBlock> blocks_;
+};
+
+// Reads one, element after element. For one thread at a time.
+class CacheFileReader {
+ public:
+  // Null: there is no such file. Error(data_loss) where it is damaged, Error(failed_precondition) where it is not what
+  // is wanted: of another version, or elements of another type.
+  static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, const std::string& path,
+                                               const std::type_info& type);
+  // The next one, with its place in epoch 0 and its bytes; none: that was the last one. Error(data_loss) where the file
+  // is damaged; std::bad_alloc, and then it is the next one's turn; what the codec throws.
+  std::optional<Slot> next(const detail::ElementCodec& codec);
+  std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
+
+ private:
+  CacheFileReader(std::unique_ptr<io::File> file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  void read_index(const std::type_info& type);
+  std::vector<std::byte> index_bytes(std::size_t file_bytes);
+  void read_header();
+  void check_places(std::uint64_t end) const;
+  void read_block();
+  void read(std::span<std::byte> to);
+  void seek(std::size_t place);
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const std::unique_ptr<io::File> file_;
+  const std::string path_;
+  std::vector<CacheBlock> blocks_;
+  std::size_t next_block_ = 0;
+  std::vector<std::byte> block_;
+  std::size_t at_ = 0;          // in the block
+  std::uint64_t elements_ = 0;  // left of it
+};
+
+}  // namespace penstock::ops

@@ -1,0 +1,178 @@
+#include "ops/file_cache.h"
+
+#include <penstock/error.h>
+#include <penstock/ops.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "lib/base/text.h"
+#include "lib/graph/arguments.h"
+#include "lib/graph/node.h"
+
+namespace penstock::ops {
+
+// Reads the file where there is one. Else each pass runs its input and writes: the first one that comes to its end
+// publishes the file.
+class FileCacheOp::State final : public MergeState, public graph::AsksForInputs {
+ public:
+  explicit State(const FileCacheOp& op) : op_(op) {}
+
+  void begin_pass(const Stamp& pass) override {
+    pass_ = pass;
+    next_ = 0;
+    ahead_.reset();
+    writer_.reset();
+    input_is_running_ = false;
+    wanted_ = Want::nothing();  // if there is an error now
+    reader_ = op_.reader();
+    decide();
+  }
+  std::uint32_t runs_of_inputs() const override { return runs_of_input_; }
+
+  Want want() const override { return wanted_; }
+  void give(Emitter& out) override {
+    Slot slot = std::move(*ahead_);
+    ahead_.reset();
+    ++next_;
+    decide();
+    out.forward(in_this_pass(std::move(slot)));
+  }
+  // Where the file was found to be damaged, what it gave before is left out.
+  void take(std::size_t, Slot&& slot, Emitter& out) override {
+    if (taken_++ < next_) return;
+    ++next_;
+    write(slot);
+    out.forward(in_this_pass(std::move(slot)));
+  }
+  void ended(std::size_t, Emitter&) override {
+    input_has_ended_ = true;
+    guarded([this] {
+      writer_->publish();
+      op_.is_damaged_ = false;
+    });
+    writer_.reset();
+    decide();
+  }
+  bool soon(std::size_t) const noexcept override { return input_is_running_ && !input_has_ended_; }
+  std::int64_t held_bytes() const override {
+    return (reader_ ? reader_->held_bytes() : 0) + (writer_ ? writer_->held_bytes() : 0);
+  }
+
+ private:
+  void decide() {
+    if (reader_ && !ahead_) read_ahead();
+    if (reader_) {
+      wanted_ = ahead_ ? Want::own() : Want::nothing();
+      return;
+    }
+    if (!std::exchange(input_is_running_, true)) run_input();
+    wanted_ = input_has_ended_ ? Want::nothing() : Want::one(0);
+  }
+  void run_input() {
+    ++runs_of_input_;
+    taken_ = 0;
+    input_has_ended_ = false;
+    if (next_ == 0) writer_ = op_.writer();
+  }
+
+  void read_ahead() {
+    try {
+      ahead_ = reader_->next(*op_.codec_);
+    } catch (const std::bad_alloc&) {
+      ahead_.emplace();
+      ahead_->fail(detail::current_failure());
+    } catch (...) {
+      op_.is_damaged_ = true;
+      op_.warn(message_of(std::current_exception()));
+      reader_.reset();
+    }
+  }
+
+  void write(const Slot& slot) {
+    if (slot.is_element()) return guarded([&] { writer_->add(slot, *op_.codec_); });
+    if (writer_) op_.warn("element " + std::to_string(next_ - 1) + " is an error");
+    writer_.reset();
+  }
+  template <class Call> void guarded(Call&& call) {
+    if (!writer_) return;
+    try {
+      call();
+    } catch (...) {
+      op_.warn(message_of(std::current_exception()));
+      writer_.reset();
+    }
+  }
+
+  Slot in_this_pass(Slot slot) const noexcept {
+    slot.stamp.epoch = pass_.epoch;
+    slot.stamp.pass = pass_.pass;
+    slot.stamp.sequence = pass_.sequence;
+    return slot;
+  }
+
+  const FileCacheOp& op_;
+  std::unique_ptr<CacheFileReader> reader_;  // none: the input is read
+  std::unique_ptr<CacheFileWriter> writer_;
+  std::optional<Slot> ahead_;  // of the file, what is next
+  Want wanted_;
+  Stamp pass_;
+  std::uint64_t next_ = 0;   // the number of what it gives next
+  std::uint64_t taken_ = 0;  // of the input, since it began
+  std::uint32_t runs_of_input_ = 0;
+  bool input_is_running_ = false;
+  bool input_has_ended_ = false;
+};
+
+FileCacheOp::FileCacheOp(io::FileSystemRef files, detail::ElementCodecRef codec, std::string path,
+                         const CacheOptions& options, const CallSite& site)
+    : files_(std::move(files)),
+      codec_(std::move(codec)),
+      path_(std::move(path)),
+      max_bytes_(options.max_bytes),
+      site_(site) {
+  if (max_bytes_ < 0) graph::reject("max_bytes", "0 (no limit) or more", max_bytes_);
+  if (path_.empty() || path_.find('\0') != std::string::npos)
+    throw Error(ErrorCode::invalid_argument, "path must be that of a file, but is " + in_quotes(path_));
+}
+
+std::string FileCacheOp::parameters() const { return "path=" + in_quotes(path_); }
+
+std::unique_ptr<MergeState> FileCacheOp::open(std::size_t) const { return std::make_unique<State>(*this); }
+
+std::unique_ptr<CacheFileReader> FileCacheOp::reader() const {
+  if (is_damaged_) return nullptr;
+  try {
+    return CacheFileReader::open(*files_, path_, codec_->type());
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::failed_precondition) throw;
+    is_damaged_ = error.code() == ErrorCode::data_loss;
+    warn(error.what());
+    return nullptr;
+  }
+}
+
+std::unique_ptr<CacheFileWriter> FileCacheOp::writer() const {
+  try {
+    return std::make_unique<CacheFileWriter>(*files_, path_, codec_->type(), max_bytes_);
+  } catch (const Error& error) {
+    warn(error.what());
+    return nullptr;
+  }
+}
+
+void FileCacheOp::warn(const std::string& reason) const {
+  if (has_warned_.exchange(true)) return;
+  const std::string place = graph::to_string(site_);
+  std::fprintf(stderr, "penstock: cache%s%s: %s. What is before it runs until a pass of it could be written\n",
+               place.empty() ? "" : " at ", place.c_str(), reason.c_str());
+}
+
+OpRef cache(detail::ElementCodecRef codec, const std::string& path, const CacheOptions& options, const CallSite& site) {
+  return std::make_shared<FileCacheOp>(io::local_file_system(), std::move(codec), path, options, site);
+}
+
+}  // namespace penstock::ops
