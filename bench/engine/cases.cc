@@ -7,6 +7,7 @@ constexpr Case kCases[] = {
     {"slope", "ns per element and stage: slope over chains of 0 to 6 trivial maps", run_slope},
     {"whole", "short whole pipelines: ns per element over all stages", run_whole},
     {"merges", "zip, concatenate, sample_from: ns per element beyond one input alone", run_merges},
+    {"cached", "cache: what later epochs cost, from memory and from a file", run_cached},
     {"nests", "interleave: opening datasets, taking turns, and datasets that wait", run_nests},
     {"collecting", "batch, window, rebatch, padded_batch: ns per element", run_collecting},
     {"text", "100,000 texts of log-normal length: how much of the batches is padding, with buckets and without",

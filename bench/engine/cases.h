@@ -37,6 +37,7 @@ void run_chain(const CaseSettings& settings, Report& report);
 void run_controller(const CaseSettings& settings, Report& report);
 void run_idle(const CaseSettings& settings, Report& report);
 void run_pressure(const CaseSettings& settings, Report& report);
+void run_cached(const CaseSettings& settings, Report& report);
 void run_nests(const CaseSettings& settings, Report& report);
 void run_merges(const CaseSettings& settings, Report& report);
 void run_collecting(const CaseSettings& settings, Report& report);

@@ -212,9 +212,9 @@ TEST(Cache, WithoutRoomStillPassesOnWhatItHas) {
   EXPECT_TRUE(has_copied);
 }
 
-// A source that is told to stop may end before its end.
-TEST(Cache, TakesNoEndOfARunForTheEndOfItsInput) {
-  const auto numbers = from_generator([](Pass) {
+// Behind five elements it waits a while. If it is told to stop meanwhile it ends, before its end.
+Dataset<std::int64_t> ten_with_a_wait() {
+  return from_generator([](Pass) {
     return [i = std::int64_t{0}](Context& context) mutable -> std::optional<std::int64_t> {
       if (i < 5) return i++;
       if (i == 10) return std::nullopt;
@@ -226,12 +226,41 @@ TEST(Cache, TakesNoEndOfARunForTheEndOfItsInput) {
       return i - 1;
     };
   });
-  const auto cached = numbers.cache();
+}
+
+TEST(Cache, TakesNoEndOfARunForTheEndOfItsInput) {
+  const auto cached = ten_with_a_wait().cache();
   for (int left = 0; left < 3; ++left) {
     auto run = cached.start();
     EXPECT_EQ(run.next(), 0);
   }
   EXPECT_EQ(text_of(read(cached)), "[0 1 2 3 4 5 6 7 8 9]");
+}
+
+TEST(Cache, TakesNoEndOfAnUnwantedDatasetForTheEndOfItsInput) {
+  const auto cached = ten_with_a_wait().cache();
+  for (int cut = 0; cut < 3; ++cut) {
+    const auto rows = range(1).interleave([&cached](std::int64_t) { return cached; }).take(3);
+    EXPECT_EQ(text_of(read(rows)), "[0 1 2]");
+  }
+  EXPECT_EQ(text_of(read(cached)), "[0 1 2 3 4 5 6 7 8 9]");
+}
+
+// Tensors share their memory when they are copied.
+TEST(Cache, GivesWhatFunctionsBehindItMayChange) {
+  const auto changed = [](Tensor tensor) {
+    for (std::uint8_t& value : tensor.values<std::uint8_t>()) value = static_cast<std::uint8_t>(value + 1);
+    return std::int64_t{tensor.values<std::uint8_t>()[0]};
+  };
+  const auto made = [](std::int64_t x) {
+    Tensor tensor(DType::u8, {4});
+    std::ranges::fill(tensor.values<std::uint8_t>(), static_cast<std::uint8_t>(10 * x));
+    return tensor;
+  };
+  EXPECT_EQ(epochs_of(range(3).map(made).cache().map(changed), 3), "[1 11 21 1 11 21 1 11 21]");
+  const auto first_row = [changed](std::tuple<std::vector<Tensor>, int> row) { return changed(std::get<0>(row)[0]); };
+  const auto row = [made](std::int64_t x) { return std::tuple(std::vector{made(x), made(x)}, 1); };
+  EXPECT_EQ(epochs_of(range(3).map(row).cache().map(first_row), 2), "[1 11 21 1 11 21]");
 }
 
 TEST(Cache, EndsEarlyWhereItsEpochIsLeft) {

@@ -31,10 +31,10 @@ TEST(RandomTrees, GiveSeriallyAndOnThreadsWhatPlainListsSay) {
   EXPECT_GE(moved.moves(), how_many(1000));
 }
 
-const std::vector<std::string> kOps{"map",       "fail",  "filter", "take",        "skip",   "repeat",
-                                    "repeat(n)", "batch", "zip",    "concatenate", "sample", "choose"};
-const std::vector<std::string> kBefore{"range",  "prefetch", "map", "fail",        "filter", "take",  "skip",
-                                       "repeat", "batch",    "zip", "concatenate", "sample", "choose"};
+const std::vector<std::string> kOps{"map",   "fail", "filter",      "take",   "skip",   "repeat", "repeat(n)",
+                                    "batch", "zip",  "concatenate", "sample", "choose", "cache"};
+const std::vector<std::string> kBefore{"range",  "prefetch", "map", "fail",        "filter", "take",   "skip",
+                                       "repeat", "batch",    "zip", "concatenate", "sample", "choose", "cache"};
 
 // Each op, behind each other one, and merges of merges of merges.
 void expect_all_were_drawn(Drawer::Coverage& coverage) {
