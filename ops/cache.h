@@ -7,12 +7,12 @@
 #include <penstock/options.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 
 #include "lib/base/mutex.h"
 #include "lib/graph/traits.h"
-#include "ops/cache_store.h"
 
 namespace penstock::ops {
 
@@ -24,22 +24,25 @@ class CacheOp final : public MergeOp, public graph::RunsInputsOnce {
   Flow flow_of(std::span<const Flow> inputs) const override { return inputs.front(); }
   std::unique_ptr<MergeState> open(std::size_t inputs) const override;
 
-  // ---- for its states
-
-  // What the first run has begun to remember, and those that came after it went on with. Null: it was given up.
-  std::shared_ptr<CacheStore> store() const EXCLUDES(mutex_);
-  // It is for those alone that read it now. `reason`: for the warning, which is written once.
-  void give_up(const std::string& reason) const EXCLUDES(mutex_);
-  // A copy of what is kept.
-  Slot copy_of(const Slot& kept) const;
-
  private:
+  class State;
+  using Slots = std::deque<Slot>;  // what is there stays where it is
+
+  std::shared_ptr<const Slots> whole() const EXCLUDES(mutex_);  // null: there is none yet
+  // Whether who asks may make it. One may, until it has published it, or lets go of it.
+  bool claim() const EXCLUDES(mutex_);
+  void publish(std::shared_ptr<const Slots> whole) const EXCLUDES(mutex_);
+  void let_go() const EXCLUDES(mutex_);
+  void give_up(const char* reason) const EXCLUDES(mutex_);  // for good, with a warning
+  std::int64_t most_bytes() const;
+  Slot copy_of(const Slot& kept) const;  // or a failure
+
   const detail::CopierRef copier_;
   const std::int64_t max_bytes_;  // 0: a part of what is free
   const CallSite site_;
   mutable Mutex mutex_;  // never across a call out
-  mutable std::shared_ptr<CacheStore> store_ GUARDED_BY(mutex_);
-  mutable bool is_given_up_ GUARDED_BY(mutex_) = false;
+  mutable std::shared_ptr<const Slots> whole_ GUARDED_BY(mutex_);
+  mutable bool is_claimed_ GUARDED_BY(mutex_) = false;  // for good where it was published, or given up
 };
 
 }  // namespace penstock::ops

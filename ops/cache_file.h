@@ -62,8 +62,8 @@ class CacheFileReader {
   // is wanted: of another version, or elements of another type.
   static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, const std::string& path,
                                                const std::type_info& type);
-  // The next one, with its place in epoch 0 and its bytes; none: that was the last one. Error(data_loss) where the file
-  // is damaged; std::bad_alloc, and then it is the next one's turn; what the codec throws.
+  // The next one, with its place and its bytes; none: that was the last one. Error(data_loss) where the file is
+  // damaged, std::bad_alloc, and what the codec throws: then nothing more can be read.
   std::optional<Slot> next(const detail::ElementCodec& codec);
   std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
 

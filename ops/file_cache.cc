@@ -11,9 +11,14 @@
 
 #include "lib/base/text.h"
 #include "lib/graph/arguments.h"
-#include "lib/graph/node.h"
+#include "ops/cache_pass.h"
 
 namespace penstock::ops {
+namespace {
+
+constexpr const char* kNoMemory = "there is no memory";
+
+}  // namespace
 
 // Reads the file where there is one. Else each pass runs its input and writes: the first one that comes to its end
 // publishes the file.
@@ -39,14 +44,15 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     ahead_.reset();
     ++next_;
     decide();
-    out.forward(in_this_pass(std::move(slot)));
+    out.forward(in_pass(std::move(slot), pass_));
   }
   // Where the file was found to be damaged, what it gave before is left out.
   void take(std::size_t, Slot&& slot, Emitter& out) override {
     if (taken_++ < next_) return;
     ++next_;
+    forget_round(slot.stamp);
     write(slot);
-    out.forward(in_this_pass(std::move(slot)));
+    out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
     input_has_ended_ = true;
@@ -82,19 +88,19 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
   void read_ahead() {
     try {
       ahead_ = reader_->next(*op_.codec_);
+      return;
     } catch (const std::bad_alloc&) {
-      ahead_.emplace();
-      ahead_->fail(detail::current_failure());
+      op_.warn(kNoMemory);
     } catch (...) {
       op_.is_damaged_ = true;
-      op_.warn(message_of(std::current_exception()));
-      reader_.reset();
+      op_.warn_of_failure("cannot be read further");
     }
+    reader_.reset();
   }
 
   void write(const Slot& slot) {
     if (slot.is_element()) return guarded([&] { writer_->add(slot, *op_.codec_); });
-    if (writer_) op_.warn("element " + std::to_string(next_ - 1) + " is an error");
+    if (writer_) op_.warn("it is not written, because an element is an error");
     writer_.reset();
   }
   template <class Call> void guarded(Call&& call) {
@@ -102,16 +108,9 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     try {
       call();
     } catch (...) {
-      op_.warn(message_of(std::current_exception()));
+      op_.warn_of_failure("cannot be written");
       writer_.reset();
     }
-  }
-
-  Slot in_this_pass(Slot slot) const noexcept {
-    slot.stamp.epoch = pass_.epoch;
-    slot.stamp.pass = pass_.pass;
-    slot.stamp.sequence = pass_.sequence;
-    return slot;
   }
 
   const FileCacheOp& op_;
@@ -147,28 +146,45 @@ std::unique_ptr<CacheFileReader> FileCacheOp::reader() const {
   if (is_damaged_) return nullptr;
   try {
     return CacheFileReader::open(*files_, path_, codec_->type());
+  } catch (const std::bad_alloc&) {
+    warn(kNoMemory);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::failed_precondition) throw;
     is_damaged_ = error.code() == ErrorCode::data_loss;
-    warn(error.what());
-    return nullptr;
+    warn_of_failure("cannot be read");
   }
+  return nullptr;
 }
 
 std::unique_ptr<CacheFileWriter> FileCacheOp::writer() const {
   try {
     return std::make_unique<CacheFileWriter>(*files_, path_, codec_->type(), max_bytes_);
-  } catch (const Error& error) {
-    warn(error.what());
+  } catch (...) {
+    warn_of_failure("cannot be written");
     return nullptr;
   }
 }
 
-void FileCacheOp::warn(const std::string& reason) const {
-  if (has_warned_.exchange(true)) return;
-  const std::string place = graph::to_string(site_);
-  std::fprintf(stderr, "penstock: cache%s%s: %s. What is before it runs until a pass of it could be written\n",
-               place.empty() ? "" : " at ", place.c_str(), reason.c_str());
+void FileCacheOp::warn_of_failure(const char* what) const noexcept {
+  try {
+    const auto error = std::current_exception();
+    const bool is_busy = code_of(error) == ErrorCode::failed_precondition;
+    if (is_busy ? has_told_of_others_.exchange(true) : has_warned_.exchange(true)) return;
+    print(std::string(what) + ": " + message_of(error));
+  } catch (const std::bad_alloc&) {
+    print(kNoMemory);
+  }
+}
+
+void FileCacheOp::warn(const char* reason) const noexcept {
+  if (!has_warned_.exchange(true)) print(reason);
+}
+
+void FileCacheOp::print(const std::string& reason) const {
+  std::fprintf(stderr,
+               "penstock: cache in line %d of %s, file '%s': %s. What is before it runs until a pass of it could be "
+               "written\n",
+               site_.line, site_.file, path_.c_str(), reason.c_str());
 }
 
 OpRef cache(detail::ElementCodecRef codec, const std::string& path, const CacheOptions& options, const CallSite& site) {

@@ -34,7 +34,10 @@ class FileCacheOp final : public MergeOp, public graph::RunsInputsOnce {
   // Null: there is none, or one that was found to be damaged. Else as CacheFileReader::open().
   std::unique_ptr<CacheFileReader> reader() const;
   std::unique_ptr<CacheFileWriter> writer() const;  // null, with a warning: the file cannot be written
-  void warn(const std::string& reason) const;       // once
+  // Once each: of what was thrown just now, and of something else.
+  void warn_of_failure(const char* what) const noexcept;
+  void warn(const char* reason) const noexcept;
+  void print(const std::string& reason) const;
 
   const io::FileSystemRef files_;
   const detail::ElementCodecRef codec_;
@@ -43,6 +46,7 @@ class FileCacheOp final : public MergeOp, public graph::RunsInputsOnce {
   const CallSite site_;
   mutable std::atomic<bool> is_damaged_{false};  // what is at the path: it is not read, but replaced
   mutable std::atomic<bool> has_warned_{false};
+  mutable std::atomic<bool> has_told_of_others_{false};  // who write the file
 };
 
 }  // namespace penstock::ops

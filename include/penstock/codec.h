@@ -102,7 +102,10 @@ class ByteReader {
 namespace detail {
 // Whose bytes are its value. Not bool: of its bytes only two are.
 template <class T>
-concept CodedAsBytes = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&!std::is_same_v<T, bool>;
+concept CodedAsBytes = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || (std::is_enum_v<T> && !requires {
+                         requires std::is_same_v < std::underlying_type_t<T>,
+                         bool > ;
+                       });
 
 template <class T> struct FieldsHaveCodecs : std::false_type {};
 template <class T, class... M>
@@ -111,6 +114,11 @@ struct FieldsHaveCodecs<std::pair<T, std::tuple<M...>>>
 template <class T>
 concept CodedByFields = HasFields<T> && std::default_initializable<T> &&
     FieldsHaveCodecs<std::pair<T, std::remove_cvref_t<decltype(Fields<T>::value)>>>::value;
+
+// Of a column of a batch.
+inline std::int64_t rows_of(const Tensor& column) { return column.rank() == 0 ? 0 : column.shape()[0]; }
+template <class Column> std::int64_t rows_of(const Column& column) { return static_cast<std::int64_t>(column.size()); }
+void check_rows(std::int64_t rows, std::int64_t expected);  // Error(data_loss) where they differ
 
 void write_tensor(const Tensor& tensor, ByteWriter& to);
 Tensor read_tensor(ByteReader& from);
@@ -172,7 +180,7 @@ template <HasCodec T> struct Codec<Rows<T>> {
   }
 };
 template <HasCodec T, std::size_t N>
-requires(std::default_initializable<T>) struct Codec<std::array<T, N>> {
+requires(std::default_initializable<T>&& N > 0) struct Codec<std::array<T, N>> {
   static void write(const std::array<T, N>& values, ByteWriter& to) {
     for (const T& value : values) to.write(value);
   }
@@ -215,7 +223,9 @@ template <HasCodec V> struct Codec<Ragged<V>> {
   }
   static Ragged<V> read(ByteReader& from) {
     V values = from.read<V>();
-    return {std::move(values), from.read<std::vector<std::int64_t>>()};
+    auto row_splits = from.read<std::vector<std::int64_t>>();
+    detail::check_row_splits(row_splits, detail::rows_of(values));
+    return {std::move(values), std::move(row_splits)};
   }
 };
 template <class T, template <class> class Together>
@@ -228,7 +238,9 @@ struct Codec<StructBatch<T, Together>> {
   }
   static Batch read(ByteReader& from) {
     const auto size = from.read<std::int64_t>();
-    return Batch(from.read<typename Batch::Columns>(), size);
+    auto columns = from.read<typename Batch::Columns>();
+    std::apply([size](const auto&... column) { (detail::check_rows(detail::rows_of(column), size), ...); }, columns);
+    return Batch(std::move(columns), size);
   }
 };
 template <detail::CodedByFields T> struct Codec<T> {

@@ -392,10 +392,10 @@ template <class T> class Dataset : private detail::Refused<T> {
     return append("ignore_errors", site, [&] { return ops::ignore_errors(); });
   }
 
-  // What is before it runs once: one pass, in epoch 0. Copies of its elements and errors are kept in memory, and given
-  // in each pass and epoch, also of other runs and of datasets made of this one. So a shuffle before it has one order
-  // for good: put what is to differ behind it.
-  //   auto images = files.map(decode).cache().shuffle(10'000, {.seed = 7}).map(augment);
+  // What is before it runs one pass, in epoch 0. Copies of its elements (of a struct's tensors, too, by its ps::Fields)
+  // and errors are kept, and given in each pass and epoch of this run, and of others that begin when all are there. So
+  // a shuffle before it has one order for good: put what is to differ behind it.
+  //   auto images = files.map(decode).cache().shuffle(10'000, {.seed = 7});
   // What it keeps is no memory of a run. Where there is no more room (CacheOptions), what is before it runs each time.
   Dataset cache(CacheOptions options = {}, CallSite site = CallSite::here()) const
       requires(std::copy_constructible<T>) {
@@ -404,8 +404,8 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // The same in a file, also for later processes: elements must have a ps::Codec (codec.h). The first pass that ends
   // without an error is written, whole or not at all; who finds the file reads it, whatever is before it. Where that
-  // cannot be, or the file is damaged, a line on stderr says so, and what is before it runs: give a shuffle there a
-  // seed.
+  // cannot be, or the file is damaged, a line on stderr says so, and what is before it runs: keep order there, and
+  // seeds.
   Dataset cache(const std::string& path, CacheOptions options = {}, CallSite site = CallSite::here()) const
       requires(HasCodec<T>) {
     return append("cache", site,

@@ -46,6 +46,10 @@ void ByteReader::fail() {
   throw Error(ErrorCode::data_loss, "the bytes of a value end before it does, or are of another type");
 }
 
+void detail::check_rows(std::int64_t rows, std::int64_t expected) {
+  if (rows != expected) throw Error(ErrorCode::data_loss, "the columns of a batch differ in length, or from its size");
+}
+
 void detail::write_tensor(const Tensor& tensor, ByteWriter& to) {
   to.write(static_cast<std::uint8_t>(tensor.dtype()));
   to.write(std::uint64_t{tensor.rank()});

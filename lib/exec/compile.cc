@@ -108,7 +108,7 @@ class Compiler {
     for (std::size_t i = plan_->segments.size() - 1; i-- > 0;) {
       Segment& segment = plan_->segments[i];
       const Segment& below = plan_->segments[segment_below_[i]];
-      if (plan_->stages[below.head].runs_inputs_once) {
+      if (plan_->stages[below.head].runs_inputs_once()) {
         segment.asked_by = below.head;
         continue;
       }
@@ -244,9 +244,9 @@ class Compiler {
 
   void add_merge(const Use& use, std::shared_ptr<const MergeOp> op, const std::vector<Branch>& inputs) {
     StagePlan stage = stage_of(use);
-    stage.runs_inputs_once = use.node->as<graph::RunsInputsOnce>() != nullptr;
-    stage.passes_memory_on = !stage.runs_inputs_once;  // else it gives copies of what it remembers
     for (const Branch& input : inputs) end_branch(input, stage);
+    for (PortPlan& port : stage.ports) port.runs_once = use.node->as<graph::RunsInputsOnce>() != nullptr;
+    stage.passes_memory_on = !stage.runs_inputs_once();  // else it gives copies of what it remembers
     stage.open = with_place(stage,
                             [op, inputs = MergeInputs{stage.ports, stage.random_key}](
                                 std::size_t index, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {

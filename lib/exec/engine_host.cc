@@ -80,13 +80,13 @@ void EngineHost::give_up(std::exception_ptr cause) noexcept {
 
 void EngineHost::cut_pass(std::size_t stage, const PassCut& cut) {
   state_.passes_of(stage).end(cut.depth, cut.sequence);
-  let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
+  state_.let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
 }
 
 void EngineHost::cut_input(std::size_t stage, std::size_t port, const PassCut& cut) {
   const std::size_t last = state_.plan->edges.into(stage)[port].from;
   state_.passes_of(last).end(cut.depth, cut.sequence);
-  let_go_of_pass(last, cut);
+  state_.let_go_of_pass(last, cut);
 }
 
 void EngineHost::input_has_ended(std::size_t stage, std::size_t port, std::uint64_t sequence) {
@@ -97,17 +97,8 @@ void EngineHost::begin_inputs(std::size_t stage) { state_.begin_epoch(stage, 0, 
 
 std::optional<Slot> EngineHost::close_pass(std::size_t stage, const PassCut& cut) {
   std::optional<Slot> mark = state_.passes_of(stage).close_early(cut.depth, cut.sequence);
-  let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
+  state_.let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
   return mark;
-}
-
-// From this stage up to the head of its segment.
-void EngineHost::let_go_of_pass(std::size_t last, const PassCut& cut) {
-  std::size_t stage = last;
-  for (; !state_.is_head(stage); stage = state_.plan->edges.into(stage).front().from)
-    state_.stages[stage]->cancel_pass(cut.depth, cut.sequence);
-  state_.stages[stage]->recall();
-  state_.stages[stage]->wake();
 }
 
 bool EngineHost::is_unwanted(std::size_t stage, const PassCut& cut) const {

@@ -49,7 +49,6 @@ class EngineHost final : public StageHost, public PermitGate::Waiter {
 
  private:
   std::size_t cpu_rank(std::size_t stage) const;
-  void let_go_of_pass(std::size_t last, const PassCut& cut);
 
   EngineState& state_;
   const RunFacts facts_;

@@ -61,6 +61,14 @@ void EngineState::begin_epoch(std::optional<std::size_t> asked_by, std::uint32_t
   wake_heads();
 }
 
+void EngineState::let_go_of_pass(std::size_t last, const PassCut& cut) {
+  std::size_t stage = last;
+  for (; !is_head(stage); stage = plan->edges.into(stage).front().from)
+    stages[stage]->cancel_pass(cut.depth, cut.sequence);
+  stages[stage]->recall();
+  stages[stage]->wake();
+}
+
 void EngineState::wake_heads() {
   for (const Segment& segment : plan->segments) stages[segment.head]->wake();
 }

@@ -49,6 +49,8 @@ struct EngineState {
   bool look_after_calls();  // now and then: see Stage. True: something could leave
   // In the segments whose passes `asked_by` asks for: a merge that runs its inputs once; none: the run.
   void begin_epoch(std::optional<std::size_t> asked_by, std::uint32_t epoch, std::uint32_t epochs);
+  // Nothing of this pass is wanted from stage `last`, up to the head of its segment.
+  void let_go_of_pass(std::size_t last, const PassCut& cut);
   void wake_heads();
 };
 

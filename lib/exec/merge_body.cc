@@ -43,7 +43,10 @@ void MergeBody::run(Group& group, Context&) {
   if (is_in_pass) make_room(most);
   while (did == Step::went_on && out_->size() < most) did = step();
   ask_held_bytes();  // not behind the mark
-  if (did == Step::pass_has_ended) close_pass();
+  if (did == Step::pass_has_ended) {
+    out_->push_back(passes_.close());
+    if (once_ == nullptr) ports_.end_pass(out_->back());
+  }
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
   publish(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing());
@@ -149,20 +152,9 @@ Want MergeBody::want() {
   Want wanted;
   if (wants_nothing_) return wanted;
   wants_nothing_ = !guarded(OfPass{pass_}, [&] { wanted = wanted_by(*state_, ports_.size()); });
-  if (once_ != nullptr && once_->runs_of_inputs() > rounds_) run_inputs();
+  if (once_ != nullptr && std::exchange(runs_of_inputs_, once_->runs_of_inputs()) < once_->runs_of_inputs())
+    ports_.run_inputs();
   return wants_nothing_ ? Want::nothing() : wanted;
-}
-
-// Those of the first time are in that pass as they are.
-void MergeBody::run_inputs() {
-  host_.begin_inputs(stage_);
-  if (++rounds_ > 1) ports_.go_on_to(0, PassControl::round_of(rounds_));
-}
-
-void MergeBody::close_pass() {
-  Slot mark = passes_.close();
-  if (once_ == nullptr) ports_.end_pass(mark);
-  out_->push_back(std::move(mark));
 }
 
 // What stages before and behind may know of it while it does not run.

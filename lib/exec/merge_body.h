@@ -52,7 +52,6 @@ class MergeBody final : public Body, private Emitter {
   void make_room(std::size_t most) noexcept;
   void ask_held_bytes();
   Step enter_pass();
-  void run_inputs();
   Step step();
   Step take_one(std::size_t port);
   void tell_of_end(std::size_t port);
@@ -60,7 +59,6 @@ class MergeBody final : public Body, private Emitter {
   Step take_own();
   void take(std::size_t port);
   Want want();
-  void close_pass();
   void publish(const Want& wanted);
 
   // False: it has failed, and that failure is a result, with what `stamp` gives: a stamp that is copied for each
@@ -79,11 +77,11 @@ class MergeBody final : public Body, private Emitter {
   Stamp pass_;                  // of what it gives next
   bool wants_nothing_ = false;  // more of that pass
   EndsTold ends_told_;
-  bool lacks_input_ = false;  // since the last run nothing has come
-  std::uint64_t seen_ = 0;    // PassControl::changes() as of the last run
-  HeldBytes held_;            // by the state
-  bool has_called_ = false;   // the state, since it was asked for that
-  std::uint32_t rounds_ = 0;  // of its inputs that it has asked for, if these run once
+  bool lacks_input_ = false;          // since the last run nothing has come
+  std::uint64_t seen_ = 0;            // PassControl::changes() as of the last run
+  HeldBytes held_;                    // by the state
+  bool has_called_ = false;           // the state, since it was asked for that
+  std::uint32_t runs_of_inputs_ = 0;  // as it said last
 };
 
 }  // namespace penstock::exec

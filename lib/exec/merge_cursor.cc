@@ -91,10 +91,8 @@ class MergeCursor final : public EmittingCursor {
   Want want() {
     Want wanted;
     const bool is_told = guarded(pass_.stamp(), [&] { wanted = wanted_by(*state_, inputs_.size()); });
-    if (once_ != nullptr && once_->runs_of_inputs() > rounds_) {
-      ++rounds_;
+    if (once_ != nullptr && std::exchange(runs_of_inputs_, once_->runs_of_inputs()) < once_->runs_of_inputs())
       begin_inputs({});
-    }
     return is_told ? wanted : Want::nothing();
   }
   bool has_next(Input& input) {
@@ -103,12 +101,13 @@ class MergeCursor final : public EmittingCursor {
   }
   bool take_one(std::size_t i) {
     Input& input = inputs_[i];
-    if (has_next(input)) {
+    const bool is_there = has_next(input);
+    if (once_ != nullptr && call_->stop_token().stop_requested())
+      return end();  // who is told to stop may give anything
+    if (is_there) {
       take(i);
     } else if (input.has_more) {
       return false;
-    } else if (once_ != nullptr && call_->stop_token().stop_requested()) {
-      return end();  // who is stopped may end before its end
     } else {
       tell_of_end(i);
     }
@@ -159,7 +158,7 @@ class MergeCursor final : public EmittingCursor {
 
   const std::unique_ptr<MergeState> state_;
   const graph::AsksForInputs* const once_;  // the same, if its inputs run once
-  std::uint32_t rounds_ = 0;                // of its inputs, then
+  std::uint32_t runs_of_inputs_ = 0;        // as it said last, then
   std::vector<Input> inputs_;
   bool has_ended_ = false;
   EndsTold ends_told_;

@@ -92,7 +92,7 @@ void PassControl::end_epoch() {
   ++now_.epoch;
   ++round_;
   if (--epochs_left_ > 0) return;
-  round_ = round_of(asked_ + 1 - static_cast<std::uint32_t>(requests_.size()));
+  round_ = round_of_request(asked_ + 1 - static_cast<std::uint32_t>(requests_.size()));
   if (!requests_.empty()) begin_request();
 }
 

@@ -34,6 +34,9 @@
 
 namespace penstock::exec {
 
+// The round of the first pass that a request asks for; those of begin_epoch() are numbered from 1.
+constexpr std::uint64_t round_of_request(std::uint32_t request) noexcept { return std::uint64_t{request} << 32; }
+
 class PassControl {
  public:
   // counts: of the repeats, nearest to the source first; -1: for ever. epochs: how many to run without being asked.
@@ -101,8 +104,6 @@ class PassControl {
   std::size_t depth() const noexcept { return counts_.size(); }
   // The round of the pass behind this mark.
   static std::uint64_t round_of(const Slot& mark) noexcept { return mark.stamp.sub; }
-  // Of the first pass that a request asks for; those of begin_epoch() are numbered from 1.
-  static std::uint64_t round_of(std::uint32_t request) noexcept { return std::uint64_t{request} << 32; }
 
  private:
   struct Request {

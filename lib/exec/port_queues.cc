@@ -90,6 +90,12 @@ void PortQueues::go_on_to(std::size_t level, std::uint64_t round) {
   for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
 }
 
+// Those of the first time are in that pass as they are.
+void PortQueues::run_inputs() {
+  host_.begin_inputs(stage_);
+  if (++runs_ > 1) go_on_to(0, round_of_request(runs_));
+}
+
 void PortQueues::let_go_of_earlier_passes() {
   for (std::size_t port = 0; port < ports_.size(); ++port) has_slot(port);
 }

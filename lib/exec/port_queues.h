@@ -43,8 +43,8 @@ class PortQueues {
 
   // The merge's pass has ended with this mark.
   void end_pass(const Slot& mark) { go_on_to(mark.level(), PassControl::round_of(mark)); }
-  // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
-  void go_on_to(std::size_t level, std::uint64_t round);
+  // Of inputs that run once: they do, once more. Before the first time they stand still.
+  void run_inputs();
   // Also where an input is not wanted for long: elements may hold what somebody waits for.
   void let_go_of_earlier_passes();
   // Others get to know what was taken: with the last slot of a packet, and by this.
@@ -67,6 +67,8 @@ class PortQueues {
   static bool is_ready(const Port& port) {
     return port.is_in_pass && !port.queue.empty() && port.queue.front()[port.taken].kind() != Slot::Kind::pass_end;
   }
+  // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
+  void go_on_to(std::size_t level, std::uint64_t round);
   bool pass_earlier(std::size_t number);
   void tell_of_taken(std::size_t number);
   void pass_mark(std::size_t number, const Slot& mark);
@@ -79,6 +81,7 @@ class PortQueues {
   Odometer at_;                  // the pass of what the merge gives next
   std::int64_t held_bytes_ = 0;  // of what is in the queues
   std::size_t waiting_ = 0;
+  std::uint32_t runs_ = 0;  // of inputs that run once
 };
 
 }  // namespace penstock::exec

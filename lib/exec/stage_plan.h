@@ -52,6 +52,7 @@ struct Holding {
 struct PortPlan {
   std::size_t depth = 0;      // repeats in the branch
   Tunable buffer = AUTOTUNE;  // fixed by a prefetch at its end
+  bool runs_once = false;     // it does not go through the merge's passes, as all its inputs
 };
 
 // Stages between which passes are counted alike: a source or a merge, and what follows up to the next merge.
@@ -80,8 +81,7 @@ struct StagePlan {
   std::uint64_t random_key = 0;  // by which its numbers differ from other stages'; graph::Path
   std::size_t depth = 0;         // repeats upstream, in the segment
   std::vector<PortPlan> ports;   // of a merge
-  bool runs_inputs_once = false;
-  bool serial = true;  // one call at a time, in order: sources and stream ops
+  bool serial = true;            // one call at a time, in order: sources and stream ops
   ResultType gives;
   Form form = Form::computes;
   bool form_is_known = true;
@@ -98,6 +98,7 @@ struct StagePlan {
   Tunable buffer_behind = AUTOTUNE;  // of its results; fixed by a prefetch behind it
 
   bool is_merge() const noexcept { return !ports.empty(); }
+  bool runs_inputs_once() const noexcept { return is_merge() && ports.front().runs_once; }
   bool is_nest() const noexcept { return nest.cycle_length > 0; }
 
   // Whether no element may begin that is a window or more behind the oldest one that is not done (Ring). Only where the

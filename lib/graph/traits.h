@@ -99,8 +99,8 @@ class RunsInputsOnce {
 };
 class AsksForInputs {
  public:
-  // How often they are to run, as far as is known now; never less than before. Asked behind want(). The pass that they
-  // are in ends early where they are to run once more.
+  // Rises where they are to run, once however much it has risen. Asked behind want(). The pass that they are in ends
+  // early then.
   virtual std::uint32_t runs_of_inputs() const = 0;
 
  protected:

@@ -81,6 +81,14 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
   return 0;
 }
 
+// Whether the path still leads to this file: whoever owned it may have published it, or given it up.
+bool is_at(const std::string& path, int descriptor) {
+  struct stat here {};
+  struct stat there {};
+  return ::fstat(descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
+         here.st_dev == there.st_dev;
+}
+
 // What a rename has changed is in the folder.
 int sync_folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
@@ -94,7 +102,7 @@ class LocalNewFile final : public NewFile {
   LocalNewFile(Descriptor descriptor, std::string part, std::string path)
       : descriptor_(std::move(descriptor)), part_(std::move(part)), path_(std::move(path)) {}
   ~LocalNewFile() override {
-    if (!part_.empty()) ::unlink(part_.c_str());
+    if (!part_.empty() && is_at(part_, descriptor_.get())) ::unlink(part_.c_str());
   }
 
   Answer<std::size_t> write(std::span<const std::byte> bytes) override {
@@ -104,6 +112,7 @@ class LocalNewFile final : public NewFile {
   }
 
   int publish() override {
+    if (!is_at(part_, descriptor_.get())) return ESTALE;  // somebody has removed it, and what is there now is another's
     if (::fsync(descriptor_.get()) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) return errno;
     part_.clear();
     return sync_folder_of(path_);
@@ -114,14 +123,6 @@ class LocalNewFile final : public NewFile {
   std::string part_;
   const std::string path_;
 };
-
-// Whether the path still leads to this file: whoever owned it may have published it, or given it up.
-bool is_at(const std::string& path, int descriptor) {
-  struct stat here {};
-  struct stat there {};
-  return ::fstat(descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
-         here.st_dev == there.st_dev;
-}
 
 class LocalFileSystem final : public FileSystem {
  public:

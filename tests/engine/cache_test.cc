@@ -63,7 +63,7 @@ TEST(Cache, GoesOnWhereAPassThatEndedEarlyHasCome) {
     const auto cached = counted.numbers(10).cache();
     EXPECT_EQ(epochs_of(cached.take(5).repeat(2), 1, options), "[0 1 2 3 4 0 1 2 3 4]");
     EXPECT_EQ(epochs_of(cached, 2, options), text_of(read(range(10).repeat(2))));
-    EXPECT_LE(counted.calls(), 20) << "a second run begins anew, for what the first one has not come to";
+    EXPECT_LE(counted.calls(), 20) << "the second run begins anew";
   }
 }
 
@@ -78,6 +78,21 @@ TEST(Cache, GivesTwoRunsAtOnceTheSame) {
   EXPECT_EQ(a.next(), std::nullopt);
   EXPECT_EQ(b.next(), std::nullopt);
   EXPECT_LE(counted.calls(), 200) << "each at most once";
+}
+
+// It was read as if there were no cache before, and is in the middle of its input.
+TEST(Cache, BeginsAnewWhereAnotherRunLeavesWhatItHasBegun) {
+  const auto dataset = range(10).map([](std::int64_t x) { return x; }).cache();
+  auto second = dataset.take(4).repeat(4).start({.serial = true});
+  {
+    auto first = dataset.start({.serial = true});
+    EXPECT_EQ(first.next(), 0);
+    EXPECT_EQ(second.next(), 0);
+  }
+  Texts rest;
+  for (auto text = next_text(second); text != "end"; text = next_text(second)) rest.push_back(text);
+  EXPECT_EQ(text_of(rest), "[1 2 3 0 1 2 3 0 1 2 3 0 1 2 3]");
+  EXPECT_EQ(epochs_of(dataset, 2), "[0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9]");
 }
 
 TEST(Cache, OfNothingIsEmpty) {
@@ -246,6 +261,15 @@ TEST(Cache, TakesNoEndOfAnUnwantedDatasetForTheEndOfItsInput) {
   EXPECT_EQ(text_of(read(cached)), "[0 1 2 3 4 5 6 7 8 9]");
 }
 
+// Nor what ops give because of it.
+TEST(Cache, RemembersNothingOfADatasetThatIsToldToStop) {
+  const auto cached = ten_with_a_wait().batch(3).cache();
+  for (int cut = 0; cut < 3; ++cut) {
+    for (auto&& batch : range(1).interleave([&cached](std::int64_t) { return cached; }).take(1)) EXPECT_EQ(batch[2], 2);
+  }
+  EXPECT_EQ(text_of(read(cached)), "[[0 1 2] [3 4 5] [6 7 8] [9]]");
+}
+
 // Tensors share their memory when they are copied.
 TEST(Cache, GivesWhatFunctionsBehindItMayChange) {
   const auto changed = [](Tensor tensor) {
@@ -261,6 +285,33 @@ TEST(Cache, GivesWhatFunctionsBehindItMayChange) {
   const auto first_row = [changed](std::tuple<std::vector<Tensor>, int> row) { return changed(std::get<0>(row)[0]); };
   const auto row = [made](std::int64_t x) { return std::tuple(std::vector{made(x), made(x)}, 1); };
   EXPECT_EQ(epochs_of(range(3).map(row).cache().map(first_row), 2), "[1 11 21 1 11 21]");
+  const auto pair = [made](std::int64_t x) { return std::array{made(x), made(x)}; };
+  const auto first = [changed](std::array<Tensor, 2> both) { return changed(both[0]); };
+  EXPECT_EQ(epochs_of(range(3).map(pair).cache().map(first), 2), "[1 11 21 1 11 21]");
+}
+
+TEST(Cache, LetsRoundsOfARepeatBeforeItDrawDifferently) {
+  const auto drawn = [](std::int64_t, Context& context) { return std::int64_t{context.rng()()}; };
+  const Texts values = all_of(range(3).map([](std::int64_t x) { return x; }).repeat(2).cache().map(drawn), 1);
+  ASSERT_EQ(values.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(values[i], values[i + 3]);
+}
+
+// A pass of which nothing is read wants nothing of its input.
+TEST(Cache, InsideAnInterleaveBeginsItsInputOnceWherePassesWereEmpty) {
+  const auto left = from_generator([](Pass pass) {
+    return [left = pass.pass == 0 ? 0 : 6]() mutable -> std::optional<std::int64_t> {
+      return left-- > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+    };
+  });
+  for (const std::int64_t bytes : {0, 1}) {
+    const auto rows = [&](std::int64_t) {
+      return zip(left, range(6).map([](std::int64_t x) { return x; }).cache({.max_bytes = bytes}))
+          .repeat(3)
+          .map([](std::int64_t, std::int64_t x) { return x; });
+    };
+    EXPECT_EQ(text_of(read(range(1).interleave(rows))), "[0 1 2 3 4 5 0 1 2 3 4 5]");
+  }
 }
 
 TEST(Cache, EndsEarlyWhereItsEpochIsLeft) {

@@ -8,6 +8,7 @@
 
 #include "tests/errors/catalogue.h"
 #include "tests/hostile/pictures.h"
+#include "tests/support/file_contents.h"
 #include "tests/support/unprivileged.h"
 
 namespace penstock::errors {
@@ -87,6 +88,30 @@ std::function<void()> load_eval(const std::string& folder, const std::string& by
   return [=] {
     const std::string path = write(folder + "/Data/" + name, bytes);
     read(from_vector(std::vector{path}).apply(imagenet::load_eval(config())));
+  };
+}
+
+// Bytes that have been written as one type, read as another.
+template <class Read, class Written> void read_as(const Written& value) {
+  std::vector<std::byte> bytes;
+  ByteWriter(bytes).write(value);
+  ByteReader(bytes).read<Read>();
+}
+
+Cases cache_cases(const std::string& folder) {
+  const std::string path = folder + "/numbers.cache", older = folder + "/older.cache";
+  read(range(3).cache(path));
+  std::string bytes = test::file_contents(path);
+  bytes[8] = 0;
+  write(older, bytes);
+  const auto tensor_of = [](std::int64_t size) { return std::tuple(std::uint8_t{0}, std::vector{size}); };
+  return {
+      {"cache in a file of elements of another type", [=] { read(range(3).batch(2).cache(path)); }},
+      {"cache in a file of another version", [=] { read(range(3).cache(older)); }},
+      {"a codec that reads more than there is", [] { read_as<std::string>(std::int64_t{10}); }},
+      {"a tensor of bytes that are none", [] { read_as<Tensor>(std::uint8_t{200}); }},
+      {"a tensor of fewer bytes than it says", [=] { read_as<Tensor>(tensor_of(1'000'000)); }},
+      {"a tensor of less than nothing", [=] { read_as<Tensor>(tensor_of(-1)); }},
   };
 }
 
@@ -205,7 +230,7 @@ std::string write(const std::string& path, const std::string& bytes) {
 
 Cases file_cases(const std::string& folder) {
   Cases all = reading_cases(folder);
-  for (const Cases& more : {lines_cases(folder), jpeg_cases(folder), setting_cases(folder)})
+  for (const Cases& more : {lines_cases(folder), cache_cases(folder), jpeg_cases(folder), setting_cases(folder)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

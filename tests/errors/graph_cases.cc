@@ -30,28 +30,28 @@ class Shapeless final : public Op {
   Flow flow(const Flow& input) const override { return input; }
 };
 
-// Wants this input, whatever it is told.
+// Wants the same, whatever it is told, and gives nothing.
 class Wants final : public MergeOp {
  public:
-  Wants(std::string name, std::size_t input) : name_(std::move(name)), input_(input) {}
+  Wants(std::string name, const Want& wanted) : name_(std::move(name)), wanted_(wanted) {}
   std::string name() const override { return name_; }
   Flow flow_of(std::span<const Flow>) const override { return {}; }
-  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(input_); }
+  std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(wanted_); }
 
  private:
   class State final : public MergeState {
    public:
-    explicit State(std::size_t input) : input_(input) {}
+    explicit State(const Want& wanted) : wanted_(wanted) {}
     void begin_pass(const Stamp&) override {}
-    Want want() const override { return Want::one(input_); }
+    Want want() const override { return wanted_; }
     void take(std::size_t, Slot&&, Emitter&) override {}
     void ended(std::size_t, Emitter&) override {}
 
    private:
-    const std::size_t input_;
+    const Want wanted_;
   };
   const std::string name_;
-  const std::size_t input_;
+  const Want wanted_;
 };
 
 Cases source_cases(const std::string& folder) {
@@ -245,14 +245,25 @@ Cases merging_cases() {
        }},
       {"a merging op that wants an input it does not have",
        [=] {
-         for (std::int64_t value : merge<std::int64_t>(std::make_shared<Wants>("wants_a_third", 2), two[0], two[1]))
+         for (std::int64_t value :
+              merge<std::int64_t>(std::make_shared<Wants>("wants_a_third", Want::one(2)), two[0], two[1]))
            static_cast<void>(value);
        }},
       {"a merging op that goes on to want an input that has ended",
        [=] {
-         for (std::int64_t value : merge<std::int64_t>(std::make_shared<Wants>("wants_for_ever", 0), two[0], two[1]))
+         for (std::int64_t value :
+              merge<std::int64_t>(std::make_shared<Wants>("wants_for_ever", Want::one(0)), two[0], two[1]))
            static_cast<void>(value);
        }},
+      {"a merging op that says it has something to give, and gives nothing",
+       [=] {
+         for (std::int64_t value :
+              merge<std::int64_t>(std::make_shared<Wants>("gives_nothing", Want::own()), two[0], two[1]))
+           static_cast<void>(value);
+       }},
+      {"cache of less than no bytes", [] { range(3).cache({.max_bytes = -1}); }},
+      {"cache in a file of less than no bytes", [] { range(3).cache("a.cache", {.max_bytes = -1}); }},
+      {"cache in a file without a name", [] { range(3).cache(""); }},
   };
 }
 

@@ -2,6 +2,7 @@
 // its constructor is another owner of the same memory. Nothing here is meant to be called by users.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -39,6 +40,11 @@ template <class T> struct DeepCopy<std::vector<T>> {
     if constexpr (!std::is_trivially_copyable_v<T>) {
       for (T& value : copy) DeepCopy<T>::own(value);
     }
+  }
+};
+template <class T, std::size_t N> struct DeepCopy<std::array<T, N>> {
+  static void own(std::array<T, N>& copy) {
+    for (T& value : copy) DeepCopy<T>::own(value);
   }
 };
 template <class T> struct DeepCopy<Rows<T>> : DeepCopy<std::vector<T>> {};
