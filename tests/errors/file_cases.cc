@@ -5,11 +5,24 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <tuple>
 
 #include "tests/errors/catalogue.h"
 #include "tests/hostile/pictures.h"
 #include "tests/support/file_contents.h"
 #include "tests/support/unprivileged.h"
+
+namespace penstock::errors {
+
+struct Both {
+  int a = 0, b = 0;
+};
+
+}  // namespace penstock::errors
+
+template <> struct penstock::Fields<penstock::errors::Both> {
+  static constexpr auto value = std::tuple{&penstock::errors::Both::a, &penstock::errors::Both::b};
+};
 
 namespace penstock::errors {
 namespace {
@@ -109,6 +122,14 @@ Cases cache_cases(const std::string& folder) {
       {"cache in a file of elements of another type", [=] { read(range(3).batch(2).cache(path)); }},
       {"cache in a file of another version", [=] { read(range(3).cache(older)); }},
       {"a codec that reads more than there is", [] { read_as<std::string>(std::int64_t{10}); }},
+      {"a batch whose columns differ in length",
+       [] {
+         read_as<Batch<Both>>(std::tuple(std::int64_t{1}, std::vector{1}, std::vector{1, 2}));
+       }},
+      {"a ragged batch whose rows end elsewhere",
+       [] {
+         read_as<Ragged<std::vector<int>>>(Ragged<std::vector<int>>{{1, 2}, {0, 1}});
+       }},
       {"a tensor of bytes that are none", [] { read_as<Tensor>(std::uint8_t{200}); }},
       {"a tensor of fewer bytes than it says", [=] { read_as<Tensor>(tensor_of(1'000'000)); }},
       {"a tensor of less than nothing", [=] { read_as<Tensor>(tensor_of(-1)); }},
