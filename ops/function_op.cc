@@ -65,6 +65,11 @@ FunctionOp::FunctionOp(detail::FunctionRef function, const MapOptions& options)
 std::unique_ptr<ElementwiseState> FunctionOp::open() const { return std::make_unique<State>(function_->copy()); }
 std::string FunctionOp::parameters() const { return label_.empty() ? "" : "name=" + label_; }
 
+bool FunctionOp::is_free_to_share_calls() const {
+  const bool computes = blocks_ == std::optional(false);
+  return computes && order_ == Order::kept && parallelism_ == AUTOTUNE && !has_state() && !bytes_hint_;
+}
+
 std::optional<std::size_t> FunctionOp::bytes_hint(const Element& input) const {
   return bytes_hint_ ? std::optional(bytes_hint_(input)) : std::nullopt;
 }

@@ -30,6 +30,10 @@ class FunctionOp : public ElementwiseOp, public graph::NamedByUser {
   bool has_state() const override { return !function_->callable_in_parallel(); }
   std::unique_ptr<ElementwiseState> open() const override;
 
+ protected:
+  const detail::Function& function() const noexcept { return *function_; }
+  bool is_free_to_share_calls() const;  // graph::AnswersInPlace::may_share_calls()
+
  private:
   detail::FunctionRef function_;
   Tunable parallelism_;

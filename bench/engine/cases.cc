@@ -6,6 +6,7 @@ namespace {
 constexpr Case kCases[] = {
     {"slope", "ns per element and stage: slope over chains of 0 to 6 trivial maps", run_slope},
     {"whole", "short whole pipelines: ns per element over all stages", run_whole},
+    {"fused", "maps and a filter that share calls, beside the same as stages of their own", run_fused},
     {"merges", "zip, concatenate, sample_from: ns per element beyond one input alone", run_merges},
     {"cached", "cache: what later epochs cost, from memory and from a file", run_cached},
     {"nests", "interleave: opening datasets, taking turns, and datasets that wait", run_nests},

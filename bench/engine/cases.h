@@ -25,6 +25,7 @@ std::span<const Case> all_cases();
 
 void run_slope(const CaseSettings& settings, Report& report);
 void run_whole(const CaseSettings& settings, Report& report);
+void run_fused(const CaseSettings& settings, Report& report);
 void run_two_maps(const CaseSettings& settings, Report& report);
 void run_sleep64(const CaseSettings& settings, Report& report);
 void run_adapt(const CaseSettings& settings, Report& report);

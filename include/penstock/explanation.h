@@ -178,6 +178,8 @@ struct Explanation {
   std::vector<Stage> stages;        // source first
   std::vector<Decision> decisions;  // the last few, newest last
   std::vector<Warning> warnings;    // what is out of order
+  // What was changed of the pipeline before the run (RunOptions::rewrites), in words; none: it runs as it is written.
+  std::vector<std::string> rewrites;
 
   // The consumer is kept waiting for more than a twentieth of its time.
   bool input_bound() const noexcept { return wait_share.value > 0.05; }

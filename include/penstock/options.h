@@ -13,6 +13,7 @@
 
 #include <penstock/bytes_hint.h>
 #include <penstock/op.h>
+#include <penstock/rewrites.h>
 
 #pragma GCC visibility push(default)
 
@@ -46,6 +47,10 @@ struct MapOptions {
   std::optional<bool> blocks = std::nullopt;
   // The function keeps the number of rows of its element, so that batch(n, drop).map(f).unbatch() knows its count.
   bool keeps_leading_dimension = false;
+  // A promise that no call throws: a run may then leave the function out for elements that a take, skip or shard behind
+  // it does not want (Rewrites). Known without it of a noexcept function that gives numbers. One that throws all the
+  // same is an error of its element, but elements may then be counted otherwise.
+  bool cannot_fail = false;
   // Bytes of the result, foretold from the input. Worth giving where sizes differ much: this is reserved before a call
   // then, and not the average of earlier results.
   BytesHint bytes_hint = {};
@@ -207,6 +212,7 @@ struct RunOptions {
   // folder too, costs a line on stderr, no more.
   // Unused where nothing is tuned. Empty: none.
   std::string warm_start = {};
+  Rewrites rewrites = {};  // what may be changed of the pipeline before it runs; results are the same with each
 };
 
 }  // namespace penstock

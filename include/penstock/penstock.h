@@ -20,6 +20,7 @@
 #include <penstock/ragged_batch.h>
 #include <penstock/random_split.h>
 #include <penstock/rejection_resample.h>
+#include <penstock/rewrites.h>
 #include <penstock/run.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>

@@ -35,6 +35,12 @@ inline bool tell(OpenCall& call, std::size_t answered) {
   return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
+// What an element was made of.
+struct SourceItem {
+  int position = -1;  // of the source in the pipeline, where there are several; -1: there is one
+  std::string name;   // "" if it has none
+};
+
 // Asks that the pass which `sequence` belongs to ends early; see PassControl::end.
 struct PassCut {
   std::size_t depth;
@@ -58,6 +64,8 @@ class BodyHost {
   virtual bool is_unwanted(std::size_t stage, const PassCut& cut) const = 0;  // because of such a request
   virtual void count_dropped(std::size_t stage, std::int64_t errors) = 0;
   virtual std::int64_t now() const = 0;  // ns
+  virtual std::uint64_t run_seed() const noexcept = 0;
+  virtual SourceItem item(const Stamp& stamp) const = 0;
 };
 
 class Body {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "lib/core/byte_count.h"
 #include "lib/exec/branch.h"
+#include "lib/exec/elementwise_stage.h"
 #include "lib/exec/merge_body.h"
-#include "lib/exec/nest_body.h"
 #include "lib/exec/opened.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
@@ -24,11 +24,6 @@ constexpr std::int64_t kMostRows = std::int64_t{1}
 using graph::Kind;
 using graph::Node;
 using graph::Use;
-
-// The node's op, kept alive by the whole graph.
-template <class Interface> std::shared_ptr<const Interface> share(const graph::NodeRef& owner, const Node& node) {
-  return {owner, node.as<Interface>()};
-}
 
 // Of repeat(0): a pass ends as it begins.
 class NoPass final : public StreamState {
@@ -48,21 +43,12 @@ std::optional<graph::Positions> merged(const Node& merge, const std::vector<Bran
   return graph::merged_positions(merge, std::move(positions));
 }
 
-// `borrows`: its inputs may refer to values of the source.
-StagePlan::Open body_of(std::shared_ptr<const ElementwiseOp> op, bool borrows, const StagePlan& stage) {
-  return [op = std::move(op), borrows, depth = stage.depth, is_nest = stage.is_nest()](
-             std::size_t, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-    if (is_nest) return std::make_unique<NestBody>(op, host);
-    return std::make_unique<ElementwiseBody>(op, borrows, depth);
-  };
-}
-
 class Compiler {
  public:
-  explicit Compiler(const graph::NodeRef& node)
-      : owner_(node), nodes_(graph::uses(node)), plan_(std::make_shared<Plan>()) {}
+  Compiler(const graph::NodeRef& node, std::vector<Use> uses)
+      : owner_(node), nodes_(std::move(uses)), plan_(std::make_shared<Plan>()) {}
 
-  std::shared_ptr<const Plan> run() {
+  std::shared_ptr<Plan> run() {
     for (std::size_t next = 0; next < nodes_.size();) next = add(next);
     plan_->prefetch = plan_->stages.back().buffer_behind = now_.buffer;
     plan_->segments.back().repeats = now_.repeats;
@@ -211,7 +197,7 @@ class Compiler {
     switch (node.kind()) {
       case Kind::source:
       case Kind::merge: break;
-      case Kind::elementwise: add_elementwise(use); break;
+      case Kind::elementwise: return add_elementwise(number);
       case Kind::stream: add_stream(use, share<StreamOp>(owner_, node)); break;
       case Kind::repeat:
         add_repeat(use, node.as<graph::RestartOp>()->count());
@@ -280,27 +266,22 @@ class Compiler {
     merge.ports.push_back({.depth = input.repeats.size(), .buffer = input.buffer});
   }
 
-  void add_elementwise(const Use& use) {
-    auto op = share<ElementwiseOp>(owner_, *use.node);
-    StagePlan stage = stage_of(use);
-    stage.serial = false;
-    stage.form = op->form();
-    stage.form_is_known = op->form_is_known();
-    stage.order = op->order();
-    stage.has_state = op->has_state();
-    stage.is_reentrant = graph::is_reentrant(*op);
-    stage.parallelism = graph::calls_at_once(*op);
-    stage.passes_memory_on = op->passes_memory_on();
-    if (const std::size_t bytes = op->result_bytes(); bytes > 0)
-      stage.gives.bytes = byte_count(bytes) + byte_count(sizeof(Slot));
-    if (const auto* nest = use.node->as<graph::OpensDatasets>())
-      stage.nest = {nest->cycle_length(), nest->block_length()};
-    stage.open = body_of(op, next_stage() == now_.last_borrower, stage);
-    if (op->order() == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = next_stage();
-    by_position_ = by_position_ && op->order() == Order::kept && !op->has_state() && !stage.is_nest() &&
-                   !(first_stream_ != 0 && op->may_fan_out());
-    foresee_through(op);
+  // With those that share its calls. Gives the next node to add.
+  std::size_t add_elementwise(std::size_t number) {
+    StagePlan stage = stage_of(nodes_[number]);
+    const std::vector<FusedOp> ops = ops_of_a_call(owner_, std::span(nodes_).subspan(number));
+    note_calls(stage, *nodes_[number].node);
+    for (const FusedOp& each : ops) {
+      by_position_ = by_position_ && each.op->order() == Order::kept && !each.op->has_state() && !stage.is_nest() &&
+                     !(first_stream_ != 0 && each.op->may_fan_out());
+      if (!each.op->passes_memory_on()) stage.gives.bytes = bytes_of_results(*each.op);
+      if (&each != &ops.front()) stage.label.name += "+" + each.label.name;
+      foresee_through(each.op);
+    }
+    stage.open = body_of(ops, next_stage() == now_.last_borrower, stage);
+    if (stage.order == Order::arbitrary && plan_->arbitrary_stage == 0) plan_->arbitrary_stage = next_stage();
     put(std::move(stage));
+    return number + ops.size();
   }
 
   // An element-wise op: unbatch hands on what the stage before has made; what else makes elements is to know where they
@@ -391,6 +372,15 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Plan> compile(const graph::NodeRef& node) { return Compiler(node).run(); }
+std::shared_ptr<const Plan> compile(const graph::NodeRef& node) { return Compiler(node, graph::uses(node)).run(); }
+
+std::shared_ptr<const Plan> compile(const graph::NodeRef& node, graph::Rewritten as_run) {
+  auto plan = Compiler(node, std::move(as_run.uses)).run();
+  if (as_run.changes.empty()) return plan;
+  plan->resumes_by_position = plan->resumes_by_position && compile(node)->resumes_by_position;
+  for (const std::string& change : as_run.changes) plan->work_text += change + "\n";
+  plan->changes = std::move(as_run.changes);
+  return plan;
+}
 
 }  // namespace penstock::exec

@@ -71,6 +71,7 @@ struct Group {
   std::optional<PassEnd> mark;          // its last slot
   std::shared_ptr<AsyncTarget> target;  // its Completion is out
   std::unique_ptr<Inner> inner;         // of a nest, unless it is a mark alone
+  std::int64_t errors_inside = 0;       // that its call has made of failures, and nobody has counted
 
   bool is_open() const noexcept { return call != nullptr && call->goes_on(); }  // for the thread that runs it
 

@@ -27,7 +27,9 @@ std::int64_t bytes_of_list(const detail::Results& results, std::int64_t hint) {
 class Seal {
  public:
   Seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const ItemOf& item_of)
-      : group_(group), plan_(plan), body_(body), most_(most), item_of_(item_of) {}
+      : group_(group), plan_(plan), body_(body), most_(most), item_of_(item_of) {
+    sum_.errors = std::exchange(group.errors_inside, 0);
+  }
 
   // A result of the group's slot `i`, or one of `several` that were made of it.
   void finish(Slot& slot, std::size_t i, std::size_t several = 1) {

@@ -57,7 +57,7 @@ class StageHost : public HostUnderLock, public BodyHost {
   virtual void nothing_is_left_of(std::size_t stage) = 0;
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
   virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
-  virtual SourceItem item(const Stamp& stamp) const = 0;
+  std::uint64_t run_seed() const noexcept final { return facts().seed; }
 };
 
 }  // namespace penstock::exec

@@ -125,12 +125,6 @@ struct SourcePlan {
   std::size_t reader = 0;                // by which that is asked: the number of its stage
 };
 
-// What an element was made of.
-struct SourceItem {
-  int position = -1;  // of the source in the pipeline, where there are several; -1: there is one
-  std::string name;   // "" if it has none
-};
-
 // The name is none where there is no such item: a stamp may be a mark's, or one that a user's op has made up. If the
 // source throws, it is a text that says so: names are asked for where errors are made and told, which nothing may keep
 // from that. `reader_names`: names what a reader has read.
@@ -147,7 +141,8 @@ struct Plan {
   Tunable prefetch = AUTOTUNE;          // of the outlet
   std::size_t arbitrary_stage = 0;      // the first whose results leave in any order; 0: all orders are kept
   std::string text;                     // of the pipeline, for checkpoints
-  std::string work_text;                // the same without seeds and data, for tuning
+  std::string work_text;                // the same without seeds and data, and with the changes, for tuning
+  std::vector<std::string> changes;     // of the graph as written, in words
   bool resumes_by_position = false;     // see Checkpoint::Kind
   std::size_t resume_stage = 0;  // where results already delivered are left out: the first stream stage, or the outlet
 

@@ -1,10 +1,12 @@
 // How a pipeline is printed: describe() for people, pipeline_text() and work_text() for comparing two pipelines.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "lib/graph/arguments.h"
 #include "lib/graph/control_ops.h"
 #include "lib/graph/node.h"
+#include "lib/graph/rewritten.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::graph {
@@ -31,16 +33,17 @@ std::string work_parameters_of(const Node& node) {
   return shuffle != nullptr ? shuffle->parameters_but_seed() : parameters_of(node);
 }
 
-// "of 1, 4": where it does not follow from the line before. "": the op has no input, or that one.
-std::string inputs_of(const Use& use) {
-  if (use.inputs.empty() || (use.inputs.size() == 1 && use.inputs.front() + 1 == use.number)) return {};
+// "of 1, 4": where it does not follow from the line before, which tells of the op with the number `before`. "": the op
+// has no input, or that one.
+std::string inputs_of(const Use& use, int before) {
+  if (use.inputs.empty() || (use.inputs.size() == 1 && use.inputs.front() == before)) return {};
   std::string text;
   for (const int input : use.inputs) text += (text.empty() ? "of " : ", ") + std::to_string(input);
   return text;
 }
 
 std::string line_of(const Use& use, const std::string& parameters) {
-  const std::string inputs = inputs_of(use);
+  const std::string inputs = inputs_of(use, use.number - 1);
   return std::to_string(use.number) + " " + use.node->op().name() + "(" + parameters + ")" +
          (inputs.empty() ? "" : " " + inputs) + "\n";
 }
@@ -64,21 +67,22 @@ std::string tuning_of(const Node& node) {
 
 using Row = std::array<std::string, 4>;
 
-Row row_of(const Use& use, std::size_t indent) {
-  std::string parameters = inputs_of(use);
+Row row_of(const Use& use, int before, std::size_t indent) {
+  std::string parameters = inputs_of(use, before);
   add(parameters, parameters_of(*use.node));
-  add(parameters, tuning_of(*use.node));
+  add(parameters, use.shares_calls ? "in the calls of " + std::to_string(before) : tuning_of(*use.node));
   return {std::to_string(use.number), std::string(2 * indent, ' ') + use.node->op().name(), parameters,
           to_string(use.node->site())};
 }
 
 // How many inputs of ops further down stand open above each line: the branches beside it that are complete.
 std::vector<std::size_t> indents_of(const std::vector<Use>& all) {
+  std::map<int, std::size_t> lines;
+  for (std::size_t i = 0; i < all.size(); ++i) lines[all[i].number] = i;
   std::vector<std::size_t> indents(all.size(), 0);
   for (std::size_t i = all.size(); i-- > 0;) {
     const auto& inputs = all[i].inputs;
-    for (std::size_t port = 0; port < inputs.size(); ++port)
-      indents[static_cast<std::size_t>(inputs[port])] = indents[i] + port;
+    for (std::size_t port = 0; port < inputs.size(); ++port) indents[lines.at(inputs[port])] = indents[i] + port;
   }
   return indents;
 }
@@ -103,11 +107,14 @@ std::string print(const Row& row, const std::array<std::size_t, 4>& widths) {
 
 }  // namespace
 
-std::string describe(const NodeRef& node) {
+std::string describe(const NodeRef& node) { return describe(as_written(node)); }
+
+std::string describe(const Rewritten& graph) {
   std::vector<Row> rows;
-  const std::vector<Use> all = uses(node);
+  const std::vector<Use>& all = graph.uses;
   const std::vector<std::size_t> indents = indents_of(all);
-  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(row_of(all[i], indents[i]));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    rows.push_back(row_of(all[i], i == 0 ? -1 : all[i - 1].number, indents[i]));
   const auto widths = widths_of(rows);
   std::string text;
   for (const Row& row : rows) text += print(row, widths);

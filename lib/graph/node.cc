@@ -7,6 +7,7 @@
 
 #include "lib/graph/control_ops.h"
 #include "lib/graph/repeats.h"
+#include "lib/graph/rewritten.h"
 #include "lib/graph/traits.h"
 
 namespace penstock::graph {
@@ -198,6 +199,8 @@ std::vector<Use> uses(const NodeRef& last) {
   add_uses(node_of(last), Path(), all);
   return all;
 }
+
+Rewritten as_written(const NodeRef& last) { return {.uses = uses(last), .changes = {}}; }
 
 std::string label_of(const Node& node) {
   const auto* named = node.as<NamedByUser>();

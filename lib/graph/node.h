@@ -75,6 +75,7 @@ struct Use {
   int number = 0;                // its place in that order
   std::vector<int> inputs = {};  // numbers of those that feed it; the last one's is right below its own
   Path path = {};                // of the branch that it is in
+  bool shares_calls = false;     // it runs in the calls of the op before it
 };
 
 // All that lies before `last`, and `last` itself, in post-order: the inputs of an op from the first to the last one,

@@ -80,6 +80,19 @@ class EndsPasses {
   ~EndsPasses() = default;
 };
 
+// Calls a function of the user's for each element, and gives at most one in its place (map, filter).
+class AnswersInPlace {
+ public:
+  // Whether it may run in one call with the op right before or behind it: it computes, and that is known; it keeps the
+  // order, is free in how many calls there are, and foretells nothing of its results.
+  virtual bool may_share_calls() const = 0;
+  // No element fails in it, and none is left out.
+  virtual bool cannot_fail() const = 0;
+
+ protected:
+  ~AnswersInPlace() = default;
+};
+
 // Makes each element a dataset (an Element that holds a NodeRef), whose elements are given in turn (interleave): an
 // ElementwiseOp whose run() only opens them.
 class OpensDatasets {

@@ -120,8 +120,9 @@ void EngineRun::watch_from_outside(const std::shared_ptr<Engine>& engine) {
   is_watched_ = true;
 }
 
-std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, const runtime::Execution& execution) {
-  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), execution);
+std::shared_ptr<Engine> EngineRun::observed(std::shared_ptr<Engine> engine, runtime::Execution execution) {
+  execution.rewrites = plan_->changes;
+  observer_ = std::make_shared<runtime::Observer>(engine->knobs(), std::move(execution));
   return engine;
 }
 

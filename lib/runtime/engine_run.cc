@@ -11,6 +11,7 @@
 #include "lib/exec/resume_body.h"
 #include "lib/graph/node.h"
 #include "lib/graph/repeats.h"
+#include "lib/rewrite/rewrite.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
 #include "lib/runtime/resumable.h"
@@ -23,6 +24,10 @@ namespace {
 
 using exec::Engine;
 using runtime::Turn;
+
+std::shared_ptr<const exec::Plan> plan_of(const graph::NodeRef& node, const RunOptions& options) {
+  return exec::compile(node, rewrite::rewritten(node, options.rewrites));
+}
 
 // By the clock of every machine that runs outside tests (now_ns()).
 std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
@@ -373,7 +378,7 @@ std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node) {
   RunOptions options{.epochs = 1, .first_epoch = graph::take_epoch(node)};
   const graph::NodeRef loop = graph::for_one_loop(node);
   if (loop) options.pass = 0;  // as in runtime::start_run()
-  return std::make_shared<EngineRun>(exec::compile(loop ? loop : node), options, autotune::default_policy, loop);
+  return std::make_shared<EngineRun>(plan_of(loop ? loop : node, options), options, autotune::default_policy, loop);
 }
 
 }  // namespace penstock::detail
@@ -384,5 +389,5 @@ std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const gr
   check_options(options);
   RunOptions own = options;
   if (node && node->counts_openings()) own.pass = 0;  // inside another run, too: it counts its own passes
-  return std::make_shared<detail::EngineRun>(exec::compile(node), own, std::move(make_policy));
+  return std::make_shared<detail::EngineRun>(detail::plan_of(node, own), own, std::move(make_policy));
 }

@@ -73,7 +73,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::shared_ptr<exec::Engine> start_on_threads(exec::EngineSettings settings) REQUIRES(mutex_);
   std::shared_ptr<exec::Engine> start_serial(exec::EngineSettings settings, bool inside_another_run) REQUIRES(mutex_);
   void watch_from_outside(const std::shared_ptr<exec::Engine>& engine) REQUIRES(mutex_);
-  std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, const runtime::Execution& execution)
+  std::shared_ptr<exec::Engine> observed(std::shared_ptr<exec::Engine> engine, runtime::Execution execution)
       REQUIRES(mutex_);
   runtime::Runtime::Disposals disposal_of(const std::shared_ptr<exec::Engine>& engine) const REQUIRES(mutex_);
   // Parts of the destructor: nobody else has the run any more.

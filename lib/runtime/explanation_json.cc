@@ -231,6 +231,7 @@ std::string to_json(const Explanation& e) {
       .with_json("decisions", array_of(e.decisions, [&](const auto& each) { return json(e, each); }))
       .with_json("warnings", array_of(e.warnings, [&](const auto& each) { return json(e, each); }))
       .with("stand_still", e.stand_still)
+      .with_json("rewrites", array_of(e.rewrites, [](const std::string& each) { return in_json(each); }))
       .text();
 }
 

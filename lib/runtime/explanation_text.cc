@@ -57,6 +57,7 @@ class Report {
     if (of_.time > 0) line(resources());
     changes();
     for (const auto& warning : of_.warnings) line("warning: " + problem(warning));
+    rewrites();
     table();
     return text_;
   }
@@ -314,6 +315,12 @@ class Report {
     if (warning.stage < 0) return text;
     const std::string how = warning.samples > 0 ? ", in step with " : ", perhaps started by ";
     return text + how + stage(warning.stage) + ": does its function start threads of its own?";
+  }
+
+  void rewrites() {
+    std::string text;
+    for (const std::string& each : of_.rewrites) text += (text.empty() ? "rewrites: " : "; ") + each;
+    if (!text.empty()) line(text);
   }
 
   // As many rows as there is room for: those with most calls under way, in the order of the chain.

@@ -17,8 +17,8 @@ std::vector<Knob> without_functions(std::vector<Knob> knobs) {
 
 }  // namespace
 
-Observer::Observer(std::vector<Knob> knobs, const Execution& execution)
-    : knobs_(without_functions(std::move(knobs))), execution_(execution) {}
+Observer::Observer(std::vector<Knob> knobs, Execution execution)
+    : knobs_(without_functions(std::move(knobs))), execution_(std::move(execution)) {}
 
 void Observer::see(const Snapshot& now, const autotune::Policy* policy) {
   MutexLock lock(mutex_);
@@ -67,6 +67,7 @@ Explanation Observer::explain(autotune::Window window) const {
   }
   Explanation explanation = autotune::explain(std::move(facts));
   explanation.stand_still = std::move(stand_still);
+  explanation.rewrites = execution_.rewrites;
   return explanation;
 }
 

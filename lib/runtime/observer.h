@@ -18,14 +18,15 @@ namespace penstock::runtime {
 
 // How a run goes.
 struct Execution {
-  bool tuned = false;               // a policy moves its knobs
-  bool serial = false;              // on the consumer's thread
-  bool inside_another_run = false;  // begun there, and serial for that reason
+  bool tuned = false;                      // a policy moves its knobs
+  bool serial = false;                     // on the consumer's thread
+  bool inside_another_run = false;         // begun there, and serial for that reason
+  std::vector<std::string> rewrites = {};  // Plan::changes
 };
 
 class Observer {
  public:
-  Observer(std::vector<Knob> knobs, const Execution& execution);
+  Observer(std::vector<Knob> knobs, Execution execution);
 
   // At each look of the controller, behind the policy's; null: nothing moves knobs.
   void see(const Snapshot& now, const autotune::Policy* policy) EXCLUDES(mutex_);

@@ -37,7 +37,7 @@ struct Harness {
   ps::Tunable elements_ahead() const { return how.parallelism == 8 ? ps::AUTOTUNE : ps::Tunable(how.parallelism); }
   ps::Order order() const { return op.arbitrary ? ps::Order::arbitrary : ps::Order::kept; }
   ps::MapOptions map_options() const {
-    ps::MapOptions options{.order = order()};
+    ps::MapOptions options{.order = order(), .cannot_fail = how.cannot_fail};
     if (how.blocks >= 0) options.blocks = how.blocks == 1;
     return options;
   }

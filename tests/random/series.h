@@ -40,7 +40,8 @@ class Series {
   }
 
   void check_graph(std::uint64_t seed) {
-    const Graph graph = draw_graph(seed, limits_);
+    Graph graph = draw_graph(seed, limits_);
+    alter(graph, seed);
     coverage_.add_graph(graph);
     name_ = "PENSTOCK_SEED=" + std::to_string(seed) + ": " + graph.text();
     Trial trial(graph, bench_);
@@ -50,6 +51,9 @@ class Series {
 
  protected:
   using Check = void (Trial::*)(const Driver&, Random&, Coverage&);
+
+  // Before it is built.
+  virtual void alter(Graph&, std::uint64_t /*seed*/) {}
 
   // Which checks a graph goes through.
   virtual void try_graph(const Graph& graph, Trial& trial, Random& random) = 0;

@@ -36,6 +36,7 @@ class Function {
   virtual void run(std::span<Slot> slots, Context& context) const = 0;
   virtual bool callable_in_parallel() const noexcept { return true; }
   virtual std::size_t result_bytes() const noexcept { return 0; }  // ElementwiseOp::result_bytes()
+  virtual bool cannot_fail() const noexcept { return false; }      // by its type
   // Of one that is not: each pass of each run has a copy of its own. Null: it cannot be copied.
   virtual bool can_be_copied() const noexcept { return true; }
   virtual std::unique_ptr<Function> copy() const { return nullptr; }
@@ -114,6 +115,14 @@ template <class F, class T> class Caller {
     return TakesParts<F, T, Context> ? TakesParts<const F, T, Context> : TakesParts<const F, T>;
   }();
 
+  // Of one that takes parts it is not asked.
+  template <class V>
+  static constexpr bool cannot_throw = [] {
+    using Called = std::conditional_t<is_const, const F&, F&>;
+    if constexpr (TakesContext<F, T>) return std::is_nothrow_invocable_v<Called, V, Context&>;
+    return std::is_nothrow_invocable_v<Called, V>;
+  }();
+
   template <class V> decltype(auto) operator()(V&& value, Context& context) const {
     auto& function = reference();
     if constexpr (TakesContext<F, T>) {
@@ -172,9 +181,13 @@ template <class F, class T> class MapFunction final : public CopiedFunction<MapF
   explicit MapFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
   std::size_t result_bytes() const noexcept override { return has_fixed_bytes<U> ? sizeof(U) : 0; }
+  // Results of other types may fail as they are looked at: bytes_of is a user's.
+  bool cannot_fail() const noexcept override {
+    return has_fixed_bytes<U> && Caller<F, T>::template cannot_throw<Argument> &&
+           std::is_nothrow_constructible_v<U, typename ResultOf<F, T>::type>;
+  }
 
   void run(std::span<Slot> slots, Context& context) const override {
-    constexpr bool keeps_input = takes_const_reference<F, T>;
     const bool may_retry = keeps_input && Caller<F, T>::is_const &&
                            slots.size() == 1;  // a second call of one with a state gives something else
     for_each_slot(slots, context, may_retry, [&](Slot& slot) {
@@ -187,6 +200,9 @@ template <class F, class T> class MapFunction final : public CopiedFunction<MapF
   }
 
  private:
+  static constexpr bool keeps_input = takes_const_reference<F, T>;
+  using Argument = std::conditional_t<keeps_input, const T&, T>;
+
   Caller<F, T> call_;
 };
 

@@ -20,6 +20,7 @@ struct How {
   bool as_factory = false;       // from_generator: a factory instead of a copyable callable
   bool applied = false;          // put on by apply()
   bool hinted = false;           // own_elementwise: tells its results' bytes beforehand
+  bool cannot_fail = false;      // map: MapOptions::cannot_fail
   bool any_fault = false;        // fails by whatever can be thrown
 };
 

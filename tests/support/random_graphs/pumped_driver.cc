@@ -7,6 +7,7 @@
 #include "lib/exec/compile.h"
 #include "lib/exec/engine.h"
 #include "lib/exec/resume_body.h"
+#include "lib/rewrite/rewrite.h"
 #include "tests/support/pumped.h"
 #include "tests/support/random_graphs/knob_mover.h"
 
@@ -43,7 +44,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
  public:
   PumpedRun(const ps::graph::NodeRef& node, const ps::RunOptions& options, std::uint64_t seed, Coverage& coverage,
             std::shared_ptr<PumpedCourier> courier)
-      : plan_(exec::compile(node)),
+      : plan_(exec::compile(node, ps::rewrite::rewritten(node, options.rewrites))),
         options_(options),
         random_(seed),
         coverage_(coverage),

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::size_t kLittleMemory = 20'000;
 
+// Each on or off. Nothing is drawn for it, so that seeds mean the same schedules as ever.
+ps::Rewrites rewrites_of(std::uint64_t bits) {
+  return {.noop_elimination = (bits & 1) != 0,
+          .selection_pushdown = (bits & 2) != 0,
+          .map_fusion = (bits & 4) != 0,
+          .map_and_filter_fusion = (bits & 8) != 0};
+}
+
 }  // namespace
 
 Reading::Reading(const Driver& driver, const Built& built, const ps::RunOptions& options, Random& random,
@@ -102,6 +110,7 @@ ps::RunOptions draw_options(Random& random) {
   options.open_io = static_cast<int>(random.pick(std::vector<std::int64_t>{1, 2, 64}));
   options.seed = random.next();
   options.tune = random.one_in(2);
+  options.rewrites = rewrites_of(options.seed);
   return options;
 }
 
