@@ -10,15 +10,15 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::int64_t kMany = 5'000'000;
+constexpr std::int64_t kThrough = 5'000'000;
 
 }  // namespace
 
 void run_fused(const CaseSettings& settings, Report& report) {
   const MapOptions computes{.blocks = false};
   const auto dataset =
-      range(kMany).map(plus_one, AUTOTUNE, computes).map(same, AUTOTUNE, computes).filter(is_there).batch(128);
-  const std::int64_t batches = (kMany + 127) / 128;
+      range(kThrough).map(plus_one, AUTOTUNE, computes).map(same, AUTOTUNE, computes).filter(is_there).batch(128);
+  const std::int64_t batches = (kThrough + 127) / 128;
   Cost apart;
   const Turns turns = take_turns(
       settings.rounds_or(9), [&] { return drain(dataset, batches); },
@@ -29,10 +29,10 @@ void run_fused(const CaseSettings& settings, Report& report) {
       });
   Row row{"fused",
           "range_map_map_filter_batch128",
-          kMany,
+          kThrough,
           turns.best,
-          {{"cpu_ns_per_element", ns_per(turns.best.cpu_s, kMany)},
-           {"apart_cpu_ns_per_element", ns_per(apart.cpu_s, kMany)},
+          {{"cpu_ns_per_element", ns_per(turns.best.cpu_s, kThrough)},
+           {"apart_cpu_ns_per_element", ns_per(apart.cpu_s, kThrough)},
            {"of_apart_percent", 100 + turns.overhead.median},
            {"of_apart_low", 100 + turns.overhead.low},
            {"of_apart_high", 100 + turns.overhead.high}},
