@@ -25,12 +25,12 @@ class State final : public MergeState {
     } else if (!failed_) {
       failed_ = std::move(slot);
     }
-    if (input + 1 == parts_.size()) give(out);
+    if (input + 1 == parts_.size()) give_row(out);
   }
   void ended(std::size_t, Emitter&) override {}
 
  private:
-  void give(Emitter& out) {
+  void give_row(Emitter& out) {
     if (failed_) {
       for (Element& part : parts_) part.reset();
       out.forward(*std::exchange(failed_, std::nullopt));

@@ -3,6 +3,7 @@
 #include <penstock/codec.h>
 #include <penstock/dataset.h>
 #include <penstock/error.h>
+#include <penstock/sources.h>
 
 #include <array>
 #include <cstdint>
