@@ -270,15 +270,14 @@ TEST(FileCache, BearsAnyBytes) {
 
 // ------------------------------------------------------------------------------------------------ kill -9
 
-// Writes the file again and again.
-[[noreturn]] void write_for_ever(const std::string& path) {
+void write_file(const std::string& path) {
   const detail::TypedElementCodec<std::string> codec;
-  const Texts texts = numbers(20'000);
-  for (;;) {
-    ops::CacheFileWriter writer(*io::local_file_system(), path, typeid(std::string), 0);
-    for (const std::string& text : texts) writer.add(Slot(Element(text), {}), codec);
-    writer.publish();
-  }
+  ops::CacheFileWriter writer(*io::local_file_system(), path, typeid(std::string), 0);
+  for (const std::string& text : numbers(20'000)) writer.add(Slot(Element(text), {}), codec);
+  writer.publish();
+}
+[[noreturn]] void write_for_ever(const std::string& path) {
+  for (;;) write_file(path);
 }
 
 TEST(FileCache, IsWholeOrNotThereWhenItsWriterIsKilled) {
@@ -287,9 +286,10 @@ TEST(FileCache, IsWholeOrNotThereWhenItsWriterIsKilled) {
   const detail::TypedElementCodec<std::string> codec;
   test::Random random(3);
   int found = 0;
+  write_file(path);
   const std::int64_t rounds = test::how_many(20);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    if (round % 2 == 0) std::filesystem::remove(path);
+    if (round % 2 == 1) std::filesystem::remove(path);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) write_for_ever(path);
