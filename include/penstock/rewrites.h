@@ -20,7 +20,7 @@ namespace penstock {
 template <class T> class Dataset;
 
 struct Rewrites {
-  // take(-1), skip(0), repeat(1) and shard(1, 0) are left out: whatever comes to them goes on.
+  // take(-1), skip(0) and shard(1, 0) are left out: whatever comes to them goes on.
   bool noop_elimination = true;
   // take, skip and shard go before maps that cannot fail (MapOptions::cannot_fail) and keep the order, down to the
   // source's positions where only such maps are between: the function is not called for what they leave out.

@@ -1,5 +1,5 @@
-// take(-1), skip(0), repeat(1) and shard(1, 0) hand on whatever comes to them: they are left out.
-#include "lib/graph/control_ops.h"
+// take(-1), skip(0) and shard(1, 0) hand on whatever comes to them: they are left out. Not repeat(1): a shuffle behind
+// it is one of elements, and without it would be one of positions, which is another order.
 #include "lib/graph/traits.h"
 #include "lib/rewrite/passes.h"
 
@@ -8,7 +8,6 @@ namespace {
 
 bool does_nothing(const graph::Node& node) {
   if (node.gives() != nullptr) return false;  // it looks at types
-  if (const auto* repeat = node.as<graph::RestartOp>()) return repeat->count() == 1;
   const auto* selects = node.as<graph::SelectsTheSame>();
   return selects != nullptr && selects->selects_all();
 }

@@ -1,4 +1,4 @@
-// take(-1), skip(0), repeat(1), shard(1, 0) are left out.
+// take(-1), skip(0), shard(1, 0) are left out.
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
@@ -23,19 +23,25 @@ std::int64_t failing(std::int64_t x) {
 }
 
 TEST(NoopElimination, LeavesOutWhatHandsOnAll) {
-  const auto dataset = range(7).map(failing).take(-1).skip(0).repeat(1).shard(1, 0).batch(2);
+  const auto dataset = range(7).map(failing).take(-1).skip(0).shard(1, 0).batch(2);
   EXPECT_EQ(written(dataset),
             "0 range start=0, stop=7, step=1\n"
             "1 map parallelism=auto\n"
             "2 take count=all\n"
             "3 skip count=0\n"
-            "4 repeat count=1\n"
-            "5 shard num_shards=1, index=0\n"
-            "6 batch batch_size=2\n");
+            "4 shard num_shards=1, index=0\n"
+            "5 batch batch_size=2\n");
   EXPECT_EQ(as_it_is_run(dataset, kNoopsAlone),
             "0 range start=0, stop=7, step=1\n"
             "1 map parallelism=auto\n"
-            "6 batch batch_size=2\n");
+            "5 batch batch_size=2\n");
+}
+
+// Without it the shuffle would be one of positions, which has another order.
+TEST(NoopElimination, KeepsARepeatOfOnePass) {
+  const auto dataset = range(18).skip(3).repeat(1).shuffle(24, {.seed = 3});
+  EXPECT_EQ(as_it_is_run(dataset, kNoopsAlone), written(dataset));
+  EXPECT_TRUE(is_the_same(dataset, kNoopsAlone));
 }
 
 TEST(NoopElimination, KeepsWhatLeavesSomethingOut) {
