@@ -28,12 +28,12 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     pass_ = pass;
     next_ = 0;
     if (!own_) {
-      input_is_running_ = false;
+      input_.drop();
       if (!whole_) look_for_one();
     }
     decide();
   }
-  std::uint32_t runs_of_inputs() const override { return runs_of_input_; }
+  std::uint32_t runs_of_inputs() const override { return input_.runs(); }
 
   Want want() const override { return wanted_; }
   void give(Emitter& out) override {
@@ -49,11 +49,11 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
-    input_has_ended_ = true;
+    input_.end();
     if (own_) op_.publish(whole_ = std::move(own_));
     decide();
   }
-  bool soon(std::size_t) const noexcept override { return input_is_running_ && !input_has_ended_; }
+  bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
 
  private:
   void look_for_one() {
@@ -72,13 +72,11 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   void decide() noexcept {
     if ((own_ || whole_) && next_ < kept().size()) {
       wanted_ = Want::own();
-    } else if (whole_ || (input_is_running_ && input_has_ended_)) {
+    } else if (whole_ || input_.has_ended()) {
       wanted_ = Want::nothing();
     } else {
       wanted_ = Want::one(0);
-      if (std::exchange(input_is_running_, true)) return;
-      ++runs_of_input_;
-      input_has_ended_ = false;
+      input_.want();
     }
   }
 
@@ -106,9 +104,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   Want wanted_;
   Stamp pass_;
   std::size_t next_ = 0;  // the number of what it gives next
-  std::uint32_t runs_of_input_ = 0;
-  bool input_is_running_ = false;  // or has ended: for what is being made, or for this pass
-  bool input_has_ended_ = false;
+  CacheInput input_;      // for what is being made, or for this pass
 };
 
 CacheOp::CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site)

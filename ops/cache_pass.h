@@ -1,4 +1,4 @@
-// What caches do with the places of elements: those of one pass are given in others.
+// What both caches share: the books of their input, and the places of elements, which are given in other passes.
 #pragma once
 
 #include <penstock/op.h>
@@ -14,6 +14,28 @@ inline void forget_round(Stamp& stamp) noexcept {
   if (stamp.pass != 0) stamp.sub = mix64(stamp.sub + mix64(stamp.pass)) | 1;  // 0 would be the element itself
   stamp.pass = 0;
 }
+
+// The input of a cache, which runs from its beginning when it is first wanted, and again when it was dropped.
+class CacheInput {
+ public:
+  void drop() noexcept { is_running_ = false; }
+  // It is wanted. True: it begins.
+  bool want() noexcept {
+    if (std::exchange(is_running_, true)) return false;
+    ++runs_;
+    has_ended_ = false;
+    return true;
+  }
+  void end() noexcept { has_ended_ = true; }
+  bool has_ended() const noexcept { return is_running_ && has_ended_; }
+  bool brings_more() const noexcept { return is_running_ && !has_ended_; }
+  std::uint32_t runs() const noexcept { return runs_; }
+
+ private:
+  std::uint32_t runs_ = 0;
+  bool is_running_ = false;  // or has ended, and what it gave is still of use
+  bool has_ended_ = false;
+};
 
 inline Slot in_pass(Slot slot, const Stamp& pass) noexcept {
   slot.stamp.epoch = pass.epoch;

@@ -31,12 +31,12 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     next_ = 0;
     ahead_.reset();
     writer_.reset();
-    input_is_running_ = false;
+    input_.drop();
     wanted_ = Want::nothing();  // if there is an error now
     reader_ = op_.reader();
     decide();
   }
-  std::uint32_t runs_of_inputs() const override { return runs_of_input_; }
+  std::uint32_t runs_of_inputs() const override { return input_.runs(); }
 
   Want want() const override { return wanted_; }
   void give(Emitter& out) override {
@@ -55,7 +55,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
-    input_has_ended_ = true;
+    input_.end();
     guarded([this] {
       writer_->publish();
       op_.is_damaged_ = false;
@@ -63,7 +63,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     writer_.reset();
     decide();
   }
-  bool soon(std::size_t) const noexcept override { return input_is_running_ && !input_has_ended_; }
+  bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
   std::int64_t held_bytes() const override {
     return (reader_ ? reader_->held_bytes() : 0) + (writer_ ? writer_->held_bytes() : 0);
   }
@@ -75,14 +75,11 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
       wanted_ = ahead_ ? Want::own() : Want::nothing();
       return;
     }
-    if (!std::exchange(input_is_running_, true)) run_input();
-    wanted_ = input_has_ended_ ? Want::nothing() : Want::one(0);
-  }
-  void run_input() {
-    ++runs_of_input_;
-    taken_ = 0;
-    input_has_ended_ = false;
-    if (next_ == 0) writer_ = op_.writer();
+    if (input_.want()) {
+      taken_ = 0;
+      if (next_ == 0) writer_ = op_.writer();
+    }
+    wanted_ = input_.has_ended() ? Want::nothing() : Want::one(0);
   }
 
   void read_ahead() {
@@ -121,9 +118,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
   Stamp pass_;
   std::uint64_t next_ = 0;   // the number of what it gives next
   std::uint64_t taken_ = 0;  // of the input, since it began
-  std::uint32_t runs_of_input_ = 0;
-  bool input_is_running_ = false;
-  bool input_has_ended_ = false;
+  CacheInput input_;
 };
 
 FileCacheOp::FileCacheOp(io::FileSystemRef files, detail::ElementCodecRef codec, std::string path,
@@ -170,7 +165,7 @@ void FileCacheOp::warn_of_failure(const char* what) const noexcept {
     const auto error = std::current_exception();
     const bool is_busy = code_of(error) == ErrorCode::failed_precondition;
     if (is_busy ? has_told_of_others_.exchange(true) : has_warned_.exchange(true)) return;
-    print(std::string(what) + ": " + message_of(error));
+    print((std::string(what) + ": " + message_of(error)).c_str());
   } catch (const std::bad_alloc&) {
     print(kNoMemory);
   }
@@ -180,11 +175,11 @@ void FileCacheOp::warn(const char* reason) const noexcept {
   if (!has_warned_.exchange(true)) print(reason);
 }
 
-void FileCacheOp::print(const std::string& reason) const {
+void FileCacheOp::print(const char* reason) const noexcept {
   std::fprintf(stderr,
                "penstock: cache in line %d of %s, file '%s': %s. What is before it runs until a pass of it could be "
                "written\n",
-               site_.line, site_.file, path_.c_str(), reason.c_str());
+               site_.line, site_.file, path_.c_str(), reason);
 }
 
 OpRef cache(detail::ElementCodecRef codec, const std::string& path, const CacheOptions& options, const CallSite& site) {

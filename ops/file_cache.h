@@ -37,7 +37,7 @@ class FileCacheOp final : public MergeOp, public graph::RunsInputsOnce {
   // Once each: of what was thrown just now, and of something else.
   void warn_of_failure(const char* what) const noexcept;
   void warn(const char* reason) const noexcept;
-  void print(const std::string& reason) const;
+  void print(const char* reason) const noexcept;
 
   const io::FileSystemRef files_;
   const detail::ElementCodecRef codec_;

@@ -2,38 +2,18 @@
 //
 //   numbers            1,000,000 of them through batch(1000), beside the same without a cache
 //   pictures           1,000 tensors of 150,528 bytes (224 x 224 x 3): bytes that a CPU second gives
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/temporary_file.h"
 #include "lib/core/clock.h"
 
 namespace penstock::bench {
 namespace {
 
 constexpr std::int64_t kNumbers = 1'000'000, kPictures = 1'000, kPictureBytes = 224 * 224 * 3;
-
-// There while this lives.
-class CacheFile {
- public:
-  explicit CacheFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("penstock-" + name + "-" + std::to_string(::getpid()))) {}
-  ~CacheFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  CacheFile(const CacheFile&) = delete;
-  CacheFile& operator=(const CacheFile&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  const std::filesystem::path path_;
-};
 
 Dataset<std::int64_t> numbers() {
   return range(kNumbers).map([](std::int64_t x) { return x; });
@@ -68,7 +48,7 @@ void add_pictures(const char* variant, const Dataset<Tensor>& data, int rounds, 
 
 void run_cached(const CaseSettings& settings, Report& report) {
   const int rounds = settings.rounds_or(5);
-  const CacheFile of_numbers("numbers"), of_pictures("pictures");
+  const TemporaryFile of_numbers("numbers"), of_pictures("pictures");
   add_numbers("numbers_made", numbers(), rounds, report);
   add_numbers("numbers_memory", numbers().cache(), rounds, report);
   add_numbers("numbers_file", numbers().cache(of_numbers.path()), rounds, report);

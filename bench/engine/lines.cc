@@ -20,6 +20,7 @@
 
 #include "bench/engine/cases.h"
 #include "bench/engine/drain.h"
+#include "bench/engine/temporary_file.h"
 #include "lib/core/clock.h"
 
 namespace penstock::bench {
@@ -29,32 +30,25 @@ constexpr std::size_t kFile = 256 << 20, kReadAtOnce = 256 << 10;
 constexpr int kTimes = 8;
 constexpr double kGigabyte = 1e9, kMegabyte = 1e6;
 
-// Lines of 4/5 to 6/5 of `bytes`, the '\n' included. In a folder of its own while this lives.
+// Lines of 4/5 to 6/5 of `bytes`, the '\n' included. There while this lives.
 class TextFile {
  public:
-  explicit TextFile(std::size_t bytes)
-      : path_(std::filesystem::temp_directory_path() / ("penstock-lines-" + std::to_string(::getpid()))) {
-    std::ofstream out(path_, std::ios::binary);
+  explicit TextFile(std::size_t bytes) : file_("lines") {
+    std::ofstream out(path(), std::ios::binary);
     for (std::size_t written = 0; written < kFile; ++lines_) {
       const std::size_t length = bytes * 4 / 5 + static_cast<std::size_t>(lines_ * 7919) % (bytes * 2 / 5);
       out << std::string(length - 1, static_cast<char>('a' + lines_ % 26)) << '\n';
       written += length;
     }
-    if (!out.flush()) throw std::runtime_error("lines: cannot write " + path_.string());
+    if (!out.flush()) throw std::runtime_error("lines: cannot write " + path());
   }
-  ~TextFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
 
-  std::string path() const { return path_.string(); }
+  std::string path() const { return file_.path(); }
   std::int64_t lines() const { return kTimes * lines_; }
-  double bytes() const { return kTimes * static_cast<double>(std::filesystem::file_size(path_)); }
+  double bytes() const { return kTimes * static_cast<double>(std::filesystem::file_size(path())); }
 
  private:
-  const std::filesystem::path path_;
+  const TemporaryFile file_;
   std::int64_t lines_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "lib/exec/merge_asks.h"
 
 #include <string>
+#include <utility>
 
 #include <penstock/error.h>
 
@@ -24,6 +25,12 @@ void fail_empty_gift() {
   throw Error(ErrorCode::internal,
               "the op said that it had something to give by itself, but gave nothing: call emit() or forward() in "
               "give(), or let want() say something else than own()");
+}
+
+bool InputRuns::is_one_due() {
+  if (asks_ == nullptr) return false;
+  const std::uint32_t before = std::exchange(runs_, asks_->runs_of_inputs());
+  return runs_ > before;
 }
 
 bool EndsTold::goes_in_circles(std::size_t inputs) const noexcept { return in_a_row_ > kMostEnds + inputs; }

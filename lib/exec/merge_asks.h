@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <penstock/op.h>
+
+#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 
@@ -12,6 +15,19 @@ Want wanted_by(const MergeState& state, std::size_t inputs);
 
 // Throws what an op has done wrong that said it had something to give, and gave nothing.
 [[noreturn]] void fail_empty_gift();
+
+// Of a state whose inputs run only when it asks for that (cache). Of any other one it says no.
+class InputRuns {
+ public:
+  explicit InputRuns(const MergeState& state) : asks_(dynamic_cast<const graph::AsksForInputs*>(&state)) {}
+  bool are_asked_for() const noexcept { return asks_ != nullptr; }
+  // Whether they are to run, once more, since this was asked last.
+  bool is_one_due();
+
+ private:
+  const graph::AsksForInputs* const asks_;
+  std::uint32_t runs_ = 0;
+};
 
 // Tells it of ends. One that goes on to want what has ended would be told for ever.
 class EndsTold {

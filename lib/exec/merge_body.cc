@@ -21,12 +21,12 @@ struct OfPass {
 MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
                      PassControl& passes)
     : state_(std::move(state)),
-      once_(dynamic_cast<const graph::AsksForInputs*>(state_.get())),
+      input_runs_(*state_),
       stage_(stage),
       random_key_(inputs.random_key),
       host_(host),
       passes_(passes),
-      ports_(stage, inputs.ports, once_ == nullptr ? passes.depth() : 0, host) {}
+      ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host) {}
 
 // ------------------------------------------------------------------------------------------------ under the lock
 
@@ -45,7 +45,7 @@ void MergeBody::run(Group& group, Context&) {
   ask_held_bytes();  // not behind the mark
   if (did == Step::pass_has_ended) {
     out_->push_back(passes_.close());
-    if (once_ == nullptr) ports_.end_pass(out_->back());
+    if (!input_runs_.are_asked_for()) ports_.end_pass(out_->back());
   }
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
@@ -152,8 +152,7 @@ Want MergeBody::want() {
   Want wanted;
   if (wants_nothing_) return wanted;
   wants_nothing_ = !guarded(OfPass{pass_}, [&] { wanted = wanted_by(*state_, ports_.size()); });
-  if (once_ != nullptr && std::exchange(runs_of_inputs_, once_->runs_of_inputs()) < once_->runs_of_inputs())
-    ports_.run_inputs();
+  if (input_runs_.is_one_due()) ports_.run_inputs();
   return wants_nothing_ ? Want::nothing() : wanted;
 }
 

@@ -15,7 +15,6 @@
 #include "lib/exec/merge_asks.h"
 #include "lib/exec/port_queues.h"
 #include "lib/exec/stage_plan.h"
-#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 
@@ -66,8 +65,7 @@ class MergeBody final : public Body, private Emitter {
   template <class StampOf, class Call> bool guarded(const StampOf& stamp, Call&& call);
 
   const std::unique_ptr<MergeState> state_;
-  // the same, if its inputs run once; else null, and they go through its passes
-  const graph::AsksForInputs* const once_;
+  InputRuns input_runs_;
   const std::size_t stage_;
   const std::uint64_t random_key_;
   BodyHost& host_;
@@ -77,11 +75,10 @@ class MergeBody final : public Body, private Emitter {
   Stamp pass_;                  // of what it gives next
   bool wants_nothing_ = false;  // more of that pass
   EndsTold ends_told_;
-  bool lacks_input_ = false;          // since the last run nothing has come
-  std::uint64_t seen_ = 0;            // PassControl::changes() as of the last run
-  HeldBytes held_;                    // by the state
-  bool has_called_ = false;           // the state, since it was asked for that
-  std::uint32_t runs_of_inputs_ = 0;  // as it said last
+  bool lacks_input_ = false;  // since the last run nothing has come
+  std::uint64_t seen_ = 0;    // PassControl::changes() as of the last run
+  HeldBytes held_;            // by the state
+  bool has_called_ = false;   // the state, since it was asked for that
 };
 
 }  // namespace penstock::exec

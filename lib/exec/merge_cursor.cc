@@ -8,7 +8,6 @@
 #include "lib/exec/emitting_cursor.h"
 #include "lib/exec/merge_asks.h"
 #include "lib/exec/opened.h"
-#include "lib/graph/traits.h"
 
 namespace penstock::exec {
 namespace {
@@ -20,7 +19,7 @@ class MergeCursor final : public EmittingCursor {
   MergeCursor(const CursorOp& op, std::vector<std::unique_ptr<Cursor>> inputs)
       : EmittingCursor(op),
         state_(opened(op.node->as<MergeOp>()->open(inputs.size()))),
-        once_(dynamic_cast<const graph::AsksForInputs*>(state_.get())),
+        input_runs_(*state_),
         inputs_(inputs.size()) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs_[i].cursor = std::move(inputs[i]);
   }
@@ -31,7 +30,7 @@ class MergeCursor final : public EmittingCursor {
     pulled_.clear();
     has_ended_ = false;
     ends_told_.begin_anew();
-    if (once_ == nullptr) begin_inputs(pass);
+    if (!input_runs_.are_asked_for()) begin_inputs(pass);
     if (!guarded(pass.stamp(), [this] { state_->begin_pass(pass_.stamp()); })) has_ended_ = true;
     call_ = nullptr;
   }
@@ -91,8 +90,7 @@ class MergeCursor final : public EmittingCursor {
   Want want() {
     Want wanted;
     const bool is_told = guarded(pass_.stamp(), [&] { wanted = wanted_by(*state_, inputs_.size()); });
-    if (once_ != nullptr && std::exchange(runs_of_inputs_, once_->runs_of_inputs()) < once_->runs_of_inputs())
-      begin_inputs({});
+    if (input_runs_.is_one_due()) begin_inputs({});
     return is_told ? wanted : Want::nothing();
   }
   bool has_next(Input& input) {
@@ -102,7 +100,7 @@ class MergeCursor final : public EmittingCursor {
   bool take_one(std::size_t i) {
     Input& input = inputs_[i];
     const bool is_there = has_next(input);
-    if (once_ != nullptr && call_->stop_token().stop_requested())
+    if (input_runs_.are_asked_for() && call_->stop_token().stop_requested())
       return end();  // who is told to stop may give anything
     if (is_there) {
       take(i);
@@ -157,8 +155,7 @@ class MergeCursor final : public EmittingCursor {
   void end_pass() override { has_ended_ = true; }
 
   const std::unique_ptr<MergeState> state_;
-  const graph::AsksForInputs* const once_;  // the same, if its inputs run once
-  std::uint32_t runs_of_inputs_ = 0;        // as it said last, then
+  InputRuns input_runs_;
   std::vector<Input> inputs_;
   bool has_ended_ = false;
   EndsTold ends_told_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/random/faults_in_trees.h"
+#include "tests/random/turns.h"
 #include "tests/support/random.h"
 #include "tests/support/sampled_draws.h"
 
@@ -24,10 +25,6 @@ namespace trees {
 namespace ps = penstock;
 using ps::test::Random;
 
-using Item = std::optional<std::int64_t>;  // none: an error
-using Items = std::vector<Item>;
-
-inline constexpr std::size_t kMostItems = 4000;  // of an endless list
 inline constexpr std::int64_t kFactor = 1009;
 inline constexpr int kDepth = 3;                 // of merges, at most
 inline constexpr int kNests = 2;                 // one inside the other
@@ -256,7 +253,7 @@ class Drawer {
          .block_length = static_cast<std::int64_t>(turns.block),
          .parallelism = random_.pick(std::vector<ps::Tunable>{ps::AUTOTUNE, 1, 2, 8}),
          .blocks = random_.one_in(4) ? std::optional(true) : std::nullopt});
-    Items items = given_in_turn(in, turns, items_of);
+    Items items = given_in_turn(in.items, in.is_endless, turns, items_of);
     if (!in.is_endless && items.size() > kMostOfNest) throw TooLong();
     return {std::move(dataset), std::move(items), in.is_endless, in.text + " " + text + ") interleave"};
   }
@@ -272,38 +269,6 @@ class Drawer {
     }
     ++nests_;
     return inners;
-  }
-
-  struct Turns {
-    std::size_t cycle, block;
-  };
-  // As far as is known of an endless input.
-  template <class ItemsOf> static Items given_in_turn(const Tree& in, const Turns& turns, const ItemsOf& items_of) {
-    Items given;
-    std::vector<std::optional<Items>> places(turns.cycle);  // what is left, the next one last
-    std::size_t next = 0, open = 0, turn = 0, of_block = 0;
-    const auto go_on = [&] { turn = (turn + 1) % turns.cycle, of_block = 0; };
-    while (!in.is_endless || given.size() < kMostItems) {
-      auto& place = places[turn];
-      if (!place && next < in.items.size()) {
-        place = items_of(in.items[next++]);
-        std::ranges::reverse(*place);
-        ++open;
-      } else if (!place && (open == 0 || in.is_endless)) {
-        break;
-      } else if (!place) {
-        go_on();
-      } else if (place->empty()) {
-        place.reset();
-        --open;
-        go_on();
-      } else {
-        given.push_back(place->back());
-        place->pop_back();
-        if (++of_block == turns.block) go_on();
-      }
-    }
-    return given;
   }
 
   Tree merge(int depth) {

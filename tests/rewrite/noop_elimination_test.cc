@@ -12,6 +12,7 @@ namespace {
 
 using testing::as_it_is_run;
 using testing::is_the_same;
+using testing::stamped;
 using testing::written;
 
 constexpr Rewrites kNoopsAlone{
@@ -61,9 +62,6 @@ TEST(NoopElimination, IsFoundInEachInputOfAMerge) {
 
 // An op that it has passed keeps its number, in errors and in the order of a shuffle.
 TEST(NoopElimination, ChangesNothingOfWhatIsGiven) {
-  const auto stamped = [](std::int64_t x, Context& context) {
-    return x + static_cast<std::int64_t>(context.rng()() % 1000);
-  };
   EXPECT_TRUE(
       is_the_same(range(50).take(-1).map(stamped).skip(0).map(failing).repeat(1).shuffle(7, {.seed = 3}), kNoopsAlone));
   EXPECT_TRUE(is_the_same(range(20).map(failing).take(-1).repeat(3).skip(0).take(30), kNoopsAlone));

@@ -14,6 +14,7 @@ namespace {
 
 using testing::as_it_is_run;
 using testing::is_the_same;
+using testing::stamped;
 using testing::written;
 
 constexpr Rewrites kPushdownAlone{
@@ -107,9 +108,6 @@ TEST(SelectionPushdown, DoesNotBecomePositionsOfASourceThatMightFail) {
 }
 
 TEST(SelectionPushdown, KeepsRandomNumbersAndPasses) {
-  const auto stamped = [](std::int64_t x, Context& context) noexcept {
-    return x + static_cast<std::int64_t>(context.rng()() % 1000);
-  };
   EXPECT_TRUE(is_the_same(range(20).shuffle(20, {.seed = 1}).map(stamped).map(kTwice).skip(2).take(9).repeat(3),
                           kPushdownAlone));
   EXPECT_TRUE(is_the_same(range(20).repeat(2).map(stamped).shard(3, 1), kPushdownAlone));

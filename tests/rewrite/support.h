@@ -3,6 +3,7 @@
 
 #include <penstock/penstock.h>
 
+#include <cstdint>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -49,6 +50,11 @@ std::vector<std::string> given(const Dataset<T>& dataset, RunOptions options, To
 template <class T> std::vector<std::string> given(const Dataset<T>& dataset, RunOptions options = {}) {
   return given(dataset, options, [](const T& value) { return std::to_string(value); });
 }
+
+// With a random number of the element's own, and of the op's.
+inline constexpr auto stamped = [](std::int64_t x, Context& context) noexcept {
+  return x + static_cast<std::int64_t>(context.rng()() % 1000);
+};
 
 // The same with these rewrites as without any, on threads and serially.
 template <class T> bool is_the_same(const Dataset<T>& dataset, const Rewrites& which = {}) {
