@@ -17,14 +17,21 @@ function(penstock_unity)
 endfunction()
 
 # penstock_unity_folder(<folder>)
-# The same for a folder of the core, as one: for those that nothing of is in an element's way, so that the library is as fast either way.
+# The same for a folder of the core: for those that nothing of is in an element's way, so that the library is as fast either way, and for all
+# of them under a sanitizer, where nobody asks how fast it is.
 function(penstock_unity_folder folder)
+  if(NOT PENSTOCK_UNITY_BUILD)
+    return()
+  endif()
   get_target_property(files penstock_core SOURCES)
   list(FILTER files INCLUDE REGEX "/${folder}/[^/]+$")
   string(REPLACE "/" "_" group ${folder})
-  if(PENSTOCK_UNITY_BUILD)
-    set_source_files_properties(${files} TARGET_DIRECTORY penstock_core PROPERTIES UNITY_GROUP ${group})
-  endif()
+  set(number 0)
+  foreach(file IN LISTS files)
+    math(EXPR part "${number} / 8")
+    math(EXPR number "${number} + 1")
+    set_source_files_properties(${file} TARGET_DIRECTORY penstock_core PROPERTIES UNITY_GROUP ${group}_${part})
+  endforeach()
 endfunction()
 
 # penstock_add_program(<name> <source>... [LIBS <target>...])

@@ -56,7 +56,7 @@ if(PROJECT_IS_TOP_LEVEL)
     add_compile_options(${PENSTOCK_LOCK_WARNINGS})
   endif()
   if(PENSTOCK_WERROR)
-    add_compile_options(-Werror)  # .ci/run does: a missing lock stops its phase `clang`
+    add_compile_options(-Werror)  # .ci/run does: a missing lock stops its phase `asan`
   endif()
 endif()
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/fail_argument.h"
 #include "lib/graph/arguments.h"
 #include "ops/collect_op.h"
 
@@ -97,8 +98,6 @@ class State final : public StreamState {
   std::vector<Bucket> buckets_;
 };
 
-[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
 std::string text_of(const std::vector<std::int64_t>& numbers) { return to_string(Shape(numbers)); }
 
 }  // namespace
@@ -111,14 +110,15 @@ BucketBySequenceLengthOp::BucketBySequenceLengthOp(detail::ElementLengthFactoryR
       buckets_(std::move(buckets)),
       padding_(to_string(padding)) {
   const auto &boundaries = buckets_.boundaries, &sizes = buckets_.batch_sizes;
-  if (boundaries.empty()) refuse("bucket_boundaries is empty; give at least one length, or use padded_batch()");
+  if (boundaries.empty()) fail_argument("bucket_boundaries is empty; give at least one length, or use padded_batch()");
   if (std::ranges::adjacent_find(boundaries, std::greater_equal<>()) != boundaries.end())
-    refuse("bucket_boundaries must rise, but is " + text_of(boundaries));
+    fail_argument("bucket_boundaries must rise, but is " + text_of(boundaries));
   if (sizes.size() != boundaries.size() + 1)
-    refuse("bucket_batch_sizes must have one size more than bucket_boundaries, for what is longer than all of these: " +
-           std::to_string(boundaries.size() + 1) + ", but is " + text_of(sizes));
+    fail_argument(
+        "bucket_batch_sizes must have one size more than bucket_boundaries, for what is longer than all of these: " +
+        std::to_string(boundaries.size() + 1) + ", but is " + text_of(sizes));
   if (buckets_.pad_to_bucket_boundary && boundaries.front() < 1)
-    refuse("with pad_to_bucket_boundary bucket_boundaries must be at least 1, but is " + text_of(boundaries));
+    fail_argument("with pad_to_bucket_boundary bucket_boundaries must be at least 1, but is " + text_of(boundaries));
   for (const std::int64_t size : sizes)
     if (size < 1) graph::reject("bucket_batch_size", "at least 1", size);
 }

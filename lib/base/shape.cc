@@ -3,12 +3,9 @@
 
 #include <utility>
 
+#include "lib/base/fail_argument.h"
+
 namespace penstock {
-namespace {
-
-[[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
-}  // namespace
 
 void Shape::resize(std::size_t rank) {
   if (rank > inline_rank && rank > size_) {
@@ -48,13 +45,13 @@ std::string to_string(const Shape& shape) {
 std::int64_t element_count(const Shape& shape) {
   const auto negative = [](std::int64_t n) { return n < 0; };
   if (std::any_of(shape.begin(), shape.end(), negative))
-    fail("negative dimension in shape " + to_string(shape) + "; dimensions are 0 or more");
+    fail_argument("negative dimension in shape " + to_string(shape) + "; dimensions are 0 or more");
   // A zero anywhere makes the product 0, even where the other dimensions alone would overflow.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;
   for (const std::int64_t n : shape)
     if (__builtin_mul_overflow(count, n, &count))
-      fail("shape " + to_string(shape) + " has more than 2^63 - 1 elements");
+      fail_argument("shape " + to_string(shape) + " has more than 2^63 - 1 elements");
   return count;
 }
 

@@ -4,19 +4,19 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/base/fail_argument.h"
+
 namespace penstock {
 namespace {
 
 // Leaves room for sums of sizes and for alignment without overflow of a std::size_t.
 constexpr std::int64_t max_bytes = std::int64_t{1} << 62;
 
-[[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
 std::int64_t checked_count(DType type, const Shape& shape) {
   const std::int64_t count = element_count(shape);
   if (count > max_bytes / static_cast<std::int64_t>(size_of(type)))
-    fail("a tensor of shape " + to_string(shape) + " and type " + std::string(to_string(type)) +
-         " has more than 2^62 bytes");
+    fail_argument("a tensor of shape " + to_string(shape) + " and type " + std::string(to_string(type)) +
+                  " has more than 2^62 bytes");
   return count;
 }
 
@@ -47,7 +47,8 @@ Tensor::Tensor(DType type, Shape shape) : type_(type), shape_(std::move(shape)),
 
 Tensor::Tensor(DType type, Shape shape, std::shared_ptr<std::byte> owner)
     : type_(type), shape_(std::move(shape)), count_(checked_count(type_, shape_)), data_(std::move(owner)) {
-  if (count_ != 0 && !data_) fail("a tensor of shape " + to_string(shape_) + " without memory; give its owner");
+  if (count_ != 0 && !data_)
+    fail_argument("a tensor of shape " + to_string(shape_) + " without memory; give its owner");
 }
 
 Tensor Tensor::scalar(std::int64_t value) {
@@ -63,16 +64,17 @@ Tensor Tensor::of(std::span<const std::int64_t> values) {
 }
 
 Tensor Tensor::row(std::int64_t i) const {
-  if (rank() == 0) fail("a tensor of rank 0 has no rows; look at rank() first");
-  if (i < 0 || i >= shape_[0]) fail("row " + std::to_string(i) + " is outside a tensor of shape " + to_string(shape_));
+  if (rank() == 0) fail_argument("a tensor of rank 0 has no rows; look at rank() first");
+  if (i < 0 || i >= shape_[0])
+    fail_argument("row " + std::to_string(i) + " is outside a tensor of shape " + to_string(shape_));
   const std::size_t row_bytes = bytes() / static_cast<std::size_t>(shape_[0]);
   std::byte* const begin = data_ ? data_.get() + static_cast<std::size_t>(i) * row_bytes : nullptr;
   return Tensor(type_, Shape(shape_.begin() + 1, shape_.end()), std::shared_ptr<std::byte>(data_, begin));
 }
 
 void Tensor::fail_type(const char* asked) const {
-  fail("a tensor of type " + std::string(to_string(type_)) + " does not hold values of type " + asked +
-       ": look at dtype(), and ask values<>() for that type");
+  fail_argument("a tensor of type " + std::string(to_string(type_)) + " does not hold values of type " + asked +
+                ": look at dtype(), and ask values<>() for that type");
 }
 
 bool operator==(const Tensor& a, const Tensor& b) noexcept {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/base/fail_argument.h"
 #include "lib/core/batch_block.h"
 #include "lib/core/stream_copy.h"
 
@@ -10,8 +11,6 @@ namespace penstock {
 namespace {
 
 using detail::BatchBlock;
-
-[[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // TensorFlow's own drawing of a shape, which has no blanks: error texts are compared with it.
 std::string tf_shape(const Shape& shape) {
@@ -22,8 +21,8 @@ std::string tf_shape(const Shape& shape) {
 
 [[noreturn]] void fail_mismatch(const char* what, const std::string& first, std::int64_t index,
                                 const std::string& other, const char* way_out) {
-  fail(std::string("Cannot batch tensors with different ") + what + "s in component 0. First element had " + what +
-       " " + first + " and element " + std::to_string(index) + " had " + what + " " + other + way_out);
+  fail_argument(std::string("Cannot batch tensors with different ") + what + "s in component 0. First element had " +
+                what + " " + first + " and element " + std::to_string(index) + " had " + what + " " + other + way_out);
 }
 
 Tensor new_rows(const Tensor& row, std::int64_t count) {
@@ -151,7 +150,8 @@ Tensor Collate<Tensor>::Builder::finish() {
 
 std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
   if (batch.rank() == 0)
-    fail("Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
+    fail_argument(
+        "Input element must have a non-scalar value in each component. Give unbatch() tensors of rank 1 or more");
   std::vector<Tensor> rows;
   rows.reserve(static_cast<std::size_t>(batch.shape()[0]));
   for (std::int64_t i = 0; i < batch.shape()[0]; ++i) rows.push_back(batch.row(i));
@@ -159,13 +159,13 @@ std::vector<Tensor> Unbatch<Tensor>::apart(const Tensor& batch) {
 }
 
 void detail::fail_unequal_columns(std::size_t first, std::size_t component, std::size_t size) {
-  fail("Input element must have the same batch size in each component. Component 0 had size " + std::to_string(first) +
-       " but component " + std::to_string(component) + " had size, " + std::to_string(size) +
-       ". Make the columns equally long before unbatch()");
+  fail_argument("Input element must have the same batch size in each component. Component 0 had size " +
+                std::to_string(first) + " but component " + std::to_string(component) + " had size, " +
+                std::to_string(size) + ". Make the columns equally long before unbatch()");
 }
 
 Tensor stack(std::span<const Tensor> rows) {
-  if (rows.empty()) fail("cannot stack zero tensors; their shape would be unknown");
+  if (rows.empty()) fail_argument("cannot stack zero tensors; their shape would be unknown");
   const Tensor& first = rows.front();
   Tensor all = new_rows(first, static_cast<std::int64_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "lib/base/fail_argument.h"
 #include "lib/base/text.h"
 #include "lib/core/batch_block.h"
 #include "lib/core/stream_copy.h"
@@ -15,7 +16,6 @@ namespace penstock {
 namespace {
 
 [[noreturn]] void fail(ErrorCode code, const std::string& text) { throw Error(code, text); }
-[[noreturn]] void refuse(const std::string& text) { fail(ErrorCode::invalid_argument, text); }
 
 // "padded_shapes of field tokens"
 std::string of_field(const std::string& what, const Padding& padding) {
@@ -170,8 +170,8 @@ namespace {
 
 void check_value(const Padding& padding, DType type) {
   if (!padding.value.bytes_as(type))
-    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
-           std::string(to_string(type)) + " cannot hold; give another one, or the values another type");
+    fail_argument(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", which " +
+                  std::string(to_string(type)) + " cannot hold; give another one, or the values another type");
 }
 
 }  // namespace
@@ -180,41 +180,42 @@ namespace detail {
 
 Padding& padding_of_field(Padding& padding, std::size_t field) {
   if (field < padding.fields.size()) return padding.fields[field];
-  refuse("padding is given for a member that is not listed in ps::Fields; add it to the std::tuple there");
+  fail_argument("padding is given for a member that is not listed in ps::Fields; add it to the std::tuple there");
 }
 
 void check_padding(const Padding& padding) {
   for (const std::int64_t size : padding.shape)
     if (size < LONGEST)
-      refuse(of_field("padded_shapes", padding) + " must have sizes of at least 0, or LONGEST (-1), but is " +
-             to_string(padding.shape));
+      fail_argument(of_field("padded_shapes", padding) + " must have sizes of at least 0, or LONGEST (-1), but is " +
+                    to_string(padding.shape));
 }
 
 void check_padding(const Padding& padding, DType type, std::size_t rank) {
   check_padding(padding);
   if (!padding.shape.empty() && padding.shape.size() != rank)
-    refuse(of_field("padded_shapes", padding) + " must have rank " + std::to_string(rank) +
-           ", as what is padded has, but is " + to_string(padding.shape));
+    fail_argument(of_field("padded_shapes", padding) + " must have rank " + std::to_string(rank) +
+                  ", as what is padded has, but is " + to_string(padding.shape));
   check_value(padding, type);
 }
 
 void check_padding_of_vectors(const Padding& padding, bool of_strings, std::size_t longest) {
   check_padding(padding);
   if (padding.shape.size() > 1)
-    refuse(of_field("padded_shapes", padding) + " must have 1 size, that of the vector, but is " +
-           to_string(padding.shape));
+    fail_argument(of_field("padded_shapes", padding) + " must have 1 size, that of the vector, but is " +
+                  to_string(padding.shape));
   if (padded_length(padding, 0) > longest)
-    refuse(of_field("padded_shapes", padding) + " must be at most " + std::to_string(longest) +
-           ", for no vector of this type is longer, but is " + to_string(padding.shape));
+    fail_argument(of_field("padded_shapes", padding) + " must be at most " + std::to_string(longest) +
+                  ", for no vector of this type is longer, but is " + to_string(padding.shape));
   if (padding.value.is_given() && !(of_strings && padding.value.text() != nullptr))
-    refuse(of_field("padding_values", padding) + " is " + to_string(padding.value) + ", but these vectors are filled " +
-           (of_strings ? "with strings" : "with values as they are by default; leave it out"));
+    fail_argument(of_field("padding_values", padding) + " is " + to_string(padding.value) +
+                  ", but these vectors are filled " +
+                  (of_strings ? "with strings" : "with values as they are by default; leave it out"));
 }
 
 void check_padding_of_nothing(const Padding& padding) {
   if (padding.shape.empty() && !padding.value.is_given()) return;
   const char* what = padding.shape.empty() ? "padding_values" : "padded_shapes";
-  refuse(of_field(what, padding) + " is given, but only tensors and vectors are padded; leave it out");
+  fail_argument(of_field(what, padding) + " is given, but only tensors and vectors are padded; leave it out");
 }
 
 // ------------------------------------------------------------------------------------------------ one row
@@ -281,9 +282,9 @@ PaddedRows::PaddedRows(std::size_t capacity, const Padding& padding) : padding_(
 
 void PaddedRows::check(DType type, const Shape& shape) const {
   if (!rows_.empty() && type != type_)
-    refuse("Cannot batch tensors with different types. " + of_field("First element", padding_) + " had type " +
-           std::string(to_string(type_)) + " and element " + std::to_string(rows_.size()) + " had type " +
-           std::string(to_string(type)) + ". Bring them to one type with a map before");
+    fail_argument("Cannot batch tensors with different types. " + of_field("First element", padding_) + " had type " +
+                  std::string(to_string(type_)) + " and element " + std::to_string(rows_.size()) + " had type " +
+                  std::string(to_string(type)) + ". Bring them to one type with a map before");
   if (rows_.empty()) check_value(padding_, type);  // the others have its type
   check_sizes(shape);
 }
@@ -292,9 +293,10 @@ void PaddedRows::check_sizes(const Shape& shape) const {
   const Shape& alike = padding_.shape.empty() && !rows_.empty() ? longest_ : padding_.shape;
   const bool may_differ = padding_.shape.empty() && rows_.empty();
   if (!may_differ && shape.size() != alike.size())
-    refuse("All elements in a batch must have the same rank as the padded shape. " + of_field("The element", padding_) +
-           " has shape " + to_string(shape) + ", of rank " + std::to_string(shape.size()) + ", but rank " +
-           std::to_string(alike.size()) + " is expected. Bring it there with a map before");
+    fail_argument("All elements in a batch must have the same rank as the padded shape. " +
+                  of_field("The element", padding_) + " has shape " + to_string(shape) + ", of rank " +
+                  std::to_string(shape.size()) + ", but rank " + std::to_string(alike.size()) +
+                  " is expected. Bring it there with a map before");
   for (std::size_t i = 0; i < shape.size(); ++i) check_size(padding_, i, shape[i]);
 }
 

@@ -4,13 +4,12 @@
 #include <cstring>
 #include <string>
 
+#include "lib/base/fail_argument.h"
 #include "lib/core/batch_block.h"
 #include "lib/core/stream_copy.h"
 
 namespace penstock {
 namespace {
-
-[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 Shape behind_first(const Shape& shape) { return {shape.begin() + 1, shape.end()}; }
 
@@ -22,19 +21,20 @@ RaggedRows::RaggedRows(std::size_t capacity) { rows_.reserve(std::min<std::size_
 
 void RaggedRows::check(DType type, const Shape& shape) const {
   if (shape.empty())
-    refuse(
+    fail_argument(
         "a tensor of rank 0 has no length, so it cannot be a row of a ragged batch; give it a dimension by a map "
         "before ragged_batch(), or make it a number");
   if (rows_.empty()) return;
   const Tensor& first = rows_.front();
   if (type != first.dtype())
-    refuse("Cannot batch tensors with different types. First element had type " +
-           std::string(to_string(first.dtype())) + " and element " + std::to_string(rows_.size()) + " had type " +
-           std::string(to_string(type)) + ". Bring them to one type with a map before ragged_batch()");
+    fail_argument("Cannot batch tensors with different types. First element had type " +
+                  std::string(to_string(first.dtype())) + " and element " + std::to_string(rows_.size()) +
+                  " had type " + std::string(to_string(type)) +
+                  ". Bring them to one type with a map before ragged_batch()");
   if (shape.size() != first.rank() || behind_first(shape) != behind_first(first.shape()))
-    refuse("rows of a ragged batch may differ in dimension 0 alone. First element had shape " +
-           to_string(first.shape()) + " and element " + std::to_string(rows_.size()) + " had shape " +
-           to_string(shape) + ". Bring them together with a map before ragged_batch(), or use padded_batch()");
+    fail_argument("rows of a ragged batch may differ in dimension 0 alone. First element had shape " +
+                  to_string(first.shape()) + " and element " + std::to_string(rows_.size()) + " had shape " +
+                  to_string(shape) + ". Bring them together with a map before ragged_batch(), or use padded_batch()");
 }
 
 void RaggedRows::add(Tensor row) { rows_.push_back(std::move(row)); }
@@ -45,7 +45,7 @@ std::vector<std::int64_t> RaggedRows::row_splits() const {
   for (const Tensor& row : rows_) {
     std::int64_t end = 0;
     if (__builtin_add_overflow(splits.back(), row.shape()[0], &end))
-      refuse("the rows of a ragged batch are longer than 2^63 - 1 together; give ragged_batch() fewer of them");
+      fail_argument("the rows of a ragged batch are longer than 2^63 - 1 together; give ragged_batch() fewer of them");
     splits.push_back(end);
   }
   return splits;
@@ -73,8 +73,9 @@ Ragged<Tensor> RaggedRows::finish() {
 void check_row_splits(const std::vector<std::int64_t>& splits, std::int64_t values) {
   const bool is_whole = !splits.empty() && splits.front() == 0 && splits.back() == values;
   if (!is_whole || !std::ranges::is_sorted(splits))
-    refuse("the row_splits of a ps::Ragged must begin with 0, never fall, and end with the number of its values, " +
-           std::to_string(values) + "; leave them as ragged_batch() made them, or make them so");
+    fail_argument(
+        "the row_splits of a ps::Ragged must begin with 0, never fall, and end with the number of its values, " +
+        std::to_string(values) + "; leave them as ragged_batch() made them, or make them so");
 }
 
 }  // namespace detail
@@ -83,7 +84,7 @@ std::vector<Tensor> Unbatch<Ragged<Tensor>>::apart(const Ragged<Tensor>& batch) 
   std::vector<Tensor> rows;
   const auto& splits = batch.row_splits;
   if (batch.values.rank() == 0)
-    refuse("the values of a ps::Ragged have rank 0, so they are no rows; give them a dimension");
+    fail_argument("the values of a ps::Ragged have rank 0, so they are no rows; give them a dimension");
   detail::check_row_splits(splits, batch.values.shape()[0]);
   const std::size_t bytes = batch.values.bytes() / static_cast<std::size_t>(std::max<std::int64_t>(splits.back(), 1));
   for (std::size_t i = 0; i + 1 < splits.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/base/fail_argument.h"
 #include "lib/base/text.h"
 
 namespace penstock {
@@ -87,10 +88,8 @@ struct Value {
   int number;
 };
 
-[[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
 [[noreturn]] void fail_value(const char* name, std::string_view text, const char* wanted) {
-  fail(std::string(name) + " is '" + std::string(text) + "', which is not " + wanted);
+  fail_argument(std::string(name) + " is '" + std::string(text) + "', which is not " + wanted);
 }
 
 std::optional<int> to_count(std::string_view text) {
@@ -126,15 +125,15 @@ bool is_there(const World::Environment& environment, const Launcher& launcher) {
 Value require(const World::Environment& environment, const Launcher& launcher, const Names& names) {
   const auto value = read(environment, names);
   if (!value)
-    fail(std::string(names.first) + " is not set, but the rest of " + launcher.name +
-         "'s variables are there: cannot tell how many processes run; set it, or build the World by hand");
+    fail_argument(std::string(names.first) + " is not set, but the rest of " + launcher.name +
+                  "'s variables are there: cannot tell how many processes run; set it, or build the World by hand");
   return *value;
 }
 
 void check_inside(const Value& rank, const Value& size) {
   if (rank.number < size.number) return;
-  fail(std::string(rank.name) + " is " + std::to_string(rank.number) + ", outside [0, " + std::to_string(size.number) +
-       ") given by " + size.name);
+  fail_argument(std::string(rank.name) + " is " + std::to_string(rank.number) + ", outside [0, " +
+                std::to_string(size.number) + ") given by " + size.name);
 }
 
 // Slurm's "4(x2),3" says 4 tasks on nodes 0 and 1, and 3 on node 2.
@@ -165,8 +164,8 @@ std::optional<Value> read_local_size(const World::Environment& environment, cons
 
 void check_local(const Value& local_size, const Value& size) {
   if (local_size.number <= size.number) return;
-  fail(std::string(local_size.name) + " is " + std::to_string(local_size.number) + ", more than " + size.name +
-       ", which is " + std::to_string(size.number));
+  fail_argument(std::string(local_size.name) + " is " + std::to_string(local_size.number) + ", more than " + size.name +
+                ", which is " + std::to_string(size.number));
 }
 
 void set_local(World& world, const std::optional<Value>& size, const std::optional<Value>& rank) {
