@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kBegin = "PENSTCCH", kEnd = "PENSTEND";
 constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
 constexpr std::size_t kHeaderBytes = 16, kTrailerBytes = 24;
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kRecordBytes = 26;   // of an element, before its value
 constexpr std::size_t kIndexedBytes = 20;  // of a block in the index
 
@@ -39,6 +39,10 @@ template <class Number> Number number_at(std::span<const std::byte> bytes, std::
   Number number;
   std::memcpy(&number, bytes.data() + place, sizeof(number));
   return number;
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::data_loss, in_quotes(path) + " is damaged: " + what);
 }
 
 std::unique_ptr<io::NewFile> create(const io::FileSystem& files, const std::string& path) {
@@ -83,7 +87,7 @@ void CacheFileWriter::add(const Slot& slot, const detail::ElementCodec& codec) {
 
 void CacheFileWriter::flush() {
   if (elements_ == 0) return;
-  blocks_.push_back({block_.size(), std::exchange(elements_, 0), checksum_of(block_)});
+  blocks_.push_back({.bytes = block_.size(), .elements = std::exchange(elements_, 0), .checksum = checksum_of(block_)});
   write(block_);
   block_.clear();
 }
@@ -123,115 +127,167 @@ void CacheFileWriter::write(std::span<const std::byte> bytes) {
 
 // ------------------------------------------------------------------------------------------------ reading
 
-std::unique_ptr<CacheFileReader> CacheFileReader::open(const io::FileSystem& files, const std::string& path,
-                                                       const std::type_info& type) {
-  auto answer = io::try_to_open(files, path);
-  if (answer.error == ENOENT) return nullptr;
-  if (answer.error != 0) throw io::file_error("open", path, answer.error);
-  std::unique_ptr<CacheFileReader> reader(new CacheFileReader(std::move(answer.value), path));
-  reader->read_index(type);
-  return reader;
-}
+namespace {
 
-void CacheFileReader::fail(const std::string& what) const {
-  throw Error(ErrorCode::data_loss, in_quotes(path_) + " is damaged: " + what);
-}
-
-void CacheFileReader::seek(std::size_t place) {
-  if (const int error = file_->seek(place)) throw io::file_error("read", path_, error);
-}
-
-void CacheFileReader::read(std::span<std::byte> to) {
-  while (!to.empty()) {
-    const auto [count, error] = file_->read(to);
-    if (error == EINTR) continue;
-    if (error != 0) throw io::file_error("read", path_, error);
-    if (count == 0) fail("it ends too early");
-    to = to.subspan(count);
+// One that is open, by its place.
+class PlacedFile {
+ public:
+  PlacedFile(io::File& file, const std::string& path) : file_(file), path_(path) {}
+  void read(std::size_t place, std::span<std::byte> to) {
+    if (const int error = file_.seek(place)) throw io::file_error("read", path_, error);
+    while (!to.empty()) {
+      const auto [count, error] = file_.read(to);
+      if (error == EINTR) continue;
+      if (error != 0) throw io::file_error("read", path_, error);
+      if (count == 0) fail(path_, "it ends too early");
+      to = to.subspan(count);
+    }
   }
-}
 
-void CacheFileReader::read_index(const std::type_info& type) {
-  const std::size_t size = io::version_of(*file_, path_).size;
-  if (size < kHeaderBytes + kTrailerBytes) fail("it is too short");
-  read_header();
-  const Bytes index = index_bytes(size);
-  ByteReader from(index);
-  if (const auto given = from.read<std::string>(); given != type_name(type))
-    throw Error(ErrorCode::failed_precondition, in_quotes(path_) + " holds elements of type " + given + ", and " +
-                                                    type_name(type) + " is wanted: remove it, or give another path");
-  for (std::size_t left = from.count(kIndexedBytes); left > 0; --left) {
-    const auto bytes = from.read<std::uint64_t>(), elements = from.read<std::uint64_t>();
-    blocks_.push_back({bytes, elements, from.read<std::uint32_t>()});
-  }
-  check_places(size - kTrailerBytes - index.size());
-  seek(kHeaderBytes);
-}
+ private:
+  io::File& file_;
+  const std::string& path_;
+};
 
-void CacheFileReader::read_header() {
+void check_header(PlacedFile file, const std::string& path) {
   Bytes header(kHeaderBytes);
-  read(header);
-  if (!is_at(header, 0, kBegin)) fail("it does not begin as the file of a cache");
+  file.read(0, header);
+  if (!is_at(header, 0, kBegin)) fail(path, "it does not begin as the file of a cache");
   if (number_at<std::uint32_t>(header, 8) != kVersion || number_at<std::uint32_t>(header, 12) != kByteOrder)
-    throw Error(ErrorCode::failed_precondition, in_quotes(path_) +
+    throw Error(ErrorCode::failed_precondition, in_quotes(path) +
                                                     " was written by another version, or for a machine with another "
                                                     "byte order: remove it, or give another path");
 }
 
-std::vector<std::byte> CacheFileReader::index_bytes(std::size_t file_bytes) {
+Bytes index_bytes(PlacedFile file, const std::string& path, std::size_t file_bytes) {
   Bytes trailer(kTrailerBytes);
-  seek(file_bytes - kTrailerBytes);
-  read(trailer);
+  file.read(file_bytes - kTrailerBytes, trailer);
   if (!is_at(trailer, 16, kEnd) || checksum_of(std::span(trailer).first(12)) != number_at<std::uint32_t>(trailer, 12))
-    fail("its last bytes are not those of the file of a cache");
+    fail(path, "its last bytes are not those of the file of a cache");
   const auto bytes = number_at<std::uint64_t>(trailer, 0);
-  if (bytes > file_bytes - kHeaderBytes - kTrailerBytes) fail("its index would be longer than the file");
+  if (bytes > file_bytes - kHeaderBytes - kTrailerBytes) fail(path, "its index would be longer than the file");
   Bytes index(bytes);
-  seek(file_bytes - kTrailerBytes - bytes);
-  read(index);
-  if (checksum_of(index) != number_at<std::uint32_t>(trailer, 8)) fail("its index has another checksum");
+  file.read(file_bytes - kTrailerBytes - bytes, index);
+  if (checksum_of(index) != number_at<std::uint32_t>(trailer, 8)) fail(path, "its index has another checksum");
   return index;
 }
 
-// One block behind the other, up to the index.
-void CacheFileReader::check_places(std::uint64_t end) const {
-  std::uint64_t place = kHeaderBytes;
-  for (const CacheBlock& block : blocks_) {
-    if (block.bytes > end - place || block.elements == 0 || block.elements > block.bytes / kRecordBytes)
-      fail("its index tells of blocks that it cannot have");
-    place += block.bytes;
-  }
-  if (place != end) fail("its index does not tell of all bytes");
+void check_type(const std::string& given, const std::type_info& type, const std::string& path) {
+  if (given == type_name(type)) return;
+  throw Error(ErrorCode::failed_precondition, in_quotes(path) + " holds elements of type " + given + ", and " +
+                                                  type_name(type) + " is wanted: remove it, or give another path");
 }
 
-void CacheFileReader::read_block() {
-  const CacheBlock& block = blocks_[next_block_];
+// One block behind the other, up to the index, which begins at `end`.
+void place_blocks(CacheIndex& index, std::uint64_t end) {
+  std::uint64_t place = kHeaderBytes;
+  for (CacheBlock& block : index.blocks) {
+    if (block.bytes > end - place || block.elements == 0 || block.elements > block.bytes / kRecordBytes)
+      fail(index.path, "its index tells of blocks that it cannot have");
+    block.place = std::exchange(place, place + block.bytes);
+    block.first = std::exchange(index.elements, index.elements + block.elements);
+  }
+  if (place != end) fail(index.path, "its index does not tell of all bytes");
+}
+
+std::shared_ptr<const CacheIndex> read_index(io::File& file, const std::string& path, const std::type_info& type) {
+  auto index = std::make_shared<CacheIndex>();
+  index->path = path;
+  index->version = io::version_of(file, path);
+  if (index->version.size < kHeaderBytes + kTrailerBytes) fail(path, "it is too short");
+  const PlacedFile placed(file, path);
+  check_header(placed, path);
+  const Bytes bytes = index_bytes(placed, path, index->version.size);
+  ByteReader from(bytes);
+  check_type(from.read<std::string>(), type, path);
+  for (std::size_t left = from.count(kIndexedBytes); left > 0; --left) {
+    CacheBlock& block = index->blocks.emplace_back();
+    block.bytes = from.read<std::uint64_t>();
+    block.elements = from.read<std::uint64_t>();
+    block.checksum = from.read<std::uint32_t>();
+  }
+  place_blocks(*index, index->version.size - kTrailerBytes - bytes.size());
+  return index;
+}
+
+}  // namespace
+
+std::size_t CacheIndex::block_of(std::uint64_t element) const noexcept {
+  const auto behind = std::ranges::upper_bound(blocks, element, {}, &CacheBlock::first);
+  return static_cast<std::size_t>(behind - blocks.begin()) - 1;
+}
+
+std::unique_ptr<CacheFileReader> CacheFileReader::open(const io::FileSystem& files, const std::string& path,
+                                                       const std::type_info& type) {
+  auto [file, error] = io::try_to_open(files, path);
+  if (error == ENOENT) return nullptr;
+  if (error != 0) throw io::file_error("open", path, error);
+  auto index = read_index(*file, path, type);
+  return std::unique_ptr<CacheFileReader>(new CacheFileReader(std::move(file), std::move(index)));
+}
+
+std::unique_ptr<CacheFileReader> CacheFileReader::open(const io::FileSystem& files,
+                                                       std::shared_ptr<const CacheIndex> index) {
+  auto file = io::open_for_reading(files, index->path);
+  if (io::version_of(*file, index->path) != index->version)
+    throw Error(ErrorCode::failed_precondition, in_quotes(index->path) + " has changed since it was opened first");
+  return std::unique_ptr<CacheFileReader>(new CacheFileReader(std::move(file), std::move(index)));
+}
+
+bool CacheFileReader::is_at_hand(std::uint64_t element) const noexcept {
+  return of_block_ != nullptr && element >= of_block_->first && element - of_block_->first < of_block_->elements;
+}
+
+void CacheFileReader::read_block_of(std::uint64_t element) {
+  const std::size_t number = index_->block_of(element);
+  const CacheBlock& block = index_->blocks[number];
+  of_block_ = nullptr;
   block_.resize(block.bytes);
-  read(block_);
-  if (checksum_of(block_) != block.checksum) fail("block " + std::to_string(next_block_) + " has another checksum");
-  ++next_block_;
-  at_ = 0;
-  elements_ = block.elements;
+  PlacedFile(*file_, index_->path).read(block.place, block_);
+  if (checksum_of(block_) != block.checksum)
+    fail(index_->path, "block " + std::to_string(number) + " has another checksum");
+  of_block_ = &block;
+  begin_block();
+}
+
+void CacheFileReader::begin_block() noexcept {
+  at_byte_ = 0;
+  at_ = of_block_->first;
+}
+
+void CacheFileReader::go_to(std::uint64_t element) {
+  if (!is_at_hand(element)) {
+    read_block_of(element);
+  } else if (element < at_) {
+    begin_block();
+  }
+  while (at_ < element) next_record();
+}
+
+CacheFileReader::Record CacheFileReader::next_record() {
+  const std::span<const std::byte> rest = std::span(block_).subspan(at_byte_);
+  ByteReader head(rest);
+  Record record;
+  record.stamp.ordinal = head.read<std::int64_t>();
+  record.stamp.sub = head.read<std::uint64_t>();
+  record.stamp.source = head.read<std::uint16_t>();
+  const std::size_t bytes = head.count();
+  record.value = rest.subspan(kRecordBytes, bytes);
+  at_byte_ += kRecordBytes + bytes;
+  ++at_;
+  if (!is_at_hand(at_) && at_byte_ < block_.size()) fail(index_->path, "a block has more bytes than its elements");
+  return record;
 }
 
 std::optional<Slot> CacheFileReader::next(const detail::ElementCodec& codec) {
-  while (elements_ == 0) {
-    if (at_ < block_.size()) fail("a block has more bytes than its elements");
-    if (next_block_ == blocks_.size()) return std::nullopt;
-    read_block();
-  }
-  const std::span<const std::byte> rest = std::span(block_).subspan(at_);
-  ByteReader head(rest);
+  if (at_ == index_->elements) return std::nullopt;
+  if (!is_at_hand(at_)) read_block_of(at_);
+  const Record record = next_record();
+  ByteReader value(record.value);
   Slot slot;
-  slot.stamp.ordinal = head.read<std::int64_t>();
-  slot.stamp.sub = head.read<std::uint64_t>();
-  slot.stamp.source = head.read<std::uint16_t>();
-  const std::size_t bytes = head.count();
-  ByteReader value(rest.subspan(kRecordBytes, bytes));
-  at_ += kRecordBytes + bytes;
-  --elements_;
+  slot.stamp = record.stamp;
   slot.value = codec.read(value);
-  if (value.rest() > 0) fail("an element has more bytes than its value");
+  if (value.rest() > 0) fail(index_->path, "an element has more bytes than its value");
   slot.set_bytes(byte_count(slot.value.bytes()) + static_cast<std::int64_t>(sizeof(Slot)));
   return slot;
 }

@@ -28,6 +28,18 @@ namespace penstock::ops {
 struct CacheBlock {
   std::uint64_t bytes = 0, elements = 0;
   std::uint32_t checksum = 0;
+  std::uint64_t place = 0, first = 0;  // in the file, and among its elements
+};
+
+// What the end of a file tells of it.
+struct CacheIndex {
+  std::string path;
+  io::FileVersion version;
+  std::vector<CacheBlock> blocks;
+  std::uint64_t elements = 0;
+
+  // The number of the block that has this element, which must be there.
+  std::size_t block_of(std::uint64_t element) const noexcept;
 };
 
 // Writes one. For one thread at a time. After an Error it can only be destroyed, and leaves no file.
@@ -39,6 +51,7 @@ class CacheFileWriter {
   // Error where there is no room; and what the codec throws.
   void add(const Slot& slot, const detail::ElementCodec& codec);
   void publish();  // the last call
+  std::int64_t written_bytes() const noexcept { return static_cast<std::int64_t>(written_); }
   std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
 
  private:
@@ -55,37 +68,46 @@ class CacheFileWriter {
   std::vector<CacheBlock> blocks_;
 };
 
-// Reads one, element after element. For one thread at a time.
+// Reads elements, one after the other, beginning with any. For one thread at a time.
 class CacheFileReader {
  public:
   // Null: there is no such file. Error(data_loss) where it is damaged, Error(failed_precondition) where it is not what
   // is wanted: of another version, or elements of another type.
   static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, const std::string& path,
                                                const std::type_info& type);
+  // One more of the same file. Error where it cannot be opened, or has changed meanwhile.
+  static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index);
+  const std::shared_ptr<const CacheIndex>& index() const noexcept { return index_; }
+
   // The next one, with its place and its bytes; none: that was the last one. Error(data_loss) where the file is
-  // damaged, std::bad_alloc, and what the codec throws: then nothing more can be read.
+  // damaged, std::bad_alloc, and what the codec throws: go_to() another one then.
   std::optional<Slot> next(const detail::ElementCodec& codec);
+  // To any element that there is. Reads the block that has it, unless that is the one at hand. Errors as of
+  // next().
+  void go_to(std::uint64_t element);
+  std::uint64_t at() const noexcept { return at_; }  // the number of the next one
   std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
 
  private:
-  CacheFileReader(std::unique_ptr<io::File> file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  struct Record {
+    Stamp stamp;
+    std::span<const std::byte> value;
+  };
 
-  void read_index(const std::type_info& type);
-  std::vector<std::byte> index_bytes(std::size_t file_bytes);
-  void read_header();
-  void check_places(std::uint64_t end) const;
-  void read_block();
-  void read(std::span<std::byte> to);
-  void seek(std::size_t place);
-  [[noreturn]] void fail(const std::string& what) const;
+  CacheFileReader(std::unique_ptr<io::File> file, std::shared_ptr<const CacheIndex> index)
+      : file_(std::move(file)), index_(std::move(index)) {}
+
+  bool is_at_hand(std::uint64_t element) const noexcept;
+  void read_block_of(std::uint64_t element);
+  void begin_block() noexcept;
+  Record next_record();
 
   const std::unique_ptr<io::File> file_;
-  const std::string path_;
-  std::vector<CacheBlock> blocks_;
-  std::size_t next_block_ = 0;
-  std::vector<std::byte> block_;
-  std::size_t at_ = 0;          // in the block
-  std::uint64_t elements_ = 0;  // left of it
+  const std::shared_ptr<const CacheIndex> index_;
+  std::vector<std::byte> block_;          // the one at hand
+  const CacheBlock* of_block_ = nullptr;  // null: there is none
+  std::size_t at_byte_ = 0;               // of the block
+  std::uint64_t at_ = 0;
 };
 
 }  // namespace penstock::ops

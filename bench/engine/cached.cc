@@ -1,7 +1,8 @@
-// What a cache gives again, in memory and in a file that the page cache holds.
+// What a cache gives again, in memory and in a file that the page cache holds, and load() of that file.
 //
 //   numbers            1,000,000 of them through batch(1000), beside the same without a cache
 //   pictures           1,000 tensors of 150,528 bytes (224 x 224 x 3): bytes that a CPU second gives
+//                      (shuffled: positions)
 #include <algorithm>
 #include <string>
 
@@ -52,9 +53,14 @@ void run_cached(const CaseSettings& settings, Report& report) {
   add_numbers("numbers_made", numbers(), rounds, report);
   add_numbers("numbers_memory", numbers().cache(), rounds, report);
   add_numbers("numbers_file", numbers().cache(of_numbers.path()), rounds, report);
+  add_numbers("numbers_loaded", load<std::int64_t>(of_numbers.path()), rounds, report);
   add_pictures("pictures_made", pictures(), rounds, report);
   add_pictures("pictures_memory", pictures().cache(), rounds, report);
   add_pictures("pictures_file", pictures().cache(of_pictures.path()), rounds, report);
+  add_pictures("pictures_loaded", load<Tensor>(of_pictures.path()), rounds, report);
+  const Saved<Tensor> saved(of_pictures.path());
+  add_pictures("pictures_shuffled", saved.elements_at(range(kPictures).shuffle(kPictures, {.seed = 1})), rounds,
+               report);
 }
 
 }  // namespace penstock::bench

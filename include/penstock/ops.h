@@ -25,6 +25,11 @@
 
 #pragma GCC visibility push(default)
 
+namespace penstock::detail {
+class SavedFile;
+using SavedFileRef = std::shared_ptr<const SavedFile>;
+}  // namespace penstock::detail
+
 namespace penstock::ops {
 
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
@@ -68,6 +73,7 @@ OpRef choose_from(std::size_t datasets, const ChooseOptions& options);
 OpRef prefetch(Tunable buffer_size);
 OpRef cache(detail::CopierRef copier, const CacheOptions& options, const CallSite& site);
 OpRef cache(detail::ElementCodecRef codec, const std::string& path, const CacheOptions& options, const CallSite& site);
+OpRef load(detail::SavedFileRef file);
 OpRef ignore_errors();
 
 }  // namespace penstock::ops

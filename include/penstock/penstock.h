@@ -22,6 +22,7 @@
 #include <penstock/rejection_resample.h>
 #include <penstock/rewrites.h>
 #include <penstock/run.h>
+#include <penstock/saved.h>
 #include <penstock/snapshot.h>
 #include <penstock/sources.h>
 #include <penstock/tensor.h>

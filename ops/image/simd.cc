@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "ops/image/simd_targets.h"
 #include <hwy/targets.h>
@@ -25,9 +28,26 @@ constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::sse4, HWY_SSE4}, 
 constexpr std::array known{Known{Simd::scalar, 0}, Known{Simd::neon, HWY_STATIC_TARGET}};
 #endif
 
+// Highway 1.0.3 gives the functions of AVX3_DL the AVX-VNNI of other CPUs, too (resize_vnni.h). g++ makes no use of
+// what is not written; clang does, and a CPU without it (Zen 4, Ice Lake) stops there. Bit 4 of EAX: Intel's manual,
+// volume 2A, CPUID, leaf 7, sub-leaf 1.
+bool may_run_avx512() {
+#if defined(__x86_64__) && defined(__clang__)
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) == 1;
+#else
+  return true;
+#endif
+}
+
+std::int64_t supported_targets() {
+  const std::int64_t here = hwy::SupportedTargets();
+  return may_run_avx512() ? here : here & ~std::int64_t{HWY_AVX3_DL};
+}
+
 // Asked once: Highway asks the CPU each time, which takes some 30 us under a hypervisor.
 bool is_supported(const Known& one) {
-  static const std::int64_t here = hwy::SupportedTargets();
+  static const std::int64_t here = supported_targets();
   return (here & one.needs) == one.needs;
 }
 

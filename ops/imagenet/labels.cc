@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/base/fnv1a.h"
 #include "lib/base/text.h"
 
 namespace penstock {
@@ -112,12 +113,8 @@ std::int32_t LabelTable::id(std::string_view label) const {
 }
 
 std::uint64_t LabelTable::hash() const noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&hash](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3; };
-  for (const std::string& label : names_) {
-    for (const char c : label) add(c);
-    add('\n');
-  }
+  std::uint64_t hash = fnv1a("");
+  for (const std::string& label : names_) hash = fnv1a("\n", fnv1a(label, hash));
   return hash;
 }
 

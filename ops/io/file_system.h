@@ -97,7 +97,8 @@ class FileSystem {
   // it: EWOULDBLOCK while there is another. What an owner has left that was killed is written anew.
   // EROFS where files are only read.
   virtual Answer<std::unique_ptr<NewFile>> create(const std::string&) const { return {.error = EROFS}; }
-  virtual void pause(std::chrono::milliseconds time) const = 0;  // lets time pass before another try
+  virtual int make_folder(const std::string&) const { return EROFS; }  // mkdir(2)
+  virtual void pause(std::chrono::milliseconds time) const = 0;        // lets time pass before another try
 
  protected:
   ~FileSystem() = default;  // nobody destroys one that he sees as this

@@ -179,6 +179,8 @@ class LocalFileSystem final : public FileSystem {
     }
   }
 
+  int make_folder(const std::string& path) const override { return ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno; }
+
   void pause(std::chrono::milliseconds time) const override { std::this_thread::sleep_for(time); }
 };
 

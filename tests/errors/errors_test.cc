@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "tests/errors/catalogue.h"
 #include "tests/support/file_contents.h"
@@ -84,16 +85,24 @@ TEST(ErrorTexts, AreTheOnesInTheGoldenFile) {
 // Where to look: the op, its place in the chain and the user's line; of an element also its number, and its file where
 // it has one.
 TEST(ErrorTexts, OfGraphsAndElementsSayWhere) {
-  const std::string text = test::file_contents(golden_file);
-  const std::regex line("\n  (GraphError|ElementError), [a-z_]+\n  (.*)");
-  const std::regex graph("[a-z_]+: .* \\(op \\d+ of the (chain|pipeline), train\\.cc:12\\)");
+  // None with ".*": std::regex goes one call deeper for each character.
+  const std::regex name("[a-z_]+: "), place("\\(op \\d+ of the (chain|pipeline), train\\.cc:12\\)$");
   const std::regex element(
       "[a-z_]+( '[^']+')? \\(op \\d+ at train\\.cc:12\\) failed (at element \\d+ \\(source element \\d+( of op "
-      "\\d+)?(, "
-      "'.*')?\\) of|in) epoch 0: .*");
+      "\\d+)?(, '[^']*')?\\) of|in) epoch 0: ");
+  const auto begins_with = [](const std::string& said, const std::regex& what) {
+    return std::regex_search(said, what, std::regex_constants::match_continuous);
+  };
   int seen = 0;
-  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++seen)
-    EXPECT_TRUE(std::regex_match((*at)[2].str(), (*at)[1] == "GraphError" ? graph : element)) << (*at)[2];
+  std::istringstream lines(test::file_contents(golden_file));
+  for (std::string type, said; std::getline(lines, type);) {
+    const bool is_graph = type.starts_with("  GraphError, ");
+    if ((!is_graph && !type.starts_with("  ElementError, ")) || !std::getline(lines, said)) continue;
+    ++seen;
+    said = said.substr(2);
+    EXPECT_TRUE(is_graph ? begins_with(said, name) && std::regex_search(said, place) : begins_with(said, element))
+        << said;
+  }
   EXPECT_GT(seen, 80);
 }
 

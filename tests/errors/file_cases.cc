@@ -136,6 +136,36 @@ Cases cache_cases(const std::string& folder) {
   };
 }
 
+std::string damaged(std::string bytes) {
+  bytes[40] ^= 1;
+  return bytes;
+}
+
+Cases saved_cases(const std::string& folder) {
+  const std::string path = folder + "/numbers.saved", replaced = folder + "/replaced.saved";
+  save(range(3), path);
+  const Saved<std::int64_t> saved(path);
+  return {
+      {"load of a file that is not there", [=] { load<int>(folder + "/none.saved"); }},
+      {"load of elements of another type", [=] { load<std::string>(path); }},
+      {"load of an element that is not there", [=] { read(saved.elements_at(range(2, 4))); }},
+      {"load of a file that was replaced",
+       [=] {
+         save(range(3), replaced);
+         write(replaced, damaged(test::file_contents(replaced)));
+         auto run = load<std::int64_t>(replaced).start({.serial = true});
+         save(range(30), replaced);
+         try {
+           run.next();
+         } catch (const ElementError&) {  // so it is opened once more
+         }
+         run.next();
+       }},
+      {"save in a folder that is not there", [=] { save(range(3), folder + "/none/numbers.saved"); }},
+      {"snapshot in a folder that cannot be", [=] { range(3).apply(snapshot(path + "/folder")); }},
+  };
+}
+
 Cases jpeg_cases(const std::string& folder) {
   const std::string good = jpeg(30, 40);
   return {
@@ -251,7 +281,8 @@ std::string write(const std::string& path, const std::string& bytes) {
 
 Cases file_cases(const std::string& folder) {
   Cases all = reading_cases(folder);
-  for (const Cases& more : {lines_cases(folder), cache_cases(folder), jpeg_cases(folder), setting_cases(folder)})
+  for (const Cases& more :
+       {lines_cases(folder), cache_cases(folder), saved_cases(folder), jpeg_cases(folder), setting_cases(folder)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

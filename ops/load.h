@@ -1,0 +1,29 @@
+// load: numbers of elements become the elements of a file. Documented at ps::Saved (saved.h).
+#pragma once
+
+#include <penstock/op.h>
+#include <penstock/saved.h>
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace penstock::ops {
+
+class LoadOp final : public ElementwiseOp {
+ public:
+  explicit LoadOp(detail::SavedFileRef file) : file_(std::move(file)) {}
+  std::string name() const override { return "load"; }
+  std::string parameters() const override;
+  Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
+  Form form() const override { return Form::blocks; }
+  bool may_fan_out() const override { return false; }
+  Declares declares() const override { return Declares::one_each; }
+  std::optional<std::size_t> bytes_hint(const Element& input) const override;
+  void run(std::span<Slot> slots, Context& context) const override;
+
+ private:
+  const detail::SavedFileRef file_;
+};
+
+}  // namespace penstock::ops
