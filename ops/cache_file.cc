@@ -217,79 +217,62 @@ std::size_t CacheIndex::block_of(std::uint64_t element) const noexcept {
   return static_cast<std::size_t>(behind - blocks.begin()) - 1;
 }
 
-std::unique_ptr<CacheFileReader> CacheFileReader::open(const io::FileSystem& files, const std::string& path,
-                                                       const std::type_info& type) {
+std::optional<CacheFile> CacheFile::open(const io::FileSystem& files, const std::string& path,
+                                         const std::type_info& type) {
   auto [file, error] = io::try_to_open(files, path);
-  if (error == ENOENT) return nullptr;
+  if (error == ENOENT) return std::nullopt;
   if (error != 0) throw io::file_error("open", path, error);
   auto index = read_index(*file, path, type);
-  return std::unique_ptr<CacheFileReader>(new CacheFileReader(std::move(file), std::move(index)));
+  return CacheFile(std::move(file), std::move(index));
 }
 
-std::unique_ptr<CacheFileReader> CacheFileReader::open(const io::FileSystem& files,
-                                                       std::shared_ptr<const CacheIndex> index) {
-  auto file = io::open_for_reading(files, index->path);
-  if (io::version_of(*file, index->path) != index->version)
-    throw Error(ErrorCode::failed_precondition, in_quotes(index->path) + " has changed since it was opened first");
-  return std::unique_ptr<CacheFileReader>(new CacheFileReader(std::move(file), std::move(index)));
+CacheFile::CacheFile(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index)
+    : file_(io::open_for_reading(files, index->path)), index_(std::move(index)) {
+  if (io::version_of(*file_, index_->path) != index_->version)
+    throw Error(ErrorCode::failed_precondition, in_quotes(index_->path) + " has changed since it was opened first");
 }
 
-bool CacheFileReader::is_at_hand(std::uint64_t element) const noexcept {
-  return of_block_ != nullptr && element >= of_block_->first && element - of_block_->first < of_block_->elements;
+void CacheFile::read(std::size_t block, std::vector<std::byte>& to) {
+  const CacheBlock& wanted = index_->blocks[block];
+  to.resize(wanted.bytes);
+  PlacedFile(*file_, index_->path).read(wanted.place, to);
+  if (checksum_of(to) != wanted.checksum)
+    fail(index_->path, "block " + std::to_string(block) + " has another checksum");
 }
 
-void CacheFileReader::read_block_of(std::uint64_t element) {
-  const std::size_t number = index_->block_of(element);
-  const CacheBlock& block = index_->blocks[number];
-  of_block_ = nullptr;
-  block_.resize(block.bytes);
-  PlacedFile(*file_, index_->path).read(block.place, block_);
-  if (checksum_of(block_) != block.checksum)
-    fail(index_->path, "block " + std::to_string(number) + " has another checksum");
-  of_block_ = &block;
-  begin_block();
-}
-
-void CacheFileReader::begin_block() noexcept {
-  at_byte_ = 0;
-  at_ = of_block_->first;
-}
-
-void CacheFileReader::go_to(std::uint64_t element) {
-  if (!is_at_hand(element)) {
-    read_block_of(element);
-  } else if (element < at_) {
-    begin_block();
-  }
-  while (at_ < element) next_record();
-}
-
-CacheFileReader::Record CacheFileReader::next_record() {
-  const std::span<const std::byte> rest = std::span(block_).subspan(at_byte_);
+CacheRecord::CacheRecord(std::span<const std::byte> block, std::size_t begin) {
+  const std::span<const std::byte> rest = block.subspan(begin);
   ByteReader head(rest);
-  Record record;
-  record.stamp.ordinal = head.read<std::int64_t>();
-  record.stamp.sub = head.read<std::uint64_t>();
-  record.stamp.source = head.read<std::uint16_t>();
-  const std::size_t bytes = head.count();
-  record.value = rest.subspan(kRecordBytes, bytes);
-  at_byte_ += kRecordBytes + bytes;
-  ++at_;
-  if (!is_at_hand(at_) && at_byte_ < block_.size()) fail(index_->path, "a block has more bytes than its elements");
-  return record;
+  stamp.ordinal = head.read<std::int64_t>();
+  stamp.sub = head.read<std::uint64_t>();
+  stamp.source = head.read<std::uint16_t>();
+  value = rest.subspan(kRecordBytes, head.count());
+  end = begin + kRecordBytes + value.size();
+}
+
+Slot CacheRecord::decoded(const detail::ElementCodec& codec, const std::string& path) const {
+  ByteReader from(value);
+  Slot slot;
+  slot.stamp = stamp;
+  slot.value = codec.read(from);
+  if (from.rest() > 0) fail(path, "an element has more bytes than its value");
+  slot.set_bytes(byte_count(slot.value.bytes()) + static_cast<std::int64_t>(sizeof(Slot)));
+  return slot;
 }
 
 std::optional<Slot> CacheFileReader::next(const detail::ElementCodec& codec) {
-  if (at_ == index_->elements) return std::nullopt;
-  if (!is_at_hand(at_)) read_block_of(at_);
-  const Record record = next_record();
-  ByteReader value(record.value);
-  Slot slot;
-  slot.stamp = record.stamp;
-  slot.value = codec.read(value);
-  if (value.rest() > 0) fail(index_->path, "an element has more bytes than its value");
-  slot.set_bytes(byte_count(slot.value.bytes()) + static_cast<std::int64_t>(sizeof(Slot)));
-  return slot;
+  const CacheIndex& index = *file_.index();
+  while (elements_ == 0) {
+    if (at_ < block_.size()) fail(index.path, "a block has more bytes than its elements");
+    if (next_block_ == index.blocks.size()) return std::nullopt;
+    file_.read(next_block_, block_);
+    elements_ = index.blocks[next_block_++].elements;
+    at_ = 0;
+  }
+  const CacheRecord record(block_, at_);
+  at_ = record.end;
+  --elements_;
+  return record.decoded(codec, index.path);
 }
 
 }  // namespace penstock::ops

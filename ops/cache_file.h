@@ -68,46 +68,54 @@ class CacheFileWriter {
   std::vector<CacheBlock> blocks_;
 };
 
-// Reads elements, one after the other, beginning with any. For one thread at a time.
+// One that is open for reading. For one thread at a time.
+class CacheFile {
+ public:
+  // None: there is no such file. Error(data_loss) where it is damaged, Error(failed_precondition) where it is not what
+  // is wanted: of another version, or elements of another type.
+  static std::optional<CacheFile> open(const io::FileSystem& files, const std::string& path,
+                                       const std::type_info& type);
+  // The same file once more. Error where it cannot be opened, or has changed meanwhile.
+  CacheFile(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index);
+
+  const std::shared_ptr<const CacheIndex>& index() const noexcept { return index_; }
+  // The bytes of a block. Error(data_loss) where they are damaged; std::bad_alloc.
+  void read(std::size_t block, std::vector<std::byte>& to);
+
+ private:
+  CacheFile(std::unique_ptr<io::File> file, std::shared_ptr<const CacheIndex> index)
+      : file_(std::move(file)), index_(std::move(index)) {}
+
+  std::unique_ptr<io::File> file_;
+  std::shared_ptr<const CacheIndex> index_;
+};
+
+// Where an element lies among the bytes of a block. Error(data_loss) where it would not end in them.
+struct CacheRecord {
+  Stamp stamp;
+  std::span<const std::byte> value;
+  std::size_t end = 0;  // where the next one begins
+
+  CacheRecord(std::span<const std::byte> block, std::size_t begin);
+  // With its place and its bytes. What the codec throws, and Error(data_loss) where it leaves bytes over.
+  Slot decoded(const detail::ElementCodec& codec, const std::string& path) const;
+};
+
+// Reads all elements, one after the other. For one thread at a time.
 class CacheFileReader {
  public:
-  // Null: there is no such file. Error(data_loss) where it is damaged, Error(failed_precondition) where it is not what
-  // is wanted: of another version, or elements of another type.
-  static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, const std::string& path,
-                                               const std::type_info& type);
-  // One more of the same file. Error where it cannot be opened, or has changed meanwhile.
-  static std::unique_ptr<CacheFileReader> open(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index);
-  const std::shared_ptr<const CacheIndex>& index() const noexcept { return index_; }
-
-  // The next one, with its place and its bytes; none: that was the last one. Error(data_loss) where the file is
-  // damaged, std::bad_alloc, and what the codec throws: go_to() another one then.
+  explicit CacheFileReader(CacheFile file) : file_(std::move(file)) {}
+  // The next one; none: that was the last one. Errors as of CacheFile::read() and CacheRecord: then nothing more can be
+  // read.
   std::optional<Slot> next(const detail::ElementCodec& codec);
-  // To any element that there is. Reads the block that has it, unless that is the one at hand. Errors as of
-  // next().
-  void go_to(std::uint64_t element);
-  std::uint64_t at() const noexcept { return at_; }  // the number of the next one
   std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
 
  private:
-  struct Record {
-    Stamp stamp;
-    std::span<const std::byte> value;
-  };
-
-  CacheFileReader(std::unique_ptr<io::File> file, std::shared_ptr<const CacheIndex> index)
-      : file_(std::move(file)), index_(std::move(index)) {}
-
-  bool is_at_hand(std::uint64_t element) const noexcept;
-  void read_block_of(std::uint64_t element);
-  void begin_block() noexcept;
-  Record next_record();
-
-  const std::unique_ptr<io::File> file_;
-  const std::shared_ptr<const CacheIndex> index_;
-  std::vector<std::byte> block_;          // the one at hand
-  const CacheBlock* of_block_ = nullptr;  // null: there is none
-  std::size_t at_byte_ = 0;               // of the block
-  std::uint64_t at_ = 0;
+  CacheFile file_;
+  std::size_t next_block_ = 0;
+  std::vector<std::byte> block_;
+  std::size_t at_ = 0;          // in the block
+  std::uint64_t elements_ = 0;  // left of it
 };
 
 }  // namespace penstock::ops

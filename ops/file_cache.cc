@@ -140,7 +140,8 @@ std::unique_ptr<MergeState> FileCacheOp::open(std::size_t) const { return std::m
 std::unique_ptr<CacheFileReader> FileCacheOp::reader() const {
   if (is_damaged_) return nullptr;
   try {
-    return CacheFileReader::open(*files_, path_, codec_->type());
+    auto file = CacheFile::open(*files_, path_, codec_->type());
+    return file ? std::make_unique<CacheFileReader>(std::move(*file)) : nullptr;
   } catch (const std::bad_alloc&) {
     warn(kNoMemory);
   } catch (const Error& error) {

@@ -31,7 +31,7 @@ class FileCacheOp final : public MergeOp, public graph::RunsInputsOnce {
  private:
   class State;
 
-  // Null: there is none, or one that was found to be damaged. Else as CacheFileReader::open().
+  // Null: there is none, or one that was found to be damaged. Else as CacheFile::open().
   std::unique_ptr<CacheFileReader> reader() const;
   std::unique_ptr<CacheFileWriter> writer() const;  // null, with a warning: the file cannot be written
   // Once each: of what was thrown just now, and of something else.

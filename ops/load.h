@@ -16,7 +16,8 @@ class LoadOp final : public ElementwiseOp {
   std::string name() const override { return "load"; }
   std::string parameters() const override;
   Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
-  Form form() const override { return Form::blocks; }
+  // From the page cache, and of small elements, it computes: groups of them share a call.
+  bool form_is_known() const override { return false; }
   bool may_fan_out() const override { return false; }
   Declares declares() const override { return Declares::one_each; }
   std::optional<std::size_t> bytes_hint(const Element& input) const override;

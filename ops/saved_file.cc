@@ -14,7 +14,7 @@
 namespace penstock::detail {
 namespace {
 
-constexpr std::int64_t kMostIdleBytes = std::int64_t{1} << 20;  // what a reader may hold that nobody uses
+constexpr std::size_t kRecentBlocks = 16, kLargestRecent = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -22,10 +22,11 @@ constexpr std::int64_t kMostIdleBytes = std::int64_t{1} << 20;  // what a reader
 
 SavedFile::SavedFile(io::FileSystemRef files, const std::string& path, ElementCodecRef codec)
     : files_(std::move(files)), codec_(std::move(codec)) {
-  auto reader = ops::CacheFileReader::open(*files_, path, codec_->type());
-  if (!reader) throw Error(ErrorCode::not_found, "there is no file " + in_quotes(path) + ": save() writes one");
-  index_ = reader->index();
-  give_back(std::move(reader));
+  auto file = ops::CacheFile::open(*files_, path, codec_->type());
+  if (!file) throw Error(ErrorCode::not_found, "there is no file " + in_quotes(path) + ": save() writes one");
+  index_ = file->index();
+  const MutexLock lock(mutex_);
+  idle_.push_back(std::move(*file));
 }
 
 std::size_t SavedFile::bytes_of(std::int64_t element) const noexcept {
@@ -34,27 +35,62 @@ std::size_t SavedFile::bytes_of(std::int64_t element) const noexcept {
   return block.bytes / block.elements;
 }
 
-std::unique_ptr<ops::CacheFileReader> SavedFile::take_reader(std::int64_t element) const {
-  {
-    const MutexLock lock(mutex_);
-    const auto at = std::ranges::find(idle_, static_cast<std::uint64_t>(element), &ops::CacheFileReader::at);
-    if (at != idle_.end()) std::iter_swap(at, idle_.end() - 1);
-    if (!idle_.empty()) {
-      auto reader = std::move(idle_.back());
-      idle_.pop_back();
-      return reader;
-    }
-  }
-  return ops::CacheFileReader::open(*files_, index_);
+Element SavedFile::read(std::int64_t element, BlockRef& last) const {
+  if (element < 0 || element >= size())
+    throw Error(ErrorCode::invalid_argument, in_quotes(path()) + " has no element " + std::to_string(element) +
+                                                 ", but those from 0 to " + std::to_string(size() - 1));
+  const auto wanted = static_cast<std::uint64_t>(element);
+  if (!last || !last->has(wanted)) last = block(index_->block_of(wanted));
+  const ops::CacheRecord record(last->bytes, last->begins[wanted - last->first]);
+  return std::move(record.decoded(*codec_, path()).value);
 }
 
-void SavedFile::give_back(std::unique_ptr<ops::CacheFileReader> reader) const noexcept {
-  if (reader->held_bytes() > kMostIdleBytes) return;
-  const MutexLock lock(mutex_);
-  try {
-    idle_.push_back(std::move(reader));
-  } catch (const std::bad_alloc&) {  // then there is one fewer
+// Two calls may read one at once: that costs less than to wait.
+SavedFile::BlockRef SavedFile::block(std::size_t number) const {
+  {
+    const MutexLock lock(mutex_);
+    const auto at = std::ranges::find(recent_, number, &Block::number);
+    if (at != recent_.end()) {
+      std::rotate(at, at + 1, recent_.end());
+      return recent_.back();
+    }
   }
+  BlockRef block = read_block(number);
+  if (block->begins.size() == 1 || block->bytes.size() > kLargestRecent) return block;
+  const MutexLock lock(mutex_);
+  if (recent_.size() == kRecentBlocks) recent_.erase(recent_.begin());
+  recent_.push_back(block);
+  return block;
+}
+
+SavedFile::BlockRef SavedFile::read_block(std::size_t number) const {
+  auto block = std::make_shared<Block>();
+  block->number = number;
+  block->first = index_->blocks[number].first;
+  ops::CacheFile file = take_file();
+  file.read(number, block->bytes);
+  {
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(file));
+  }
+  block->begins.reserve(index_->blocks[number].elements);
+  for (std::size_t at = 0; block->begins.size() < index_->blocks[number].elements;) {
+    block->begins.push_back(static_cast<std::uint32_t>(at));
+    at = ops::CacheRecord(block->bytes, at).end;
+  }
+  return block;
+}
+
+ops::CacheFile SavedFile::take_file() const {
+  {
+    const MutexLock lock(mutex_);
+    if (!idle_.empty()) {
+      ops::CacheFile file = std::move(idle_.back());
+      idle_.pop_back();
+      return file;
+    }
+  }
+  return {*files_, index_};
 }
 
 SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec) {

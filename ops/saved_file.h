@@ -18,25 +18,40 @@ namespace penstock::detail {
 
 class SavedFile {
  public:
-  // Errors as of CacheFileReader::open(), and not_found.
+  // A block with the places of its elements.
+  struct Block {
+    std::size_t number = 0;
+    std::uint64_t first = 0;  // element
+    std::vector<std::byte> bytes;
+    std::vector<std::uint32_t> begins;
+
+    bool has(std::uint64_t element) const noexcept { return element >= first && element - first < begins.size(); }
+  };
+  using BlockRef = std::shared_ptr<const Block>;
+
+  // Errors as of CacheFile::open(), and not_found.
   SavedFile(io::FileSystemRef files, const std::string& path, ElementCodecRef codec);
 
   const std::string& path() const noexcept { return index_->path; }
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(index_->elements); }
-  const ElementCodec& codec() const noexcept { return *codec_; }
   // Of an element, about: of its block, divided by those in it. 0 for one that is not there.
   std::size_t bytes_of(std::int64_t element) const noexcept;
-
-  // One that nobody else has meanwhile: if there is one, that which stands at the element.
-  std::unique_ptr<ops::CacheFileReader> take_reader(std::int64_t element) const;
-  void give_back(std::unique_ptr<ops::CacheFileReader> reader) const noexcept;
+  // `last`: the block that this caller had before, or null. Errors as of CacheFile and CacheRecord.
+  Element read(std::int64_t element, BlockRef& last) const;
 
  private:
+  BlockRef block(std::size_t number) const;
+  BlockRef read_block(std::size_t number) const;
+  ops::CacheFile take_file() const;
+
   const io::FileSystemRef files_;
   const ElementCodecRef codec_;
   std::shared_ptr<const ops::CacheIndex> index_;
   mutable Mutex mutex_;
-  mutable std::vector<std::unique_ptr<ops::CacheFileReader>> idle_ GUARDED_BY(mutex_);
+  mutable std::vector<ops::CacheFile> idle_ GUARDED_BY(mutex_);  // nobody reads them now
+  // Small ones of several elements that were read last, the latest one at the end: for calls whose elements lie
+  // together.
+  mutable std::vector<BlockRef> recent_ GUARDED_BY(mutex_);
 };
 
 }  // namespace penstock::detail

@@ -95,12 +95,13 @@ template <HasCodec T> class Saved {
   Dataset<T> elements(CallSite site = CallSite::here()) const { return elements_at(range(size(), site), site); }
 
   // Those with the numbers 0 ... size() - 1 that `positions` gives, in its order. Shuffle, shard and split positions
-  // rather than elements: nothing else is read then. A block is read for each element that does not follow the one
-  // before it, some 40 us: where elements are much smaller than 64 KiB, shuffle behind elements() instead.
+  // rather than elements: nothing else is read then. The blocks of 16 elements that were read last are kept; another
+  // one costs some 40 us, so where elements are much smaller than 64 KiB, shuffle behind elements() instead.
   //   const ps::Saved<int> saved("numbers.saved");
   //   auto last_two = saved.elements_at(ps::range(saved.size() - 2, saved.size()));
   //
-  // Calls wait for the file on threads of their own, as many as AUTOTUNE finds of use. Error elements in their places:
+  // Whether calls wait for the file, and how many are of use, is found out while the run goes on. A small element costs
+  // some 0.1 us, a large one what it takes to copy it twice and to check it. Error elements in their places:
   // a number that is none (out_of_range), a block that is damaged (data_loss), a file that has changed since it was
   // opened (failed_precondition), and what the codec throws.
   Dataset<T> elements_at(const Dataset<std::int64_t>& positions, CallSite site = CallSite::here()) const {

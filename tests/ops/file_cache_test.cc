@@ -260,8 +260,8 @@ TEST(FileCache, BearsAnyBytes) {
     }
     files->add(kPath, bytes);
     try {
-      const auto reader = ops::CacheFileReader::open(*files, kPath, typeid(std::string));
-      for (std::int64_t i = 0; const auto slot = reader->next(codec); ++i)
+      ops::CacheFileReader reader(ops::CacheFile::open(*files, kPath, typeid(std::string)).value());
+      for (std::int64_t i = 0; const auto slot = reader.next(codec); ++i)
         ASSERT_EQ(std::as_const(slot->value).get<std::string>(), std::to_string(i));
     } catch (const Error&) {
     }
@@ -296,11 +296,12 @@ TEST(FileCache, IsWholeOrNotThereWhenItsWriterIsKilled) {
     ::usleep(static_cast<useconds_t>(random.below(30'000)));
     ASSERT_EQ(::kill(child, SIGKILL), 0);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-    const auto reader = ops::CacheFileReader::open(*io::local_file_system(), path, typeid(std::string));
-    if (!reader) continue;
+    auto file = ops::CacheFile::open(*io::local_file_system(), path, typeid(std::string));
+    if (!file) continue;
     ++found;
+    ops::CacheFileReader reader(std::move(*file));
     std::int64_t read = 0;
-    for (; auto slot = reader->next(codec); ++read) ASSERT_EQ(slot->value.get<std::string>(), std::to_string(read));
+    for (; auto slot = reader.next(codec); ++read) ASSERT_EQ(slot->value.get<std::string>(), std::to_string(read));
     EXPECT_EQ(read, 20'000);
   }
   EXPECT_GT(found, 0);
