@@ -56,6 +56,12 @@ Explanation::Stage row(const StageSnapshot& before, const StageSnapshot& now, co
   row.starved = rates.starved;
   row.blocked = rates.blocked;
   row.bytes_held = now.bytes_held;
+  row.cycle_length = now.cycle_length;
+  row.datasets_open = now.datasets_open;
+  row.datasets_opened = now.datasets_opened;
+  if (now.cycle_length > 0 && now.slot_ns > before.slot_ns)
+    row.opening =
+        static_cast<double>(now.opening_ns - before.opening_ns) / static_cast<double>(now.slot_ns - before.slot_ns);
   row.elements_in = now.elements_in;
   row.elements_out = now.elements_out;
   row.errors = now.errors;

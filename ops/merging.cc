@@ -21,7 +21,8 @@ class Rows final : public IndexedSource {
   std::int64_t size() const override { return sources_.front()->size(); }
   std::string origin(std::int64_t position) const override { return sources_.front()->origin(position); }
   Element at(std::int64_t position) const override {
-    return sources_.size() > 2 ? row_at<kMostParts>(position) : row_at<2>(position);
+    if (sources_.size() == 1) return row_at<1>(position);
+    return sources_.size() == 2 ? row_at<2>(position) : row_at<kMostParts>(position);
   }
 
  private:

@@ -210,7 +210,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   // with ps::Unbatch.
   //   ps::range(4).flat_map([](std::int64_t x) { return ps::range(x); })  ->  0 0 1 0 1 2
   // A Dataset is run on the calling thread, in the epoch and pass of its element, and all its elements are held before
-  // the first one leaves.
+  // the first one leaves. interleave() with a cycle_length of 1 gives them in that order and holds few.
   // So it must end, and its elements fit into the memory budget: else the element fails (resource_exhausted). Where
   // memory is short, f may be called for an element again. When the elements are no longer wanted, collecting them ends
   // with the next one. An error inside it is an error element in its place, whose cause() is the inner ElementError;

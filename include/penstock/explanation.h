@@ -117,9 +117,13 @@ struct Explanation {
     double starved = 0;               // share of the time without input
     double blocked = 0;               // share of the time without room for results
     double blame = 0;  // its share of the waiting of those behind it and of the consumer; all stages together have 1
-    std::int64_t bytes_held = 0;   // by elements here
-    std::string unseen_type = {};  // of results whose memory nobody can tell; "": none
+    std::int64_t bytes_held = 0;     // by elements here
+    std::string unseen_type = {};    // of results whose memory nobody can tell; "": none
+    std::int64_t cycle_length = 0;   // of an interleave: how many datasets give in turn; 0: it is none
+    std::int64_t datasets_open = 0;  // of these, and of those that are opened ahead
+    double opening = kUnknown;       // share of its calls' time in which datasets are opened: in the rest they are read
     // since the run began
+    std::int64_t datasets_opened = 0;
     std::int64_t elements_in = 0;   // received
     std::int64_t elements_out = 0;  // passed on
     std::int64_t errors = 0;        // elements that failed here

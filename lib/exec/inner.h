@@ -24,6 +24,7 @@ struct Inner {
   bool was_opened = false;
   bool has_ended = false;
   std::int64_t held_bytes = 0;  // by the ops of the dataset
+  std::int64_t opening_ns = 0;  // that the call took to open it
 
   // By who cancels the call, without the lock: for sources that wait.
   std::stop_source stop;
@@ -38,6 +39,7 @@ struct Inner {
   Slots behind_part;              // those others, if the call has ended meanwhile
   std::int64_t out_bytes = 0;     // of the rest
   std::int64_t charged_held = 0;  // of held_bytes
+  bool is_counted = false;        // by the meter, as opened
 
   bool has_slot() const noexcept { return left < out.size(); }
   void add(Slots& slots);

@@ -46,6 +46,16 @@ Meter::Meter(const StageTraits& traits)
   counters.ordered = plan.order == Order::kept;
   counters.completes_later = plan.form == Form::completes_later;
   counters.form_is_known = plan.form_is_known;
+  counters.cycle_length = plan.nest.cycle_length;
+}
+
+void Meter::count_dataset(Inner& inner) noexcept {
+  if (inner.was_opened && !std::exchange(inner.is_counted, inner.was_opened)) {
+    ++counters.datasets_opened;
+    ++counters.datasets_open;
+    counters.opening_ns += inner.opening_ns;
+  }
+  if (inner.has_ended && inner.is_counted) --counters.datasets_open;
 }
 
 void Meter::account(std::int64_t now, std::int64_t running, bool is_starved, bool is_blocked) noexcept {

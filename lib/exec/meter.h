@@ -11,6 +11,7 @@
 
 #include "lib/core/call_clock.h"
 #include "lib/exec/group.h"
+#include "lib/exec/inner.h"
 #include "lib/exec/seal.h"
 #include "lib/exec/stage_traits.h"
 
@@ -33,6 +34,8 @@ class Meter {
   // The op holds `bytes` from now on. Returns how much more that is than before.
   std::int64_t count_held(std::int64_t bytes) noexcept;
   void count_results(const Sealed& results);
+  // A call of a nest has ended, on this dataset. It is the last one if that has ended.
+  void count_dataset(Inner& inner) noexcept;
   // From a call that has ended. `inputs`: those that have not left in parts. An input that has left in a part is taken
   // to have needed as much time as one of these.
   void learn(const Group& group, std::int64_t inputs, std::int64_t output_bytes, std::int64_t now) noexcept;

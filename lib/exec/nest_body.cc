@@ -66,10 +66,13 @@ void NestBody::go_on(Group& group, Context& context) const {
 }
 
 void NestBody::open(Group& group, Context& context) const {
-  group.inner->was_opened = true;
+  Inner& inner = *group.inner;
+  const std::int64_t begin = host_.now();
+  inner.was_opened = true;
   Slot element = std::move(group.slots.front());
   group.slots.clear();
-  group.inner->dataset = InnerDataset::open(*op_, std::move(element), context, 1);
+  inner.dataset = InnerDataset::open(*op_, std::move(element), context, 1);
+  inner.opening_ns = host_.now() - begin;
 }
 
 void NestBody::read(Group& group, Context& context) const {

@@ -31,7 +31,10 @@ class Output {
   // The group is done: its slots may leave. They may be its first results only, or nothing but its mark.
   void add(Group& group) {
     unsent_ += static_cast<std::int64_t>(group.slots.size());
-    if (group.inner) return lanes.add(group);
+    if (group.inner) {
+      meter_.count_dataset(*group.inner);
+      return lanes.add(group);
+    }
     group.state = Group::State::done;
     ++done_;
   }

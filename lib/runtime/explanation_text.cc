@@ -15,7 +15,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t kLines = 20;
-constexpr std::size_t kChanges = 3;
+constexpr std::size_t kChanges = 3, kNests = 2;
 constexpr double kNothing = 0.005;  // of a gain
 constexpr double kMuchBetween = 0.05,
                  kPartBetween = 0.1;  // cores, and of those in use: less between calls is as it should be
@@ -58,6 +58,7 @@ class Report {
     changes();
     for (const auto& warning : of_.warnings) line("warning: " + problem(warning));
     rewrites();
+    nests();
     table();
     return text_;
   }
@@ -321,6 +322,23 @@ class Report {
     std::string text;
     for (const std::string& each : of_.rewrites) text += (text.empty() ? "rewrites: " : "; ") + each;
     if (!text.empty()) line(text);
+  }
+
+  // Of those that are busiest.
+  void nests() {
+    std::vector<int> nests;
+    for (std::size_t i = 0; i < of_.stages.size(); ++i)
+      if (of_.stages[i].cycle_length > 0) nests.push_back(static_cast<int>(i));
+    const auto in_flight = [this](int i) { return of_.stages[static_cast<std::size_t>(i)].in_flight; };
+    std::ranges::stable_sort(nests, std::greater<>(), in_flight);
+    for (std::size_t i = 0; i < std::min(nests.size(), kNests); ++i) line(nest(nests[i]));
+  }
+
+  std::string nest(int index) const {
+    const Explanation::Stage& of = of_.stages[static_cast<std::size_t>(index)];
+    return stage(index) + ": " + count(of.cycle_length) + " datasets give in turn, " + count(of.datasets_open) +
+           " are open, " + count(of.datasets_opened) + " were opened so far; opening takes " + percent(of.opening) +
+           " of its calls' time, reading the rest";
   }
 
   // As many rows as there is room for: those with most calls under way, in the order of the chain.

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "tests/support/environment.h"
 #include "tests/support/expect_error.h"
 
 namespace penstock {
@@ -119,7 +120,7 @@ TEST(KeyedPermutation, IsAsOftenOddAsEven) {
 // zero too often. Of a random order it is with probability 1 / (n - 3): the last image is the sum of the others, or it
 // is not.
 TEST(KeyedPermutation, ShowsNoRectangles) {
-  constexpr std::uint64_t epochs = 300'000;
+  const auto epochs = static_cast<std::uint64_t>(test::how_many(300'000));
   for (const unsigned bits : {7u, 8u, 9u}) {
     const std::uint64_t n = std::uint64_t{1} << bits;
     const std::uint64_t step = std::uint64_t{1} << bits / 2;

@@ -70,6 +70,33 @@ TEST(ExplainRun, GoesOnWithTheNextEpoch) {
   EXPECT_GE(found.delivered.samples, 1);
 }
 
+// Two give in turn, and at most four more are opened ahead; the latch holds their elements back.
+TEST(ExplainRun, CountsTheDatasetsOfAnInterleave) {
+  std::latch explained(1);
+  const auto numbers = [&explained](std::int64_t x) {
+    return range(x + 1).map([&explained](std::int64_t y) {
+      explained.wait();
+      return y;
+    });
+  };
+  auto run = range(20).interleave(numbers, {.cycle_length = 2, .parallelism = 2, .blocks = true}).start();
+  std::jthread consumer([&] { EXPECT_EQ(rest_of(run).size(), 210u); });
+  EXPECT_TRUE(eventually([&] { return run.snapshot().stages.size() == 2 && run.snapshot().stages[1].running == 2; }));
+  const StageSnapshot held_up = run.snapshot().stages[1];
+  explained.count_down();
+  EXPECT_EQ(held_up.cycle_length, 2);
+  EXPECT_LE(held_up.datasets_open, 6);
+  consumer.join();
+  const Explanation found = run.explain();
+  EXPECT_EQ(found.stages[0].cycle_length, 0);
+  EXPECT_EQ(found.stages[1].datasets_open, 0) << to_text(found);
+  EXPECT_EQ(found.stages[1].datasets_opened, 20) << to_text(found);
+  EXPECT_GT(found.stages[1].opening, 0);
+  EXPECT_LT(found.stages[1].opening, 1);
+  EXPECT_THAT(to_text(found), ::testing::HasSubstr("interleave (op 1): 2 datasets give in turn, 0 are open, 20 were "
+                                                   "opened so far; opening takes "));
+}
+
 TEST(ExplainRun, SaysThatARunIsSerial) {
   auto run = two_naps_at_once(3).start({.serial = true});
   rest_of(run);

@@ -17,6 +17,14 @@ std::int64_t draw_budget(penstock::test::Random& random) {
 
 std::int64_t number_of(const ps::Element& input) { return input.get<Payload>().number(); }
 
+Recipe making(Tally& tally, std::uint64_t salt) {
+  const auto number = [](const ps::Element& input) { return input.get<std::int64_t>(); };
+  return {.number = number,
+          .bytes = [=](const ps::Element& input) { return size_of(number(input), salt); },
+          .result = [&tally, number](const ps::Element& input,
+                                     std::int64_t bytes) { return ps::Element(Payload(tally, number(input), bytes)); }};
+}
+
 Recipe resizing(Tally& tally, std::uint64_t salt) {
   return {.number = number_of,
           .bytes = [salt](const ps::Element& input) { return size_of(number_of(input), salt); },
@@ -69,6 +77,10 @@ StressGraph::StressGraph(std::uint64_t seed, bool hinted, Shape shape)
     : random_(seed), hinted_(hinted), budget_(draw_budget(random_)), data_(source(random_.between(150, 400))) {
   for (std::int64_t steps = random_.between(1, 5); steps > 0; --steps) add_step();
   for (std::int64_t more = shape == Shape::tree ? random_.between(1, 3) : 0; more > 0; --more) add_input();
+  for (std::int64_t more = shape == Shape::nest ? random_.between(1, 2) : 0; more > 0; --more) {
+    add_nest();
+    add_step();
+  }
   const std::int64_t prefetch = random_.between(1, 20);
   if (random_.one_in(2)) data_ = data_.prefetch(random_.one_in(2) ? ps::AUTOTUNE : ps::Tunable(prefetch));
 }
@@ -100,13 +112,9 @@ std::string StressGraph::text() const {
 
 ps::Dataset<Payload> StressGraph::source(std::int64_t count) {
   const Behaviour behaviour = draw_behaviour();
-  const Recipe recipe = {
-      .number = [](const ps::Element& input) { return input.get<std::int64_t>(); },
-      .bytes = [salt = behaviour.salt](const ps::Element& input) { return size_of(input.get<std::int64_t>(), salt); },
-      .result = [this](const ps::Element& input,
-                       std::int64_t bytes) { return ps::Element(Payload(tally_, input.get<std::int64_t>(), bytes)); }};
   Sizes& sizes = add_op(behaviour);
-  return ps::range(count).then<Payload>(std::make_shared<StressOp>("make", behaviour, recipe, sizes));
+  return ps::range(count).then<Payload>(
+      std::make_shared<StressOp>("make", behaviour, making(tally_, behaviour.salt), sizes));
 }
 
 Behaviour StressGraph::draw_behaviour() {
@@ -180,6 +188,24 @@ void StressGraph::add_shuffle() {
   const auto window = random_.between(2, 20);
   parts_.push_back({.sizes = parts_.back().sizes, .required = static_cast<std::size_t>(window)});
   data_ = data_.shuffle(window, {.seed = random_.next()});
+}
+
+// Each payload becomes none to three. A call may make as many as a dataset may have ready.
+void StressGraph::add_nest() {
+  const Behaviour behaviour = draw_behaviour();
+  const ps::InterleaveOptions options{.cycle_length = random_.between(1, 8),
+                                      .block_length = random_.between(1, 4),
+                                      .parallelism = behaviour.parallelism,
+                                      .blocks = behaviour.blocks};
+  Sizes& sizes = add_op(behaviour);
+  parts_.back().one = 2 * static_cast<std::size_t>(options.block_length);
+  const auto inside = std::make_shared<StressOp>("inside", behaviour, making(tally_, behaviour.salt), sizes);
+  data_ = data_.interleave(
+      [inside](const Payload& payload) {
+        const std::int64_t first = 4 * payload.number();
+        return ps::range(first, first + payload.number() % 4).then<Payload>(inside);
+      },
+      options);
 }
 
 std::int64_t StressGraph::bound() const {

@@ -16,8 +16,9 @@ namespace memory_stress {
 // One pipeline with the books of its one run. Not movable: its ops refer to it.
 class StressGraph {
  public:
-  // All sizes are foretold, or none is. A chain, or a tree of several chains.
-  enum class Shape { chain, tree };
+  // All sizes are foretold, or none is. A chain, a tree of several chains, or a chain with datasets inside, whose sizes
+  // nobody foretells.
+  enum class Shape { chain, tree, nest };
   StressGraph(std::uint64_t seed, bool hinted, Shape shape);
   StressGraph(const StressGraph&) = delete;
   StressGraph& operator=(const StressGraph&) = delete;
@@ -58,6 +59,7 @@ class StressGraph {
   void add_merge();
   void add_batch_and_unbatch();
   void add_shuffle();
+  void add_nest();
 
   penstock::test::Random random_;
   const bool hinted_;

@@ -2,8 +2,8 @@
 // knobs: that the engine's books agree with the allocator's, that the bounds hold at every moment (both books keep
 // their peak), and that nothing gets stuck.
 //
-//   PENSTOCK_FULL=1 memory_stress_test          1,000 chains and 1,000 trees instead of 60 each; 16 with PENSTOCK_SMALL
-//   PENSTOCK_SEED=17 memory_stress_test         the pair of graphs with this seed, alone
+//   PENSTOCK_FULL=1 memory_stress_test          1,000 chains, 1,000 trees and 1,000 nests instead of 60 each; 16 with
+//   PENSTOCK_SMALL PENSTOCK_SEED=17 memory_stress_test         the pair of graphs with this seed, alone
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -188,7 +188,8 @@ Sums run_pairs(bool hinted, Shape shape) {
     run_pair(std::strtoull(seed, nullptr, 10) / 2, hinted, shape, sums);
     return sums;
   }
-  const std::uint64_t pairs = is_on("PENSTOCK_FULL") ? 250 : is_smallest() ? 4 : 15;
+  const std::uint64_t of_one_kind = is_on("PENSTOCK_FULL") ? 250 : is_smallest() ? 4 : 15;
+  const std::uint64_t pairs = shape == Shape::nest ? 2 * of_one_kind : of_one_kind;  // they are not hinted
   for (std::uint64_t seed = 0; seed < pairs && !::testing::Test::HasFailure(); ++seed)
     run_pair(seed, hinted, shape, sums);
   return sums;
@@ -199,7 +200,10 @@ Sums run_all(bool hinted, Shape shape) {
   const std::int64_t before = status_bytes("VmRSS");
   Sums sums = run_pairs(hinted, shape);
   sums.resident = status_bytes("VmHWM") - before;
-  sums.print((shape == Shape::tree ? "(trees) " : "") + std::string(hinted ? "with hints" : "without hints"));
+  sums.print((shape == Shape::tree   ? "(trees) "
+              : shape == Shape::nest ? "(nests) "
+                                     : "") +
+             std::string(hinted ? "with hints" : "without hints"));
   EXPECT_GT(sums.moves, 0) << "the controller was at work";
   return sums;
 }
@@ -221,6 +225,9 @@ TEST(MemoryStress, OfTreesWithHintsStaysWithinItsBoundsAndAgreesWithTheAllocator
 }
 
 TEST(MemoryStress, OfTreesWithoutHintsStaysWithinItsBounds) { run_all(false, Shape::tree); }
+
+// Of what is inside nobody tells the sizes.
+TEST(MemoryStress, OfNestsStaysWithinItsBounds) { run_all(false, Shape::nest); }
 
 }  // namespace
 }  // namespace memory_stress

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/environment.h"
 #include "tests/support/sha256.h"
 #include "tests/support/shared_data.h"
 
@@ -101,7 +102,8 @@ TEST(GoldenCrops, CropsEqualTensorFlowsInEveryBitWithEachSimd) {
     for (const json& crop : picture["crops"]) {
       const Tensor image = decode_jpeg(bytes_of(file), {.dct = dct_of(crop)});
       const std::string name = picture["file"].get<std::string>() + " " + crop["pixels"].dump();
-      for (const Simd simd : supported_simd()) check_crop(crop, image, simd, name + " " + std::string(to_string(simd)));
+      for (const Simd simd : test::is_smallest() ? std::vector{best_simd()} : supported_simd())
+        check_crop(crop, image, simd, name + " " + std::string(to_string(simd)));
       check_halves(crop, image, name);
       ++crops;
     }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/environment.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_file_system.h"
 #include "tests/support/plain_lines.h"
@@ -102,8 +103,8 @@ std::string random_text(test::Random& random) {
 }
 
 TEST(LineReader, FindsWhatIsFoundLetterByLetterHoweverMuchAReadGives) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    test::Random random(seed);
+  for (std::int64_t seed = 0; seed < test::how_many(200); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(seed));
     const std::string text = random_text(random);
     const Lines expected = plain_lines(text);
     EXPECT_TRUE(lines_in(text) == expected) << "seed " << seed;
@@ -113,8 +114,8 @@ TEST(LineReader, FindsWhatIsFoundLetterByLetterHoweverMuchAReadGives) {
 }
 
 TEST(LineReader, LeavesOutThoseThatAreTooLongAndNoOthers) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    test::Random random(seed);
+  for (std::int64_t seed = 0; seed < test::how_many(200); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(seed));
     const std::string text = random_text(random);
     const auto limit = static_cast<std::size_t>(1 + random.below(random.one_in(2) ? 12 : 100'000));
     Lines expected = plain_lines(text);
