@@ -45,7 +45,10 @@ template <class Number> Number number_at(std::span<const std::byte> bytes, std::
   throw Error(ErrorCode::data_loss, in_quotes(path) + " is damaged: " + what);
 }
 
+// What can never get its name is told before hours of work, and not when they are done.
 std::unique_ptr<io::NewFile> create(const io::FileSystem& files, const std::string& path) {
+  if (path.empty()) throw io::file_error("create", path, ENOENT);
+  if (files.status(path).value.kind == io::FileKind::folder) throw io::file_error("create", path, EISDIR);
   auto answer = files.create(path);
   if (answer.error == EWOULDBLOCK)
     throw Error(ErrorCode::failed_precondition, in_quotes(path) + " is being written by somebody else");

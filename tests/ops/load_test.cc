@@ -195,7 +195,12 @@ TEST_F(Save, RunsTheEpochThatItIsTold) {
   EXPECT_EQ(all_of(load<std::int64_t>(path_)), all_of(shuffled, {.first_epoch = 4}));
 }
 
-TEST_F(Save, SaysWhereItCannotWrite) {
+TEST_F(Save, SaysWhereItCannotWriteBeforeItRunsAnything) {
+  int calls = 0;
+  const auto counted = range(3).map([&calls](std::int64_t x) { return calls += static_cast<int>(x); }, 1);
+  EXPECT_ERROR(save(counted, folder_.path().string()), ErrorCode::invalid_argument, "it is a folder");
+  EXPECT_ERROR(save(counted, ""), ErrorCode::not_found, "cannot create ''");
+  EXPECT_EQ(calls, 0);
   EXPECT_ERROR(save(range(3), (folder_.path() / "no/such/folder/file").string()), ErrorCode::not_found,
                "cannot create");
 }
