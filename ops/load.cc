@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/base/text.h"
-#include "ops/saved_file.h"
 
 namespace penstock::ops {
 std::string LoadOp::parameters() const { return "path=" + in_quotes(file_->path()); }
@@ -15,7 +14,7 @@ std::optional<std::size_t> LoadOp::bytes_hint(const Element& input) const {
 }
 
 void LoadOp::run(std::span<Slot> slots, Context& context) const {
-  detail::SavedFile::BlockRef last;
+  LocalSavedFile::BlockRef last;
   for (std::size_t i = 0; i < slots.size() && context.go_on(i); ++i) {
     Slot& slot = slots[i];
     context.enter(slot);
@@ -27,6 +26,8 @@ void LoadOp::run(std::span<Slot> slots, Context& context) const {
   }
 }
 
-OpRef load(detail::SavedFileRef file) { return std::make_shared<LoadOp>(std::move(file)); }
+OpRef load(detail::SavedFileRef file) {
+  return std::make_shared<LoadOp>(std::static_pointer_cast<const LocalSavedFile>(std::move(file)));
+}
 
 }  // namespace penstock::ops

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <penstock/op.h>
-#include <penstock/saved.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+
+#include "ops/saved_file.h"
 
 namespace penstock::ops {
 
 class LoadOp final : public ElementwiseOp {
  public:
-  explicit LoadOp(detail::SavedFileRef file) : file_(std::move(file)) {}
+  explicit LoadOp(std::shared_ptr<const LocalSavedFile> file) : file_(std::move(file)) {}
   std::string name() const override { return "load"; }
   std::string parameters() const override;
   Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
@@ -24,7 +27,7 @@ class LoadOp final : public ElementwiseOp {
   void run(std::span<Slot> slots, Context& context) const override;
 
  private:
-  const detail::SavedFileRef file_;
+  const std::shared_ptr<const LocalSavedFile> file_;
 };
 
 }  // namespace penstock::ops

@@ -11,7 +11,7 @@
 #include "lib/graph/node.h"
 #include "ops/io/open_file.h"
 
-namespace penstock::detail {
+namespace penstock::ops {
 namespace {
 
 constexpr std::size_t kRecentBlocks = 16, kLargestRecent = std::size_t{1} << 20;
@@ -20,33 +20,33 @@ constexpr std::size_t kRecentBlocks = 16, kLargestRecent = std::size_t{1} << 20;
 
 // ------------------------------------------------------------------------------------------------ reading
 
-SavedFile::SavedFile(io::FileSystemRef files, const std::string& path, ElementCodecRef codec)
+LocalSavedFile::LocalSavedFile(io::FileSystemRef files, const std::string& path, detail::ElementCodecRef codec)
     : files_(std::move(files)), codec_(std::move(codec)) {
-  auto file = ops::CacheFile::open(*files_, path, codec_->type());
+  auto file = CacheFile::open(*files_, path, codec_->type());
   if (!file) throw Error(ErrorCode::not_found, "there is no file " + in_quotes(path) + ": save() writes one");
   index_ = file->index();
   const MutexLock lock(mutex_);
   idle_.push_back(std::move(*file));
 }
 
-std::size_t SavedFile::bytes_of(std::int64_t element) const noexcept {
+std::size_t LocalSavedFile::bytes_of(std::int64_t element) const noexcept {
   if (element < 0 || element >= size()) return 0;
-  const ops::CacheBlock& block = index_->blocks[index_->block_of(static_cast<std::uint64_t>(element))];
+  const CacheBlock& block = index_->blocks[index_->block_of(static_cast<std::uint64_t>(element))];
   return block.bytes / block.elements;
 }
 
-Element SavedFile::read(std::int64_t element, BlockRef& last) const {
+Element LocalSavedFile::read(std::int64_t element, BlockRef& last) const {
   if (element < 0 || element >= size())
     throw Error(ErrorCode::invalid_argument, in_quotes(path()) + " has no element " + std::to_string(element) +
                                                  ", but those from 0 to " + std::to_string(size() - 1));
   const auto wanted = static_cast<std::uint64_t>(element);
   if (!last || !last->has(wanted)) last = block(index_->block_of(wanted));
-  const ops::CacheRecord record(last->bytes, last->begins[wanted - last->first]);
+  const CacheRecord record(last->bytes, last->begins[wanted - last->first]);
   return std::move(record.decoded(*codec_, path()).value);
 }
 
 // Two calls may read one at once: that costs less than to wait.
-SavedFile::BlockRef SavedFile::block(std::size_t number) const {
+LocalSavedFile::BlockRef LocalSavedFile::block(std::size_t number) const {
   {
     const MutexLock lock(mutex_);
     const auto at = std::ranges::find(recent_, number, &Block::number);
@@ -63,11 +63,11 @@ SavedFile::BlockRef SavedFile::block(std::size_t number) const {
   return block;
 }
 
-SavedFile::BlockRef SavedFile::read_block(std::size_t number) const {
+LocalSavedFile::BlockRef LocalSavedFile::read_block(std::size_t number) const {
   auto block = std::make_shared<Block>();
   block->number = number;
   block->first = index_->blocks[number].first;
-  ops::CacheFile file = take_file();
+  CacheFile file = take_file();
   file.read(number, block->bytes);
   {
     const MutexLock lock(mutex_);
@@ -76,16 +76,16 @@ SavedFile::BlockRef SavedFile::read_block(std::size_t number) const {
   block->begins.reserve(index_->blocks[number].elements);
   for (std::size_t at = 0; block->begins.size() < index_->blocks[number].elements;) {
     block->begins.push_back(static_cast<std::uint32_t>(at));
-    at = ops::CacheRecord(block->bytes, at).end;
+    at = CacheRecord(block->bytes, at).end;
   }
   return block;
 }
 
-ops::CacheFile SavedFile::take_file() const {
+CacheFile LocalSavedFile::take_file() const {
   {
     const MutexLock lock(mutex_);
     if (!idle_.empty()) {
-      ops::CacheFile file = std::move(idle_.back());
+      CacheFile file = std::move(idle_.back());
       idle_.pop_back();
       return file;
     }
@@ -93,11 +93,13 @@ ops::CacheFile SavedFile::take_file() const {
   return {*files_, index_};
 }
 
-SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec) {
-  return std::make_shared<SavedFile>(io::local_file_system(), path, std::move(codec));
-}
+}  // namespace penstock::ops
 
-std::int64_t elements_of(const SavedFile& file) noexcept { return file.size(); }
+namespace penstock::detail {
+
+SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec) {
+  return std::make_shared<ops::LocalSavedFile>(io::local_file_system(), path, std::move(codec));
+}
 
 // ------------------------------------------------------------------------------------------------ writing
 

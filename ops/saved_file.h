@@ -14,9 +14,9 @@
 #include "ops/cache_file.h"
 #include "ops/io/file_system.h"
 
-namespace penstock::detail {
+namespace penstock::ops {
 
-class SavedFile {
+class LocalSavedFile final : public detail::SavedFile {
  public:
   // A block with the places of its elements.
   struct Block {
@@ -30,10 +30,10 @@ class SavedFile {
   using BlockRef = std::shared_ptr<const Block>;
 
   // Errors as of CacheFile::open(), and not_found.
-  SavedFile(io::FileSystemRef files, const std::string& path, ElementCodecRef codec);
+  LocalSavedFile(io::FileSystemRef files, const std::string& path, detail::ElementCodecRef codec);
 
   const std::string& path() const noexcept { return index_->path; }
-  std::int64_t size() const noexcept { return static_cast<std::int64_t>(index_->elements); }
+  std::int64_t size() const noexcept override { return static_cast<std::int64_t>(index_->elements); }
   // Of an element, about: of its block, divided by those in it. 0 for one that is not there.
   std::size_t bytes_of(std::int64_t element) const noexcept;
   // `last`: the block that this caller had before, or null. Errors as of CacheFile and CacheRecord.
@@ -42,16 +42,16 @@ class SavedFile {
  private:
   BlockRef block(std::size_t number) const;
   BlockRef read_block(std::size_t number) const;
-  ops::CacheFile take_file() const;
+  CacheFile take_file() const;
 
   const io::FileSystemRef files_;
-  const ElementCodecRef codec_;
-  std::shared_ptr<const ops::CacheIndex> index_;
+  const detail::ElementCodecRef codec_;
+  std::shared_ptr<const CacheIndex> index_;
   mutable Mutex mutex_;
-  mutable std::vector<ops::CacheFile> idle_ GUARDED_BY(mutex_);  // nobody reads them now
+  mutable std::vector<CacheFile> idle_ GUARDED_BY(mutex_);  // nobody reads them now
   // Small ones of several elements that were read last, the latest one at the end: for calls whose elements lie
   // together.
   mutable std::vector<BlockRef> recent_ GUARDED_BY(mutex_);
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::ops

@@ -123,11 +123,11 @@ struct Explanation {
     std::int64_t datasets_open = 0;  // of these, and of those that are opened ahead
     double opening = kUnknown;       // share of its calls' time in which datasets are opened: in the rest they are read
     // since the run began
-    std::int64_t datasets_opened = 0;
-    std::int64_t elements_in = 0;   // received
-    std::int64_t elements_out = 0;  // passed on
-    std::int64_t errors = 0;        // elements that failed here
-    std::int64_t dropped = 0;       // failed elements that ignore_errors left out here
+    std::int64_t datasets_opened = 0;  // by an interleave
+    std::int64_t elements_in = 0;      // received
+    std::int64_t elements_out = 0;     // passed on
+    std::int64_t errors = 0;           // elements that failed here
+    std::int64_t dropped = 0;          // failed elements that ignore_errors left out here
   };
 
   enum class Problem : std::uint8_t {

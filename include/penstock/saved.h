@@ -1,9 +1,10 @@
 // A dataset in a file: what was expensive to make is made once, and read by later programs.
 //
-//   ps::save(files.map(decode), "examples.saved");                                  // all of an epoch, or nothing
-//   auto examples = ps::load<Example>("examples.saved");                           // the same elements in that order
+//   ps::save(ps::range(1000).map([](std::int64_t x) { return x * x; }), "squares.saved");  // an epoch, or nothing
+//   auto squares = ps::load<std::int64_t>("squares.saved");                                // the same, in that order
 //
-//   const ps::Saved<Example> saved("examples.saved");                              // in another order: that of positions
+//   ps::save(ps::range(1000), "numbers.saved");
+//   const ps::Saved<std::int64_t> saved("numbers.saved");  // in another order: that of positions
 //   auto train = saved.elements_at(ps::range(saved.size()).shuffle(saved.size(), {.seed = 1}).shard(world)).batch(32);
 //
 // Elements must have a ps::Codec (codec.h). The file is that of Dataset::cache(path): elements in blocks of 64 KiB, or
@@ -29,16 +30,20 @@
 namespace penstock {
 
 struct SaveReport {
-  std::int64_t elements = 0;
-  std::int64_t bytes = 0;    // of the file
-  std::int64_t skipped = 0;  // errors that RunOptions::on_error let pass
+  std::int64_t elements = 0;  // in the file
+  std::int64_t bytes = 0;     // of the file
+  std::int64_t skipped = 0;   // errors that RunOptions::on_error let pass
 };
 
 namespace detail {
 
+class SavedFile {  // ops/saved_file.h
+ public:
+  virtual ~SavedFile() = default;
+  virtual std::int64_t size() const noexcept = 0;  // elements
+};
 // Error where it cannot be read, or holds elements of another type.
 SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec);
-std::int64_t elements_of(const SavedFile& file) noexcept;
 
 class Saver {
  public:
@@ -89,7 +94,7 @@ template <HasCodec T> class Saved {
     }
   }
 
-  std::int64_t size() const noexcept { return detail::elements_of(*file_); }
+  std::int64_t size() const noexcept { return file_->size(); }
 
   // All of them in the order in which they were saved.
   Dataset<T> elements(CallSite site = CallSite::here()) const { return elements_at(range(size(), site), site); }
@@ -97,8 +102,9 @@ template <HasCodec T> class Saved {
   // Those with the numbers 0 ... size() - 1 that `positions` gives, in its order. Shuffle, shard and split positions
   // rather than elements: nothing else is read then. The blocks of 16 elements that were read last are kept; another
   // one costs some 40 us, so where elements are much smaller than 64 KiB, shuffle behind elements() instead.
-  //   const ps::Saved<int> saved("numbers.saved");
-  //   auto last_two = saved.elements_at(ps::range(saved.size() - 2, saved.size()));
+  //   ps::save(ps::range(10), "numbers.saved");
+  //   const ps::Saved<std::int64_t> saved("numbers.saved");
+  //   auto last_two = saved.elements_at(ps::range(saved.size() - 2, saved.size()));  // 8 9
   //
   // Whether calls wait for the file, and how many are of use, is found out while the run goes on. A small element costs
   // some 0.1 us, a large one what it takes to copy it twice and to check it. Error elements in their places:

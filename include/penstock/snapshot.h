@@ -82,12 +82,11 @@ struct StageSnapshot {
   std::int64_t bytes_out = 0;     // of all results made
   std::int64_t copied_bytes =
       0;  // of tensors that batches were put together from, and that did not lie in their places
-  // of an interleave (0 elsewhere): how many datasets give in turn; how many are open, those that are opened ahead
-  // among them; how many have been opened since the start
-  std::int64_t cycle_length = 0;
-  std::int64_t datasets_open = 0;
-  std::int64_t datasets_opened = 0;
-  std::int64_t opening_ns = 0;  // of slot_ns: in which datasets were opened; in the rest they were read
+  // of an interleave, 0 elsewhere:
+  std::int64_t cycle_length = 0;     // datasets that give in turn
+  std::int64_t datasets_open = 0;    // now, those that are opened ahead among them
+  std::int64_t datasets_opened = 0;  // since the start
+  std::int64_t opening_ns = 0;       // of slot_ns: in which datasets were opened; in the rest they were read
   // of a batch: the last stage whose results are not those of the one before. What that and earlier ones hand on need
   // not lie in the batch (Outputs in op.h); -1: no batch
   int places_end = -1;

@@ -10,6 +10,8 @@
 
 #include "ops/io/file_system.h"
 
+#pragma GCC visibility push(default)
+
 namespace penstock::io {
 
 // "cannot VERB 'PATH': reason (hint)" with the code that fits the number of errno.
@@ -29,3 +31,5 @@ std::unique_ptr<File> open_for_reading(const FileSystem& files, const std::strin
 FileVersion version_of(File& file, const std::string& path);
 
 }  // namespace penstock::io
+
+#pragma GCC visibility pop

@@ -123,7 +123,7 @@ EXPORT_BEGIN, EXPORT_END = "#pragma GCC visibility push(default)", "#pragma GCC 
 
 # Private headers with functions that other components call.
 FOR_OTHER_COMPONENTS = {"lib/base/errno_code.h", "lib/base/text.h", "lib/base/type_name.h", "lib/graph/arguments.h",
-                        "ops/io/file_system.h", "ops/io/line_reader.h", "ops/io/list_files.h", "ops/io/read_file.h"}
+                        "ops/io/file_system.h", "ops/io/line_reader.h", "ops/io/list_files.h", "ops/io/open_file.h", "ops/io/read_file.h"}
 
 SHORT = ("include", "lib", "ops", "autotune")
 MAX_LINES = 500
