@@ -137,13 +137,13 @@ class PlacedFile {
  public:
   PlacedFile(io::File& file, const std::string& path) : file_(file), path_(path) {}
   void read(std::size_t place, std::span<std::byte> to) {
-    if (const int error = file_.seek(place)) throw io::file_error("read", path_, error);
     while (!to.empty()) {
-      const auto [count, error] = file_.read(to);
+      const auto [count, error] = file_.read_at(place, to);
       if (error == EINTR) continue;
       if (error != 0) throw io::file_error("read", path_, error);
       if (count == 0) fail(path_, "it ends too early");
       to = to.subspan(count);
+      place += count;
     }
   }
 
@@ -193,14 +193,14 @@ void place_blocks(CacheIndex& index, std::uint64_t end) {
   if (place != end) fail(index.path, "its index does not tell of all bytes");
 }
 
-std::shared_ptr<const CacheIndex> read_index(io::File& file, const std::string& path, const std::type_info& type) {
-  auto index = std::make_shared<CacheIndex>();
+std::unique_ptr<const CacheIndex> read_index(io::File& file, const std::string& path, const std::type_info& type) {
+  auto index = std::make_unique<CacheIndex>();
   index->path = path;
-  index->version = io::version_of(file, path);
-  if (index->version.size < kHeaderBytes + kTrailerBytes) fail(path, "it is too short");
+  const std::size_t size = io::version_of(file, path).size;
+  if (size < kHeaderBytes + kTrailerBytes) fail(path, "it is too short");
   const PlacedFile placed(file, path);
   check_header(placed, path);
-  const Bytes bytes = index_bytes(placed, path, index->version.size);
+  const Bytes bytes = index_bytes(placed, path, size);
   ByteReader from(bytes);
   check_type(from.read<std::string>(), type, path);
   for (std::size_t left = from.count(kIndexedBytes); left > 0; --left) {
@@ -209,7 +209,7 @@ std::shared_ptr<const CacheIndex> read_index(io::File& file, const std::string& 
     block.elements = from.read<std::uint64_t>();
     block.checksum = from.read<std::uint32_t>();
   }
-  place_blocks(*index, index->version.size - kTrailerBytes - bytes.size());
+  place_blocks(*index, size - kTrailerBytes - bytes.size());
   return index;
 }
 
@@ -229,13 +229,7 @@ std::optional<CacheFile> CacheFile::open(const io::FileSystem& files, const std:
   return CacheFile(std::move(file), std::move(index));
 }
 
-CacheFile::CacheFile(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index)
-    : file_(io::open_for_reading(files, index->path)), index_(std::move(index)) {
-  if (io::version_of(*file_, index_->path) != index_->version)
-    throw Error(ErrorCode::failed_precondition, in_quotes(index_->path) + " has changed since it was opened first");
-}
-
-void CacheFile::read(std::size_t block, std::vector<std::byte>& to) {
+void CacheFile::read(std::size_t block, std::vector<std::byte>& to) const {
   const CacheBlock& wanted = index_->blocks[block];
   to.resize(wanted.bytes);
   PlacedFile(*file_, index_->path).read(wanted.place, to);
@@ -264,7 +258,7 @@ Slot CacheRecord::decoded(const detail::ElementCodec& codec, const std::string& 
 }
 
 std::optional<Slot> CacheFileReader::next(const detail::ElementCodec& codec) {
-  const CacheIndex& index = *file_.index();
+  const CacheIndex& index = file_.index();
   while (elements_ == 0) {
     if (at_ < block_.size()) fail(index.path, "a block has more bytes than its elements");
     if (next_block_ == index.blocks.size()) return std::nullopt;

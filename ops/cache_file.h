@@ -34,7 +34,6 @@ struct CacheBlock {
 // What the end of a file tells of it.
 struct CacheIndex {
   std::string path;
-  io::FileVersion version;
   std::vector<CacheBlock> blocks;
   std::uint64_t elements = 0;
 
@@ -68,26 +67,23 @@ class CacheFileWriter {
   std::vector<CacheBlock> blocks_;
 };
 
-// One that is open for reading. For one thread at a time.
+// One that is open for reading. Threads as of io::File::read_at().
 class CacheFile {
  public:
   // None: there is no such file. Error(data_loss) where it is damaged, Error(failed_precondition) where it is not what
   // is wanted: of another version, or elements of another type.
   static std::optional<CacheFile> open(const io::FileSystem& files, const std::string& path,
                                        const std::type_info& type);
-  // The same file once more. Error where it cannot be opened, or has changed meanwhile.
-  CacheFile(const io::FileSystem& files, std::shared_ptr<const CacheIndex> index);
-
-  const std::shared_ptr<const CacheIndex>& index() const noexcept { return index_; }
+  const CacheIndex& index() const noexcept { return *index_; }
   // The bytes of a block. Error(data_loss) where they are damaged; std::bad_alloc.
-  void read(std::size_t block, std::vector<std::byte>& to);
+  void read(std::size_t block, std::vector<std::byte>& to) const;
 
  private:
-  CacheFile(std::unique_ptr<io::File> file, std::shared_ptr<const CacheIndex> index)
+  CacheFile(std::unique_ptr<io::File> file, std::unique_ptr<const CacheIndex> index)
       : file_(std::move(file)), index_(std::move(index)) {}
 
   std::unique_ptr<io::File> file_;
-  std::shared_ptr<const CacheIndex> index_;
+  std::unique_ptr<const CacheIndex> index_;
 };
 
 // Where an element lies among the bytes of a block. Error(data_loss) where it would not end in them.

@@ -16,31 +16,31 @@ namespace {
 
 constexpr std::size_t kRecentBlocks = 16, kLargestRecent = std::size_t{1} << 20;
 
+CacheFile opened(const std::string& path, const detail::ElementCodec& codec) {
+  auto file = CacheFile::open(*io::local_file_system(), path, codec.type());
+  if (!file) throw Error(ErrorCode::not_found, "there is no file " + in_quotes(path) + ": save() writes one");
+  return std::move(*file);
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------ reading
 
-LocalSavedFile::LocalSavedFile(io::FileSystemRef files, const std::string& path, detail::ElementCodecRef codec)
-    : files_(std::move(files)), codec_(std::move(codec)) {
-  auto file = CacheFile::open(*files_, path, codec_->type());
-  if (!file) throw Error(ErrorCode::not_found, "there is no file " + in_quotes(path) + ": save() writes one");
-  index_ = file->index();
-  const MutexLock lock(mutex_);
-  idle_.push_back(std::move(*file));
-}
+LocalSavedFile::LocalSavedFile(const std::string& path, detail::ElementCodecRef codec)
+    : codec_(std::move(codec)), file_(opened(path, *codec_)) {}
 
 std::size_t LocalSavedFile::bytes_of(std::int64_t element) const noexcept {
   if (element < 0 || element >= size()) return 0;
-  const CacheBlock& block = index_->blocks[index_->block_of(static_cast<std::uint64_t>(element))];
+  const CacheBlock& block = file_.index().blocks[file_.index().block_of(static_cast<std::uint64_t>(element))];
   return block.bytes / block.elements;
 }
 
 Element LocalSavedFile::read(std::int64_t element, BlockRef& last) const {
   if (element < 0 || element >= size())
     throw Error(ErrorCode::invalid_argument, in_quotes(path()) + " has no element " + std::to_string(element) +
-                                                 ", but those from 0 to " + std::to_string(size() - 1));
+                                                 ", but " + std::to_string(size()) + ", numbered from 0");
   const auto wanted = static_cast<std::uint64_t>(element);
-  if (!last || !last->has(wanted)) last = block(index_->block_of(wanted));
+  if (!last || !last->has(wanted)) last = block(file_.index().block_of(wanted));
   const CacheRecord record(last->bytes, last->begins[wanted - last->first]);
   return std::move(record.decoded(*codec_, path()).value);
 }
@@ -66,31 +66,14 @@ LocalSavedFile::BlockRef LocalSavedFile::block(std::size_t number) const {
 LocalSavedFile::BlockRef LocalSavedFile::read_block(std::size_t number) const {
   auto block = std::make_shared<Block>();
   block->number = number;
-  block->first = index_->blocks[number].first;
-  CacheFile file = take_file();
-  file.read(number, block->bytes);
-  {
-    const MutexLock lock(mutex_);
-    idle_.push_back(std::move(file));
-  }
-  block->begins.reserve(index_->blocks[number].elements);
-  for (std::size_t at = 0; block->begins.size() < index_->blocks[number].elements;) {
+  block->first = file_.index().blocks[number].first;
+  file_.read(number, block->bytes);
+  block->begins.reserve(file_.index().blocks[number].elements);
+  for (std::size_t at = 0; block->begins.size() < file_.index().blocks[number].elements;) {
     block->begins.push_back(static_cast<std::uint32_t>(at));
     at = CacheRecord(block->bytes, at).end;
   }
   return block;
-}
-
-CacheFile LocalSavedFile::take_file() const {
-  {
-    const MutexLock lock(mutex_);
-    if (!idle_.empty()) {
-      CacheFile file = std::move(idle_.back());
-      idle_.pop_back();
-      return file;
-    }
-  }
-  return {*files_, index_};
 }
 
 }  // namespace penstock::ops
@@ -98,7 +81,7 @@ CacheFile LocalSavedFile::take_file() const {
 namespace penstock::detail {
 
 SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec) {
-  return std::make_shared<ops::LocalSavedFile>(io::local_file_system(), path, std::move(codec));
+  return std::make_shared<ops::LocalSavedFile>(path, std::move(codec));
 }
 
 // ------------------------------------------------------------------------------------------------ writing
@@ -128,6 +111,8 @@ SaveReport Saver::publish() {
 std::string path_of_snapshot(const graph::NodeRef& node, const std::string& folder) {
   const int error = io::local_file_system()->make_folder(folder);
   if (error != 0 && error != EEXIST) throw io::file_error("make folder", folder, error);
+  if (error != 0 && io::local_file_system()->status(folder).value.kind != io::FileKind::folder)
+    throw io::file_error("make folder", folder, ENOTDIR);
   std::string digits(16, '0');
   std::uint64_t number = fnv1a(graph::pipeline_text(node));
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number /= 16)

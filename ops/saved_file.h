@@ -30,10 +30,10 @@ class LocalSavedFile final : public detail::SavedFile {
   using BlockRef = std::shared_ptr<const Block>;
 
   // Errors as of CacheFile::open(), and not_found.
-  LocalSavedFile(io::FileSystemRef files, const std::string& path, detail::ElementCodecRef codec);
+  LocalSavedFile(const std::string& path, detail::ElementCodecRef codec);
 
-  const std::string& path() const noexcept { return index_->path; }
-  std::int64_t size() const noexcept override { return static_cast<std::int64_t>(index_->elements); }
+  const std::string& path() const noexcept { return file_.index().path; }
+  std::int64_t size() const noexcept override { return static_cast<std::int64_t>(file_.index().elements); }
   // Of an element, about: of its block, divided by those in it. 0 for one that is not there.
   std::size_t bytes_of(std::int64_t element) const noexcept;
   // `last`: the block that this caller had before, or null. Errors as of CacheFile and CacheRecord.
@@ -42,13 +42,10 @@ class LocalSavedFile final : public detail::SavedFile {
  private:
   BlockRef block(std::size_t number) const;
   BlockRef read_block(std::size_t number) const;
-  CacheFile take_file() const;
 
-  const io::FileSystemRef files_;
   const detail::ElementCodecRef codec_;
-  std::shared_ptr<const CacheIndex> index_;
+  const CacheFile file_;  // one for all calls: what is put in its place, or removed, does not change what they read
   mutable Mutex mutex_;
-  mutable std::vector<CacheFile> idle_ GUARDED_BY(mutex_);  // nobody reads them now
   // Small ones of several elements that were read last, the latest one at the end: for calls whose elements lie
   // together.
   mutable std::vector<BlockRef> recent_ GUARDED_BY(mutex_);

@@ -1,5 +1,5 @@
 // Rewrites: what is changed of a pipeline before it runs, so that less work gives the same. Elements, their order,
-// random numbers, errors with their places, counts and checkpoints are those of the pipeline as it is written.
+// random numbers, errors with their places, counts of both and checkpoints are those of the pipeline as it is written.
 //
 //   std::cout << ps::describe(train, ps::as_run);        // what a run of it does; numbers are those of describe(train)
 //   auto run = train.start({.rewrites = {.map_fusion = false}});
@@ -27,7 +27,8 @@ struct Rewrites {
   bool selection_pushdown = true;
   // A map and the one right behind it share calls, some elements at a time, with one buffer and one hand-over less:
   // where both say {.blocks = false}, keep the order, leave their parallelism to AUTOTUNE and have no bytes_hint. What
-  // the first one gives is not reserved then: a call holds it for a sixteenth of its elements at a time. Nor is a call
+  // the first one gives is not reserved then, but counted when it is there: of up to eight elements at a time, which
+  // leave together, and of one where they turned out to be slow or large. Nor is a call
   // broken off and tried again by Context::reserve, which only counts there.
   bool map_fusion = true;
   // The same of a map and the filter right behind it.

@@ -19,6 +19,7 @@
 #include <penstock/call_site.h>
 #include <penstock/codec.h>
 #include <penstock/dataset.h>
+#include <penstock/error.h>
 #include <penstock/graph.h>
 #include <penstock/ops.h>
 #include <penstock/options.h>
@@ -69,10 +70,13 @@ std::string path_of_snapshot(const graph::NodeRef& node, const std::string& fold
 // are held no longer than the run holds them; the calling thread makes their bytes, a gigabyte or two a second.
 //
 // Throws the Error of the first element that failed, unless options.on_error lets it pass: such an element is not in
-// the file. Error where the file cannot be written (no room, no right, no such folder; failed_precondition while
-// somebody else is writing it), and what a codec throws. A dataset without an end never returns: take() some of it.
+// the file. Error for RunOptions::resume_from, where the file cannot be written (no room, no right, no such folder;
+// failed_precondition while somebody else is writing it), and what a codec throws. A dataset without an end never
+// returns: take() some of it.
 template <HasCodec T>
 SaveReport save(const Dataset<T>& dataset, const std::string& path, const RunOptions& options = {}) {
+  if (options.resume_from)
+    throw Error(ErrorCode::invalid_argument, "save() writes all of an epoch: leave RunOptions::resume_from out");
   detail::Saver saver(path, std::make_shared<detail::TypedElementCodec<T>>());
   auto run = dataset.start(options);
   while (auto element = run.next()) saver.add(Element(std::move(*element)));
@@ -100,16 +104,17 @@ template <HasCodec T> class Saved {
   Dataset<T> elements(CallSite site = CallSite::here()) const { return elements_at(range(size(), site), site); }
 
   // Those with the numbers 0 ... size() - 1 that `positions` gives, in its order. Shuffle, shard and split positions
-  // rather than elements: nothing else is read then. The blocks of 16 elements that were read last are kept; another
-  // one costs some 40 us, so where elements are much smaller than 64 KiB, shuffle behind elements() instead.
+  // rather than elements: nothing else is read then. The 16 blocks that were read last are kept, where they have
+  // several elements; another one costs some 40 us. So where elements are much smaller than 64 KiB, shuffle behind
+  // elements() instead.
   //   ps::save(ps::range(10), "numbers.saved");
   //   const ps::Saved<std::int64_t> saved("numbers.saved");
   //   auto last_two = saved.elements_at(ps::range(saved.size() - 2, saved.size()));  // 8 9
   //
   // Whether calls wait for the file, and how many are of use, is found out while the run goes on. A small element costs
   // some 0.1 us, a large one what it takes to copy it twice and to check it. Error elements in their places:
-  // a number that is none (out_of_range), a block that is damaged (data_loss), a file that has changed since it was
-  // opened (failed_precondition), and what the codec throws.
+  // a number that is none (invalid_argument), a block that is damaged (data_loss), and what the codec throws. The file
+  // stays open: what is put in its place, or removed, does not change what is read.
   Dataset<T> elements_at(const Dataset<std::int64_t>& positions, CallSite site = CallSite::here()) const {
     return Dataset<T>(graph::build(positions.node(), "load", site, [this] { return ops::load(file_); }));
   }
@@ -124,7 +129,9 @@ template <HasCodec T> Dataset<T> load(const std::string& path, CallSite site = C
 }
 
 // Dataset::cache(path) in a file of the folder that is this pipeline's own: ops with other settings, other seeds among
-// them, have another file. Functions are not compared: give another folder where one has changed. For Dataset::apply.
+// them, have another file. What is not compared: functions, the state that scan() begins with, the classes and the
+// target of rejection_resample(), what a source holds, and RunOptions::seed. Give another folder where one of these has
+// changed. For Dataset::apply.
 //   auto images = files.map(decode).apply(ps::snapshot("snapshots"));
 // Makes the folder when it is called, but none above it; GraphError where that cannot be.
 inline auto snapshot(std::string folder, CacheOptions options = {}, CallSite site = CallSite::here()) {

@@ -14,7 +14,8 @@ using graph::Kind;
 using graph::Node;
 
 bool is_selection(const Node& node) {
-  return node.kind() == Kind::stream && node.as<graph::SelectsTheSame>() != nullptr && !node.counts_openings();
+  return node.kind() == Kind::stream && node.as<graph::SelectsTheSame>() != nullptr && !node.counts_openings() &&
+         node.gives() == nullptr;  // it looks at types
 }
 
 // One for one, the same whatever came before.
@@ -45,10 +46,17 @@ bool may_be_positions_that_fail(const graph::Rewritten& graph, std::size_t end) 
   return node.kind() == Kind::source && node.gives() != nullptr;  // a merge is of ours, or a stage
 }
 
+// A filter, say: elements that leave it may still lie in the source's memory, where a map does not mind and a stage for
+// the selection would have each of them copied.
+bool may_get_lent_elements(const graph::Rewritten& graph, std::size_t map) {
+  const auto* before = follows(graph, map) ? graph.uses[map - 1].node->as<ElementwiseOp>() : nullptr;
+  return before != nullptr && before->passes_memory_on();
+}
+
 // `place`: of the selection.
 bool may_pass(const graph::Rewritten& graph, std::size_t place) {
   return follows(graph, place) && is_passable(*graph.uses[place - 1].node) &&
-         !may_be_positions_that_fail(graph, place - 1);
+         !may_get_lent_elements(graph, place - 1) && !may_be_positions_that_fail(graph, place - 1);
 }
 
 void pass(graph::Rewritten& graph, std::size_t place) {

@@ -62,6 +62,12 @@ class File {
   virtual int rewind() = 0;  // lseek(2) to the beginning. The error's number, 0 for none
   // lseek(2). ESPIPE where there is only one place after the other
   virtual int seek(std::size_t) { return ESPIPE; }
+  // pread(2): from a place, whatever was read before. Of this machine's files several threads at once may do so, and
+  // processes that share the file; the others are left standing behind it.
+  virtual Answer<std::size_t> read_at(std::size_t place, std::span<std::byte> to) {
+    if (const int error = seek(place)) return {.error = error};
+    return read(to);
+  }
 };
 
 // A file that is being written. Nobody reads it before publish(); what was not published is gone with its destructor.

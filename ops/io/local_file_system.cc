@@ -62,6 +62,12 @@ class LocalFile final : public File {
     return {.value = static_cast<std::size_t>(got)};
   }
 
+  Answer<std::size_t> read_at(std::size_t place, std::span<std::byte> to) override {
+    const ssize_t got = ::pread(descriptor_.get(), to.data(), to.size(), static_cast<off_t>(place));
+    if (got < 0) return {.error = errno};
+    return {.value = static_cast<std::size_t>(got)};
+  }
+
   int rewind() override { return seek(0); }
   int seek(std::size_t place) override {
     return ::lseek(descriptor_.get(), static_cast<off_t>(place), SEEK_SET) >= 0 ? 0 : errno;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -125,7 +127,7 @@ TEST_F(Load, OfNumbersThatAreNoneIsAnErrorInTheirPlaces) {
   save(range(3), path_);
   auto run = Saved<std::int64_t>(path_).elements_at(from_vector(Numbers{0, 3, -1, 2})).start();
   EXPECT_EQ(run.next(), 0);
-  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element 3, but those from 0 to 2");
+  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element 3, but 3, numbered from 0");
   EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element -1");
   EXPECT_EQ(run.next(), 2);
   EXPECT_EQ(run.next(), std::nullopt);
@@ -158,13 +160,29 @@ TEST_F(Load, OfADamagedBlockIsAnErrorForEachOfItsElements) {
   EXPECT_EQ(run.stats().skipped + run.stats().delivered, 3'000);
 }
 
-TEST_F(Load, OfAFileThatWasReplacedGivesWhatItHasOpenOrAnError) {
-  save(range(100'000).map(text_of), path_);
-  const auto loaded = load<std::string>(path_);
+TEST_F(Load, OfAFileThatWasReplacedOrRemovedGivesWhatItHadWhenItWasOpened) {
+  save(range(20'000).map(text_of), path_);
+  const Saved<std::string> saved(path_);
   save(range(10).map([](std::int64_t) { return std::string("new"); }), path_);
-  auto run = loaded.start({.on_error = skip_all()});
-  while (auto text = run.next()) ASSERT_EQ(*text, text_of(std::stoll(*text)));
-  EXPECT_EQ(run.stats().skipped + run.stats().delivered, 100'000);
+  const auto shuffled = saved.elements_at(range(20'000).shuffle(20'000, {.seed = 1}));
+  EXPECT_EQ(all_of(shuffled, {.threads = 4}).size(), 20'000u);
+  std::filesystem::remove(path_);
+  std::int64_t i = 0;
+  for (const std::string& text : saved.elements()) ASSERT_EQ(text, text_of(i++));
+}
+
+// They share the open file, and so its place.
+TEST_F(Load, InTwoProcessesThatWereForkedReadsTheRightBlocks) {
+  save(range(20'000).map(text_of), path_);
+  const auto shuffled = Saved<std::string>(path_).elements_at(range(20'000).shuffle(20'000, {.seed = 1}));
+  const auto read_all = [&shuffled] { return all_of(shuffled, {.on_error = skip_all(), .serial = true}).size(); };
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(read_all() == 20'000u ? 0 : 1);
+  EXPECT_EQ(read_all(), 20'000u);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Save, OfNothingIsAFileWithoutElements) {
@@ -239,6 +257,7 @@ TEST_F(Snapshots, OfNothingAreReadAgain) {
 
 TEST_F(Snapshots, SayThatTheirFolderCannotBe) {
   save(range(3), path_);
+  EXPECT_ERROR(range(3).apply(snapshot(path_)), ErrorCode::invalid_argument, "cannot make folder '");
   EXPECT_ERROR(range(3).apply(snapshot(path_ + "/below")), ErrorCode::invalid_argument, "cannot make folder '");
 }
 

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <penstock/penstock.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/rewrite/support.h"
@@ -197,6 +201,39 @@ TEST(Fusion, ChangesNothingWhileKnobsMoveAndCallsAreLeftEarly) {
   };
   const auto dataset = range(3000).map(slow, AUTOTUNE, kComputes).map(failing_at(4), AUTOTUNE, kComputes).take(1500);
   EXPECT_TRUE(is_the_same(dataset));
+}
+
+// Where elements turn slow, a call is left after a few of them, as soon as nobody wants them.
+TEST(Fusion, OfElementsThatTurnSlowMakesFewThatNobodyWants) {
+  std::atomic<bool> is_left = false;
+  std::atomic<int> made_in_vain = 0;
+  const auto slow = [&](std::int64_t x) {
+    if (x >= 100'000) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    made_in_vain += is_left;
+    return x;
+  };
+  {
+    auto run = range(1'000'000)
+                   .map(slow, AUTOTUNE, {.blocks = false})
+                   .map([](std::int64_t x) { return x; }, AUTOTUNE, {.blocks = false})
+                   .start({.threads = 2});
+    for (int i = 0; i < 99'990; ++i) run.next();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_left = true;
+  }
+  EXPECT_LE(made_in_vain, 2 * 8);
+}
+
+TEST(Fusion, CountsWhatLiesBetweenTwoOps) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  auto run = range(200)
+                 .map([](std::int64_t) { return std::vector<char>(kBytes); }, AUTOTUNE, {.blocks = false})
+                 .map([](const std::vector<char>& bytes) { return bytes.size(); }, AUTOTUNE, {.blocks = false})
+                 .start({.memory_bytes = 8 * kBytes});
+  while (run.next()) {
+  }
+  EXPECT_GE(run.stats().memory_peak, static_cast<std::int64_t>(kBytes));
+  EXPECT_GE(run.stats().overshoot_bytes, 0);
 }
 
 }  // namespace

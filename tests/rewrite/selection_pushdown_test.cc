@@ -107,6 +107,40 @@ TEST(SelectionPushdown, DoesNotBecomePositionsOfASourceThatMightFail) {
   EXPECT_TRUE(is_the_same(dataset, kPushdownAlone));
 }
 
+TEST(SelectionPushdown, DoesNotGoBeforeAMapThatMayGetWhatTheSourceLends) {
+  const auto dataset = from_vector(std::vector<std::int64_t>{1, 2, 3, 4})
+                           .filter([](std::int64_t x) { return x > 1; })
+                           .map(kTwice)
+                           .shard(2, 1);
+  EXPECT_EQ(as_it_is_run(dataset, kPushdownAlone), written(dataset));
+}
+
+TEST(SelectionPushdown, LeavesWhatPromisesATypeInItsPlace) {
+  const auto half = [](std::int64_t x) noexcept { return 0.5 * static_cast<double>(x); };
+  EXPECT_TRUE(is_the_same(range(10).map(half).then<double>(ops::take(3)), kPushdownAlone));
+}
+
+// The source's value is copied before the function takes it.
+struct ThrowsWhenCopied {
+  explicit ThrowsWhenCopied(std::int64_t x) : value(x) {}
+  ThrowsWhenCopied(const ThrowsWhenCopied& other) : value(other.value) {
+    if (is_armed && value % 2 == 1) throw std::runtime_error("odd");
+  }
+  ThrowsWhenCopied(ThrowsWhenCopied&&) noexcept = default;
+  std::int64_t value;
+  static inline bool is_armed = false;
+};
+
+TEST(SelectionPushdown, DoesNotGoBeforeAMapWhoseElementsMayFailToBeCopied) {
+  std::vector<ThrowsWhenCopied> values;
+  for (std::int64_t x = 0; x < 8; ++x) values.emplace_back(x);
+  const auto dataset =
+      from_vector(std::move(values)).map([](ThrowsWhenCopied&& x) noexcept { return x.value; }).take(3);
+  ThrowsWhenCopied::is_armed = true;
+  EXPECT_TRUE(is_the_same(dataset, kPushdownAlone));
+  ThrowsWhenCopied::is_armed = false;
+}
+
 TEST(SelectionPushdown, KeepsRandomNumbersAndPasses) {
   EXPECT_TRUE(is_the_same(range(20).shuffle(20, {.seed = 1}).map(stamped).map(kTwice).skip(2).take(9).repeat(3),
                           kPushdownAlone));

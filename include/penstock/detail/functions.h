@@ -181,9 +181,11 @@ template <class F, class T> class MapFunction final : public CopiedFunction<MapF
   explicit MapFunction(F function) : call_(std::move(function)) {}
   bool callable_in_parallel() const noexcept override { return Caller<F, T>::is_const; }
   std::size_t result_bytes() const noexcept override { return has_fixed_bytes<U> ? sizeof(U) : 0; }
-  // Results of other types may fail as they are looked at: bytes_of is a user's.
+  // Results of other types may fail as they are looked at: bytes_of is a user's. What is not taken by const T& may be
+  // copied before, if it is the source's.
   bool cannot_fail() const noexcept override {
-    return has_fixed_bytes<U> && Caller<F, T>::template cannot_throw<Argument> &&
+    return has_fixed_bytes<U> &&
+           (keeps_input || std::is_nothrow_copy_constructible_v<T>)&&Caller<F, T>::template cannot_throw<Argument> &&
            std::is_nothrow_constructible_v<U, typename ResultOf<F, T>::type>;
   }
 
