@@ -38,7 +38,7 @@ std::size_t LocalSavedFile::bytes_of(std::int64_t element) const noexcept {
 Element LocalSavedFile::read(std::int64_t element, BlockRef& last) const {
   if (element < 0 || element >= size())
     throw Error(ErrorCode::invalid_argument, in_quotes(path()) + " has no element " + std::to_string(element) +
-                                                 ", but " + std::to_string(size()) + ", numbered from 0");
+                                                 ": it has " + std::to_string(size()) + ", numbered from 0");
   const auto wanted = static_cast<std::uint64_t>(element);
   if (!last || !last->has(wanted)) last = block(file_.index().block_of(wanted));
   const CacheRecord record(last->bytes, last->begins[wanted - last->first]);

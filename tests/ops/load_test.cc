@@ -127,7 +127,7 @@ TEST_F(Load, OfNumbersThatAreNoneIsAnErrorInTheirPlaces) {
   save(range(3), path_);
   auto run = Saved<std::int64_t>(path_).elements_at(from_vector(Numbers{0, 3, -1, 2})).start();
   EXPECT_EQ(run.next(), 0);
-  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element 3, but 3, numbered from 0");
+  EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element 3: it has 3, numbered from 0");
   EXPECT_ERROR(run.next(), ErrorCode::invalid_argument, "has no element -1");
   EXPECT_EQ(run.next(), 2);
   EXPECT_EQ(run.next(), std::nullopt);
