@@ -2,11 +2,13 @@
 
 #include <penstock/ops.h>
 
+#include <exception>
 #include <utility>
 
 #include "lib/base/text.h"
 
 namespace penstock::ops {
+
 std::string LoadOp::parameters() const { return "path=" + in_quotes(file_->path()); }
 
 std::optional<std::size_t> LoadOp::bytes_hint(const Element& input) const {

@@ -9,6 +9,7 @@
 #include "lib/base/fnv1a.h"
 #include "lib/base/text.h"
 #include "lib/graph/node.h"
+#include "ops/io/file_system.h"
 #include "ops/io/open_file.h"
 
 namespace penstock::ops {
@@ -40,22 +41,22 @@ Element LocalSavedFile::read(std::int64_t element, BlockRef& last) const {
     throw Error(ErrorCode::invalid_argument, in_quotes(path()) + " has no element " + std::to_string(element) +
                                                  ": it has " + std::to_string(size()) + ", numbered from 0");
   const auto wanted = static_cast<std::uint64_t>(element);
-  if (!last || !last->has(wanted)) last = block(file_.index().block_of(wanted));
+  if (!last || !last->has(wanted)) last = block_of(wanted);
   const CacheRecord record(last->bytes, last->begins[wanted - last->first]);
   return std::move(record.decoded(*codec_, path()).value);
 }
 
 // Two calls may read one at once: that costs less than to wait.
-LocalSavedFile::BlockRef LocalSavedFile::block(std::size_t number) const {
+LocalSavedFile::BlockRef LocalSavedFile::block_of(std::uint64_t element) const {
   {
     const MutexLock lock(mutex_);
-    const auto at = std::ranges::find(recent_, number, &Block::number);
+    const auto at = std::ranges::find_if(recent_, [element](const BlockRef& block) { return block->has(element); });
     if (at != recent_.end()) {
       std::rotate(at, at + 1, recent_.end());
       return recent_.back();
     }
   }
-  BlockRef block = read_block(number);
+  BlockRef block = read_block_of(element);
   if (block->begins.size() == 1 || block->bytes.size() > kLargestRecent) return block;
   const MutexLock lock(mutex_);
   if (recent_.size() == kRecentBlocks) recent_.erase(recent_.begin());
@@ -63,13 +64,14 @@ LocalSavedFile::BlockRef LocalSavedFile::block(std::size_t number) const {
   return block;
 }
 
-LocalSavedFile::BlockRef LocalSavedFile::read_block(std::size_t number) const {
+LocalSavedFile::BlockRef LocalSavedFile::read_block_of(std::uint64_t element) const {
+  const std::size_t number = file_.index().block_of(element);
+  const CacheBlock& wanted = file_.index().blocks[number];
   auto block = std::make_shared<Block>();
-  block->number = number;
-  block->first = file_.index().blocks[number].first;
+  block->first = wanted.first;
   file_.read(number, block->bytes);
-  block->begins.reserve(file_.index().blocks[number].elements);
-  for (std::size_t at = 0; block->begins.size() < file_.index().blocks[number].elements;) {
+  block->begins.reserve(wanted.elements);
+  for (std::size_t at = 0; block->begins.size() < wanted.elements;) {
     block->begins.push_back(static_cast<std::uint32_t>(at));
     at = CacheRecord(block->bytes, at).end;
   }
@@ -87,13 +89,15 @@ SavedFileRef open_saved_file(const std::string& path, ElementCodecRef codec) {
 // ------------------------------------------------------------------------------------------------ writing
 
 struct Saver::File {
+  File(const std::string& path, ElementCodecRef of_elements)
+      : writer(*io::local_file_system(), path, of_elements->type(), 0), codec(std::move(of_elements)) {}
+
   ops::CacheFileWriter writer;
   const ElementCodecRef codec;
   std::int64_t elements = 0;
 };
 
-Saver::Saver(const std::string& path, ElementCodecRef codec)
-    : file_(new File{{*io::local_file_system(), path, codec->type(), 0}, codec}) {}
+Saver::Saver(const std::string& path, ElementCodecRef codec) : file_(std::make_unique<File>(path, std::move(codec))) {}
 
 Saver::~Saver() = default;
 

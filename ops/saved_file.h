@@ -12,7 +12,6 @@
 
 #include "lib/base/mutex.h"
 #include "ops/cache_file.h"
-#include "ops/io/file_system.h"
 
 namespace penstock::ops {
 
@@ -20,7 +19,6 @@ class LocalSavedFile final : public detail::SavedFile {
  public:
   // A block with the places of its elements.
   struct Block {
-    std::size_t number = 0;
     std::uint64_t first = 0;  // element
     std::vector<std::byte> bytes;
     std::vector<std::uint32_t> begins;
@@ -40,8 +38,8 @@ class LocalSavedFile final : public detail::SavedFile {
   Element read(std::int64_t element, BlockRef& last) const;
 
  private:
-  BlockRef block(std::size_t number) const;
-  BlockRef read_block(std::size_t number) const;
+  BlockRef block_of(std::uint64_t element) const;
+  BlockRef read_block_of(std::uint64_t element) const;
 
   const detail::ElementCodecRef codec_;
   const CacheFile file_;  // one for all calls: what is put in its place, or removed, does not change what they read

@@ -1,8 +1,8 @@
 // What a cache gives again, in memory and in a file that the page cache holds, and load() of that file.
 //
 //   numbers            1,000,000 of them through batch(1000), beside the same without a cache
-//   pictures           1,000 tensors of 150,528 bytes (224 x 224 x 3): bytes that a CPU second gives
-//                      (shuffled: positions)
+//   pictures           1,000 tensors of 150,528 bytes (224 x 224 x 3): bytes that a CPU second gives,
+//                      loaded at shuffled positions, too
 #include <algorithm>
 #include <string>
 

@@ -60,7 +60,7 @@ class Saver {
   std::unique_ptr<File> file_;
 };
 
-// "FOLDER/0123456789abcdef.cache", which depends on what describe() says. Makes the folder where it is not there.
+// "FOLDER/0123456789abcdef.cache", by the ops and their parameters. Makes the folder where it is not there.
 std::string path_of_snapshot(const graph::NodeRef& node, const std::string& folder);
 
 }  // namespace detail

@@ -184,9 +184,9 @@ template <class F, class T> class MapFunction final : public CopiedFunction<MapF
   // Results of other types may fail as they are looked at: bytes_of is a user's. What is not taken by const T& may be
   // copied before, if it is the source's.
   bool cannot_fail() const noexcept override {
-    return has_fixed_bytes<U> &&
-           (keeps_input || std::is_nothrow_copy_constructible_v<T>)&&Caller<F, T>::template cannot_throw<Argument> &&
-           std::is_nothrow_constructible_v<U, typename ResultOf<F, T>::type>;
+    return has_fixed_bytes<U> && Caller<F, T>::template cannot_throw<Argument> &&
+           std::is_nothrow_constructible_v<U, typename ResultOf<F, T>::type> &&
+           (keeps_input || std::is_nothrow_copy_constructible_v<T>);
   }
 
   void run(std::span<Slot> slots, Context& context) const override {
