@@ -5,7 +5,7 @@
 # Names in Debian 12 and in Ubuntu 24.04.
 build_packages=(
   g++ cmake ninja-build
-  libtbb-dev libjpeg-dev libtinyxml2-dev libhwy-dev
+  libtbb-dev zlib1g-dev libjpeg-dev libtinyxml2-dev libhwy-dev
   libcli11-dev nlohmann-json3-dev libbenchmark-dev
 )
 test_packages=(libgtest-dev libgmock-dev patch python3 pkgconf binutils ccache openmpi-bin doxygen)

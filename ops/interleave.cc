@@ -41,9 +41,7 @@ std::string InterleaveOp::parameters() const {
          (name.empty() ? "" : ", " + name);
 }
 
-Flow InterleaveOp::flow(const Flow& input) const {
-  return {.cardinality = input.cardinality == INFINITE_CARDINALITY ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY};
-}
+Flow InterleaveOp::flow(const Flow& input) const { return graph::flow_of_opened(input); }
 
 OpRef interleave(detail::FunctionRef function, const InterleaveOptions& options) {
   return std::make_shared<InterleaveOp>(std::move(function), options);

@@ -18,7 +18,6 @@ class InterleaveOp final : public FunctionOp, public graph::OpensDatasets {
   InterleaveOp(detail::FunctionRef function, const InterleaveOptions& options);
   std::string name() const override { return "interleave"; }
   std::string parameters() const override;
-  // Of inputs without an end there is none; how many others become, nobody knows.
   Flow flow(const Flow& input) const override;
   std::int64_t cycle_length() const override { return cycle_length_; }
   std::int64_t block_length() const override { return block_length_; }

@@ -10,6 +10,7 @@
 #include "lib/base/mutex.h"
 #include "lib/graph/arguments.h"
 #include "ops/io/line_reader.h"
+#include "ops/unpacked_files.h"
 
 namespace penstock {
 namespace ops {
@@ -126,8 +127,9 @@ OpRef split_lines() { return std::make_shared<SplitLinesOp>(); }
 }  // namespace ops
 
 Dataset<std::string> lines(std::vector<std::string> paths, const LinesOptions& options, CallSite site) {
-  const auto blocks = graph::build(nullptr, "lines", site,
-                                   [&] { return ops::lines(io::local_file_system(), std::move(paths), options); });
+  const auto blocks = graph::build(nullptr, "lines", site, [&] {
+    return ops::lines(ops::unpacked(io::local_file_system()), std::move(paths), options);
+  });
   return Dataset<std::string>(graph::append(blocks, ops::split_lines(), site));
 }
 

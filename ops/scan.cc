@@ -4,6 +4,8 @@
 
 namespace penstock::ops {
 
-OpRef scan(detail::StepFactoryRef step) { return std::make_shared<ScanOp>(std::move(step)); }
+OpRef scan(detail::StepFactoryRef step, std::string initial) {
+  return std::make_shared<ScanOp>(std::move(step), std::move(initial));
+}
 
 }  // namespace penstock::ops

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "ops/step_op.h"
 
@@ -9,9 +10,14 @@ namespace penstock::ops {
 
 class ScanOp final : public StepOp {
  public:
-  explicit ScanOp(detail::StepFactoryRef step) : StepOp(std::move(step)) {}
+  // `initial`: the state that each pass begins with, as text; "": it has none.
+  ScanOp(detail::StepFactoryRef step, std::string initial) : StepOp(std::move(step)), initial_(std::move(initial)) {}
   std::string name() const override { return "scan"; }
+  std::string parameters() const override { return initial_.empty() ? "" : "initial=" + initial_; }
   Flow flow(const Flow& input) const override { return {.cardinality = input.cardinality}; }
+
+ private:
+  const std::string initial_;
 };
 
 }  // namespace penstock::ops

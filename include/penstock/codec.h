@@ -273,6 +273,21 @@ template <class T> class TypedElementCodec final : public ElementCodec {
   const std::type_info& type() const noexcept override { return typeid(T); }
 };
 
+// What tells values apart in the text of a pipeline: an integer, or "#" and a number of what is written of them. "": of
+// a type that has no Codec.
+std::string short_text_of(std::span<const std::byte> bytes);
+template <class T> std::string short_text_of(const T& value) {
+  std::vector<std::byte> bytes;
+  if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else if constexpr (HasCodec<T>) {
+    ByteWriter(bytes).write(value);
+    return short_text_of(std::span<const std::byte>(bytes));
+  } else {
+    return {};
+  }
+}
+
 }  // namespace detail
 
 }  // namespace penstock

@@ -132,8 +132,8 @@ class Context {
   // Says that the call is about to hold `bytes` more than foreseen. If the memory budget has no room, a call over a
   // single element is broken off by an exception and tried again later, so call it before anything that must not happen
   // twice. Do not catch it.
-  // Needs a map, or a flat_map over a Dataset, whose function takes its element by const reference (the input must
-  // survive) and is const (so must its state). Otherwise, and where elements share a call because they are cheap
+  // Needs a map whose function takes its element by const reference (the input must survive) and is const (so must its
+  // state). Otherwise, and where elements share a call because they are cheap
   // ({.blocks = true}: they never do), it only counts, as overshoot. More than 2^47 bytes (128 TiB) count as that many.
   // What exceeds the whole budget goes ahead when nothing before it is left to wait for.
   void reserve(std::size_t bytes);
@@ -179,7 +179,7 @@ class Context {
   }
   bool was_stopped() const noexcept { return stopped_; }  // go_on() has said false
 
-  // For flat_map over datasets: errors that their ignore_errors() has left out.
+  // Errors that an ignore_errors() has left out in a dataset that the call reads.
   void count_dropped(std::int64_t errors) noexcept {
     if (services_ != nullptr) services_->count_dropped(errors);
   }

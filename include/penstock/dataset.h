@@ -206,25 +206,19 @@ template <class T> class Dataset : private detail::Refused<T> {
     });
   }
 
-  // The elements of what f returns, one after the other: a Dataset<U>, a std::vector<U>, a Tensor's rows, or any type
-  // with ps::Unbatch.
+  // The elements of what f returns, one after the other: a Dataset<U>, a generator (as from_generator() takes one), a
+  // std::vector<U>, a Tensor's rows, or any type with ps::Unbatch.
   //   ps::range(4).flat_map([](std::int64_t x) { return ps::range(x); })  ->  0 0 1 0 1 2
-  // A Dataset is run on the calling thread, in the epoch and pass of its element, and all its elements are held before
-  // the first one leaves. interleave() with a cycle_length of 1 gives them in that order and holds few.
-  // So it must end, and its elements fit into the memory budget: else the element fails (resource_exhausted). Where
-  // memory is short, f may be called for an element again. When the elements are no longer wanted, collecting them ends
-  // with the next one. An error inside it is an error element in its place, whose cause() is the inner ElementError;
-  // more than 10,000 in a row fail the element as a whole. What an ignore_errors() in it leaves out is counted as this
-  // run's, too.
+  // A list is made whole by one call. Datasets and generators are read as those of an interleave() with a cycle_length
+  // of 1 (InterleaveOptions): one gives, those of the next elements are open and have some elements ready, or all where
+  // that is few. MapOptions::bytes_hint is not asked for them. Where a long one is slow, interleave() reads several at
+  // a time.
   template <class F>
   requires(detail::ElementFunction<F, T> &&
            !detail::ReturnsNoRows<F, T>) auto flat_map(F function, MapOptions options = {},
                                                        CallSite site = CallSite::here()) const {
     using U = typename detail::Flatten<detail::Result<F, T>>::value_type;
-    return append<U>("flat_map", site, [&] {
-      detail::check_hint<T>(options.bytes_hint);
-      return ops::flat_map(std::make_shared<detail::FlatMapFunction<F, T>>(std::move(function)), options);
-    });
+    return append<U>("flat_map", site, [&] { return detail::flat_map<F, T>(std::move(function), options); });
   }
   // The same; parallelism can be given in one place only.
   template <class F>
@@ -235,13 +229,14 @@ template <class T> class Dataset : private detail::Refused<T> {
     return flat_map(std::move(function), std::move(options), site);
   }
 
-  // The elements of the datasets that f(element) gives, in turn; see InterleaveOptions (options.h).
+  // The elements of the datasets that f(element) gives, in turn; see InterleaveOptions (options.h). A generator, as
+  // from_generator() takes one, is a dataset here; it may be move-only.
   //   ps::range(4).interleave([](std::int64_t x) { return ps::range(x); }, {.cycle_length = 2})  ->  0 0 1 0 1 2
   template <class F>
   requires(detail::ElementFunction<F, T> &&
            !detail::ReturnsNoDataset<F, T>) auto interleave(F function, InterleaveOptions options = {},
                                                             CallSite site = CallSite::here()) const {
-    using U = typename detail::Result<F, T>::value_type;
+    using U = typename detail::ElementsOf<detail::Result<F, T>>::value_type;
     return append<U>("interleave", site, [&] {
       return ops::interleave(std::make_shared<detail::DatasetFunction<F, T>>(std::move(function)), options);
     });
@@ -327,14 +322,17 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // f(const State&, element) gives a ps::Scanned{state, value}: the state that the next element finds, and what takes
   // this one's place. Each pass begins with `initial`. One call at a time, in the order of the elements; what throws is
-  // an error in its place and leaves the state as it was. Of a run that is resumed the epoch runs again from its start.
+  // an error in its place and leaves the state as it was. Of a run that is resumed the epoch runs again from its start;
+  // that it begins with the same state is checked where that has a ps::Codec.
   //   const auto add = [](std::int64_t sum, std::int64_t x) { return ps::Scanned{sum + x, sum + x}; };
   //   ps::range(5).scan(std::int64_t{0}, add)  ->  0 1 3 6 10
   template <class State, class F>
   requires(detail::ScanFunction<State, F, T>) auto scan(State initial, F function,
                                                         CallSite site = CallSite::here()) const {
     return append<detail::ScanValue<State, F, T>>("scan", site, [&] {
-      return ops::scan(detail::copied(detail::ScanStep<State, F, T>(std::move(initial), std::move(function))));
+      std::string initial_text = detail::short_text_of(initial);
+      return ops::scan(detail::copied(detail::ScanStep<State, F, T>(std::move(initial), std::move(function))),
+                       std::move(initial_text));
     });
   }
 

@@ -32,7 +32,7 @@ inline constexpr std::size_t GiB = std::size_t{1} << 30;
 // own pool, an answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one
 // where one call runs at a time (parallelism 1, sources, stream ops) or order is arbitrary; 2 x parallelism where you
 // fix it to more and order is kept, for no element begins further ahead of the oldest one that is not done. What
-// gathers elements (batch, shuffle, flat_map over a Dataset) needs as many more. AUTOTUNE keeps no such bound: fix the
+// gathers elements (batch, shuffle) needs as many more. AUTOTUNE keeps no such bound: fix the
 // parallelism of such a function. A run that stands still says who waits for whom, once on stderr, and in explain().
 //
 // Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
@@ -70,8 +70,8 @@ struct MapOptions {
 // microsecond, an open one some hundred bytes for each op, and a million of them are fine. Several are read at once,
 // but each one's functions run one after the other: maps that keep the order belong behind the interleave, where they
 // have all cores.
-// Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small, and
-// 2 x cycle_length datasets (or the parallelism that you fix, if that is more) are opened beyond the cycle. All of it
+// Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small. Datasets
+// are opened ahead, 2 x cycle_length beyond the cycle, or one for each core, or the parallelism that you fix. All of it
 // counts for memory_bytes when it is made. What makes the elements must not wait for what the consumer gives back.
 // All ops may be inside, interleave too, 64 deep; what they keep is counted, but not bounded. A prefetch there does
 // nothing; a shuffle needs a seed, or draws anew for each element, also in a resumed run; a dataset that never ends

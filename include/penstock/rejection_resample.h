@@ -6,14 +6,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <penstock/call_site.h>
 #include <penstock/context.h>
 #include <penstock/dataset.h>
+#include <penstock/detail/functions.h>
 #include <penstock/detail/unavailable.h>
 #include <penstock/graph.h>
+#include <penstock/ops.h>
 #include <penstock/random.h>
 
 #pragma GCC visibility push(default)
@@ -37,6 +40,7 @@ class ClassShares {
   std::size_t classes() const noexcept { return target_.size(); }
   double chance_of(std::size_t class_number) const noexcept { return wanted(class_number) / wanted(scarcest_); }
   void count(std::size_t class_number) noexcept;  // one more has come
+  std::string text() const;                       // of what was given, as pipelines are compared
 
  private:
   double wanted(std::size_t class_number) const noexcept { return target_[class_number] / given_[class_number]; }
@@ -65,6 +69,10 @@ template <class F> struct Resampling {
     return checked_class(static_cast<std::int64_t>(class_of(value)), shares.classes());
   }
 };
+
+template <class T, class F> FunctionRef filter_function(F predicate) {
+  return std::make_shared<FilterFunction<F, T>>(std::move(predicate));
+}
 
 template <class F> class StaysByShare {
  public:
@@ -116,11 +124,16 @@ requires detail::ClassFunction<F, T> Dataset<T> rejection_resample(const Dataset
                                                                    CallSite site = CallSite::here()) {
   detail::ClassShares shares(dataset.node(), std::move(target), std::move(options.initial), site);
   const bool are_counted = shares.are_counted();
+  std::string settings = shares.text() + (options.seed ? ", seed=" + std::to_string(*options.seed) : "");
   const auto how = std::make_shared<const detail::Resampling<F>>(
       detail::Resampling<F>{std::move(class_of), std::move(shares), options.seed});
-  if (are_counted)
-    return dataset.filter(detail::StaysByCount<F>(how), {.parallelism = 1, .name = "rejection_resample"}, site);
-  return dataset.filter(detail::StaysByShare<F>(how), {.name = "rejection_resample"}, site);
+  return Dataset<T>(graph::build(dataset.node(), "rejection_resample", site, [&] {
+    if (are_counted)
+      return ops::filter(detail::filter_function<T>(detail::StaysByCount<F>(how)),
+                         {.parallelism = 1, .name = "rejection_resample"}, std::move(settings));
+    return ops::filter(detail::filter_function<T>(detail::StaysByShare<F>(how)), {.name = "rejection_resample"},
+                       std::move(settings));
+  }));
 }
 
 // What the compiler says of another function: see detail/refused.h.

@@ -129,9 +129,8 @@ template <HasCodec T> Dataset<T> load(const std::string& path, CallSite site = C
 }
 
 // Dataset::cache(path) in a file of the folder that is this pipeline's own: ops with other settings, other seeds among
-// them, have another file. What is not compared: functions, the state that scan() begins with, the classes and the
-// target of rejection_resample(), what a source holds, and RunOptions::seed. Give another folder where one of these has
-// changed. For Dataset::apply.
+// them, have another file. What is not compared: functions, a state without a ps::Codec that scan() begins with, what a
+// source holds, and RunOptions::seed. Give another folder where one of these has changed. For Dataset::apply.
 //   auto images = files.map(decode).apply(ps::snapshot("snapshots"));
 // Makes the folder when it is called, but none above it; GraphError where that cannot be.
 inline auto snapshot(std::string folder, CacheOptions options = {}, CallSite site = CallSite::here()) {

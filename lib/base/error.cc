@@ -68,7 +68,7 @@ std::string describe(const ErrorPlace& place, const std::exception_ptr& cause) {
 }  // namespace
 
 ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
-  static constexpr std::array<std::pair<int, ErrorCode>, 27> kCodes = {{
+  static constexpr std::array<std::pair<int, ErrorCode>, 28> kCodes = {{
       {ENOENT, ErrorCode::not_found},          {ENOTDIR, ErrorCode::not_found},
       {EACCES, ErrorCode::permission_denied},  {EPERM, ErrorCode::permission_denied},
       {ENOMEM, ErrorCode::resource_exhausted}, {EMFILE, ErrorCode::resource_exhausted},
@@ -82,7 +82,7 @@ ErrorCode code_of_errno(int number, ErrorCode other) noexcept {
       {ECANCELED, ErrorCode::cancelled},       {EINVAL, ErrorCode::invalid_argument},
       {EISDIR, ErrorCode::invalid_argument},   {ENAMETOOLONG, ErrorCode::invalid_argument},
       {ELOOP, ErrorCode::invalid_argument},    {ENOSYS, ErrorCode::unimplemented},
-      {EOPNOTSUPP, ErrorCode::unimplemented},
+      {EOPNOTSUPP, ErrorCode::unimplemented},  {EBADMSG, ErrorCode::data_loss},
   }};
   const auto found = std::ranges::find(kCodes, number, &std::pair<int, ErrorCode>::first);
   return found == kCodes.end() ? other : found->second;

@@ -1,10 +1,16 @@
 #include <penstock/codec.h>
 #include <penstock/error.h>
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "lib/base/fnv1a.h"
 
 namespace penstock {
 namespace {
@@ -55,6 +61,13 @@ void detail::write_tensor(const Tensor& tensor, ByteWriter& to) {
   to.write(std::uint64_t{tensor.rank()});
   for (const std::int64_t size : tensor.shape()) to.write(size);
   to.bytes(tensor.data(), tensor.bytes());
+}
+
+std::string detail::short_text_of(std::span<const std::byte> bytes) {
+  std::array<char, 16> digits{};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return "#" +
+         std::string(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), fnv1a(text), 16).ptr);
 }
 
 Tensor detail::read_tensor(ByteReader& from) {

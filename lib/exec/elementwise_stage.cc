@@ -25,11 +25,11 @@ void note_calls(StagePlan& stage, const graph::Node& node) {
   stage.form = op.form();
   stage.form_is_known = op.form_is_known();
   stage.order = op.order();
-  stage.has_state = op.has_state();
   stage.is_reentrant = graph::is_reentrant(op);
   stage.parallelism = graph::calls_at_once(op);
   stage.passes_memory_on = op.passes_memory_on();
   if (const auto* nest = node.as<graph::OpensDatasets>()) stage.nest = {nest->cycle_length(), nest->block_length()};
+  stage.has_state = op.has_state() && !stage.is_nest();  // which tells passes apart by itself (Inner::pass)
 }
 
 std::int64_t bytes_of_results(const ElementwiseOp& op) {

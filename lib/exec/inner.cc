@@ -7,7 +7,7 @@
 
 namespace penstock::exec {
 
-Inner::Inner(const Stamp& element) : stamp(element) {}
+Inner::Inner(const Stamp& element, std::int64_t in_pass) : stamp(element), pass(in_pass) {}
 Inner::~Inner() = default;
 
 void Inner::add(Slots& slots) {

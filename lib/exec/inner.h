@@ -16,7 +16,7 @@ namespace penstock::exec {
 class InnerDataset;
 
 struct Inner {
-  explicit Inner(const Stamp& element);
+  Inner(const Stamp& element, std::int64_t in_pass);
   ~Inner();
 
   // While a call runs, these are its thread's.
@@ -26,11 +26,12 @@ struct Inner {
   std::int64_t held_bytes = 0;  // by the ops of the dataset
   std::int64_t opening_ns = 0;  // that the call took to open it
 
-  // By who cancels the call, without the lock: for sources that wait.
+  // By who cancels the call, without the lock: for whoever waits in there.
   std::stop_source stop;
 
   // With the stage's lock held. The call reads `wanted` and `grain_ns`, which nobody changes meanwhile.
   const Stamp stamp;          // of the element
+  const std::int64_t pass;    // of the nest's input, counted from 0 over the whole run
   std::int64_t wanted = 1;    // slots that the call may make
   std::int64_t grain_ns = 0;  // and for how long
   Slots out;

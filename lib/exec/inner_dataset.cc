@@ -131,11 +131,11 @@ std::uint64_t seed_of(const Context& context) {
 
 }  // namespace
 
-std::unique_ptr<InnerDataset> InnerDataset::open(const ElementwiseOp& op, Slot&& slot, Context& context, int depth) {
+std::unique_ptr<InnerDataset> InnerDataset::open(ElementwisePasses& calls, Slot&& slot, Context& context, int depth) {
   const Stamp stamp = slot.stamp;
   context.enter(slot);
   const std::uint64_t seed = seed_of(context);
-  op.run(std::span(&slot, 1), context);
+  calls.run(std::span(&slot, 1), context);
   if (slot.kind() == Slot::Kind::failed) std::rethrow_exception(slot.value.get<std::exception_ptr>());
   return std::make_unique<InnerDataset>(slot.take<graph::NodeRef>(), stamp, seed, depth);
 }

@@ -1,7 +1,7 @@
 // InnerDataset: a dataset that a function has made of an element while a run goes on, open to be read on the thread
 // that asks. Its random numbers and orders hang on the element, its errors tell their place in it.
 //
-//   auto inner = InnerDataset::open(op, std::move(slot), context, 1);
+//   auto inner = InnerDataset::open(calls, std::move(slot), context, 1);
 //   while (inner->pull(slots, 64, context)) {}
 //
 // Opening costs about a microsecond, and some hundred bytes for each op.
@@ -16,14 +16,15 @@
 #include <penstock/op.h>
 
 #include "lib/exec/cursor.h"
+#include "lib/exec/elementwise_passes.h"
 
 namespace penstock::exec {
 
 class InnerDataset {
  public:
-  // Calls `op`, which makes a NodeRef of the slot's element, and opens that. Throws what these throw. `depth`: how many
-  // such datasets are around it, itself included.
-  static std::unique_ptr<InnerDataset> open(const ElementwiseOp& op, Slot&& slot, Context& context, int depth);
+  // Calls an op, which makes a NodeRef of the slot's element, and opens that. Throws what these throw. `depth`: how
+  // many such datasets are around it, itself included.
+  static std::unique_ptr<InnerDataset> open(ElementwisePasses& calls, Slot&& slot, Context& context, int depth);
 
   InnerDataset(graph::NodeRef node, const Stamp& element, std::uint64_t seed, int depth);
 

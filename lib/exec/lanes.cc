@@ -27,9 +27,12 @@ Lanes::Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const St
 
 // ------------------------------------------------------------------------------------------------ calls
 
-void Lanes::admit(Group& group) const {
-  if (group.mark) return;
-  group.inner = std::make_unique<Inner>(group.slots.front().stamp);
+void Lanes::admit(Group& group) {
+  if (group.mark) {
+    passes_ += ends_turns(group);
+    return;
+  }
+  group.inner = std::make_unique<Inner>(group.slots.front().stamp, passes_);
   group.inner->has_ended = !group.slots.front().is_element();
   prepare(group);
 }

@@ -37,7 +37,7 @@ class Lanes {
   Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs);
 
   // A group that is to be admitted, of an element, an error or a mark.
-  void admit(Group& group) const;
+  void admit(Group& group);
   // Whether another one is to be admitted. `piles_up`: those that there are wait for memory.
   bool admits(bool piles_up) const { return wants_input() || (!traits_.one_at_a_time && !piles_up); }
   // Before a call of the group is given memory.
@@ -82,6 +82,7 @@ class Lanes {
   Turns turns_;
   std::vector<Group*> places_;
   std::size_t open_ = 0;
+  std::int64_t passes_ = 0;  // of the input, that have ended
   // Of the pass that slots leave in. One of the same pass of this nest may have begun before a repeat's pass ended:
   // what follows is to see sequences rise.
   std::uint64_t sequence_ = 0;

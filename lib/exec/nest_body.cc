@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -59,28 +58,28 @@ void NestBody::run(Group& group, Context& context) {
   inner.held_bytes = inner.dataset ? inner.dataset->held_bytes() : 0;
 }
 
-void NestBody::go_on(Group& group, Context& context) const {
+void NestBody::go_on(Group& group, Context& context) {
   const Inner& inner = *group.inner;
   if (!context.is_unwanted() && !inner.was_opened) open(group, context);
   if (!context.is_unwanted() && inner.dataset != nullptr) read(group, context);
 }
 
-void NestBody::open(Group& group, Context& context) const {
+void NestBody::open(Group& group, Context& context) {
   Inner& inner = *group.inner;
   const std::int64_t begin = host_.now();
   inner.was_opened = true;
   Slot element = std::move(group.slots.front());
   group.slots.clear();
-  inner.dataset = InnerDataset::open(*op_, std::move(element), context, 1);
+  if (op_->has_state() && std::exchange(pass_, inner.pass) != inner.pass) calls_.end_pass();
+  inner.dataset = InnerDataset::open(calls_, std::move(element), context, 1);
   inner.opening_ns = host_.now() - begin;
 }
 
 void NestBody::read(Group& group, Context& context) const {
   Inner& inner = *group.inner;
   const bool may_wait = inner.dataset->may_wait();
-  std::optional<std::stop_callback<RequestStop>> at_the_end;  // of the run
-  if (may_wait) at_the_end.emplace(context.stop_token(), RequestStop{inner.stop});
-  const std::stop_token stop = may_wait ? inner.stop.get_token() : context.stop_token();
+  const std::stop_callback at_the_end_of_the_run(context.stop_token(), RequestStop{inner.stop});
+  const std::stop_token stop = inner.stop.get_token();
   const std::int64_t begin = host_.now();
   Slots made;
   std::int64_t count = 0, at_once = 1;

@@ -18,7 +18,7 @@ class NestCursor final : public Cursor {
  public:
   NestCursor(const CursorOp& op, std::unique_ptr<Cursor> input, int depth)
       : op_(op),
-        does_(*op.node->as<ElementwiseOp>()),
+        calls_(*op.node->as<ElementwiseOp>()),
         opens_(*op.node->as<graph::OpensDatasets>()),
         input_(std::move(input)),
         depth_(depth),
@@ -26,6 +26,7 @@ class NestCursor final : public Cursor {
 
   void begin_pass(const PassKey& pass, CursorCall& call) override {
     places_.clear();
+    calls_.end_pass();
     open_ = inputs_ = held_ = 0;
     has_input_ = true;
     turns_.go_to(0);
@@ -102,7 +103,7 @@ class NestCursor final : public Cursor {
     }
     const Stamp stamp = slot.stamp;
     try {
-      place.inner = InnerDataset::open(does_, std::move(slot), context, depth_ + 1);
+      place.inner = InnerDataset::open(calls_, std::move(slot), context, depth_ + 1);
     } catch (...) {
       place.only.emplace(Element(), stamp).fail(detail::current_failure());
     }
@@ -110,7 +111,7 @@ class NestCursor final : public Cursor {
   }
 
   const CursorOp op_;
-  const ElementwiseOp& does_;
+  ElementwisePasses calls_;
   const graph::OpensDatasets& opens_;
   const std::unique_ptr<Cursor> input_;
   const int depth_;

@@ -18,10 +18,9 @@ std::int64_t first_parallelism(const StagePlan& plan, const StageHost& host) {
 }
 
 // Of a nest: datasets beyond the cycle, which may each hold a file open. As many as tf.data opens, or as there are
-// calls that the user asks for.
+// calls.
 std::int64_t first_window(const StagePlan& plan, std::int64_t parallelism) {
-  if (!plan.is_nest()) return 2 * parallelism;
-  return std::max(2 * plan.nest.cycle_length, plan.parallelism.is_automatic() ? 1 : plan.parallelism.low());
+  return plan.is_nest() ? std::max(2 * plan.nest.cycle_length, parallelism) : 2 * parallelism;
 }
 
 StageKnobs first_knobs(const StageTraits& traits, const StageHost& host) {

@@ -1,9 +1,14 @@
 #include <penstock/rejection_resample.h>
 
+#include <penstock/codec.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 
+#include "lib/base/text.h"
 #include "lib/graph/node.h"
 
 namespace penstock::detail {
@@ -46,6 +51,15 @@ void bring_to_one(std::vector<double>& shares) {
   for (double& share : shares) share = share > 0 ? std::max(share / most, 0x1p-500) : 0;
 }
 
+std::string to_text(const std::vector<double>& shares) {
+  constexpr std::size_t kFew = 8;
+  if (shares.size() > kFew)
+    return std::to_string(shares.size()) + " shares " + short_text_of(std::as_bytes(std::span(shares)));
+  std::string text;
+  for (const double share : shares) text += (text.empty() ? "" : "/") + shortest_text(share);
+  return text;
+}
+
 }  // namespace
 
 ClassShares::ClassShares(const graph::NodeRef& input, std::vector<double> target, std::vector<double> initial,
@@ -57,6 +71,10 @@ ClassShares::ClassShares(const graph::NodeRef& input, std::vector<double> target
   bring_to_one(given_);
   if (are_counted_) given_.assign(target_.size(), kCountedBefore);
   find_scarcest();
+}
+
+std::string ClassShares::text() const {
+  return "target=" + to_text(target_) + (are_counted_ ? ", counted" : ", initial=" + to_text(given_));
 }
 
 // What is counted gets more with each element, so only the scarcest can become less scarce than another one.

@@ -103,6 +103,10 @@ class OpensDatasets {
  protected:
   ~OpensDatasets() = default;
 };
+// Of inputs without an end there is none; how many others become, nobody knows.
+inline Flow flow_of_opened(const Flow& input) {
+  return {.cardinality = input.cardinality == INFINITE_CARDINALITY ? INFINITE_CARDINALITY : UNKNOWN_CARDINALITY};
+}
 
 // Its inputs run when it asks for that, and then one pass, the first one of epoch 0, whatever the repeats behind it and
 // the run's epochs say (cache): a MergeOp, whose state is an AsksForInputs.

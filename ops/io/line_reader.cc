@@ -104,12 +104,12 @@ void LineReader::refuse_long_line() {
 void LineReader::read_on(const std::stop_token& stop) {
   make_room();
   while (end_ < capacity_ && !has_ended_ && !stop.stop_requested()) read_some();
-  refuse_compressed();
 }
 
 // Blocks have shares of the text that was read before, so what is left of it moves to other memory.
 void LineReader::make_room() {
-  const std::size_t rest = waiting(), small = rest + std::max(left_in_file() + 1, kLeastRoom);
+  const std::size_t beyond = got_ > expected_ ? got_ : 0;  // who has more than it said may have as much again
+  const std::size_t rest = waiting(), small = rest + std::max({left_in_file() + 1, kLeastRoom, beyond});
   const std::size_t capacity = std::max(2 * rest, std::min(small, kChunk));
   std::shared_ptr<std::byte> next = detail::allocate_payload(capacity);
   if (rest > 0) std::memcpy(next.get(), text_.get() + begin_, rest);
@@ -126,17 +126,6 @@ void LineReader::read_some() {
   has_ended_ = error != 0 || count == 0;
   got_ += count;
   end_ += count;
-}
-
-void LineReader::refuse_compressed() {
-  const bool is_beginning = got_ == end_ && end_ >= 2;
-  if (!is_beginning || std::memcmp(text_.get(), "\x1f\x8b", 2) != 0) return;
-  give_up();
-  throw Error(
-      ErrorCode::unimplemented,
-      "cannot read " + in_quotes(path_) +
-          " as text: it is compressed by gzip, which lines() does not unpack. Unpack it first (gunzip), or read it "
-          "in a from_generator() through zlib");
 }
 
 // Nothing follows.

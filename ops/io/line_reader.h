@@ -65,7 +65,7 @@ class LineReader {
   // not on how much each read gives.
   //
   // Error: a line is longer than max_line_bytes (data_loss), and whoever asks again gets those behind it; or the rest
-  // of the file cannot be read, as in read_file(), or is compressed (unimplemented), and nothing follows.
+  // of the file cannot be read, as in read_file(), and nothing follows.
   std::optional<LineBlock> next(const std::stop_token& stop = {});
 
  private:
@@ -81,7 +81,6 @@ class LineReader {
   void read_on(const std::stop_token& stop);
   void make_room();
   void read_some();
-  void refuse_compressed();
   void give_up() noexcept;
 
   const std::string path_;

@@ -15,6 +15,7 @@ using penstock::test::file_contents;
 // What several ops share, and methods that put other ops together. counter, random: sources over positions without an
 // end, as range has them with one; tests/ops/endless_sources_test.cc.
 // assert_cardinality: says a count, of one input alone, and the suite has many; tests/ops/assert_cardinality_test.cc.
+// unpacked_files: what lines reads of; tests/ops/unpacked_files_test.cc.
 // load: a map whose function reads a file; tests/ops/load_test.cc.
 // random_resized_crop_of_objects: the class of random_resized_crop, but its pictures must have annotations, and only
 // some of this suite's have one; tests/imagenet/load_objects_test.cc.
@@ -35,7 +36,8 @@ const std::set<std::string> kNoOps{"assert_cardinality",
                                    "random_resized_crop_of_objects",
                                    "merging",
                                    "seed",
-                                   "shuffle_buffer"};
+                                   "shuffle_buffer",
+                                   "unpacked_files"};
 
 }  // namespace
 

@@ -52,6 +52,29 @@ TEST(FunctionState, OfFilterAndFlatMapBeginsAnewToo) {
   EXPECT_EQ(read(range(3).flat_map(as_many, 1).repeat(2)), (Texts{"1", "2", "2", "1", "2", "2"}));
 }
 
+// The n-th element of a pass becomes 0 to n - 1.
+auto counting_datasets() {
+  return [calls = std::int64_t{0}](std::int64_t) mutable { return range(++calls); };
+}
+
+TEST(FunctionState, OfAFlatMapToDatasetsBeginsAnewToo) {
+  const auto one = range(3).flat_map(counting_datasets(), 1);
+  const Texts pass{"0", "0", "1", "0", "1", "2"};
+  const Texts twice{"0", "0", "1", "0", "1", "2", "0", "0", "1", "0", "1", "2"};
+  for (const bool serial : {false, true}) {
+    const RunOptions options{.serial = serial};
+    EXPECT_EQ(read(one.repeat(2), options), twice);
+    EXPECT_EQ(read(range(3).repeat(2).flat_map(counting_datasets(), 1).take(7), options),
+              (Texts{"0", "0", "1", "0", "1", "2", "0"}))
+        << "one pass of two rounds";
+    EXPECT_EQ(read(range(2).interleave([&](std::int64_t) { return one; }, {.cycle_length = 1}), options), twice);
+    auto run = one.start(options);
+    EXPECT_EQ(run.next(), 0);
+    run.epoch(1);
+    EXPECT_EQ(rest_of(run), pass);
+  }
+}
+
 TEST(FunctionState, IsNotKeptFromARunThatWasLeft) {
   const auto data = range(100).map(counting_calls(), 1);
   {

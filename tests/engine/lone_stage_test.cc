@@ -107,8 +107,13 @@ TEST(LoneStage, TriesACallAgainNotBeforeThereIsRoomForItsHintAndItsRequest) {
 // What a function with a state gives the second time is something else.
 TEST(LoneStage, TriesNoCallAgainWhoseFunctionHasAState) {
   int calls = 0;
-  const auto inner = [&calls, length = std::int64_t{3000}](std::int64_t) mutable { return ++calls, range(length++); };
-  LoneStage lone(range(100).flat_map(inner, 1).node(), 1, kLimit);
+  const auto asking = [&calls, n = std::int64_t{0}](const std::int64_t&, Context& context) mutable {
+    ++calls;
+    context.reserve(kLimit / 2);
+    return n++;
+  };
+  LoneStage lone(range(100).map(asking, 1).node(), 1, kLimit);
+  lone.stage.add_credits(100);
   lone.host.memory().charge(kLimit - 1000);
   lone.feed(1);
   lone.run_tokens();

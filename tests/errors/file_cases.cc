@@ -88,7 +88,8 @@ Cases lines_cases(const std::string& folder) {
       {"lines of a folder", [=] { read_lines(folder); }},
       {"lines of which one is too long",
        [=] { read_lines(write(folder + "/long.txt", "short\nlonger\n"), {.max_line_bytes = 5}); }},
-      {"lines of a file that is compressed", [=] { read_lines(write(folder + "/a.txt.gz", "\x1f\x8b\x08 and more")); }},
+      {"lines of a file that is packed, and damaged",
+       [=] { read_lines(write(folder + "/a.txt.gz", "\x1f\x8b\x08 and more")); }},
       {"lines where the disk fails", [] { read_lines("/proc/self/mem"); }},
   };
 }

@@ -103,7 +103,6 @@ Dataset<std::int64_t> from_closed(bool is_broken) {
 std::function<std::optional<std::int64_t>()> open_queue(Pass) {
   throw Error(ErrorCode::unavailable, "the queue is closed");
 }
-std::optional<std::int64_t> no_line() { throw Error(ErrorCode::unavailable, "no line"); }
 
 void lose_batch();
 Cases thrown_cases() {
@@ -119,7 +118,6 @@ Cases thrown_cases() {
   };
 }
 
-Dataset<std::int64_t> many_numbers(std::int64_t) { return range(100'000); }
 Dataset<std::int64_t> itself(std::int64_t) { return range(1).interleave(itself); }
 
 Cases op_cases() {
@@ -134,16 +132,6 @@ Cases op_cases() {
       {"a predicate throws", [=] { read(range(3).filter(odd)); }},
       {"a function of flat_map throws, behind another map",
        [=] { read(range(3).map([](std::int64_t x) { return x; }).flat_map(many)); }},
-      {"a function of flat_map gives a dataset that never ends",
-       [] { read(range(3).flat_map([](std::int64_t) { return range(3).repeat(); })); }},
-      {"a function of flat_map gives a dataset of more than the memory budget holds",
-       [] { read(range(3).flat_map(many_numbers), {.memory_bytes = MiB}); }},
-      {"a function of flat_map gives a dataset that turns out to be more than the memory budget holds",
-       [] {
-         read(range(3).flat_map(
-                  [](std::int64_t x) { return many_numbers(x).filter([](std::int64_t) { return true; }); }),
-              {.memory_bytes = MiB});
-       }},
       {"an element of a dataset that a function of flat_map gives fails",
        [] {
          read(range(3).flat_map([](std::int64_t shard) {
@@ -151,8 +139,6 @@ Cases op_cases() {
                [=](std::int64_t x) { return x == 1 && shard == 2 ? throw std::runtime_error("torn") : x; });
          }));
        }},
-      {"a function of flat_map gives a dataset of nothing but errors",
-       [] { read(range(3).flat_map([](std::int64_t) { return from_generator(no_line); })); }},
       {"a function of interleave throws, of a second element",
        [] {
          read(range(3).interleave([](std::int64_t x) { return x == 1 ? throw std::runtime_error("torn") : range(2); }));

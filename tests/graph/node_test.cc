@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <penstock/ops.h>
+#include <penstock/rejection_resample.h>
 #include <penstock/sources.h>
 
 #include <set>
@@ -226,6 +227,33 @@ TEST(PipelineText, HoldsWhatDecidesTheElementsAndNothingElse) {
             "prefetch()\n");
   EXPECT_EQ(pipeline(4, 2, 7, here), pipeline(AUTOTUNE, AUTOTUNE, 7, {"other.cc", 1}));
   EXPECT_NE(pipeline(4, 2, 7, here), pipeline(4, 2, 8, here));
+}
+
+// What cannot be told apart is left out: a state without a Codec, as functions are.
+TEST(PipelineText, HoldsTheStateThatAScanBeginsWith) {
+  const auto text = [](auto initial) {
+    const auto same = [](const auto& state, std::int64_t x) { return Scanned{state, x}; };
+    return graph::pipeline_text(range(9).scan(std::move(initial), same).node());
+  };
+  EXPECT_EQ(text(std::int64_t{-3}), "0 range(start=0, stop=9, step=1)\n1 scan(initial=-3)\n");
+  EXPECT_EQ(text(std::vector{1.5, 2.0}), text(std::vector{1.5, 2.0}));
+  EXPECT_NE(text(std::vector{1.5, 2.0}), text(std::vector{1.5, 2.5}));
+  struct Opaque {};
+  EXPECT_EQ(text(Opaque()), "0 range(start=0, stop=9, step=1)\n1 scan()\n");
+}
+
+TEST(PipelineText, HoldsTheSharesOfARejectionResample) {
+  const auto text = [](std::vector<double> target, ResampleOptions options) {
+    const auto class_of = [](std::int64_t x) { return x % 2; };
+    return graph::pipeline_text(rejection_resample(range(9), class_of, std::move(target), std::move(options)).node());
+  };
+  EXPECT_EQ(
+      text({0.5, 0.5}, {.initial = {0.9, 0.1}, .seed = 7}),
+      "0 range(start=0, stop=9, step=1)\n1 filter(name=rejection_resample, target=1/1, initial=1/0.11111111111111112, "
+      "seed=7)\n");
+  EXPECT_EQ(text({1, 1}, {}),
+            "0 range(start=0, stop=9, step=1)\n1 filter(name=rejection_resample, target=1/1, counted)\n");
+  EXPECT_NE(text(std::vector<double>(100, 1), {}), text(std::vector<double>(101, 1), {}));
 }
 
 TEST(WorkText, IsTheSameForOtherSeedsAndData) {

@@ -44,7 +44,7 @@ COMPONENT_HEADERS = {
 }
 # The libraries that one component alone may see.
 LIBRARIES = {
-    "core": re.compile(r"^(oneapi/)?tbb(/|\.h$)"),
+    "core": re.compile(r"^(oneapi/)?tbb(/|\.h$)|^zlib\.h$"),
     "image": re.compile(r"^(jpeglib\.h|jerror\.h|turbojpeg\.h|hwy/)"),
     "imagenet": re.compile(r"^tinyxml2\.h$"),
 }
@@ -60,9 +60,9 @@ MAY_INCLUDE = {
     "lib/exec": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "lib/exec/", "autotune/policy.h"],
     "lib/runtime": ["penstock/", "lib/", "ops/", "autotune/"],
     "lib/tools": ["penstock/", "lib/", "ops/", "autotune/"],
-    # collect_op.h, function_op.h, step_op.h and indexed_source.h are base classes, not ops; merging.h, seed.h and shuffle_buffer.h what several share; cache_file.h and cache_pass.h are parts of cache, saved_file.h of load. ops/io is how ops get at files.
+    # collect_op.h, function_op.h, step_op.h and indexed_source.h are base classes, not ops; merging.h, seed.h and shuffle_buffer.h what several share; cache_file.h and cache_pass.h are parts of cache, saved_file.h of load, unpacked_files.h of lines. ops/io is how ops get at files.
     "ops": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "{own}.h",
-            "ops/collect_op.h", "ops/function_op.h", "ops/step_op.h", "ops/indexed_source.h", "ops/merging.h", "ops/seed.h", "ops/shuffle_buffer.h", "ops/cache_file.h", "ops/cache_pass.h", "ops/saved_file.h", "ops/io/"],
+            "ops/collect_op.h", "ops/function_op.h", "ops/step_op.h", "ops/indexed_source.h", "ops/merging.h", "ops/seed.h", "ops/shuffle_buffer.h", "ops/cache_file.h", "ops/cache_pass.h", "ops/saved_file.h", "ops/unpacked_files.h", "ops/io/"],
     "ops/image": ["penstock/", "lib/base/", "ops/image/"],
     "ops/imagenet": ["penstock/", "lib/base/", "lib/core/", "lib/graph/", "ops/io/", "ops/imagenet/"],
     "ops/io": ["penstock/", "lib/base/", "ops/io/"],

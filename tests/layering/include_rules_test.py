@@ -61,6 +61,7 @@ FORBIDDEN = [
     ("ops/image/crop.cc", '"ops/io/read_file.h"', "ops/image may not include"),
     ("ops/io/file.cc", '"ops/image/crop.h"', "ops/io may not include"),
     ("ops/io/file.cc", "<penstock/dataset.h>", "component base may not use core"),
+    ("ops/io/file.cc", "<zlib.h>", "component base may not use core's library"),
     ("autotune/a.cc", "<penstock/dataset.h>", "autotune may not include"),
     ("autotune/a.cc", '"lib/exec/stage.h"', "autotune may not include"),
     ("autotune/a.cc", "<nlohmann/json.hpp>", "standard headers only"),

@@ -167,9 +167,6 @@ TEST(Lines, HaveAnErrorInThePlaceOfTheRestOfAFileThatFails) {
   files->fail("/d/a", {.read = EIO, .after = 3});
   EXPECT_THAT(read(lines_of(files, kThree)),
               ElementsAre("a1", HasSubstr("cannot read line 2 of '/d/a': Input/output error"), "c1", "", "c3"));
-  files->add("/d/b", "\x1f\x8b\x08 packed\n\n");
-  EXPECT_THAT(read(lines_of(files, {"/d/b", "/d/c"})),
-              ElementsAre(AllOf(HasSubstr("'/d/b' as text"), HasSubstr("gunzip")), "c1", "", "c3"));
 }
 
 // From behind each delivery, also behind errors, and in a second pass.

@@ -20,6 +20,7 @@
 #include <penstock/detail/buckets.h>
 #include <penstock/detail/functions.h>
 #include <penstock/detail/gather.h>
+#include <penstock/detail/generator.h>
 #include <penstock/detail/rebatch.h>
 #include <penstock/detail/steps.h>
 #include <penstock/detail/unavailable.h>
@@ -85,15 +86,17 @@ inline constexpr bool has_wrong_fields<T> = !is_member_list<T, std::remove_cvref
 
 template <class R> struct IsDataset : std::false_type {};
 template <class U> struct IsDataset<Dataset<U>> : std::true_type {};
+template <class R>
+concept GivesElements = IsDataset<R>::value || Generator<R>;
 
 template <class F, class T>
 concept ReturnsVoid = ElementFunction<F, T> && std::is_void_v<Result<F, T>>;
 template <class F, class T>
 concept ReturnsWrongFields = ElementFunction<F, T> && has_wrong_fields<Result<F, T>>;
 template <class F, class T>
-concept ReturnsNoRows = ElementFunction<F, T> && !IsDataset<Result<F, T>>::value && !Unbatchable<Result<F, T>>;
+concept ReturnsNoRows = ElementFunction<F, T> && !GivesElements<Result<F, T>> && !Unbatchable<Result<F, T>>;
 template <class F, class T>
-concept ReturnsNoDataset = ElementFunction<F, T> && !IsDataset<Result<F, T>>::value;
+concept ReturnsNoDataset = ElementFunction<F, T> && !GivesElements<Result<F, T>>;
 template <class F, class T>
 concept ReturnsNoBool = ElementFunction<F, T> && !std::constructible_from<bool, typename ResultOf<F, T>::type>;
 
@@ -201,7 +204,7 @@ template <class T> class Refused {
       "flat_map(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
   PENSTOCK_REFUSED_FUNCTION(flat_map, T, (ReturnsNoRows<F, Of>),
                             "flat_map(): the function must return several elements: a std::vector, a ps::Dataset, a "
-                            "ps::Tensor (its rows) or a type with "
+                            "generator, a ps::Tensor (its rows) or a type with "
                             "ps::Unbatch; for one element use map()")
   PENSTOCK_REFUSED_BRACES(
       "flat_map(): no such options; there are, in this order: {.parallelism = 8, .order = ps::Order::arbitrary, "
@@ -222,9 +225,10 @@ template <class T> class Refused {
   PENSTOCK_REFUSED_FUNCTION(
       interleave, T, (HasFault<F, Of, FunctionFault::copies_context>),
       "interleave(): the function takes its ps::Context by value, but contexts cannot be copied: write ps::Context&")
-  PENSTOCK_REFUSED_FUNCTION(interleave, T, (ReturnsNoDataset<F, Of>),
-                            "interleave(): the function must return a ps::Dataset, as ps::from_vector makes one of a "
-                            "std::vector; for the elements of a vector one after the other use flat_map()")
+  PENSTOCK_REFUSED_FUNCTION(
+      interleave, T, (ReturnsNoDataset<F, Of>),
+      "interleave(): the function must return a ps::Dataset, as ps::from_vector makes one of a "
+      "std::vector, or a generator; for the elements of a vector one after the other use flat_map()")
   PENSTOCK_REFUSED_BRACES(
       "interleave(): no such options; there are, in this order: {.cycle_length = 16, .block_length = 1, .parallelism "
       "= 8, .order = ps::Order::arbitrary, .blocks = true, .name = \"read\"}",

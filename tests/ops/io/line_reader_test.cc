@@ -241,13 +241,6 @@ TEST(LineReaderFaults, AFileThatGrowsIsReadToItsNewEnd) {
   EXPECT_TRUE(lines_in(files) == plain_lines(text));
 }
 
-TEST(LineReaderFaults, ACompressedFileIsRefused) {
-  for (const std::string& rest : {std::string("\x08\0\n\n", 4), std::string(2 * kChunk, 'x'), std::string()})
-    EXPECT_THAT(lines_in("\x1f\x8b" + rest), ElementsAre(HasSubstr("unimplemented: cannot read '/d/f' as text")));
-  EXPECT_THAT(lines_in("\x1f"), ElementsAre("\x1f"));
-  EXPECT_THAT(lines_in("a\n\x1f\x8b\n"), ElementsAre("a", "\x1f\x8b"));
-}
-
 TEST(LineReader, StopsBetweenTwoReads) {
   FakeFileSystem files;
   std::stop_source stop;
