@@ -121,11 +121,7 @@ void CacheFileWriter::write(std::span<const std::byte> bytes) {
   if (written_ > most_bytes_)
     throw Error(ErrorCode::resource_exhausted,
                 in_quotes(path_) + " would be larger than " + format_bytes(most_bytes_) + " (CacheOptions::max_bytes)");
-  while (!bytes.empty()) {
-    const auto [count, error] = file_->write(bytes);
-    if (error != 0 && error != EINTR) throw io::file_error("write", path_, error);
-    bytes = bytes.subspan(count);
-  }
+  io::write_all(*file_, bytes, path_);
 }
 
 // ------------------------------------------------------------------------------------------------ reading

@@ -8,15 +8,12 @@
 //   auto saved = std::make_shared<ps::Checkpoint>(run.checkpoint());
 //   auto again = train.start({.resume_from = saved});       // delivers exactly what `run` delivers next
 //
-// On disk, beside the model's weights (write a new file and rename it over the old one: then a crash leaves one of the
-// two whole; examples/resume.cc):
+// On disk: save_checkpoint() and load_checkpoint() of checkpoint_file.h, or as bytes in a file with the model's weights
+// (examples/resume.cc):
 //
-//   std::ofstream("train.ckpt.new", std::ios::binary) << run.checkpoint().to_bytes();
-//   std::filesystem::rename("train.ckpt.new", "train.ckpt");
+//   const std::string bytes = run.checkpoint().to_bytes();
 //   // Later, perhaps in another process:
-//   std::ostringstream bytes;
-//   bytes << std::ifstream("train.ckpt", std::ios::binary).rdbuf();
-//   auto saved = std::make_shared<ps::Checkpoint>(ps::Checkpoint::from_bytes(bytes.str()));
+//   auto kept = std::make_shared<ps::Checkpoint>(ps::Checkpoint::from_bytes(bytes));
 //
 // A loop over run.epoch(saved->epoch) delivers the rest of that epoch; where epoch_ended, go on with the next one:
 // asked for again, an epoch that has ended begins anew.

@@ -7,6 +7,7 @@
 
 #include <penstock/batch.h>
 #include <penstock/checkpoint.h>
+#include <penstock/checkpoint_file.h>
 #include <penstock/codec.h>
 #include <penstock/dataset.h>
 #include <penstock/error.h>

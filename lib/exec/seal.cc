@@ -185,14 +185,16 @@ class Seal {
   std::int64_t bytes_of_same_ = 0;
 };
 
-// No list is made anew.
-void lay_out_here(Group& group, Seal& seal, const std::exception_ptr& no_memory) {
+bool was_dropped(const Slot& slot) { return slot.kind() == Slot::Kind::dropped; }
+bool became_many(const Slot& slot) { return slot.kind() == Slot::Kind::many; }
+
+// No list is made anew: `no_memory` is why, where some have become many.
+void lay_out_here(Group& group, Seal& seal, const std::exception_ptr& no_memory = nullptr) {
   for (std::size_t i = 0; i < group.slots.size(); ++i) seal.place_here(group.slots[i], i, no_memory);
-  std::erase_if(group.slots, [](const Slot& slot) { return slot.kind() == Slot::Kind::dropped; });
+  std::erase_if(group.slots, was_dropped);
 }
 
-// Some were dropped, or have become many: the slots are laid out anew, up to the first list that has more results than
-// may be.
+// Some have become many: the slots are laid out anew, up to the first list that has more results than may be.
 void lay_out(Group& group, Seal& seal) {
   Slots& slots = group.slots;
   Slots out;
@@ -209,15 +211,12 @@ void lay_out(Group& group, Seal& seal) {
   std::swap(slots, out);
 }
 
-bool stays(const Slot& slot) { return slot.kind() != Slot::Kind::many && slot.kind() != Slot::Kind::dropped; }
-
 }  // namespace
 
 Sealed seal(Group& group, const StagePlan& plan, const Body& body, std::size_t most, const ItemOf& item_of) {
-  Slots& slots = group.slots;
   Seal seal(group, plan, body, most, item_of);
-  if (!group.folded.is_unfolding && std::ranges::all_of(slots, stays)) {
-    for (std::size_t i = 0; i < slots.size(); ++i) seal.finish(slots[i], i);
+  if (!group.folded.is_unfolding && std::ranges::none_of(group.slots, became_many)) {
+    lay_out_here(group, seal);
   } else {
     lay_out(group, seal);
   }

@@ -67,6 +67,14 @@ std::unique_ptr<File> open_for_reading(const FileSystem& files, const std::strin
   return std::move(opened.value);
 }
 
+void write_all(NewFile& file, std::span<const std::byte> bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const auto [count, error] = file.write(bytes);
+    if (error != 0 && error != EINTR) throw file_error("write", path, error);
+    bytes = bytes.subspan(count);
+  }
+}
+
 FileVersion version_of(File& file, const std::string& path) {
   const auto [status, error] = file.status();
   if (error != 0) throw file_error("inspect", path, error);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "ops/io/file_system.h"
@@ -26,6 +27,9 @@ Answer<std::unique_ptr<File>> try_to_open(const FileSystem& files, const std::st
 
 // The same, with each failure as an Error.
 std::unique_ptr<File> open_for_reading(const FileSystem& files, const std::string& path);
+
+// All of it, however much one call takes; `path`: for the Error.
+void write_all(NewFile& file, std::span<const std::byte> bytes, const std::string& path);
 
 // Error where it cannot be told, or is no regular file.
 FileVersion version_of(File& file, const std::string& path);

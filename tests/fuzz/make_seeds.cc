@@ -110,7 +110,10 @@ void write_lines_seeds(const std::filesystem::path& folder) {
         "\x03\x01"
         "abcd\nabcde\r\nabc\r\nabcde");
   write(folder / "chunks", "\xff\x20\xfe\xff\r\n\xff\n\xf3\xf1\xf0\r\n\xff\xff\xff");
-  write(folder / "compressed", "\x7f\x01\x1f\x8b\x08\n");
+  // "one\ntwo\n", as gzip(1) packs it
+  constexpr std::string_view packed(
+      "\x7f\x01\x1f\x8b\x08\x08\0\0\0\0\0\x03w.txt\0\xcb\xcfK\xe5*)\xcf\xe7\x02\0\xe6\x0b\xba\x12\x08\0\0\0", 36);
+  write(folder / "packed", std::string(packed));
 }
 
 void write_checkpoint_seeds(const std::filesystem::path& folder) {

@@ -19,7 +19,7 @@ void jpeg(std::string_view bytes);
 // ilsvrc.json, file lists, label lists and the paths in them. Bytes: config, a NUL, list.
 void config(std::string_view bytes);
 
-// A text by io::LineReader, beside its lines letter by letter.
+// A text by io::LineReader, beside its lines letter by letter; and what it unpacks to, where it begins as gzip does.
 // Bytes: most that a line may have, how much a read gives, text; case_of() in lines.cc reads them.
 void lines(std::string_view bytes);
 
