@@ -142,6 +142,17 @@ std::string damaged(std::string bytes) {
   return bytes;
 }
 
+Cases checkpoint_cases(const std::string& folder) {
+  const std::string path = folder + "/train.ckpt";
+  return {
+      {"load_checkpoint of a damaged one", [=] { load_checkpoint(write(path, "PENSTCKP")); }},
+      {"load_checkpoint of another file", [=] { load_checkpoint(write(path, std::string(3 << 20, 'x'))); }},
+      {"load_checkpoint of a folder", [=] { load_checkpoint(folder); }},
+      {"save_checkpoint in a folder that is not there",
+       [=] { save_checkpoint(folder + "/none/train.ckpt", range(3).start()); }},
+  };
+}
+
 Cases saved_cases(const std::string& folder) {
   const std::string path = folder + "/numbers.saved", broken = folder + "/broken.saved";
   save(range(3), path);
@@ -282,8 +293,8 @@ std::string write(const std::string& path, const std::string& bytes) {
 
 Cases file_cases(const std::string& folder) {
   Cases all = reading_cases(folder);
-  for (const Cases& more :
-       {lines_cases(folder), cache_cases(folder), saved_cases(folder), jpeg_cases(folder), setting_cases(folder)})
+  for (const Cases& more : {lines_cases(folder), cache_cases(folder), checkpoint_cases(folder), saved_cases(folder),
+                            jpeg_cases(folder), setting_cases(folder)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
