@@ -15,6 +15,7 @@ using io::Answer, io::File, io::FileStatus;
 
 constexpr std::size_t kChunk = 32 << 10;  // of what is packed
 constexpr std::array kMagic{std::byte{0x1f}, std::byte{0x8b}};
+constexpr int kMostIdle = 64;   // steps without a byte, as through zeros: then others look whether more is wanted
 constexpr int kGzip = 15 + 16;  // inflateInit2(): the largest window, and gzip's headers alone
 
 // Leaves the file at its beginning. Where nothing can be read, whoever reads on will find out.
@@ -47,6 +48,7 @@ class UnpackedFile final : public File {
   int rewind() override {
     stream_.avail_in = 0;
     state_ = State::inside;
+    error_ = 0;
     inflateReset(&stream_);
     return packed_->rewind();
   }
@@ -54,11 +56,13 @@ class UnpackedFile final : public File {
     to = to.first(std::min<std::size_t>(to.size(), 1U << 30));  // zlib counts in 32 bits
     stream_.next_out = reinterpret_cast<Bytef*>(to.data());
     stream_.avail_out = static_cast<uInt>(to.size());
-    for (;;) {
+    for (int idle = 0; idle < kMostIdle; ++idle) {
       const std::size_t count = to.size() - stream_.avail_out;
       if (count > 0 || to.empty() || state_ == State::ended) return {.value = count};
-      if (const int error = unpack_some()) return {.error = error};
+      if (error_ != 0) return {.error = std::exchange(error_, 0)};
+      error_ = unpack_some();  // told when what came with it has been given
     }
+    return {.error = EINTR};
   }
 
  private:
@@ -97,6 +101,7 @@ class UnpackedFile final : public File {
   z_stream stream_{};
   bool is_begun_ = false;
   State state_ = State::inside;
+  int error_ = 0;  // that has not been told yet
   std::array<std::byte, kChunk> chunk_;
 };
 

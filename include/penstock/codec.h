@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,9 +101,10 @@ class ByteReader {
 };
 
 namespace detail {
-// Whose bytes are its value. Not bool: of its bytes only two are.
+// Whose bytes are its value. Not bool: of its bytes only two are; nor long double, of which some are none.
 template <class T>
-concept CodedAsBytes = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || (std::is_enum_v<T> && !requires {
+concept CodedAsBytes = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>) ||
+                       (std::is_enum_v<T> && !requires {
                          requires std::is_same_v < std::underlying_type_t<T>,
                          bool > ;
                        });
@@ -129,6 +131,15 @@ template <detail::CodedAsBytes T> struct Codec<T> {
   static T read(ByteReader& from) {
     T value;
     from.bytes(&value, sizeof(T));
+    return value;
+  }
+};
+template <> struct Codec<long double> {
+  static constexpr std::size_t kBytes = std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(long double);
+  static void write(long double value, ByteWriter& to) { to.bytes(&value, kBytes); }
+  static long double read(ByteReader& from) {
+    long double value = 0;
+    from.bytes(&value, kBytes);
     return value;
   }
 };
@@ -274,15 +285,19 @@ template <class T> class TypedElementCodec final : public ElementCodec {
 };
 
 // What tells values apart in the text of a pipeline: an integer, or "#" and a number of what is written of them. "": of
-// a type that has no Codec.
+// a type that has no Codec, or one that throws.
 std::string short_text_of(std::span<const std::byte> bytes);
 template <class T> std::string short_text_of(const T& value) {
-  std::vector<std::byte> bytes;
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (requires { std::to_string(value); } && std::is_integral_v<T>) {
     return std::to_string(value);
   } else if constexpr (HasCodec<T>) {
-    ByteWriter(bytes).write(value);
-    return short_text_of(std::span<const std::byte>(bytes));
+    try {
+      std::vector<std::byte> bytes;
+      ByteWriter(bytes).write(value);
+      return short_text_of(std::span<const std::byte>(bytes));
+    } catch (...) {
+      return {};
+    }
   } else {
     return {};
   }

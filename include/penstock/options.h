@@ -72,7 +72,9 @@ struct MapOptions {
 // have all cores.
 // Elements are made ahead, 2 x block_length of each open dataset, or more of those that are cheap and small. Datasets
 // are opened ahead, 2 x cycle_length beyond the cycle, or one for each core, or the parallelism that you fix. All of it
-// counts for memory_bytes when it is made. What makes the elements must not wait for what the consumer gives back.
+// counts for memory_bytes when it is made. Elements of a dataset that takes less than 2 us for each leave some 16 at a
+// time: one that suddenly takes long holds up those before it, but where {.blocks = true} says that it may wait. What
+// makes the elements must not wait for what the consumer gives back.
 // All ops may be inside, interleave too, 64 deep; what they keep is counted, but not bounded. A prefetch there does
 // nothing; a shuffle needs a seed, or draws anew for each element, also in a resumed run; a dataset that never ends
 // keeps its place. An error is one in its place, whose cause() is that inside. Random numbers differ between elements.

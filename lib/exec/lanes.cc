@@ -107,7 +107,7 @@ std::int64_t Lanes::collect(Slots& out, std::int64_t credits) {
 // False: nothing more may leave.
 bool Lanes::step(Slots& out, std::int64_t& credits) {
   Group* const group = at_turn();
-  if (group == nullptr) return take_place(out, credits) || go_to_another();
+  if (group == nullptr) return take_place(out, credits) || go_to_another(credits);
   if (group->inner->has_slot()) return give(*group, out, credits);
   if (is_used_up(*group)) {
     leave(*group);
@@ -115,7 +115,7 @@ bool Lanes::step(Slots& out, std::int64_t& credits) {
   }
   if (group->state == Group::State::done && !group->inner->has_part_out) wait(*group);
   if (group->state == Group::State::waiting) put_first(*group);
-  return go_to_another();
+  return go_to_another(credits);
 }
 
 // By the next group. A mark leaves when all that is before it has: but for one that ends a pass of a repeat before the
@@ -165,16 +165,23 @@ void Lanes::leave(Group& group) {
   turns_.go_on();
 }
 
+// The next group may take a place; or it is a mark that passes by, if there is room for it.
+bool Lanes::is_another_there(std::int64_t credits) const {
+  if (open_ == ring_.groups().size()) return false;
+  const Group& next = *ring_.groups()[open_];
+  return next.inner != nullptr || (credits > 0 && !ends_turns(next));
+}
+
 // In arbitrary order, to a place whose dataset has something, or that the next one may take.
-bool Lanes::go_to_another() {
+bool Lanes::go_to_another(std::int64_t credits) {
   if (traits_.plan.order == Order::kept) return false;
-  const bool is_another_there = open_ < ring_.groups().size() && !ends_turns(*ring_.groups()[open_]);
+  const bool is_next_there = is_another_there(credits);
   const auto moves = [&](const Group* group) {
-    return group == nullptr ? is_another_there : group->inner->has_slot() || is_used_up(*group);
+    return group == nullptr ? is_next_there : group->inner->has_slot() || is_used_up(*group);
   };
   const auto other = std::ranges::find_if(places_, moves);
   const auto place = static_cast<std::size_t>(other - places_.begin());
-  const bool is_there = other != places_.end() || (is_another_there && place < most_places());
+  const bool is_there = other != places_.end() || (is_next_there && place < most_places());
   if (is_there) turns_.go_to(place);
   return is_there;
 }

@@ -70,7 +70,8 @@ class Lanes {
   bool take_place(Slots& out, std::int64_t& credits);
   bool give(Group& group, Slots& out, std::int64_t& credits);
   void leave(Group& group);
-  bool go_to_another();
+  bool is_another_there(std::int64_t credits) const;
+  bool go_to_another(std::int64_t credits);
   void call_again(Group& group);
   void wait(Group& group);
   void put_first(Group& group);

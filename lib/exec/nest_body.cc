@@ -77,7 +77,7 @@ void NestBody::open(Group& group, Context& context) {
 
 void NestBody::read(Group& group, Context& context) const {
   Inner& inner = *group.inner;
-  const bool may_wait = inner.dataset->may_wait();
+  const bool by_one = op_->form() == Form::blocks || inner.dataset->may_wait();
   const std::stop_callback at_the_end_of_the_run(context.stop_token(), RequestStop{inner.stop});
   const std::stop_token stop = inner.stop.get_token();
   const std::int64_t begin = host_.now();
@@ -89,7 +89,7 @@ void NestBody::read(Group& group, Context& context) const {
     count += static_cast<std::int64_t>(made.size());
     const bool is_wanted_back = hand_over(group, made);
     const std::int64_t time = host_.now() - begin;
-    at_once = may_wait ? 1 : next_at_once(at_once, time, count);
+    at_once = by_one ? 1 : next_at_once(at_once, time, count);
     goes_on = !is_wanted_back && !context.is_unwanted() && time < (count == 0 ? kPatience : 1) * inner.grain_ns;
   }
 }

@@ -22,7 +22,7 @@ const char* hint_of_errno(int number) {
     case EPERM: return " (let this user read the file and enter its folders)";
     case EISDIR: return " (it is a folder: give a file)";
     case ELOOP: return " (its links lead in a circle)";
-    case EBADMSG: return " (it is packed by gzip, and damaged or cut short: copy it again)";
+    case EBADMSG: return " (the file, if gzip has packed it, or else the disk is damaged: copy it again)";
     case ENAMETOOLONG: return " (is it a list of paths without line ends?)";
     default: return "";
   }

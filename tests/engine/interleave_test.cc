@@ -51,6 +51,15 @@ TEST(Interleave, GivesInTurnAsTfDataDoes) {
                  "1 1 1 1 2 2 2 2 1 1 2 2 3 3 3 3 4 4 4 4 3 3 4 4 5 5 5 5 5 5");  // I-15
 }
 
+// The end of a repeat's pass waits for room behind it as a slot does.
+TEST(Interleave, InAnyOrderEndsPassesWhereNothingMayLeave) {
+  for (const std::int64_t cycle_length : {1, 3}) {
+    const auto data = range(2).repeat(100).interleave(
+        twice, {.cycle_length = cycle_length, .parallelism = 2, .order = Order::arbitrary});
+    for (const std::int64_t depth : {0, 1, 3}) EXPECT_EQ(read(data.prefetch(depth)).size(), 400u);
+  }
+}
+
 TEST(Interleave, CountsErrorsAsElementsOfTheBlock) {
   const auto fails_at_one = [](std::int64_t x) {
     if (x == 1) throw std::runtime_error("one");

@@ -238,6 +238,12 @@ TEST(PipelineText, HoldsTheStateThatAScanBeginsWith) {
   EXPECT_EQ(text(std::int64_t{-3}), "0 range(start=0, stop=9, step=1)\n1 scan(initial=-3)\n");
   EXPECT_EQ(text(std::vector{1.5, 2.0}), text(std::vector{1.5, 2.0}));
   EXPECT_NE(text(std::vector{1.5, 2.0}), text(std::vector{1.5, 2.5}));
+  const auto of_dirt = [&](unsigned char dirt) {
+    alignas(long double) std::array<unsigned char, sizeof(long double)> bytes{};
+    bytes.fill(dirt);
+    return text(*::new (static_cast<void*>(bytes.data())) long double(1.5L));
+  };
+  EXPECT_EQ(of_dirt(0x55), of_dirt(0xAA)) << "bytes that are no part of the value";
   struct Opaque {};
   EXPECT_EQ(text(Opaque()), "0 range(start=0, stop=9, step=1)\n1 scan()\n");
 }

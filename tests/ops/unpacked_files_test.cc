@@ -126,6 +126,28 @@ TEST(UnpackedFiles, AreDamagedWhereTheyAreCutShort) {
   }
 }
 
+TEST(UnpackedFiles, GiveAllThatComesBeforeTheDamage) {
+  const std::string text = long_text();
+  std::string bytes = packed(text);
+  bytes[bytes.size() - 5] ^= 1;  // of the length
+  for (const std::size_t at_once : {std::size_t{100}, std::size_t{1} << 20}) {
+    const Unpacked got = unpack(bytes, at_once);
+    EXPECT_TRUE(got.text == text);
+    EXPECT_EQ(got.error, EBADMSG);
+  }
+}
+
+// Whoever reads on may be told to stop meanwhile.
+TEST(UnpackedFiles, AreInterruptedInAWasteOfZeros) {
+  const auto files = std::make_shared<FakeFileSystem>();
+  files->add("/d/f", packed("x") + std::string(8 << 20, '\0'));
+  const auto opened = ops::unpacked(files)->open("/d/f");
+  std::array<std::byte, 4> some{};
+  EXPECT_EQ(opened.value->read(some).value, 1u);
+  EXPECT_EQ(opened.value->read(some).error, EINTR);
+  EXPECT_EQ(read(*opened.value, 4).error, 0);
+}
+
 // Of a header some bytes say nothing that counts.
 TEST(UnpackedFiles, AreDamagedWhereAByteIsAnother) {
   const std::string text = "some text, and some text again\n", bytes = packed(text);
