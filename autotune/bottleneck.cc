@@ -132,6 +132,8 @@ Candidate ceiling_candidate(const Evidence& evidence, int index) {
 Candidate window_candidate(const Evidence& evidence, int index) {
   const Looks& looks = evidence.facts.window.looks;
   const double share = share_of_looks(looks.stages[static_cast<std::size_t>(index)].window, looks);
+  const bool is_nest = evidence.now().stages[static_cast<std::size_t>(index)].cycle_length > 0;
+  if (is_nest) return {{Limit::parallel, index, share, Hold::user_limit}, share};  // of calls that find no dataset
   const Hold known = limits_of(evidence, index).window;
   if (known == Hold::memory) return {{Limit::memory, index, share, Hold::memory}, kMemoryCounts * share};
   const Hold hold = known != Hold::unknown ? known : hold_of_free(evidence);

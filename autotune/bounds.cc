@@ -49,7 +49,9 @@ bool is_before(const RateBound& a, const RateBound& b) {
 
 double calls_at_once(const StageSnapshot& stage, double cpu_budget) {
   if (!stage.parallel) return 1;
-  const double allowed = static_cast<double>(std::max<std::int64_t>(stage.parallelism, 1));
+  const std::int64_t most =
+      stage.cycle_length > 0 ? std::min(stage.parallelism, stage.cycle_length) : stage.parallelism;
+  const double allowed = static_cast<double>(std::max<std::int64_t>(most, 1));
   return stage.on_pool || stage.completes_later ? allowed : std::min(allowed, std::max(cpu_budget, 1.0));
 }
 

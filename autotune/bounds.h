@@ -25,7 +25,8 @@ struct RateBound {
 // All bounds, smallest first, unknown ones last. `limits` as Policy::limits() has them.
 std::vector<RateBound> bounds_of(const Rates& rates, const Snapshot& now, const std::vector<StageLimits>& limits);
 
-// Calls that a stage can have under way: as many as it may, and as there are cores where they compute.
+// Calls that a stage can have under way: as many as it may, as there are cores where they compute, and as a nest has
+// datasets that give in turn.
 double calls_at_once(const StageSnapshot& stage, double cpu_budget);
 
 // Of a call, without the time that it was ready and had no core: k + w. All of it where no clock was read.

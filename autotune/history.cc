@@ -15,10 +15,13 @@ bool is_enough(const Snapshot& before, const Snapshot& now) {
   return (age >= kShort && taken >= kManyDelivered) || (age >= kLong && taken >= kFewDelivered);
 }
 
-bool is_held_up_by_order(const StageSnapshot& stage) {
+// A nest's window is full whenever as many datasets are open as may be: calls that are free then have none to read,
+// whatever the order.
+bool is_held_up_by_window(const StageSnapshot& stage) {
   const bool may_start =
       stage.running > 0 && stage.running < stage.parallelism && stage.credits > 0 && stage.ready == 0;
-  return stage.ordered && stage.parallel && may_start && stage.in_window >= stage.window;
+  const bool is_bounded = stage.ordered || stage.cycle_length > 0;
+  return is_bounded && stage.parallel && may_start && stage.in_window >= stage.window;
 }
 
 }  // namespace
@@ -31,7 +34,7 @@ void Looks::add(const Snapshot& now) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     stages[i].memory += now.stages[i].waits_for_memory;
     stages[i].calls += now.stages[i].parallelism;
-    stages[i].window += is_held_up_by_order(now.stages[i]);
+    stages[i].window += is_held_up_by_window(now.stages[i]);
   }
 }
 

@@ -16,7 +16,8 @@ namespace penstock::autotune {
 // In how many looks a state was seen.
 struct StageLooks {
   std::int64_t memory = 0;  // it waits for memory
-  // no call may start, because the oldest one is not done, though calls are allowed and results have room
+  // no call may start, because the oldest one is not done, or a nest may open no more, though calls are allowed and
+  // results have room
   std::int64_t window = 0;
   std::int64_t calls = 0;  // sum of how many were allowed at once
 };

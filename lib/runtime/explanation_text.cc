@@ -135,6 +135,9 @@ class Report {
   }
 
   std::string under_way() const {
+    if (it().cycle_length > 0 && it().parallelism > it().cycle_length)
+      return number(it().in_flight) + " calls are under way, one at a time on each of " + count(it().cycle_length) +
+             " datasets";
     if (it().in_flight > static_cast<double>(it().parallelism))
       return number(it().in_flight) + " calls are under way, " + count(it().parallelism) + " allowed by now";
     return number(it().in_flight) + " of " + count(it().parallelism) +

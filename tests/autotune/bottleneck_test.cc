@@ -171,6 +171,19 @@ TEST(Bottleneck, IsTheOrderWhereTheSlowestCallHoldsUpTheOthers) {
   EXPECT_EQ(found.stage, 0);
 }
 
+// Free calls, and no dataset that they could read: how many take turns is the program's to say.
+TEST(Bottleneck, IsTheNestWhoseOpenDatasetsAreTooFewForItsCalls) {
+  Snapshot now = second_of(
+      {on_pool(worked("files", 1220, 10 * kMs, 0), 29), with_calls(worked("decode", 1220, kMs, kMs), 2)}, 1220, 0.9);
+  now.stages[0].cycle_length = 16;
+  Facts facts = facts_of(now);
+  facts.window.looks = hundred_looks(now, 0, &StageLooks::window, 90);
+  const auto found = bottleneck_in(facts);
+  EXPECT_EQ(found.limit, Limit::parallel);
+  EXPECT_EQ(found.stage, 0);
+  EXPECT_EQ(found.hold, Hold::user_limit);
+}
+
 TEST(Bottleneck, IsMemoryWhereThePolicySaysThatItBoundsTheCallsOrTheWindow) {
   Facts facts = facts_of(slow_reads());
   facts.limits = {{.calls = Hold::memory}};

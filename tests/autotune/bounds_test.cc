@@ -138,5 +138,13 @@ TEST(Bounds, OfAStageThatComputesHaveAsManyCallsAsCores) {
   EXPECT_EQ(calls_at_once(in_turn(on_pool(worked("read", 1, 1, 1), 16)), 2), 1);
 }
 
+TEST(Bounds, OfANestHaveAsManyCallsAsItsDatasets) {
+  StageSnapshot nest = on_pool(worked("files", 1, 1, 1), 16);
+  nest.cycle_length = 4;
+  EXPECT_EQ(calls_at_once(nest, 2), 4);
+  nest.cycle_length = 64;
+  EXPECT_EQ(calls_at_once(nest, 2), 16);
+}
+
 }  // namespace
 }  // namespace penstock::autotune

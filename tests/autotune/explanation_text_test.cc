@@ -61,6 +61,13 @@ TEST(ExplanationText, HasBoundsChangesAndUse) {
   EXPECT_THAT(text, HasSubstr("in use: 0.207 of 2 cores"));
 }
 
+TEST(ExplanationText, SaysOnHowManyDatasetsTheCallsOfANestAre) {
+  Explanation of = explain(slow_reads_and_a_decision());
+  of.stages[0].cycle_length = 16;
+  of.stages[0].parallelism = 29;
+  EXPECT_THAT(line(to_text(of), 1), HasSubstr(" calls are under way, one at a time on each of 16 datasets: "));
+}
+
 TEST(ExplanationText, NamesOtherProcessesWhereTheyUseTheCores) {
   const Snapshot now = with_clocks(
       second_of({delayed(on_pool(worked("nap", 25, 80 * kMs, kMs / 20), 2), 60 * kMs)}, 25, 1), 3 * kMs, 2 * kMs, kMs);

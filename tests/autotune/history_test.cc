@@ -85,6 +85,13 @@ std::int64_t window_looks(const StageSnapshot& stage) {
 
 TEST(Looks, TellWhetherTheOrderHoldsAStageUp) { EXPECT_EQ(window_looks(held_up()), 1); }
 
+TEST(Looks, TellWhetherANestHasNoDatasetForItsCalls) {
+  StageSnapshot nest = held_up();
+  nest.ordered = false;
+  nest.cycle_length = 4;
+  EXPECT_EQ(window_looks(nest), 1);
+}
+
 TEST(Looks, DoNotBlameTheOrderForWhatSomethingElseDoes) {
   const auto with = [](auto change) {
     StageSnapshot stage = held_up();

@@ -32,6 +32,7 @@ void double_stage(ProcessSpec& world, std::size_t index) {
     device.slots *= 2;
     for (double& rate : device.rates) rate *= 2;
   }
+  stage.cycle_length *= 2;
   if (stage.serial) stage.blocked = stage.blocked.times(0.5), stage.cpu = stage.cpu.times(0.5);
   if (stage.form != StageSpec::Form::computes) world.chains.front().open_io *= 2;
 }
@@ -66,7 +67,7 @@ std::vector<Resource> bottlenecks(const ProcessSpec& frozen, const Optimum& opti
   try_out({Kind::memory, -1}, double_memory);
   for (std::size_t i = 0; i < frozen.chains.front().stages.size(); ++i) {
     const StageSpec& stage = frozen.chains.front().stages[i];
-    if (stage.role != StageSpec::Role::calls) continue;
+    if (stage.role != StageSpec::Role::calls && !is_nest(stage)) continue;
     if (stage.form == StageSpec::Form::computes && !stage.serial && stage.device < 0) continue;
     try_out({Kind::stage, static_cast<int>(i) + 1}, [i](ProcessSpec& world) { double_stage(world, i); });
   }

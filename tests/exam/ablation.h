@@ -14,7 +14,7 @@ struct Resource {
     consumer,
     memory,
     stage
-  };  // stage: its device or lock, its threads, or that it is serial
+  };  // stage: its device or lock, its threads, its open datasets, or that it is serial
   Kind kind = Kind::cpu;
   int stage = -1;
 

@@ -6,7 +6,7 @@ namespace penstock::exam {
 namespace {
 
 std::string describe(const StageSpec& stage, int index) {
-  if (stage.role != StageSpec::Role::calls) {
+  if (stage.role != StageSpec::Role::calls && !is_nest(stage)) {
     std::string line = print("  %d %s", index, stage.name.c_str());
     for (const double share : stage.shares) line += print(" %g", share);
     return line + "\n";
@@ -20,7 +20,11 @@ std::string describe(const StageSpec& stage, int index) {
                            stage.cpu.cv, stage.result_bytes * 1e-3);
   if (!stage.ordered) line += ", any order";
   if (stage.device >= 0) line += print(", device %d", stage.device);
-  if (stage.fan_out.mean != 1) line += print(", %.3g results each", stage.fan_out.mean);
+  if (is_nest(stage)) {
+    line += print(", %ld datasets of %.3g in turn", static_cast<long>(stage.cycle_length), stage.fan_out.mean);
+  } else if (stage.fan_out.mean != 1) {
+    line += print(", %.3g results each", stage.fan_out.mean);
+  }
   if (stage.batch > 1) line += print(", batches of %ld", static_cast<long>(stage.batch));
   if (stage.own_threads > 0) line += print(", %d threads of its own", stage.own_threads);
   if (!stage.size.is_zero()) line += print(", size cv %.2f", stage.size.cv);

@@ -51,7 +51,7 @@ Settings start_of(const ChainSpec& chain, double cores) {
   Settings start;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const int index = static_cast<int>(i) + 1;
-    if (!chain.stages[i].serial) start.push_back({"window", index, 4 * chain.open_io});
+    if (has_window(chain.stages[i])) start.push_back({"window", index, 4 * chain.open_io});
     if (!waits(chain.stages[i])) continue;
     start.push_back({"parallelism", index, std::max<std::int64_t>(static_cast<std::int64_t>(share * wanted(i)), 1)});
     if (chain.stages[i].form == StageSpec::Form::unknown) start.push_back({"placement", index, 1});

@@ -25,6 +25,16 @@ bool is_source(const ChainSpec& chain, std::size_t index) {
   return chain.stages[index].role == StageSpec::Role::source;
 }
 
+// Each of them once: what differs in the window alone is the same.
+std::vector<Settings> without_window(std::vector<Settings> all) {
+  for (Settings& settings : all) std::erase_if(settings, [](const Setting& each) { return each.knob == "window"; });
+  const auto same = [](const Settings& one, const Settings& other) {
+    return std::ranges::equal(one, other, {}, &Setting::value, &Setting::value);
+  };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  return all;
+}
+
 bool has_tiny_elements(const ChainSpec& chain) {
   return std::ranges::any_of(chain.stages, [](const StageSpec& stage) {
     return stage.cpu.mean + stage.blocked.mean < kTiny && !stage.serial;
@@ -76,10 +86,12 @@ std::vector<Settings> of_stage(const StageSpec& stage, int index, std::int64_t p
   if (stage.serial) return {{}};
   if (stage.form != StageSpec::Form::blocks) add_computing(all, stage, index, permits);
   if (stage.form != StageSpec::Form::computes) add_waiting(all, stage, index, open_io);
-  return all;
+  return has_window(stage) ? all : without_window(std::move(all));
 }
 
 }  // namespace
+
+bool has_window(const StageSpec& stage) { return !stage.serial && !is_nest(stage); }
 
 std::vector<Settings> all_settings(const ChainSpec& chain, std::int64_t permits) {
   std::vector<Settings> all = {{}};
@@ -106,7 +118,7 @@ std::vector<Choice> all_choices(const ChainSpec& chain, std::int64_t permits) {
     }
     if (stage.form == StageSpec::Form::unknown) choices.push_back({"placement", index, {0, 1}});
     choices.push_back({"parallelism", index, calls});
-    choices.push_back({"window", index, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}});
+    if (has_window(stage)) choices.push_back({"window", index, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}});
   }
   choices.push_back({"prefetch", -1, {1, 2, 4, 8, 32, 128}});
   for (Choice& choice : further_choices(chain, permits)) choices.push_back(std::move(choice));
@@ -133,7 +145,8 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t permits) 
     for (const std::int64_t value : choice.values) moves.push_back({{choice.knob, choice.stage, value, 0}});
   }
   for (int stage = 1; stage < static_cast<int>(chain.stages.size()); ++stage) {
-    if (is_source(chain, static_cast<std::size_t>(stage))) continue;  // the next one
+    const auto next = static_cast<std::size_t>(stage);
+    if (is_source(chain, next) || is_nest(chain.stages[next - 1])) continue;
     for (const std::int64_t window : {8, 16, 24, 32, 48, 64, 96}) {
       for (const std::int64_t buffer : {8, 16, 32})
         moves.push_back({{"window", stage, window, 0}, {"buffer", stage + 1, buffer, 0}});

@@ -28,6 +28,9 @@ std::vector<Settings> small_moves(const ChainSpec& chain, std::int64_t permits);
 // Not more calls that wait than may be open.
 bool are_allowed(const Settings& settings, const ProcessSpec& process);
 
+// How many datasets a nest opens ahead is not for a controller to say: each may be a file.
+bool has_window(const StageSpec& stage);
+
 // The settings with one of them in place of what they say about that knob.
 Settings with(const Settings& settings, const Setting& other);
 

@@ -60,6 +60,7 @@ void add(Hash& hash, const StageSpec& stage) {
   if (stage.role == StageSpec::Role::calls) return;
   hash.add(static_cast<int>(stage.role));
   for (const double share : stage.shares) hash.add(share);
+  if (is_nest(stage)) hash.add(stage.cycle_length);
 }
 
 void add(Hash& hash, const ChainSpec& chain) {

@@ -3,6 +3,7 @@
 #include <penstock/penstock.h>
 
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,38 @@ Dataset<Item> with_stage(const Dataset<Item>& chain, const StageSpec& spec, int 
   return chain.flat_map([work](const Item& item) { return work.several(item); }, calls, map_options_of(spec, work));
 }
 
+// What a nest opens for an element: a generator.
+class Opened {
+ public:
+  Opened(std::shared_ptr<const StageWork> work, Item element, std::int64_t count)
+      : work_(std::move(work)), element_(std::move(element)), count_(count) {}
+  std::optional<Item> operator()() {
+    if (given_ == count_) return std::nullopt;
+    return work_->one({element_.index * kMostResults + given_++, element_.size, 0, {}});
+  }
+
+ private:
+  std::shared_ptr<const StageWork> work_;
+  Item element_;
+  std::int64_t count_, given_ = 0;
+};
+
+Dataset<Item> with_nest(const Dataset<Item>& chain, const StageSpec& spec, int stage,
+                        const std::shared_ptr<World>& world) {
+  StageSpec element = spec;
+  element.fan_out = Distribution::constant(1);
+  const auto work = std::make_shared<const StageWork>(element, stage, world);
+  const auto open = [work, spec, stage, world](const Item& item) {
+    world->compute(world->cost_of_element());
+    return Opened(work, item, draw(spec, stage, item, world->seed()).results);
+  };
+  InterleaveOptions options;
+  options.cycle_length = spec.cycle_length;
+  options.order = spec.ordered ? Order::kept : Order::arbitrary;
+  if (spec.form != StageSpec::Form::unknown) options.blocks = spec.form == StageSpec::Form::blocks;
+  return chain.interleave(open, options);
+}
+
 using Branches = std::vector<Dataset<Item>>;
 
 Dataset<Item> zipped(const Branches& two) { return zip<Item>(two.front(), two.back()); }
@@ -110,6 +143,7 @@ graph::NodeRef pipeline_of(const ChainSpec& spec, const std::shared_ptr<World>& 
       case StageSpec::Role::source: branches.push_back(from_indexed(Numbers{world}, "numbers")); break;
       case StageSpec::Role::zip: put_together(branches, inputs_of(each), zipped); break;
       case StageSpec::Role::sample: put_together(branches, inputs_of(each), sampled(each.shares)); break;
+      case StageSpec::Role::nest: branches.back() = with_nest(branches.back(), each, stage, world); break;
       case StageSpec::Role::calls:
         if (each.batch > 1) return branches.back().batch(each.batch).node();  // always the last one
         branches.back() = with_stage(branches.back(), each, stage, world);

@@ -34,12 +34,25 @@ std::vector<Way> ways_of(const ChainSpec& chain) {
 // A branch of a zip is visited as often as it is.
 double visits_of(const ChainSpec& chain, int stage) {
   const std::vector<Way> ways = ways_of(chain);
-  double visits = 1;
-  for (auto i = static_cast<std::size_t>(stage) - 1; i < chain.stages.size(); i = ways[i].to) {
+  const std::size_t own = static_cast<std::size_t>(stage) - 1;
+  double visits = is_nest(chain.stages[own]) ? chain.stages[own].fan_out.mean : 1;
+  for (std::size_t i = own; i < chain.stages.size(); i = ways[i].to) {
     visits *= ways[i].share * static_cast<double>(chain.stages[i].batch) / chain.stages[i].fan_out.mean;
   }
   return visits;
 }
+
+namespace {
+
+// Datasets that are read at once, on average. An open one is read by one call at a time; a few of its elements were
+// made before its place was free.
+double read_at_once(const StageSpec& nest) {
+  constexpr double kMadeAhead = 2;  // InterleaveOptions, with blocks of one element
+  const double open = static_cast<double>(nest.cycle_length), elements = nest.fan_out.mean;
+  return open * elements / std::max(elements - kMadeAhead, 1.0);
+}
+
+}  // namespace
 
 double rate_bound(const ChainSpec& chain, double cores) {
   double cpu = 1;  // ns for one that is delivered
@@ -49,6 +62,7 @@ double rate_bound(const ChainSpec& chain, double cores) {
     const double visits = visits_of(chain, static_cast<int>(i) + 1);
     const double time = visits * (stage.cpu.mean + stage.blocked.mean);
     cpu += visits * stage.cpu.mean;
+    if (is_nest(stage)) least = std::min(least, read_at_once(stage) * 1e9 / time);
     if (stage.serial) least = std::min(least, 1e9 / time);
     if (!stage.serial && stage.blocked.mean > 0)
       least = std::min(least, static_cast<double>(chain.open_io) * 1e9 / time);

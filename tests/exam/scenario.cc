@@ -185,6 +185,18 @@ void add_trees(std::vector<Scenario>& all) {
                             {.x = 0.97, .yield = 0.96, .t90_s = 0.5}));
 }
 
+// Files of some 64 elements each, in turn.
+Scenario files(std::string id, std::int64_t cycle_length, Bars bars) {
+  const StageSpec file = nest_of(io(10), Distribution::lognormal(64, 0.3), cycle_length);
+  return scenario_of(std::move(id), std::to_string(cycle_length) + " files in turn, io 10 ms an element, cpu 1 ms",
+                     chain_of({file, cpu(1)}), bars);
+}
+
+void add_nests(std::vector<Scenario>& all) {
+  all.push_back(files("S23", 16, {.x = 0.97, .yield = 0.96, .t90_s = 0.5, .bytes = 1.5}));
+  all.push_back(files("S24", 64, {.x = 0.97, .yield = 0.96, .t90_s = 0.5, .bytes = 1.5}));
+}
+
 void collect(std::vector<Time>& times, const Schedule& schedule) {
   for (const auto& step : schedule.steps) times.push_back(step.from);
 }
@@ -203,6 +215,7 @@ std::vector<Scenario> all_scenarios() {
   add_traps(all);
   add_pictures(all);
   add_trees(all);
+  add_nests(all);
   return all;
 }
 

@@ -33,8 +33,9 @@ struct Schedule {
 
 struct StageSpec {
   // Calls of a function; or, where the pipeline is a tree, the source of another branch, or what puts branches
-  // together.
-  enum class Role : std::uint8_t { calls, source, zip, sample };
+  // together. A nest makes each element a dataset: times, bytes and all else are those of one of the dataset's
+  // elements.
+  enum class Role : std::uint8_t { calls, source, zip, sample, nest };
   enum class Form : std::uint8_t { computes, blocks, unknown };
 
   std::string name;
@@ -50,7 +51,8 @@ struct StageSpec {
   Distribution size;                                 // factor on the bytes, drawn here; zero: as the input's
   bool time_follows_size = false;                    // the factor counts for the times, too
   bool size_is_known = true;                         // before a call begins: of a file, by a header
-  Distribution fan_out = Distribution::constant(1);  // results of one element
+  Distribution fan_out = Distribution::constant(1);  // results of one element; of a nest, how many its dataset has
+  std::int64_t cycle_length = 0;                     // of a nest: datasets that give in turn
   std::int64_t batch = 1;                            // elements for one result: the last stage, a serial one
   int own_threads = 0;                               // that the user's function starts for each call and waits for
   Distribution own_cpu;                              // of each of these
@@ -67,6 +69,13 @@ inline StageSpec of_tree(StageSpec::Role role, std::string name, std::vector<dou
 }
 inline StageSpec another_source() { return of_tree(StageSpec::Role::source, "numbers"); }
 inline StageSpec zip_of_two() { return of_tree(StageSpec::Role::zip, "zip"); }
+// Of a stage that tells what an element costs: each dataset has so many of these.
+inline StageSpec nest_of(StageSpec element, Distribution elements, std::int64_t cycle_length) {
+  element.role = StageSpec::Role::nest;
+  element.fan_out = elements;
+  element.cycle_length = cycle_length;
+  return element;
+}
 inline StageSpec sample_of(std::vector<double> shares) {
   return of_tree(StageSpec::Role::sample, "sample", std::move(shares));
 }
@@ -77,10 +86,13 @@ inline std::size_t inputs_of(const StageSpec& stage) {
     case StageSpec::Role::source: return 0;
     case StageSpec::Role::zip: return 2;
     case StageSpec::Role::sample: return stage.shares.size();
+    case StageSpec::Role::nest:
     case StageSpec::Role::calls: break;
   }
   return 1;
 }
+
+inline bool is_nest(const StageSpec& stage) { return stage.role == StageSpec::Role::nest; }
 
 // Takes `burst` elements, each with some work, then works and pauses.
 struct ConsumerPhase {

@@ -10,7 +10,7 @@ namespace {
 
 std::string not_in_real_mode(const StageSpec& stage) {
   if (stage.batch != 1) return "it has batches";
-  if (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1)
+  if (!is_nest(stage) && (stage.fan_out.kind != Distribution::Kind::constant || stage.fan_out.mean != 1))
     return "a stage gives several results for one element";
   if (stage.own_threads > 0) return "a function has threads of its own";
   return {};

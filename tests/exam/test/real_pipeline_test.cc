@@ -49,6 +49,21 @@ TEST(RealPipeline, GivesUpOrderWhereTheSpecDoes) {
   EXPECT_FALSE(run->snapshot().stages[1].ordered);
 }
 
+TEST(RealPipeline, GivesTheElementsOfFilesInTurn) {
+  ChainSpec spec = chain_with({nest_of(waiting(0.01), Distribution::constant(2), 2)});
+  spec.stages.front().result_bytes = 1234;
+  const auto run = untuned(real_pipeline_of(spec, std::make_shared<RealWorld>(spec), ""));
+  std::vector<std::int64_t> indices;
+  for (int i = 0; i < 8; ++i) {
+    const Item item = next_of<Item>(*run);
+    indices.push_back(item.index);
+    EXPECT_EQ(bytes_of(item), 1234u);
+  }
+  const std::int64_t file = indices[1];
+  EXPECT_GT(file, 1);
+  EXPECT_EQ(indices, (std::vector<std::int64_t>{0, file, 1, file + 1, 2 * file, 3 * file, 2 * file + 1, 3 * file + 1}));
+}
+
 TEST(RealPipeline, SleepsWhereTheSpecWaits) {
   const ChainSpec spec = chain_with({waiting(20)});
   const auto run = untuned(real_pipeline_of(spec, std::make_shared<RealWorld>(spec), ""));
@@ -83,6 +98,10 @@ TEST(RealPipeline, TakesMemoryAndOpenIoFromTheSpec) {
 TEST(RealPipeline, CanDoTheScenariosThatAreToBeShown) {
   EXPECT_EQ(real_by_default().size(), 10u);
   for (const std::string& id : real_by_default()) EXPECT_EQ(not_in_real_mode(scenario_named(id)), "") << id;
+}
+
+TEST(RealPipeline, CanDoNests) {
+  for (const char* id : {"S23", "S24"}) EXPECT_EQ(not_in_real_mode(scenario_named(id)), "") << id;
 }
 
 TEST(RealPipeline, SaysWhyItCannotDoOthers) {
