@@ -5,6 +5,8 @@
 #include <penstock/rejection_resample.h>
 #include <penstock/sources.h>
 
+#include <array>
+#include <new>
 #include <set>
 #include <thread>
 
