@@ -47,10 +47,11 @@ bool is_before(const RateBound& a, const RateBound& b) {
 
 }  // namespace
 
+// Datasets beyond the cycle are read until they have what may be ready: with a single place that may be all of most.
 double calls_at_once(const StageSnapshot& stage, double cpu_budget) {
   if (!stage.parallel) return 1;
-  const std::int64_t most =
-      stage.cycle_length > 0 ? std::min(stage.parallelism, stage.cycle_length) : stage.parallelism;
+  const bool is_bounded = stage.cycle_length > 1;
+  const std::int64_t most = is_bounded ? std::min(stage.parallelism, stage.cycle_length) : stage.parallelism;
   const double allowed = static_cast<double>(std::max<std::int64_t>(most, 1));
   return stage.on_pool || stage.completes_later ? allowed : std::min(allowed, std::max(cpu_budget, 1.0));
 }

@@ -135,7 +135,7 @@ class Report {
   }
 
   std::string under_way() const {
-    if (it().cycle_length > 0 && it().parallelism > it().cycle_length)
+    if (it().cycle_length > 1 && it().parallelism > it().cycle_length)
       return number(it().in_flight) + " calls are under way, one at a time on each of " + count(it().cycle_length) +
              " datasets";
     if (it().in_flight > static_cast<double>(it().parallelism))
