@@ -129,8 +129,10 @@ class ElementwiseCursor final : public Cursor {
   void place(Slots& out, std::size_t most, CursorCall& call) {
     for (const std::size_t end = out.size() + most; placed_ < answers_.size() && out.size() < end;) {
       Slot& answer = answers_[placed_];
-      if (answer.kind() == Slot::Kind::many ? place_child(answer, out) : place_whole(answer, out))
-        call.finish(out.back(), op_, first_answer_ + static_cast<std::int64_t>(at_));
+      const bool is_list = answer.kind() == Slot::Kind::many;
+      if (!(is_list ? place_child(answer, out) : place_whole(answer, out))) continue;
+      call.finish(out.back(), op_, first_answer_ + static_cast<std::int64_t>(at_));
+      if (is_list) list_bytes_ = std::max<std::int64_t>(list_bytes_ - out.back().value_bytes(), 0);
     }
   }
   // True: a slot was added, for the answer number at_.
@@ -164,7 +166,7 @@ class ElementwiseCursor final : public Cursor {
   ElementwisePasses passes_;
   const std::unique_ptr<Cursor> input_;
   Slots answers_;                  // of a call that did not make one result of each element
-  std::int64_t list_bytes_ = 0;    // of its lists, which are counted until all have been placed
+  std::int64_t list_bytes_ = 0;    // of its lists, without what has been placed
   std::int64_t first_answer_ = 0;  // which input it was of
   std::size_t placed_ = 0;         // answers, and of the next one
   std::size_t child_ = 0;          // so many results
