@@ -199,6 +199,7 @@ void StressGraph::add_nest() {
                                       .blocks = behaviour.blocks};
   Sizes& sizes = add_op(behaviour);
   parts_.back().one = 2 * static_cast<std::size_t>(options.block_length);
+  places_in_nests_ += 3 * options.cycle_length * 2 * options.block_length * std::int64_t{sizeof(ps::Slot)};
   const auto inside = std::make_shared<StressOp>("inside", behaviour, making(tally_, behaviour.salt), sizes);
   data_ = data_.interleave(
       [inside](const Payload& payload) {

@@ -36,6 +36,8 @@ class StressGraph {
   // By how much the books may be wrong of lists that leave in parts: each of their results is taken to hold the same.
   // In a chain they leave at once; in front of a merge they wait for room.
   std::int64_t most_in_parts() const;
+  // Of elements that datasets may have ready, the cycle's and those that are open ahead: their places are on the books.
+  std::int64_t places_in_nests() const { return places_in_nests_; }
   // One element as the consumer holds it between taking it and letting it go.
   std::int64_t largest_delivered() const;
 
@@ -67,6 +69,7 @@ class StressGraph {
   Tally tally_;
   std::deque<Sizes> sizes_;
   std::vector<Part> parts_;
+  std::int64_t places_in_nests_ = 0;  // bytes
   ps::Dataset<Payload> data_;
 };
 

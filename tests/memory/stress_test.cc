@@ -110,7 +110,8 @@ class StressRun {
       if (std::chrono::steady_clock::now() > deadline) return check(false, "it never rests");
     }
     check(
-        std::abs(used - live) <= live / 100 + kSmall + (shape_ == Shape::tree ? graph_.most_in_parts() : 0),
+        std::abs(used - live) <=
+            live / 100 + kSmall + graph_.places_in_nests() + (shape_ == Shape::tree ? graph_.most_in_parts() : 0),
         "at rest " + std::to_string(used) + " bytes are on the books, and " + std::to_string(live) + " are allocated");
   }
 
