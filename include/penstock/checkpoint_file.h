@@ -6,8 +6,8 @@
 //
 // The last two are kept: "train.ckpt", and "train.ckpt.previous", the one before. Both are written whole beside their
 // places ("train.ckpt.part"), put on the disk, and then take them in one step: killed at any moment, a process leaves a
-// whole file at least. A checkpoint is of use only with weights that stood at the same place: keep the text of their
-// file's name with it, or put Checkpoint::to_bytes() into that file (examples/resume.cc).
+// whole file at least. A checkpoint is of use only with weights that stood at the same place: where a process may be
+// killed between the two, put Checkpoint::to_bytes() into the weights' file (examples/resume.cc).
 //
 // Of several ranks each writes a file of its own, as its shard is its own. Any thread may call these functions; for one
 // path one at a time, of all processes.

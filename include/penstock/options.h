@@ -32,8 +32,8 @@ inline constexpr std::size_t GiB = std::size_t{1} << 30;
 // own pool, an answer). How many buffers are enough, beside those that the consumer keeps while it asks for more: one
 // where one call runs at a time (parallelism 1, sources, stream ops) or order is arbitrary; 2 x parallelism where you
 // fix it to more and order is kept, for no element begins further ahead of the oldest one that is not done. What
-// gathers elements (batch, shuffle) needs as many more. AUTOTUNE keeps no such bound: fix the
-// parallelism of such a function. A run that stands still says who waits for whom, once on stderr, and in explain().
+// gathers elements (batch, shuffle) needs as many more. AUTOTUNE keeps no such bound: fix the parallelism of such a
+// function. A run that stands still says who waits for whom, once on stderr, and in explain().
 //
 // Finished elements that nobody has taken yet live on and count, as those under way do. Functions that take
 // microseconds run in groups, so some hundred elements may exist at each step. A prefetch(n) right behind a map bounds

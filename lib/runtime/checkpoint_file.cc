@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "lib/base/text.h"
