@@ -69,6 +69,11 @@ function(penstock_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   if(target STREQUAL test_support)
     target_precompile_headers(${target} PRIVATE <tests/support/precompiled.h>) # in brackets: no absolute path, so that ccache works across clones
+    # GCC keeps the size and the MD5 of each header in what it compiles, and reads one that differs again. ccache must not give one that
+    # was made from other comments (ccache issue 1615); in this mode it compares the headers themselves.
+    if(CMAKE_CXX_COMPILER_LAUNCHER)
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "env;CCACHE_DEPEND=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
   else()
     target_precompile_headers(${target} REUSE_FROM test_support)
   endif()

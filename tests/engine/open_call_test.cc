@@ -241,17 +241,19 @@ TEST(OpenCall, IsBrokenOffBetweenElementsWhenTheRunEnds) {
   std::atomic<int> late{0};
   {
     auto run = range(1'000'000)
-                   .map([&](std::int64_t value, Context& context) {
-                     if (context.stop_token().stop_requested()) ++late;
-                     if (value < 1000) return value;
-                     began = true;
-                     eventually([&] { return context.stop_token().stop_requested(); });
-                     return value;
-                   })
+                   .map(
+                       [&](std::int64_t value, Context& context) {
+                         if (context.stop_token().stop_requested()) ++late;
+                         if (value < 1000) return value;
+                         began = true;
+                         eventually([&] { return context.stop_token().stop_requested(); });
+                         return value;
+                       },
+                       2)
                    .start({.threads = 2, .tune = false});
     ASSERT_TRUE(eventually([&] { return run.next_for(1ms), began.load(); }));
   }
-  EXPECT_LE(late, 2) << "one for each thread that had looked before it was told";
+  EXPECT_LE(late, 2) << "one for each call that had looked before it was told";
 }
 
 // ------------------------------------------------------------------------------------------------ what users'
