@@ -52,10 +52,10 @@ void split_time(StageRates& rates, const StageCounts& before, const StageSnapsho
 }
 
 // Results over the whole run: a window may hold no batch at all. Shares of the window, if the merge took anything.
-Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index) {
+Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index, bool feeds_merge) {
   const StageSnapshot& stage = now.stages[index];
   Ratios ratios = {.results = ratio_or_one(as_double(stage.made), as_double(stage.completed))};
-  if (!feeds_merge(now, index)) return ratios;
+  if (!feeds_merge) return ratios;
   const auto next = static_cast<std::size_t>(stage.feeds);
   std::int64_t given = stage.elements_out, taken = now.stages[next].completed;
   if (before.stages.size() == now.stages.size() && before.stages[next].completed < taken) {
@@ -67,8 +67,9 @@ Ratios ratios_of(const Snapshot& before, const Snapshot& now, std::size_t index)
 }
 
 void set_visits(Rates& rates, const Snapshot& before, const Snapshot& now) {
+  const std::vector<bool> feed = feed_merges(now);
   std::vector<Ratios> ratios;
-  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios.push_back(ratios_of(before, now, i));
+  for (std::size_t i = 0; i < now.stages.size(); ++i) ratios.push_back(ratios_of(before, now, i, feed[i]));
   std::vector<double> visits;
   visits_of(now, ratios, visits);
   for (std::size_t i = 0; i < visits.size(); ++i) rates.stages[i].visits = visits[i];
@@ -138,9 +139,15 @@ double share_or_one(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, kLeast, 1.0) : 1;
 }
 
-bool feeds_merge(const Snapshot& now, std::size_t stage) {
-  const int next = now.stages[stage].feeds;
-  return next >= 0 && std::ranges::count(now.stages, next, &StageSnapshot::feeds) > 1;
+std::vector<bool> feed_merges(const Snapshot& now) {
+  std::vector<int> inputs(now.stages.size());
+  for (const StageSnapshot& stage : now.stages) {
+    if (stage.feeds >= 0) ++inputs[static_cast<std::size_t>(stage.feeds)];
+  }
+  std::vector<bool> feed;
+  for (const StageSnapshot& stage : now.stages)
+    feed.push_back(stage.feeds >= 0 && inputs[static_cast<std::size_t>(stage.feeds)] > 1);
+  return feed;
 }
 
 void visits_of(const Snapshot& now, const std::vector<Ratios>& ratios, std::vector<double>& visits) {

@@ -67,8 +67,8 @@ double ratio_or_one(double part, double whole);  // one where either is not know
 // At most one: what has been read ahead for a merge is no share of it. Never 0: rates and times are divided by visits.
 double share_or_one(double part, double whole);
 
-// Whether others feed the same stage.
-bool feeds_merge(const Snapshot& now, std::size_t stage);
+// Of each stage, whether others feed the same one.
+std::vector<bool> feed_merges(const Snapshot& now);
 
 // Visits of each stage, from the consumer backwards: what a stage gives per element delivered is what the one that it
 // feeds takes, or its share of that.

@@ -82,7 +82,7 @@ class PenstockPolicy final : public Policy {
       }
     }
     if (priority_ != nullptr) gives_way_ = priority_->get();
-    for (std::size_t i = 0; i < now.stages.size(); ++i) joins_ = joins_ || feeds_merge(now, i);
+    joins_ = std::ranges::count(feed_merges(now), true) > 0;
   }
 
   void note_of_run(Knob& knob) {

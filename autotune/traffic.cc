@@ -25,6 +25,7 @@ void approach(double& average, double value, double share) { average += share * 
 
 void TrafficMeter::read(const Snapshot& now, const std::vector<double>& cpu_s, Traffic& traffic) {
   const double time = std::max(static_cast<double>(now.time_ns - last_.time_ns) / 1e9, 1e-6);
+  if (counts_.size() != now.stages.size()) feed_merges_ = feed_merges(now);
   counts_.resize(now.stages.size());
   read_consumer(now, time, traffic);
   read_cpus(now, cpu_s, time, traffic);
@@ -120,7 +121,7 @@ void TrafficMeter::read_visits(const Snapshot& now, double time, Traffic& traffi
     Counts& counts = counts_[i];
     counts.results.add(kept, as_double(stage.made - counts.made), as_double(stage.completed - counts.completed));
     ratios_[i].results = ratio_or_one(counts.results.part, counts.results.whole);
-    if (feeds_merge(now, i)) add_share(now, time, i);
+    if (feed_merges_[i]) add_share(now, time, i);
   }
   visits_of(now, ratios_, traffic.visits);
 }

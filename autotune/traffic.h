@@ -73,6 +73,7 @@ class TrafficMeter {
   double wait_share_then_ = 0, delivered_then_ = 0;  // when it began
   std::vector<double> rates_;
   std::vector<Ratios> ratios_;
+  std::vector<bool> feed_merges_;
   std::vector<Counts> counts_;
 };
 

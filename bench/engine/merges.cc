@@ -1,5 +1,6 @@
 // What a merge costs beside its inputs, on elements that cost nothing: CPU time per element beyond one input alone. Of
-// branches, and over positions, where it is no stage of its own.
+// branches, of many of them (the start of a thousand stages included), and over positions, where it is no stage of its
+// own.
 #include <vector>
 
 #include "bench/engine/cases.h"
@@ -31,6 +32,8 @@ void run_merges(const CaseSettings& settings, Report& report) {
   add("zip_of_two", 150, cpu_ns(zip(all_branch, all_branch), rounds, cost));
   add("concatenate", 150, cpu_ns(half_branch.concatenate(half_branch), rounds, cost));
   add("sample_from", 150, cpu_ns(sample_from(std::vector{half_branch, half_branch}, {.seed = 1}), rounds, cost));
+  const std::vector<Dataset<std::int64_t>> thousand(1000, range(kMany / 1000).prefetch());
+  add("sample_from_1000", 2000, cpu_ns(sample_from(thousand, {.seed = 1}), rounds, cost));
   add("zip_positions", 20, cpu_ns(zip(all, all), rounds, cost));
   add("concatenate_positions", 20, cpu_ns(half.concatenate(half), rounds, cost));
   add("sample_positions", 20, cpu_ns(sample_from(std::vector{half, half}, {.seed = 1}), rounds, cost));

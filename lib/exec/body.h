@@ -92,11 +92,13 @@ class Body {
   // Sources and merges: whether there is anything to produce now.
   virtual bool can_produce() const { return false; }
 
-  // Merges. All four with the stage's lock held. The signs outlive the body.
-  virtual void use_signs(std::vector<PortSigns>&) {}
+  // Merges. All five with the stage's lock held. The signs outlive the body.
+  virtual void use_signs(MergeSigns&) {}
   virtual void arrive(std::size_t /*port*/, Slots&&) {}
   // Before each run: what has come since the last one is for this run. Returns its bytes.
   virtual std::int64_t take_arrivals() { return 0; }
+  // After each run: the inputs of which it has taken something, or whose signs it has changed.
+  virtual std::span<const std::size_t> changed_inputs() { return {}; }
   // Of a stopped run: moves a packet that nobody has used up to `to`, which is empty, as Inbox::let_go(). is_running:
   // some of them are with the run.
   virtual bool let_go(Slots& /*to*/, bool /*is_running*/) noexcept { return false; }

@@ -32,6 +32,11 @@ MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const
 
 bool MergeBody::can_produce() const { return !lacks_input_ || passes_.changes() != seen_ || ports_.has_arrivals(); }
 
+std::int64_t MergeBody::take_arrivals() {
+  ports_.news().begin_run();
+  return ports_.take_arrivals();
+}
+
 // ------------------------------------------------------------------------------------------------ the run
 
 void MergeBody::run(Group& group, Context&) {
@@ -49,7 +54,7 @@ void MergeBody::run(Group& group, Context&) {
   }
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
-  publish(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing());
+  ports_.news().tell(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing(), *state_);
   out_ = nullptr;
 }
 
@@ -76,6 +81,7 @@ MergeBody::Step MergeBody::enter_pass() {
   if (pass.fresh) {
     pass_ = pass.stamp;
     wants_nothing_ = false;
+    ports_.news().ask_of_all();
     ends_told_.begin_anew();
     if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
   }
@@ -83,6 +89,7 @@ MergeBody::Step MergeBody::enter_pass() {
 }
 
 MergeBody::Step MergeBody::step() {
+  ports_.news().count_step();
   const Want wanted = want();
   switch (wanted.kind) {
     case Want::Kind::one: return take_one(wanted.input);
@@ -106,6 +113,7 @@ MergeBody::Step MergeBody::take_one(std::size_t port) {
 
 void MergeBody::tell_of_end(std::size_t port) {
   const std::size_t results = out_->size();
+  ports_.news().ask_of_all();
   guarded(OfPass{pass_}, [&] {
     ends_told_.tell(*state_, port, ports_.size(), *this);
     if (out_->size() > results) ends_told_.begin_anew();
@@ -154,17 +162,6 @@ Want MergeBody::want() {
   wants_nothing_ = !guarded(OfPass{pass_}, [&] { wanted = wanted_by(*state_, ports_.size()); });
   if (input_runs_.is_one_due()) ports_.run_inputs();
   return wants_nothing_ ? Want::nothing() : wanted;
-}
-
-// What stages before and behind may know of it while it does not run.
-void MergeBody::publish(const Want& wanted) {
-  ports_.tell_of_taken();
-  for (std::size_t port = 0; port < ports_.size(); ++port) {
-    PortSigns& signs = ports_.signs(port);
-    const bool is_wanted = wanted.kind == Want::Kind::all || (wanted.kind == Want::Kind::one && wanted.input == port);
-    signs.wanted = is_wanted;
-    signs.soon = is_wanted || state_->soon(port);
-  }
 }
 
 // ------------------------------------------------------------------------------------------------ the results

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,10 @@ class MergeBody final : public Body, private Emitter {
 
   void run(Group& group, Context& context) override;
   bool can_produce() const override;
-  void use_signs(std::vector<PortSigns>& signs) override { ports_.use_signs(signs); }
+  void use_signs(MergeSigns& signs) override { ports_.news().use_signs(signs); }
   void arrive(std::size_t port, Slots&& slots) override { ports_.arrive(port, std::move(slots)); }
-  std::int64_t take_arrivals() override { return ports_.take_arrivals(); }
+  std::int64_t take_arrivals() override;
+  std::span<const std::size_t> changed_inputs() override { return ports_.news().changes(); }
   bool let_go(Slots& to, bool is_running) noexcept override { return ports_.let_go(to, is_running); }
   std::int64_t held_bytes() const override { return ports_.held_bytes() + held_.bytes(); }
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
@@ -58,7 +60,6 @@ class MergeBody final : public Body, private Emitter {
   Step take_own();
   void take(std::size_t port);
   Want want();
-  void publish(const Want& wanted);
 
   // False: it has failed, and that failure is a result, with what `stamp` gives: a stamp that is copied for each
   // element costs more than the rest of the call.

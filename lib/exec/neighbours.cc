@@ -26,8 +26,8 @@ bool Neighbours::is_empty_behind(std::size_t stage) const {
 bool Neighbours::is_awaited(std::size_t stage) const {
   for (Edge edge = edges_.out_of(stage); edge.to != kOutlet; edge = edges_.out_of(edge.to)) {
     const auto& ports = stages_[edge.to].signs->ports;
-    if (ports.empty() || ports[edge.port].is_empty()) continue;
-    if (std::ranges::any_of(ports, &PortSigns::is_empty)) return false;
+    if (ports.size() == 0 || ports.is_empty(edge.port)) continue;
+    if (ports.first_empty() < ports.size()) return false;
   }
   return true;
 }
@@ -54,8 +54,8 @@ bool Neighbours::only_passes_on(std::size_t stage) const {
 std::size_t Neighbours::next_up(std::size_t stage) const {
   const auto inputs = edges_.into(stage);
   const auto& ports = stages_[stage].signs->ports;
-  const auto lacking = std::ranges::find_if(ports, [](const PortSigns& port) { return port.is_empty(); });
-  return inputs[lacking == ports.end() ? 0 : static_cast<std::size_t>(lacking - ports.begin())].from;
+  const std::size_t lacking = ports.first_empty();
+  return inputs[lacking < ports.size() ? lacking : 0].from;
 }
 
 bool Neighbours::is_watched(std::size_t stage) const {

@@ -18,22 +18,26 @@ std::int64_t bytes_in(const Queue<Slots>& packets) {
 }  // namespace
 
 PortQueues::PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host)
-    : stage_(stage), host_(host), at_(digits) {
+    : stage_(stage), host_(host), news_(ports.size()), at_(digits) {
   for (const PortPlan& port : ports) ports_.emplace_back(port.depth, digits);
+  arrived_.reserve(ports.size());
 }
 
-bool PortQueues::has_arrivals() const {
-  return std::ranges::any_of(ports_, [](const Port& port) { return !port.arrived.empty(); });
+void PortQueues::arrive(std::size_t port, Slots&& slots) {
+  if (ports_[port].arrived.empty()) arrived_.push_back(port);
+  ports_[port].arrived.push_back(std::move(slots));
 }
 
 std::int64_t PortQueues::take_arrivals() {
   std::int64_t bytes = 0;
-  for (Port& port : ports_) {
+  for (const std::size_t number : arrived_) {
+    Port& port = ports_[number];
     bytes += bytes_in(port.arrived);
     for (const Slots& packet : port.arrived) waiting_ += packet.size();
     std::ranges::move(port.arrived, std::back_inserter(port.queue));
     port.arrived.clear();
   }
+  arrived_.clear();
   held_bytes_ += bytes;
   return bytes;
 }
@@ -46,6 +50,7 @@ bool PortQueues::let_go(Slots& to, bool is_running) noexcept {
     packets.pop_front();
     return true;
   }
+  arrived_.clear();
   return false;
 }
 
@@ -66,21 +71,13 @@ Slot PortQueues::pop(std::size_t number) {
   Slot slot = std::move(front[port.taken]);
   held_bytes_ -= slot.bytes();
   --waiting_;
-  ++port.untold;
+  news_.take(number);
   if (++port.taken == front.size()) {
     port.queue.pop_front();
     port.taken = 0;
-    tell_of_taken(number);
+    news_.tell_of_taken(number);
   }
   return slot;
-}
-
-void PortQueues::tell_of_taken(std::size_t number) {
-  if (const auto untold = std::exchange(ports_[number].untold, 0); untold > 0) signs(number).occupied -= untold;
-}
-
-void PortQueues::tell_of_taken() {
-  for (std::size_t port = 0; port < ports_.size(); ++port) tell_of_taken(port);
 }
 
 void PortQueues::go_on_to(std::size_t level, std::uint64_t round) {

@@ -16,6 +16,7 @@
 
 #include "lib/exec/body.h"
 #include "lib/exec/odometer.h"
+#include "lib/exec/port_news.h"
 #include "lib/exec/stage_plan.h"
 
 namespace penstock::exec {
@@ -25,10 +26,9 @@ class PortQueues {
   // `stage`: the merge's number, by which the host knows its inputs. `digits`: repeats further down.
   PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host);
 
-  void use_signs(std::vector<PortSigns>& signs) { signs_ = &signs; }
-  PortSigns& signs(std::size_t port) { return (*signs_)[port]; }
-  void arrive(std::size_t port, Slots&& slots) { ports_[port].arrived.push_back(std::move(slots)); }
-  bool has_arrivals() const;
+  PortNews& news() noexcept { return news_; }
+  void arrive(std::size_t port, Slots&& slots);
+  bool has_arrivals() const noexcept { return !arrived_.empty(); }
   bool let_go(Slots& to, bool is_running) noexcept;  // see Body
   std::int64_t take_arrivals();                      // returns their bytes
   std::int64_t held_bytes() const noexcept { return held_bytes_; }
@@ -47,8 +47,6 @@ class PortQueues {
   void run_inputs();
   // Also where an input is not wanted for long: elements may hold what somebody waits for.
   void let_go_of_earlier_passes();
-  // Others get to know what was taken: with the last slot of a packet, and by this.
-  void tell_of_taken();
 
  private:
   struct Port {
@@ -58,7 +56,6 @@ class PortQueues {
     Queue<Slots> arrived;        // since the last run; with the stage's lock held
     Queue<Slots> queue;          // not used up
     std::size_t taken = 0;       // slots already taken from queue.front()
-    std::int64_t untold = 0;     // of those taken, not yet out of PortSigns::occupied
     Odometer at;                 // the pass of what comes next
     bool is_in_pass = true;      // that is the merge's: compared once a pass, not with each slot
     std::uint64_t sequence = 0;  // of that pass, in its branch
@@ -70,14 +67,14 @@ class PortQueues {
   // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
   void go_on_to(std::size_t level, std::uint64_t round);
   bool pass_earlier(std::size_t number);
-  void tell_of_taken(std::size_t number);
   void pass_mark(std::size_t number, const Slot& mark);
   void ask_to_catch_up(std::size_t number);
 
   const std::size_t stage_;
   BodyHost& host_;
   std::deque<Port> ports_;
-  std::vector<PortSigns>* signs_ = nullptr;
+  std::vector<std::size_t> arrived_;  // ports with arrivals
+  PortNews news_;
   Odometer at_;                  // the pass of what the merge gives next
   std::int64_t held_bytes_ = 0;  // of what is in the queues
   std::size_t waiting_ = 0;

@@ -6,6 +6,7 @@
 // sequentially consistent.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +16,43 @@
 
 namespace penstock::exec {
 
-// Of an input of a merge. `wanted` and `soon` are written by the running body.
+// Of an input of a merge.
 struct alignas(kCacheLine) PortSigns {
   // slots that have come and that the merge has not used up, as it tells with the end of a packet or of a run
   std::atomic<std::int64_t> occupied{0};
-  std::atomic<bool> wanted{false};  // the next slot is to be of this input, maybe among others
-  std::atomic<bool> soon{false};    // worth reading ahead
+  std::atomic<bool> soon{false};  // worth reading ahead; written by the running body
+};
 
-  bool is_empty() const noexcept { return wanted && occupied == 0; }
+// Of all inputs of a merge.
+class MergeSigns {
+ public:
+  static constexpr std::int64_t kNone = -1, kAll = -2;
+
+  explicit MergeSigns(std::size_t inputs) : ports_(inputs) {}
+  PortSigns& operator[](std::size_t port) noexcept { return ports_[port]; }
+  const PortSigns& operator[](std::size_t port) const noexcept { return ports_[port]; }
+  std::size_t size() const noexcept { return ports_.size(); }
+
+  // Which input the next slot is to be of: its number, or one of the two above. Written by the running body.
+  std::atomic<std::int64_t> wanted{kNone};
+  bool is_wanted(std::size_t port) const noexcept {
+    const std::int64_t which = wanted;
+    return which == kAll || which == static_cast<std::int64_t>(port);
+  }
+  bool is_empty(std::size_t port) const noexcept { return is_wanted(port) && ports_[port].occupied == 0; }
+  // The first one that is wanted and empty; size() if there is none. At once, but where all are wanted.
+  std::size_t first_empty() const noexcept {
+    const std::int64_t which = wanted;
+    if (which == kAll) {
+      const auto is_empty = [](const PortSigns& port) { return port.occupied == 0; };
+      return static_cast<std::size_t>(std::ranges::find_if(ports_, is_empty) - ports_.begin());
+    }
+    return which != kNone && ports_[static_cast<std::size_t>(which)].occupied == 0 ? static_cast<std::size_t>(which)
+                                                                                   : size();
+  }
+
+ private:
+  std::vector<PortSigns> ports_;
 };
 
 struct StageSigns {
@@ -45,11 +75,11 @@ struct StageSigns {
   std::atomic<bool> cheap{false}, busy{false};  // see Neighbours::brings_soon()
   std::atomic<bool> is_starting{false};         // few calls may run, for nobody knows what their results hold
 
-  std::vector<PortSigns> ports;  // of a merge
+  MergeSigns ports;  // none, unless it is a merge
 
   // Whether nothing is there of what this input brought, and the next slot that it brings would be used at once.
   bool is_empty(std::size_t port) const noexcept {
-    return occupied.load() == 0 && (ports.empty() || ports[port].is_empty());
+    return occupied.load() == 0 && (ports.size() == 0 || ports.is_empty(port));
   }
 };
 

@@ -262,6 +262,7 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
   const std::int64_t now = traits_.machine.now();
   account(now);
   --tokens.running;
+  if (traits_.plan.is_merge()) ports.note_changes(body_->changed_inputs());
   const auto inputs = traits_.makes_slots ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
   group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;

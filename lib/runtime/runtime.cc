@@ -21,6 +21,9 @@ namespace penstock::runtime {
 namespace {
 
 constexpr std::chrono::nanoseconds kTick(autotune::Policy::kPeriod), kCalmTick(autotune::Policy::kCalmPeriod);
+// Of hundreds of stages a look takes milliseconds: the thread rests for so many times as long, but no longer than that.
+constexpr std::int64_t kRest = 30;
+constexpr std::chrono::milliseconds kLongestRest(100);
 // How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
 constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
 constexpr std::int64_t kLimitsPeriodAtStart = 100'000'000;  // of a run
@@ -162,7 +165,8 @@ bool Runtime::take_news(Disposals& gone) {
   if (attendants_.empty() && gone.empty()) {
     while (!news()) changed_.wait(mutex_);
   } else {
-    changed_.wait_for(mutex_, attendants_.is_calm() ? kCalmTick : kTick, news);
+    const auto rest = std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(kRest * last_look_ns_), kLongestRest);
+    changed_.wait_for(mutex_, std::max(attendants_.is_calm() ? kCalmTick : kTick, rest), news);
   }
   if (attendants_.empty() && !added_.empty()) heap_trim_.begin();
   const bool is_new = !added_.empty();
@@ -172,12 +176,14 @@ bool Runtime::take_news(Disposals& gone) {
 }
 
 void Runtime::look(bool is_new) {
+  const std::int64_t begin = thread_cpu_ns();
   if (read_clocks() || is_new) divide();
   attendants_.look(clocks_);
   look_at_nested();
   set_gate();
   set_niceness();
   if (!attendants_.empty()) heap_trim_.look(now(), attendants_.memory_used(), attendants_.least_memory_limit());
+  last_look_ns_ = thread_cpu_ns() - begin;
 }
 
 std::int64_t Runtime::now() const { return now_ns(); }

@@ -42,6 +42,17 @@ TEST(Tree, GivesTwoUsesOfAShuffleOneOrder) {
   for (const auto& [a, b] : values_of(zip(shuffled, shuffled).repeat(2))) EXPECT_EQ(a, b);
 }
 
+// A run of such a merge looks only at the inputs that have changed.
+TEST(Tree, OfHundredsOfInputsGivesWhatItGivesSerially) {
+  std::vector<Dataset<std::int64_t>> inputs;
+  for (std::int64_t i = 0; i < 300; ++i)
+    inputs.push_back(branch(i % 7).map([i](std::int64_t x) { return 10 * i + x; }));
+  const auto sampled = sample_from(inputs, {.seed = 5}).repeat(3);
+  const auto joined = concatenate(inputs).repeat(2);
+  EXPECT_EQ(read(sampled, {.threads = 2}), read(sampled, {.serial = true}));
+  EXPECT_EQ(read(joined, {.threads = 2}), read(joined, {.serial = true}));
+}
+
 TEST(Tree, DrawsOtherRandomNumbersForEachInput) {
   const auto drawn = branch(50).map(draw);
   for (const auto& [a, b] : values_of(zip(drawn, drawn))) EXPECT_NE(a, b);

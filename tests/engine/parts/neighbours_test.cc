@@ -105,7 +105,7 @@ struct KnownTree {
       signs.push_back(std::make_unique<StageSigns>(plan->stages[i].ports.size()));
       neighbours.introduce(i, *traits[i], *signs[i]);
     }
-    for (PortSigns& port : signs[4]->ports) port.wanted = true;
+    signs[4]->ports.wanted = MergeSigns::kAll;
   }
 
   static Dataset<std::int64_t> mapped() {
@@ -131,7 +131,7 @@ TEST(Neighbours, BehindAreEmptyThoughAnotherInputOfAMergeIsNot) {
 
 TEST(Neighbours, BehindAreNotEmptyWhereAMergeDoesNotWantThisInput) {
   KnownTree of;
-  of.signs[4]->ports[1].wanted = false;
+  of.signs[4]->ports.wanted = 0;
   EXPECT_FALSE(of.neighbours.is_empty_behind(3));
   EXPECT_TRUE(of.neighbours.is_empty_behind(1));
 }
@@ -159,7 +159,7 @@ TEST(Neighbours, AreAwaitedButForBranchesOfWhichAMergeNeedsNothingNow) {
   EXPECT_TRUE(of.neighbours.is_awaited(4));
   of.signs[4]->ports[1].occupied = 1;
   EXPECT_TRUE(of.neighbours.is_awaited(1)) << "the merge lacks nothing: whatever comes next";
-  of.signs[4]->ports[0].wanted = false;
+  of.signs[4]->ports.wanted = 1;
   of.signs[4]->ports[1].occupied = 0;
   of.signs[4]->ports[0].occupied = 0;
   EXPECT_FALSE(of.neighbours.is_awaited(1)) << "empty, and not wanted";

@@ -11,7 +11,7 @@ using namespace testing;
 // Of a merge with one repeat behind it.
 struct OneInput {
   explicit OneInput(std::size_t repeats_in_branch = 0) : queues(1, {PortPlan{.depth = repeats_in_branch}}, 1, host) {
-    queues.use_signs(signs);
+    queues.news().use_signs(signs);
   }
 
   void end_pass(std::uint64_t sequence) { queues.end_pass(slots_of("|0", sequence).front()); }
@@ -30,7 +30,7 @@ struct OneInput {
   }
 
   NotingHost host{kBudget};
-  std::vector<PortSigns> signs{1};
+  MergeSigns signs{1};
   PortQueues queues;
 };
 

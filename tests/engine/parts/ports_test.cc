@@ -3,6 +3,8 @@
 
 #include <penstock/merging.h>
 
+#include <vector>
+
 #include "tests/engine/parts/part.h"
 
 namespace penstock::exec {
@@ -18,6 +20,8 @@ struct TwoPorts {
   const StageTraits traits{plan->stages.back(), 2, host};
   StageSigns signs{2};
   Ports ports{traits, signs};
+
+  std::string credits_after_changes_of(const std::vector<std::size_t>& changed);
 };
 
 std::string credits_text(const CreditList& credits) {
@@ -26,11 +30,16 @@ std::string credits_text(const CreditList& credits) {
   return text;
 }
 
+std::string TwoPorts::credits_after_changes_of(const std::vector<std::size_t>& changed) {
+  ports.note_changes(changed);
+  return credits_text(ports.top_up(8));
+}
+
 TEST(Ports, PromiseRoomToThoseThatAreReadSoon) {
   TwoPorts of;
   EXPECT_EQ(credits_text(of.ports.top_up(8)), "");
   of.signs.ports[1].soon = true;
-  EXPECT_EQ(credits_text(of.ports.top_up(8)), "1:8 ");
+  EXPECT_EQ(of.credits_after_changes_of({1}), "1:8 ");
   EXPECT_EQ(credits_text(of.ports.top_up(8)), "") << "it is promised";
 }
 
@@ -42,9 +51,38 @@ TEST(Ports, PromiseRoomAnewWhereHalfOfItIsUsedUp) {
   EXPECT_EQ(of.ports.waiting(), 8);
   EXPECT_EQ(credits_text(of.ports.top_up(8)), "") << "nothing has been taken";
   of.signs.ports[0].occupied -= 3;
-  EXPECT_EQ(credits_text(of.ports.top_up(8)), "");
+  EXPECT_EQ(of.credits_after_changes_of({0}), "");
   of.signs.ports[0].occupied -= 1;
-  EXPECT_EQ(credits_text(of.ports.top_up(8)), "0:4 ");
+  EXPECT_EQ(of.credits_after_changes_of({0}), "0:4 ");
+}
+
+TEST(Ports, PromiseRoomToOneThatIsWanted) {
+  TwoPorts of;
+  of.ports.top_up(8);
+  of.signs.ports.wanted = 1;
+  EXPECT_EQ(of.credits_after_changes_of({1}), "1:8 ");
+}
+
+TEST(Ports, PromiseRoomToAllWhereTheirCapacityHasGrown) {
+  TwoPorts of;
+  of.signs.ports[0].soon = of.signs.ports[1].soon = true;
+  EXPECT_EQ(credits_text(of.ports.top_up(8)), "0:8 1:8 ");
+  EXPECT_EQ(credits_text(of.ports.top_up(9)), "") << "not by as much as is worth it";
+  EXPECT_EQ(credits_text(of.ports.top_up(20)), "0:12 1:12 ");
+  EXPECT_EQ(credits_text(of.ports.top_up(4)), "");
+  of.ports.receive(0, 20);
+  of.ports.receive(1, 20);
+  of.signs.ports[0].occupied = of.signs.ports[1].occupied = 3;
+  EXPECT_EQ(credits_text(of.ports.top_up(20)), "0:17 1:17 ") << "grown again";
+}
+
+// More changes than there is room for: that one fails would cost the run.
+TEST(Ports, LookAtAllWhereMuchHasChanged) {
+  TwoPorts of;
+  of.ports.top_up(8);
+  of.signs.ports[0].soon = of.signs.ports[1].soon = true;
+  of.ports.note_changes(std::vector<std::size_t>{0, 1});
+  EXPECT_EQ(of.credits_after_changes_of({0}), "0:8 1:8 ");
 }
 
 TEST(Ports, KeepABufferThatTheUserHasFixed) {
@@ -56,7 +94,7 @@ TEST(Ports, KeepABufferThatTheUserHasFixed) {
 TEST(Ports, SayOnceThatOneIsEmptyAndWanted) {
   TwoPorts of;
   EXPECT_FALSE(of.ports.became_empty()) << "nothing is wanted";
-  of.signs.ports[0].wanted = true;
+  of.signs.ports.wanted = 0;
   EXPECT_TRUE(of.ports.became_empty());
   EXPECT_FALSE(of.ports.became_empty());
   of.signs.ports[0].occupied = 1;
@@ -66,6 +104,12 @@ TEST(Ports, SayOnceThatOneIsEmptyAndWanted) {
   of.signs.occupied = 1;
   EXPECT_FALSE(of.ports.became_empty()) << "its ring is not";
   of.signs.occupied = 0;
+  EXPECT_TRUE(of.ports.became_empty());
+  of.signs.ports.wanted = MergeSigns::kAll;
+  EXPECT_TRUE(of.ports.became_empty()) << "the other one";
+  of.signs.ports.wanted = 0;
+  EXPECT_FALSE(of.ports.became_empty()) << "it was before";
+  of.signs.ports.wanted = 1;
   EXPECT_TRUE(of.ports.became_empty());
 }
 
