@@ -21,6 +21,13 @@
 // Another process must build the same pipeline: give every shuffle a seed, for one that is drawn is part of the
 // pipeline.
 //
+// On another number of ranks: a checkpoint of any rank is one of all, for they make their steps together. Resumed by a
+// rank of a smaller or larger world, a run goes on behind what all have taken, so each element comes once, and with
+// batches such that all ranks take as many together as before the global batches are the same. That holds where before
+// shard(world) there are sources that can be indexed and what selects or orders them, and behind it maps, batch() and
+// prefetch() alone; elsewhere, where elements have failed, and in the middle of the new ranks' step start() refuses
+// with Error(failed_precondition), which says why (examples/elastic.cc).
+//
 // Behind Order::arbitrary the number of elements delivered does not tell which: there a checkpoint may be taken at an
 // epoch's end only, and checkpoint() throws Error(failed_precondition) elsewhere.
 //

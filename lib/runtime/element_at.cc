@@ -6,17 +6,10 @@
 #include <utility>
 
 #include "lib/exec/compile.h"
-#include "lib/graph/node.h"
-#include "lib/graph/positions.h"
-#include "lib/graph/traits.h"
+#include "lib/graph/made_of.h"
 
 namespace penstock::detail {
 namespace {
-
-struct MadeOf {
-  graph::Positions positions;
-  std::int64_t each = 1;  // so many of them for each element of the dataset
-};
 
 [[noreturn]] void refuse(const graph::Node& node) {
   throw Error(ErrorCode::failed_precondition,
@@ -24,30 +17,6 @@ struct MadeOf {
                   std::to_string(node.position()) +
                   ") makes an element of: it works behind sources that can be indexed and what selects or orders "
                   "them, maps that keep the order, batch() and prefetch(). Use skip(index).take(1)");
-}
-
-// Whether it says that each element becomes one. A filter gives an unknown number of them.
-bool is_one_to_one(const graph::Node& node) {
-  const auto* op = node.as<ElementwiseOp>();
-  if (op == nullptr || op->order() == Order::arbitrary || op->has_state() || op->may_fan_out()) return false;
-  const std::int64_t before = node.inputs().front()->flow().cardinality;
-  return op->declares() == Declares::one_each || (before != UNKNOWN_CARDINALITY && node.flow().cardinality == before);
-}
-
-// Each element of the node is of so many of its input, in their order. 0: that is not known.
-std::int64_t inputs_of_each(const graph::Node& node) {
-  if (node.kind() == graph::Kind::buffer || is_one_to_one(node)) return 1;
-  const auto* batch = node.as<graph::PutsTogether>();
-  return batch == nullptr ? 0 : batch->batch_size();
-}
-
-MadeOf made_of(const graph::NodeRef& node) {
-  if (auto positions = graph::positions_up_to(node)) return {std::move(*positions)};
-  const std::int64_t inputs = inputs_of_each(*node);
-  if (inputs == 0) refuse(*node);
-  MadeOf before = made_of(node->inputs().front());
-  before.each = before.each > graph::kEndless / inputs ? graph::kEndless : before.each * inputs;
-  return before;
 }
 
 // Behind so many positions. nullptr: there are not as many as the order has said.
@@ -78,12 +47,13 @@ std::shared_ptr<const Checkpoint> checkpoint_behind(const graph::NodeRef& node, 
 
 Element element_at(const graph::NodeRef& node, std::int64_t index) {
   graph::cardinality(node);  // throws for a null node
-  const auto [positions, each] = made_of(node);
-  const std::int64_t count = positions.order()->size();
-  if (index < 0 || count == 0 || index > (count - 1) / each) outside(*node, index);
+  const graph::MadeOf made = graph::made_of(node);
+  if (made.stranger != nullptr) refuse(*made.stranger);
+  const std::int64_t count = made.positions.order()->size();
+  if (index < 0 || count == 0 || index > (count - 1) / made.each) outside(*node, index);
   if (!exec::compile(node)->resumes_by_position) refuse(*node);
   RunOptions options{.pass = 0, .serial = true};
-  if (index > 0) options.resume_from = checkpoint_behind(node, positions, index * each);
+  if (index > 0) options.resume_from = checkpoint_behind(node, made.positions, index * made.each);
   if (index > 0 && !options.resume_from) outside(*node, index);
   Element element;
   const auto run = start_run(node, options);

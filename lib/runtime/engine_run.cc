@@ -14,6 +14,7 @@
 #include "lib/rewrite/rewrite.h"
 #include "lib/runtime/forks.h"
 #include "lib/runtime/machine_text.h"
+#include "lib/runtime/other_ranks.h"
 #include "lib/runtime/resumable.h"
 #include "lib/runtime/run_checks.h"
 #include "lib/runtime/runtime.h"
@@ -389,5 +390,6 @@ std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const gr
   check_options(options);
   RunOptions own = options;
   if (node && node->counts_openings()) own.pass = 0;  // inside another run, too: it counts its own passes
+  own.resume_from = for_this_rank(own.resume_from, node);
   return std::make_shared<detail::EngineRun>(detail::plan_of(node, own), own, std::move(make_policy));
 }

@@ -1,6 +1,8 @@
 // Checkpoints that were damaged, made by hand, or are resumed with other data.
+#include <functional>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 
 #include "lib/core/crc32.h"
 #include "tests/errors/catalogue.h"
@@ -132,11 +134,65 @@ Cases data_cases() {
   };
 }
 
+// Rank 0 of three resumes what rank 0 of two has saved behind so many elements.
+template <class Make> std::function<void()> on_three_ranks(const Make& make, int elements = 2) {
+  return [=] { resume(make(World{.size = 3, .rank = 0}), behind(make(World{.size = 2, .rank = 0}), elements)); };
+}
+
+// The last element is said to be another one.
+std::function<void()> with_last(std::int64_t ordinal) {
+  return [=] {
+    const auto of = [](int ranks) { return range(24).shard(World{.size = ranks, .rank = 0}).batch(12 / ranks); };
+    Checkpoint saved = behind(of(2), 1);
+    saved.last.ordinal = ordinal;
+    resume(of(3), saved);
+  };
+}
+
+Cases rank_cases() {
+  const auto fails_at_0 = [](std::int64_t value) -> std::int64_t {
+    if (value == 0) throw std::runtime_error("no 0");
+    return value;
+  };
+  const auto saved_behind_an_error = [=] {
+    const auto of = [=](int ranks) { return range(24).shard(World{.size = ranks, .rank = 0}).map(fails_at_0); };
+    auto run = of(2).start();
+    try {
+      run.next();
+    } catch (const Error&) {
+    }
+    resume(of(3), run.checkpoint());
+  };
+  const auto behind_failed = [=] {
+    const auto of = [=](int ranks) {
+      return range(24).shard(World{.size = ranks, .rank = 0}).map(fails_at_0).batch(2);
+    };
+    auto run = of(2).start({.on_error = skip_all()});
+    run.next();
+    resume(of(3), run.checkpoint());
+  };
+  return {
+      {"resume on other ranks behind a filter", on_three_ranks([](const World& world) {
+         return range(24).shard(world).filter([](std::int64_t x) { return x % 2 == 0; });
+       })},
+      {"resume on other ranks where each takes a few",
+       on_three_ranks([](const World& world) { return range(24).shard(world).take(5); })},
+      {"resume on other ranks in the middle of their step",
+       on_three_ranks([](const World& world) { return range(24).shard(world).batch(2); })},
+      {"resume on other ranks behind failed elements", behind_failed},
+      {"resume on other ranks behind all of an epoch",
+       on_three_ranks([](const World& world) { return range(5).shard(world); }, 3)},
+      {"resume on other ranks behind an error alone", saved_behind_an_error},
+      {"resume on other ranks with another rank's element", with_last(11)},
+      {"resume on other ranks behind an element that is not there", with_last(50)},
+  };
+}
+
 }  // namespace
 
 Cases checkpoint_cases() {
   Cases all = byte_cases();
-  for (const Cases& more : {field_cases(), data_cases()}) all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {field_cases(), data_cases(), rank_cases()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
