@@ -39,8 +39,9 @@ OpRef file_list(const io::FileSystem& files, const std::string& path) {
     throw Error(ErrorCode::invalid_argument, in_quotes(path) + " names no files: it should have one path on each line");
   const std::string noun = paths.size() == 1 ? " file" : " files";
   std::string parameters = path + ", " + std::to_string(paths.size()) + noun;
+  std::string digest = detail::digest_of(paths, (std::filesystem::path(path).parent_path() / "").string());
   return indexed_source("from_file_list", std::move(parameters),
-                        std::make_shared<detail::VectorSource<std::string>>(std::move(paths)));
+                        std::make_shared<detail::VectorSource<std::string>>(std::move(paths)), std::move(digest));
 }
 
 OpRef file_list(const std::string& path) { return file_list(*io::local_file_system(), path); }

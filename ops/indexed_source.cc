@@ -8,14 +8,20 @@
 
 namespace penstock::ops {
 
-IndexedSourceOp::IndexedSourceOp(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source)
-    : name_(std::move(name)), parameters_(std::move(parameters)), source_(std::move(source)) {
+IndexedSourceOp::IndexedSourceOp(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source,
+                                 std::string digest)
+    : name_(std::move(name)),
+      parameters_(std::move(parameters)),
+      source_(std::move(source)),
+      digest_(std::move(digest)) {
   if (!source_) throw Error(ErrorCode::invalid_argument, "the source is a null pointer; give an IndexedSource");
   if (source_->size() < 0) graph::reject("size()", "at least 0", source_->size());
 }
 
-OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source) {
-  return std::make_shared<IndexedSourceOp>(std::move(name), std::move(parameters), std::move(source));
+OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source,
+                     std::string digest) {
+  return std::make_shared<IndexedSourceOp>(std::move(name), std::move(parameters), std::move(source),
+                                           std::move(digest));
 }
 
 }  // namespace penstock::ops

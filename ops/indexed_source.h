@@ -10,12 +10,14 @@
 #include <string>
 
 #include "lib/graph/positions.h"
+#include "lib/graph/traits.h"
 
 namespace penstock::ops {
 
-class IndexedSourceOp final : public SourceOp {
+class IndexedSourceOp final : public SourceOp, public graph::HasDigest {
  public:
-  IndexedSourceOp(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
+  IndexedSourceOp(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source,
+                  std::string digest);
   std::string name() const override { return name_; }
   std::string parameters() const override { return parameters_; }
   Flow flow(const Flow&) const override {
@@ -23,11 +25,13 @@ class IndexedSourceOp final : public SourceOp {
   }
   const IndexedSource* indexed() const override { return source_.get(); }
   std::unique_ptr<SourceReader> open() const override { return nullptr; }
+  const std::string& digest() const override { return digest_; }
 
  private:
   std::string name_;
   std::string parameters_;
   std::shared_ptr<const IndexedSource> source_;
+  std::string digest_;
 };
 
 }  // namespace penstock::ops

@@ -35,7 +35,9 @@ namespace penstock::ops {
 OpRef range(std::int64_t start, std::int64_t stop, std::int64_t step);
 OpRef counter(std::int64_t start, std::int64_t step);
 OpRef random(std::uint64_t seed);
-OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source);
+// `digest`: of its elements, which checkpoints compare; "" if it is not known.
+OpRef indexed_source(std::string name, std::string parameters, std::shared_ptr<const IndexedSource> source,
+                     std::string digest = {});
 OpRef file_list(const std::string& path);
 OpRef generator(std::shared_ptr<const detail::GeneratorFactory> factory, std::optional<bool> blocks = std::nullopt);
 

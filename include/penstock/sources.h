@@ -13,6 +13,7 @@
 #include <penstock/dataset.h>
 #include <penstock/detail/generator.h>
 #include <penstock/detail/unavailable.h>
+#include <penstock/detail/values_digest.h>
 #include <penstock/io.h>
 
 #pragma GCC visibility push(default)
@@ -78,13 +79,15 @@ Dataset<std::string> lines(const Path& path, const LinesOptions& options = {}, C
   return lines(std::vector<std::string>{path}, options, site);
 }
 
-// Copies of the given values. T must be copyable: move-only elements come from from_generator.
+// Copies of the given values. T must be copyable: move-only elements come from from_generator. Of text and numbers
+// checkpoints know a digest, and refuse to go on with others.
 //   ps::from_vector(std::vector{3, 1, 4})  ->  3 1 4
 template <std::copy_constructible T> Dataset<T> from_vector(std::vector<T> values, CallSite site = CallSite::here()) {
   return Dataset<T>(graph::build(nullptr, "from_vector", site, [&] {
     auto count = std::to_string(values.size());
+    auto digest = detail::digest_of_values(values);
     return ops::indexed_source("from_vector", count + " elements",
-                               std::make_shared<detail::VectorSource<T>>(std::move(values)));
+                               std::make_shared<detail::VectorSource<T>>(std::move(values)), std::move(digest));
   }));
 }
 

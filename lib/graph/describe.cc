@@ -26,6 +26,14 @@ std::string parameters_of(const Node& node) {
   return text;
 }
 
+// What checkpoints compare: also which elements they are.
+std::string compared_parameters_of(const Node& node) {
+  std::string text = parameters_of(node);
+  const auto* source = node.as<HasDigest>();
+  if (source != nullptr && !source->digest().empty()) add(text, "digest=" + source->digest());
+  return text;
+}
+
 // What decides how much work an element is: neither which elements there are nor their order.
 std::string work_parameters_of(const Node& node) {
   if (node.kind() == Kind::source) return {};
@@ -123,7 +131,7 @@ std::string describe(const Rewritten& graph) {
 
 std::string pipeline_text(const NodeRef& node) {
   std::string text;
-  for (const Use& use : uses(node)) text += line_of(use, parameters_of(*use.node));
+  for (const Use& use : uses(node)) text += line_of(use, compared_parameters_of(*use.node));
   return text;
 }
 

@@ -93,8 +93,8 @@ std::string title_of(const Node& node);
 std::string to_string(const CallSite& site);
 
 // What the pipeline delivers, one op a line: describe() without call sites, parallelism and
-// buffers, which change nothing. Two pipelines with the same text give the same elements if their
-// functions and source data are the same.
+// buffers, which change nothing, and with digests of lists. Two pipelines with the same text give the same elements if
+// their functions and source data are the same.
 std::string pipeline_text(const NodeRef& node);
 
 // How the pipeline works, one op a line: pipeline_text() without what the source's parameters say and

@@ -25,6 +25,15 @@ class NamedByUser {
   ~NamedByUser() = default;
 };
 
+// A source that can tell lists of elements apart beyond their number: checkpoints compare it.
+class HasDigest {
+ public:
+  virtual const std::string& digest() const = 0;  // "": it cannot
+
+ protected:
+  ~HasDigest() = default;
+};
+
 // Changes the order at random (shuffle).
 class ShufflesOrder {
  public:

@@ -19,6 +19,19 @@ std::string line_at(const std::string& text, std::size_t place) {
   return line.empty() ? "nothing" : in_quotes(line);
 }
 
+// What to do where these lines differ.
+const char* advice(const std::string& theirs, const std::string& ours) {
+  const auto both_say = [&](const char* what) {
+    return theirs.find(what) != theirs.npos && ours.find(what) != ours.npos;
+  };
+  if (theirs != ours && both_say(" (drawn)"))
+    return "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own";
+  const std::size_t digest = theirs.find("digest=");
+  if (digest != theirs.npos && ours.starts_with(theirs.substr(0, digest)))
+    return "The list has other elements now, or in another order: resume with the one that it was taken of";
+  return "Resume with the pipeline it was taken of";
+}
+
 // Error(failed_precondition) naming the first line in which the descriptions differ.
 void check_same_pipeline(const std::string& saved, const std::string& here) {
   if (saved == here) return;
@@ -26,12 +39,9 @@ void check_same_pipeline(const std::string& saved, const std::string& here) {
   const std::string theirs = line_at(saved, place), ours = line_at(here, place);
   const std::string difference =
       theirs == ours ? "one ends behind " + ours + ", the other does not" : theirs + " there, " + ours + " here";
-  const bool is_drawn = theirs != ours && theirs.find(" (drawn)") != theirs.npos && ours.find(" (drawn)") != ours.npos;
-  throw Error(
-      ErrorCode::failed_precondition,
-      "this checkpoint was taken of another pipeline. The first difference is: " + difference + ". " +
-          (is_drawn ? "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own"
-                    : "Resume with the pipeline it was taken of"));
+  throw Error(ErrorCode::failed_precondition,
+              "this checkpoint was taken of another pipeline. The first difference is: " + difference + ". " +
+                  advice(theirs, ours));
 }
 
 // What can be known of a position before anything is read.

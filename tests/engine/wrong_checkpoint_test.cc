@@ -1,12 +1,16 @@
 // Well-formed checkpoints that the pipeline has no place for: a clear error or a defined result, never a wait without
 // end.
 #include <atomic>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace penstock {
 namespace {
@@ -98,6 +102,42 @@ TEST(WrongCheckpoint, BeyondAnIndexableSourcesEndIsRefusedAtOnce) {
     EXPECT_ERROR(data.start({.resume_from = wrong(data, at_ordinal(ordinal))}), ErrorCode::data_loss,
                  "has only 5 elements");
   }
+}
+
+template <class T> Saved after_one(const Dataset<T>& data) {
+  auto run = data.start();
+  run.next();
+  return std::make_shared<Checkpoint>(run.checkpoint());
+}
+
+TEST(WrongCheckpoint, OfOtherElementsThatAreAsManyIsRefused) {
+  const auto names = [](const char* third) { return from_vector(std::vector<std::string>{"a", "b", third}); };
+  const auto numbers = [](double third) { return from_vector(std::vector{1.0, 2.0, third}); };
+  EXPECT_ERROR(names("x").start({.resume_from = after_one(names("c"))}), ErrorCode::failed_precondition,
+               "The list has other elements now, or in another order");
+  EXPECT_ERROR(numbers(4).start({.resume_from = after_one(numbers(3))}), ErrorCode::failed_precondition,
+               "The list has other elements now, or in another order");
+  EXPECT_EQ(read(names("c"), {.resume_from = after_one(names("c"))}), Texts({"b", "c"}));
+}
+
+TEST(WrongCheckpoint, OfAFileListThatHasChangedIsRefused) {
+  const test::TemporaryFolder folder;
+  const std::string list = (folder.path() / "list.txt").string();
+  std::ofstream(list) << "a.jpg\nb.jpg\n";
+  const auto saved = after_one(from_file_list(list));
+  EXPECT_EQ(read(from_file_list(list), {.resume_from = saved}).size(), 1u);
+  std::ofstream(list) << "b.jpg\na.jpg\n";
+  EXPECT_ERROR(from_file_list(list).start({.resume_from = saved}), ErrorCode::failed_precondition,
+               "The list has other elements now, or in another order");
+}
+
+// Names count as they are in the list: the folder may be another one on another machine.
+TEST(WrongCheckpoint, TellsListsApartByNamesThatAreRelativeToThem) {
+  const std::vector<std::string> here{"/here/a", "/here/b"}, there{"/there/a", "/there/b"};
+  EXPECT_EQ(detail::digest_of(here, "/here/"), detail::digest_of(there, "/there/"));
+  EXPECT_NE(detail::digest_of(here), detail::digest_of(there));
+  EXPECT_NE(detail::digest_of(std::vector<std::string>{"ab", ""}),
+            detail::digest_of(std::vector<std::string>{"a", "b"}));
 }
 
 TEST(WrongCheckpoint, AtAnElementOfAnotherRankIsReported) {

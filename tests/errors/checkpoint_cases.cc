@@ -101,6 +101,11 @@ Cases data_cases() {
   const auto same = [](std::int64_t value) { return value; };
   return {
       {"resume with another pipeline", [] { resume(range(10).skip(5), behind(range(10).take(5), 1)); }},
+      {"resume with a list of other files",
+       [] {
+         const auto list = [](const char* second) { return from_vector(std::vector<std::string>{"a.jpg", second}); };
+         resume(list("c.jpg"), behind(list("b.jpg"), 1));
+       }},
       {"resume an order that was drawn", [] { resume(range(10).shuffle(10), behind(range(10).shuffle(10), 1)); }},
       {"resume with a pipeline whose text goes on",
        [] {
