@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::nanoseconds kTick(autotune::Policy::kPeriod), kCalmTick(autotune::Policy::kCalmPeriod);
 // Of hundreds of stages a look takes milliseconds: the thread rests for so many times as long, but no longer than that.
-constexpr std::int64_t kRest = 30;
+constexpr std::int64_t kRest = 10;
 constexpr std::chrono::milliseconds kLongestRest(100);
 // How old what the system allows may be, ns. A quota may change while runs go on, or while there is none.
 constexpr std::int64_t kLimitsPeriod = 1'000'000'000;
@@ -176,14 +176,14 @@ bool Runtime::take_news(Disposals& gone) {
 }
 
 void Runtime::look(bool is_new) {
-  const std::int64_t begin = thread_cpu_ns();
   if (read_clocks() || is_new) divide();
+  const std::int64_t begin = thread_cpu_ns();
   attendants_.look(clocks_);
+  last_look_ns_ = thread_cpu_ns() - begin;
   look_at_nested();
   set_gate();
   set_niceness();
   if (!attendants_.empty()) heap_trim_.look(now(), attendants_.memory_used(), attendants_.least_memory_limit());
-  last_look_ns_ = thread_cpu_ns() - begin;
 }
 
 std::int64_t Runtime::now() const { return now_ns(); }

@@ -91,7 +91,7 @@ class Runtime final : private AttendantHost {
   // The controller's thread only:
   Attendants attendants_;
   exec::Surroundings clocks_;      // the part of it that is the same for all runs
-  std::int64_t last_look_ns_ = 0;  // what it took of a CPU
+  std::int64_t last_look_ns_ = 0;  // what it took of a CPU, to look at the runs
   bool give_way_ = false;          // the workers are niced
   HeapTrim heap_trim_;
   std::set<std::string> types_;  // that a warning was given of: once in the process

@@ -75,11 +75,15 @@ std::int64_t size_of(const model::Value& value) {
 }
 
 // The model, which knows no order of a shuffle, may see an element in each pass, or a pass without anything, where the
-// run meets errors alone, for ever; or, if no take ends it, an end where passes in another order are never empty.
+// run meets errors alone, for ever; or, if no take ends it, an end where passes in another order are never empty. Nor
+// does its shuffle fill up: behind a `unique` of the passes of an endless repeat that may take for ever.
 bool may_be_endless(const Graph& graph, const Limits& limits) {
   const auto is_shuffle = [](const Op& op) { return op.kind == Kind::shuffle; };
   const auto is_endless = [](const Op& op) { return op.kind == Kind::repeat && op.count < 0; };
   const auto is_take = [](const Op& op) { return op.kind == Kind::take; };
+  const auto is_unique = [](const Op& op) { return op.kind == Kind::unique; };
+  const auto unique = std::find_if(std::ranges::find_if(graph.ops, is_endless), graph.ops.end(), is_unique);
+  if (std::any_of(unique, graph.ops.end(), is_shuffle)) return true;
   const auto repeat = std::find_if(std::ranges::find_if(graph.ops, is_shuffle), graph.ops.end(), is_endless);
   return repeat != graph.ops.end() && (limits.faults || std::none_of(repeat, graph.ops.end(), is_take));
 }
