@@ -21,6 +21,9 @@
 namespace penstock::runtime {
 namespace {
 
+// A checkpoint may say anything: products of what it says must not overflow.
+constexpr std::int64_t kMostRanks = std::int64_t{1} << 31, kMostEach = std::int64_t{1} << 31;
+
 // What a pipeline's text says of the rank that runs it.
 struct Rank {
   std::int64_t ranks = 1, rank = 0;
@@ -102,7 +105,8 @@ class TwoRanks {
   }
 
   void read_shard(const Line& their, const Line& our) {
-    require(!std::exchange(has_shard_, true) && their.numbers[1] > 0 && their.numbers[2] < their.numbers[1]);
+    require(!std::exchange(has_shard_, true) && their.numbers[1] > 0 && their.numbers[1] < kMostRanks &&
+            their.numbers[2] >= 0 && their.numbers[2] < their.numbers[1]);
     there_.ranks = their.numbers[1];
     there_.rank = their.numbers[2];
     here_.ranks = our.numbers[1];
@@ -110,7 +114,7 @@ class TwoRanks {
   }
 
   void read_batch(const Line& their, const Line& our) {
-    require(their.numbers[1] > 0 && their.numbers[1] < graph::kEndless / there_.each);
+    require(their.numbers[1] > 0 && their.numbers[1] < kMostEach / there_.each);
     if (!differ_alone_) return;
     there_.each *= their.numbers[1];
     here_.each = std::min(here_.each, graph::kEndless / our.numbers[1]) * our.numbers[1];
@@ -176,9 +180,9 @@ std::int64_t taken_by_it(const Checkpoint& from, std::int64_t place, const TwoRa
 // What all ranks have taken together, in a whole number of steps of those that go on.
 std::int64_t taken_together(std::int64_t by_it, std::int64_t size, const TwoRanks& of) {
   const Rank &there = of.there(), &here = of.here();
-  const std::int64_t together = by_it * there.ranks;
-  if (together > size)
+  if (by_it > size / there.ranks)
     refuse(there, here, "its ranks have taken all of the epoch's " + count(size, "positions. Begin the next epoch"));
+  const std::int64_t together = by_it * there.ranks;
   if (here.each <= together / here.ranks && together % (here.each * here.ranks) == 0) return together;
   refuse(there, here,
          count(together, "positions have been taken, which is no whole number of steps of ") +
@@ -192,6 +196,7 @@ Checkpoint translated(const Checkpoint& from, const graph::MadeOf& made, const T
   GlobalOrder order(graph::positions_up_to(made.last->inputs().front()).value(), from);
   const auto place = order.find(from.last.ordinal);
   if (!place) refuse_other_input(of, "there is no element ", from.last.ordinal);
+  if (from.errors_since > order.size()) refuse_other_input(of, "a pass has fewer elements than ", from.errors_since);
   const std::int64_t together = taken_together(taken_by_it(from, *place, of), order.size(), of);
   const auto last = order.at(together - here.ranks + here.rank);
   if (!last) refuse_other_input(of, "a pass has fewer elements than ", together);

@@ -222,6 +222,32 @@ TEST(OtherRanks, OfAnotherPipelineAreToldTheFirstDifference) {
   EXPECT_ERROR(with(3, 1).take(1).start({.resume_from = saved}), ErrorCode::failed_precondition, "another pipeline");
 }
 
+// What is in a file may be anything.
+TEST(OtherRanks, AreRefusedWhateverNumbersACheckpointSays) {
+  const auto of = [](int ranks) { return range(24).shard(World{.size = ranks, .rank = 0}).batch(2); };
+  const auto with = [&](const std::string& text, std::int64_t delivered) {
+    auto saved = std::make_shared<Checkpoint>(*after_one(of(2)));
+    saved->pipeline = text;
+    saved->delivered = delivered;
+    saved->errors_since = delivered - 1;
+    return saved;
+  };
+  constexpr std::int64_t kMany = std::int64_t{1} << 62;
+  const std::string text = after_one(of(2))->pipeline;
+  const std::size_t shards = text.find("num_shards=2"), batch = text.find("batch_size=2");
+  ASSERT_NE(shards, text.npos);
+  ASSERT_NE(batch, text.npos);
+  for (const char* number : {"4611686018427387904", "9223372036854775807", "99999999999999999999", "2147483647", "0"}) {
+    for (const std::size_t at : {shards + 11, batch + 11}) {
+      for (const std::int64_t delivered : {std::int64_t{1}, kMany}) {
+        const std::string changed = std::string(text).replace(at, 1, number);
+        EXPECT_ERROR(of(3).start({.resume_from = with(changed, delivered)}), ErrorCode::failed_precondition,
+                     "this checkpoint was taken");
+      }
+    }
+  }
+}
+
 // Nobody has said that these are ranks.
 TEST(OtherRanks, AreNotThoseOfAShardByNumber) {
   const auto saved = after_one(range(24).shard(2, 0));
