@@ -39,7 +39,7 @@ struct Rank {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Its numbers, and the line without them: "2 shard num_shards=4, index=1" is 2, 4, 1 and " shard num_shards=, index=".
+// Its numbers, and the line without them: "2 shard(num_shards=4, index=1)" is 2, 4, 1 and " shard(num_shards=, index=)".
 struct Line {
   explicit Line(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
