@@ -234,7 +234,7 @@ class PenstockPolicy final : public Policy {
     const StageSnapshot& snapshot = now.stages[stage.index];
     if (stage.place->user_fixed) return;
     if (const auto wish = stage.placement.wish(snapshot)) stage.placing = wish;
-    if (!stage.placing || (stage.placing == 1 && free_threads_ < 1)) return;
+    if (!stage.placing) return;
     const int to = *std::exchange(stage.placing, std::nullopt);
     move(*stage.place, to, to == 1 ? Reason::waits : Reason::computes, now);
     if (to == 1) set_first_calls(stage, snapshot, now);
@@ -243,7 +243,8 @@ class PenstockPolicy final : public Policy {
   void set_first_calls(TunedStage& stage, const StageSnapshot& snapshot, const Snapshot& now) {
     if (stage.parallelism == nullptr) return;
     const std::int64_t calls = std::max(kFirstCalls, snapshot.parallelism);
-    free_threads_ -= move(*stage.parallelism, std::min(calls, free_threads_), Reason::slow_start, now, calls);
+    const std::int64_t threads = std::max<std::int64_t>(free_threads_, 1);  // each that waits has one
+    free_threads_ -= move(*stage.parallelism, std::min(calls, threads), Reason::slow_start, now, calls);
   }
 
   // The permits of the CPUs bound it anyhow.

@@ -59,13 +59,21 @@ State load(const std::string& file) {
   return state;
 }
 
-// 13 batches an epoch. Both starts must build the same pipeline, so the shuffle has a seed. The random numbers go on as
-// well.
+// 13 batches an epoch, of ten "files" with ten records each, four of which are open at once. Both starts must build the
+// same pipeline, so the shuffles have seeds. A checkpoint tells which files are open and how far each has been read,
+// and which records the second shuffle holds; the random numbers go on as well.
 ps::Dataset<std::vector<double>> make_pipeline() {
   const auto augment = [](std::int64_t element, ps::Context& context) {
     return static_cast<double>(element) + context.rng().uniform();
   };
-  return ps::range(100).shuffle(100, {.seed = 7}).map(augment).batch(8).prefetch();
+  const auto records = [](std::int64_t file) { return ps::range(10 * file, 10 * file + 10); };
+  return ps::range(10)
+      .shuffle(10, {.seed = 7})
+      .interleave(records, {.cycle_length = 4})
+      .shuffle(20, {.seed = 8})
+      .map(augment)
+      .batch(8)
+      .prefetch();
 }
 
 void train(const std::string& file, bool dies) {

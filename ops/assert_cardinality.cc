@@ -31,6 +31,15 @@ class State final : public StreamState {
     has_ended_ = true;
     return false;
   }
+  bool save(StateWriter& out) const override {
+    out.number(seen_);
+    out.stamp(last_);
+    return true;
+  }
+  void restore(StateReader& in) override {
+    seen_ = in.number();
+    last_ = in.stamp();
+  }
 
  private:
   void pass_on(Slot&& slot, Emitter& out) {

@@ -23,6 +23,13 @@ class State final : public MergeState {
   bool soon(std::size_t input) const noexcept override {
     return input == reading_ || input == (reading_ + 1 < inputs_ ? reading_ + 1 : 0);
   }
+  bool save(StateWriter& out) const override {
+    out.number(static_cast<std::int64_t>(reading_));
+    return true;
+  }
+  void restore(StateReader& in) override {
+    reading_ = static_cast<std::size_t>(in.number(0, static_cast<std::int64_t>(inputs_)));
+  }
 
  private:
   const std::size_t inputs_;

@@ -47,6 +47,22 @@ class Draws {
     add_up();
     draw();
   }
+  // Behind the present draw, and which inputs have ended.
+  void save(StateWriter& out) const {
+    out.number(static_cast<std::int64_t>(numbers_.position()));
+    for (std::size_t input = 0; input < weights_.size(); ++input) {
+      if (weights_[input] != all_weights_[input]) out.number(static_cast<std::int64_t>(input));
+    }
+    out.number(-1);
+  }
+  void restore(StateReader& in) {
+    const auto behind = static_cast<std::uint64_t>(in.number(2, std::int64_t{1} << 62));
+    numbers_.discard(behind - 2 - numbers_.position());  // a draw takes two
+    const std::int64_t most = static_cast<std::int64_t>(weights_.size()) - 1;
+    for (std::int64_t input = 0; (input = in.number(-1, most)) >= 0;) weights_[static_cast<std::size_t>(input)] = 0;
+    add_up();
+    go_on();
+  }
 
  private:
   void add_up() {
@@ -87,6 +103,11 @@ class State final : public MergeState {
   }
   void ended(std::size_t input, Emitter&) override { draws_.ended(input); }
   bool soon(std::size_t input) const noexcept override { return draws_.may_come(input); }
+  bool save(StateWriter& out) const override {
+    draws_.save(out);
+    return true;
+  }
+  void restore(StateReader& in) override { draws_.restore(in); }
 
  private:
   Draws draws_;
@@ -130,6 +151,10 @@ std::string SampleFromOp::options_text() const {
 }
 
 Flow SampleFromOp::flow_of(std::span<const Flow> inputs) const {
+  bool never_ends = false;
+  for (std::size_t i = 0; i < inputs.size() && !stop_on_empty_; ++i)
+    never_ends = never_ends || (weights_[i] > 0 && inputs[i].cardinality == INFINITE_CARDINALITY);
+  if (never_ends) return {.cardinality = INFINITE_CARDINALITY, .leading_dimension = leading_dimension_of_all(inputs)};
   return {.cardinality = cardinality_of_mixed(inputs), .leading_dimension = leading_dimension_of_all(inputs)};
 }
 

@@ -24,6 +24,11 @@ class State final : public StreamState {
   void error(Slot&& slot, Emitter& out) override {
     if (is_ours()) out.forward(std::move(slot));
   }
+  bool save(StateWriter& out) const override {
+    out.number(position_ % num_shards_);
+    return true;
+  }
+  void restore(StateReader& in) override { position_ = in.number(0, num_shards_ - 1); }
 
  private:
   bool is_ours() { return position_++ % num_shards_ == index_; }

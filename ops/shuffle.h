@@ -30,6 +30,11 @@ template <class List> class ShuffleWindow {
   void clear() noexcept { held_.clear(); }
   bool empty() const noexcept { return held_.empty(); }
   std::int64_t bytes() const noexcept { return held_.bytes(); }
+  std::size_t size() const noexcept { return held_.size(); }
+  std::int64_t input(std::size_t i) const noexcept { return held_.input(i); }
+  std::uint64_t drawn() const noexcept { return rng_.position(); }
+  void discard(std::uint64_t drawn) noexcept { rng_.discard(drawn); }
+  void put_back(Value value) { held_.push_back(std::move(value)); }
 
   std::optional<Value> exchange(Value value) {
     held_.push_back(std::move(value));

@@ -1,12 +1,16 @@
 // What shuffles share, whatever their order: the op but for its draws, and what it does with elements and positions.
 //
 // A Buffer holds values and draws from them: start(rng), clear(), empty(), exchange(value), which gives what leaves for
-// it, draw(), bytes(). A Key tells the generator of a pass: rng(epoch, pass).
+// it, draw(), bytes(). Of elements it also has what a save point needs: size(), input(i), drawn(), and put_back(value),
+// which draws nothing. A Key tells the generator of a pass: rng(epoch, pass).
 #pragma once
 
 #include <penstock/op.h>
 #include <penstock/options.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,26 +53,54 @@ template <class Buffer, class Key> class ShuffleState final : public StreamState
 
   void begin_pass(Emitter&) override {
     buffer_.clear();
-    is_first_ = true;
+    has_begun_ = false;
   }
   void element(Slot&& slot, Emitter& out) override {
-    if (is_first_) buffer_.start(key_.rng(slot.stamp.epoch, slot.stamp.pass));
-    is_first_ = false;
-    if (auto drawn = buffer_.exchange(std::move(slot))) emit(std::move(*drawn), out);
+    if (!has_begun_) start(slot.stamp.epoch, slot.stamp.pass);
+    if (auto drawn = buffer_.exchange({std::move(slot), out.input_number()})) emit(std::move(drawn->slot), out);
   }
   bool flush(Emitter& out) override {
-    if (!buffer_.empty()) emit(buffer_.draw(), out);
+    if (!buffer_.empty()) emit(buffer_.draw().slot, out);
     return !buffer_.empty();
   }
   void pass_end(Emitter&) override { buffer_.clear(); }  // something is left where nobody wants the pass
   std::int64_t held_bytes() const override { return buffer_.bytes(); }
 
+  bool save(StateWriter& out) const override {
+    out.number(has_begun_ ? 1 : 0);
+    if (!has_begun_) return true;
+    out.number(epoch_);
+    out.number(pass_);
+    out.number(static_cast<std::int64_t>(buffer_.drawn()));
+    for (std::size_t i = 0; i < buffer_.size(); ++i) out.held(buffer_.input(i));
+    return true;
+  }
+  void restore(StateReader& in) override {
+    if (in.number(0, 1) == 0) return;
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const auto epoch = static_cast<std::uint32_t>(in.number(0, kMost));
+    start(epoch, static_cast<std::uint32_t>(in.number(0, kMost)));
+    buffer_.discard(static_cast<std::uint64_t>(in.number()));
+    while (in.has_held()) {
+      auto [slot, input] = in.take_held();
+      buffer_.put_back({std::move(slot), input});
+    }
+  }
+
  private:
+  // By the first element of a pass.
+  void start(std::uint32_t epoch, std::uint32_t pass) {
+    buffer_.start(key_.rng(epoch, pass));
+    epoch_ = epoch;
+    pass_ = pass;
+    has_begun_ = true;
+  }
   static void emit(Slot&& slot, Emitter& out) { out.emit(std::move(slot.value), slot.stamp); }
 
   Buffer buffer_;
   Key key_;
-  bool is_first_ = true;
+  bool has_begun_ = false;
+  std::uint32_t epoch_ = 0, pass_ = 0;  // of what has_begun_
 };
 
 // To skip is to draw again what was drawn: the base class's skip().

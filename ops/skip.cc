@@ -24,6 +24,11 @@ class State final : public StreamState {
     }
     out.emit(std::move(slot.value), slot.stamp);
   }
+  bool save(StateWriter& out) const override {
+    out.number(left_);
+    return true;
+  }
+  void restore(StateReader& in) override { left_ = in.number(0, count_); }
 
  private:
   std::int64_t count_;

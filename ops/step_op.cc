@@ -30,6 +30,17 @@ class State final : public StreamState {
   }
   void pass_end(Emitter&) override { step_.reset(); }
   std::int64_t held_bytes() const override { return step_ ? step_->held_bytes() : 0; }
+  bool save(StateWriter& out) const override {
+    out.number(position_);
+    out.number(step_ ? 1 : 0);
+    return !step_ || step_->save(out);
+  }
+  void restore(StateReader& in) override {
+    position_ = in.number();
+    if (in.number(0, 1) == 0) return;
+    step_ = factory_->open();
+    step_->restore(in);
+  }
 
  private:
   const detail::StepFactoryRef factory_;

@@ -29,6 +29,11 @@ class State final : public StreamState {
   void error(Slot&& slot, Emitter& out) override {
     if (left_ > 0) out.forward(std::move(slot));
   }
+  bool save(StateWriter& out) const override {
+    out.number(left_);
+    return true;
+  }
+  void restore(StateReader& in) override { left_ = in.number(1, limit_); }
 
  private:
   std::int64_t limit_;

@@ -30,8 +30,15 @@ CounterRng generator(std::uint64_t seed, std::uint64_t seed2) {
   return {{low(seed), low(seed >> 32)}, {0, 0, low(seed2), low(seed2 >> 32)}};
 }
 
+struct Numbered {
+  Slot slot;
+  std::int64_t input = 0;  // which of its op's, in the pass
+};
+
 // As the memory budget counts them.
-std::int64_t bytes_of(const Slot& slot) { return slot.bytes(); }
+std::int64_t bytes_of(const Numbered& held) {
+  return held.slot.bytes() + static_cast<std::int64_t>(sizeof(Numbered) - sizeof(Slot));
+}
 std::int64_t bytes_of(std::int64_t position) { return sizeof(position); }
 
 // At most `capacity` values, the oldest first.
@@ -46,11 +53,18 @@ template <class Value> class Buffer {
   }
   bool empty() const noexcept { return held_.empty(); }
   std::int64_t bytes() const noexcept { return bytes_; }
+  std::size_t size() const noexcept { return held_.size(); }
+  std::int64_t input(std::size_t i) const noexcept { return held_[i].input; }
+  std::uint64_t drawn() const noexcept { return rng_.position(); }
+  void discard(std::uint64_t drawn) noexcept { rng_.discard(drawn); }
+  void put_back(Value value) {
+    held_.push_back(std::move(value));
+    bytes_ += bytes_of(held_.back());
+  }
 
   // What leaves for it; nothing until the buffer is full.
   std::optional<Value> exchange(Value value) {
-    held_.push_back(std::move(value));
-    bytes_ += bytes_of(held_.back());
+    put_back(std::move(value));
     if (held_.size() < capacity_) return std::nullopt;
     return draw();
   }
@@ -93,7 +107,7 @@ TensorFlowShuffleOp::TensorFlowShuffleOp(std::int64_t buffer_size, const Shuffle
 }
 
 std::unique_ptr<StreamState> TensorFlowShuffleOp::open(std::uint64_t) const {
-  return std::make_unique<ShuffleState<Buffer<Slot>, Seeds>>(capacity(), seeds_);
+  return std::make_unique<ShuffleState<Buffer<Numbered>, Seeds>>(capacity(), seeds_);
 }
 
 std::unique_ptr<IndexSequence> TensorFlowShuffleOp::over_index(std::unique_ptr<IndexSequence> input) const {

@@ -28,7 +28,7 @@ class TensorFlowShuffleOp final : public BufferedShuffleOp, public graph::Counts
   std::string name() const override { return "shuffle"; }
   std::unique_ptr<StreamState> open(std::uint64_t) const override;
   std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override;
-  std::int64_t bytes_of_place() const override { return sizeof(Slot); }
+  std::int64_t bytes_of_place() const override { return sizeof(Slot) + sizeof(std::int64_t); }
 
   OpRef among(const graph::RepeatsAround& repeats) const override;
   const graph::RepeatsAround& repeats() const override { return seeds_.repeats; }

@@ -41,6 +41,7 @@ class State final : public StreamState {
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
     const std::int64_t position = position_++;
+    first_input_ = out.input_number() - position;
     if (grid_.is_in_any(position, begin_)) keep(position, std::move(slot));
     if (is_complete()) give(out);
   }
@@ -55,6 +56,21 @@ class State final : public StreamState {
   }
   void pass_end(Emitter&) override { clear(); }
   std::int64_t held_bytes() const override { return held_bytes_; }
+  bool save(StateWriter& out) const override {
+    out.number(position_);
+    out.number(begin_);
+    for (const Kept& kept : kept_) out.held(kept.position + first_input_);
+    return true;
+  }
+  void restore(StateReader& in) override {
+    position_ = in.number(0, kFarthest);
+    begin_ = in.number(0, kFarthest);
+    first_input_ = in.next_input() - position_;
+    while (in.has_held()) {
+      auto [slot, input] = in.take_held();
+      keep(input - first_input_, std::move(slot));
+    }
+  }
 
  private:
   struct Kept {
@@ -116,9 +132,10 @@ class State final : public StreamState {
   const Grid grid_;
   const detail::GathererFactory& factory_;  // of the op, which lives longer
   const bool drop_remainder_;
-  std::deque<Kept> kept_;      // what windows from begin_ on want
-  std::int64_t position_ = 0;  // of what comes next
-  std::int64_t begin_ = 0;     // of the window that begins first
+  std::deque<Kept> kept_;         // what windows from begin_ on want
+  std::int64_t position_ = 0;     // of what comes next
+  std::int64_t begin_ = 0;        // of the window that begins first
+  std::int64_t first_input_ = 0;  // the number of the input at position 0: less than 0 where the run was resumed
   std::int64_t held_bytes_ = 0;
 };
 

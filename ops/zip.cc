@@ -28,6 +28,7 @@ class State final : public MergeState {
     if (input + 1 == parts_.size()) give_row(out);
   }
   void ended(std::size_t, Emitter&) override {}
+  bool save(StateWriter&) const override { return true; }  // between two rows there is nothing to say
 
  private:
   void give_row(Emitter& out) {

@@ -2,7 +2,8 @@
 //
 // It is taken at the last element that was *delivered*: what the engine has read ahead is not in it. It holds
 // positions, counters and the pipeline's text, a line for each op, whatever the elements' sizes: 63 bytes and that
-// text, under 1 KiB for ImageNet's pipelines. Tuned numbers and thread counts are not part of it: a checkpoint may go
+// text, under 1 KiB for ImageNet's pipelines; some bytes for each op with a state, and some for each element that is
+// held, where a run is not resumed by position. Tuned numbers and thread counts are not part of it: a checkpoint may go
 // on with others. It refuses another pipeline, naming the first difference.
 //
 //   auto saved = std::make_shared<ps::Checkpoint>(run.checkpoint());
@@ -25,8 +26,10 @@
 // rank of a smaller or larger world, a run goes on behind what all have taken, so each element comes once, and with
 // batches such that all ranks take as many together as before the global batches are the same. That holds where before
 // shard(world) there are sources that can be indexed and what selects or orders them, and behind it maps, batch() and
-// prefetch() alone; elsewhere, where elements have failed, and in the middle of the new ranks' step start() refuses
-// with Error(failed_precondition), which says why (examples/elastic.cc).
+// prefetch() alone; elsewhere, where elements of that rank have failed, and in the middle of the new ranks' step
+// start() refuses with Error(failed_precondition), which says why (examples/elastic.cc). Of other ranks' failures a
+// checkpoint knows nothing: where errors are skipped and one has failed anywhere, the ranks have not taken the same, so
+// go on with as many ranks as before, each with its own checkpoint.
 //
 // Behind Order::arbitrary the number of elements delivered does not tell which: there a checkpoint may be taken at an
 // epoch's end only, and checkpoint() throws Error(failed_precondition) elsewhere.
@@ -36,6 +39,12 @@
 // cannot be told before (a generator ends earlier, another rank's element), next() throws Error(data_loss) when it has
 // come to the end of that pass or epoch, and the epoch has ended then. To leave out what was delivered takes as long as
 // reading positions (indexable sources), generating, or, for a replay, making it.
+//
+// A replay begins at the last *save point* that the consumer has passed, if there is one: every some milliseconds the
+// sources say where they stand, and each op what it has counted and which elements it holds (StreamState::save in
+// op.h), so that only those are made again, and what came since. Elements are not in it. Ops that cannot say so
+// (unique, a function with a state, cache) are run again from the beginning of their pass. With other
+// RunOptions::rewrites, and by another version of the library, the epoch is run again from its start.
 #pragma once
 
 #include <cstdint>
@@ -50,14 +59,14 @@ namespace penstock {
 
 class Checkpoint {
  public:
-  // position: goes on at a place in the source at once. replay: runs the epoch again from its start and leaves out what
-  // was delivered; used where an op's state cannot be told from a position (a shuffle over a stream, a take behind a
-  // map).
+  // position: goes on at a place in the source at once. replay: runs the epoch again, from a save point or from its
+  // start, and leaves out what was delivered; used where an op's state cannot be told from a position (a shuffle over a
+  // stream, a take behind a map, datasets of elements, branches).
   enum class Kind : std::uint8_t { position, replay };
 
-  // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text. Error(invalid_argument) if the
-  // fields contradict themselves (a run's never do), Error(resource_exhausted) if the pipeline's text is longer than 1
-  // MiB.
+  // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text, and 12 and the save point.
+  // Error(invalid_argument) if the fields contradict themselves (a run's never do), Error(resource_exhausted) if the
+  // pipeline's text is longer than 1 MiB.
   std::string to_bytes() const;
 
   // What to_bytes() made, but for last.sequence and last.source. Later versions of the library read what this one
@@ -75,6 +84,9 @@ class Checkpoint {
   bool has_last = false;          // an element was among them
   Stamp last;                     // of the last element delivered
   std::int64_t errors_since = 0;  // errors delivered after it
+  // Of a replay: where the ops stood a moment before, for the library alone; "" where that is the epoch's beginning.
+  std::string save_point;
+  std::int64_t since_save_point = 0;  // elements and errors delivered behind that
 };
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 // Datasets made of several.
 //
 //   auto pairs = ps::zip(pictures, captions).shuffle(1000, {.seed = 7}).prefetch();
-//   auto mixed = ps::sample_from(std::vector{web, books}, {.weights = {0.7, 0.3}, .seed = 1});
+//   auto mixed = ps::sample_from({web, books}, {.weights = {0.7, 0.3}, .seed = 1});
 //
 // Each dataset given is run for itself, with parallelism and buffers of its own, all of them at once, and under one
 // memory budget. A dataset that is given twice is run twice: its functions are called twice for each element. Two uses
@@ -27,6 +27,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <tuple>
 #include <typeinfo>
@@ -108,17 +109,23 @@ requires detail::MadeOf<Into, A, B, C, D> Dataset<Into> zip(const Dataset<A>& a,
 }
 
 // All elements of the first dataset, then all of the second one, and so on. GraphError for an empty list.
-//   ps::concatenate(std::vector{ps::range(2), ps::range(5, 7)})  ->  0 1 5 6
+//   ps::concatenate({ps::range(2), ps::range(5, 7)})  ->  0 1 5 6
 // While one is read, the next one is read ahead. See also Dataset::concatenate.
 template <class T> Dataset<T> concatenate(const std::vector<Dataset<T>>& datasets, CallSite site = CallSite::here()) {
   return Dataset<T>(graph::build(detail::nodes_of(datasets), "concatenate", site, [] { return ops::concatenate(); }));
 }
 
+template <class T>
+Dataset<T> concatenate(std::initializer_list<Dataset<T>> datasets, CallSite site = CallSite::here()) {
+  return concatenate(std::vector<Dataset<T>>(datasets), site);
+}
+
 // Each time the next element of a dataset that is drawn at random, until all have ended. GraphError for an empty list,
 // and for weights that are none.
-//   auto mixed = ps::sample_from(std::vector{web, books}, {.weights = {0.7, 0.3}, .seed = 1});
-// Draw k depends on the seed and k alone: each pass makes the same draws, unless they are to differ
-// (SampleOptions::rerandomize_each_epoch). An error of a dataset counts as its element. All datasets are read ahead.
+//   auto mixed = ps::sample_from({web, books}, {.weights = {0.7, 0.3}, .seed = 1});
+// Draw k depends on the seed, k, and which datasets have ended, for it is made among the others: each pass makes the
+// same draws, unless they are to differ (SampleOptions::rerandomize_each_epoch). An error of a dataset counts as its
+// element. All datasets are read ahead.
 template <class T>
 Dataset<T> sample_from(const std::vector<Dataset<T>>& datasets, const SampleOptions& options = {},
                        CallSite site = CallSite::here()) {
@@ -126,10 +133,16 @@ Dataset<T> sample_from(const std::vector<Dataset<T>>& datasets, const SampleOpti
                                  [&] { return ops::sample_from(datasets.size(), options); }));
 }
 
+template <class T>
+Dataset<T> sample_from(std::initializer_list<Dataset<T>> datasets, const SampleOptions& options = {},
+                       CallSite site = CallSite::here()) {
+  return sample_from(std::vector<Dataset<T>>(datasets), options, site);
+}
+
 // Each time the next element of the dataset that `choice` says: 0 is the first one. Ends with the choice, or when
 // all datasets were found to have no more. Another number is an error in its place, and an error of the choice passes
 // on; both let the run go on behind them. A choice of a dataset that has no more is passed over (ChooseOptions).
-//   ps::choose_from(std::vector{ps::range(3), ps::range(5, 8)}, ps::range(2).repeat(2))  ->  0 5 1 6
+//   ps::choose_from({ps::range(3), ps::range(5, 8)}, ps::range(2).repeat(2))  ->  0 5 1 6
 template <class T>
 Dataset<T> choose_from(const std::vector<Dataset<T>>& datasets, const Dataset<std::int64_t>& choice,
                        const ChooseOptions& options = {}, CallSite site = CallSite::here()) {
@@ -137,6 +150,12 @@ Dataset<T> choose_from(const std::vector<Dataset<T>>& datasets, const Dataset<st
   inputs.push_back(choice.node());
   return Dataset<T>(
       graph::build(inputs, "choose_from", site, [&] { return ops::choose_from(datasets.size(), options); }));
+}
+
+template <class T>
+Dataset<T> choose_from(std::initializer_list<Dataset<T>> datasets, const Dataset<std::int64_t>& choice,
+                       const ChooseOptions& options = {}, CallSite site = CallSite::here()) {
+  return choose_from(std::vector<Dataset<T>>(datasets), choice, options, site);
 }
 
 // A merging op of your own (MergeOp, op.h). U: the type of what it gives; a value of another type becomes an error

@@ -33,6 +33,7 @@
 #include <penstock/element.h>
 #include <penstock/error.h>
 #include <penstock/slot.h>
+#include <penstock/state.h>
 #include <penstock/tunable.h>
 
 #pragma GCC visibility push(default)
@@ -204,6 +205,15 @@ class StreamState {
   virtual bool flush(Emitter&) { return false; }
   virtual void pass_end(Emitter&) {}                     // gives the rest; state for the next pass starts clean
   virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside
+  // Between two inputs of a pass, not more than some hundred times a second: writes what restore() needs to go on
+  // there. False: it does not, and a run that is resumed in the middle of a pass runs that pass again from its start.
+  virtual bool save(StateWriter& out) const {
+    static_cast<void>(out);
+    return false;
+  }
+  // Behind begin_pass(), at the beginning of a run that is resumed: takes what save() wrote, in that order. What it
+  // throws ends the run.
+  virtual void restore(StateReader& in) { static_cast<void>(in); }
 };
 
 // Positions of an indexable source in the order in which a pass visits them: file 17, file 4, file 9, ...
@@ -293,11 +303,18 @@ class MergeState {
   // of the rest of its pass.
   virtual void give(Emitter& out) { static_cast<void>(out); }
   virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside, as of a StreamState
-  // Whether it is worth reading ahead in this input, as far as is known now.
+  // Whether it is worth reading ahead in this input, as far as is known now. Of the wanted one and some behind it that
+  // is asked whenever another one is wanted; of all others when a pass or an input has ended, and now and then.
   virtual bool soon(std::size_t input) const noexcept {
     static_cast<void>(input);
     return true;
   }
+  // As those of a StreamState, between two of the other functions. Nothing can be held().
+  virtual bool save(StateWriter& out) const {
+    static_cast<void>(out);
+    return false;
+  }
+  virtual void restore(StateReader& in) { static_cast<void>(in); }
 };
 
 // Several inputs, one output. An input goes to its next pass when the merge's pass has ended, also from the middle of
@@ -335,6 +352,16 @@ class SourceReader {
   virtual std::string origin(const Stamp& element) const {
     static_cast<void>(element);
     return {};
+  }
+  // As those of a StreamState, between two elements: so that a run that is resumed need not read the pass again up to
+  // there. `given`: so many were given of the pass, failures among them.
+  virtual bool save(StateWriter& out) const {
+    static_cast<void>(out);
+    return false;
+  }
+  virtual void restore(StateReader& in, std::int64_t given) {
+    static_cast<void>(in);
+    static_cast<void>(given);
   }
 };
 

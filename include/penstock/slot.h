@@ -50,7 +50,7 @@ std::exception_ptr current_failure() noexcept;
 // counts.
 class Slot {
  public:
-  enum class Kind : std::uint8_t { element, error, pass_end, dropped, many, failed };
+  enum class Kind : std::uint8_t { element, error, pass_end, dropped, many, failed, save_point };
 
   Slot() noexcept = default;
   Slot(Element element, const Stamp& at) : value(std::move(element)), stamp(at) {}
@@ -83,6 +83,8 @@ class Slot {
   Kind kind() const noexcept { return kind_; }
   void set_kind(Kind kind) noexcept { kind_ = kind; }
   bool is_element() const noexcept { return kind_ == Kind::element; }
+  // Whether it is an element or an error: what is neither says something about the stream.
+  bool is_item() const noexcept { return kind_ != Kind::pass_end && kind_ != Kind::save_point; }
   detail::Results& results() { return *value.get<std::unique_ptr<detail::Results>>(); }  // of one of many
   const detail::Results& results() const { return *value.get<std::unique_ptr<detail::Results>>(); }
   std::uint8_t level() const noexcept { return level_; }  // of a pass_end: how many repeats ended with it

@@ -15,6 +15,7 @@ template <class T> class Chunked {
   std::size_t size() const noexcept { return empty() ? 0 : (chunks_.size() - 1) * kChunk + chunks_.back().size(); }
 
   T& operator[](std::size_t i) noexcept { return chunks_[i / kChunk][i % kChunk]; }
+  const T& operator[](std::size_t i) const noexcept { return chunks_[i / kChunk][i % kChunk]; }
   T& back() noexcept { return chunks_.back().back(); }
 
   // Throws std::bad_alloc, and is then as it was.

@@ -8,13 +8,14 @@ constexpr auto kSlot = static_cast<std::int64_t>(sizeof(Slot));
 }
 
 // What the slot's own place took is not kept.
-void ElementStore::push_back(Slot&& slot) {
+void ElementStore::push_back(Numbered&& numbered) {
+  Slot& slot = numbered.slot;
   const Stamp& stamp = slot.stamp;
   const Kind kind{stamp.sequence, stamp.epoch, stamp.pass, slot.value_bytes()};
   kinds_.push_back(kind, size());
   try {
     sources_.push_back(stamp.source, size());
-    held_.push_back({std::move(slot.value), stamp.ordinal, stamp.sub});
+    held_.push_back({std::move(slot.value), stamp.ordinal, stamp.sub, numbered.input});
   } catch (...) {
     kinds_.shorten(size());
     sources_.shorten(size());
@@ -29,7 +30,7 @@ void ElementStore::swap_with_last(std::size_t i) noexcept {
   sources_.swap(i, size() - 1);
 }
 
-Slot ElementStore::take_last() noexcept {
+ElementStore::Numbered ElementStore::take_last() noexcept {
   Held& last = held_.back();
   const Kind kind = kinds_.back();
   Slot slot(std::move(last.value), {.epoch = kind.epoch,
@@ -39,11 +40,12 @@ Slot ElementStore::take_last() noexcept {
                                     .ordinal = last.ordinal,
                                     .sub = last.sub});
   slot.set_bytes(kind.bytes + kSlot);
+  const std::int64_t input = last.input;
   held_.pop_back();
   kinds_.shorten(size());
   sources_.shorten(size());
   value_bytes_ -= kind.bytes;
-  return slot;
+  return {std::move(slot), input};
 }
 
 void ElementStore::clear() noexcept {

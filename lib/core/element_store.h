@@ -1,4 +1,4 @@
-// ElementStore: what a stream op keeps, in less memory than slots would take: 56 bytes an element beside what its value
+// ElementStore: what a stream op keeps, in less memory than slots would take: 64 bytes an element beside what its value
 // holds elsewhere, 24 more as long as elements differ in size or pass, and 2 as long as they are of several sources.
 #pragma once
 
@@ -15,14 +15,21 @@ namespace penstock {
 
 class ElementStore {
  public:
+  struct Numbered {
+    Slot slot;
+    std::int64_t input = 0;  // which of its op's, in the pass
+  };
+
   bool empty() const noexcept { return held_.empty(); }
   std::size_t size() const noexcept { return held_.size(); }
 
   // Throws std::bad_alloc: then the element is lost, and nothing else.
-  void push_back(Slot&& slot);
+  void push_back(Numbered&& slot);
   void swap_with_last(std::size_t i) noexcept;
-  Slot take_last() noexcept;
+  Numbered take_last() noexcept;
   void clear() noexcept;
+
+  std::int64_t input(std::size_t i) const noexcept { return held_[i].input; }
 
   // As the memory budget counts them.
   std::int64_t bytes() const noexcept;
@@ -35,6 +42,7 @@ class ElementStore {
     Element value;
     std::int64_t ordinal;
     std::uint64_t sub;
+    std::int64_t input;
   };
   struct Kind {
     std::uint64_t sequence : 48 = 0;

@@ -1,17 +1,24 @@
 #include <penstock/detail/values_digest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 
 #include <penstock/random.h>
-
-#include "lib/core/crc32.h"
 
 namespace penstock::detail {
 namespace {
 
 std::uint64_t with(std::uint64_t digest, std::string_view bytes) {
-  return mix64(mix64(digest + crc32(bytes)) + bytes.size());
+  digest = mix64(digest + bytes.size());
+  for (std::uint64_t word = 0; !bytes.empty(); word = 0) {
+    const std::size_t size = std::min(bytes.size(), sizeof(word));
+    std::memcpy(&word, bytes.data(), size);
+    bytes.remove_prefix(size);
+    digest = mix64(digest ^ word);
+  }
+  return digest;
 }
 
 std::string text_of(std::uint64_t digest) {

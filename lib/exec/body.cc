@@ -77,10 +77,12 @@ void ElementwiseBody::run(Group& group, Context& context) {
   group.give_back(done);
 }
 
-// A state lasts for one pass. An op without a state may be called by several threads.
-void ElementwiseBody::take_mark(const Slot& slot) {
-  if (!op_->has_state() || slot.kind() != Slot::Kind::pass_end || slot.level() < depth_) return;
-  passes_.end_pass();
+// A state lasts for one pass, and nothing in the middle of it can be resumed. An op without a state may be called by
+// several threads.
+void ElementwiseBody::take_mark(Slot& slot) {
+  if (!op_->has_state()) return;
+  if (slot.kind() == Slot::Kind::save_point && passes_.has_begun()) slot.drop();
+  if (slot.kind() == Slot::Kind::pass_end && slot.level() >= depth_) passes_.end_pass();
 }
 
 // Returns how many of these elements have been run.
@@ -120,8 +122,20 @@ std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) cons
 
 // ------------------------------------------------------------------------------------------------ stream
 
-StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host)
-    : state_(std::move(state)), stage_(stage), depth_(depth), host_(host) {}
+StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host,
+                       bool is_as_new_after_output)
+    : state_(std::move(state)),
+      stage_(stage),
+      depth_(depth),
+      host_(host),
+      saves_(*state_, host, is_as_new_after_output) {}
+
+// What a resumed state gives at a pass's beginning has been given.
+void StreamBody::begin() {
+  begin_pass(Stamp());
+  if (saves_.is_resumed()) early_.clear();
+  saves_.restore();
+}
 
 // A failure is found by its number among the results, so it and the results behind it must not leave yet.
 inline bool StreamBody::go_on() {
@@ -193,10 +207,29 @@ void StreamBody::take(Slot&& slot) {
   if (static_cast<std::int64_t>(slot.stamp.sequence) <= closed_until_) return;
   if (slot.kind() == Slot::Kind::pass_end) return take_mark(std::move(slot));
   if (wants_nothing_) return;
+  if (slot.is_item()) return take_item(std::move(slot));
+  saves_.note(slot.take<SavePointRef>(), input_);
+  give_save_point(slot.stamp, input_);
+}
+
+void StreamBody::take_item(Slot&& slot) {
   sequence_ = slot.stamp.sequence;
-  guarded(slot.stamp,
+  const Stamp stamp = slot.stamp;
+  if (saves_.takes_up()) {
+    if (auto error = saves_.keep(std::move(slot))) add(std::move(*error));
+    return saves_.restore();
+  }
+  saves_.note_input();
+  guarded(stamp,
           [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
-  if (wants_nothing_) close_pass();
+  if (wants_nothing_) return close_pass();
+  if (saves_.is_due_late()) give_save_point(stamp, input_ + 1);
+}
+
+// Before the input `next`. Where there is no memory for it, this one is left out.
+void StreamBody::give_save_point(const Stamp& pass, std::int64_t next) try {
+  if (auto point = saves_.point(next)) add(save_point_slot(std::move(point), pass));
+} catch (const std::bad_alloc&) {
 }
 
 // Ends the pass at once, without waiting for the mark that the source will send: that may take the source, or a stage
@@ -242,6 +275,7 @@ void StreamBody::take_mark(Slot&& mark) {
   if (ends_input) {
     guarded(of_no_element(stamp), [this] { state_->pass_end(*this); });
     wants_nothing_ = false;
+    saves_.begin_pass();
   }
   sequence_ = stamp.sequence + 1;
   add(std::move(mark));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +17,9 @@
 #include "lib/exec/group.h"
 #include "lib/exec/held_bytes.h"
 #include "lib/exec/pass_control.h"
+#include "lib/exec/save_point.h"
 #include "lib/exec/stage_signs.h"
+#include "lib/exec/stream_saves.h"
 
 namespace penstock::exec {
 
@@ -66,6 +70,9 @@ class BodyHost {
   virtual std::int64_t now() const = 0;  // ns
   virtual std::uint64_t run_seed() const noexcept = 0;
   virtual SourceItem item(const Stamp& stamp) const = 0;
+  // How often save points are to be given; null: none is of use.
+  virtual const SaveSpacing* saves() const noexcept = 0;
+  virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
 };
 
 class Body {
@@ -119,6 +126,8 @@ class Body {
 
   // The run goes on behind the element with the stamp `last`: a source begins with the item that it was made of.
   virtual void resume_at(const Stamp&) {}
+  // The same at a save point. Null: it hands those of its input on.
+  virtual Resumes* resumes() noexcept { return nullptr; }
   // Whether its pass ended without that element having come by. Any thread.
   virtual bool has_missed_resumption() const noexcept { return false; }
 };
@@ -136,7 +145,7 @@ class ElementwiseBody final : public Body {
 
  private:
   std::size_t run_stretch(Group& group, std::span<Slot> stretch, Context& context);
-  void take_mark(const Slot& slot);
+  void take_mark(Slot& slot);
 
   std::shared_ptr<const ElementwiseOp> op_;
   const bool borrows_;
@@ -147,15 +156,21 @@ class ElementwiseBody final : public Body {
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.
 class StreamBody final : public Body, private Emitter {
  public:
-  StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host);
+  // is_as_new_after_output: StreamOp's.
+  StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host,
+             bool is_as_new_after_output = false);
   void run(Group& group, Context& context) override;
-  std::int64_t held_bytes() const override { return held_.bytes(); }
+  std::int64_t held_bytes() const override { return held_.bytes() + saves_.held_bytes(); }
   Slots& results_of(Group& group) const override { return group.results; }
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
-  void begin() override { begin_pass(Stamp()); }
+  void begin() override;
+  Resumes* resumes() noexcept override { return &saves_; }
 
  private:
-  void emit(Element value, const Stamp& stamp) override { add(Slot(std::move(value), stamp)); }
+  void emit(Element value, const Stamp& stamp) override {
+    saves_.note_output();
+    add(Slot(std::move(value), stamp));
+  }
   void forward(Slot&& slot) override { forward_late(std::move(slot), input_); }
   void forward_late(Slot&& slot, std::int64_t number) override;
   std::int64_t input_number() const override { return input_; }
@@ -168,6 +183,8 @@ class StreamBody final : public Body, private Emitter {
   bool go_on();
   bool flush(const Slot& mark, Group& group);
   void take(Slot&& slot);
+  void take_item(Slot&& slot);
+  void give_save_point(const Stamp& pass, std::int64_t next);
   void take_mark(Slot&& mark);
   void begin_pass(const Stamp& stamp);
   void close_pass();
@@ -193,20 +210,25 @@ class StreamBody final : public Body, private Emitter {
   std::int64_t closed_until_ = -1;
   bool wants_nothing_ = false;
   HeldBytes held_;
+  StreamSaves saves_;
 };
 
 // The part of an endless repeat that is not in PassControl: a pass that gave nothing ends it. Counting repeats need no
 // stage.
-class RepeatBody final : public Body {
+class RepeatBody final : public Body, private Resumes {
  public:
   // place: of the op in the user's code, for a warning.
   RepeatBody(std::size_t stage, std::size_t depth, BodyHost& host, std::string place = {})
       : stage_(stage), depth_(depth), host_(host), place_(std::move(place)) {}
   void run(Group& group, Context& context) override;
   void resume_at(const Stamp&) override { gave_something_ = true; }
+  Resumes* resumes() noexcept override { return this; }
 
  private:
+  std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  bool has_missed() const noexcept override { return false; }
   bool keep(Slot& slot);
+  void tell_whether_it_gave(Slot& save_point) const;
   bool keep_mark(const Slot& mark);
   void warn();
 
@@ -229,16 +251,19 @@ struct SourceParts {
   std::uint16_t number = 0;  // Stamp::source of its elements
 };
 
-class SourceBody final : public Body {
+class SourceBody final : public Body, private Resumes {
  public:
-  SourceBody(SourceParts parts, PassControl& passes);
+  SourceBody(SourceParts parts, PassControl& passes, BodyHost& host);
   void run(Group& group, Context& context) override;
   bool can_produce() const override { return !passes_.idle(); }
   std::string origin(const Stamp& element) const override;
   std::int64_t failed_input(const Group& group, std::size_t result) const override;
   void resume_at(const Stamp& last) override;
+  Resumes* resumes() noexcept override { return this; }
 
  private:
+  std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  bool has_missed() const noexcept override { return missed_; }
   bool may_read(const PassControl::Pass& pass, Slots& out, Context& context);
   bool read(Group& group, std::size_t wanted, Context& context);
   bool produce_one(Slots& out, Context& context);
@@ -247,10 +272,14 @@ class SourceBody final : public Body {
   bool produce_next(Slots& out, Context& context);
   bool begin_reading(const Stamp& pass, Slots& out, Context& context);
   void pass_over_delivered();
-  bool leave_out_delivered(Slots& slots);
+  bool leave_out_delivered(Slots& slots, bool has_one);
+  void go_to_save_point();
+  bool is_save_point_due(bool begins_pass) const;
+  void give_save_point(Slots& out);
 
   SourceParts parts_;
   PassControl& passes_;
+  BodyHost& host_;
   Stamp at_;          // the element to be made next
   struct Positions {  // that come next, as far as they are known
     std::array<std::int64_t, 64> list{};
@@ -258,6 +287,14 @@ class SourceBody final : public Body {
     std::int64_t last = 0;  // of those given: an order that fails does so behind it
   } positions_;
   std::optional<Stamp> resume_;
+
+  // Where it goes on, or gives save points.
+  std::int64_t given_ = 0;    // of the pass, failures among them
+  std::int64_t to_skip_ = 0;  // of the pass, by a reader that has to read them again
+  std::optional<std::string> reader_state_;
+  std::int64_t goes_on_at_ = 0;  // so many had been given
+  SaveClock saved_;
+  std::atomic<bool> missed_{false};
 };
 
 }  // namespace penstock::exec

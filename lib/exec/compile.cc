@@ -131,9 +131,9 @@ class Compiler {
     const bool lends = lends_to(number + 1);
     const std::uint16_t in_tree = plan_->add_source({nullptr, stage.label.position, next_stage()});
     stage.open = with_place(
-        stage, [source, lends, in_tree](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+        stage, [source, lends, in_tree](std::size_t, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.reader = opened(source->open()), .lends = lends, .number = in_tree};
-          return std::make_unique<SourceBody>(std::move(parts), passes);
+          return std::make_unique<SourceBody>(std::move(parts), passes, host);
         });
     put_first(std::move(stage));
     return number + 1;
@@ -153,9 +153,9 @@ class Compiler {
     const auto source =
         plan_->add_source({positions.source.get(), stage.label.position, next_stage()});  // open() keeps it
     stage.open = with_place(
-        stage, [positions, lends, source](std::size_t, BodyHost&, PassControl& passes) -> std::unique_ptr<Body> {
+        stage, [positions, lends, source](std::size_t, BodyHost& host, PassControl& passes) -> std::unique_ptr<Body> {
           SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends, .number = source};
-          return std::make_unique<SourceBody>(std::move(parts), passes);
+          return std::make_unique<SourceBody>(std::move(parts), passes, host);
         });
     if (stage.form == Form::computes && stage.form_is_known) now_.positions = std::move(positions);
     put_first(std::move(stage));
@@ -320,7 +320,7 @@ class Compiler {
     stage.holding = {op->elements_held(), op->bytes_of_place()};
     stage.open =
         with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-          return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host);
+          return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host, op->is_as_new_after_output());
         });
     by_position_ = by_position_ && op->is_as_new_after_output();
     if (first_stream_ == 0) first_stream_ = next_stage();

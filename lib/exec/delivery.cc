@@ -36,7 +36,7 @@ bool Delivery::take(Slot& slot) {
     // Released before the outlet counts as empty: from then on the last stage may start an element without room.
     state_.memory.release(slot.bytes());
     const bool is_mark = slot.kind() == Slot::Kind::pass_end;
-    state_.outlet.count_taken(is_mark);
+    state_.outlet.count_taken(!slot.is_item());
     sequence_ = slot.stamp.sequence + (is_mark ? 1 : 0);
     if (is_mark) state_.passes.back()->forget_until(slot.stamp.sequence);
   }
@@ -53,6 +53,7 @@ void Delivery::check_given_up() {
   free_reserve();  // a text takes some, too
   if (code_of(cause) == ErrorCode::cancelled)
     throw Error(ErrorCode::cancelled, "the run has been given up: " + message_of(cause));
+  if (code_of(cause) == ErrorCode::data_loss) throw Error(ErrorCode::data_loss, message_of(cause));
   throw Error(
       code_of(cause),
       "the run has ended before its time: " + message_of(cause) +

@@ -12,7 +12,7 @@ namespace {
 constexpr auto kIdleTime = std::chrono::seconds(5);
 }
 
-void ElasticPool::submit(std::function<void()> work, ClientRef client) {
+void ElasticPool::submit(std::function<void()> work, ClientRef client, bool is_urgent) {
   Threads gone;  // joined at the end
   bool has_thread = false;
   {
@@ -22,7 +22,7 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client) {
     const bool found = find_thread(unserved);
     if (client != nullptr) client->refused_ = unserved && !found;
     has_thread = found || !threads_.empty();
-    if (has_thread) enqueue(work, std::move(client));
+    if (has_thread) enqueue(work, std::move(client), is_urgent);
   }
   if (has_thread) {
     work_.notify_one();
@@ -38,17 +38,18 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
     MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     found = find_thread(true);
-    if (found) enqueue(work, std::make_shared<Client>());
+    if (found) enqueue(work, std::make_shared<Client>(), false);
   }
   if (found) work_.notify_one();
   return found;
 }
 
 // If there is no memory for it in the queue, `call` is as it was.
-void ElasticPool::enqueue(std::function<void()>& call, ClientRef client) {
-  queue_.emplace_back();
-  queue_.back() = {std::move(call), std::move(client)};
-  if (const auto& of = queue_.back().client) ++of->queued_;
+void ElasticPool::enqueue(std::function<void()>& call, ClientRef client, bool is_urgent) {
+  Work& work = is_urgent ? queue_.emplace_front() : queue_.emplace_back();
+  if (client != nullptr) ++client->queued_;
+  work = {std::move(call), std::move(client)};
+  waiting_.store(static_cast<std::int64_t>(queue_.size()), std::memory_order_relaxed);
 }
 
 // Whether there is a thread for one more piece of work: an idle one that nothing else waits for, or a new one.
@@ -96,6 +97,7 @@ ElasticPool::Queue::iterator ElasticPool::next_work() {
 void ElasticPool::run(Queue::iterator place) {
   Work work = std::move(*place);
   queue_.erase(place);
+  waiting_.store(static_cast<std::int64_t>(queue_.size()), std::memory_order_relaxed);
   if (work.client != nullptr) {
     --work.client->queued_;
     ++work.client->running_;

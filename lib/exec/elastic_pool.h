@@ -7,6 +7,7 @@
 // no thread serves. While there are more threads than the cap, it takes no other work, and leaves.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -40,12 +41,14 @@ class ElasticPool {
   ElasticPool& operator=(const ElasticPool&) = delete;
 
   // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. Work
-  // without a client waits its turn.
-  void submit(std::function<void()> work, ClientRef client = nullptr) EXCLUDES(mutex_);
+  // without a client waits its turn. Urgent work goes before all that waits.
+  void submit(std::function<void()> work, ClientRef client = nullptr, bool is_urgent = false) EXCLUDES(mutex_);
   // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was,
   // if there is no idle thread and none can be made.
   bool try_submit(std::function<void()>& work) EXCLUDES(mutex_);
 
+  // Work waits for a thread: who could go on for long comes again later. A guess, without a lock.
+  bool is_wanted() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
   std::int64_t cap() const noexcept { return cap_; }
   std::int64_t threads() const EXCLUDES(mutex_);
 
@@ -56,7 +59,7 @@ class ElasticPool {
     ClientRef client;  // null: nobody's
   };
   using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
-  void enqueue(std::function<void()>& call, ClientRef client) REQUIRES(mutex_);
+  void enqueue(std::function<void()>& call, ClientRef client, bool is_urgent) REQUIRES(mutex_);
   bool find_thread(bool may_be_spare) REQUIRES(mutex_);
   bool grow() REQUIRES(mutex_);
   void serve(Threads::iterator self) EXCLUDES(mutex_);
@@ -71,7 +74,8 @@ class ElasticPool {
   CondVar work_;
   CondVar left_;
   Queue queue_ GUARDED_BY(mutex_);
-  Threads threads_ GUARDED_BY(mutex_);  // serving
+  std::atomic<std::int64_t> waiting_{0};  // in queue_
+  Threads threads_ GUARDED_BY(mutex_);    // serving
   // past their last touch of the pool but for the unlock; joined by the next to come
   Threads leaving_ GUARDED_BY(mutex_);
   std::int64_t idle_ GUARDED_BY(mutex_) = 0;

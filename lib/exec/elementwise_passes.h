@@ -18,6 +18,7 @@ class ElementwisePasses {
 
   void run(std::span<Slot> slots, Context& context);
   void end_pass() noexcept;
+  bool has_begun() const noexcept { return state_ != nullptr || failed_to_open_ != nullptr; }  // a pass, with its state
 
  private:
   void open();

@@ -11,6 +11,17 @@
 #include "lib/exec/resume_body.h"
 
 namespace penstock::exec {
+namespace {
+
+// The stage and all before it.
+void resume_from(const EngineState& state, std::size_t stage, const SavePointRef& here) {
+  Resumes* const resumes = state.stages[stage]->resumes();
+  const auto inputs = resumes != nullptr ? resumes->resume_from(here) : std::vector{here};
+  const auto edges = state.plan->edges.into(stage);
+  for (std::size_t port = 0; port < edges.size(); ++port) resume_from(state, edges[port].from, inputs[port]);
+}
+
+}  // namespace
 
 Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings, std::unique_ptr<Launcher> launcher)
     : state_(std::move(plan), settings, std::move(launcher)) {
@@ -19,7 +30,8 @@ Engine::Engine(std::shared_ptr<const Plan> plan, const EngineSettings& settings,
         std::make_unique<Stage>(state_.plan->stages[i], i, state_.passes_of(i).depth(), host_, state_.passes_of(i)));
     state_.neighbours.introduce(i, state_.stages[i]->traits(), state_.stages[i]->signs());
   }
-  if (settings.resume_after != nullptr) resume_by_position(*settings.resume_after);
+  if (settings.resume.behind != nullptr) resume_by_position(*settings.resume.behind);
+  if (settings.resume.at != nullptr) resume_from(state_, state_.stages.size() - 1, settings.resume.at);
 }
 
 // The last reference may be that of a thread that moves a knob, while a call into the engine is still to begin. Once a
@@ -59,9 +71,14 @@ void Engine::resume_by_position(const Stamp& last) {
   if (plan().resume_stage < state_.stages.size()) state_.stages[plan().resume_stage]->resume_after(last);
 }
 
+// In a branch a pass may have been cut that a merge had left behind: there only its sources know that they had no more.
 bool Engine::has_missed_resumption() const noexcept {
-  const std::size_t stage = state_.plan->resume_stage;
-  return stage < state_.stages.size() && state_.stages[stage]->body().has_missed_resumption();
+  return std::ranges::any_of(state_.stages, [this](const auto& stage) {
+    const std::size_t i = stage->traits().index;
+    const bool is_sure = state_.is_head(i) || plan().segment_of[i] + 1 == plan().segments.size();
+    const Resumes* const resumes = is_sure ? stage->resumes() : nullptr;
+    return stage->body().has_missed_resumption() || (resumes != nullptr && resumes->has_missed());
+  });
 }
 
 void Engine::request_stop() {

@@ -55,8 +55,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void begin_epoch(std::uint32_t epoch, std::uint32_t epochs);  // after the last one has ended
   // Gives up what is left of the current epoch and of those that were read ahead. Returns when all of it is gone.
   void abandon_epoch();
-  // Whether the pass to go on in has ended without the element to go on behind. True before its mark reaches the
-  // consumer.
+  // Whether the pass to go on in has ended without the place to go on at. True before its mark reaches the consumer.
   bool has_missed_resumption() const noexcept;
 
   // Now and then, by who looks after runs: calls under way (at their threads, too, if `samples`), and the consumer.

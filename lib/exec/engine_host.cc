@@ -14,6 +14,8 @@ EngineHost::EngineHost(EngineState& state)
              .trace = state.settings.trace.get(),
              .keeps_statistics = state.settings.statistics,
              .seed = state.settings.seed,
+             .saves =
+                 state.plan->has_save_points() && state.settings.save_spacing ? &*state.settings.save_spacing : nullptr,
              .permits = state.settings.permits,
              .open_io = state.settings.open_io,
              .stop = state.stop.get_token(),
@@ -66,7 +68,8 @@ void EngineHost::release_lost_permits() {
 // ------------------------------------------------------------------------------------------------ memory, and the end
 
 void EngineHost::nothing_is_left_of(std::size_t stage) {
-  for (const Edge& edge : state_.plan->edges.into(stage)) state_.tell_nearest_that_reserves(edge.from);
+  state_.neighbours.for_each_nearest_before(stage,
+                                            [this](std::size_t nearest) { state_.stages[nearest]->memory_is_free(); });
 }
 
 // By any thread, which may be inside anything: so without waiting, and the rest is done by whoever shuts down.

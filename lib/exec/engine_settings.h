@@ -3,13 +3,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "lib/core/machine.h"
 #include "lib/exec/nested_run.h"
 #include "lib/exec/permit_gate.h"
+#include "lib/exec/save_point.h"
 #include "lib/exec/trace.h"
 
 namespace penstock::exec {
+
+// Where a run goes on; at the beginning of the first epoch where there is neither.
+struct Resumption {
+  const Stamp* behind = nullptr;  // by position; read during construction only
+  SavePointRef at = nullptr;      // of the last stage's results
+};
 
 struct EngineSettings {
   std::int64_t memory_bytes = 0;
@@ -19,11 +27,12 @@ struct EngineSettings {
   std::uint32_t epochs = 0;
   std::uint64_t first_sequence = 0;  // of passes; for tests
   std::uint64_t seed = 0;
-  std::uint32_t pass = 0;               // of an outer run, that passes are numbered from
-  const Stamp* resume_after = nullptr;  // by position; read during construction only
-  PermitGate* gate = nullptr;           // none: no limit (serial executor, tests)
-  bool has_priority = false;            // the knob `priority` is there
-  bool niceness_is_reversible = false;  // and may be moved: workers may be less urgent than the consumer
+  std::uint32_t pass = 0;  // of an outer run, that passes are numbered from
+  Resumption resume = {};
+  std::optional<SaveSpacing> save_spacing = {};  // none: nobody has use for save points
+  PermitGate* gate = nullptr;                    // none: no limit (serial executor, tests)
+  bool has_priority = false;                     // the knob `priority` is there
+  bool niceness_is_reversible = false;           // and may be moved: workers may be less urgent than the consumer
   const Machine* machine = &system_machine();
   std::int64_t open_io = 64;                 // blocking calls at once
   double cpu_budget = 1;                     // CPUs, until somebody tells more by set_surroundings()

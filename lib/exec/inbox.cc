@@ -7,11 +7,12 @@
 namespace penstock::exec {
 namespace {
 
-// How many slots come before `most` are reached or a mark is passed.
-std::int64_t stretch_to_mark(const Slots& slots, std::size_t from, std::int64_t most) {
+// How many slots come before `most` are reached, or one is passed that ends a group: what is no item is the last of its
+// own, so that the others are numbered by their places.
+std::int64_t stretch_of_group(const Slots& slots, std::size_t from, std::int64_t most) {
   const auto end = std::min(slots.size(), from + static_cast<std::size_t>(most));
   for (std::size_t i = from; i < end; ++i) {
-    if (slots[i].kind() == Slot::Kind::pass_end) return static_cast<std::int64_t>(i + 1 - from);
+    if (!slots[i].is_item()) return static_cast<std::int64_t>(i + 1 - from);
   }
   return static_cast<std::int64_t>(end - from);
 }
@@ -25,13 +26,14 @@ void Inbox::receive(Slots&& slots) {
 }
 
 void Inbox::fill(Group& group, std::int64_t most) {
-  while (count_ > 0 && group.inputs.admitted < most && !group.mark) take_from_front(group, most);
+  bool is_full = false;
+  while (count_ > 0 && group.inputs.admitted < most && !is_full) is_full = take_from_front(group, most);
 }
 
-// A packet that fits whole is not copied.
-void Inbox::take_from_front(Group& group, std::int64_t most) {
+// Whether the group has its last slot. A packet that fits whole is not copied.
+bool Inbox::take_from_front(Group& group, std::int64_t most) {
   Slots& front = packets_.front();
-  const std::int64_t count = stretch_to_mark(front, taken_, most - group.inputs.admitted);
+  const std::int64_t count = stretch_of_group(front, taken_, most - group.inputs.admitted);
   const bool whole = taken_ == 0 && group.slots.empty() && count == static_cast<std::int64_t>(front.size());
   if (whole) {
     std::swap(group.slots, front);
@@ -48,8 +50,10 @@ void Inbox::take_from_front(Group& group, std::int64_t most) {
   promised_ -= count;
   group.inputs.admitted += count;
   group.mark = PassEnd::of(group.slots.back());
+  const bool is_full = !group.slots.back().is_item();
   if (skipping_) drop(group.slots);
   if (group.mark) note_mark(group.slots.back());
+  return is_full;
 }
 
 void Inbox::note_mark(const Slot& mark) {

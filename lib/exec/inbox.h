@@ -24,7 +24,7 @@ class Inbox {
   void receive(Slots&& slots);
   std::int64_t waiting() const noexcept { return count_; }
 
-  // Moves the oldest slots into the group until it has `most`, or a mark.
+  // Moves the oldest slots into the group until it has `most`, or a mark or a save point.
   void fill(Group& group, std::int64_t most);
 
   // New credits for the stage before, up to this capacity. 0 while they are less than half of it, since each time a
@@ -44,7 +44,7 @@ class Inbox {
   bool let_go(Slots& to) noexcept;
 
  private:
-  void take_from_front(Group& group, std::int64_t most);
+  bool take_from_front(Group& group, std::int64_t most);
   void note_mark(const Slot& mark);
 
   const StageTraits& traits_;

@@ -15,6 +15,11 @@ bool is_used_up(const Group& group) {
   return group.state == Group::State::done && inner.has_ended && !inner.has_slot() && !inner.has_part_out;
 }
 
+// It takes a place; or it is a mark that passes by, if there is room for it.
+bool may_come(const Group& next, std::int64_t credits, std::size_t depth) {
+  return next.inner != nullptr || (credits > 0 && !next.mark->ends_input(depth));
+}
+
 }  // namespace
 
 Lanes::Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs)
@@ -23,22 +28,37 @@ Lanes::Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const St
       sizes_(sizes),
       knobs_(knobs),
       turns_(traits.plan.nest.cycle_length, traits.plan.nest.block_length),
+      saves_(traits, turns_),
       buffer_(sizes.inner_buffer()) {}
 
 // ------------------------------------------------------------------------------------------------ calls
 
-void Lanes::admit(Group& group) {
+bool Lanes::admit(Group& group) {
+  Slot& slot = group.slots.front();
   if (group.mark) {
-    passes_ += ends_turns(group);
-    return;
+    if (ends_turns(group)) {
+      ++passes_;
+      saves_.admit_end_of_pass();
+    }
+    return true;
   }
-  group.inner = std::make_unique<Inner>(group.slots.front().stamp, passes_);
-  group.inner->has_ended = !group.slots.front().is_element();
+  if (slot.kind() == Slot::Kind::save_point) {
+    saves_.note(std::move(slot));
+    group.slots.clear();
+    return false;
+  }
+  const LaneSaves::Admission input = saves_.admit();
+  if (input.is_left_out) return false;
+  group.inner = std::make_unique<Inner>(slot.stamp, passes_);
+  group.inner->number = input.number;
+  group.inner->given = group.inner->to_skip = input.to_skip;
+  group.inner->has_ended = !slot.is_element();
   prepare(group);
+  return true;
 }
 
 void Lanes::prepare(Group& group) const {
-  group.inner->wanted = group.is_unwanted ? 0 : std::max<std::int64_t>(room(*group.inner), 1);
+  group.inner->wanted = group.is_unwanted ? 0 : std::max<std::int64_t>(buffer_ - group.inner->ready(), 1);
   group.inner->grain_ns = knobs_.grain_ns;
 }
 
@@ -97,17 +117,16 @@ std::int64_t Lanes::calls_beyond(std::int64_t calls) const {
 
 // ------------------------------------------------------------------------------------------------ turns
 
-std::int64_t Lanes::collect(Slots& out, std::int64_t credits) {
-  const std::int64_t before = credits;
+void Lanes::collect(Slots& out, std::int64_t credits) {
+  if (credits > 0) give_save_point(out, credits);
   while (step(out, credits)) {
   }
-  return before - credits;
 }
 
 // False: nothing more may leave.
 bool Lanes::step(Slots& out, std::int64_t& credits) {
   Group* const group = at_turn();
-  if (group == nullptr) return take_place(out, credits) || go_to_another(credits);
+  if (group == nullptr || saves_.takes_back()) return take_place(out, credits) || go_to_another(credits);
   if (group->inner->has_slot()) return give(*group, out, credits);
   if (is_used_up(*group)) {
     leave(*group);
@@ -124,23 +143,41 @@ bool Lanes::take_place(Slots& out, std::int64_t& credits) {
   if (open_ == ring_.groups().size()) return false;
   Group& next = *ring_.groups()[open_];
   if (next.inner) {
-    if (turns_.place() >= places_.size()) places_.resize(turns_.place() + 1);
-    places_[turns_.place()] = &next;
+    if (saves_.begins_pass() && credits > 0) give_save_point(out, credits);
+    const std::size_t place = saves_.take_place();
+    if (place >= places_.size()) places_.resize(place + 1);
+    places_[place] = &next;
     ++open_;
     return true;
   }
-  const bool ends_input = ends_turns(next);
-  if (ends_input && open_ > 0) {
+  if (ends_turns(next) && open_ > 0) {
+    saves_.give_up();
     turns_.go_to(next_taken(places_, turns_.place(), [](const Group* group) { return group != nullptr; }));
     return true;
   }
+  return pass_mark(next, out, credits);
+}
+
+bool Lanes::pass_mark(Group& mark, Slots& out, std::int64_t& credits) {
   if (credits == 0) return false;
-  sequence_ = next.mark->sequence + 1;
-  out.push_back(std::move(next.slots.front()));
+  const bool ends_input = ends_turns(mark);
+  sequence_ = mark.mark->sequence + 1;
+  out.push_back(std::move(mark.slots.front()));
   --credits;
   ring_.retire(open_);
-  if (ends_input) turns_.go_to(0);
+  if (!ends_input) return true;
+  turns_.go_to(0);
+  saves_.end_pass();
   return true;
+}
+
+// Where they stand now, if one is due.
+void Lanes::give_save_point(Slots& out, std::int64_t& credits) {
+  SavePointRef point = saves_.due(places_);
+  if (point == nullptr) return;
+  out.push_back(save_point_slot(std::move(point), saves_.pass()));
+  out.back().stamp.sequence = std::max<std::uint64_t>(out.back().stamp.sequence, sequence_) & kSequences;
+  --credits;
 }
 
 bool Lanes::give(Group& group, Slots& out, std::int64_t& credits) {
@@ -150,6 +187,8 @@ bool Lanes::give(Group& group, Slots& out, std::int64_t& credits) {
   out.push_back(std::move(inner.out[inner.left++]));
   if (out.back().stamp.sequence < sequence_) out.back().stamp.sequence = sequence_ & kSequences;
   --credits;
+  ++inner.given;
+  saves_.give();
   turns_.give();
   const bool may_wait = group.state == Group::State::done && !inner.has_ended && !inner.has_part_out;
   if (may_wait && is_worth_a_call(inner)) wait(group);
@@ -165,23 +204,18 @@ void Lanes::leave(Group& group) {
   turns_.go_on();
 }
 
-// The next group may take a place; or it is a mark that passes by, if there is room for it.
-bool Lanes::is_another_there(std::int64_t credits) const {
-  if (open_ == ring_.groups().size()) return false;
-  const Group& next = *ring_.groups()[open_];
-  return next.inner != nullptr || (credits > 0 && !ends_turns(next));
-}
-
 // In arbitrary order, to a place whose dataset has something, or that the next one may take.
 bool Lanes::go_to_another(std::int64_t credits) {
   if (traits_.plan.order == Order::kept) return false;
-  const bool is_next_there = is_another_there(credits);
+  const bool is_next_there =
+      open_ < ring_.groups().size() && may_come(*ring_.groups()[open_], credits, traits_.plan.depth);
   const auto moves = [&](const Group* group) {
     return group == nullptr ? is_next_there : group->inner->has_slot() || is_used_up(*group);
   };
   const auto other = std::ranges::find_if(places_, moves);
   const auto place = static_cast<std::size_t>(other - places_.begin());
-  const bool is_there = other != places_.end() || (is_next_there && place < most_places());
+  const bool is_there =
+      other != places_.end() || (is_next_there && place < static_cast<std::size_t>(traits_.plan.nest.cycle_length));
   if (is_there) turns_.go_to(place);
   return is_there;
 }

@@ -26,6 +26,7 @@
 #include <limits>
 #include <vector>
 
+#include "lib/exec/lane_saves.h"
 #include "lib/exec/ring.h"
 #include "lib/exec/sizes.h"
 #include "lib/exec/turns.h"
@@ -36,8 +37,9 @@ class Lanes {
  public:
   Lanes(const StageTraits& traits, Ring& ring, const Sizes& sizes, const StageKnobs& knobs);
 
-  // A group that is to be admitted, of an element, an error or a mark.
-  void admit(Group& group);
+  // A group that is to be admitted, of an element, an error or a mark. False: it is of no use, as it was used up when
+  // the run was resumed, or is a save point.
+  bool admit(Group& group);
   // Whether another one is to be admitted. `piles_up`: those that there are wait for memory.
   bool admits(bool piles_up) const { return wants_input() || (!traits_.one_at_a_time && !piles_up); }
   // Before a call of the group is given memory.
@@ -48,8 +50,9 @@ class Lanes {
   void add_part(Group& group, Slots& slots);
   // Nobody wants the group, which does not run: it is called once more, to let go of its dataset.
   void give_up(Group& group);
-  // Appends what may leave now, at most `credits` slots. Returns how many.
-  std::int64_t collect(Slots& out, std::int64_t credits);
+  // Appends what may leave now, at most `credits` slots, save points among them.
+  void collect(Slots& out, std::int64_t credits);
+  Resumes& resumes() noexcept { return saves_; }
 
   // It is at the turn and has nothing.
   bool is_due(const Group& group) const { return at_turn() == &group && !group.inner->has_slot(); }
@@ -57,20 +60,21 @@ class Lanes {
   // is due goes on all the same, unless the user has fixed the number of calls: so those that take long do not count.
   // `calls`: under way.
   std::int64_t calls_beyond(std::int64_t calls) const;
-  bool wants_input() const { return at_turn() == nullptr && open_ == ring_.groups().size(); }
+  bool wants_input() const { return (at_turn() == nullptr || saves_.takes_back()) && open_ == ring_.groups().size(); }
 
  private:
-  std::int64_t room(const Inner& inner) const { return buffer_ - inner.ready(); }
   // Whether a call would make so much that it is worth it.
-  bool is_worth_a_call(const Inner& inner) const { return !traits_.one_at_a_time && 2 * room(inner) >= buffer_; }
+  bool is_worth_a_call(const Inner& inner) const {
+    return !traits_.one_at_a_time && 2 * (buffer_ - inner.ready()) >= buffer_;
+  }
   bool ends_turns(const Group& group) const { return !group.inner && group.mark->ends_input(traits_.plan.depth); }
-  std::size_t most_places() const { return static_cast<std::size_t>(traits_.plan.nest.cycle_length); }
   Group* at_turn() const { return turns_.place() < places_.size() ? places_[turns_.place()] : nullptr; }
   bool step(Slots& out, std::int64_t& credits);
+  void give_save_point(Slots& out, std::int64_t& credits);
   bool take_place(Slots& out, std::int64_t& credits);
+  bool pass_mark(Group& mark, Slots& out, std::int64_t& credits);
   bool give(Group& group, Slots& out, std::int64_t& credits);
   void leave(Group& group);
-  bool is_another_there(std::int64_t credits) const;
   bool go_to_another(std::int64_t credits);
   void call_again(Group& group);
   void wait(Group& group);
@@ -81,6 +85,7 @@ class Lanes {
   const Sizes& sizes_;
   const StageKnobs& knobs_;
   Turns turns_;
+  LaneSaves saves_;
   std::vector<Group*> places_;
   std::size_t open_ = 0;
   std::int64_t passes_ = 0;  // of the input, that have ended

@@ -56,6 +56,8 @@ class Launcher {
   // What the engine asks: other work, on a spare thread if need be. It must not throw. False: there is no thread to be
   // had.
   virtual bool try_on_pool(std::function<void()>) { return false; }
+  // Tokens for the pool wait for a thread.
+  virtual bool pool_is_wanted() const noexcept { return false; }
   // Runs one token that waits for a thread on this one. False: there is none.
   virtual bool run_waiting_here() { return false; }
   // The system gives no more threads: those that there are may wait for what such a token would bring.

@@ -16,6 +16,14 @@ struct OfPass {
   Stamp operator()() const noexcept { return of_no_element(pass); }
 };
 
+// A list that grows moves what it holds. Where there is no memory for all, those fail for which there is none.
+void make_room(Slots& out, std::size_t slots) noexcept {
+  try {
+    out.reserve(slots);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 }  // namespace
 
 MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
@@ -26,7 +34,8 @@ MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const
       random_key_(inputs.random_key),
       host_(host),
       passes_(passes),
-      ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host) {}
+      ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host),
+      saves_(*state_, ports_, passes, host, !input_runs_.are_asked_for()) {}
 
 // ------------------------------------------------------------------------------------------------ under the lock
 
@@ -45,25 +54,23 @@ void MergeBody::run(Group& group, Context&) {
   seen_ = passes_.changes();
   Step did = enter_pass();
   const bool is_in_pass = did == Step::went_on;
-  if (is_in_pass) make_room(most);
-  while (did == Step::went_on && out_->size() < most) did = step();
+  if (is_in_pass) {
+    make_room(*out_, std::min(most, ports_.waiting()) + 2);  // with a save point, and the mark
+    if (auto point = saves_.due(pass_)) out_->push_back(std::move(*point));
+  }
+  const std::size_t end = most + out_->size();
+  while (did == Step::went_on && out_->size() < end) did = step();
   ask_held_bytes();  // not behind the mark
   if (did == Step::pass_has_ended) {
     out_->push_back(passes_.close());
-    if (!input_runs_.are_asked_for()) ports_.end_pass(out_->back());
+    const Slot& mark = out_->back();
+    saves_.end_pass();
+    if (!input_runs_.are_asked_for()) ports_.go_on_to(mark.level(), PassControl::round_of(mark));
   }
   lacks_input_ = did == Step::lacks_input;
   if (!is_in_pass) ports_.let_go_of_earlier_passes();
   ports_.news().tell(is_in_pass && did != Step::pass_has_ended ? want() : Want::nothing(), *state_);
   out_ = nullptr;
-}
-
-// A list that grows moves what it holds. Where there is no memory for all, those fail for which there is none.
-void MergeBody::make_room(std::size_t most) noexcept {
-  try {
-    out_->reserve(std::min(most, ports_.waiting()) + 1);  // and the mark
-  } catch (const std::bad_alloc&) {
-  }
 }
 
 // Outside of passes nothing was called that could have changed it, and an error would belong to none.
@@ -84,12 +91,14 @@ MergeBody::Step MergeBody::enter_pass() {
     ports_.news().ask_of_all();
     ends_told_.begin_anew();
     if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
+    saves_.begin_pass();
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
 }
 
 MergeBody::Step MergeBody::step() {
   ports_.news().count_step();
+  saves_.note_step();
   const Want wanted = want();
   switch (wanted.kind) {
     case Want::Kind::one: return take_one(wanted.input);

@@ -14,6 +14,7 @@
 
 #include "lib/exec/body.h"
 #include "lib/exec/merge_asks.h"
+#include "lib/exec/merge_saves.h"
 #include "lib/exec/port_queues.h"
 #include "lib/exec/stage_plan.h"
 
@@ -41,6 +42,7 @@ class MergeBody final : public Body, private Emitter {
   std::int64_t failed_input(const Group& group, std::size_t result) const override {
     return group.slots[result].stamp.ordinal;  // the place of what it gives is its own
   }
+  Resumes* resumes() noexcept override { return &saves_; }
 
  private:
   enum class Step : std::uint8_t { went_on, lacks_input, pass_has_ended };
@@ -50,7 +52,6 @@ class MergeBody final : public Body, private Emitter {
   void end_pass() override { wants_nothing_ = true; }
   void drop_error(Slot&&) override { host_.count_dropped(stage_, 1); }
 
-  void make_room(std::size_t most) noexcept;
   void ask_held_bytes();
   Step enter_pass();
   Step step();
@@ -80,6 +81,7 @@ class MergeBody final : public Body, private Emitter {
   std::uint64_t seen_ = 0;    // PassControl::changes() as of the last run
   HeldBytes held_;            // by the state
   bool has_called_ = false;   // the state, since it was asked for that
+  MergeSaves saves_;
 };
 
 }  // namespace penstock::exec

@@ -60,10 +60,16 @@ std::size_t Neighbours::next_up(std::size_t stage) const {
 
 bool Neighbours::is_watched(std::size_t stage) const {
   bool waits = false;
-  for (const Edge& edge : edges_.into(stage))
-    for_each_nearest_that_reserves(
-        edge.from, [&](std::size_t nearest) { waits = waits || stages_[nearest].signs->waits_for_memory.load(); });
+  for_each_nearest_before(
+      stage, [&](std::size_t nearest) { waits = waits || stages_[nearest].signs->waits_for_memory.load(); });
   return waits;
+}
+
+// The only input that a merge wants: what comes of others is not empty for those before it. Else as many as inputs, or
+// more.
+std::size_t Neighbours::only_wanted(std::size_t stage) const {
+  const std::int64_t wanted = stages_[stage].signs->ports.wanted;
+  return wanted >= 0 ? static_cast<std::size_t>(wanted) : edges_.stages();
 }
 
 }  // namespace penstock::exec

@@ -44,12 +44,19 @@ class Neighbours {
     if (!only_passes_on(stage)) return visit(stage);
     for (const Edge& edge : edges_.into(stage)) for_each_nearest_that_reserves(edge.from, visit);
   }
-  // One of the nearest before it that reserve waits for memory: whether nothing is left of what it gave may matter to
-  // it.
+  // The same before it, of the inputs that it wants.
+  template <class Visit> void for_each_nearest_before(std::size_t stage, const Visit& visit) const {
+    const auto inputs = edges_.into(stage);
+    const std::size_t wanted = only_wanted(stage);
+    for (const Edge& edge : wanted < inputs.size() ? inputs.subspan(wanted, 1) : inputs)
+      for_each_nearest_that_reserves(edge.from, visit);
+  }
+  // One of these waits for memory: whether nothing is left of what it gave may matter to it.
   bool is_watched(std::size_t stage) const;
 
  private:
   bool only_passes_on(std::size_t stage) const;
+  std::size_t only_wanted(std::size_t stage) const;
   std::size_t next_up(std::size_t stage) const;
 
   struct Known {

@@ -39,6 +39,13 @@ bool hand_over(Group& group, Slots& made) {
   return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
+// What has left before the run was resumed.
+void leave_out_given(Inner& inner, Slots& made) {
+  if (inner.to_skip == 0) return;
+  inner.to_skip -= static_cast<std::int64_t>(made.size());
+  made.clear();
+}
+
 }  // namespace
 
 void NestBody::run(Group& group, Context& context) {
@@ -49,7 +56,7 @@ void NestBody::run(Group& group, Context& context) {
   } catch (...) {
     Slots failure;
     append_failure(failure, inner.stamp);
-    hand_over(group, failure);
+    if (inner.to_skip != 1) hand_over(group, failure);  // else it had failed before
     inner.has_ended = true;
   }
   if (context.is_unwanted()) inner.has_ended = true;
@@ -84,8 +91,9 @@ void NestBody::read(Group& group, Context& context) const {
   Slots made;
   std::int64_t count = 0, at_once = 1;
   for (bool goes_on = true; goes_on && !inner.has_ended && count < inner.wanted;) {
-    const std::int64_t most = std::min(at_once, inner.wanted - count);
+    const std::int64_t most = std::min(at_once, inner.to_skip > 0 ? inner.to_skip : inner.wanted - count);
     inner.has_ended = !inner.dataset->pull(made, static_cast<std::size_t>(most), context, stop);
+    leave_out_given(inner, made);
     count += static_cast<std::int64_t>(made.size());
     const bool is_wanted_back = hand_over(group, made);
     const std::int64_t time = host_.now() - begin;

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace penstock::exec {
@@ -15,6 +16,11 @@ namespace penstock::exec {
 class Odometer {
  public:
   explicit Odometer(std::size_t digits) : digits_(digits, 0) {}
+
+  explicit Odometer(std::vector<std::int64_t> digits) : digits_(std::move(digits)) {}
+
+  const std::vector<std::int64_t>& digits() const noexcept { return digits_; }
+  bool is_in_round_of(const Odometer& other) const noexcept { return round_ == other.round_; }
 
   // A mark has come with which `level` of these repeats ended. `round`: of the pass behind it.
   void turn(std::size_t level, std::uint64_t round) {

@@ -33,9 +33,9 @@ PacketRef Output::collect() {
 }
 
 void Output::collect_in_turn(Slots& out) {
-  const std::int64_t count = lanes.collect(out, credits_);
-  credits_ -= count;
-  unsent_ -= count;
+  lanes.collect(out, credits_);
+  credits_ -= static_cast<std::int64_t>(out.size());
+  unsent_ -= std::ranges::count_if(out, [](const Slot& slot) { return slot.kind() != Slot::Kind::save_point; });
 }
 
 void Output::collect_groups(Slots& out) {

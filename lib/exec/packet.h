@@ -14,10 +14,9 @@ namespace penstock::exec {
 
 using Slots = std::vector<Slot, detail::PooledAllocator<Slot>>;
 
-// Elements and errors, without the ends of passes.
+// Elements and errors.
 inline std::int64_t count_elements(const Slots& slots) noexcept {
-  return std::count_if(slots.begin(), slots.end(),
-                       [](const Slot& slot) { return slot.kind() != Slot::Kind::pass_end; });
+  return std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.is_item(); });
 }
 
 // Flow-graph nodes copy their messages, hence the shared pointer. An edge has one consumer, which moves the slots out,

@@ -6,14 +6,15 @@
 
 #include "lib/core/pass_number.h"
 #include "lib/exec/pass_end.h"
+#include "lib/exec/save_point.h"
 
 namespace penstock::exec {
 
-Slot PassControl::slot_of(const Mark& mark) {
-  Slot slot(Element(), mark.stamp);
-  slot.set_kind(Slot::Kind::pass_end);
-  slot.set_level(mark.level);
-  return slot;
+Slot PassControl::Mark::slot() const {
+  Slot mark(Element(), stamp);
+  mark.set_kind(Slot::Kind::pass_end);
+  mark.set_level(level);
+  return mark;
 }
 
 PassControl::PassControl(std::vector<std::int64_t> counts, std::uint32_t first_epoch, std::uint32_t epochs,
@@ -64,20 +65,18 @@ std::uint8_t PassControl::advance(std::size_t from) {
   return static_cast<std::uint8_t>(level);
 }
 
-std::uint32_t PassControl::pass_number() const { return base_ + penstock::pass_number(digits_); }
-
 Slot PassControl::close() {
   MutexLock lock(mutex_);
   if (owed_.empty()) owed_.push_back(close_pass(cut_ ? cut_depth_ : 0));
   const Mark mark = owed_.front();
   owed_.pop_front();
-  return slot_of(mark);
+  return mark.slot();
 }
 
 PassControl::Mark PassControl::close_pass(std::size_t from) {
   Mark mark{now_, advance(from)};
   std::fill_n(closed_.begin(), mark.level + 1u, static_cast<std::int64_t>(now_.sequence));
-  now_.pass = pass_number();
+  now_.pass = base_ + pass_number(digits_);
   ++now_.sequence;
   cut_ = false;
   fresh_ = true;
@@ -128,7 +127,7 @@ std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t se
     if (forgotten_[depth] >= static_cast<std::int64_t>(sequence)) return std::nullopt;
     if (closed_[depth] >= static_cast<std::int64_t>(sequence)) {
       const auto ends_it = [&](const Mark& made) { return made.level >= depth && made.stamp.sequence >= sequence; };
-      return slot_of(*std::ranges::find_if(marks_, ends_it));
+      return std::ranges::find_if(marks_, ends_it)->slot();
     }
     mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
     owed_.push_back(mark);
@@ -136,7 +135,7 @@ std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t se
     gone = take_stop();
   }
   gone.request_stop();
-  return slot_of(mark);
+  return mark.slot();
 }
 
 void PassControl::forget_until(std::uint64_t sequence) {
@@ -186,6 +185,20 @@ std::uint64_t PassControl::halt() {
   }
   gone.request_stop();
   return last;
+}
+
+void PassControl::wind_to(const std::vector<std::int64_t>& digits) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] >= 0 && digits[i] >= counts_[i]) fail_to_resume();
+  }
+  MutexLock lock(mutex_);
+  digits_ = digits;
+  now_.pass = base_ + pass_number(digits_);
+}
+
+std::vector<std::int64_t> PassControl::digits() const {
+  MutexLock lock(mutex_);
+  return digits_;
 }
 
 void PassControl::wind_to(std::uint32_t pass) {

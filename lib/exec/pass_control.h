@@ -100,6 +100,9 @@ class PassControl {
   // Winds on to the given pass of the first epoch, as if the passes before it had ended by themselves; called once,
   // before anything is read. Error(data_loss) if the epoch has no such pass.
   void wind_to(std::uint32_t pass) EXCLUDES(mutex_);
+  // The same by the counts of the repeats: numbers of passes are mixed where repeats are nested.
+  void wind_to(const std::vector<std::int64_t>& digits) EXCLUDES(mutex_);
+  std::vector<std::int64_t> digits() const EXCLUDES(mutex_);  // of the pass to run now
 
   std::size_t depth() const noexcept { return counts_.size(); }
   // The round of the pass behind this mark.
@@ -112,15 +115,14 @@ class PassControl {
   struct Mark {
     Stamp stamp;
     std::uint8_t level = 0;
+    Slot slot() const;
   };
 
   std::uint8_t advance(std::size_t from) REQUIRES(mutex_);
-  std::uint32_t pass_number() const REQUIRES(mutex_);
   Mark close_pass(std::size_t from) REQUIRES(mutex_);
   void end_epoch() REQUIRES(mutex_);
   void begin_request() REQUIRES(mutex_);
   std::stop_source take_stop() REQUIRES(mutex_);
-  static Slot slot_of(const Mark& mark);
 
   const std::vector<std::int64_t> counts_;
 

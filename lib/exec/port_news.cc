@@ -1,9 +1,12 @@
 #include "lib/exec/port_news.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock::exec {
 namespace {
+
+constexpr std::size_t kNear = 8;  // inputs, of which the state is asked whenever it wants another one
 
 std::int64_t which(const Want& wanted) {
   switch (wanted.kind) {
@@ -34,13 +37,21 @@ void PortNews::tell_of_taken(std::size_t port) {
 
 void PortNews::tell(const Want& wanted, const MergeState& state) {
   for (const std::size_t port : changes_) tell_of_taken(port);
-  if (4 * steps_ >= ports_.size()) tell_of_soon(state);
+  const bool is_another =
+      wanted.kind == Want::Kind::one && which(wanted) != signs_->wanted.load(std::memory_order_relaxed);
+  if (4 * steps_ >= ports_.size()) {
+    steps_ = 0;
+    tell_of_soon(state, 0, ports_.size());
+  } else if (is_another) {
+    tell_of_soon(state, wanted.input, std::min(kNear, ports_.size()));
+  }
   tell_of_wanted(which(wanted));
 }
 
-void PortNews::tell_of_soon(const MergeState& state) {
-  steps_ = 0;
-  for (std::size_t port = 0; port < ports_.size(); ++port) {
+// Of so many inputs, in a circle.
+void PortNews::tell_of_soon(const MergeState& state, std::size_t first, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t port = (first + i) % ports_.size();
     std::atomic<bool>& sign = (*signs_)[port].soon;
     const bool soon = state.soon(port);
     if (sign.load(std::memory_order_relaxed) == soon) continue;

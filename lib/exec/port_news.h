@@ -47,7 +47,7 @@ class PortNews {
 
   void note(std::size_t port);
   void tell_of_wanted(std::int64_t wanted);
-  void tell_of_soon(const MergeState& state);
+  void tell_of_soon(const MergeState& state, std::size_t first, std::size_t count);
 
   std::vector<Port> ports_;
   std::vector<std::size_t> changes_;

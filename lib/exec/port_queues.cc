@@ -60,9 +60,24 @@ bool PortQueues::pass_earlier(std::size_t number) {
   while (!port.queue.empty() && port.at <= at_) {
     if (is_ready(port)) return true;
     const Slot gone = pop(number);
-    if (gone.kind() == Slot::Kind::pass_end) pass_mark(number, gone);
+    if (gone.kind() == Slot::Kind::pass_end) {
+      pass_mark(number, gone);
+    } else {
+      leave_out(port, gone);
+    }
   }
   return false;
+}
+
+void PortQueues::leave_out(Port& port, const Slot& slot) {
+  if (slot.kind() == Slot::Kind::save_point) {
+    port.save_point = save_point_of(slot);
+    port.saved_at = port.at;
+    port.since = 0;
+    has_saved_ = true;
+  } else if (port.is_in_pass && port.to_skip > 0) {
+    --port.to_skip;
+  }
 }
 
 Slot PortQueues::pop(std::size_t number) {
@@ -70,6 +85,7 @@ Slot PortQueues::pop(std::size_t number) {
   Slots& front = port.queue.front();
   Slot slot = std::move(front[port.taken]);
   held_bytes_ -= slot.bytes();
+  port.since += slot.is_item();
   --waiting_;
   news_.take(number);
   if (++port.taken == front.size()) {
@@ -82,8 +98,16 @@ Slot PortQueues::pop(std::size_t number) {
 
 void PortQueues::go_on_to(std::size_t level, std::uint64_t round) {
   at_.turn(level, round);
-  for (Port& port : ports_) port.is_in_pass = port.at == at_;
+  for (Port& port : ports_) {
+    port.is_in_pass = port.at == at_;
+    port.to_skip = 0;  // that was of the pass before
+    port.skips_pass = false;
+  }
   let_go_of_earlier_passes();
+  ask_all_to_catch_up();
+}
+
+void PortQueues::ask_all_to_catch_up() {
   for (std::size_t port = 0; port < ports_.size(); ++port) ask_to_catch_up(port);
 }
 
@@ -101,9 +125,52 @@ void PortQueues::pass_mark(std::size_t number, const Slot& mark) {
   Port& port = ports_[number];
   port.sequence = mark.stamp.sequence + 1;
   host_.input_has_ended(stage_, number, mark.stamp.sequence);
-  if (mark.level() >= port.depth) port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
+  if (mark.level() >= port.depth) {
+    port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
+    port.since = 0;
+  }
   port.is_in_pass = port.at == at_;
+  if (port.at > at_) {
+    if (std::exchange(port.to_skip, 0) > 0) missed_ = true;
+    port.skips_pass = false;
+  }
   ask_to_catch_up(number);
+}
+
+// ------------------------------------------------------------------------------------------------ save points
+
+// A save point of an earlier epoch is none: the input is read from the beginning of this one then.
+std::vector<SavePoint::Input> PortQueues::save(StateWriter& out) {
+  std::vector<SavePoint::Input> inputs;
+  const Odometer beginning(at_.digits().size());
+  for (const Port& port : ports_) {
+    const bool has_one = port.saved_at.is_in_round_of(at_);
+    const bool is_in_pass = port.at == at_;
+    inputs.push_back({has_one ? port.save_point : nullptr, port.to_skip + (is_in_pass ? port.since : 0)});
+    out.number(port.at > at_ || port.skips_pass ? 1 : 0);
+    write_digits((has_one ? port.saved_at : beginning).digits(), out);
+  }
+  has_saved_ = false;
+  return inputs;
+}
+
+std::vector<SavePointRef> PortQueues::resume_from(const SavePoint& here, StateReader& in,
+                                                  std::vector<std::int64_t> digits) {
+  check_inputs(here, ports_.size());
+  at_ = Odometer(std::move(digits));
+  std::vector<SavePointRef> inputs;
+  for (std::size_t number = 0; number < ports_.size(); ++number) {
+    Port& port = ports_[number];
+    const SavePoint::Input& input = here.inputs[number];
+    port.skips_pass = in.number(0, 1) == 1;
+    port.at = port.saved_at = Odometer(read_digits(at_.digits().size(), in));
+    if (port.at > at_) fail_to_resume();
+    port.is_in_pass = port.at == at_;
+    port.save_point = input.at;
+    port.to_skip = input.since;
+    inputs.push_back(input.at);
+  }
+  return inputs;
 }
 
 // Its branch ends all passes that come before the merge's.

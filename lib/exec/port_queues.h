@@ -9,6 +9,7 @@
 // run.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "lib/exec/body.h"
 #include "lib/exec/odometer.h"
 #include "lib/exec/port_news.h"
+#include "lib/exec/save_point.h"
 #include "lib/exec/stage_plan.h"
 
 namespace penstock::exec {
@@ -41,16 +43,26 @@ class PortQueues {
   bool has_ended(std::size_t number) const { return ports_[number].at > at_; }
   Slot pop(std::size_t number);
 
-  // The merge's pass has ended with this mark.
-  void end_pass(const Slot& mark) { go_on_to(mark.level(), PassControl::round_of(mark)); }
+  // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
+  void go_on_to(std::size_t level, std::uint64_t round);
   // Of inputs that run once: they do, once more. Before the first time they stand still.
   void run_inputs();
+  // Those that are in a pass before the merge's: a pass may never end by itself. Where a resumed run begins.
+  void ask_all_to_catch_up();
   // Also where an input is not wanted for long: elements may hold what somebody waits for.
   void let_go_of_earlier_passes();
 
+  // What a save point of the merge says of its inputs: their own save points, with what was taken behind these. One
+  // that has come to the end of the merge's pass is at its end again, however much comes of that pass.
+  std::vector<SavePoint::Input> save(StateWriter& out);
+  bool has_saved() const noexcept { return has_saved_; }  // since then a save point of an input has come
+  // To go on in the pass with these digits. Before anything arrives. Throws Error(data_loss).
+  std::vector<SavePointRef> resume_from(const SavePoint& here, StateReader& in, std::vector<std::int64_t> digits);
+  bool has_missed() const noexcept { return missed_; }
+
  private:
   struct Port {
-    Port(std::size_t repeats_in_branch, std::size_t digits) : depth(repeats_in_branch), at(digits) {}
+    Port(std::size_t repeats_in_branch, std::size_t digits) : depth(repeats_in_branch), at(digits), saved_at(digits) {}
 
     std::size_t depth;
     Queue<Slots> arrived;        // since the last run; with the stage's lock held
@@ -59,13 +71,19 @@ class PortQueues {
     Odometer at;                 // the pass of what comes next
     bool is_in_pass = true;      // that is the merge's: compared once a pass, not with each slot
     std::uint64_t sequence = 0;  // of that pass, in its branch
+
+    SavePointRef save_point;   // the last one that has come; null: the beginning of the epoch
+    Odometer saved_at;         // the pass that it stands in
+    std::int64_t since = 0;    // slots taken of the present pass, behind the save point if that is in this pass
+    std::int64_t to_skip = 0;  // slots that had been taken of the merge's pass when a run was resumed,
+    bool skips_pass = false;   // or all of it
   };
 
   static bool is_ready(const Port& port) {
-    return port.is_in_pass && !port.queue.empty() && port.queue.front()[port.taken].kind() != Slot::Kind::pass_end;
+    return port.is_in_pass && port.to_skip == 0 && !port.skips_pass && !port.queue.empty() &&
+           port.queue.front()[port.taken].is_item();
   }
-  // What the inputs give from now on is wanted of the pass behind a mark of this level, in this round.
-  void go_on_to(std::size_t level, std::uint64_t round);
+  void leave_out(Port& port, const Slot& slot);
   bool pass_earlier(std::size_t number);
   void pass_mark(std::size_t number, const Slot& mark);
   void ask_to_catch_up(std::size_t number);
@@ -79,6 +97,8 @@ class PortQueues {
   std::int64_t held_bytes_ = 0;  // of what is in the queues
   std::size_t waiting_ = 0;
   std::uint32_t runs_ = 0;  // of inputs that run once
+  bool has_saved_ = false;
+  std::atomic<bool> missed_{false};
 };
 
 }  // namespace penstock::exec

@@ -11,7 +11,9 @@ bool Relief::is_starved() const {
 
 // Not a thread for nothing: who waits for a permit may have no work left.
 bool Relief::relieve(bool stands) {
-  if (std::ranges::none_of(state_.stages, [](const auto& stage) { return stage->can_be_relieved(); })) return false;
+  bool has_work = false;
+  for (std::size_t i = 0; i < state_.stages.size() && !has_work; ++i) has_work = can_be_relieved(i);
+  if (!has_work) return false;
   const bool has_been = lent_.fetch_add(1) > 0;
   stands_.store(stands, std::memory_order_relaxed);
   const bool has_thread = (stands || !has_been) && state_.launcher->try_on_pool([this] {
@@ -27,11 +29,15 @@ bool Relief::relieve(bool stands) {
 // What branches read ahead does not help who waits.
 bool Relief::relieve_one() { return relieve_one(true) || relieve_one(false); }
 
-// Only those who wait for a CPU permit: a call of another may block for long.
+bool Relief::can_be_relieved(std::size_t stage) const {
+  return state_.stages[stage]->can_be_relieved(state_.neighbours.is_awaited(stage));
+}
+
+// Only those who wait for a place to run: a call of another may block for long.
 bool Relief::relieve_one(bool only_awaited) {
   for (std::size_t i = state_.stages.size(); i-- > 0;) {
     if (only_awaited && !state_.neighbours.is_awaited(i)) continue;
-    if (state_.stages[i]->can_be_relieved() && state_.stages[i]->help()) return true;
+    if (can_be_relieved(i) && state_.stages[i]->help()) return true;
   }
   return false;
 }

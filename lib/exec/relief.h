@@ -1,4 +1,5 @@
-// Relief: lends a thread without a CPU permit to a run whose stages wait for permits while none of its calls has any.
+// Relief: lends a thread without a CPU permit to a run whose stages wait for permits while none of its calls has any,
+// or for threads of the pool, which silent sources may have all.
 // If that lasts, calls of other runs may have all permits and wait for this very run, on threads of their own where
 // nobody sees it.
 //
@@ -26,6 +27,7 @@ class Relief {
   void moves() noexcept { stands_.store(false, std::memory_order_relaxed); }
 
  private:
+  bool can_be_relieved(std::size_t stage) const;
   bool relieve_one();
   bool relieve_one(bool only_awaited);
 

@@ -12,8 +12,23 @@ void RepeatBody::run(Group& group, Context&) {
 
 bool RepeatBody::keep(Slot& slot) {
   if (slot.kind() == Slot::Kind::pass_end) return keep_mark(slot);
-  gave_something_ = true;
+  if (slot.kind() == Slot::Kind::save_point) tell_whether_it_gave(slot);
+  gave_something_ = gave_something_ || slot.is_item();
   return !ended_;
+}
+
+void RepeatBody::tell_whether_it_gave(Slot& save_point) const {
+  StateWriter out;
+  out.number(gave_something_ ? 1 : 0);
+  SavePoint point{.inputs = {{save_point_of(save_point)}}, .held = {}, .state = out.bytes()};
+  save_point = save_point_slot(std::make_shared<const SavePoint>(std::move(point)), save_point.stamp);
+}
+
+std::vector<SavePointRef> RepeatBody::resume_from(const SavePointRef& here) {
+  if (here == nullptr) return {nullptr};
+  check_inputs(*here, 1);
+  gave_something_ = StateReader(here->state).number(0, 1) == 1;
+  return {here->inputs.front().at};
 }
 
 bool RepeatBody::keep_mark(const Slot& mark) {

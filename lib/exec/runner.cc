@@ -28,14 +28,18 @@ void Runner::run_token(bool on_pool) noexcept {
         run_group(*group);
         if (core_.traits.one_at_a_time) break;
         core_.pump();
-        if (!on_pool && core_.state.meter.accounted_until() >= until &&
-            core_.traits.host.permit_is_wanted(core_.traits.index))
-          break;
+        if (core_.state.meter.accounted_until() >= until && place_is_wanted(on_pool)) break;
       }
     });
     memory_is_short = leave_token(on_pool);
   }
   if (memory_is_short) core_.outside().wake_consumer();
+}
+
+// By others, on the pool in turn: one whose calls are never long would keep its thread for ever.
+bool Runner::place_is_wanted(bool on_pool) const {
+  const StageTraits& traits = core_.traits;
+  return on_pool ? traits.launcher.pool_is_wanted() : traits.host.permit_is_wanted(traits.index);
 }
 
 // Whether the stage waits for memory.

@@ -39,6 +39,7 @@ class Runner {
   bool provide(Group& group) REQUIRES(core_.mutex);
   void ask_hint(Group& group) REQUIRES(core_.mutex);
   void withdraw_claim() REQUIRES(core_.mutex);
+  bool place_is_wanted(bool on_pool) const REQUIRES(core_.mutex);
   bool leave_token(bool on_pool) REQUIRES(core_.mutex);
   void run_group(Group& group) REQUIRES(core_.mutex);
   void run_to_end(Group& group) REQUIRES(core_.mutex);

@@ -8,16 +8,32 @@
 namespace penstock::exec {
 namespace {
 
+constexpr std::int64_t kMostGiven = std::int64_t{1} << 62;  // so that counting on never overflows
 constexpr int kPassedAtOnce =
     4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
 }  // namespace
 
-SourceBody::SourceBody(SourceParts parts, PassControl& passes) : parts_(std::move(parts)), passes_(passes) {}
+SourceBody::SourceBody(SourceParts parts, PassControl& passes, BodyHost& host)
+    : parts_(std::move(parts)), passes_(passes), host_(host) {}
 
 void SourceBody::resume_at(const Stamp& last) {
   resume_ = last;
   passes_.wind_to(last.pass);
+}
+
+std::vector<SavePointRef> SourceBody::resume_from(const SavePointRef& here) {
+  if (here == nullptr) return {};
+  check_inputs(*here, 0);
+  StateReader in(here->state);
+  passes_.wind_to(read_digits(passes_.depth(), in));
+  goes_on_at_ = in.number(0, kMostGiven);
+  if (in.number(0, 1) == 1) reader_state_ = in.text();
+  if (!in.is_at_end()) fail_to_resume();
+  if (parts_.order && goes_on_at_ > parts_.order->size())
+    fail_to_resume(", as it stands behind " + std::to_string(goes_on_at_) + " elements of a source that has only " +
+                   std::to_string(parts_.order->size()));
+  return {};
 }
 
 // False: it failed, and that failure is all that the pass gives.
@@ -25,6 +41,8 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
   at_ = pass;
   at_.ordinal = 0;
   at_.source = parts_.number;
+  given_ = 0;
+  saved_ = {};
   try {
     if (parts_.order) {
       positions_ = {};
@@ -35,6 +53,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
       context.enter(here);
       parts_.reader->begin_pass(pass.epoch, pass.pass);
     }
+    if (goes_on_at_ > 0) go_to_save_point();
     return true;
   } catch (...) {
     append_failure(out, of_no_element(pass));
@@ -47,9 +66,50 @@ void SourceBody::pass_over_delivered() {
   if (const auto steps = parts_.order->find(resume_->ordinal)) parts_.order->skip(*steps);
 }
 
+// What a reader cannot go to it reads again: read() leaves it out.
+void SourceBody::go_to_save_point() {
+  const std::int64_t given = std::exchange(goes_on_at_, 0);
+  if (parts_.order == nullptr && !reader_state_) {
+    to_skip_ = given;
+    return;
+  }
+  given_ = given;
+  if (parts_.order) return parts_.order->skip(given);
+  at_.ordinal = given;
+  const std::string state = *std::exchange(reader_state_, std::nullopt);
+  try {
+    StateReader in(state);
+    parts_.reader->restore(in, given);
+  } catch (...) {
+    host_.give_up(detail::current_failure());
+  }
+}
+
+bool SourceBody::is_save_point_due(bool begins_pass) const {
+  const SaveSpacing* const spacing = host_.saves();
+  return spacing != nullptr && to_skip_ == 0 && (begins_pass || saved_.is_due(*spacing, host_.now(), given_));
+}
+
+// Where there is no memory for it, this one is left out.
+void SourceBody::give_save_point(Slots& out) {
+  try {
+    StateWriter state, of_reader;
+    write_digits(passes_.digits(), state);
+    state.number(given_);
+    const bool has_more = given_ > 0 && parts_.reader && parts_.reader->save(of_reader);
+    state.number(has_more ? 1 : 0);
+    if (has_more) state.text(of_reader.bytes());
+    out.push_back(save_point_slot(std::make_shared<const SavePoint>(SavePoint{{}, {}, state.bytes()}), at_));
+    saved_ = {host_.now(), given_};
+  } catch (...) {
+  }
+}
+
 // Adds one more slot. False: the pass is over.
 bool SourceBody::produce_one(Slots& out, Context& context) {
-  return parts_.order ? produce_chosen(out) : produce_next(out, context);
+  const bool has_one = parts_.order ? produce_chosen(out) : produce_next(out, context);
+  given_ += has_one;
+  return has_one;
 }
 
 bool SourceBody::has_position() {
@@ -106,10 +166,16 @@ void SourceBody::run(Group& group, Context& context) {
   PassControl::Pass pass;
   if (!passes_.current(pass)) return;
   const bool is_open = may_read(pass, group.slots, context);
-  group.slots.reserve(wanted + 2);  // a failure to begin and the mark: others may look at the list, so it must not move
-  if (is_open && read(group, wanted, context)) return;
+  // With a save point, a failure to begin, and the mark: others may look at the list, so it must not move.
+  group.slots.reserve(wanted + 3);
+  if (is_open && is_save_point_due(pass.fresh)) give_save_point(group.slots);
+  if (is_open && read(group, wanted + group.slots.size(), context)) return;
+  const bool was_cut = !is_open || passes_.cut_requested();
   group.slots.push_back(passes_.close());
+  if (std::exchange(to_skip_, 0) > 0 && !was_cut) missed_ = true;
   resume_.reset();  // it was an element of this pass
+  goes_on_at_ = 0;
+  reader_state_.reset();
 }
 
 // Whether the pass may still have elements.
@@ -124,14 +190,19 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
   bool more = true, wanted_back = false;
   for (int passed = 0; more && group.slots.size() < wanted && passed < kPassedAtOnce && !wanted_back;) {
     more = produce_one(group.slots, context);
-    passed += leave_out_delivered(group.slots);
+    passed += leave_out_delivered(group.slots, more);
     wanted_back = more && group.is_open() && tell(*group.call, group.slots.size());
   }
   return more;
 }
 
 // Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
-bool SourceBody::leave_out_delivered(Slots& slots) {
+bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
+  if (to_skip_ > 0 && has_one) {
+    --to_skip_;
+    slots.pop_back();
+    return true;
+  }
   if (!resume_ || slots.empty()) return false;
   if (slots.back().stamp.ordinal == resume_->ordinal) {
     resume_.reset();

@@ -26,6 +26,20 @@ void place(StageCore& core, bool on_pool) {
   for (; permits > 0; --permits) core.outside().give_up_permit();
 }
 
+// A call that reads ahead may block for long: to lend it a thread of the pool does not help who waits.
+bool waits_for_place(const StageSigns& signs, const Tokens& tokens, bool is_awaited) {
+  return signs.waits_for_permit || (is_awaited && signs.on_pool && tokens.idle() > 0);
+}
+
+// Elements are users' code: destroyed on this thread, without the lock.
+void let_go_of_inputs(StageCore& core) {
+  for (bool more = true; more;) {
+    Slots gone;
+    MutexLock lock(core.mutex);
+    more = core.state.inbox.let_go(gone) || core.body->let_go(gone, core.state.tokens.running > 0);
+  }
+}
+
 }  // namespace
 
 Stage::Stage(const StagePlan& plan, std::size_t index, std::size_t marks, StageHost& host, PassControl& passes)
@@ -81,15 +95,21 @@ void Stage::recall() {
   for (const auto& group : core_.state.ring.groups()) group->want_back();
 }
 
-bool Stage::can_be_relieved() const {
+bool Stage::can_be_relieved(bool is_awaited) const {
   MutexLock lock(core_.mutex);
   const StageState& state = core_.state;
   const std::int64_t most = state.knobs.parallelism + state.output.lanes.calls_beyond(state.tokens.running);
   const bool may_call = state.tokens.running < most && !state.reservation.is_refused() && state.ring.has_ready();
-  return core_.signs.waits_for_permit && (may_call || !state.folded.empty()) && state.goes_on();
+  return waits_for_place(core_.signs, state.tokens, is_awaited) && (may_call || !state.folded.empty()) &&
+         state.goes_on();
 }
 
 void Stage::resume_after(const Stamp& last) { core_.body = std::make_unique<ResumeBody>(std::move(core_.body), last); }
+
+Resumes* Stage::resumes() noexcept {
+  MutexLock lock(core_.mutex);
+  return core_.traits.plan.is_nest() ? &core_.state.output.lanes.resumes() : core_.body->resumes();
+}
 
 // ------------------------------------------------------------------------------------------------ the end
 
@@ -113,7 +133,7 @@ void Stage::stop() {
 
 // Elements and the op's state are users' code: destroyed on this thread, without the lock. Nothing is counted any more.
 void Stage::let_go_of_slots() {
-  let_go_of_inputs();
+  let_go_of_inputs(core_);
   for (std::size_t place = kPastAll; place > 0;) {
     Slots slots, answers, ready;
     std::unique_ptr<Inner> inner;
@@ -133,16 +153,8 @@ void Stage::let_go_of_slots() {
   }
 }
 
-void Stage::let_go_of_inputs() {
-  for (bool more = true; more;) {
-    Slots gone;
-    MutexLock lock(core_.mutex);
-    more = core_.state.inbox.let_go(gone) || core_.body->let_go(gone, core_.state.tokens.running > 0);
-  }
-}
-
 void Stage::clear() {
-  let_go_of_inputs();
+  let_go_of_inputs(core_);
   for (bool more = true; more;) {
     std::unique_ptr<Group> gone;
     MutexLock lock(core_.mutex);

@@ -62,10 +62,12 @@ class Stage {
   void watch_calls() { runner_.watch_calls(); }
   void recall();  // they return as soon as the element that they are at is done
   bool help() { return runner_.help(); }
-  bool can_be_relieved() const;  // the stage waits for a CPU permit, and has work that could begin
+  // It has work that could begin, and waits for a CPU permit, or, if somebody waits for it, for a thread of the pool.
+  bool can_be_relieved(bool is_awaited) const;
 
   void open();                           // all stages are there: from now on it asks for inputs
   void resume_after(const Stamp& last);  // leave out what was delivered
+  Resumes* resumes() noexcept;           // at a save point, before open(); see Body
 
   void stop();             // after the engine's stop flag: cuts Completions off
   void let_go_of_slots();  // then, while calls still run: drops what they do not work on, also results of open calls
@@ -82,7 +84,6 @@ class Stage {
 
  private:
   static constexpr std::size_t kPastAll = std::numeric_limits<std::size_t>::max();
-  void let_go_of_inputs();
 
   StageCore core_;
   Runner runner_;

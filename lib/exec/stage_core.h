@@ -1,7 +1,7 @@
 // StageCore: what connects the parts of a stage, and its lock.
 //
 // While its lock is held, a stage calls only what takes no stage's lock, waits for nobody and runs no user's code:
-// HostUnderLock, the memory budget, the row ledger, the trace, the clock, and two functions of Body that say so. All
+// HostUnderLock, the memory budget, the row ledger, the trace, the clock, and the functions of Body that say so. All
 // other calls out of the stage go through outside(), or are marked EXCLUDES: clang checks both (lib/base/mutex.h).
 #pragma once
 

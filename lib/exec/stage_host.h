@@ -38,6 +38,7 @@ struct RunFacts {
   Trace* trace = nullptr;  // none: nobody wants one
   bool keeps_statistics = true;
   std::uint64_t seed = 0;
+  const SaveSpacing* saves = nullptr;  // none: no save point is of use
   std::int64_t permits = 1;
   std::int64_t open_io = 1;            // blocking calls at once
   std::stop_token stop = {};           // of the run
@@ -55,9 +56,9 @@ class StageHost : public HostUnderLock, public BodyHost {
   virtual void offer_memory() = 0;  // somebody may go on now
   // the stage holds nothing more of what it was given: matters to the nearest stage before it that reserves
   virtual void nothing_is_left_of(std::size_t stage) = 0;
-  virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
-  virtual void wake_consumer() = 0;                             // memory is short, and what is ready may hold it
+  virtual void wake_consumer() = 0;  // memory is short, and what is ready may hold it
   std::uint64_t run_seed() const noexcept final { return facts().seed; }
+  const SaveSpacing* saves() const noexcept final { return facts().saves; }
 };
 
 }  // namespace penstock::exec

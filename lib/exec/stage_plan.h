@@ -146,6 +146,8 @@ struct Plan {
   bool resumes_by_position = false;     // see Checkpoint::Kind
   std::size_t resume_stage = 0;  // where results already delivered are left out: the first stream stage, or the outlet
 
+  // Whether runs give save points: not where they are resumed by position, or where elements come in any order.
+  bool has_save_points() const noexcept { return !resumes_by_position && arbitrary_stage == 0; }
   // Counts of the repeats that the consumer sees, nearest to the source first.
   const std::vector<std::int64_t>& repeats() const { return segments.back().repeats; }
 

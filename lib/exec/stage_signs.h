@@ -1,9 +1,9 @@
 // StageSigns: what others may know of a stage without its lock: the stages before and behind it, the engine, whoever
 // waits for elements.
 //
-// Each sign but `dropped` is written with the stage's lock held. Anybody may read it at any time; it may change in the
-// next moment. Who must not miss a change first writes its own sign and then reads the other one; both are
-// sequentially consistent.
+// Each sign is written with the stage's lock held, but for `dropped` and what a merge's running body tells. Anybody may
+// read it at any time; it may change in the next moment. Who must not miss a change first writes its own sign and then
+// reads the other one; both are sequentially consistent.
 #pragma once
 
 #include <algorithm>

@@ -43,6 +43,19 @@ bool is_under_way(const Group& group, bool stopped) {
   return !stopped || group.target == nullptr || group.target->is_starting();
 }
 
+// What takes time.
+std::int64_t slots_made(const Group& group) {
+  return std::ranges::count_if(group.slots, [](const Slot& slot) { return slot.kind() != Slot::Kind::save_point; });
+}
+
+// False: the group is of no use. What it has, then, is dropped, and so is an error that was delivered before.
+bool open_lane(Group& group, Lanes& lanes, Inbox& inbox) {
+  const bool is_admitted = lanes.admit(group);
+  const bool has_been_told = group.inner && group.inner->has_ended && group.inner->to_skip > 0;
+  if (!is_admitted || has_been_told) inbox.drop(group.slots);
+  return is_admitted;
+}
+
 }  // namespace
 
 StageState::StageState(const StageTraits& traits, StageSigns& signs, const StageHost& host,
@@ -130,16 +143,16 @@ bool StageState::admit_group() {
 
 void StageState::place(std::unique_ptr<Group> group) {
   if (group->slots.empty()) return ring.spare(std::move(group));  // all of it was unwanted
-  bool has_work = traits_.plan.serial || (traits_.plan.has_state && group->mark);
+  bool has_work = traits_.plan.serial || (traits_.plan.has_state && !group->slots.back().is_item());
   group->place.sequence = group->slots.front().stamp.sequence;
   std::int64_t inputs = 0;
   for (const Slot& slot : group->slots) {
     group->inputs.bytes += slot.bytes();
     has_work = has_work || slot.is_element();
-    inputs += slot.kind() != Slot::Kind::pass_end;
+    inputs += slot.is_item();
   }
   ring.count_inputs(inputs, group->mark && group->mark->ends_input(traits_.plan.depth));
-  if (traits_.plan.is_nest()) output.lanes.admit(*group);
+  if (traits_.plan.is_nest() && !open_lane(*group, output.lanes, inbox)) return ring.spare(std::move(group));
   if (ledger_ != nullptr) group->place.first_turn = ledger_->admit(group->slots);
   if (!has_work) output.add(*group);
   ring.append(std::move(group));
@@ -263,7 +276,7 @@ void StageState::finish(Group& group, const Sealed& results, std::int64_t kept_b
   account(now);
   --tokens.running;
   if (traits_.plan.is_merge()) ports.note_changes(body_->changed_inputs());
-  const auto inputs = traits_.makes_slots ? static_cast<std::int64_t>(group.slots.size()) : group.inputs.elements;
+  const auto inputs = traits_.makes_slots ? slots_made(group) : group.inputs.elements;
   group.memory.take_over();
   const bool knew_nothing = meter.bytes() <= 0;
   meter.learn(group, inputs, results.bytes + results.folded, now);

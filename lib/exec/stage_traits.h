@@ -17,6 +17,8 @@ struct StageTraits {
         memory(engine.facts().memory),
         neighbours(engine.facts().neighbours),
         machine(engine.facts().machine),
+        launcher(engine.facts().launcher),
+        saves(engine.facts().saves),
         keeps_statistics(engine.facts().keeps_statistics),
         one_at_a_time(engine.facts().launcher.one_at_a_time()),
         is_source(neighbours.edges().is_source(number)),
@@ -32,6 +34,8 @@ struct StageTraits {
   MemoryBudget& memory;
   const Neighbours& neighbours;
   const Machine& machine;
+  const Launcher& launcher;
+  const SaveSpacing* const saves;  // none: no save point is of use
   const bool keeps_statistics;
   const bool one_at_a_time;
   const bool is_source;

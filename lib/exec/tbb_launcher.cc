@@ -132,7 +132,9 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   out_.begin();
   try {
     if (on_pool) {
-      pool_.submit([this, &stage] { run_on_pool(stage); }, at_pool_);  // small enough to lie inside the std::function
+      const StageTraits& of = stage.traits();
+      pool_.submit([this, &stage] { run_on_pool(stage); },  // small enough to lie inside the std::function
+                   at_pool_, of.neighbours.is_awaited(of.index));
     } else {
       compute_.submit(*this, stage);
     }

@@ -42,6 +42,7 @@ class TbbLauncher final : public Launcher, private ComputePool::Client {
   }
   void token_ends() override { compute_.token_ends(); }
   bool try_on_pool(std::function<void()> work) override;
+  bool pool_is_wanted() const noexcept override { return pool_.is_wanted(); }
   bool run_waiting_here() override;
   bool lacks_threads() const noexcept override { return compute_.lacks_threads(); }
   bool wait_for(std::chrono::nanoseconds time) override { return out_.wait_for(time); }

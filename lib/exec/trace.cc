@@ -14,7 +14,7 @@ std::vector<Trace::Key> Trace::keys_of(const Slots& slots) {
   std::vector<Key> keys;
   keys.reserve(slots.size());
   for (const Slot& slot : slots) {
-    if (slot.kind() != Slot::Kind::pass_end) keys.push_back(key_of(slot.stamp));
+    if (slot.is_item()) keys.push_back(key_of(slot.stamp));
   }
   return keys;
 }

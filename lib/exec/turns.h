@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <penstock/state.h>
+
 namespace penstock::exec {
 
 // The next place that is taken, going round from the one behind `from`: where no input is left, all others are passed
@@ -41,9 +43,18 @@ class Turns {
     place_ = static_cast<std::int64_t>(place);
   }
 
+  void save(StateWriter& out) const {
+    out.number(place_);
+    out.number(given_);
+  }
+  void restore(StateReader& in) {
+    place_ = in.number(0, cycle_ - 1);
+    given_ = in.number(0, block_ - 1);
+  }
+
  private:
-  const std::int64_t cycle_;
-  const std::int64_t block_;
+  std::int64_t cycle_;
+  std::int64_t block_;
   std::int64_t place_ = 0;
   std::int64_t given_ = 0;  // of the block
 };

@@ -26,12 +26,11 @@ std::string parameters_of(const Node& node) {
   return text;
 }
 
-// What checkpoints compare: also which elements they are.
+// What checkpoints compare: of a list which elements it has, and not where it stands.
 std::string compared_parameters_of(const Node& node) {
-  std::string text = parameters_of(node);
-  const auto* source = node.as<HasDigest>();
-  if (source != nullptr && !source->digest().empty()) add(text, "digest=" + source->digest());
-  return text;
+  const auto* list = node.as<HasDigest>();
+  if (list == nullptr || list->digest().empty()) return parameters_of(node);
+  return std::to_string(node.flow().cardinality) + " elements, digest=" + list->digest();
 }
 
 // What decides how much work an element is: neither which elements there are nor their order.
@@ -75,12 +74,14 @@ std::string tuning_of(const Node& node) {
 
 using Row = std::array<std::string, 4>;
 
+constexpr std::size_t kDeepestIndent = 20;  // of thousands of inputs the lines would be pages wide
+
 Row row_of(const Use& use, int before, std::size_t indent) {
   std::string parameters = inputs_of(use, before);
   add(parameters, parameters_of(*use.node));
   add(parameters, use.shares_calls ? "in the calls of " + std::to_string(before) : tuning_of(*use.node));
-  return {std::to_string(use.number), std::string(2 * indent, ' ') + use.node->op().name(), parameters,
-          to_string(use.node->site())};
+  return {std::to_string(use.number), std::string(2 * std::min(indent, kDeepestIndent), ' ') + use.node->op().name(),
+          parameters, to_string(use.node->site())};
 }
 
 // How many inputs of ops further down stand open above each line: the branches beside it that are complete.

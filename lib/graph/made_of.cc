@@ -22,12 +22,24 @@ std::int64_t inputs_of_each(const Node& node) {
   return batch == nullptr ? 0 : batch->batch_size();
 }
 
+// The first op behind what are positions.
+const Node* first_without_positions(const NodeRef& node) {
+  for (const NodeRef& input : node->inputs()) {
+    if (!positions_up_to(input)) return first_without_positions(input);
+  }
+  return node.get();
+}
+
 }  // namespace
 
 MadeOf made_of(const NodeRef& node) {
   if (auto positions = positions_up_to(node)) return {.last = node, .positions = std::move(*positions)};
   const std::int64_t inputs = inputs_of_each(*node);
-  if (inputs == 0) return {.last = nullptr, .positions = {}, .stranger = node.get()};
+  if (inputs == 0) {
+    const bool is_over_positions = node->kind() == Kind::stream && node->as<SplitsByPosition>() != nullptr;
+    return {
+        .last = nullptr, .positions = {}, .stranger = is_over_positions ? first_without_positions(node) : node.get()};
+  }
   MadeOf before = made_of(node->inputs().front());
   before.each = before.each > kEndless / inputs ? kEndless : before.each * inputs;
   return before;

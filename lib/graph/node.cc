@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/graph/control_ops.h"
+#include "lib/graph/positions.h"
 #include "lib/graph/repeats.h"
 #include "lib/graph/rewritten.h"
 #include "lib/graph/traits.h"
@@ -91,9 +92,16 @@ Use first_uncounted(const NodeRef& last) {
   return first;
 }
 
+// Of plain positions there are as many in each pass, though merges do not say so (tf.data's do not).
+bool are_counted(const NodeRef& input) {
+  if (input->flow().cardinality != UNKNOWN_CARDINALITY) return true;
+  const auto positions = positions_up_to(input);
+  return positions && positions->is_plain;
+}
+
 // Ranks that get different numbers of elements, and wait for each other after every step, hang at the end.
 std::string count_conflict(const NodeRef& input) {
-  if (input->flow().cardinality != UNKNOWN_CARDINALITY) return {};
+  if (are_counted(input)) return {};
   const Use uncounted = first_uncounted(input);
   return "ranks may get different numbers of elements, because it is unknown how many leave " + named(uncounted) +
          ", and a rank that waits for the others would hang: put " +

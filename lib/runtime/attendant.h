@@ -1,7 +1,7 @@
 // Attendant: looks after one run while it goes on. Attendants: after all of a process, among whom they divide it.
 //
-// A look comes every 10 ms, or 20 where nothing happens, on one thread: the runtime's, or one in virtual time
-// (tests/exam).
+// A look comes every 10 ms, or 20 where nothing happens, or up to 100 where it takes long, on one thread: the
+// runtime's, or one in virtual time (tests/exam).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Checkpoint as bytes. Version 1, all numbers little-endian:
+// Checkpoint as bytes. Version 1, and 2 where there is a save point; all numbers little-endian:
 //
 //   byte  0  "PENSTCKP"
 //         8  version       u32
@@ -12,7 +12,10 @@
 //        39  last.pass     u32; this and the next two are 0 without has_last
 //        43  last.ordinal  i64
 //        51  last.sub      u64
-//        59  pipeline      up to the checksum
+//        59  since         i64, since_save_point; this and the next two in version 2 alone
+//        67  size          u32
+//        71  save_point    of that size
+//        59  pipeline      up to the checksum; in version 2 behind the save point
 //   length-4 checksum      u32, CRC-32 of all bytes before it
 //
 // Every later version keeps magic, version, length and checksum, so that damage is told from age.
@@ -29,10 +32,11 @@ namespace {
 using runtime::CheckpointFault;
 
 constexpr std::string_view kMagic = "PENSTCKP";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::int64_t kMostDelivered = std::int64_t{1} << 62;  // so that counting on never overflows
 constexpr std::size_t kLongestPipeline = std::size_t{1} << 20;
+constexpr std::size_t kLargestSavePoint = std::size_t{1} << 30;
 
 enum Place : std::size_t {
   version_at = 8,
@@ -47,8 +51,16 @@ enum Place : std::size_t {
   ordinal_at = 43,
   sub_at = 51,
   pipeline_at = 59,
+  since_at = 59,
+  save_point_size_at = 67,
+  save_point_at = 71,
 };
 constexpr std::size_t kFixedBytes = pipeline_at + kChecksumBytes;
+
+// Where the pipeline's text begins. In version 2 the caller has looked that the numbers before it are there.
+std::size_t pipeline_place(std::uint32_t version, std::size_t save_point_bytes) {
+  return version == 1 ? std::size_t{pipeline_at} : save_point_at + save_point_bytes;
+}
 
 template <std::integral Number> void append(std::string& bytes, Number number) {
   auto rest = static_cast<std::uint64_t>(number);
@@ -92,11 +104,22 @@ void check_version(std::string_view bytes) {
                                             ". Resume with the penstock that wrote it, or a newer one");
 }
 
+void check_pipeline_length(std::size_t bytes) {
+  if (bytes > kLongestPipeline) damaged(length_at, "the pipeline's text is longer than 1 MiB");
+}
+
 // Before any byte of the content is looked at.
 void check_length(std::string_view bytes) {
   if (bytes.size() < kFixedBytes)
     damaged(bytes.size(), "they end, but the shortest checkpoint has " + std::to_string(kFixedBytes));
-  if (bytes.size() - kFixedBytes > kLongestPipeline) damaged(length_at, "the pipeline's text is longer than 1 MiB");
+  if (number_at<std::uint32_t>(bytes, version_at) == 1) return check_pipeline_length(bytes.size() - kFixedBytes);
+  const std::size_t end = bytes.size() - kChecksumBytes;
+  if (end < save_point_at) damaged(bytes.size(), "they end, in the middle of the header");
+  const auto size = number_at<std::uint32_t>(bytes, save_point_size_at);
+  if (size == 0 || size > end - save_point_at)
+    damaged(save_point_size_at, "the save point has " + std::to_string(size) + " bytes, but " +
+                                    std::to_string(end - save_point_at) + " are left");
+  check_pipeline_length(end - save_point_at - size);
 }
 
 bool flag_at(std::string_view bytes, std::size_t place, const char* name) {
@@ -134,6 +157,19 @@ std::optional<CheckpointFault> fault_of_counts(const Checkpoint& checkpoint) {
   return std::nullopt;
 }
 
+std::optional<CheckpointFault> fault_of_save_point(const Checkpoint& checkpoint) {
+  const std::string since = counted("since_save_point", checkpoint.since_save_point);
+  if (checkpoint.save_point.empty()) {
+    if (checkpoint.since_save_point == 0) return std::nullopt;
+    return CheckpointFault{since_at, since + ", but there is no save point"};
+  }
+  if (checkpoint.kind != Checkpoint::Kind::replay || checkpoint.epoch_ended)
+    return CheckpointFault{since_at, "there is a save point, but the run goes on without one"};
+  if (checkpoint.since_save_point < 0 || checkpoint.since_save_point > checkpoint.delivered)
+    return CheckpointFault{since_at, since + ", but must be between 0 and all that were delivered"};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
@@ -143,7 +179,7 @@ std::optional<CheckpointFault> runtime::fault_of(const Checkpoint& checkpoint) {
   if (checkpoint.has_last && checkpoint.last.ordinal < 0) {
     return CheckpointFault{ordinal_at, counted("last.ordinal", checkpoint.last.ordinal) + ", but cannot be negative"};
   }
-  return std::nullopt;
+  return fault_of_save_point(checkpoint);
 }
 
 void runtime::check_made_by_a_run(const Checkpoint& checkpoint) {
@@ -160,10 +196,17 @@ std::string Checkpoint::to_bytes() const {
                 "the pipeline's text has " + std::to_string(pipeline.size()) +
                     " bytes, but a checkpoint holds at most 1 MiB of it. Shorten the ops' parameters()");
   }
+  if (save_point.size() > kLargestSavePoint) {
+    throw Error(ErrorCode::resource_exhausted,
+                "the save point has " + std::to_string(save_point.size()) +
+                    " bytes, but a checkpoint holds at most 1 GiB of it. Make shuffle buffers and windows smaller");
+  }
+  const std::uint32_t version = save_point.empty() ? 1 : 2;
+  const std::size_t before = pipeline_place(version, save_point.size());
   const Stamp stamp = has_last ? last : Stamp();
   std::string bytes(kMagic);
-  append(bytes, kVersion);
-  append(bytes, static_cast<std::uint32_t>(kFixedBytes + pipeline.size()));
+  append(bytes, version);
+  append(bytes, static_cast<std::uint32_t>(before + pipeline.size() + kChecksumBytes));
   append(bytes, epoch);
   append(bytes, delivered);
   append(bytes, errors_since);
@@ -173,6 +216,11 @@ std::string Checkpoint::to_bytes() const {
   append(bytes, stamp.pass);
   append(bytes, stamp.ordinal);
   append(bytes, stamp.sub);
+  if (version > 1) {
+    append(bytes, since_save_point);
+    append(bytes, static_cast<std::uint32_t>(save_point.size()));
+    bytes += save_point;
+  }
   bytes += pipeline;
   append(bytes, crc32(bytes));
   return bytes;
@@ -190,8 +238,14 @@ Checkpoint Checkpoint::from_bytes(std::string_view bytes) {
   read.epoch_ended = flag_at(bytes, epoch_ended_at, "epoch_ended");
   read.has_last = flag_at(bytes, has_last_at, "has_last");
   read.last = last_of(bytes, read.epoch, read.has_last);
+  const auto version = number_at<std::uint32_t>(bytes, version_at);
+  if (version > 1) {
+    read.since_save_point = number_at<std::int64_t>(bytes, since_at);
+    read.save_point = bytes.substr(save_point_at, number_at<std::uint32_t>(bytes, save_point_size_at));
+  }
   if (const auto fault = runtime::fault_of(read)) damaged(fault->byte, fault->text);
-  read.pipeline = bytes.substr(pipeline_at, bytes.size() - kFixedBytes);
+  const std::size_t text = pipeline_place(version, read.save_point.size());
+  read.pipeline = bytes.substr(text, bytes.size() - kChecksumBytes - text);
   return read;
 }
 

@@ -18,6 +18,7 @@
 #include "lib/runtime/resumable.h"
 #include "lib/runtime/run_checks.h"
 #include "lib/runtime/runtime.h"
+#include "lib/runtime/save_point_bytes.h"
 #include "lib/runtime/turn.h"
 
 namespace penstock::detail {
@@ -38,11 +39,12 @@ std::int64_t moment_of(const std::chrono::steady_clock::time_point* deadline) {
 }  // namespace
 
 EngineRun::EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options,
-                     runtime::PolicyMaker make_policy, graph::NodeRef loop)
+                     runtime::PolicyMaker make_policy, graph::NodeRef loop, const exec::SaveSpacing& save_spacing)
     : plan_(std::move(plan)),
       loop_(std::move(loop)),
       options_(options),
       make_policy_(std::move(make_policy)),
+      save_spacing_(save_spacing),
       epoch_(options.first_epoch) {
   if (!options_.trace.empty()) trace_file_ = std::make_shared<runtime::TraceFile>(options_.trace);
   if (!options_.warm_start.empty()) {
@@ -106,14 +108,20 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-void EngineRun::stand_at(const Checkpoint& from) noexcept {
+void EngineRun::stand_at(const Checkpoint& from) {
+  const auto save_point = from.save_point.empty() ? nullptr : runtime::save_point_of(from.save_point, *plan_);
   replay_ = {};
   epoch_ = from.epoch;
-  progress_ = {.ended = from.epoch_ended, .delivered = from.delivered, .errors_since = from.errors_since};
+  progress_ = {.ended = from.epoch_ended,
+               .delivered = from.delivered,
+               .errors_since = from.errors_since,
+               .save_point = save_point,
+               .since = save_point ? from.since_save_point : from.delivered};
   if (from.has_last) progress_.last = from.last;
   if (from.epoch_ended) return;
   if (from.kind == Checkpoint::Kind::replay) {
-    replay_.slots = from.delivered;
+    replay_.slots = progress_.since;
+    replay_.engine_from = save_point;
     return;
   }
   replay_.errors = from.errors_since;
@@ -238,9 +246,20 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     check_resumed();
     return false;
   }
+  if (slot.kind() == Slot::Kind::save_point) {
+    pass_save_point(slot);
+    return false;
+  }
   if (was_delivered_before(slot)) return false;
   deliver(slot, out);
   return slot.is_element();
+}
+
+// One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.
+void EngineRun::pass_save_point(Slot& slot) {
+  if (replay_.slots > 0) return;
+  progress_.save_point = slot.take<exec::SavePointRef>();
+  progress_.since = 0;
 }
 
 void EngineRun::end_epoch() {
@@ -257,6 +276,7 @@ void EngineRun::end_epoch() {
 void EngineRun::deliver(Slot& slot, Element& out) {
   progress_.begun = true;
   ++progress_.delivered;
+  ++progress_.since;
   if (slot.is_element()) {
     progress_.last = slot.stamp;
     progress_.errors_since = 0;
@@ -273,20 +293,23 @@ void EngineRun::deliver(Slot& slot, Element& out) {
 // At a mark. The checkpoint's place is in the pass that ends with the first one; a replay has all of the epoch.
 void EngineRun::check_resumed() {
   const auto place = std::exchange(replay_.engine_after, std::nullopt);
-  const bool is_gone = place && (replay_.until || engine().has_missed_resumption());
-  const bool is_short = progress_.ended && replay_.slots > 0;
-  if (!is_gone && !is_short) return;
-  progress_.ended = true;
-  std::string text = "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind ";
-  if (is_gone) {
-    text += "element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) +
-            " of the source, which did not come";
-  } else {
-    text += std::to_string(progress_.delivered) + " elements and errors, but only " +
-            std::to_string(progress_.delivered - replay_.slots) + " were there";
+  if (place && (replay_.until || engine().has_missed_resumption())) {
+    lose_place("element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) +
+               " of the source, which did not come");
   }
+  const bool has_missed = replay_.engine_from && engine().has_missed_resumption();
+  if (progress_.ended) replay_.engine_from = nullptr;
+  if (!has_missed && (!progress_.ended || replay_.slots == 0)) return;
+  const std::string there = std::to_string(progress_.delivered) + " elements and errors, but ";
+  lose_place(there + (has_missed ? "a source had ended before it came to its place there"
+                                 : "only " + std::to_string(progress_.delivered - replay_.slots) + " were there"));
+}
+
+void EngineRun::lose_place(const std::string& behind) {
+  progress_.ended = true;
   throw Error(ErrorCode::data_loss,
-              text + " this time. Resume with the input that it was taken of, or start the epoch anew");
+              "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind " + behind +
+                  " this time. Resume with the input that it was taken of, or start the epoch anew");
 }
 
 bool EngineRun::may_skip() const {
@@ -329,6 +352,10 @@ Checkpoint EngineRun::checkpoint() const {
   checkpoint.has_last = progress_.last.has_value();
   if (progress_.last) checkpoint.last = *progress_.last;
   checkpoint.errors_since = progress_.errors_since;
+  if (progress_.save_point && !progress_.ended) {
+    checkpoint.save_point = runtime::bytes_of(*progress_.save_point, *plan_);
+    checkpoint.since_save_point = progress_.since;
+  }
   return checkpoint;
 }
 
@@ -386,10 +413,12 @@ std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node) {
 
 std::shared_ptr<penstock::detail::RunCore> penstock::runtime::start_run(const graph::NodeRef& node,
                                                                         const RunOptions& options,
-                                                                        PolicyMaker make_policy) {
+                                                                        PolicyMaker make_policy,
+                                                                        const exec::SaveSpacing& save_spacing) {
   check_options(options);
   RunOptions own = options;
   if (node && node->counts_openings()) own.pass = 0;  // inside another run, too: it counts its own passes
   own.resume_from = for_this_rank(own.resume_from, node);
-  return std::make_shared<detail::EngineRun>(detail::plan_of(node, own), own, std::move(make_policy));
+  return std::make_shared<detail::EngineRun>(detail::plan_of(node, own), own, std::move(make_policy), nullptr,
+                                             save_spacing);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <penstock/graph.h>
@@ -28,7 +29,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
  public:
   // `loop`: the graph, if for_one_loop() gave it.
   EngineRun(std::shared_ptr<const exec::Plan> plan, const RunOptions& options, runtime::PolicyMaker make_policy,
-            graph::NodeRef loop = nullptr);
+            graph::NodeRef loop = nullptr, const exec::SaveSpacing& save_spacing = {});
   ~EngineRun() override;
 
   std::shared_ptr<RunCore> begin_epoch(std::uint32_t epoch) override;
@@ -54,15 +55,18 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
     std::optional<Stamp> last{};
-    bool is_cut_short = false;   // nothing more is to be had, for a call around has cut it
-    std::optional<Told> told{};  // the last one
+    exec::SavePointRef save_point{};  // the last one that it has passed; none: the epoch's beginning
+    std::int64_t since = 0;           // elements and errors behind that
+    bool is_cut_short = false;        // nothing more is to be had, for a call around has cut it
+    std::optional<Told> told{};       // the last one
   };
   // What is left out after a resume.
   struct Replay {
     std::int64_t slots = 0;      // by count
     std::optional<Stamp> until;  // up to and with this element
     std::int64_t errors = 0;
-    std::optional<Stamp> engine_after;  // for the engine: the position to begin at
+    std::optional<Stamp> engine_after;  // for the engine: the position to begin at,
+    exec::SavePointRef engine_from;     // or the save point
   };
 
   std::shared_ptr<EngineRun> held(const char* request);
@@ -89,10 +93,11 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void refuse_if_unwanted();
   bool has_given_nothing_of(std::uint32_t epoch) const noexcept;  // where the run stands
   void end_epoch() EXCLUDES(mutex_);
-  void stand_at(const Checkpoint& from) noexcept;
+  void stand_at(const Checkpoint& from);
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);
+  void pass_save_point(Slot& slot);
   exec::Engine::Taken take_slot(Slot& slot, std::int64_t moment);
   bool tell_reader();
   void check_whole();
@@ -100,12 +105,14 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   bool was_delivered_before(const Slot& slot);
   void deliver(Slot& slot, Element& out);
   void check_resumed();
+  [[noreturn]] void lose_place(const std::string& behind);
   bool may_skip() const;
 
   const std::shared_ptr<const exec::Plan> plan_;
   const graph::NodeRef loop_;  // null: it is none whose end anybody waits for
   RunOptions options_;
   const runtime::PolicyMaker make_policy_;
+  const exec::SaveSpacing save_spacing_;
   std::atomic<std::uint32_t> process_{0};  // the number of the one that the engine was started in; 0: none yet
   mutable Mutex mutex_;
   std::shared_ptr<exec::Engine> engine_ GUARDED_BY(mutex_);  // which the first request of any thread makes

@@ -1,6 +1,7 @@
 // All ranks have one global order of positions (before shard), of which rank r of n has those that are r modulo n. They
 // make their steps together, so when one of them has taken k positions, all of them have, and together the first k * n.
-// Ranks of another number go on behind these.
+// Ranks of another number go on behind these. A rank on which an element has failed has taken more for its steps than
+// others: that it has shows in the element at which it stands, but not that another one has.
 #include "lib/runtime/other_ranks.h"
 
 #include <algorithm>
@@ -22,7 +23,9 @@ namespace penstock::runtime {
 namespace {
 
 // A checkpoint may say anything: products of what it says must not overflow.
-constexpr std::int64_t kMostRanks = std::int64_t{1} << 31, kMostEach = std::int64_t{1} << 31;
+constexpr std::int64_t kMost = std::int64_t{1} << 31;  // ranks, or positions that an element is made of
+// Positions that are read again where an order cannot tell its place: some minutes.
+constexpr std::int64_t kMostRead = std::int64_t{1} << 34;
 
 // What a pipeline's text says of the rank that runs it.
 struct Rank {
@@ -39,7 +42,8 @@ struct Rank {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Its numbers, and the line without them: "2 shard(num_shards=4, index=1)" is 2, 4, 1 and " shard(num_shards=, index=)".
+// Its numbers, and the line without them: "2 shard(num_shards=4, index=1)" is 2, 4, 1 and " shard(num_shards=,
+// index=)".
 struct Line {
   explicit Line(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
@@ -100,12 +104,12 @@ class TwoRanks {
     if (is_shard) {
       read_shard(their, our);
     } else {
-      read_batch(their, our);
+      read_batch(their);
     }
   }
 
   void read_shard(const Line& their, const Line& our) {
-    require(!std::exchange(has_shard_, true) && their.numbers[1] > 0 && their.numbers[1] < kMostRanks &&
+    require(!std::exchange(has_shard_, true) && their.numbers[1] > 0 && their.numbers[1] < kMost &&
             their.numbers[2] >= 0 && their.numbers[2] < their.numbers[1]);
     there_.ranks = their.numbers[1];
     there_.rank = their.numbers[2];
@@ -113,11 +117,10 @@ class TwoRanks {
     here_.rank = our.numbers[2];
   }
 
-  void read_batch(const Line& their, const Line& our) {
-    require(their.numbers[1] > 0 && their.numbers[1] < kMostEach / there_.each);
+  void read_batch(const Line& their) {
+    require(their.numbers[1] > 0 && their.numbers[1] < kMost / there_.each);
     if (!differ_alone_) return;
     there_.each *= their.numbers[1];
-    here_.each = std::min(here_.each, graph::kEndless / our.numbers[1]) * our.numbers[1];
   }
 
   void require(bool holds) { differ_alone_ = differ_alone_ && holds; }
@@ -132,20 +135,12 @@ class GlobalOrder {
   GlobalOrder(const graph::Positions& positions, const Checkpoint& from)
       : order_(positions.order()), epoch_(from.epoch), pass_(from.last.pass) {}
 
-  // The place of a position; nullopt: it has none.
-  std::optional<std::int64_t> find(std::int64_t position) {
-    order_->begin_pass(epoch_, pass_);
-    if (const auto place = order_->find(position)) return *place < order_->size() ? place : std::nullopt;
-    for (std::int64_t place = 0;; ++place) {
-      const auto next = order_->next();
-      if (!next || *next == position) return next ? std::optional(place) : std::nullopt;
-    }
-  }
-
   std::int64_t size() const { return order_->size(); }
 
+  // nullopt: it has no such place, or it would take too long to tell.
   std::optional<std::int64_t> at(std::int64_t place) {
     order_->begin_pass(epoch_, pass_);
+    if (place >= size() || (place > kMostRead && !order_->at(place))) return std::nullopt;
     order_->skip(place);
     return order_->next();
   }
@@ -157,36 +152,39 @@ class GlobalOrder {
 
 std::string count(std::int64_t number, const char* of) { return std::to_string(number) + " " + of; }
 
-[[noreturn]] void refuse_other_input(const TwoRanks& of, const char* what, std::int64_t number) {
-  refuse(of.there(), of.here(), what + std::to_string(number) + ". Is its input the same?");
-}
-
-// How many positions its rank has taken. Throws unless that is what the elements are made of that it has delivered.
-std::int64_t taken_by_it(const Checkpoint& from, std::int64_t place, const TwoRanks& of) {
+// How many positions its rank has taken, if none has failed.
+std::int64_t taken_by_it(const Checkpoint& from, std::int64_t size, const TwoRanks& of) {
   const Rank& there = of.there();
-  if (place % there.ranks != there.rank) {
-    refuse_other_input(of, "another rank has element ", from.last.ordinal);
-  }
-  const std::int64_t taken = place / there.ranks + 1 + from.errors_since;
-  if (taken % there.each == 0 && taken / there.each == from.delivered) return taken;
+  const bool is_in_epoch = from.delivered <= size / there.each && from.delivered * there.each <= size / there.ranks;
+  if (is_in_epoch) return from.delivered * there.each;
   refuse(
       there, of.here(),
-      "it has delivered " + count(from.delivered, "elements and errors of ") + count(there.each, "positions each") +
-          ", but stands behind its position " + std::to_string(taken) +
-          ". Elements have failed there, or were dropped, so no other rank stands at the same place. Resume with " +
+      "its ranks have taken all of the epoch's " + count(size, "positions, or the rest of them. Begin the next epoch"));
+}
+
+// Throws unless it stands where it would if nothing had failed.
+void check_stands_there(const Checkpoint& from, std::int64_t taken, GlobalOrder& order, const TwoRanks& of) {
+  const Rank& there = of.there();
+  const auto last = order.at((taken - 1) * there.ranks + there.rank);
+  if (from.errors_since == 0 && last == from.last.ordinal) return;
+  refuse(
+      there, of.here(),
+      "behind " + count(from.delivered, "elements and errors of ") + count(there.each, "positions each") +
+          " it stands behind element " + std::to_string(from.last.ordinal) +
+          (last ? ", and not element " + std::to_string(*last) : "") +
+          ". Elements have failed there, or were dropped, so no other rank stands at the same place; or its input is "
+          "another. Resume with " +
           count(there.ranks, "ranks, each with its own checkpoint, and go on with another number from an epoch's end"));
 }
 
-// What all ranks have taken together, in a whole number of steps of those that go on.
-std::int64_t taken_together(std::int64_t by_it, std::int64_t size, const TwoRanks& of) {
+// What all ranks have taken together, in a whole number of steps of those that go on: `each` positions an element.
+std::int64_t taken_together(std::int64_t by_it, std::int64_t each, const TwoRanks& of) {
   const Rank &there = of.there(), &here = of.here();
-  if (by_it > size / there.ranks)
-    refuse(there, here, "its ranks have taken all of the epoch's " + count(size, "positions. Begin the next epoch"));
   const std::int64_t together = by_it * there.ranks;
-  if (here.each <= together / here.ranks && together % (here.each * here.ranks) == 0) return together;
+  if (each <= together / here.ranks && together % (each * here.ranks) == 0) return together;
   refuse(there, here,
          count(together, "positions have been taken, which is no whole number of steps of ") +
-             count(here.ranks, "ranks that take ") + count(here.each, "each. Make batches such that all ranks take ") +
+             count(here.ranks, "ranks that take ") + count(each, "each. Make batches such that all ranks take ") +
              count(there.ranks * there.each, "together, as before"));
 }
 
@@ -194,16 +192,12 @@ Checkpoint translated(const Checkpoint& from, const graph::MadeOf& made, const T
   const Rank& here = of.here();
   if (!from.has_last) refuse(of.there(), here, "all that it has delivered are errors. Start the epoch anew");
   GlobalOrder order(graph::positions_up_to(made.last->inputs().front()).value(), from);
-  const auto place = order.find(from.last.ordinal);
-  if (!place) refuse_other_input(of, "there is no element ", from.last.ordinal);
-  if (from.errors_since > order.size()) refuse_other_input(of, "a pass has fewer elements than ", from.errors_since);
-  const std::int64_t together = taken_together(taken_by_it(from, *place, of), order.size(), of);
-  const auto last = order.at(together - here.ranks + here.rank);
-  if (!last) refuse_other_input(of, "a pass has fewer elements than ", together);
+  const std::int64_t by_it = taken_by_it(from, order.size(), of);
+  check_stands_there(from, by_it, order, of);
+  const std::int64_t together = taken_together(by_it, made.each, of);
   Checkpoint behind = from;
-  behind.delivered = together / here.ranks / here.each;
-  behind.errors_since = 0;
-  behind.last.ordinal = *last;
+  behind.delivered = together / here.ranks / made.each;
+  behind.last.ordinal = order.at(together - here.ranks + here.rank).value();
   return behind;
 }
 
@@ -213,13 +207,13 @@ void check_is_dealt_out(const graph::MadeOf& made, const TwoRanks& of) {
       "and what selects or orders them, and behind it only maps, batch() and prefetch()";
   if (made.stranger != nullptr) {
     refuse(of.there(), of.here(),
-           "nobody can tell which elements " + graph::title_of(*made.stranger) + " (op " +
-               std::to_string(made.stranger->position()) + ") makes an element of." + known);
+           "nobody can tell of which positions the elements of " + graph::title_of(*made.stranger) + " (op " +
+               std::to_string(made.stranger->position()) + ") are." + known);
   }
   if (shard_among_ranks(*made.last) == nullptr) {
     refuse(of.there(), of.here(),
            graph::title_of(*made.last) + " (op " + std::to_string(made.last->position()) +
-               ") chooses among what the rank has." + known);
+               ") stands behind shard(world)." + known);
   }
 }
 
@@ -232,10 +226,12 @@ std::shared_ptr<const Checkpoint> for_this_rank(std::shared_ptr<const Checkpoint
   const TwoRanks of(from->pipeline, here, graph::uses(node));
   if (!of.differ_alone()) return from;
   check_made_by_a_run(*from);
-  const graph::MadeOf made = graph::made_of(node);
-  check_is_dealt_out(made, of);
-  const bool is_in_the_middle = from->delivered > 0 && !from->epoch_ended;
-  Checkpoint behind = is_in_the_middle ? translated(*from, made, of) : *from;
+  Checkpoint behind = *from;
+  if (from->delivered > 0 && !from->epoch_ended) {
+    const graph::MadeOf made = graph::made_of(node);
+    check_is_dealt_out(made, of);
+    behind = translated(*from, made, of);
+  }
   behind.pipeline = here;
   return std::make_shared<const Checkpoint>(std::move(behind));
 }

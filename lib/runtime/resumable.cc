@@ -26,8 +26,8 @@ const char* advice(const std::string& theirs, const std::string& ours) {
   };
   if (theirs != ours && both_say(" (drawn)"))
     return "Give the shuffle a seed, as in shuffle(n, {.seed = 7}): without one, each dataset draws its own";
-  const std::size_t digest = theirs.find("digest=");
-  if (digest != theirs.npos && ours.starts_with(theirs.substr(0, digest)))
+  const std::string op = theirs.substr(0, theirs.find('('));
+  if (theirs.find("digest=") != theirs.npos && ours.starts_with(op + "("))
     return "The list has other elements now, or in another order: resume with the one that it was taken of";
   return "Resume with the pipeline it was taken of";
 }

@@ -10,6 +10,8 @@
 namespace penstock::runtime {
 namespace {
 
+constexpr std::size_t kMostTold = 20;  // stages
+
 std::string age(std::int64_t ns) { return format_duration(std::chrono::nanoseconds(ns)); }
 
 std::string count(std::int64_t number, const char* one, const char* several) {
@@ -103,13 +105,20 @@ bool lacks_an_input(const Snapshot& snapshot, std::size_t merge) {
   });
 }
 
+// What the consumer waits for, and the rest where that is not much.
 std::string stages(const Snapshot& snapshot, const exec::Plan& plan) {
+  const std::size_t all = std::min(snapshot.stages.size(), plan.stages.size());
   std::string text;
-  for (std::size_t i = 0; i < snapshot.stages.size() && i < plan.stages.size(); ++i) {
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < all; ++i) {
+    const bool is_told = told < kMostTold && (all <= kMostTold || snapshot.stages[i].awaited);
+    if (!is_told) continue;
+    ++told;
     const exec::StageLabel& stage = plan.stages[i].label;
     text += "\n  " + stage.name + " (op " + std::to_string(stage.position) +
             (stage.call_site.empty() ? "" : ", " + stage.call_site) + "): " + what_waits(snapshot.stages[i], plan);
   }
+  if (told < all) text += "\n  and " + count(static_cast<std::int64_t>(all - told), "other stage", "other stages");
   const std::string hint = advice(snapshot, plan);
   return hint.empty() ? text : text + "\n  " + hint;
 }

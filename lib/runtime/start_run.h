@@ -7,6 +7,7 @@
 #include <penstock/run.h>
 
 #include "autotune/policy.h"
+#include "lib/exec/save_point.h"
 
 namespace penstock::runtime {
 
@@ -16,7 +17,8 @@ using PolicyMaker = std::function<std::unique_ptr<autotune::Policy>()>;
 // of it: nothing moves knobs.
 //
 //   Run<Batch> run(runtime::start_run(dataset.node(), {}, [] { return autotune::make_policy("static:8"); }));
+// `save_spacing`: how often it gives save points, where it does.
 std::shared_ptr<detail::RunCore> start_run(const graph::NodeRef& node, const RunOptions& options,
-                                           PolicyMaker make_policy);
+                                           PolicyMaker make_policy, const exec::SaveSpacing& save_spacing = {});
 
 }  // namespace penstock::runtime

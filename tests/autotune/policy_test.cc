@@ -205,13 +205,14 @@ TEST(PenstockPolicy, TakesCallsBackThatOpenIoForbidsBeforeAnyHasFinished) {
   EXPECT_THAT(stages.calls(), ElementsAre(8));
 }
 
+// But for one thread for each.
 TEST(PenstockPolicy, GivesStagesThatGoToThePoolAtOnceNoMoreThanOpenIoTogether) {
   Waiting stages({8, 8, 8}, false, 10);
   const auto policy = make_policy("penstock");
   stages.show_that_they_wait();
   stages.tick(*policy);
-  EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 8));
-  EXPECT_THAT(stages.on_pool(), ElementsAre(true, true, false)) << "no thread is left for it";
+  EXPECT_THAT(stages.calls(), ElementsAre(8, 2, 1));
+  EXPECT_THAT(stages.on_pool(), ElementsAre(true, true, true));
 }
 
 TEST(PenstockPolicy, GivesAStageItsFirstThreadAsSoonAsOthersHaveGivenOneBack) {

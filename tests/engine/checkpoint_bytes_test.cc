@@ -141,9 +141,9 @@ TEST(CheckpointBytes, OfAnotherFileAreRefused) {
 }
 
 TEST(CheckpointBytes, OfANewerVersionSayThatThePenstockIsTooOld) {
-  const std::string newer = with(full().to_bytes(), 8, std::string_view("\x02\x00\x00\x00", 4));
+  const std::string newer = with(full().to_bytes(), 8, std::string_view("\x03\x00\x00\x00", 4));
   EXPECT_ERROR(Checkpoint::from_bytes(newer), ErrorCode::unimplemented,
-               "version 2 (at byte 8), but this library reads up to 1");
+               "version 3 (at byte 8), but this library reads up to 2");
   const std::string none = with(full().to_bytes(), 8, std::string_view("\x00\x00\x00\x00", 4));
   EXPECT_ERROR(Checkpoint::from_bytes(none), ErrorCode::data_loss, "the version is 0");
 }

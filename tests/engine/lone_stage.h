@@ -22,6 +22,9 @@ namespace penstock::testing {
 
 class NotingLauncher final : public exec::Launcher {
  public:
+  bool pool_is_wanted() const noexcept override { return is_pool_wanted; }
+  bool is_pool_wanted = false;
+
   void connect(const std::vector<exec::Stage*>&, const exec::Edges&, exec::Outlet&) override {}
   void launch(exec::Stage&, bool) override {
     if (has_no_memory) throw std::bad_alloc();

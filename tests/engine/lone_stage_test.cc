@@ -221,6 +221,26 @@ TEST(LoneStage, GivesItsCpuPermitBackSoonWhereItIsWanted) {
   EXPECT_EQ(lone.snapshot().completed, 20) << "where nobody wants it, it goes on";
 }
 
+// One whose calls follow each other would keep its thread for ever.
+TEST(LoneStage, GivesItsThreadBackSoonWhereOthersWaitForOne) {
+  NotingHost* host = nullptr;
+  const auto slow = [&host](std::int64_t value) {
+    host->let_pass(30'000);
+    return value;
+  };
+  LoneStage lone(range(100).map(slow, 1, {.blocks = true}).node(), 1, kLimit);
+  host = &lone.host;
+  lone.stage.add_credits(100);
+  lone.feed(20);
+  lone.host.notes.is_pool_wanted = true;
+  lone.stage.run_token(true);
+  EXPECT_GE(lone.snapshot().completed, 2);
+  EXPECT_LE(lone.snapshot().completed, 4);
+  lone.host.notes.is_pool_wanted = false;
+  lone.stage.run_token(true);
+  EXPECT_EQ(lone.snapshot().completed, 20) << "where nobody wants it, it goes on";
+}
+
 TEST(LoneStage, GivesBackWhatACallHadReservedThatIsBrokenOff) {
   const auto asking = [](const std::int64_t& value, Context& context) {
     context.reserve(kLimit / 8);

@@ -156,26 +156,26 @@ template <class Make> void expect_refused(const Make& make, const std::string& w
 
 TEST(OtherRanks, AreRefusedBehindAFilterThatIsNamed) {
   const auto even = [](std::int64_t x) { return x % 2 == 0; };
-  expect_refused(
-      [&](const World& world) { return range(24).shard(world).filter(even).batch(2); },
-      "taken by rank 0 of 2, and rank 1 of 3 cannot go on from it: nobody can tell which elements filter (op 2)");
+  expect_refused([&](const World& world) { return range(24).shard(world).filter(even).batch(2); },
+                 "taken by rank 0 of 2, and rank 1 of 3 cannot go on from it: nobody can tell of which positions the "
+                 "elements of filter (op 2)");
 }
 
-TEST(OtherRanks, AreRefusedWhereARankChoosesAmongWhatItHas) {
+TEST(OtherRanks, AreRefusedWhereSomethingElseStandsBehindTheShard) {
   expect_refused([](const World& world) { return range(24).shard(world).take(3); },
-                 "take (op 2) chooses among what the rank has");
+                 "take (op 2) stands behind shard(world)");
   expect_refused([](const World& world) { return range(24).shard(world).shuffle(9, {.seed = 1}); },
-                 "shuffle (op 2) chooses among what the rank has");
+                 "shuffle (op 2) stands behind shard(world)");
 }
 
 TEST(OtherRanks, AreRefusedOverAStream) {
-  expect_refused([](const World& world) { return range(24).map(plus_one).shard(world); },
-                 "which elements shard (op 2) makes");
+  expect_refused([](const World& world) { return range(24).map(plus_one).shard(world); }, "the elements of map (op 1)");
 }
 
 TEST(OtherRanks, AreRefusedBehindARepeat) {
-  expect_refused([](const World& world) { return range(24).shard(world).repeat(2); },
-                 "which elements repeat (op 2) makes");
+  expect_refused([](const World& world) { return range(24).repeat(2).shard(world).batch(2); },
+                 "the elements of repeat (op 1)");
+  expect_refused([](const World& world) { return range(24).shard(world).repeat(2); }, "the elements of repeat (op 2)");
 }
 
 TEST(OtherRanks, AreRefusedInTheMiddleOfAStepAndTellWhichBatchesFit) {
@@ -196,7 +196,30 @@ TEST(OtherRanks, AreRefusedWhereAllOfAnEpochHasBeenTaken) {
   for (int i = 0; i < 3; ++i) run.next();
   const auto saved = std::make_shared<const Checkpoint>(run.checkpoint());
   EXPECT_ERROR(of(2).start({.resume_from = saved}), ErrorCode::failed_precondition,
-               "have taken all of the epoch's 10 positions. Begin the next epoch");
+               "have taken all of the epoch's 10 positions, or the rest of them. Begin the next epoch");
+}
+
+TEST(OtherRanks, AreRefusedBehindTheRemainder) {
+  const auto of = [](int ranks, std::int64_t batch) {
+    return range(10).shard(World{.size = ranks, .rank = 0}).batch(batch);
+  };
+  auto run = of(2, 3).start();
+  run.next();
+  run.next();
+  const auto saved = std::make_shared<const Checkpoint>(run.checkpoint());
+  EXPECT_ERROR(of(3, 2).start({.resume_from = saved}), ErrorCode::failed_precondition, "Begin the next epoch");
+}
+
+// Of another rank's failures nothing can be seen; of its own they shift it.
+TEST(OtherRanks, AreRefusedBehindASkippedError) {
+  const auto of = [](int ranks, int rank) {
+    return range(24).shard(World{.size = ranks, .rank = rank}).map(failing_at(2));
+  };
+  auto run = of(2, 0).start({.on_error = skip_all()});
+  run.next();
+  EXPECT_EQ(run.next(), 4);
+  const auto saved = std::make_shared<const Checkpoint>(run.checkpoint());
+  EXPECT_EQ(of(2, 1).start({.resume_from = saved}).next(), 7);  // without batches an error is a step, too
 }
 
 TEST(OtherRanks, AreRefusedWhereElementsHaveFailed) {
@@ -220,6 +243,16 @@ TEST(OtherRanks, OfAnotherPipelineAreToldTheFirstDifference) {
   const auto saved = after_one(with(2, 1));
   EXPECT_ERROR(with(3, 2).start({.resume_from = saved}), ErrorCode::failed_precondition, "seed=1");
   EXPECT_ERROR(with(3, 1).take(1).start({.resume_from = saved}), ErrorCode::failed_precondition, "another pipeline");
+}
+
+// A window shuffle cannot tell a position's place, so a place that is far away is not looked for.
+TEST(OtherRanks, AreRefusedAtOnceWhereTheirPlaceCannotBe) {
+  const auto of = [](int ranks) {
+    return range(std::int64_t{1} << 61).shuffle(10, {.seed = 1}).shard(World{.size = ranks, .rank = 0});
+  };
+  auto saved = std::make_shared<Checkpoint>(*after_one(of(2)));
+  saved->delivered = std::int64_t{1} << 59;
+  EXPECT_ERROR(of(3).start({.resume_from = saved}), ErrorCode::failed_precondition, "it stands behind element");
 }
 
 // What is in a file may be anything.
@@ -263,8 +296,8 @@ TEST(OtherRanks, AreRefusedWhereTheInputIsAnother) {
     return std::make_shared<const Checkpoint>(wrong);
   };
   EXPECT_ERROR(Job(3, saved_with_last(job.checkpoint(1)->last.ordinal)), ErrorCode::failed_precondition,
-               "another rank has element");
-  EXPECT_ERROR(Job(3, saved_with_last(100)), ErrorCode::failed_precondition, "there is no element 100");
+               "or its input is another");
+  EXPECT_ERROR(Job(3, saved_with_last(100)), ErrorCode::failed_precondition, "it stands behind element 100");
 }
 
 }  // namespace

@@ -122,5 +122,25 @@ TEST(Relief, IsNotForCallsThatAreMerelyLong) {
   EXPECT_EQ(counter.most(), 1);
 }
 
+// The pool has 256 threads, and each silent source has one.
+TEST(Relief, ReachesTheWantedOneOfMoreSilentSourcesThanThreads) {
+  constexpr std::int64_t kSources = 258;
+  std::vector<Dataset<std::int64_t>> sources;
+  for (std::int64_t i = 0; i < kSources; ++i) {
+    const bool is_silent = i + 1 < kSources;
+    sources.push_back(from_generator(
+        [is_silent](Context& context) -> std::optional<std::int64_t> {
+          if (!is_silent) return 7;
+          std::binary_semaphore stopped(0);
+          const std::stop_callback at_the_end(context.stop_token(), [&] { stopped.release(); });
+          stopped.acquire();
+          return std::nullopt;
+        },
+        {.blocks = true}));
+  }
+  auto run = choose_from(sources, range(kSources - 1, kSources).repeat()).start();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(run.next_for(kPatience).value, 7);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -188,8 +188,14 @@ TEST(WrongCheckpoint, InAnyPassOfAnEndlessRepeatGoesOnThere) {
 }
 
 TEST(WrongCheckpoint, OfAReplayThatIsLongerThanTheEpochIsReported) {
-  const auto more = [](Checkpoint& checkpoint) { checkpoint.delivered = 10; };
+  const auto more = [](Checkpoint& checkpoint) {
+    checkpoint.delivered = 10;
+    checkpoint.save_point.clear();
+    checkpoint.since_save_point = 0;
+  };
   expect_lost(range(9).map(plus_one).shuffle(4, {.seed = 3}), more, "only 9 were there");
+  const auto more_since = [](Checkpoint& checkpoint) { checkpoint.delivered = checkpoint.since_save_point = 10; };
+  expect_lost(range(9).map(plus_one).shuffle(4, {.seed = 3}), more_since, "only 9 were there");
 }
 
 TEST(WrongCheckpoint, OfTheLastEpochThereIsCountsOnFromZero) {

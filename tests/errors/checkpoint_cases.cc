@@ -97,6 +97,31 @@ Cases field_cases() {
   };
 }
 
+// A take behind a map, which is resumed from a save point.
+Cases save_point_cases() {
+  const auto data = [] { return range(100'000).map([](std::int64_t value) { return value; }).take(90'000); };
+  const auto with = [=](auto change) {
+    return [=] {
+      Checkpoint saved = behind(data(), 50);
+      change(saved);
+      resume(data(), saved);
+    };
+  };
+  const auto bytes_with_size = [=](char size) {
+    std::string bytes = behind(data(), 50).to_bytes();
+    bytes.resize(bytes.size() - 4);
+    bytes[70] = size;
+    return [bytes] { Checkpoint::from_bytes(sealed(bytes)); };
+  };
+  return {
+      {"a checkpoint without its save point", with([](auto& c) { c.save_point.clear(), c.since_save_point = 1; })},
+      {"a checkpoint at an epoch's end with a save point", with([](auto& c) { c.epoch_ended = true; })},
+      {"a checkpoint with more elements since than there were", with([](auto& c) { c.since_save_point = 51; })},
+      {"a checkpoint with another save point", with([](auto& c) { c.save_point.pop_back(); })},
+      {"a checkpoint with a save point that is too long", bytes_with_size(1)},
+  };
+}
+
 Cases data_cases() {
   const auto same = [](std::int64_t value) { return value; };
   return {
@@ -117,6 +142,8 @@ Cases data_cases() {
        [=] {
          Checkpoint saved = behind(range(10).map(same).take(9), 3);
          saved.kind = Checkpoint::Kind::position;
+         saved.save_point.clear();
+         saved.since_save_point = 0;
          resume(range(10).map(same).take(9), saved);
        }},
       {"a checkpoint within an epoch that comes in any order",
@@ -197,7 +224,8 @@ Cases rank_cases() {
 
 Cases checkpoint_cases() {
   Cases all = byte_cases();
-  for (const Cases& more : {field_cases(), data_cases(), rank_cases()}) all.insert(all.end(), more.begin(), more.end());
+  for (const Cases& more : {field_cases(), save_point_cases(), data_cases(), rank_cases()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

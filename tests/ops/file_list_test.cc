@@ -99,7 +99,8 @@ TEST_F(FileList, IsComparedByTheNamesInIt) {
   const std::vector<std::string> names{"a", "b"};
   const std::string list = write("two.txt", "a\n\n b\n");
   EXPECT_EQ(graph::pipeline_text(from_file_list(list).node()),
-            "0 from_file_list(" + list + ", 2 files, digest=" + detail::digest_of(names) + ")\n");
+            "0 from_file_list(2 elements, digest=" + detail::digest_of(names) + ")\n")
+      << "wherever it lies";
 }
 
 TEST_F(FileList, MustNotBeEmpty) {

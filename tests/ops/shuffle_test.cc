@@ -323,7 +323,7 @@ TEST(Shuffle, CountsTheBytesItHolds) {
   testing::RecordingEmitter out;
   StreamState& state = run.state();
   state.begin_pass(out);
-  const std::int64_t value = 100, place = 56;
+  const std::int64_t value = 100, place = 64;
   const std::int64_t bytes = value + static_cast<std::int64_t>(sizeof(Slot));
   state.element(testing::element_slot(Element(std::int64_t{0}), {}, bytes), out);
   state.element(testing::element_slot(Element(std::int64_t{1}), {}, bytes), out);

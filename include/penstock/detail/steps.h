@@ -3,17 +3,23 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <penstock/bytes.h>
+#include <penstock/codec.h>
 #include <penstock/detail/functions.h>
 #include <penstock/element.h>
+#include <penstock/state.h>
 
 #pragma GCC visibility push(default)
 
@@ -36,6 +42,9 @@ class Step {
   // unwanted. What it throws fails this element alone.
   virtual bool run(Element& value, std::int64_t position) = 0;
   virtual std::int64_t held_bytes() const { return 0; }
+  // As those of a StreamState.
+  virtual bool save(StateWriter&) const { return false; }
+  virtual void restore(StateReader&) {}
 };
 class StepFactory {
  public:
@@ -85,6 +94,7 @@ template <class F, class T> class PredicateStep final : public Step {
   bool run(Element& value, std::int64_t) override {
     return static_cast<bool>(predicate_(std::as_const(value).template unchecked<T>()));
   }
+  bool save(StateWriter&) const override { return called_as_const<F, const T&>; }  // it has no state then
 
  private:
   FunctionOfPass<F, const T&> predicate_;
@@ -98,6 +108,7 @@ template <class T> class EnumerateStep final : public Step {
     value = Element(std::tuple<std::int64_t, T>(number, std::move(value.unchecked<T>())));
     return true;
   }
+  bool save(StateWriter&) const override { return true; }
 
  private:
   std::uint64_t start_;  // unsigned, to wrap around
@@ -113,6 +124,11 @@ template <class State, class F, class T>
 using ScanValue =
     std::remove_cvref_t<decltype(std::declval<F&>()(std::declval<const State&>(), std::declval<T>()).value)>;
 
+template <class T> std::int64_t bytes_known(const T& value) {
+  if constexpr (Bytes<T>::known) return static_cast<std::int64_t>(Bytes<T>::of(value));
+  return static_cast<std::int64_t>(sizeof(T));
+}
+
 // What throws leaves the state as it was.
 template <class State, class F, class T> class ScanStep final : public Step {
  public:
@@ -123,6 +139,24 @@ template <class State, class F, class T> class ScanStep final : public Step {
     state_ = std::move(scanned.state);
     return true;
   }
+  // Where the state has a Codec and is small, and the function has none of its own.
+  bool save(StateWriter& out) const override {
+    if constexpr (kIsSaved) {
+      if (bytes_known(state_) > kMostSaved) return false;
+      std::vector<std::byte> bytes;
+      ByteWriter to(bytes);
+      to.write(state_);
+      out.text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    return kIsSaved;
+  }
+  void restore(StateReader& in) override {
+    if constexpr (kIsSaved) {
+      const std::string_view bytes = in.text();
+      ByteReader from(std::as_bytes(std::span(bytes)));
+      state_ = from.template read<State>();
+    }
+  }
   // Of what the state refers to: the rest is a part of this object.
   std::int64_t held_bytes() const override {
     if constexpr (!Bytes<State>::known) return 0;
@@ -130,6 +164,9 @@ template <class State, class F, class T> class ScanStep final : public Step {
   }
 
  private:
+  static constexpr bool kIsSaved = HasCodec<State> && called_as_const<F, const State&, T>;
+  static constexpr std::int64_t kMostSaved = 4096;
+
   State state_;
   FunctionOfPass<F, const State&, T> function_;
 };
@@ -145,11 +182,6 @@ concept Hashable = std::copy_constructible<T> && std::equality_comparable<T> && 
 // What a set or a map needs for each value beside the value: a node with its links, or with a hash and a bucket, as the
 // C++ libraries of GCC and clang have them, and what malloc adds.
 inline constexpr std::int64_t kBytesOfNode = 5 * sizeof(void*);
-
-template <class T> std::int64_t bytes_known(const T& value) {
-  if constexpr (Bytes<T>::known) return static_cast<std::int64_t>(Bytes<T>::of(value));
-  return static_cast<std::int64_t>(sizeof(T));
-}
 
 template <class T> class UniqueStep final : public Step {
  public:

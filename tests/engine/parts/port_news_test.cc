@@ -91,6 +91,17 @@ TEST(PortNews, AskWhichInputsAreReadSoonOnceInSoManySteps) {
   EXPECT_THAT(of.news.changes(), ElementsAre(0, 50));
 }
 
+TEST(PortNews, AskTheNextInputsWhenAnotherOneIsWanted) {
+  OfInputs of(100);
+  of.run({}, Want::one(0));
+  of.state.which = 53;
+  of.run({0}, Want::one(50));
+  EXPECT_TRUE(of.signs[53].soon) << "it may be wanted next";
+  of.state.which = 3;
+  of.run({50}, Want::one(98));
+  EXPECT_TRUE(of.signs[3].soon) << "behind the last one comes the first";
+}
+
 TEST(PortNews, AskAFewInputsWithEachStep) {
   OfInputs of(4);
   of.run({0}, Want::one(0));

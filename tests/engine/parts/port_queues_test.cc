@@ -14,7 +14,10 @@ struct OneInput {
     queues.news().use_signs(signs);
   }
 
-  void end_pass(std::uint64_t sequence) { queues.end_pass(slots_of("|0", sequence).front()); }
+  void end_pass(std::uint64_t sequence) {
+    const Slot mark = std::move(slots_of("|0", sequence).front());
+    queues.go_on_to(mark.level(), PassControl::round_of(mark));
+  }
   void arrive(const std::string& text, std::uint64_t sequence) {
     queues.arrive(0, slots_of(text, sequence));
     queues.take_arrivals();

@@ -8,8 +8,10 @@
 #include "lib/exec/engine.h"
 #include "lib/exec/resume_body.h"
 #include "lib/rewrite/rewrite.h"
+#include "lib/runtime/save_point_bytes.h"
 #include "tests/support/pumped.h"
 #include "tests/support/random_graphs/knob_mover.h"
+#include "tests/support/save_spacing.h"
 
 namespace random_graphs {
 
@@ -74,6 +76,8 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
       ps::Slot slot = next_slot();
       if (slot.kind() == ps::Slot::Kind::pass_end) {
         ended_ = slot.level() == plan_->repeats().size();
+      } else if (slot.kind() == ps::Slot::Kind::save_point) {
+        pass_save_point(exec::save_point_of(slot));
       } else if (!was_delivered_before(slot)) {
         deliver(slot, out);
         if (slot.is_element()) return Status::element;
@@ -88,6 +92,9 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     place.pipeline = plan_->text;
     place.epoch = epoch_;
     place.epoch_ended = ended_;
+    if (save_point_ == nullptr || ended_) return place;
+    place.save_point = ps::runtime::bytes_of(*save_point_, *plan_);
+    place.since_save_point = since_;
     return place;
   }
   std::vector<ps::Knob> knobs() override { return engine_->knobs(); }
@@ -104,16 +111,26 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   // As lib/runtime/engine_run.cc has it: what was delivered is left out by number, or from a place in the source on.
   void resume(const ps::Checkpoint& from) {
     const bool by_position = from.kind == ps::Checkpoint::Kind::position && from.has_last;
+    save_point_ = from.save_point.empty() ? nullptr : ps::runtime::save_point_of(from.save_point, *plan_);
+    since_ = save_point_ != nullptr ? from.since_save_point : from.delivered;
     if (from.epoch_ended) {
       start(from.epoch);
     } else {
       if (by_position && plan_->resume_stage == plan_->stages.size()) until_ = from.last;
       start(from.epoch, by_position ? &from.last : nullptr);
       (from.kind == ps::Checkpoint::Kind::position ? errors_to_leave_out_ : slots_to_leave_out_) =
-          from.kind == ps::Checkpoint::Kind::position ? from.errors_since : from.delivered;
+          from.kind == ps::Checkpoint::Kind::position ? from.errors_since : since_;
     }
     place_ = from;
+    place_.save_point.clear();
+    place_.since_save_point = 0;
     ended_ = from.epoch_ended;
+  }
+
+  void pass_save_point(const exec::SavePointRef& point) {
+    if (slots_to_leave_out_ > 0) return;
+    save_point_ = point;
+    since_ = 0;
   }
 
   bool was_delivered_before(const ps::Slot& slot) {
@@ -126,6 +143,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
 
   void deliver(ps::Slot& slot, ps::Element& out) {
     ++place_.delivered;
+    ++since_;
     if (slot.is_element()) {
       ++stats_.delivered;
       place_.has_last = true;
@@ -146,13 +164,16 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
       engine_->shut_down();
       stats_.dropped += engine_->report().dropped();
       place_ = {};
+      save_point_ = nullptr;
+      since_ = 0;
       slots_to_leave_out_ = errors_to_leave_out_ = 0;
       until_.reset();
     }
     exec::EngineSettings settings;
     settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
     settings.first_epoch = epoch;
-    settings.resume_after = resume_after;
+    settings.resume = {resume_after, save_point_};
+    settings.save_spacing = save_spacing_;
     settings.seed = options_.seed;
     settings.machine = &machine_;
     auto launcher = std::make_unique<exec::QueueLauncher>(
@@ -211,6 +232,9 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   Coverage::Moves moves_;
   ps::RunStats stats_;
   ps::Checkpoint place_;  // what the consumer has had of the epoch
+  const exec::SaveSpacing save_spacing_ = penstock::test::drawn_save_spacing(random_);
+  exec::SavePointRef save_point_;
+  std::int64_t since_ = 0;
   std::int64_t slots_to_leave_out_ = 0, errors_to_leave_out_ = 0;
   std::optional<ps::Stamp> until_;
   std::uint32_t epoch_ = 0;

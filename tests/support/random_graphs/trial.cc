@@ -5,9 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "lib/runtime/start_run.h"
 #include "tests/ops/all_cases.h"
 #include "tests/support/random_graphs/comparison.h"
 #include "tests/support/random_graphs/reading.h"
+#include "tests/support/save_spacing.h"
 
 namespace random_graphs {
 namespace {
@@ -37,21 +39,28 @@ std::optional<std::int64_t> elements_seen(const Graph& graph) {
   return seen;
 }
 
+// Where save points stand changes nothing.
+std::shared_ptr<ps::detail::RunCore> start_run(const ps::graph::NodeRef& node, const ps::RunOptions& options,
+                                               Random& random) {
+  return ps::runtime::start_run(node, options, penstock::autotune::default_policy,
+                                penstock::test::drawn_save_spacing(random));
+}
+
 }  // namespace
 
 Driver serial_driver() {
   return {"serial",
-          [](const ps::graph::NodeRef& node, ps::RunOptions options, Random&, Coverage&) {
+          [](const ps::graph::NodeRef& node, ps::RunOptions options, Random& random, Coverage&) {
             options.serial = true;
-            return ps::detail::start_run(node, options);
+            return start_run(node, options, random);
           },
           false};
 }
 
 Driver engine_driver() {
   return {"engine",
-          [](const ps::graph::NodeRef& node, const ps::RunOptions& options, Random&, Coverage&) {
-            return ps::detail::start_run(node, options);
+          [](const ps::graph::NodeRef& node, const ps::RunOptions& options, Random& random, Coverage&) {
+            return start_run(node, options, random);
           },
           true};
 }

@@ -1,0 +1,74 @@
+#include <penstock/state.h>
+
+#include <limits>
+#include <utility>
+
+#include <penstock/error.h>
+
+#include "lib/core/varint.h"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void damaged() {
+  throw Error(ErrorCode::data_loss,
+              "what the checkpoint says of an op's state is not what the op writes. Take another copy or an earlier "
+              "checkpoint");
+}
+
+}  // namespace
+
+void StateWriter::number(std::int64_t value) { append_varint(bytes_, zigzag(value)); }
+
+void StateWriter::text(std::string_view value) {
+  append_varint(bytes_, value.size());
+  bytes_ += value;
+}
+
+void StateWriter::stamp(const Stamp& value) {
+  number(value.epoch);
+  number(value.pass);
+  number(static_cast<std::int64_t>(std::uint64_t{value.source}));
+  number(value.ordinal);
+  number(static_cast<std::int64_t>(value.sub));
+}
+
+std::uint64_t StateReader::varint() {
+  const auto value = take_varint(bytes_);
+  if (!value) damaged();
+  return *value;
+}
+
+std::int64_t StateReader::number() { return from_zigzag(varint()); }
+
+std::int64_t StateReader::number(std::int64_t least, std::int64_t most) {
+  const std::int64_t value = number();
+  if (value < least || value > most) damaged();
+  return value;
+}
+
+std::string_view StateReader::text() {
+  const std::uint64_t size = varint();
+  if (size > bytes_.size()) damaged();
+  const std::string_view text = bytes_.substr(0, static_cast<std::size_t>(size));
+  bytes_.remove_prefix(text.size());
+  return text;
+}
+
+Stamp StateReader::stamp() {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  Stamp stamp;
+  stamp.epoch = static_cast<std::uint32_t>(number(0, kMost));
+  stamp.pass = static_cast<std::uint32_t>(number(0, kMost));
+  stamp.source = static_cast<std::uint64_t>(number(0, 0xFFFF)) & 0xFFFF;
+  stamp.ordinal = number();
+  stamp.sub = static_cast<std::uint64_t>(number());
+  return stamp;
+}
+
+StateReader::Held StateReader::take_held() {
+  if (!has_held()) damaged();
+  return std::move(held_[next_++]);
+}
+
+}  // namespace penstock

@@ -1,0 +1,125 @@
+#include "lib/exec/lane_saves.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/exec/inner.h"
+
+namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kMostGiven = std::int64_t{1} << 62;  // so that counting on never overflows
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ inputs
+
+LaneSaves::Admission LaneSaves::admit() {
+  const std::int64_t number = admitted_++;
+  if (number >= rest_) return {.number = number};
+  const bool was_open = next_admitted_ < held_.size() && held_[next_admitted_].number == number;
+  if (!was_open) return {.number = number, .is_left_out = true};
+  return {.number = number, .to_skip = held_[next_admitted_++].given};
+}
+
+void LaneSaves::note(Slot&& save_point) {
+  noted_.push_back({admitted_, admitted_pass_, save_point.take<SavePointRef>(), save_point.stamp});
+  has_news_ = true;
+}
+
+void LaneSaves::admit_end_of_pass() {
+  ++admitted_pass_;
+  if (admitted_ < rest_) missed_ = true;
+  rest_ = 0;
+}
+
+std::size_t LaneSaves::take_place() {
+  begins_pass_ = false;
+  if (!takes_back()) {
+    ++taken_;
+    return turns_.place();
+  }
+  const std::size_t place = held_[next_held_++].place;
+  if (!takes_back()) turns_ = *turns_then_;
+  return place;
+}
+
+void LaneSaves::give_up() {
+  if (!takes_back()) return;
+  missed_ = true;
+  next_held_ = held_.size();
+}
+
+// ------------------------------------------------------------------------------------------------ its own
+
+// Of the pass at the turn. Null: none has come.
+const LaneSaves::Noted* LaneSaves::base(std::int64_t oldest) {
+  const auto is_before = [&](const Noted& noted) {
+    return noted.pass < pass_ || (noted.pass == pass_ && noted.next <= oldest);
+  };
+  const auto behind = std::ranges::find_if_not(noted_, is_before);
+  if (behind == noted_.begin()) return nullptr;
+  noted_.erase(noted_.begin(), behind - 1);
+  return noted_.front().pass == pass_ ? &noted_.front() : nullptr;
+}
+
+// At a pass's beginning at once: nothing else tells where it begins.
+bool LaneSaves::is_due() const {
+  const SaveSpacing* const spacing = traits_.saves;
+  if (spacing == nullptr || takes_back() || noted_.empty()) return false;
+  return begins_pass_ ? has_news_ : saved_.is_due(*spacing, traits_.machine.now(), given_);
+}
+
+// Of those open and the next one.
+std::int64_t LaneSaves::oldest_of(std::span<Group* const> places) const {
+  std::int64_t oldest = taken_;
+  for (const Group* const group : places)
+    if (group != nullptr) oldest = std::min(oldest, group->inner->number);
+  return oldest;
+}
+
+SavePointRef LaneSaves::due(std::span<Group* const> places) {
+  if (!is_due()) return nullptr;
+  const Noted* const from = base(oldest_of(places));
+  if (from == nullptr || (traits_.plan.has_state && !begins_pass_)) return nullptr;
+  SavePoint point{.inputs = {{from->point, taken_ - from->next}}, .held = {}, .state = {}};
+  StateWriter out;
+  turns_.save(out);
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    if (places[place] == nullptr) continue;
+    const Inner& inner = *places[place]->inner;
+    point.held.push_back(inner.number - from->next);
+    out.number(static_cast<std::int64_t>(place));
+    out.number(inner.given);
+  }
+  point.state = out.bytes();
+  stamp_ = from->stamp;
+  has_news_ = begins_pass_ = false;
+  saved_ = {traits_.machine.now(), given_};
+  return std::make_shared<const SavePoint>(std::move(point));
+}
+
+// ------------------------------------------------------------------------------------------------ to go on
+
+std::vector<SavePointRef> LaneSaves::resume_from(const SavePointRef& here) {
+  if (here == nullptr) return {nullptr};
+  check_inputs(*here, 1);
+  const SavePoint::Input& input = here->inputs.front();
+  StateReader in(here->state);
+  turns_then_ = turns_;
+  turns_then_->restore(in);
+  std::vector<std::size_t> places;
+  for (const std::int64_t number : here->held) {
+    places.push_back(static_cast<std::size_t>(in.number(0, traits_.plan.nest.cycle_length - 1)));
+    held_.push_back({number, places.back(), in.number(0, kMostGiven)});
+  }
+  std::ranges::sort(places);
+  if (!in.is_at_end() || std::ranges::adjacent_find(places) != places.end()) fail_to_resume();
+  std::ranges::sort(held_, {}, &Held::number);
+  rest_ = taken_ = input.since;
+  noted_.push_back({0, 0, input.at, {}});
+  if (held_.empty()) turns_ = *turns_then_;
+  return {input.at};
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,54 @@
+// MergeSaves: what a merge knows of save points, and how it goes on at one.
+//
+// One says which pass the merge is in, what its state is, and of each input its own save point, with what was taken
+// behind that (PortQueues).
+//
+// Thread safety: has_missed() any thread; else none: the merge's run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <penstock/op.h>
+
+#include "lib/exec/body.h"
+#include "lib/exec/port_queues.h"
+#include "lib/exec/save_point.h"
+
+namespace penstock::exec {
+
+class MergeSaves final : public Resumes {
+ public:
+  // All of it lives longer. `knows_passes`: its inputs are in its passes.
+  MergeSaves(MergeState& state, PortQueues& ports, PassControl& passes, BodyHost& host, bool knows_passes) noexcept
+      : state_(state), ports_(ports), passes_(passes), host_(host), knows_passes_(knows_passes) {}
+
+  std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  bool has_missed() const noexcept override { return ports_.has_missed(); }
+
+  // The state has begun a pass: gives it what it was, in the pass in which the run goes on.
+  void begin_pass();
+  void end_pass() noexcept;                          // what was is of no use for another one
+  void note_step() noexcept { is_as_new_ = false; }  // of the state, before it
+  // Where a run of this pass begins: one, if it is due.
+  std::optional<Slot> due(const Stamp& pass);
+
+ private:
+  bool is_due();
+
+  MergeState& state_;
+  PortQueues& ports_;
+  PassControl& passes_;
+  BodyHost& host_;
+  const bool knows_passes_;
+  bool begins_pass_ = false;  // no run of it has begun
+  bool is_as_new_ = true;     // the state
+  SaveClock saved_;           // by runs
+  std::int64_t runs_ = 0;
+  bool is_resumed_ = false;              // in the pass that comes first
+  std::optional<std::string> restores_;  // of the state; none: as new
+};
+
+}  // namespace penstock::exec

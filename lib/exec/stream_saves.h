@@ -1,0 +1,89 @@
+// StreamSaves: what a stream stage knows of save points, and how it takes up what it was at one.
+//
+// To take it up, it reads what its input gives behind the input's save point again: of the slots that were used up
+// those that the op held, in place of calling the op with them; what the op says of itself then makes its state. A save
+// point that passes meanwhile stands among what the op held, so it may be the one to begin at for the next save point.
+//
+// Inputs are numbered as Emitter::input_number() does. In the pass in which a run is resumed number 0 is the first one
+// behind the input's save point.
+//
+// Thread safety: has_missed() any thread; else none: the stage's run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <penstock/op.h>
+
+#include "lib/exec/packet.h"
+#include "lib/exec/save_point.h"
+
+namespace penstock::exec {
+
+class BodyHost;
+
+class StreamSaves final : public Resumes {
+ public:
+  // is_as_new_after_output: StreamOp's. The state and the host live longer.
+  StreamSaves(StreamState& state, BodyHost& host, bool is_as_new_after_output) noexcept
+      : state_(state), host_(host), is_as_new_after_output_(is_as_new_after_output) {}
+
+  // ---- to go on at a save point
+  std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  bool has_missed() const noexcept override { return missed_; }
+  bool is_resumed() const noexcept { return is_resumed_; }  // in the pass being read
+  bool takes_up() const noexcept { return next_ < until_; }
+  // The next slot while takes_up(). An error in the place of what was held is given back: it is to go on.
+  std::optional<Slot> keep(Slot&& slot);
+  // Gives the state what it was, unless something is still to be taken up, or nothing is left to give. What the state
+  // throws, or leaves over, ends the run.
+  void restore() noexcept;
+  std::int64_t held_bytes() const noexcept { return held_bytes_; }
+
+  // ---- of the stage's own
+  void begin_pass() noexcept;
+  // One of the input's has come, before the input with this number.
+  void note(SavePointRef point, std::int64_t next);
+  // The state is given an input; then it gives an output.
+  void note_input() noexcept { is_as_new_ = false; }
+  void note_output() noexcept { is_as_new_ = is_as_new_after_output_; }
+  // Whether one is due though none has just come: it could not be given then.
+  bool is_due_late() const noexcept { return is_as_new_ && has_news_; }
+  // One for before the input with this number, if there can be one. Ops list what they hold in each, so there is none
+  // before as many inputs have come.
+  SavePointRef point(std::int64_t next);
+
+ private:
+  struct Noted {
+    std::int64_t next;
+    SavePointRef point;
+  };
+  const Noted* last_before(std::int64_t oldest);
+  SavePointRef given(SavePoint point, std::int64_t next);
+  void restore_state();
+  void forget_what_was() noexcept;
+
+  StreamState& state_;
+  BodyHost& host_;
+  const bool is_as_new_after_output_;
+  bool is_as_new_ = true;     // the state
+  std::vector<Noted> noted_;  // of this pass, by number: from the last one before what is held
+  bool has_news_ = false;     // since one was given
+  std::int64_t given_at_ = 0, held_then_ = 0;
+
+  // What is taken up.
+  bool is_resumed_ = false;
+  std::int64_t next_ = 0, until_ = 0;
+  std::vector<std::int64_t> in_its_order_, by_number_;  // what was held
+  std::size_t passed_ = 0;                              // of by_number_
+  std::vector<StateReader::Held> kept_;                 // by number
+  std::optional<std::string> saved_;                    // of the state; none: as new
+  std::int64_t held_bytes_ = 0;
+  std::atomic<bool> missed_{false};
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,316 @@
+// Save points: pipelines that cannot be resumed by position go on where they stood, and make little again.
+#include <functional>
+#include <memory>
+
+#include "lib/runtime/start_run.h"
+#include "tests/engine/support.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock {
+namespace {
+
+using namespace testing;
+
+// One before each element.
+constexpr exec::SaveSpacing kDense{.slots = 1, .shortest_ns = 0, .longest_ns = 0};
+
+template <class T> Run<T> dense_run(const Dataset<T>& data, const RunOptions& options = {}) {
+  return Run<T>(runtime::start_run(data.node(), options, autotune::default_policy, kDense));
+}
+
+template <class T> std::shared_ptr<const Checkpoint> saved(const Run<T>& run) {
+  return std::make_shared<Checkpoint>(Checkpoint::from_bytes(run.checkpoint().to_bytes()));
+}
+
+// Elements and errors of an epoch, then those of the next.
+template <class T> Texts two_epochs(Run<T> run) {
+  Texts texts = rest_of(run);
+  texts.emplace_back("|");
+  run.epoch(run.checkpoint().epoch + 1);
+  for (const std::string& text : rest_of(run)) texts.push_back(text);
+  return texts;
+}
+
+// From each place, by runs that read serially and in parallel, and from a place of a resumed run.
+template <class T> void expect_resumes_anywhere(const Dataset<T>& data) {
+  const Texts whole = two_epochs(data.start());
+  const auto border = std::find(whole.begin(), whole.end(), "|") - whole.begin();
+  auto run = dense_run(data);
+  std::ptrdiff_t with_save_point = 0;
+  for (std::ptrdiff_t taken = 0; taken <= border; ++taken) {
+    SCOPED_TRACE("behind element " + std::to_string(taken));
+    const auto place = saved(run);
+    with_save_point += !place->save_point.empty();
+    const Texts rest(whole.begin() + taken, whole.end());
+    EXPECT_EQ(two_epochs(dense_run(data, {.resume_from = place})), rest);
+    EXPECT_EQ(two_epochs(dense_run(data, {.serial = true, .resume_from = place})), rest) << "serially";
+    auto again = dense_run(data, {.resume_from = place});
+    const std::ptrdiff_t more = (border - taken) / 2;
+    for (std::ptrdiff_t i = 0; i < more; ++i) next_text(again);
+    const Texts later(whole.begin() + taken + more, whole.end());
+    EXPECT_EQ(two_epochs(dense_run(data, {.resume_from = saved(again)})), later) << "again behind " << more;
+    next_text(run);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(with_save_point, 0);
+}
+
+std::vector<std::int64_t> few(std::int64_t value) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(value % 3), value);
+}
+
+// Not indexable.
+Dataset<std::int64_t> counted(std::int64_t end) {
+  return from_generator([i = std::int64_t{0}, end]() mutable { return i < end ? std::optional(i++) : std::nullopt; });
+}
+
+std::function<std::int64_t(std::int64_t)> failing_at(std::int64_t bad) {
+  return [bad](std::int64_t value) {
+    if (value == bad) throw std::runtime_error("bad");
+    return value;
+  };
+}
+
+TEST(SavePoint, OfGenerators) {
+  expect_resumes_anywhere(counted(7).map(plus_one).shuffle(3, {.seed = 4}));
+  expect_resumes_anywhere(counted(5).repeat(3).skip(2).take(9).batch(2));
+}
+
+TEST(SavePoint, OfShuffles) {
+  expect_resumes_anywhere(range(12).map(plus_one).shuffle(4, {.seed = 4}));
+  expect_resumes_anywhere(range(12).map(failing_at(3)).shuffle(4, {.seed = 4}).map(failing_at(7)).batch(3));
+  expect_resumes_anywhere(range(6).map(few).unbatch().shuffle(3, {.seed = 2}).repeat(2).shuffle(2, {.seed = 9}));
+  expect_resumes_anywhere(range(12).map(plus_one).shuffle(4, {.seed = 4, .order = ShuffleOrder::tensorflow}));
+}
+
+TEST(SavePoint, OfOpsThatCount) {
+  expect_resumes_anywhere(range(12).map(failing_at(2)).skip(3).take(6));
+  expect_resumes_anywhere(
+      range(12).map(few).unbatch().shard(3, 1).enumerate().map([](std::tuple<std::int64_t, std::int64_t> numbered) {
+        return 100 * std::get<0>(numbered) + std::get<1>(numbered);
+      }));
+  expect_resumes_anywhere(range(9).map(few).unbatch().take_while([](std::int64_t value) { return value < 8; }));
+  expect_resumes_anywhere(range(9).map(failing_at(3)).scan(std::int64_t{0}, [](std::int64_t sum, std::int64_t value) {
+    return Scanned{sum + value, sum + value};
+  }));
+  expect_resumes_anywhere(range(9).map(few).unbatch().assert_cardinality(9));
+  expect_resumes_anywhere(range(9).map(few).unbatch().assert_cardinality(5));
+}
+
+TEST(SavePoint, OfBatchesAndWindows) {
+  expect_resumes_anywhere(range(11).map(few).unbatch().batch(2).unbatch().batch(3));
+  expect_resumes_anywhere(range(11).map(failing_at(5)).shuffle(2, {.seed = 1}).ignore_errors().batch(3));
+  expect_resumes_anywhere(
+      range(11).map(plus_one).window(4, {.shift = 2}).map([](const std::vector<std::int64_t>& window) {
+        return window.front() * 100 + window.back();
+      }));
+}
+
+// A pass that gives nothing ends one, though it gives a save point.
+TEST(SavePoint, OfEndlessRepeats) {
+  const auto never = [](std::int64_t) { return false; };
+  EXPECT_EQ(read(range(5).map(plus_one).shuffle(2, {.seed = 1}).filter(never).repeat(), {}), Texts());
+  expect_resumes_anywhere(range(5).map(few).unbatch().repeat().take(14));
+}
+
+TEST(SavePoint, OfTrees) {
+  const auto left = range(6).map(plus_one).shuffle(2, {.seed = 5});
+  const auto right = counted(4).map(failing_at(2));
+  expect_resumes_anywhere(left.concatenate(right).shuffle(3, {.seed = 1}));
+  expect_resumes_anywhere(sample_from(std::vector{left, right}, {.weights = {0.7, 0.3}, .seed = 3}));
+  expect_resumes_anywhere(
+      zip(left, right)
+          .map([](std::tuple<std::int64_t, std::int64_t> both) { return 100 * std::get<0>(both) + std::get<1>(both); })
+          .repeat(2));
+  expect_resumes_anywhere(
+      choose_from(std::vector{left.repeat(), right}, counted(9).map([](std::int64_t i) { return i % 2; })));
+}
+
+TEST(SavePoint, OfNests) {
+  const auto files = [](std::int64_t file) {
+    return range(file % 4).map([file](std::int64_t line) { return 100 * file + line; });
+  };
+  expect_resumes_anywhere(range(9).interleave(files, {.cycle_length = 3}));
+  expect_resumes_anywhere(
+      counted(9).map(failing_at(4)).shuffle(2, {.seed = 4}).interleave(files, {.cycle_length = 2, .block_length = 2}));
+  expect_resumes_anywhere(range(5).interleave(files, {.cycle_length = 2}).shuffle(3, {.seed = 4}).repeat(2).batch(2));
+  expect_resumes_anywhere(range(5).repeat(2).interleave(files, {.cycle_length = 3}).take(9));
+  expect_resumes_anywhere(range(6).map(plus_one).flat_map(files));
+}
+
+// ------------------------------------------------------------------------------------------------ what it costs
+
+template <class T> std::shared_ptr<const Checkpoint> saved_behind(const Dataset<T>& data, int elements) {
+  auto run = dense_run(data);
+  for (int i = 0; i < elements; ++i) run.next();
+  return saved(run);
+}
+
+TEST(SavePoint, OfAShuffleMakesWhatItHeldAgainAndLittleElse) {
+  std::atomic<int> calls{0};
+  const auto counting = [&calls](std::int64_t value) {
+    ++calls;
+    return value;
+  };
+  const auto data = range(10'000).map(counting, 1).shuffle(20, {.seed = 4}).batch(5);
+  const auto from = saved_behind(data, 1500);  // 7,500 elements
+  calls = 0;
+  auto again = dense_run(data, {.serial = true, .resume_from = from});
+  again.next();
+  EXPECT_LT(calls, 1500);  // the oldest of 20 is some 20 (ln 20 + 0.6) inputs old, and the source reads 512 in a call
+}
+
+TEST(SavePoint, OfANestOpensWhatWasOpen) {
+  std::atomic<int> opened{0};
+  const auto file = [&opened](std::int64_t number) {
+    ++opened;
+    return range(number, number + 50);
+  };
+  const auto data = range(1000).interleave(file, {.cycle_length = 8}).batch(5);
+  const auto from = saved_behind(data, 3000);  // some 300 of them
+  opened = 0;
+  auto again = dense_run(data, {.serial = true, .resume_from = from});
+  again.next();
+  EXPECT_LE(opened, 40);  // a save point may be some packets old
+  EXPECT_LT(from->save_point.size(), 100u);
+}
+
+TEST(SavePoint, OfAWideNestIsBelowAKibibyte) {
+  const auto file = [](std::int64_t number) { return range(number, number + 1000); };
+  const auto data = range(100'000).interleave(file, {.cycle_length = 64}).batch(50);
+  EXPECT_LT(saved_behind(data, 3000)->to_bytes().size(), 1024u);
+}
+
+TEST(SavePoint, OfAStreamShuffleTakesTwoBytesForEachElementHeld) {
+  const auto data = range(100'000).map(plus_one).shuffle(1000, {.seed = 2}).batch(50);
+  const auto from = saved_behind(data, 1000);
+  EXPECT_GT(from->save_point.size(), 1000u);
+  EXPECT_LT(from->save_point.size(), 2100u);
+}
+
+// ------------------------------------------------------------------------------------------------ what does not fit
+
+// Writes a state of one number, and takes two.
+class ReadsMore final : public StreamOp {
+ public:
+  struct State final : StreamState {
+    void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+    bool save(StateWriter& out) const override {
+      out.number(1);
+      return true;
+    }
+    void restore(StateReader& in) override { in.number(), in.number(); }
+  };
+  std::string name() const override { return "reads_more"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
+};
+
+TEST(SavePoint, OfAnOpThatReadsMoreThanItHasWrittenEndsTheRun) {
+  const auto data = range(100).map(plus_one).then<std::int64_t>(std::make_shared<ReadsMore>());
+  auto again = dense_run(data, {.resume_from = saved_behind(data, 5)});
+  EXPECT_ERROR(again.next(), ErrorCode::data_loss, "is not what the op writes");
+}
+
+// What an op holds is given back to it under the numbers that it has from now on, as often as a run is resumed.
+TEST(SavePoint, OfAnOpOfAUsersGivesBackWhatItHeld) {
+  struct Keeps final : StreamOp {
+    struct State final : StreamState {
+      std::vector<StateReader::Held> held;
+      void begin_pass(Emitter&) override { held.clear(); }
+      void element(Slot&& slot, Emitter& out) override {
+        held.push_back({std::move(slot), out.input_number()});
+        if (held.size() == 3) give(out);
+      }
+      bool flush(Emitter& out) override {
+        if (!held.empty()) give(out);
+        return !held.empty();
+      }
+      void give(Emitter& out) {
+        out.forward(std::move(held.front().slot));
+        held.erase(held.begin());
+      }
+      bool save(StateWriter& out) const override {
+        for (const auto& each : held) out.held(each.input);
+        return true;
+      }
+      void restore(StateReader& in) override {
+        while (in.has_held()) held.push_back(in.take_held());
+      }
+    };
+    std::string name() const override { return "keeps"; }
+    Flow flow(const Flow& input) const override { return input; }
+    std::int64_t elements_held() const override { return 3; }
+    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
+  };
+  expect_resumes_anywhere(
+      range(20).map(failing_at(6)).then<std::int64_t>(std::make_shared<Keeps>()).map(failing_at(4)));
+}
+
+class Shrinks final : public IndexedSource {
+ public:
+  std::int64_t size() const override { return *elements; }
+  Element at(std::int64_t index) const override { return Element(index); }
+  const std::shared_ptr<std::int64_t> elements = std::make_shared<std::int64_t>(100);
+};
+
+TEST(SavePoint, BehindTheEndOfASourceThatHasShrunkIsRefused) {
+  const auto source = std::make_shared<Shrinks>();
+  const auto data = from_indexed<std::int64_t>(source, "mine").map(plus_one).take(80);
+  const auto from = saved_behind(data, 50);
+  *source->elements = 9;
+  EXPECT_ERROR(data.start({.resume_from = from}).next(), ErrorCode::data_loss, "elements of a source that has only 9");
+}
+
+TEST(SavePoint, BehindTheEndOfAGeneratorThatEndsEarlierIsReported) {
+  const auto end = std::make_shared<std::int64_t>(100);
+  const auto data =
+      from_generator([i = std::int64_t{0}, end]() mutable { return i < *end ? std::optional(i++) : std::nullopt; })
+          .map(plus_one)
+          .take(80);
+  const auto from = saved_behind(data, 50);
+  *end = 9;
+  auto again = dense_run(data, {.resume_from = from});
+  EXPECT_ERROR(again.next(), ErrorCode::data_loss, "a source had ended before it came to its place there");
+}
+
+TEST(SavePoint, OfOtherRewritesIsLeftOutAndTheEpochRunsAgain) {
+  const auto data = range(40).map(plus_one).take(-1).shuffle(4, {.seed = 1}).skip(0).take(30);
+  const Texts whole = read(data, {});
+  const auto from = saved_behind(data, 12);
+  ASSERT_FALSE(from->save_point.empty());
+  RunOptions options{.resume_from = from};
+  options.rewrites.noop_elimination = options.rewrites.selection_pushdown = false;
+  EXPECT_EQ(read(data, options), Texts(whole.begin() + 12, whole.end()));
+}
+
+TEST(SavePoint, WhateverItsBytesAreIsRefusedOrGoesOn) {
+  const auto data = range(60)
+                        .map(plus_one)
+                        .shuffle(5, {.seed = 3})
+                        .interleave([](std::int64_t n) { return range(n % 5); }, {.cycle_length = 3})
+                        .take(70);
+  const auto from = saved_behind(data, 30);
+  std::uint64_t random = 1;
+  std::int64_t refused = 0, went_on = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Checkpoint changed = *from;
+    random = mix64(random);
+    changed.save_point[random % changed.save_point.size()] = static_cast<char>(random >> 32);
+    try {
+      auto run = data.start(
+          {.on_error = skip_all(), .serial = true, .resume_from = std::make_shared<Checkpoint>(std::move(changed))});
+      for (int more = 0; more < 200 && run.next(); ++more) {
+      }
+      ++went_on;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data_loss) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(went_on, 10);
+}
+
+}  // namespace
+}  // namespace penstock
