@@ -30,6 +30,7 @@ void LaneSaves::note(Slot&& save_point) {
 void LaneSaves::admit_end_of_pass() {
   ++admitted_pass_;
   if (admitted_ < rest_) missed_ = true;
+  admitted_ = std::max(admitted_, rest_);  // those that have not come, as the pass was cut, have had their places
   rest_ = 0;
 }
 
