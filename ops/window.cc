@@ -64,7 +64,7 @@ class State final : public StreamState {
   }
   void restore(StateReader& in) override {
     position_ = in.number(0, kFarthest);
-    begin_ = in.number(0, kFarthest);
+    begin_ = in.number(std::max<std::int64_t>(position_ - grid_.reach() + 1, 0), position_ + grid_.shift);
     first_input_ = in.next_input() - position_;
     while (in.has_held()) {
       auto [slot, input] = in.take_held();

@@ -14,6 +14,7 @@ constexpr Case kCases[] = {
     {"text", "100,000 texts of log-normal length: how much of the batches is padding, with buckets and without",
      run_text},
     {"lines", "the lines of 2 GiB of text from the page cache, beside plain loops", run_lines},
+    {"resume", "save points: what they cost, a resume in the middle of 2 GiB of text, checkpoints", run_resume},
     {"mixed", "pictures mixed 70/30 behind two decoders, beside paths mixed before one: rates", run_mixed},
     {"unequal", "zip of 10 ms reads and 2 ms decoding, beside decoding alone: rates, and who is blamed", run_unequal},
     {"two_maps", "two ordered maps of 1 to 300 us against plain threads", run_two_maps},

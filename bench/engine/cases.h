@@ -43,6 +43,7 @@ void run_nests(const CaseSettings& settings, Report& report);
 void run_merges(const CaseSettings& settings, Report& report);
 void run_collecting(const CaseSettings& settings, Report& report);
 void run_lines(const CaseSettings& settings, Report& report);
+void run_resume(const CaseSettings& settings, Report& report);
 void run_text(const CaseSettings& settings, Report& report);
 void run_mixed(const CaseSettings& settings, Report& report);
 void run_unequal(const CaseSettings& settings, Report& report);

@@ -183,8 +183,10 @@ class Emitter {
     static_cast<void>(number);
     forward(std::move(slot));
   }
-  virtual std::int64_t input_number() const { return 0; }  // which input of the pass this call is about
-  virtual void drop_error(Slot&&) {}                       // leaves an error out for good: RunStats::dropped counts it
+  // Which input of the pass this call is about. In the pass in which a run is resumed they count from the place where
+  // it begins to read.
+  virtual std::int64_t input_number() const { return 0; }
+  virtual void drop_error(Slot&&) {}  // leaves an error out for good: RunStats::dropped counts it
   // Nothing more of this pass is wanted. pass_end() follows at once, and the pass ends for all that comes behind,
   // however long the stages before are in ending theirs.
   virtual void end_pass() = 0;

@@ -39,17 +39,20 @@ class StateWriter {
   void number(std::int64_t value);
   void text(std::string_view value);
   void stamp(const Stamp& value);
-  // An input of this pass that the state holds, by what Emitter::input_number() was when it came. Of ops with one
-  // input.
-  void held(std::int64_t input) { held_.push_back(input); }
+  // An element of this pass that the state holds, by what Emitter::input_number() was when it came. Not an error: those
+  // go on at once. Of ops with one input.
+  void held(std::int64_t input);
 
   // For the engine.
   const std::string& bytes() const noexcept { return bytes_; }
-  const std::vector<std::int64_t>& held_inputs() const noexcept { return held_; }
+  std::string take_held() noexcept { return std::move(held_); }  // as varints
+  std::int64_t held_count() const noexcept { return held_count_; }
+  std::int64_t least_held() const noexcept { return least_held_; }  // of those that there are
 
  private:
   std::string bytes_;
-  std::vector<std::int64_t> held_;
+  std::string held_;
+  std::int64_t held_count_ = 0, least_held_ = 0;
 };
 
 // Gives what was written, in that order. Not thread-safe; used only during restore(). What is read may be damaged, or

@@ -1,5 +1,6 @@
 #include <penstock/state.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -23,6 +24,13 @@ void StateWriter::number(std::int64_t value) { append_varint(bytes_, zigzag(valu
 void StateWriter::text(std::string_view value) {
   append_varint(bytes_, value.size());
   bytes_ += value;
+}
+
+// Large buffers list all of what they hold, so that is kept as small as can be at once.
+void StateWriter::held(std::int64_t input) {
+  append_varint(held_, static_cast<std::uint64_t>(input));
+  least_held_ = held_count_ == 0 ? input : std::min(least_held_, input);
+  ++held_count_;
 }
 
 void StateWriter::stamp(const Stamp& value) {

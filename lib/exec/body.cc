@@ -133,7 +133,10 @@ StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, st
 // What a resumed state gives at a pass's beginning has been given.
 void StreamBody::begin() {
   begin_pass(Stamp());
-  if (saves_.is_resumed()) early_.clear();
+  if (saves_.is_resumed()) {
+    early_.clear();
+    failures_.clear();
+  }
   saves_.restore();
 }
 

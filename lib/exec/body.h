@@ -226,7 +226,6 @@ class RepeatBody final : public Body, private Resumes {
 
  private:
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
-  bool has_missed() const noexcept override { return false; }
   bool keep(Slot& slot);
   void tell_whether_it_gave(Slot& save_point) const;
   bool keep_mark(const Slot& mark);

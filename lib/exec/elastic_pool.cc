@@ -12,7 +12,7 @@ namespace {
 constexpr auto kIdleTime = std::chrono::seconds(5);
 }
 
-void ElasticPool::submit(std::function<void()> work, ClientRef client, bool is_urgent) {
+void ElasticPool::submit(std::function<void()> work, ClientRef client) {
   Threads gone;  // joined at the end
   bool has_thread = false;
   {
@@ -22,7 +22,7 @@ void ElasticPool::submit(std::function<void()> work, ClientRef client, bool is_u
     const bool found = find_thread(unserved);
     if (client != nullptr) client->refused_ = unserved && !found;
     has_thread = found || !threads_.empty();
-    if (has_thread) enqueue(work, std::move(client), is_urgent);
+    if (has_thread) enqueue(work, std::move(client));
   }
   if (has_thread) {
     work_.notify_one();
@@ -38,15 +38,15 @@ bool ElasticPool::try_submit(std::function<void()>& work) {
     MutexLock lock(mutex_);
     gone.splice(gone.end(), leaving_);
     found = find_thread(true);
-    if (found) enqueue(work, std::make_shared<Client>(), false);
+    if (found) enqueue(work, std::make_shared<Client>());
   }
   if (found) work_.notify_one();
   return found;
 }
 
 // If there is no memory for it in the queue, `call` is as it was.
-void ElasticPool::enqueue(std::function<void()>& call, ClientRef client, bool is_urgent) {
-  Work& work = is_urgent ? queue_.emplace_front() : queue_.emplace_back();
+void ElasticPool::enqueue(std::function<void()>& call, ClientRef client) {
+  Work& work = queue_.emplace_back();
   if (client != nullptr) ++client->queued_;
   work = {std::move(call), std::move(client)};
   waiting_.store(static_cast<std::int64_t>(queue_.size()), std::memory_order_relaxed);

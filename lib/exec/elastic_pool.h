@@ -41,8 +41,8 @@ class ElasticPool {
   ElasticPool& operator=(const ElasticPool&) = delete;
 
   // Runs `work` on one of the threads. It must not throw. If no thread can be made at all, it runs here and now. Work
-  // without a client waits its turn. Urgent work goes before all that waits.
-  void submit(std::function<void()> work, ClientRef client = nullptr, bool is_urgent = false) EXCLUDES(mutex_);
+  // without a client waits its turn.
+  void submit(std::function<void()> work, ClientRef client = nullptr) EXCLUDES(mutex_);
   // The same for a client who has nothing else here, and never on the caller's thread. False, and `work` is as it was,
   // if there is no idle thread and none can be made.
   bool try_submit(std::function<void()>& work) EXCLUDES(mutex_);
@@ -59,7 +59,7 @@ class ElasticPool {
     ClientRef client;  // null: nobody's
   };
   using Queue = std::deque<Work, detail::PooledAllocator<Work>>;
-  void enqueue(std::function<void()>& call, ClientRef client, bool is_urgent) REQUIRES(mutex_);
+  void enqueue(std::function<void()>& call, ClientRef client) REQUIRES(mutex_);
   bool find_thread(bool may_be_spare) REQUIRES(mutex_);
   bool grow() REQUIRES(mutex_);
   void serve(Threads::iterator self) EXCLUDES(mutex_);

@@ -71,12 +71,9 @@ void Engine::resume_by_position(const Stamp& last) {
   if (plan().resume_stage < state_.stages.size()) state_.stages[plan().resume_stage]->resume_after(last);
 }
 
-// In a branch a pass may have been cut that a merge had left behind: there only its sources know that they had no more.
 bool Engine::has_missed_resumption() const noexcept {
-  return std::ranges::any_of(state_.stages, [this](const auto& stage) {
-    const std::size_t i = stage->traits().index;
-    const bool is_sure = state_.is_head(i) || plan().segment_of[i] + 1 == plan().segments.size();
-    const Resumes* const resumes = is_sure ? stage->resumes() : nullptr;
+  return std::ranges::any_of(state_.stages, [](const auto& stage) {
+    const Resumes* const resumes = stage->resumes();
     return stage->body().has_missed_resumption() || (resumes != nullptr && resumes->has_missed());
   });
 }

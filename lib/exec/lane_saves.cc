@@ -1,16 +1,12 @@
 #include "lib/exec/lane_saves.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "lib/exec/inner.h"
 
 namespace penstock::exec {
-namespace {
-
-constexpr std::int64_t kMostGiven = std::int64_t{1} << 62;  // so that counting on never overflows
-
-}  // namespace
 
 // ------------------------------------------------------------------------------------------------ inputs
 
@@ -29,7 +25,6 @@ void LaneSaves::note(Slot&& save_point) {
 
 void LaneSaves::admit_end_of_pass() {
   ++admitted_pass_;
-  if (admitted_ < rest_) missed_ = true;
   admitted_ = std::max(admitted_, rest_);  // those that have not come, as the pass was cut, have had their places
   rest_ = 0;
 }
@@ -43,12 +38,6 @@ std::size_t LaneSaves::take_place() {
   const std::size_t place = held_[next_held_++].place;
   if (!takes_back()) turns_ = *turns_then_;
   return place;
-}
-
-void LaneSaves::give_up() {
-  if (!takes_back()) return;
-  missed_ = true;
-  next_held_ = held_.size();
 }
 
 // ------------------------------------------------------------------------------------------------ its own
@@ -79,25 +68,30 @@ std::int64_t LaneSaves::oldest_of(std::span<Group* const> places) const {
   return oldest;
 }
 
-SavePointRef LaneSaves::due(std::span<Group* const> places) {
+// Where there is no memory for it, this one is left out.
+SavePointRef LaneSaves::due(std::span<Group* const> places) try {
   if (!is_due()) return nullptr;
   const Noted* const from = base(oldest_of(places));
   if (from == nullptr || (traits_.plan.has_state && !begins_pass_)) return nullptr;
   SavePoint point{.inputs = {{from->point, taken_ - from->next}}, .held = {}, .state = {}};
   StateWriter out;
+  std::vector<std::int64_t> held;
   turns_.save(out);
   for (std::size_t place = 0; place < places.size(); ++place) {
     if (places[place] == nullptr) continue;
     const Inner& inner = *places[place]->inner;
-    point.held.push_back(inner.number - from->next);
+    held.push_back(inner.number - from->next);
     out.number(static_cast<std::int64_t>(place));
     out.number(inner.given);
   }
+  point.held = HeldNumbers::of(held);
   point.state = out.bytes();
   stamp_ = from->stamp;
   has_news_ = begins_pass_ = false;
   saved_ = {traits_.machine.now(), given_};
   return std::make_shared<const SavePoint>(std::move(point));
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 // ------------------------------------------------------------------------------------------------ to go on
@@ -110,9 +104,9 @@ std::vector<SavePointRef> LaneSaves::resume_from(const SavePointRef& here) {
   turns_then_ = turns_;
   turns_then_->restore(in);
   std::vector<std::size_t> places;
-  for (const std::int64_t number : here->held) {
+  for (const std::int64_t number : here->held.list()) {
     places.push_back(static_cast<std::size_t>(in.number(0, traits_.plan.nest.cycle_length - 1)));
-    held_.push_back({number, places.back(), in.number(0, kMostGiven)});
+    held_.push_back({number, places.back(), in.number(0, kMostSlots)});
   }
   std::ranges::sort(places);
   if (!in.is_at_end() || std::ranges::adjacent_find(places) != places.end()) fail_to_resume();

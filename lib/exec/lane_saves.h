@@ -7,13 +7,11 @@
 //
 // Inputs are numbered as they are admitted, errors among them, over the whole run.
 //
-// Thread safety: with the stage's lock held; has_missed() any thread.
+// Thread safety: with the stage's lock held.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,12 +42,12 @@ class LaneSaves final : public Resumes {
   bool takes_back() const noexcept { return next_held_ < held_.size(); }
   // Of the next input: the one that it had, or that at the turn.
   std::size_t take_place();
-  void give_up();  // the pass ends before all of them have come
+  void give_up() noexcept { next_held_ = held_.size(); }  // the pass ends before all of them have come
   void give() noexcept { ++given_; }
   void end_pass() noexcept {
     ++pass_;
     begins_pass_ = true;
-    next_held_ = held_.size();  // a pass that was cut
+    give_up();
   }
   bool begins_pass() const noexcept { return begins_pass_; }
   // One that is due where the lanes stand. Null: none is.
@@ -57,7 +55,6 @@ class LaneSaves final : public Resumes {
   const Stamp& pass() const noexcept { return stamp_; }  // of the last one
 
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
-  bool has_missed() const noexcept override { return missed_; }
 
  private:
   struct Noted {
@@ -76,7 +73,7 @@ class LaneSaves final : public Resumes {
 
   const StageTraits& traits_;
   Turns& turns_;
-  std::deque<Noted> noted_;
+  std::vector<Noted> noted_;
   std::int64_t admitted_ = 0, taken_ = 0;
   std::int64_t admitted_pass_ = 0, pass_ = 0;
   bool begins_pass_ = true;
@@ -89,7 +86,6 @@ class LaneSaves final : public Resumes {
   std::size_t next_admitted_ = 0, next_held_ = 0;
   std::int64_t rest_ = 0;            // the number of the first input that had no place
   std::optional<Turns> turns_then_;  // when all that were open have their places
-  std::atomic<bool> missed_{false};
 };
 
 }  // namespace penstock::exec

@@ -56,7 +56,7 @@ void MergeBody::run(Group& group, Context&) {
   const bool is_in_pass = did == Step::went_on;
   if (is_in_pass) {
     make_room(*out_, std::min(most, ports_.waiting()) + 2);  // with a save point, and the mark
-    if (auto point = saves_.due(pass_)) out_->push_back(std::move(*point));
+    if (auto point = wants_nothing_ ? std::nullopt : saves_.due(pass_)) out_->push_back(std::move(*point));
   }
   const std::size_t end = most + out_->size();
   while (did == Step::went_on && out_->size() < end) did = step();
@@ -91,7 +91,7 @@ MergeBody::Step MergeBody::enter_pass() {
     ports_.news().ask_of_all();
     ends_told_.begin_anew();
     if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
-    saves_.begin_pass();
+    if (saves_.begin_pass()) out_->clear();  // a failure to begin it has been told
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
 }

@@ -18,10 +18,11 @@ std::vector<SavePointRef> MergeSaves::resume_from(const SavePointRef& here) {
   return inputs;
 }
 
-void MergeSaves::begin_pass() {
+bool MergeSaves::begin_pass() {
   begins_pass_ = is_as_new_ = true;
-  if (std::exchange(is_resumed_, false)) ports_.ask_all_to_catch_up();
-  if (!restores_) return;
+  const bool is_resumed = std::exchange(is_resumed_, false);
+  if (is_resumed) ports_.ask_all_to_catch_up();
+  if (!restores_) return is_resumed;
   is_as_new_ = false;
   const std::string saved = *std::exchange(restores_, std::nullopt);
   try {
@@ -31,6 +32,7 @@ void MergeSaves::begin_pass() {
   } catch (...) {
     host_.give_up(detail::current_failure());
   }
+  return true;
 }
 
 void MergeSaves::end_pass() noexcept {
@@ -57,7 +59,7 @@ std::optional<Slot> MergeSaves::due(const Stamp& pass) try {
   StateWriter out, of_state;
   write_digits(passes_.digits(), out);
   SavePoint point{.inputs = ports_.save(out), .held = {}, .state = {}};
-  if (!is_as_new_ && !state_.save(of_state)) return std::nullopt;
+  if (!is_as_new_ && (!state_.save(of_state) || of_state.held_count() > 0)) return std::nullopt;
   out.number(is_as_new_ ? 0 : 1);
   if (!is_as_new_) out.text(of_state.bytes());
   point.state = out.bytes();

@@ -28,8 +28,8 @@ class MergeSaves final : public Resumes {
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
   bool has_missed() const noexcept override { return ports_.has_missed(); }
 
-  // The state has begun a pass: gives it what it was, in the pass in which the run goes on.
-  void begin_pass();
+  // The state has begun a pass: gives it what it was, in the pass in which the run goes on. Whether it is that one.
+  bool begin_pass();
   void end_pass() noexcept;                          // what was is of no use for another one
   void note_step() noexcept { is_as_new_ = false; }  // of the state, before it
   // Where a run of this pass begins: one, if it is due.

@@ -27,7 +27,9 @@ void RepeatBody::tell_whether_it_gave(Slot& save_point) const {
 std::vector<SavePointRef> RepeatBody::resume_from(const SavePointRef& here) {
   if (here == nullptr) return {nullptr};
   check_inputs(*here, 1);
-  gave_something_ = StateReader(here->state).number(0, 1) == 1;
+  StateReader in(here->state);
+  gave_something_ = in.number(0, 1) == 1;
+  if (!in.is_at_end()) fail_to_resume();
   return {here->inputs.front().at};
 }
 

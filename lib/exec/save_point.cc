@@ -2,6 +2,8 @@
 
 #include <penstock/error.h>
 
+#include "lib/core/varint.h"
+
 namespace penstock::exec {
 
 void fail_to_resume(const std::string& why) {
@@ -9,14 +11,27 @@ void fail_to_resume(const std::string& why) {
                                         ". Take another copy or an earlier checkpoint, or start the epoch anew");
 }
 
+HeldNumbers HeldNumbers::of(const std::vector<std::int64_t>& numbers) {
+  HeldNumbers held{.varints = {}, .count = static_cast<std::int64_t>(numbers.size()), .base = 0};
+  for (const std::int64_t number : numbers) append_varint(held.varints, static_cast<std::uint64_t>(number));
+  return held;
+}
+
+std::vector<std::int64_t> HeldNumbers::list() const {
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(static_cast<std::size_t>(count));
+  std::string_view left = varints;
+  while (const auto number = take_varint(left)) numbers.push_back(static_cast<std::int64_t>(*number) - base);
+  return numbers;
+}
+
 void write_digits(const std::vector<std::int64_t>& digits, StateWriter& out) {
   for (const std::int64_t digit : digits) out.number(digit);
 }
 
 std::vector<std::int64_t> read_digits(std::size_t count, StateReader& in) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;  // so that counting on never overflows
   std::vector<std::int64_t> digits;
-  for (; count > 0; --count) digits.push_back(in.number(0, kMost));
+  for (; count > 0; --count) digits.push_back(in.number(0, kMostSlots));
   return digits;
 }
 

@@ -24,14 +24,31 @@ namespace penstock::exec {
 struct SavePoint;
 using SavePointRef = std::shared_ptr<const SavePoint>;
 
+inline constexpr std::int64_t kMostSlots = std::int64_t{1}
+                                           << 62;  // that a save point may say: counting on never overflows
+
+// Numbers of inputs that an op holds, in its order. Large buffers hold many, so they are kept as varints.
+struct HeldNumbers {
+  std::string varints;
+  std::int64_t count = 0;
+  std::int64_t base = 0;  // which is taken from each
+
+  static HeldNumbers of(const std::vector<std::int64_t>& numbers);
+  std::vector<std::int64_t> list() const;
+};
+
 struct SavePoint {
   struct Input {
     SavePointRef at;
     std::int64_t since = 0;  // slots behind it that are used up
   };
-  std::vector<Input> inputs;       // of a source: none
-  std::vector<std::int64_t> held;  // of the slots used up of the one input, those that the op holds: read again
-  std::string state;               // StateWriter's
+  std::vector<Input> inputs;  // of a source: none
+  HeldNumbers held;           // of the slots used up of the one input, those that the op holds: read again
+  std::string state;          // StateWriter's
+
+  std::int64_t bytes() const noexcept {  // without those of inputs
+    return static_cast<std::int64_t>(sizeof(SavePoint) + held.varints.capacity() + state.capacity());
+  }
 };
 
 // After so many slots at least, if so much time has passed; after the longest time in any case. What is between two of
@@ -60,8 +77,9 @@ class Resumes {
   // A run goes on at this save point of the stage's results, or at the beginning of the epoch. Before anything of it
   // runs. Gives those of the inputs. Throws Error(data_loss) where it is none of such a stage.
   virtual std::vector<SavePointRef> resume_from(const SavePointRef& here) = 0;
-  // Whether its pass has ended without that place. Any thread.
-  virtual bool has_missed() const noexcept = 0;
+  // Whether its pass has ended by itself without that place. Of a source or a merge: others do not know whether a pass
+  // was cut. Any thread.
+  virtual bool has_missed() const noexcept { return false; }
 };
 
 inline Slot save_point_slot(SavePointRef point, Stamp pass) {

@@ -8,7 +8,6 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kMostGiven = std::int64_t{1} << 62;  // so that counting on never overflows
 constexpr int kPassedAtOnce =
     4096;  // elements left out by one call of a source: then it is looked whether they are still wanted
 
@@ -27,7 +26,7 @@ std::vector<SavePointRef> SourceBody::resume_from(const SavePointRef& here) {
   check_inputs(*here, 0);
   StateReader in(here->state);
   passes_.wind_to(read_digits(passes_.depth(), in));
-  goes_on_at_ = in.number(0, kMostGiven);
+  goes_on_at_ = in.number(0, kMostSlots);
   if (in.number(0, 1) == 1) reader_state_ = in.text();
   if (!in.is_at_end()) fail_to_resume();
   if (parts_.order && goes_on_at_ > parts_.order->size())
@@ -99,7 +98,8 @@ void SourceBody::give_save_point(Slots& out) {
     const bool has_more = given_ > 0 && parts_.reader && parts_.reader->save(of_reader);
     state.number(has_more ? 1 : 0);
     if (has_more) state.text(of_reader.bytes());
-    out.push_back(save_point_slot(std::make_shared<const SavePoint>(SavePoint{{}, {}, state.bytes()}), at_));
+    out.push_back(save_point_slot(
+        std::make_shared<const SavePoint>(SavePoint{.inputs = {}, .held = {}, .state = state.bytes()}), at_));
     saved_ = {host_.now(), given_};
   } catch (...) {
   }

@@ -6,6 +6,12 @@
 #include "lib/exec/body.h"
 
 namespace penstock::exec {
+namespace {
+
+constexpr std::int64_t kHasState =
+    1;  // before what the state writes, which may be nothing; where it is as new there is not even this
+
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------ to go on
 
@@ -15,10 +21,11 @@ std::vector<SavePointRef> StreamSaves::resume_from(const SavePointRef& here) {
   const SavePoint::Input& input = here->inputs.front();
   is_resumed_ = true;
   until_ = input.since;
-  in_its_order_ = by_number_ = here->held;
+  in_its_order_ = by_number_ = here->held.list();
   std::ranges::sort(by_number_);
-  if (!here->state.empty() || !here->held.empty()) saved_ = here->state;
-  noted_.push_back({0, input.at});
+  if (!here->state.empty()) saved_ = here->state;
+  note(input.at, 0);
+  has_news_ = false;
   return {input.at};
 }
 
@@ -51,6 +58,7 @@ void StreamSaves::restore_state() {
   forget_what_was();
   is_as_new_ = false;
   StateReader in(saved, std::move(held), until_);
+  in.number(kHasState, kHasState);
   state_.restore(in);
   if (!in.is_at_end()) fail_to_resume();
 }
@@ -64,25 +72,40 @@ void StreamSaves::forget_what_was() noexcept {
 // ------------------------------------------------------------------------------------------------ its own
 
 void StreamSaves::begin_pass() noexcept {
-  if (takes_up()) missed_ = true;
   until_ = next_;
   forget_what_was();
   is_resumed_ = false;
   is_as_new_ = true;
   noted_.clear();
+  noted_bytes_ = 0;
   has_news_ = false;
   given_at_ = held_then_ = 0;
 }
 
 void StreamSaves::note(SavePointRef point, std::int64_t next) {
   noted_.push_back({next, std::move(point)});
+  noted_bytes_ += bytes_of(noted_.back());
   has_news_ = true;
+  if (noted_.size() > kMostNoted) thin_out();
+}
+
+std::int64_t StreamSaves::bytes_of(const Noted& noted) noexcept {
+  return noted.point != nullptr ? noted.point->bytes() : 0;
+}
+
+// What an op holds for long is read again from further back then.
+void StreamSaves::thin_out() {
+  for (std::size_t i = 1; i + 1 < noted_.size(); ++i) {
+    noted_bytes_ -= bytes_of(noted_[i]);
+    noted_.erase(noted_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 // Null: what comes before is not known.
 const StreamSaves::Noted* StreamSaves::last_before(std::int64_t oldest) {
   const auto behind = std::ranges::upper_bound(noted_, oldest, {}, &Noted::next);
   if (behind == noted_.begin()) return nullptr;
+  for (auto gone = noted_.begin(); gone != behind - 1; ++gone) noted_bytes_ -= bytes_of(*gone);
   noted_.erase(noted_.begin(), behind - 1);
   return &noted_.front();
 }
@@ -90,20 +113,33 @@ const StreamSaves::Noted* StreamSaves::last_before(std::int64_t oldest) {
 SavePointRef StreamSaves::given(SavePoint point, std::int64_t next) {
   has_news_ = false;
   given_at_ = next;
-  held_then_ = static_cast<std::int64_t>(point.held.size());
+  held_then_ = point.held.count;
   return std::make_shared<const SavePoint>(std::move(point));
+}
+
+// A list of what is held takes time in proportion.
+bool StreamSaves::is_worth_it(std::int64_t next, std::int64_t now) const {
+  const SaveSpacing* const spacing = host_.saves();
+  const bool is_cheap = spacing == nullptr || spacing->shortest_ns == 0 || now - saved_ns_ >= kInverseShare * cost_ns_;
+  return is_cheap && next - given_at_ >= held_then_;
 }
 
 // Where they stand hangs on the time, so no error may hang on them: what throws is as good as false.
 SavePointRef StreamSaves::point(std::int64_t next) try {
-  if (takes_up() || next - given_at_ < held_then_) return nullptr;
+  const std::int64_t begin = host_.now();
+  if (takes_up() || !is_worth_it(next, begin)) return nullptr;
   StateWriter out;
+  if (!is_as_new_) out.number(kHasState);
   if (!is_as_new_ && !state_.save(out)) return nullptr;
-  std::vector<std::int64_t> held = out.held_inputs();
-  const Noted* const base = last_before(held.empty() ? next : std::min(std::ranges::min(held), next));
+  saved_ns_ = host_.now();
+  cost_ns_ = saved_ns_ - begin;
+  const std::int64_t count = out.held_count();
+  const Noted* const base = last_before(count == 0 ? next : std::min(out.least_held(), next));
   if (base == nullptr) return nullptr;
-  for (std::int64_t& number : held) number -= base->next;
-  return given({.inputs = {{base->point, next - base->next}}, .held = std::move(held), .state = out.bytes()}, next);
+  return given({.inputs = {{base->point, next - base->next}},
+                .held = {out.take_held(), count, base->next},
+                .state = out.bytes()},
+               next);
 } catch (...) {
   return nullptr;
 }

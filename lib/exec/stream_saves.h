@@ -7,10 +7,9 @@
 // Inputs are numbered as Emitter::input_number() does. In the pass in which a run is resumed number 0 is the first one
 // behind the input's save point.
 //
-// Thread safety: has_missed() any thread; else none: the stage's run.
+// Thread safety: none; the stage's run.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,7 +33,6 @@ class StreamSaves final : public Resumes {
 
   // ---- to go on at a save point
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
-  bool has_missed() const noexcept override { return missed_; }
   bool is_resumed() const noexcept { return is_resumed_; }  // in the pass being read
   bool takes_up() const noexcept { return next_ < until_; }
   // The next slot while takes_up(). An error in the place of what was held is given back: it is to go on.
@@ -42,7 +40,7 @@ class StreamSaves final : public Resumes {
   // Gives the state what it was, unless something is still to be taken up, or nothing is left to give. What the state
   // throws, or leaves over, ends the run.
   void restore() noexcept;
-  std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  std::int64_t held_bytes() const noexcept { return held_bytes_ + noted_bytes_; }
 
   // ---- of the stage's own
   void begin_pass() noexcept;
@@ -54,7 +52,7 @@ class StreamSaves final : public Resumes {
   // Whether one is due though none has just come: it could not be given then.
   bool is_due_late() const noexcept { return is_as_new_ && has_news_; }
   // One for before the input with this number, if there can be one. Ops list what they hold in each, so there is none
-  // before as many inputs have come.
+  // before as many inputs have come, and a hundred times as much time as that took has passed.
   SavePointRef point(std::int64_t next);
 
  private:
@@ -62,7 +60,13 @@ class StreamSaves final : public Resumes {
     std::int64_t next;
     SavePointRef point;
   };
+  // Of two large shuffles, one behind the other, each has a list of what the first one holds.
+  static constexpr std::size_t kMostNoted = 16;
+  static std::int64_t bytes_of(const Noted& noted) noexcept;
+  void thin_out();
   const Noted* last_before(std::int64_t oldest);
+  static constexpr std::int64_t kInverseShare = 100;  // of the time may be taken by saving
+  bool is_worth_it(std::int64_t next, std::int64_t now) const;
   SavePointRef given(SavePoint point, std::int64_t next);
   void restore_state();
   void forget_what_was() noexcept;
@@ -72,8 +76,10 @@ class StreamSaves final : public Resumes {
   const bool is_as_new_after_output_;
   bool is_as_new_ = true;     // the state
   std::vector<Noted> noted_;  // of this pass, by number: from the last one before what is held
-  bool has_news_ = false;     // since one was given
+  std::int64_t noted_bytes_ = 0;
+  bool has_news_ = false;  // since one was given
   std::int64_t given_at_ = 0, held_then_ = 0;
+  std::int64_t saved_ns_ = 0, cost_ns_ = 0;  // of the last time that the state was asked
 
   // What is taken up.
   bool is_resumed_ = false;
@@ -83,7 +89,6 @@ class StreamSaves final : public Resumes {
   std::vector<StateReader::Held> kept_;                 // by number
   std::optional<std::string> saved_;                    // of the state; none: as new
   std::int64_t held_bytes_ = 0;
-  std::atomic<bool> missed_{false};
 };
 
 }  // namespace penstock::exec

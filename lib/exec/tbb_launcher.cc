@@ -132,9 +132,7 @@ void TbbLauncher::launch(Stage& stage, bool on_pool) {
   out_.begin();
   try {
     if (on_pool) {
-      const StageTraits& of = stage.traits();
-      pool_.submit([this, &stage] { run_on_pool(stage); },  // small enough to lie inside the std::function
-                   at_pool_, of.neighbours.is_awaited(of.index));
+      pool_.submit([this, &stage] { run_on_pool(stage); }, at_pool_);  // small enough to lie inside the std::function
     } else {
       compute_.submit(*this, stage);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/core/crc32.h"
+#include "lib/core/rice_code.h"
 #include "lib/core/varint.h"
 
 namespace penstock::runtime {
@@ -15,11 +16,16 @@ namespace {
 using exec::SavePoint;
 using exec::SavePointRef;
 
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 62;  // so that counting on never overflows
-const std::string kLayout = "1\n";                          // of what ops and stages write: another where that changes
-constexpr int kDeepest = 1024;                              // stages
+const std::string kLayout = "1\n";  // of what ops and stages write: another where that changes
+constexpr int kDeepest = 4096;      // stages
 
 std::uint64_t digest_of(const exec::Plan& plan) { return crc32(kLayout + plan.work_text); }
+
+// Numbers as ages, and back: how many of the slots that are used up come behind each.
+std::vector<std::int64_t> flipped(std::vector<std::int64_t> numbers, std::int64_t since) {
+  for (std::int64_t& number : numbers) number = since - 1 - number;
+  return numbers;
+}
 
 void append(std::string& bytes, const SavePoint& point) {
   append_varint(bytes, point.inputs.size());
@@ -28,8 +34,8 @@ void append(std::string& bytes, const SavePoint& point) {
     if (input.at != nullptr) append(bytes, *input.at);
     append_varint(bytes, static_cast<std::uint64_t>(input.since));
   }
-  append_varint(bytes, point.held.size());
-  for (const std::int64_t number : point.held) append_varint(bytes, static_cast<std::uint64_t>(number));
+  append_varint(bytes, static_cast<std::uint64_t>(point.held.count));
+  if (point.held.count > 0) append_rice_coded(bytes, flipped(point.held.list(), point.inputs.front().since));
   append_varint(bytes, point.state.size());
   bytes += point.state;
 }
@@ -48,11 +54,9 @@ class Reader {
     auto point = std::make_shared<SavePoint>();
     for (std::uint64_t inputs = count(); inputs > 0; --inputs) {
       SavePointRef at = number() != 0 ? node(depth + 1) : nullptr;
-      point->inputs.push_back({std::move(at), slots(kMostSlots)});
+      point->inputs.push_back({std::move(at), slots(exec::kMostSlots)});
     }
-    const std::int64_t since = point->inputs.empty() ? 0 : point->inputs.front().since;
-    for (std::uint64_t held = count(); held > 0; --held) point->held.push_back(slots(since - 1));
-    check_distinct(point->held);
+    if (const std::uint64_t held = number(); held > 0) point->held = exec::HeldNumbers::of(held_of(held, *point));
     point->state = text();
     return point;
   }
@@ -76,9 +80,17 @@ class Reader {
     bytes_.remove_prefix(size);
     return text;
   }
+  std::vector<std::int64_t> held_of(std::uint64_t count, const SavePoint& point) {
+    if (count / 8 > bytes_.size() || point.inputs.empty()) exec::fail_to_resume();
+    auto numbers = take_rice_coded(bytes_, static_cast<std::size_t>(count));
+    if (!numbers) exec::fail_to_resume();
+    numbers = flipped(std::move(*numbers), point.inputs.front().since);
+    check_distinct(*numbers);
+    return *std::move(numbers);
+  }
   static void check_distinct(std::vector<std::int64_t> numbers) {
     std::ranges::sort(numbers);
-    if (std::ranges::adjacent_find(numbers) != numbers.end()) exec::fail_to_resume();
+    if (std::ranges::adjacent_find(numbers) != numbers.end() || numbers.front() < 0) exec::fail_to_resume();
   }
 
   std::string_view bytes_;

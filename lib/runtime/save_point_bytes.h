@@ -5,7 +5,7 @@
 //     inputs    how many, and of each
 //       is_there  0: the beginning of the epoch; 1: a node follows
 //       since
-//     held      how many, and each
+//     held      how many, and of each how many slots came behind it, as bits (lib/core/rice_code.h)
 //     state     how many bytes, and these
 #pragma once
 

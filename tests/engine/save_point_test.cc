@@ -185,7 +185,7 @@ TEST(SavePoint, OfAStreamShuffleTakesTwoBytesForEachElementHeld) {
   const auto data = range(100'000).map(plus_one).shuffle(1000, {.seed = 2}).batch(50);
   const auto from = saved_behind(data, 1000);
   EXPECT_GT(from->save_point.size(), 1000u);
-  EXPECT_LT(from->save_point.size(), 2100u);
+  EXPECT_LT(from->save_point.size(), 1800u);
 }
 
 // ------------------------------------------------------------------------------------------------ what does not fit
@@ -245,6 +245,78 @@ TEST(SavePoint, OfAnOpOfAUsersGivesBackWhatItHeld) {
   };
   expect_resumes_anywhere(
       range(20).map(failing_at(6)).then<std::int64_t>(std::make_shared<Keeps>()).map(failing_at(4)));
+}
+
+// The first element of a pass has a header before it, unless a state of nothing was restored.
+TEST(SavePoint, OfAStateThatWritesNothingIsRestored) {
+  struct Headed final : StreamOp {
+    struct State final : StreamState {
+      bool is_first = true;
+      void begin_pass(Emitter&) override { is_first = true; }
+      void element(Slot&& slot, Emitter& out) override {
+        if (std::exchange(is_first, false)) out.emit(Element(std::int64_t{-1}), slot.stamp);
+        out.forward(std::move(slot));
+      }
+      bool save(StateWriter&) const override { return true; }
+      void restore(StateReader&) override { is_first = false; }
+    };
+    std::string name() const override { return "headed"; }
+    Flow flow(const Flow&) const override { return {}; }
+    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
+  };
+  expect_resumes_anywhere(range(9).map(plus_one).then<std::int64_t>(std::make_shared<Headed>()));
+}
+
+// What fails at a pass's beginning has failed before a save point that stands behind it.
+TEST(SavePoint, OfAMergeThatCannotBeginAPassTellsThatOnce) {
+  struct Fails final : MergeOp {
+    struct State final : MergeState {
+      void begin_pass(const Stamp&) override { throw std::runtime_error("no pass"); }
+      Want want() const override { return Want::nothing(); }
+      void take(std::size_t, Slot&&, Emitter&) override {}
+      void ended(std::size_t, Emitter&) override {}
+      bool save(StateWriter&) const override { return true; }
+    };
+    std::string name() const override { return "fails"; }
+    Flow flow_of(std::span<const Flow>) const override { return {}; }
+    std::unique_ptr<MergeState> open(std::size_t) const override { return std::make_unique<State>(); }
+  };
+  const auto fails = merge<std::int64_t>(std::make_shared<Fails>(), branch(2), branch(3));
+  expect_resumes_anywhere(
+      fails.concatenate(branch(3).map(plus_one)).enumerate().map([](std::tuple<std::int64_t, std::int64_t> numbered) {
+        return 100 * std::get<0>(numbered) + std::get<1>(numbered);
+      }));
+}
+
+// An open dataset may give all that is wanted of the pass before the inputs that were used up have come again.
+TEST(SavePoint, OfANestWhosePassIsCutGoesOn) {
+  const auto file = [](std::int64_t number) { return number == 0 ? range(100) : range(1); };
+  const auto slow = from_generator([i = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+    std::this_thread::sleep_for(1ms);
+    return i < 8 ? std::optional(i++) : std::nullopt;
+  });
+  expect_resumes_anywhere(slow.interleave(file, {.cycle_length = 2, .block_length = 10}).take(20).repeat(2));
+}
+
+TEST(SavePoint, OfAWindowFarBehindItsInputIsRefused) {
+  const auto data = range(60).map(plus_one).window(4, {.shift = 2}).map([](const std::vector<std::int64_t>& window) {
+    return window.front();
+  });
+  const auto from = saved_behind(data, 9);
+  StateWriter state;
+  state.number(std::int64_t{1} << 61);
+  for (std::size_t at = 0; at < from->save_point.size(); ++at) {
+    Checkpoint changed = *from;
+    changed.save_point.replace(at, 1, state.bytes());
+    try {
+      auto resumed = data.start(
+          {.on_error = skip_all(), .serial = true, .resume_from = std::make_shared<Checkpoint>(std::move(changed))});
+      for (int more = 0; more < 100 && resumed.next(); ++more) {
+      }
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data_loss) << error.what();
+    }
+  }
 }
 
 class Shrinks final : public IndexedSource {

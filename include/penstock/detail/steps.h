@@ -155,6 +155,8 @@ template <class State, class F, class T> class ScanStep final : public Step {
       const std::string_view bytes = in.text();
       ByteReader from(std::as_bytes(std::span(bytes)));
       state_ = from.template read<State>();
+      if (from.rest() > 0)
+        throw Error(ErrorCode::data_loss, "the checkpoint says more of a scan's state than its Codec reads");
     }
   }
   // Of what the state refers to: the rest is a part of this object.
