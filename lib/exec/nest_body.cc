@@ -51,14 +51,15 @@ void leave_out_given(Inner& inner, Slots& made) {
 void NestBody::run(Group& group, Context& context) {
   Inner& inner = *group.inner;
   context.enter(Slot(Element(), inner.stamp));  // runs that functions inside begin are part of the element's pass
+  Slots failure;
   try {
     go_on(group, context);
   } catch (...) {
-    Slots failure;
     append_failure(failure, inner.stamp);
-    if (inner.to_skip != 1) hand_over(group, failure);  // else it had failed before
-    inner.has_ended = true;
   }
+  inner.has_ended = inner.has_ended || !failure.empty();
+  // Behind the handler, which has the exception, too. Where one slot had been given, it had failed before.
+  if (!failure.empty() && inner.to_skip != 1) hand_over(group, failure);
   if (context.is_unwanted()) inner.has_ended = true;
   if (!inner.was_opened) group.slots.clear();  // what it was to be made of
   if (inner.has_ended) inner.dataset.reset();

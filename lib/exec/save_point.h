@@ -46,9 +46,8 @@ struct SavePoint {
   HeldNumbers held;           // of the slots used up of the one input, those that the op holds: read again
   std::string state;          // StateWriter's
 
-  std::int64_t bytes() const noexcept {  // without those of inputs
-    return static_cast<std::int64_t>(sizeof(SavePoint) + held.varints.capacity() + state.capacity());
-  }
+  // Of its list, which alone may be large; without those of inputs.
+  std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(held.varints.capacity()); }
 };
 
 // After so many slots at least, if so much time has passed; after the longest time in any case. What is between two of

@@ -130,7 +130,7 @@ SavePointRef StreamSaves::point(std::int64_t next) try {
   if (takes_up() || !is_worth_it(next, begin)) return nullptr;
   StateWriter out;
   if (!is_as_new_) out.number(kHasState);
-  if (!is_as_new_ && !state_.save(out)) return nullptr;
+  if (!is_as_new_ && !state_.save(out)) return last_before(next), nullptr;  // what came before it is of no use
   saved_ns_ = host_.now();
   cost_ns_ = saved_ns_ - begin;
   const std::int64_t count = out.held_count();
