@@ -46,6 +46,13 @@ void leave_out_given(Inner& inner, Slots& made) {
   made.clear();
 }
 
+// Behind the handler, which has the exception, too. Where one slot had been given, it had failed before.
+void end_by_failure(Group& group, Slots& failure) {
+  if (failure.empty()) return;
+  group.inner->has_ended = true;
+  if (group.inner->to_skip != 1) hand_over(group, failure);
+}
+
 }  // namespace
 
 void NestBody::run(Group& group, Context& context) {
@@ -57,9 +64,7 @@ void NestBody::run(Group& group, Context& context) {
   } catch (...) {
     append_failure(failure, inner.stamp);
   }
-  inner.has_ended = inner.has_ended || !failure.empty();
-  // Behind the handler, which has the exception, too. Where one slot had been given, it had failed before.
-  if (!failure.empty() && inner.to_skip != 1) hand_over(group, failure);
+  end_by_failure(group, failure);
   if (context.is_unwanted()) inner.has_ended = true;
   if (!inner.was_opened) group.slots.clear();  // what it was to be made of
   if (inner.has_ended) inner.dataset.reset();

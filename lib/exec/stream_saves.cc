@@ -117,10 +117,18 @@ SavePointRef StreamSaves::given(SavePoint point, std::int64_t next) {
   return std::make_shared<const SavePoint>(std::move(point));
 }
 
-// A list of what is held takes time in proportion.
+void SavePace::note(std::int64_t begin, std::int64_t now, std::int64_t held) noexcept {
+  constexpr double kInverseShare = 100;
+  constexpr std::int64_t kLongestPause = 250'000'000;
+  const double each = static_cast<double>(now - begin) / static_cast<double>(std::max<std::int64_t>(held, 1));
+  each_ns_ = each_ns_ == 0 ? each : std::min(each_ns_, each);
+  saved_ns_ = now;
+  pause_ns_ = std::min(kLongestPause, static_cast<std::int64_t>(kInverseShare * each_ns_ * static_cast<double>(held)));
+}
+
 bool StreamSaves::is_worth_it(std::int64_t next, std::int64_t now) const {
   const SaveSpacing* const spacing = host_.saves();
-  const bool is_cheap = spacing == nullptr || spacing->shortest_ns == 0 || now - saved_ns_ >= kInverseShare * cost_ns_;
+  const bool is_cheap = spacing == nullptr || spacing->shortest_ns == 0 || !pace_.is_too_soon(now);
   return is_cheap && next - given_at_ >= held_then_;
 }
 
@@ -131,8 +139,7 @@ SavePointRef StreamSaves::point(std::int64_t next) try {
   StateWriter out;
   if (!is_as_new_) out.number(kHasState);
   if (!is_as_new_ && !state_.save(out)) return last_before(next), nullptr;  // what came before it is of no use
-  saved_ns_ = host_.now();
-  cost_ns_ = saved_ns_ - begin;
+  pace_.note(begin, host_.now(), out.held_count());
   const std::int64_t count = out.held_count();
   const Noted* const base = last_before(count == 0 ? next : std::min(out.least_held(), next));
   if (base == nullptr) return nullptr;

@@ -25,6 +25,17 @@ namespace penstock::exec {
 
 class BodyHost;
 
+// How soon a state is asked again: a list of what it holds takes time in proportion, of which a hundredth may be taken.
+class SavePace {
+ public:
+  bool is_too_soon(std::int64_t now) const noexcept { return now - saved_ns_ < pause_ns_; }
+  void note(std::int64_t begin, std::int64_t now, std::int64_t held) noexcept;
+
+ private:
+  std::int64_t saved_ns_ = 0, pause_ns_ = 0;
+  double each_ns_ = 0;  // the least that one of what it holds has taken: others may have interrupted the rest
+};
+
 class StreamSaves final : public Resumes {
  public:
   // is_as_new_after_output: StreamOp's. The state and the host live longer.
@@ -65,7 +76,6 @@ class StreamSaves final : public Resumes {
   static std::int64_t bytes_of(const Noted& noted) noexcept;
   void thin_out();
   const Noted* last_before(std::int64_t oldest);
-  static constexpr std::int64_t kInverseShare = 100;  // of the time may be taken by saving
   bool is_worth_it(std::int64_t next, std::int64_t now) const;
   SavePointRef given(SavePoint point, std::int64_t next);
   void restore_state();
@@ -79,7 +89,7 @@ class StreamSaves final : public Resumes {
   std::int64_t noted_bytes_ = 0;
   bool has_news_ = false;  // since one was given
   std::int64_t given_at_ = 0, held_then_ = 0;
-  std::int64_t saved_ns_ = 0, cost_ns_ = 0;  // of the last time that the state was asked
+  SavePace pace_;
 
   // What is taken up.
   bool is_resumed_ = false;
