@@ -14,8 +14,6 @@ std::string in_words(std::int64_t cardinality) {
   return std::to_string(cardinality) + (cardinality == 1 ? " element" : " elements");
 }
 
-constexpr std::int64_t kMostSeen = std::int64_t{1} << 62;  // so that counting on never overflows
-
 class State final : public StreamState {
  public:
   explicit State(std::int64_t cardinality) : cardinality_(cardinality) {}
@@ -39,7 +37,7 @@ class State final : public StreamState {
     return true;
   }
   void restore(StateReader& in) override {
-    seen_ = in.number(0, kMostSeen);
+    seen_ = in.count();
     last_ = in.stamp();
   }
 

@@ -15,9 +15,11 @@ namespace {
 // The batch that is being collected of one bucket.
 struct Bucket {
   std::unique_ptr<detail::BatchBuilder> builder;
-  std::int64_t count = 0;
+  std::vector<std::int64_t> inputs;  // numbers of its elements
   std::int64_t bytes = 0;
   Stamp last;
+
+  std::int64_t count() const noexcept { return std::ssize(inputs); }
 };
 
 class State final : public StreamState {
@@ -28,20 +30,15 @@ class State final : public StreamState {
 
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
-    if (!length_) length_ = lengths_.open();
-    const std::size_t i = bucket_of(length_->of(slot.value));
+    const std::size_t i = bucket_of(slot.value);
     Bucket& bucket = buckets_[i];
-    if (!bucket.builder) bucket.builder = factories_[i]->open(static_cast<std::size_t>(layout_.batch_sizes[i]));
-    bucket.builder->check(slot.value);
-    ++bucket.count;
-    bucket.bytes += slot.value_bytes();
-    bucket.last = slot.stamp;
+    note(slot, out.input_number(), i);
     guarded(bucket, out, [&] { bucket.builder->add(std::move(slot.value)); });
-    if (bucket.count == layout_.batch_sizes[i]) give(bucket, out);
+    if (bucket.count() == layout_.batch_sizes[i]) give(bucket, out);
   }
   bool flush(Emitter& out) override {
     if (layout_.drop_remainder) return false;
-    const auto rest = std::ranges::find_if(buckets_, [](const Bucket& bucket) { return bucket.count > 0; });
+    const auto rest = std::ranges::find_if(buckets_, [](const Bucket& bucket) { return bucket.count() > 0; });
     if (rest == buckets_.end()) return false;
     give(*rest, out);
     return true;
@@ -52,10 +49,29 @@ class State final : public StreamState {
     for (const Bucket& bucket : buckets_) bytes += bucket.bytes;
     return bytes;
   }
+  bool save(StateWriter& out) const override {
+    for (const Bucket& bucket : buckets_) {
+      for (const std::int64_t input : bucket.inputs) out.held(input);
+    }
+    return !length_ || !length_->has_state();
+  }
+  void restore(StateReader& in) override {
+    while (in.has_held()) {
+      auto [slot, input] = in.take_held();
+      const std::size_t i = bucket_of(slot.value);
+      note(slot, input, i);
+      buckets_[i].builder->add(std::move(slot.value));
+      if (buckets_[i].count() == layout_.batch_sizes[i]) StateReader::refuse();
+    }
+  }
 
  private:
+  std::size_t bucket_of(const Element& element) {
+    if (!length_) length_ = lengths_.open();
+    return bucket_for(length_->of(element));
+  }
   // As tf.data has it: a boundary is the first length of the bucket behind it.
-  std::size_t bucket_of(std::int64_t length) const {
+  std::size_t bucket_for(std::int64_t length) const {
     const auto& boundaries = layout_.boundaries;
     if (layout_.pad_to_bucket_boundary && length >= boundaries.back()) fail_beyond_boundaries(length);
     return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, length) - boundaries.begin());
@@ -66,6 +82,15 @@ class State final : public StreamState {
                     ", but with pad_to_bucket_boundary each must be below the last of bucket_boundaries, " +
                     std::to_string(layout_.boundaries.back()) +
                     ". Give another boundary, or leave such elements out with a filter before");
+  }
+  // An element that is to be added; throws if it does not fit.
+  void note(const Slot& slot, std::int64_t input, std::size_t i) {
+    Bucket& bucket = buckets_[i];
+    if (!bucket.builder) bucket.builder = factories_[i]->open(static_cast<std::size_t>(layout_.batch_sizes[i]));
+    bucket.builder->check(slot.value);
+    bucket.inputs.push_back(input);
+    bucket.bytes += slot.value_bytes();
+    bucket.last = slot.stamp;
   }
   static void give(Bucket& bucket, Emitter& out) {
     Element batch;
@@ -80,7 +105,7 @@ class State final : public StreamState {
       function();
     } catch (...) {
       Slot slot({}, bucket.last);
-      slot.fail(std::make_exception_ptr(lost_batch(bucket.count, std::current_exception())));
+      slot.fail(std::make_exception_ptr(lost_batch(bucket.count(), std::current_exception())));
       bucket = {};
       out.forward(std::move(slot));
     }

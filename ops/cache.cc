@@ -42,18 +42,29 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     out.forward(in_pass(std::move(slot), pass_));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    ++next_;
+    const bool was_given = taken_++ < next_;  // before the run was resumed
+    if (!was_given) ++next_;
     forget_round(slot.stamp);
     if (own_) remember(slot);
     decide();
-    out.forward(in_pass(std::move(slot), pass_));
+    if (!was_given) out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
     input_.end();
     if (own_) op_.publish(whole_ = std::move(own_));
     decide();
+    check_came_to(next_, taken_);
   }
   bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
+  bool save(StateWriter& out) const override {
+    out.number(static_cast<std::int64_t>(next_));
+    return input_.is_as_of_a_new_run();
+  }
+  void restore(StateReader& in) override {
+    next_ = static_cast<std::size_t>(in.count());
+    if (whole_ && next_ > whole_->size()) StateReader::refuse();
+    decide();
+  }
 
  private:
   void look_for_one() {
@@ -76,7 +87,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
       wanted_ = Want::nothing();
     } else {
       wanted_ = Want::one(0);
-      input_.want();
+      if (input_.want()) taken_ = 0;
     }
   }
 
@@ -103,8 +114,9 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   std::int64_t room_ = 0;       // bytes that are left for it
   Want wanted_;
   Stamp pass_;
-  std::size_t next_ = 0;  // the number of what it gives next
-  CacheInput input_;      // for what is being made, or for this pass
+  std::size_t next_ = 0;   // the number of what it gives next
+  std::size_t taken_ = 0;  // of the input, since it began
+  CacheInput input_;       // for what is being made, or for this pass
 };
 
 CacheOp::CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site)

@@ -258,14 +258,33 @@ std::optional<Slot> CacheFileReader::next(const detail::ElementCodec& codec) {
   while (elements_ == 0) {
     if (at_ < block_.size()) fail(index.path, "a block has more bytes than its elements");
     if (next_block_ == index.blocks.size()) return std::nullopt;
-    file_.read(next_block_, block_);
-    elements_ = index.blocks[next_block_++].elements;
-    at_ = 0;
+    enter(next_block_);
   }
   const CacheRecord record(block_, at_);
   at_ = record.end;
   --elements_;
   return record.decoded(codec, index.path);
+}
+
+void CacheFileReader::enter(std::size_t block) {
+  file_.read(block, block_);
+  elements_ = file_.index().blocks[block].elements;
+  next_block_ = block + 1;
+  at_ = 0;
+}
+
+void CacheFileReader::go_to(std::uint64_t element) {
+  if (element == size()) {
+    next_block_ = file_.index().blocks.size();
+    block_.clear();
+    at_ = 0;
+    elements_ = 0;
+    return;
+  }
+  const std::size_t block = file_.index().block_of(element);
+  enter(block);
+  for (std::uint64_t at = file_.index().blocks[block].first; at < element; ++at, --elements_)
+    at_ = CacheRecord(block_, at_).end;
 }
 
 }  // namespace penstock::ops

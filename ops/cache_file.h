@@ -104,9 +104,13 @@ class CacheFileReader {
   // The next one; none: that was the last one. Errors as of CacheFile::read() and CacheRecord: then nothing more can be
   // read.
   std::optional<Slot> next(const detail::ElementCodec& codec);
+  std::uint64_t size() const noexcept { return file_.index().elements; }
+  void go_to(std::uint64_t element);  // the next one is this one, or the end where it is size()
   std::int64_t held_bytes() const noexcept { return static_cast<std::int64_t>(block_.capacity()); }
 
  private:
+  void enter(std::size_t block);
+
   CacheFile file_;
   std::size_t next_block_ = 0;
   std::vector<std::byte> block_;

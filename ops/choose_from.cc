@@ -38,17 +38,13 @@ class State final : public MergeState {
   }
   bool save(StateWriter& out) const override {
     out.number(chosen_ ? static_cast<std::int64_t>(*chosen_) : -1);
-    for (std::size_t input = 0; input < choice_; ++input) {
-      if (exhausted_[input]) out.number(static_cast<std::int64_t>(input));
-    }
-    out.number(-1);
+    save_inputs(out, choice_, [&](std::size_t input) { return exhausted_[input]; });
     return true;
   }
   void restore(StateReader& in) override {
     const std::int64_t most = static_cast<std::int64_t>(choice_) - 1;
     if (const std::int64_t chosen = in.number(-1, most); chosen >= 0) chosen_ = static_cast<std::size_t>(chosen);
-    for (std::int64_t input = 0; (input = in.number(-1, most)) >= 0;)
-      exhausted_[static_cast<std::size_t>(input)] = true;
+    restore_inputs(in, choice_, [&](std::size_t input) { exhausted_[input] = true; });
   }
 
  private:

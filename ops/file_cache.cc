@@ -46,13 +46,12 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     decide();
     out.forward(in_pass(std::move(slot), pass_));
   }
-  // Where the file was found to be damaged, what it gave before is left out.
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    if (taken_++ < next_) return;
-    ++next_;
+    const bool was_given = taken_++ < next_;  // by a file found to be damaged, or before the run was resumed
+    if (!was_given) ++next_;
     forget_round(slot.stamp);
     write(slot);
-    out.forward(in_pass(std::move(slot), pass_));
+    if (!was_given) out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
     input_.end();
@@ -62,15 +61,28 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     });
     writer_.reset();
     decide();
+    check_came_to(next_, taken_);
   }
   bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
   std::int64_t held_bytes() const override {
     return (reader_ ? reader_->held_bytes() : 0) + (writer_ ? writer_->held_bytes() : 0);
   }
+  bool save(StateWriter& out) const override {
+    out.number(static_cast<std::int64_t>(next_));
+    return input_.is_as_of_a_new_run();
+  }
+  void restore(StateReader& in) override {
+    next_ = static_cast<std::uint64_t>(in.count());
+    if (!reader_) return;
+    if (next_ > reader_->size()) StateReader::refuse();
+    ahead_.reset();
+    reading([this] { reader_->go_to(next_); });
+    decide();
+  }
 
  private:
   void decide() {
-    if (reader_ && !ahead_) read_ahead();
+    if (reader_ && !ahead_) reading([this] { ahead_ = reader_->next(*op_.codec_); });
     if (reader_) {
       wanted_ = ahead_ ? Want::own() : Want::nothing();
       return;
@@ -82,10 +94,9 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     wanted_ = input_.has_ended() ? Want::nothing() : Want::one(0);
   }
 
-  void read_ahead() {
+  template <class Call> void reading(Call&& call) {
     try {
-      ahead_ = reader_->next(*op_.codec_);
-      return;
+      return call();
     } catch (const std::bad_alloc&) {
       op_.warn(kNoMemory);
     } catch (...) {

@@ -16,11 +16,19 @@ class State final : public StreamState {
   void begin_pass(Emitter&) override { groups_.reset(); }
   void element(Slot&& slot, Emitter& out) override {
     if (!groups_) groups_ = factory_->open();
-    give(groups_->add(std::move(slot)), out);
+    give(groups_->add(std::move(slot), out.input_number()), out);
   }
   bool flush(Emitter& out) override { return groups_ && give(groups_->take_rest(), out); }
   void pass_end(Emitter&) override { groups_.reset(); }
   std::int64_t held_bytes() const override { return groups_ ? groups_->held_bytes() : 0; }
+  bool save(StateWriter& out) const override { return !groups_ || groups_->save(out); }
+  void restore(StateReader& in) override {
+    while (in.has_held()) {
+      if (!groups_) groups_ = factory_->open();
+      auto [slot, input] = in.take_held();
+      if (groups_->add(std::move(slot), input)) StateReader::refuse();
+    }
+  }
 
  private:
   static bool give(std::optional<Slot> group, Emitter& out) {

@@ -39,6 +39,21 @@ inline std::int64_t leading_dimension_of_all(std::span<const Flow> inputs) {
   return is_one ? first : UNKNOWN_CARDINALITY;
 }
 
+// ------------------------------------------------------------------------------------------------ save points
+
+// Of the first `inputs`, those of which something holds, for restore_inputs().
+template <class Holds> void save_inputs(StateWriter& out, std::size_t inputs, Holds holds) {
+  for (std::size_t input = 0; input < inputs; ++input) {
+    if (holds(input)) out.number(static_cast<std::int64_t>(input));
+  }
+  out.number(-1);
+}
+
+template <class Note> void restore_inputs(StateReader& in, std::size_t inputs, Note note) {
+  const std::int64_t last = static_cast<std::int64_t>(inputs) - 1;
+  for (std::int64_t input = 0; (input = in.number(-1, last)) >= 0;) note(static_cast<std::size_t>(input));
+}
+
 // ------------------------------------------------------------------------------------------------ positions
 
 // How many of these, which rise, are not above x. Without branches where they are few: which one it is, is as good as

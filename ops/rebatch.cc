@@ -18,13 +18,7 @@ class State final : public StreamState {
 
   void begin_pass(Emitter&) override { clear(); }
   void element(Slot&& slot, Emitter& out) override {
-    if (!rows_) rows_ = factory_.open();
-    const std::int64_t bytes = slot.value_bytes();
-    const std::int64_t before = rows_->size();
-    last_ = slot.stamp;
-    rows_->add(std::move(slot.value));
-    batches_.push_back({rows_->size() - before, bytes});
-    held_bytes_ += bytes;
+    add(std::move(slot), out.input_number());
     while (rows_->size() >= wanted()) give(wanted(), out);
   }
   void pass_end(Emitter& out) override {
@@ -32,11 +26,42 @@ class State final : public StreamState {
     clear();
   }
   std::int64_t held_bytes() const override { return held_bytes_; }
+  bool save(StateWriter& out) const override {
+    out.number(static_cast<std::int64_t>(next_));
+    out.number(std::ssize(batches_));
+    out.number(used_);
+    for (const Batch& batch : batches_) out.held(batch.input);
+    return true;
+  }
+  // Where batches that were held fail this time, nobody can tell whether the first is among them: then rows may come
+  // twice rather than not at all.
+  void restore(StateReader& in) override {
+    next_ = static_cast<std::size_t>(in.count());
+    const std::int64_t batches = in.count(), used = in.count();
+    while (in.has_held()) {
+      auto [slot, input] = in.take_held();
+      add(std::move(slot), input);
+    }
+    if (std::ssize(batches_) != batches || used == 0) return;
+    if (batches_.empty() || used >= batches_.front().rows) StateReader::refuse();
+    rows_->take(used);
+    count_taken(used);
+  }
 
  private:
   struct Batch {
-    std::int64_t rows, bytes;
+    std::int64_t rows, bytes, input;
   };
+
+  void add(Slot&& slot, std::int64_t input) {
+    if (!rows_) rows_ = factory_.open();
+    const std::int64_t bytes = slot.value_bytes();
+    const std::int64_t before = rows_->size();
+    last_ = slot.stamp;
+    rows_->add(std::move(slot.value));
+    batches_.push_back({rows_->size() - before, bytes, input});
+    held_bytes_ += bytes;
+  }
 
   std::int64_t wanted() const { return sizes_[next_ % sizes_.size()]; }
   void give(std::int64_t count, Emitter& out) {
@@ -49,12 +74,16 @@ class State final : public StreamState {
     for (; !batches_.empty() && rows >= batches_.front().rows; batches_.pop_front()) {
       rows -= batches_.front().rows;
       held_bytes_ -= batches_.front().bytes;
+      used_ = 0;
     }
-    if (!batches_.empty()) batches_.front().rows -= rows;
+    if (batches_.empty()) return;
+    batches_.front().rows -= rows;
+    used_ += rows;
   }
   void clear() {
     rows_.reset();
     batches_.clear();
+    used_ = 0;
     next_ = 0;
     held_bytes_ = 0;
   }
@@ -64,6 +93,7 @@ class State final : public StreamState {
   const bool drop_remainder_;
   std::unique_ptr<detail::RowQueue> rows_;  // of this pass; none before its first batch
   std::deque<Batch> batches_;               // that they are of, with as many rows as are still there
+  std::int64_t used_ = 0;                   // rows of the first of them that are not
   std::size_t next_ = 0;                    // how many batches have been given
   std::int64_t held_bytes_ = 0;
   Stamp last_;

@@ -47,24 +47,21 @@ class Draws {
     add_up();
     draw();
   }
-  // Behind the present draw, and which inputs have ended.
+  // Where the present draw begins, and which inputs have ended.
   void save(StateWriter& out) const {
-    out.number(static_cast<std::int64_t>(numbers_.position()));
-    for (std::size_t input = 0; input < weights_.size(); ++input) {
-      if (weights_[input] != all_weights_[input]) out.number(static_cast<std::int64_t>(input));
-    }
-    out.number(-1);
+    out.number(static_cast<std::int64_t>(numbers_.position()) - kWordsOfADraw);
+    save_inputs(out, weights_.size(), [&](std::size_t input) { return weights_[input] != all_weights_[input]; });
   }
   void restore(StateReader& in) {
-    const auto behind = static_cast<std::uint64_t>(in.number(2, std::int64_t{1} << 62));
-    numbers_.discard(behind - 2 - numbers_.position());  // a draw takes two
-    const std::int64_t most = static_cast<std::int64_t>(weights_.size()) - 1;
-    for (std::int64_t input = 0; (input = in.number(-1, most)) >= 0;) weights_[static_cast<std::size_t>(input)] = 0;
+    numbers_.discard(static_cast<std::uint64_t>(in.count()) - numbers_.position());  // back as well: modulo 2^64
+    restore_inputs(in, weights_.size(), [&](std::size_t input) { weights_[input] = 0; });
     add_up();
     go_on();
   }
 
  private:
+  static constexpr std::int64_t kWordsOfADraw = 2;
+
   void add_up() {
     sums_.resize(weights_.size());
     std::partial_sum(weights_.begin(), weights_.end(), sums_.begin());

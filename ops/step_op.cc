@@ -5,8 +5,6 @@
 namespace penstock::ops {
 namespace {
 
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 62;  // so that counting on never overflows
-
 class State final : public StreamState {
  public:
   State(detail::StepFactoryRef factory, StepOp::Unwanted unwanted)
@@ -38,7 +36,7 @@ class State final : public StreamState {
     return !step_ || step_->save(out);
   }
   void restore(StateReader& in) override {
-    position_ = in.number(0, kMostPositions);
+    position_ = in.count();
     if (in.number(0, 1) == 0) return;
     step_ = factory_->open();
     step_->restore(in);

@@ -56,14 +56,15 @@ class StateWriter {
 };
 
 // Gives what was written, in that order. Not thread-safe; used only during restore(). What is read may be damaged, or
-// another version's: check what numbers you go by, and throw. Each function throws Error(data_loss) where nothing of
+// another version's: check what numbers you go by, and refuse(). Each function throws Error(data_loss) where nothing of
 // the kind was written there.
 class StateReader {
  public:
   std::int64_t number();
   std::int64_t number(std::int64_t least, std::int64_t most);  // Error(data_loss) unless it is among these
-  std::string_view text();                                     // valid as long as the reader
-  Stamp stamp();                                               // but for its sequence, which is the engine's
+  std::int64_t count();     // a number from 0 to 2^62: of what is counted one by one, which never overflows then
+  std::string_view text();  // valid as long as the reader
+  Stamp stamp();            // but for its sequence, which is the engine's
 
   // The inputs that were held, read again, in the order in which they were written, each with its number in this run,
   // by which it is to be held() from now on. One that fails this time is left out: its error has gone on.
@@ -75,10 +76,12 @@ class StateReader {
   Held take_held();
   std::int64_t next_input() const noexcept { return next_input_; }  // the number of what comes next
 
+  [[noreturn]] static void refuse();  // Error(data_loss): the op has never written what was read
+
   // For the engine.
   explicit StateReader(std::string_view bytes, std::vector<Held> held = {}, std::int64_t next_input = 0) noexcept
       : bytes_(bytes), held_(std::move(held)), next_input_(next_input) {}
-  bool is_at_end() const noexcept { return bytes_.empty() && !has_held(); }
+  void expect_end() const;  // Error(data_loss) if anything is left
 
  private:
   std::uint64_t varint();

@@ -9,16 +9,6 @@
 #include "lib/core/varint.h"
 
 namespace penstock {
-namespace {
-
-[[noreturn]] void damaged() {
-  throw Error(ErrorCode::data_loss,
-              "what the checkpoint says of an op's state is not what the op writes. Take another copy or an earlier "
-              "checkpoint");
-}
-
-}  // namespace
-
 void StateWriter::number(std::int64_t value) { append_varint(bytes_, zigzag(value)); }
 
 void StateWriter::text(std::string_view value) {
@@ -41,9 +31,15 @@ void StateWriter::stamp(const Stamp& value) {
   number(static_cast<std::int64_t>(value.sub));
 }
 
+void StateReader::refuse() {
+  throw Error(ErrorCode::data_loss,
+              "what the checkpoint says of an op's state is not what the op writes. Take another copy or an earlier "
+              "checkpoint");
+}
+
 std::uint64_t StateReader::varint() {
   const auto value = take_varint(bytes_);
-  if (!value) damaged();
+  if (!value) refuse();
   return *value;
 }
 
@@ -51,13 +47,15 @@ std::int64_t StateReader::number() { return from_zigzag(varint()); }
 
 std::int64_t StateReader::number(std::int64_t least, std::int64_t most) {
   const std::int64_t value = number();
-  if (value < least || value > most) damaged();
+  if (value < least || value > most) refuse();
   return value;
 }
 
+std::int64_t StateReader::count() { return number(0, std::int64_t{1} << 62); }
+
 std::string_view StateReader::text() {
   const std::uint64_t size = varint();
-  if (size > bytes_.size()) damaged();
+  if (size > bytes_.size()) refuse();
   const std::string_view text = bytes_.substr(0, static_cast<std::size_t>(size));
   bytes_.remove_prefix(text.size());
   return text;
@@ -75,8 +73,12 @@ Stamp StateReader::stamp() {
 }
 
 StateReader::Held StateReader::take_held() {
-  if (!has_held()) damaged();
+  if (!has_held()) refuse();
   return std::move(held_[next_++]);
+}
+
+void StateReader::expect_end() const {
+  if (!bytes_.empty() || has_held()) refuse();
 }
 
 }  // namespace penstock

@@ -75,6 +75,16 @@ class BodyHost {
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
 };
 
+// Gives something the state that it had. What `restore` throws, or leaves over, ends the run.
+template <class Restore> void restore_or_give_up(BodyHost& host, StateReader in, Restore restore) noexcept {
+  try {
+    restore(in);
+    in.expect_end();
+  } catch (...) {
+    host.give_up(detail::current_failure());
+  }
+}
+
 class Body {
  public:
   virtual ~Body() = default;

@@ -106,10 +106,11 @@ std::vector<SavePointRef> LaneSaves::resume_from(const SavePointRef& here) {
   std::vector<std::size_t> places;
   for (const std::int64_t number : here->held.list()) {
     places.push_back(static_cast<std::size_t>(in.number(0, traits_.plan.nest.cycle_length - 1)));
-    held_.push_back({number, places.back(), in.number(0, kMostSlots)});
+    held_.push_back({number, places.back(), in.count()});
   }
   std::ranges::sort(places);
-  if (!in.is_at_end() || std::ranges::adjacent_find(places) != places.end()) fail_to_resume();
+  in.expect_end();
+  if (std::ranges::adjacent_find(places) != places.end()) fail_to_resume();
   std::ranges::sort(held_, {}, &Held::number);
   rest_ = taken_ = input.since;
   noted_.push_back({0, 0, input.at, {}});

@@ -7,14 +7,16 @@ namespace penstock::exec {
 // ------------------------------------------------------------------------------------------------ to go on
 
 std::vector<SavePointRef> MergeSaves::resume_from(const SavePointRef& here) {
-  if (here == nullptr || !knows_passes_) return std::vector<SavePointRef>(ports_.size());
+  std::vector<SavePointRef> inputs(ports_.size());
+  if (here == nullptr) return inputs;
+  check_inputs(*here, inputs.size());
   StateReader in(here->state);
   auto digits = read_digits(passes_.depth(), in);
   passes_.wind_to(digits);
-  auto inputs = ports_.resume_from(*here, in, std::move(digits));
+  if (is_in_step_) inputs = ports_.resume_from(*here, in, std::move(digits));
   is_resumed_ = true;
   if (in.number(0, 1) == 1) restores_ = in.text();
-  if (!in.is_at_end()) fail_to_resume();
+  in.expect_end();
   return inputs;
 }
 
@@ -25,13 +27,7 @@ bool MergeSaves::begin_pass() {
   if (!restores_) return is_resumed;
   is_as_new_ = false;
   const std::string saved = *std::exchange(restores_, std::nullopt);
-  try {
-    StateReader in(saved);
-    state_.restore(in);
-    if (!in.is_at_end()) fail_to_resume();
-  } catch (...) {
-    host_.give_up(detail::current_failure());
-  }
+  restore_or_give_up(host_, StateReader(saved), [&](StateReader& in) { state_.restore(in); });
   return true;
 }
 
@@ -47,9 +43,10 @@ void MergeSaves::end_pass() noexcept {
 bool MergeSaves::is_due() {
   const SaveSpacing* const spacing = host_.saves();
   ++runs_;
-  if (spacing == nullptr || !knows_passes_) return false;
+  if (spacing == nullptr) return false;
   if (std::exchange(begins_pass_, false)) return true;
-  const bool is_worth_it = ports_.has_saved() && runs_ - saved_.slots >= static_cast<std::int64_t>(ports_.size());
+  const bool is_worth_it =
+      (ports_.has_saved() || !is_in_step_) && runs_ - saved_.slots >= static_cast<std::int64_t>(ports_.size());
   return is_worth_it && saved_.is_due(*spacing, host_.now(), runs_);
 }
 
@@ -58,7 +55,8 @@ std::optional<Slot> MergeSaves::due(const Stamp& pass) try {
   if (!is_due()) return std::nullopt;
   StateWriter out, of_state;
   write_digits(passes_.digits(), out);
-  SavePoint point{.inputs = ports_.save(out), .held = {}, .state = {}};
+  SavePoint point{.inputs = std::vector<SavePoint::Input>(ports_.size()), .held = {}, .state = {}};
+  if (is_in_step_) point.inputs = ports_.save(out);
   if (!is_as_new_ && (!state_.save(of_state) || of_state.held_count() > 0)) return std::nullopt;
   out.number(is_as_new_ ? 0 : 1);
   if (!is_as_new_) out.text(of_state.bytes());

@@ -21,9 +21,10 @@ namespace penstock::exec {
 
 class MergeSaves final : public Resumes {
  public:
-  // All of it lives longer. `knows_passes`: its inputs are in its passes.
-  MergeSaves(MergeState& state, PortQueues& ports, PassControl& passes, BodyHost& host, bool knows_passes) noexcept
-      : state_(state), ports_(ports), passes_(passes), host_(host), knows_passes_(knows_passes) {}
+  // All of it lives longer. `is_in_step`: its inputs are in its passes. Else they run from their beginning again, and
+  // the state leaves out what it had of them.
+  MergeSaves(MergeState& state, PortQueues& ports, PassControl& passes, BodyHost& host, bool is_in_step) noexcept
+      : state_(state), ports_(ports), passes_(passes), host_(host), is_in_step_(is_in_step) {}
 
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
   bool has_missed() const noexcept override { return ports_.has_missed(); }
@@ -42,7 +43,7 @@ class MergeSaves final : public Resumes {
   PortQueues& ports_;
   PassControl& passes_;
   BodyHost& host_;
-  const bool knows_passes_;
+  const bool is_in_step_;
   bool begins_pass_ = false;  // no run of it has begun
   bool is_as_new_ = true;     // the state
   SaveClock saved_;           // by runs

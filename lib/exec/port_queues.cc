@@ -156,7 +156,6 @@ std::vector<SavePoint::Input> PortQueues::save(StateWriter& out) {
 
 std::vector<SavePointRef> PortQueues::resume_from(const SavePoint& here, StateReader& in,
                                                   std::vector<std::int64_t> digits) {
-  check_inputs(here, ports_.size());
   at_ = Odometer(std::move(digits));
   std::vector<SavePointRef> inputs;
   for (std::size_t number = 0; number < ports_.size(); ++number) {

@@ -29,7 +29,7 @@ std::vector<SavePointRef> RepeatBody::resume_from(const SavePointRef& here) {
   check_inputs(*here, 1);
   StateReader in(here->state);
   gave_something_ = in.number(0, 1) == 1;
-  if (!in.is_at_end()) fail_to_resume();
+  in.expect_end();
   return {here->inputs.front().at};
 }
 

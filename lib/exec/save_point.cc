@@ -31,7 +31,7 @@ void write_digits(const std::vector<std::int64_t>& digits, StateWriter& out) {
 
 std::vector<std::int64_t> read_digits(std::size_t count, StateReader& in) {
   std::vector<std::int64_t> digits;
-  for (; count > 0; --count) digits.push_back(in.number(0, kMostSlots));
+  for (; count > 0; --count) digits.push_back(in.count());
   return digits;
 }
 

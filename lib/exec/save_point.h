@@ -24,8 +24,8 @@ namespace penstock::exec {
 struct SavePoint;
 using SavePointRef = std::shared_ptr<const SavePoint>;
 
-inline constexpr std::int64_t kMostSlots = std::int64_t{1}
-                                           << 62;  // that a save point may say: counting on never overflows
+// That a save point may say: counting on never overflows.
+inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 62;
 
 // Numbers of inputs that an op holds, in its order. Large buffers hold many, so they are kept as varints.
 struct HeldNumbers {

@@ -26,9 +26,9 @@ std::vector<SavePointRef> SourceBody::resume_from(const SavePointRef& here) {
   check_inputs(*here, 0);
   StateReader in(here->state);
   passes_.wind_to(read_digits(passes_.depth(), in));
-  goes_on_at_ = in.number(0, kMostSlots);
+  goes_on_at_ = in.count();
   if (in.number(0, 1) == 1) reader_state_ = in.text();
-  if (!in.is_at_end()) fail_to_resume();
+  in.expect_end();
   if (parts_.order && goes_on_at_ > parts_.order->size())
     fail_to_resume(", as it stands behind " + std::to_string(goes_on_at_) + " elements of a source that has only " +
                    std::to_string(parts_.order->size()));
@@ -76,12 +76,7 @@ void SourceBody::go_to_save_point() {
   if (parts_.order) return parts_.order->skip(given);
   at_.ordinal = given;
   const std::string state = *std::exchange(reader_state_, std::nullopt);
-  try {
-    StateReader in(state);
-    parts_.reader->restore(in, given);
-  } catch (...) {
-    host_.give_up(detail::current_failure());
-  }
+  restore_or_give_up(host_, StateReader(state), [&](StateReader& in) { parts_.reader->restore(in, given); });
 }
 
 bool SourceBody::is_save_point_due(bool begins_pass) const {

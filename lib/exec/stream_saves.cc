@@ -8,8 +8,8 @@
 namespace penstock::exec {
 namespace {
 
-constexpr std::int64_t kHasState =
-    1;  // before what the state writes, which may be nothing; where it is as new there is not even this
+// Before what the state writes, which may be nothing; where it is as new there is not even this.
+constexpr std::int64_t kHasState = 1;
 
 }  // namespace
 
@@ -41,26 +41,23 @@ std::optional<Slot> StreamSaves::keep(Slot&& slot) {
 
 void StreamSaves::restore() noexcept {
   if (takes_up() || !saved_) return;
-  try {
-    restore_state();
-  } catch (...) {
-    host_.give_up(detail::current_failure());
-  }
+  std::vector<StateReader::Held> held = kept_in_its_order();
+  const std::string saved = *std::move(saved_);
+  forget_what_was();
+  is_as_new_ = false;
+  restore_or_give_up(host_, StateReader(saved, std::move(held), until_), [&](StateReader& in) {
+    in.number(kHasState, kHasState);
+    state_.restore(in);
+  });
 }
 
-void StreamSaves::restore_state() {
+std::vector<StateReader::Held> StreamSaves::kept_in_its_order() {
   std::vector<StateReader::Held> held;
   for (const std::int64_t number : in_its_order_) {
     const auto kept = std::ranges::lower_bound(kept_, number, {}, &StateReader::Held::input);
     if (kept != kept_.end() && kept->input == number) held.push_back(std::move(*kept));
   }
-  const std::string saved = *saved_;
-  forget_what_was();
-  is_as_new_ = false;
-  StateReader in(saved, std::move(held), until_);
-  in.number(kHasState, kHasState);
-  state_.restore(in);
-  if (!in.is_at_end()) fail_to_resume();
+  return held;
 }
 
 void StreamSaves::forget_what_was() noexcept {
@@ -138,7 +135,10 @@ SavePointRef StreamSaves::point(std::int64_t next) try {
   if (takes_up() || !is_worth_it(next, begin)) return nullptr;
   StateWriter out;
   if (!is_as_new_) out.number(kHasState);
-  if (!is_as_new_ && !state_.save(out)) return last_before(next), nullptr;  // what came before it is of no use
+  if (!is_as_new_ && !state_.save(out)) {
+    last_before(next);  // what came before it is of no use
+    return nullptr;
+  }
   pace_.note(begin, host_.now(), out.held_count());
   const std::int64_t count = out.held_count();
   const Noted* const base = last_before(count == 0 ? next : std::min(out.least_held(), next));

@@ -78,7 +78,7 @@ class StreamSaves final : public Resumes {
   const Noted* last_before(std::int64_t oldest);
   bool is_worth_it(std::int64_t next, std::int64_t now) const;
   SavePointRef given(SavePoint point, std::int64_t next);
-  void restore_state();
+  std::vector<StateReader::Held> kept_in_its_order();
   void forget_what_was() noexcept;
 
   StreamState& state_;

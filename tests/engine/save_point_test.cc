@@ -1,10 +1,14 @@
 // Save points: pipelines that cannot be resumed by position go on where they stood, and make little again.
+#include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <numeric>
 
 #include "lib/runtime/start_run.h"
 #include "tests/engine/support.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace penstock {
 namespace {
@@ -22,6 +26,12 @@ template <class T> std::shared_ptr<const Checkpoint> saved(const Run<T>& run) {
   return std::make_shared<Checkpoint>(Checkpoint::from_bytes(run.checkpoint().to_bytes()));
 }
 
+template <class T> std::shared_ptr<const Checkpoint> saved_behind(const Dataset<T>& data, int elements) {
+  auto run = dense_run(data);
+  for (int i = 0; i < elements; ++i) run.next();
+  return saved(run);
+}
+
 // Elements and errors of an epoch, then those of the next.
 template <class T> Texts two_epochs(Run<T> run) {
   Texts texts = rest_of(run);
@@ -31,28 +41,32 @@ template <class T> Texts two_epochs(Run<T> run) {
   return texts;
 }
 
-// From each place, by runs that read serially and in parallel, and from a place of a resumed run.
-template <class T> void expect_resumes_anywhere(const Dataset<T>& data) {
-  const Texts whole = two_epochs(data.start());
+// From each place, by runs that read serially and in parallel, and from a place of a resumed run. Each is one of what
+// `make` gives then, as in another process.
+template <class Make> void expect_made_again_resumes_anywhere(Make make) {
+  const Texts whole = two_epochs(make().start());
   const auto border = std::find(whole.begin(), whole.end(), "|") - whole.begin();
-  auto run = dense_run(data);
+  auto run = dense_run(make());
   std::ptrdiff_t with_save_point = 0;
   for (std::ptrdiff_t taken = 0; taken <= border; ++taken) {
     SCOPED_TRACE("behind element " + std::to_string(taken));
     const auto place = saved(run);
     with_save_point += !place->save_point.empty();
     const Texts rest(whole.begin() + taken, whole.end());
-    EXPECT_EQ(two_epochs(dense_run(data, {.resume_from = place})), rest);
-    EXPECT_EQ(two_epochs(dense_run(data, {.serial = true, .resume_from = place})), rest) << "serially";
-    auto again = dense_run(data, {.resume_from = place});
+    EXPECT_EQ(two_epochs(dense_run(make(), {.resume_from = place})), rest);
+    EXPECT_EQ(two_epochs(dense_run(make(), {.serial = true, .resume_from = place})), rest) << "serially";
+    auto again = dense_run(make(), {.resume_from = place});
     const std::ptrdiff_t more = (border - taken) / 2;
     for (std::ptrdiff_t i = 0; i < more; ++i) next_text(again);
     const Texts later(whole.begin() + taken + more, whole.end());
-    EXPECT_EQ(two_epochs(dense_run(data, {.resume_from = saved(again)})), later) << "again behind " << more;
+    EXPECT_EQ(two_epochs(dense_run(make(), {.resume_from = saved(again)})), later) << "again behind " << more;
     next_text(run);
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(with_save_point, 0);
+}
+template <class T> void expect_resumes_anywhere(const Dataset<T>& data) {
+  expect_made_again_resumes_anywhere([&] { return data; });
 }
 
 std::vector<std::int64_t> few(std::int64_t value) {
@@ -106,6 +120,77 @@ TEST(SavePoint, OfBatchesAndWindows) {
       }));
 }
 
+TEST(SavePoint, OfGroups) {
+  const auto thirds = [](std::int64_t value) { return value % 3; };
+  const auto sum = [](const std::vector<std::int64_t>& group) {
+    return std::accumulate(group.begin(), group.end(), 1L);
+  };
+  expect_resumes_anywhere(range(14).map(failing_at(4)).group_by_window(thirds, 3).map(sum));
+  expect_resumes_anywhere(range(9).map(few).unbatch().group_by_window(thirds, 2).map(sum).repeat(2).batch(3));
+}
+
+TEST(SavePoint, OfBuckets) {
+  using Word = std::vector<std::int64_t>;
+  const auto words = range(14).map(failing_at(4)).map([](std::int64_t value) {
+    return Word(static_cast<std::size_t>(value * 5 % 7), value);
+  });
+  for (const bool drop : {false, true}) {
+    const BucketOptions<Word> options{
+        .bucket_boundaries = {2, 4}, .bucket_batch_sizes = {3, 2, 3}, .drop_remainder = drop};
+    expect_resumes_anywhere(words.bucket_by_sequence_length([](const Word& word) { return word.size(); }, options)
+                                .map([](const Tensor& batch) {
+                                  const auto values = batch.values<std::int64_t>();
+                                  return Word(values.begin(), values.end());
+                                }));
+  }
+}
+
+TEST(SavePoint, OfRebatches) {
+  expect_resumes_anywhere(range(17).map(plus_one).batch(4).rebatch(3));
+  expect_resumes_anywhere(range(17).map(few).rebatch({1, 4, 2}).repeat(2));
+  const auto without_ten = [](std::vector<std::int64_t> batch) {
+    if (std::ranges::count(batch, 10) > 0) throw std::runtime_error("ten");
+    return batch;
+  };
+  expect_resumes_anywhere(range(17).map(failing_at(5)).batch(3).map(without_ten).rebatch(5, {.drop_remainder = true}));
+}
+
+// A function that a pass has for itself counts what has come: its pass begins anew.
+TEST(SavePoint, OfGroupsByAFunctionWithAState) {
+  expect_resumes_anywhere(range(9).map(plus_one).group_by_window([i = 0](std::int64_t) mutable { return i++ % 2; }, 2));
+}
+
+// What is before it is read again, and remembered again; nothing behind it is made again.
+TEST(SavePoint, OfCaches) {
+  const auto remembered = [] { return range(9).map(failing_at(3)).shuffle(4, {.seed = 1}).cache(); };
+  expect_made_again_resumes_anywhere([&] { return remembered().shuffle(3, {.seed = 2}).repeat(3).batch(2); });
+  expect_made_again_resumes_anywhere(
+      [&] { return range(3).map(few).unbatch().cache().repeat(2).take(5).skip(1).cache().map(plus_one).repeat(2); });
+  expect_made_again_resumes_anywhere([&] {
+    return zip(remembered().repeat(2), counted(20)).map([](std::int64_t a, std::int64_t b) { return 100 * a + b; });
+  });
+  expect_resumes_anywhere(remembered().shuffle(3, {.seed = 2}).repeat(2));
+}
+
+TEST(SavePoint, OfCachesInFiles) {
+  test::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "cache";
+  const auto data =
+      range(9).map(plus_one).shuffle(4, {.seed = 1}).cache(path.string()).shuffle(3, {.seed = 2}).repeat(2).batch(2);
+  expect_made_again_resumes_anywhere([&] {
+    std::filesystem::remove(path);
+    return data;
+  });
+  expect_resumes_anywhere(data);
+}
+
+TEST(SavePoint, OfACacheWhoseInputHasShrunkIsRefused) {
+  const auto of = [](std::int64_t count) { return counted(count).map(plus_one).cache().map(plus_one); };
+  const auto place = saved_behind(of(2000), 1500);
+  auto run = of(300).start({.resume_from = place});
+  EXPECT_ERROR(run.next(), ErrorCode::data_loss, "this time");
+}
+
 // A pass that gives nothing ends one, though it gives a save point.
 TEST(SavePoint, OfEndlessRepeats) {
   const auto never = [](std::int64_t) { return false; };
@@ -140,12 +225,6 @@ TEST(SavePoint, OfNests) {
 
 // ------------------------------------------------------------------------------------------------ what it costs
 
-template <class T> std::shared_ptr<const Checkpoint> saved_behind(const Dataset<T>& data, int elements) {
-  auto run = dense_run(data);
-  for (int i = 0; i < elements; ++i) run.next();
-  return saved(run);
-}
-
 TEST(SavePoint, OfAShuffleMakesWhatItHeldAgainAndLittleElse) {
   std::atomic<int> calls{0};
   const auto counting = [&calls](std::int64_t value) {
@@ -158,6 +237,32 @@ TEST(SavePoint, OfAShuffleMakesWhatItHeldAgainAndLittleElse) {
   auto again = dense_run(data, {.serial = true, .resume_from = from});
   again.next();
   EXPECT_LT(calls, 1500);  // the oldest of 20 is some 20 (ln 20 + 0.6) inputs old, and the source reads 512 in a call
+}
+
+// Of each op that holds elements: how often what is before it is called for the rest of an epoch of 10,000.
+TEST(SavePoint, OfGroupsMakesWhatTheyHeldAgainAndLittleElse) {
+  std::atomic<int> calls{0};
+  const auto source = range(10'000).map(
+      [&calls](std::int64_t value) {
+        ++calls;
+        return value;
+      },
+      1);
+  const auto thirds = [](std::int64_t value) { return value % 3; };
+  const auto lengths = [](const std::vector<std::int64_t>& row) { return row.size(); };
+  const auto expect_few = [&](const auto& data, int taken) {
+    const auto from = saved_behind(data, taken);
+    calls = 0;
+    auto again = dense_run(data, {.serial = true, .resume_from = from});
+    while (again.next()) {
+    }
+    EXPECT_LT(calls, 3500);
+  };
+  expect_few(source.group_by_window(thirds, 4), 1875);
+  expect_few(source.batch(4).rebatch(3), 2500);
+  expect_few(source.map(few).bucket_by_sequence_length(lengths,
+                                                       {.bucket_boundaries = {1, 2}, .bucket_batch_sizes = {2, 4, 5}}),
+             2375);
 }
 
 TEST(SavePoint, OfANestOpensWhatWasOpen) {

@@ -10,52 +10,22 @@
 namespace penstock::fuzz {
 namespace {
 
-using Values = std::vector<std::int64_t>;
-
 constexpr std::size_t kFixedBytes = 63;
-constexpr int kMostRequests = 40;  // of an endless pipeline
 
 void put(std::string& bytes, std::size_t place, std::uint32_t number) {
   for (std::size_t i = 0; i < 4; ++i) bytes[place + i] = static_cast<char>(number >> (8 * i));
 }
 
-// The bytes with magic, version, length and checksum as they must be, so that the content is looked at.
+// The bytes with magic, a version, length and checksum as they must be, so that the content is looked at.
 std::string made_good(std::string_view content) {
   std::string bytes(content);
   bytes.resize(std::max(bytes.size(), kFixedBytes));
   bytes.replace(0, 8, "PENSTCKP");
-  put(bytes, 8, 1);
+  put(bytes, 8, bytes[8] == 2 ? 2 : 1);
   put(bytes, 12, static_cast<std::uint32_t>(bytes.size()));
   const std::size_t end = bytes.size() - 4;
   put(bytes, end, crc32(std::string_view(bytes).substr(0, end)));
   return bytes;
-}
-
-// The values of what is left of an epoch; false where the checkpoint was refused on the way.
-struct Rest {
-  bool whole = true;
-  Values values;
-};
-
-Rest rest_of(Run<Values>& run) {
-  Rest rest;
-  for (int request = 0; request < kMostRequests; ++request) {
-    std::optional<Values> value;
-    bool failed = false;
-    try {
-      value = run.next();
-    } catch (const ElementError&) {
-      failed = true;  // an element's own
-    } catch (const Error& error) {
-      require(error.code() == ErrorCode::data_loss, "a place that is not there is data loss");
-      require(run.next() == std::nullopt, "then the epoch has ended");
-      rest.whole = false;
-      return rest;
-    }
-    if (value) rest.values.insert(rest.values.end(), value->begin(), value->end());
-    if (!value && !failed) break;
-  }
-  return rest;
 }
 
 bool is_suffix(const Values& rest, const Values& whole) {

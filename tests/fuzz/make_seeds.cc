@@ -135,6 +135,26 @@ void write_checkpoint_seeds(const std::filesystem::path& folder) {
   }
 }
 
+// Save points behind the first elements, without the digest of the pipeline in front of them, as the target wants them.
+void write_save_point_seeds(const std::filesystem::path& folder) {
+  const auto& all = penstock::fuzz::saving_pipelines();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto run = penstock::fuzz::saving_run(all[i]);
+    for (int taken = 0; taken < 6; ++taken) {
+      const auto checkpoint = run.checkpoint();
+      const std::string_view point(checkpoint.save_point);
+      const std::string_view body = point.substr(penstock::fuzz::digest_in(point).size());
+      const std::string head{static_cast<char>(i), static_cast<char>(checkpoint.since_save_point)};
+      write(folder / (std::to_string(i) + "-" + std::to_string(taken)), head + std::string(body));
+      try {
+        run.next();
+      } catch (const penstock::ElementError&) {
+        continue;  // planted
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -148,4 +168,5 @@ int main(int count, char** arguments) {
   write_config_seeds(folder / "config");
   write_lines_seeds(folder / "lines");
   write_checkpoint_seeds(folder / "checkpoint");
+  write_save_point_seeds(folder / "save_point");
 }

@@ -22,8 +22,9 @@ struct Target {
 
 TEST(FuzzRegressions, StayMended) {
   int inputs = 0;
-  for (const Target& target : {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"lines", lines},
-                               Target{"config", config}, Target{"checkpoint", checkpoint}}) {
+  for (const Target& target :
+       {Target{"loader", loader}, Target{"jpeg", jpeg}, Target{"lines", lines}, Target{"config", config},
+        Target{"checkpoint", checkpoint}, Target{"save_point", save_point}}) {
     const fs::path folder = test::source_folder() / "tests/fuzz/regressions" / target.name;
     if (!fs::exists(folder)) continue;  // nothing found yet
     for (const auto& entry : fs::directory_iterator(folder)) {

@@ -27,6 +27,10 @@ void lines(std::string_view bytes);
 // Bytes: pipeline, whether header and checksum are made good, checkpoint.
 void checkpoint(std::string_view bytes);
 
+// Resuming a small pipeline at a save point that says anything.
+// Bytes: pipeline, how many elements lie behind it, the save point but for the pipeline's digest.
+void save_point(std::string_view bytes);
+
 // A promise: says which one is broken, and where, and ends the process.
 void require(bool holds, const char* promise, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Numbers = std::vector<std::int64_t>;
 
-Numbers up_to(std::int64_t count) {
+Numbers numbers_up_to(std::int64_t count) {
   Numbers numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
@@ -61,8 +61,8 @@ TEST_F(Load, GivesWhatWasSavedInThatOrder) {
   EXPECT_EQ(report.bytes, static_cast<std::int64_t>(std::filesystem::file_size(path_)));
   const auto loaded = load<std::int64_t>(path_);
   EXPECT_EQ(loaded.cardinality(), 42);
-  EXPECT_EQ(all_of(loaded), up_to(42));
-  EXPECT_EQ(all_of(loaded, {.serial = true}), up_to(42));
+  EXPECT_EQ(all_of(loaded), numbers_up_to(42));
+  EXPECT_EQ(all_of(loaded, {.serial = true}), numbers_up_to(42));
 }
 
 // IO-02.
@@ -116,9 +116,9 @@ TEST_F(Load, IsResumedAnywhere) {
 
 TEST_F(Load, ReadsWhatACacheHasWrittenAndACacheWhatWasSaved) {
   all_of(range(5).cache(path_));
-  EXPECT_EQ(all_of(load<std::int64_t>(path_)), up_to(5));
+  EXPECT_EQ(all_of(load<std::int64_t>(path_)), numbers_up_to(5));
   save(range(7), path_);
-  EXPECT_EQ(all_of(range(5).cache(path_)), up_to(7));
+  EXPECT_EQ(all_of(range(5).cache(path_)), numbers_up_to(7));
 }
 
 TEST_F(Load, OfNumbersThatAreNoneIsAnErrorInTheirPlaces) {
@@ -193,7 +193,7 @@ TEST_F(Save, ThatFailsLeavesWhatWasThere) {
   save(range(3), path_);
   const auto failing = range(100).map([](std::int64_t x) { return x < 50 ? x : throw std::runtime_error("no"); });
   EXPECT_ERROR(save(failing, path_), ErrorCode::internal, "no");
-  EXPECT_EQ(all_of(load<std::int64_t>(path_)), up_to(3));
+  EXPECT_EQ(all_of(load<std::int64_t>(path_)), numbers_up_to(3));
   EXPECT_EQ(files_in(folder_.path()), 1U);
 }
 
@@ -202,7 +202,7 @@ TEST_F(Save, LeavesOutErrorsThatMayPassAndCountsThem) {
   const SaveReport report = save(failing, path_, {.on_error = skip_up_to(10)});
   EXPECT_EQ(report.elements, 90);
   EXPECT_EQ(report.skipped, 10);
-  EXPECT_EQ(all_of(load<std::int64_t>(path_)), up_to(90));
+  EXPECT_EQ(all_of(load<std::int64_t>(path_)), numbers_up_to(90));
 }
 
 TEST_F(Save, RunsTheEpochThatItIsTold) {
@@ -229,8 +229,8 @@ TEST_F(Snapshots, RunWhatIsBeforeThemOnce) {
     return x;
   });
   const std::string folder = folder_.path() / "made";
-  EXPECT_EQ(all_of(counted.apply(snapshot(folder))), up_to(1'000));
-  EXPECT_EQ(all_of(counted.apply(snapshot(folder))), up_to(1'000));
+  EXPECT_EQ(all_of(counted.apply(snapshot(folder))), numbers_up_to(1'000));
+  EXPECT_EQ(all_of(counted.apply(snapshot(folder))), numbers_up_to(1'000));
   EXPECT_EQ(calls, 1'000);
   EXPECT_EQ(files_in(folder), 1U);
 }
@@ -238,8 +238,8 @@ TEST_F(Snapshots, RunWhatIsBeforeThemOnce) {
 // IO-06.
 TEST_F(Snapshots, OfTwoPipelinesAreTwoFiles) {
   const std::string folder = folder_.path();
-  EXPECT_EQ(all_of(range(1'000).apply(snapshot(folder))), up_to(1'000));
-  EXPECT_EQ(all_of(range(2'000).apply(snapshot(folder))), up_to(2'000));
+  EXPECT_EQ(all_of(range(1'000).apply(snapshot(folder))), numbers_up_to(1'000));
+  EXPECT_EQ(all_of(range(2'000).apply(snapshot(folder))), numbers_up_to(2'000));
   const auto shuffled = [&](std::uint64_t seed) {
     return all_of(range(10).shuffle(10, {.seed = seed}).apply(snapshot(folder)));
   };

@@ -23,6 +23,7 @@ class ElementLength {
  public:
   virtual ~ElementLength() = default;
   virtual std::int64_t of(const Element& element) = 0;
+  virtual bool has_state() const noexcept = 0;  // the function, so that another one's answers may differ
 };
 class ElementLengthFactory {
  public:
@@ -64,6 +65,7 @@ template <class F, class T> class LengthByFunction final : public ElementLength 
     const bool is_larger = length > decltype(length){} && as_signed < 0;
     return is_larger ? std::numeric_limits<std::int64_t>::max() : as_signed;
   }
+  bool has_state() const noexcept override { return !called_as_const<F, const T&>; }
 
  private:
   FunctionOfPass<F, const T&> function_;

@@ -61,9 +61,11 @@ template <class T> class TypedGathererFactory final : public GathererFactory {
 class Grouping {
  public:
   virtual ~Grouping() = default;
-  virtual std::optional<Slot> add(Slot&& slot) = 0;  // the group that is full with it, if one is
-  virtual std::optional<Slot> take_rest() = 0;       // when no more comes: what is left, by key
+  // The group that is full with it, if one is. `input`: Emitter::input_number().
+  virtual std::optional<Slot> add(Slot&& slot, std::int64_t input) = 0;
+  virtual std::optional<Slot> take_rest() = 0;  // when no more comes: what is left, by key
   virtual std::int64_t held_bytes() const noexcept = 0;
+  virtual bool save(StateWriter& out) const = 0;  // what is held. False: the key's function has a state of its own
 };
 class GroupingFactory {
  public:
@@ -83,14 +85,16 @@ template <class F, class T> class GroupingByKey final : public Grouping {
  public:
   GroupingByKey(FunctionOfPass<F, const T&> key, std::int64_t size) : key_(std::move(key)), size_(size) {}
 
-  std::optional<Slot> add(Slot&& slot) override {
+  std::optional<Slot> add(Slot&& slot, std::int64_t input) override {
     const auto place = groups_.try_emplace(key_(std::as_const(slot.value).template unchecked<T>())).first;
     Group& group = place->second;
     const std::int64_t held_before = group.held_bytes(place->first);
     const std::int64_t bytes = slot.value_bytes();
     try {
+      group.inputs.push_back(input);
       group.values.push_back(std::move(slot.value.template unchecked<T>()));
     } catch (...) {
+      group.inputs.resize(group.values.size());
       if (group.values.empty()) groups_.erase(place);
       throw;
     }
@@ -105,19 +109,27 @@ template <class F, class T> class GroupingByKey final : public Grouping {
     return take(groups_.begin());
   }
   std::int64_t held_bytes() const noexcept override { return held_bytes_; }
+  bool save(StateWriter& out) const override {
+    for (const auto& [key, group] : groups_) {
+      for (const std::int64_t input : group.inputs) out.held(input);
+    }
+    return called_as_const<F, const T&>;
+  }
 
  private:
   using Key = KeyOf<F, T>;
   struct Group {
     std::vector<T> values;
+    std::vector<std::int64_t> inputs;  // their numbers
     Stamp last;
     std::int64_t bytes = 0;  // of the values
 
     // With its place among the groups; 0 before it has any value.
     std::int64_t held_bytes(const Key& key) const {
       if (values.empty()) return 0;
-      const auto spare = static_cast<std::int64_t>((values.capacity() - values.size()) * sizeof(T));
-      return bytes + spare + static_cast<std::int64_t>(sizeof(Group)) + bytes_known(key) + kBytesOfNode;
+      const std::size_t spare = (values.capacity() - values.size()) * sizeof(T);
+      const std::size_t numbers = inputs.capacity() * sizeof(std::int64_t);
+      return bytes + static_cast<std::int64_t>(spare + numbers + sizeof(Group)) + bytes_known(key) + kBytesOfNode;
     }
   };
   using Groups = std::map<Key, Group>;

@@ -1,0 +1,53 @@
+#include <penstock/ops.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "tests/ops/op_checks.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/recording_emitter.h"
+
+namespace penstock {
+namespace {
+
+// The state of a cache that goes on behind so many elements of a pass.
+std::unique_ptr<MergeState> resumed_behind(const MergeOp& op, std::int64_t elements) {
+  StateWriter saved;
+  saved.number(elements);
+  auto state = op.open(1);
+  state->begin_pass({});
+  StateReader in(saved.bytes());
+  state->restore(in);
+  return state;
+}
+
+void take(MergeState& state, std::int64_t value, testing::RecordingEmitter& out) {
+  state.take(0, testing::element_slot(Element(value), {}), out);
+}
+
+TEST(Cache, ThatIsResumedRemembersAgainWhatItGave) {
+  const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
+  const auto& cache = dynamic_cast<const MergeOp&>(*op);
+  testing::RecordingEmitter out;
+  auto state = resumed_behind(cache, 2);
+  for (const std::int64_t value : {5, 6, 7}) take(*state, value, out);
+  state->ended(0, out);
+  ASSERT_EQ(out.slots.size(), 1u);
+  EXPECT_EQ(out.slots[0].value.get<std::int64_t>(), 7);
+  state->begin_pass({.epoch = 1});
+  while (state->want().kind == Want::Kind::own) state->give(out);
+  EXPECT_EQ(out.slots.size(), 4u);
+  EXPECT_EQ(out.slots[1].value.get<std::int64_t>(), 5);
+}
+
+TEST(Cache, ThatIsResumedTellsOfAnInputWithLess) {
+  const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
+  testing::RecordingEmitter out;
+  auto state = resumed_behind(dynamic_cast<const MergeOp&>(*op), 2);
+  take(*state, 5, out);
+  EXPECT_ERROR(state->ended(0, out), ErrorCode::data_loss,
+               "what is before the cache has only 1 elements this time, but 2 had come when the checkpoint was taken");
+}
+
+}  // namespace
+}  // namespace penstock
