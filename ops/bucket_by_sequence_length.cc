@@ -50,10 +50,11 @@ class State final : public StreamState {
     return bytes;
   }
   bool save(StateWriter& out) const override {
+    if (length_ && length_->has_state()) return false;
     for (const Bucket& bucket : buckets_) {
       for (const std::int64_t input : bucket.inputs) out.held(input);
     }
-    return !length_ || !length_->has_state();
+    return true;
   }
   void restore(StateReader& in) override {
     while (in.has_held()) {
@@ -89,7 +90,7 @@ class State final : public StreamState {
     if (!bucket.builder) bucket.builder = factories_[i]->open(static_cast<std::size_t>(layout_.batch_sizes[i]));
     bucket.builder->check(slot.value);
     bucket.inputs.push_back(input);
-    bucket.bytes += slot.value_bytes();
+    bucket.bytes += slot.value_bytes() + static_cast<std::int64_t>(sizeof input);
     bucket.last = slot.stamp;
   }
   static void give(Bucket& bucket, Emitter& out) {

@@ -34,6 +34,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     decide();
   }
   std::uint32_t runs_of_inputs() const override { return input_.runs(); }
+  bool has_missed() const noexcept override { return input_.has_missed(); }
 
   Want want() const override { return wanted_; }
   void give(Emitter& out) override {
@@ -50,10 +51,9 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     if (!was_given) out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
-    input_.end();
+    input_.end(taken_, next_);
     if (own_) op_.publish(whole_ = std::move(own_));
     decide();
-    check_came_to(next_, taken_);
   }
   bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
   bool save(StateWriter& out) const override {

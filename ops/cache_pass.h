@@ -1,12 +1,11 @@
 // What both caches share: the books of their input, and the places of elements, which are given in other passes.
 #pragma once
 
-#include <penstock/error.h>
 #include <penstock/op.h>
 #include <penstock/random.h>
 
+#include <atomic>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace penstock::ops {
@@ -28,10 +27,15 @@ class CacheInput {
     has_ended_ = false;
     return true;
   }
-  void end() noexcept { has_ended_ = true; }
+  // It has brought `taken`, of which `given` had been given before.
+  void end(std::uint64_t taken, std::uint64_t given) noexcept {
+    has_ended_ = true;
+    if (taken < given) has_missed_ = true;
+  }
   bool has_ended() const noexcept { return is_running_ && has_ended_; }
   bool brings_more() const noexcept { return is_running_ && !has_ended_; }
   std::uint32_t runs() const noexcept { return runs_; }
+  bool has_missed() const noexcept { return has_missed_; }
   // Whether another run of the same op, which runs it for the first time, gets the same.
   bool is_as_of_a_new_run() const noexcept { return runs_ <= 1; }
 
@@ -39,16 +43,8 @@ class CacheInput {
   std::uint32_t runs_ = 0;
   bool is_running_ = false;  // or has ended, and what it gave is still of use
   bool has_ended_ = false;
+  std::atomic<bool> has_missed_{false};
 };
-
-// At the end of the input. Error(data_loss) where a resumed run has found less of it than was given before.
-inline void check_came_to(std::uint64_t given, std::uint64_t taken) {
-  if (taken >= given) return;
-  throw Error(ErrorCode::data_loss, "what is before the cache has only " + std::to_string(taken) +
-                                        " elements this time, but " + std::to_string(given) +
-                                        " had come when the checkpoint was taken. Resume with the input that it was "
-                                        "taken of, or start the epoch anew");
-}
 
 inline Slot in_pass(Slot slot, const Stamp& pass) noexcept {
   slot.stamp.epoch = pass.epoch;

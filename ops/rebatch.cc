@@ -28,23 +28,20 @@ class State final : public StreamState {
   std::int64_t held_bytes() const override { return held_bytes_; }
   bool save(StateWriter& out) const override {
     out.number(static_cast<std::int64_t>(next_));
-    out.number(std::ssize(batches_));
     out.number(used_);
     for (const Batch& batch : batches_) out.held(batch.input);
     return true;
   }
-  // Where batches that were held fail this time, nobody can tell whether the first is among them: then rows may come
-  // twice rather than not at all.
   void restore(StateReader& in) override {
     next_ = static_cast<std::size_t>(in.count());
-    const std::int64_t batches = in.count(), used = in.count();
+    const std::int64_t used = in.count();
     while (in.has_held()) {
       auto [slot, input] = in.take_held();
       add(std::move(slot), input);
     }
-    if (std::ssize(batches_) != batches || used == 0) return;
+    if (used == 0) return;
     if (batches_.empty() || used >= batches_.front().rows) StateReader::refuse();
-    rows_->take(used);
+    rows_->drop(used);
     count_taken(used);
   }
 

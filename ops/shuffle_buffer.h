@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -53,14 +54,15 @@ template <class Buffer, class Key> class ShuffleState final : public StreamState
 
   void begin_pass(Emitter&) override {
     buffer_.clear();
+    failed_.clear();
     has_begun_ = false;
   }
   void element(Slot&& slot, Emitter& out) override {
     if (!has_begun_) start(slot.stamp.epoch, slot.stamp.pass);
-    if (auto drawn = buffer_.exchange({std::move(slot), out.input_number()})) emit(std::move(drawn->slot), out);
+    if (auto drawn = buffer_.exchange({std::move(slot), out.input_number()})) emit(std::move(*drawn), out);
   }
   bool flush(Emitter& out) override {
-    if (!buffer_.empty()) emit(buffer_.draw().slot, out);
+    if (!buffer_.empty()) emit(buffer_.draw(), out);
     return !buffer_.empty();
   }
   void pass_end(Emitter&) override { buffer_.clear(); }  // something is left where nobody wants the pass
@@ -82,7 +84,8 @@ template <class Buffer, class Key> class ShuffleState final : public StreamState
     start(epoch, static_cast<std::uint32_t>(in.number(0, kMost)));
     buffer_.discard(static_cast<std::uint64_t>(in.number()));
     while (in.has_held()) {
-      auto [slot, input] = in.take_held();
+      auto [slot, input] = in.take_held_or_error();
+      if (!slot.is_element()) failed_.insert(input);
       buffer_.put_back({std::move(slot), input});
     }
   }
@@ -95,12 +98,21 @@ template <class Buffer, class Key> class ShuffleState final : public StreamState
     pass_ = pass;
     has_begun_ = true;
   }
-  static void emit(Slot&& slot, Emitter& out) { out.emit(std::move(slot.value), slot.stamp); }
+  template <class Drawn> void emit(Drawn&& drawn, Emitter& out) {
+    if (!failed_.empty() && failed_.erase(drawn.input) > 0) {
+      drawn.slot.set_kind(Slot::Kind::error);
+      return out.forward(std::move(drawn.slot));
+    }
+    out.emit(std::move(drawn.slot.value), drawn.slot.stamp);
+  }
 
   Buffer buffer_;
   Key key_;
   bool has_begun_ = false;
   std::uint32_t epoch_ = 0, pass_ = 0;  // of what has_begun_
+  // Of what the buffer holds, inputs that were elements before the run was resumed: each goes on in the place that it
+  // had.
+  std::set<std::int64_t> failed_;
 };
 
 // To skip is to draw again what was drawn: the base class's skip().

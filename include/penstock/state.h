@@ -67,13 +67,15 @@ class StateReader {
   Stamp stamp();            // but for its sequence, which is the engine's
 
   // The inputs that were held, read again, in the order in which they were written, each with its number in this run,
-  // by which it is to be held() from now on. One that fails this time is left out: its error has gone on.
+  // by which it is to be held() from now on. take_held() throws where it fails this time, which ends the run; the slot
+  // of the other may be an error.
   struct Held {
     Slot slot;
     std::int64_t input = 0;
   };
   bool has_held() const noexcept { return next_ < held_.size(); }
   Held take_held();
+  Held take_held_or_error();
   std::int64_t next_input() const noexcept { return next_input_; }  // the number of what comes next
 
   [[noreturn]] static void refuse();  // Error(data_loss): the op has never written what was read

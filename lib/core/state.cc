@@ -1,7 +1,9 @@
 #include <penstock/state.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <penstock/error.h>
@@ -73,6 +75,14 @@ Stamp StateReader::stamp() {
 }
 
 StateReader::Held StateReader::take_held() {
+  Held held = take_held_or_error();
+  if (held.slot.is_element()) return held;
+  const auto& cause = held.slot.value.get<std::exception_ptr>();
+  throw Error(code_of(cause), "an element that was held when the checkpoint was taken fails this time: " +
+                                  message_of(cause) + ". Resume once more, or start the epoch anew");
+}
+
+StateReader::Held StateReader::take_held_or_error() {
   if (!has_held()) refuse();
   return std::move(held_[next_++]);
 }

@@ -217,11 +217,11 @@ void StreamBody::take(Slot&& slot) {
 
 void StreamBody::take_item(Slot&& slot) {
   sequence_ = slot.stamp.sequence;
-  const Stamp stamp = slot.stamp;
   if (saves_.takes_up()) {
-    if (auto error = saves_.keep(std::move(slot))) add(std::move(*error));
+    saves_.keep(std::move(slot));
     return saves_.restore();
   }
+  const Stamp stamp = slot.stamp;
   saves_.note_input();
   guarded(stamp,
           [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });

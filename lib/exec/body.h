@@ -282,7 +282,8 @@ class SourceBody final : public Body, private Resumes {
   bool begin_reading(const Stamp& pass, Slots& out, Context& context);
   void pass_over_delivered();
   bool leave_out_delivered(Slots& slots, bool has_one);
-  void go_to_save_point();
+  void go_to_save_point(Context& context);
+  void skip(std::int64_t positions, Context& context);
   bool is_save_point_due(bool begins_pass) const;
   void give_save_point(Slots& out);
 

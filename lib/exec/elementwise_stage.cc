@@ -28,7 +28,8 @@ void note_calls(StagePlan& stage, const graph::Node& node) {
   stage.is_reentrant = graph::is_reentrant(op);
   stage.parallelism = graph::calls_at_once(op);
   stage.passes_memory_on = op.passes_memory_on();
-  if (const auto* nest = node.as<graph::OpensDatasets>()) stage.nest = {nest->cycle_length(), nest->block_length()};
+  if (const auto* nest = node.as<graph::OpensDatasets>())
+    stage.nest = {nest->cycle_length(), nest->block_length(), op.has_state()};
   stage.has_state = op.has_state() && !stage.is_nest();  // which tells passes apart by itself (Inner::pass)
 }
 

@@ -19,7 +19,7 @@ LaneSaves::Admission LaneSaves::admit() {
 }
 
 void LaneSaves::note(Slot&& save_point) {
-  noted_.push_back({admitted_, admitted_pass_, save_point.take<SavePointRef>(), save_point.stamp});
+  noted_.note({admitted_pass_, admitted_, save_point.take<SavePointRef>(), save_point.stamp});
   has_news_ = true;
 }
 
@@ -42,22 +42,14 @@ std::size_t LaneSaves::take_place() {
 
 // ------------------------------------------------------------------------------------------------ its own
 
-// Of the pass at the turn. Null: none has come.
-const LaneSaves::Noted* LaneSaves::base(std::int64_t oldest) {
-  const auto is_before = [&](const Noted& noted) {
-    return noted.pass < pass_ || (noted.pass == pass_ && noted.next <= oldest);
-  };
-  const auto behind = std::ranges::find_if_not(noted_, is_before);
-  if (behind == noted_.begin()) return nullptr;
-  noted_.erase(noted_.begin(), behind - 1);
-  return noted_.front().pass == pass_ ? &noted_.front() : nullptr;
-}
-
 // At a pass's beginning at once: nothing else tells where it begins.
 bool LaneSaves::is_due() const {
   const SaveSpacing* const spacing = traits_.saves;
   if (spacing == nullptr || takes_back() || noted_.empty()) return false;
-  return begins_pass_ ? has_news_ : saved_.is_due(*spacing, traits_.machine.now(), given_);
+  if (begins_pass_) return has_news_;
+  if (traits_.plan.nest.has_state) return false;
+  const std::int64_t now = traits_.machine.now();
+  return saved_.is_due(*spacing, now, given_) && pace_.allows(*spacing, now);
 }
 
 // Of those open and the next one.
@@ -71,8 +63,9 @@ std::int64_t LaneSaves::oldest_of(std::span<Group* const> places) const {
 // Where there is no memory for it, this one is left out.
 SavePointRef LaneSaves::due(std::span<Group* const> places) try {
   if (!is_due()) return nullptr;
-  const Noted* const from = base(oldest_of(places));
-  if (from == nullptr || (traits_.plan.has_state && !begins_pass_)) return nullptr;
+  const std::int64_t begin = traits_.machine.now();
+  const NotedPoint* const from = noted_.last_before(pass_, oldest_of(places));
+  if (from == nullptr) return nullptr;
   SavePoint point{.inputs = {{from->point, taken_ - from->next}}, .held = {}, .state = {}};
   StateWriter out;
   std::vector<std::int64_t> held;
@@ -88,7 +81,9 @@ SavePointRef LaneSaves::due(std::span<Group* const> places) try {
   point.state = out.bytes();
   stamp_ = from->stamp;
   has_news_ = begins_pass_ = false;
-  saved_ = {traits_.machine.now(), given_};
+  const std::int64_t now = traits_.machine.now();
+  saved_ = {now, given_};
+  pace_.note(begin, now, std::ssize(places));
   return std::make_shared<const SavePoint>(std::move(point));
 } catch (const std::bad_alloc&) {
   return nullptr;
@@ -113,7 +108,7 @@ std::vector<SavePointRef> LaneSaves::resume_from(const SavePointRef& here) {
   if (std::ranges::adjacent_find(places) != places.end()) fail_to_resume();
   std::ranges::sort(held_, {}, &Held::number);
   rest_ = taken_ = input.since;
-  noted_.push_back({0, 0, input.at, {}});
+  noted_.note({.point = input.at});
   if (held_.empty()) turns_ = *turns_then_;
   return {input.at};
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "lib/exec/group.h"
+#include "lib/exec/noted_points.h"
 #include "lib/exec/save_point.h"
 #include "lib/exec/stage_traits.h"
 #include "lib/exec/turns.h"
@@ -50,6 +51,7 @@ class LaneSaves final : public Resumes {
     give_up();
   }
   bool begins_pass() const noexcept { return begins_pass_; }
+  bool is_due() const;
   // One that is due where the lanes stand. Null: none is.
   SavePointRef due(std::span<Group* const> places);
   const Stamp& pass() const noexcept { return stamp_; }  // of the last one
@@ -57,28 +59,22 @@ class LaneSaves final : public Resumes {
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
 
  private:
-  struct Noted {
-    std::int64_t next, pass;
-    SavePointRef point;
-    Stamp stamp;
-  };
   struct Held {
     std::int64_t number;
     std::size_t place;
     std::int64_t given;
   };
-  const Noted* base(std::int64_t oldest);
-  bool is_due() const;
   std::int64_t oldest_of(std::span<Group* const> places) const;
 
   const StageTraits& traits_;
   Turns& turns_;
-  std::vector<Noted> noted_;
+  NotedPoints noted_;
   std::int64_t admitted_ = 0, taken_ = 0;
   std::int64_t admitted_pass_ = 0, pass_ = 0;
   bool begins_pass_ = true;
   bool has_news_ = false;
   SaveClock saved_;  // by slots
+  SavePace pace_;    // by places
   std::int64_t given_ = 0;
   Stamp stamp_;
 

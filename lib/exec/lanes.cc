@@ -118,9 +118,12 @@ std::int64_t Lanes::calls_beyond(std::int64_t calls) const {
 // ------------------------------------------------------------------------------------------------ turns
 
 void Lanes::collect(Slots& out, std::int64_t credits) {
-  if (credits > 0) give_save_point(out, credits);
+  const std::int64_t kept = credits > 0 && saves_.is_due() ? 1 : 0;  // for a save point, which ends a group
+  credits -= kept;
   while (step(out, credits)) {
   }
+  credits += kept;
+  if (kept > 0) give_save_point(out, credits);
 }
 
 // False: nothing more may leave.

@@ -21,6 +21,7 @@ class InputRuns {
  public:
   explicit InputRuns(const MergeState& state) : asks_(dynamic_cast<const graph::AsksForInputs*>(&state)) {}
   bool are_asked_for() const noexcept { return asks_ != nullptr; }
+  bool have_missed() const noexcept { return asks_ != nullptr && asks_->has_missed(); }
   // Whether they are to run, once more, since this was asked last.
   bool is_one_due();
 

@@ -35,7 +35,7 @@ MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const
       host_(host),
       passes_(passes),
       ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host),
-      saves_(*state_, ports_, passes, host, !input_runs_.are_asked_for()) {}
+      saves_(*state_, ports_, passes, host, input_runs_) {}
 
 // ------------------------------------------------------------------------------------------------ under the lock
 
@@ -56,10 +56,11 @@ void MergeBody::run(Group& group, Context&) {
   const bool is_in_pass = did == Step::went_on;
   if (is_in_pass) {
     make_room(*out_, std::min(most, ports_.waiting()) + 2);  // with a save point, and the mark
-    if (auto point = wants_nothing_ ? std::nullopt : saves_.due(pass_)) out_->push_back(std::move(*point));
+    if (!wants_nothing_) saves_.begin_run(pass_, *out_);
   }
-  const std::size_t end = most + out_->size();
+  const std::size_t end = most + out_->size() - (saves_.is_due_behind() && most > 1 ? 1 : 0);
   while (did == Step::went_on && out_->size() < end) did = step();
+  if (did != Step::pass_has_ended && !wants_nothing_) saves_.end_run(pass_, *out_);
   ask_held_bytes();  // not behind the mark
   if (did == Step::pass_has_ended) {
     out_->push_back(passes_.close());

@@ -14,6 +14,7 @@
 #include <penstock/op.h>
 
 #include "lib/exec/body.h"
+#include "lib/exec/merge_asks.h"
 #include "lib/exec/port_queues.h"
 #include "lib/exec/save_point.h"
 
@@ -21,32 +22,39 @@ namespace penstock::exec {
 
 class MergeSaves final : public Resumes {
  public:
-  // All of it lives longer. `is_in_step`: its inputs are in its passes. Else they run from their beginning again, and
-  // the state leaves out what it had of them.
-  MergeSaves(MergeState& state, PortQueues& ports, PassControl& passes, BodyHost& host, bool is_in_step) noexcept
-      : state_(state), ports_(ports), passes_(passes), host_(host), is_in_step_(is_in_step) {}
+  // All of it lives longer. Inputs that are asked for run from their beginning again, and the state leaves out what it
+  // had of them; others are in the merge's passes.
+  MergeSaves(MergeState& state, PortQueues& ports, PassControl& passes, BodyHost& host, const InputRuns& runs) noexcept
+      : state_(state), ports_(ports), passes_(passes), host_(host), input_runs_(runs) {}
 
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
-  bool has_missed() const noexcept override { return ports_.has_missed(); }
+  bool has_missed() const noexcept override { return ports_.has_missed() || input_runs_.have_missed(); }
 
   // The state has begun a pass: gives it what it was, in the pass in which the run goes on. Whether it is that one.
   bool begin_pass();
   void end_pass() noexcept;                          // what was is of no use for another one
   void note_step() noexcept { is_as_new_ = false; }  // of the state, before it
-  // Where a run of this pass begins: one, if it is due.
-  std::optional<Slot> due(const Stamp& pass);
+  // Give one that is due. At a pass's beginning at once, for nothing else tells where it begins; else behind what the
+  // run gives: they are one group of the next stage then.
+  void begin_run(const Stamp& pass, Slots& out);
+  bool is_due_behind() const noexcept { return is_due_behind_; }
+  void end_run(const Stamp& pass, Slots& out);
 
  private:
   bool is_due();
+  bool save(StateWriter& out);
+  void give(const Stamp& pass, Slots& out);
 
   MergeState& state_;
   PortQueues& ports_;
   PassControl& passes_;
   BodyHost& host_;
-  const bool is_in_step_;
+  const InputRuns& input_runs_;
   bool begins_pass_ = false;  // no run of it has begun
   bool is_as_new_ = true;     // the state
-  SaveClock saved_;           // by runs
+  bool is_due_behind_ = false;
+  SaveClock saved_;  // by runs
+  SavePace pace_;    // by inputs
   std::int64_t runs_ = 0;
   bool is_resumed_ = false;              // in the pass that comes first
   std::optional<std::string> restores_;  // of the state; none: as new

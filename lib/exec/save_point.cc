@@ -1,5 +1,7 @@
 #include "lib/exec/save_point.h"
 
+#include <algorithm>
+
 #include <penstock/error.h>
 
 #include "lib/core/varint.h"
@@ -23,6 +25,15 @@ std::vector<std::int64_t> HeldNumbers::list() const {
   std::string_view left = varints;
   while (const auto number = take_varint(left)) numbers.push_back(static_cast<std::int64_t>(*number) - base);
   return numbers;
+}
+
+void SavePace::note(std::int64_t begin, std::int64_t now, std::int64_t held) noexcept {
+  constexpr double kInverseShare = 100;
+  const auto count = static_cast<double>(std::max<std::int64_t>(held, 1));
+  const double each = static_cast<double>(now - begin) / count;
+  each_ns_ = each_ns_ == 0 ? each : std::min(each_ns_, each);
+  saved_ns_ = now;
+  pause_ns_ = static_cast<std::int64_t>(kInverseShare * each_ns_ * count);
 }
 
 void write_digits(const std::vector<std::int64_t>& digits, StateWriter& out) {

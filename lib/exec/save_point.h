@@ -69,6 +69,20 @@ struct SaveClock {
   }
 };
 
+// How soon a stage is asked again: a list of what it holds, or of its inputs, takes time in proportion, of which a
+// hundredth may be taken.
+class SavePace {
+ public:
+  bool allows(const SaveSpacing& spacing, std::int64_t now) const noexcept {
+    return spacing.shortest_ns == 0 || now - saved_ns_ >= pause_ns_;
+  }
+  void note(std::int64_t begin, std::int64_t now, std::int64_t held) noexcept;
+
+ private:
+  std::int64_t saved_ns_ = 0, pause_ns_ = 0;
+  double each_ns_ = 0;  // the least that one of the list has taken: others may have interrupted the rest
+};
+
 // How a stage goes on where it stood.
 class Resumes {
  public:

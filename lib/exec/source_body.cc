@@ -52,9 +52,10 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
       context.enter(here);
       parts_.reader->begin_pass(pass.epoch, pass.pass);
     }
-    if (goes_on_at_ > 0) go_to_save_point();
+    if (goes_on_at_ > 0) go_to_save_point(context);
     return true;
   } catch (...) {
+    if (goes_on_at_ > 0) host_.give_up(detail::current_failure());  // it had begun before
     append_failure(out, of_no_element(pass));
     return false;
   }
@@ -66,17 +67,36 @@ void SourceBody::pass_over_delivered() {
 }
 
 // What a reader cannot go to it reads again: read() leaves it out.
-void SourceBody::go_to_save_point() {
+void SourceBody::go_to_save_point(Context& context) {
   const std::int64_t given = std::exchange(goes_on_at_, 0);
-  if (parts_.order == nullptr && !reader_state_) {
+  if (parts_.order) return skip(given, context);
+  if (!reader_state_) {
     to_skip_ = given;
     return;
   }
   given_ = given;
-  if (parts_.order) return parts_.order->skip(given);
   at_.ordinal = given;
   const std::string state = *std::exchange(reader_state_, std::nullopt);
   restore_or_give_up(host_, StateReader(state), [&](StateReader& in) { parts_.reader->restore(in, given); });
+}
+
+// In parts of a millisecond or so: an order may draw each of the positions. One that throws had an error in its place,
+// which read() counts.
+void SourceBody::skip(std::int64_t positions, Context& context) {
+  constexpr std::int64_t kPart = 1'000'000;  // ns
+  try {
+    std::int64_t at_once = 1024;
+    for (std::int64_t left = positions; left > 0 && !context.is_unwanted();) {
+      const std::int64_t begin = host_.now(), part = std::min(left, at_once);
+      parts_.order->skip(part);
+      left -= part;
+      if (host_.now() - begin < kPart && at_once < left) at_once *= 2;
+    }
+    given_ = positions;
+  } catch (...) {
+    parts_.order->begin_pass(at_.epoch, at_.pass);
+    to_skip_ = positions;
+  }
 }
 
 bool SourceBody::is_save_point_due(bool begins_pass) const {
@@ -163,8 +183,14 @@ void SourceBody::run(Group& group, Context& context) {
   const bool is_open = may_read(pass, group.slots, context);
   // With a save point, a failure to begin, and the mark: others may look at the list, so it must not move.
   group.slots.reserve(wanted + 3);
-  if (is_open && is_save_point_due(pass.fresh)) give_save_point(group.slots);
-  if (is_open && read(group, wanted + group.slots.size(), context)) return;
+  const bool is_due = is_open && is_save_point_due(pass.fresh);
+  if (is_due && pass.fresh) give_save_point(group.slots);  // else nothing tells where the pass begins
+  // A group ends with it: behind the elements it costs the stages behind no call of their own.
+  const bool is_behind = is_due && !pass.fresh;
+  if (is_open && read(group, wanted + group.slots.size() - (is_behind && wanted > 1 ? 1 : 0), context)) {
+    if (is_behind) give_save_point(group.slots);
+    return;
+  }
   const bool was_cut = !is_open || passes_.cut_requested();
   group.slots.push_back(passes_.close());
   if (std::exchange(to_skip_, 0) > 0 && !was_cut) missed_ = true;

@@ -74,6 +74,7 @@ struct ResultType {
 struct NestPlan {
   std::int64_t cycle_length = 0;  // 0: it does not
   std::int64_t block_length = 1;
+  bool has_state = false;  // its function, which each pass has for itself
 };
 
 struct StagePlan {
@@ -88,7 +89,7 @@ struct StagePlan {
   bool is_reentrant = true;  // false: parallelism is 1 for good
   bool is_prompt = true;     // false: a generator. It may read a queue, and its next element may be long in coming
   Order order = Order::kept;
-  bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks
+  bool has_state = false;         // of each pass: parallelism is 1, and its body is told of marks; of nests: NestPlan
   bool passes_memory_on = false;  // results hold only what the inputs held: nothing is reserved for them
   NestPlan nest;
   Holding holding;

@@ -18,23 +18,13 @@
 
 #include <penstock/op.h>
 
+#include "lib/exec/noted_points.h"
 #include "lib/exec/packet.h"
 #include "lib/exec/save_point.h"
 
 namespace penstock::exec {
 
 class BodyHost;
-
-// How soon a state is asked again: a list of what it holds takes time in proportion, of which a hundredth may be taken.
-class SavePace {
- public:
-  bool is_too_soon(std::int64_t now) const noexcept { return now - saved_ns_ < pause_ns_; }
-  void note(std::int64_t begin, std::int64_t now, std::int64_t held) noexcept;
-
- private:
-  std::int64_t saved_ns_ = 0, pause_ns_ = 0;
-  double each_ns_ = 0;  // the least that one of what it holds has taken: others may have interrupted the rest
-};
 
 class StreamSaves final : public Resumes {
  public:
@@ -46,12 +36,11 @@ class StreamSaves final : public Resumes {
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
   bool is_resumed() const noexcept { return is_resumed_; }  // in the pass being read
   bool takes_up() const noexcept { return next_ < until_; }
-  // The next slot while takes_up(). An error in the place of what was held is given back: it is to go on.
-  std::optional<Slot> keep(Slot&& slot);
+  void keep(Slot&& slot);  // the next one while takes_up(): an element or an error
   // Gives the state what it was, unless something is still to be taken up, or nothing is left to give. What the state
   // throws, or leaves over, ends the run.
   void restore() noexcept;
-  std::int64_t held_bytes() const noexcept { return held_bytes_ + noted_bytes_; }
+  std::int64_t held_bytes() const noexcept;
 
   // ---- of the stage's own
   void begin_pass() noexcept;
@@ -67,26 +56,21 @@ class StreamSaves final : public Resumes {
   SavePointRef point(std::int64_t next);
 
  private:
-  struct Noted {
-    std::int64_t next;
-    SavePointRef point;
+  struct Wanted {
+    std::int64_t number;
+    std::size_t place;  // in the op's order
   };
-  // Of two large shuffles, one behind the other, each has a list of what the first one holds.
-  static constexpr std::size_t kMostNoted = 16;
-  static std::int64_t bytes_of(const Noted& noted) noexcept;
-  void thin_out();
-  const Noted* last_before(std::int64_t oldest);
   bool is_worth_it(std::int64_t next, std::int64_t now) const;
+  bool save(StateWriter& out);
   SavePointRef given(SavePoint point, std::int64_t next);
-  std::vector<StateReader::Held> kept_in_its_order();
+  void put_in_its_order() noexcept;
   void forget_what_was() noexcept;
 
   StreamState& state_;
   BodyHost& host_;
   const bool is_as_new_after_output_;
-  bool is_as_new_ = true;     // the state
-  std::vector<Noted> noted_;  // of this pass, by number: from the last one before what is held
-  std::int64_t noted_bytes_ = 0;
+  bool is_as_new_ = true;  // the state
+  NotedPoints noted_;      // of this pass: from the last one before what is held
   bool has_news_ = false;  // since one was given
   std::int64_t given_at_ = 0, held_then_ = 0;
   SavePace pace_;
@@ -94,10 +78,9 @@ class StreamSaves final : public Resumes {
   // What is taken up.
   bool is_resumed_ = false;
   std::int64_t next_ = 0, until_ = 0;
-  std::vector<std::int64_t> in_its_order_, by_number_;  // what was held
-  std::size_t passed_ = 0;                              // of by_number_
-  std::vector<StateReader::Held> kept_;                 // by number
-  std::optional<std::string> saved_;                    // of the state; none: as new
+  std::vector<Wanted> wanted_;           // what was held, by number
+  std::vector<StateReader::Held> kept_;  // of these, as far as they have come
+  std::optional<std::string> saved_;     // of the state; none: as new
   std::int64_t held_bytes_ = 0;
 };
 

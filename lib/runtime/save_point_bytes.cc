@@ -81,7 +81,8 @@ class Reader {
     return text;
   }
   std::vector<std::int64_t> held_of(std::uint64_t count, const SavePoint& point) {
-    if (count / 8 > bytes_.size() || point.inputs.empty()) exec::fail_to_resume();
+    // Numbers that differ take seven bits each and more, where they are more than 64.
+    if (count > bytes_.size() + 64 || point.inputs.empty()) exec::fail_to_resume();
     auto numbers = take_rice_coded(bytes_, static_cast<std::size_t>(count));
     if (!numbers) exec::fail_to_resume();
     numbers = flipped(std::move(*numbers), point.inputs.front().since);

@@ -5,8 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "lib/runtime/start_run.h"
-#include "tests/engine/support.h"
+#include "tests/engine/save_points.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -15,76 +14,6 @@ namespace {
 
 using namespace testing;
 
-// One before each element.
-constexpr exec::SaveSpacing kDense{.slots = 1, .shortest_ns = 0, .longest_ns = 0};
-
-template <class T> Run<T> dense_run(const Dataset<T>& data, const RunOptions& options = {}) {
-  return Run<T>(runtime::start_run(data.node(), options, autotune::default_policy, kDense));
-}
-
-template <class T> std::shared_ptr<const Checkpoint> saved(const Run<T>& run) {
-  return std::make_shared<Checkpoint>(Checkpoint::from_bytes(run.checkpoint().to_bytes()));
-}
-
-template <class T> std::shared_ptr<const Checkpoint> saved_behind(const Dataset<T>& data, int elements) {
-  auto run = dense_run(data);
-  for (int i = 0; i < elements; ++i) run.next();
-  return saved(run);
-}
-
-// Elements and errors of an epoch, then those of the next.
-template <class T> Texts two_epochs(Run<T> run) {
-  Texts texts = rest_of(run);
-  texts.emplace_back("|");
-  run.epoch(run.checkpoint().epoch + 1);
-  for (const std::string& text : rest_of(run)) texts.push_back(text);
-  return texts;
-}
-
-// From each place, by runs that read serially and in parallel, and from a place of a resumed run. Each is one of what
-// `make` gives then, as in another process.
-template <class Make> void expect_made_again_resumes_anywhere(Make make) {
-  const Texts whole = two_epochs(make().start());
-  const auto border = std::find(whole.begin(), whole.end(), "|") - whole.begin();
-  auto run = dense_run(make());
-  std::ptrdiff_t with_save_point = 0;
-  for (std::ptrdiff_t taken = 0; taken <= border; ++taken) {
-    SCOPED_TRACE("behind element " + std::to_string(taken));
-    const auto place = saved(run);
-    with_save_point += !place->save_point.empty();
-    const Texts rest(whole.begin() + taken, whole.end());
-    EXPECT_EQ(two_epochs(dense_run(make(), {.resume_from = place})), rest);
-    EXPECT_EQ(two_epochs(dense_run(make(), {.serial = true, .resume_from = place})), rest) << "serially";
-    auto again = dense_run(make(), {.resume_from = place});
-    const std::ptrdiff_t more = (border - taken) / 2;
-    for (std::ptrdiff_t i = 0; i < more; ++i) next_text(again);
-    const Texts later(whole.begin() + taken + more, whole.end());
-    EXPECT_EQ(two_epochs(dense_run(make(), {.resume_from = saved(again)})), later) << "again behind " << more;
-    next_text(run);
-    if (::testing::Test::HasFailure()) return;
-  }
-  EXPECT_GT(with_save_point, 0);
-}
-template <class T> void expect_resumes_anywhere(const Dataset<T>& data) {
-  expect_made_again_resumes_anywhere([&] { return data; });
-}
-
-std::vector<std::int64_t> few(std::int64_t value) {
-  return std::vector<std::int64_t>(static_cast<std::size_t>(value % 3), value);
-}
-
-// Not indexable.
-Dataset<std::int64_t> counted(std::int64_t end) {
-  return from_generator([i = std::int64_t{0}, end]() mutable { return i < end ? std::optional(i++) : std::nullopt; });
-}
-
-std::function<std::int64_t(std::int64_t)> failing_at(std::int64_t bad) {
-  return [bad](std::int64_t value) {
-    if (value == bad) throw std::runtime_error("bad");
-    return value;
-  };
-}
-
 TEST(SavePoint, OfGenerators) {
   expect_resumes_anywhere(counted(7).map(plus_one).shuffle(3, {.seed = 4}));
   expect_resumes_anywhere(counted(5).repeat(3).skip(2).take(9).batch(2));
@@ -92,19 +21,19 @@ TEST(SavePoint, OfGenerators) {
 
 TEST(SavePoint, OfShuffles) {
   expect_resumes_anywhere(range(12).map(plus_one).shuffle(4, {.seed = 4}));
-  expect_resumes_anywhere(range(12).map(failing_at(3)).shuffle(4, {.seed = 4}).map(failing_at(7)).batch(3));
+  expect_resumes_anywhere(range(12).map(failing_on(3)).shuffle(4, {.seed = 4}).map(failing_on(7)).batch(3));
   expect_resumes_anywhere(range(6).map(few).unbatch().shuffle(3, {.seed = 2}).repeat(2).shuffle(2, {.seed = 9}));
   expect_resumes_anywhere(range(12).map(plus_one).shuffle(4, {.seed = 4, .order = ShuffleOrder::tensorflow}));
 }
 
 TEST(SavePoint, OfOpsThatCount) {
-  expect_resumes_anywhere(range(12).map(failing_at(2)).skip(3).take(6));
+  expect_resumes_anywhere(range(12).map(failing_on(2)).skip(3).take(6));
   expect_resumes_anywhere(
       range(12).map(few).unbatch().shard(3, 1).enumerate().map([](std::tuple<std::int64_t, std::int64_t> numbered) {
         return 100 * std::get<0>(numbered) + std::get<1>(numbered);
       }));
   expect_resumes_anywhere(range(9).map(few).unbatch().take_while([](std::int64_t value) { return value < 8; }));
-  expect_resumes_anywhere(range(9).map(failing_at(3)).scan(std::int64_t{0}, [](std::int64_t sum, std::int64_t value) {
+  expect_resumes_anywhere(range(9).map(failing_on(3)).scan(std::int64_t{0}, [](std::int64_t sum, std::int64_t value) {
     return Scanned{sum + value, sum + value};
   }));
   expect_resumes_anywhere(range(9).map(few).unbatch().assert_cardinality(9));
@@ -113,7 +42,7 @@ TEST(SavePoint, OfOpsThatCount) {
 
 TEST(SavePoint, OfBatchesAndWindows) {
   expect_resumes_anywhere(range(11).map(few).unbatch().batch(2).unbatch().batch(3));
-  expect_resumes_anywhere(range(11).map(failing_at(5)).shuffle(2, {.seed = 1}).ignore_errors().batch(3));
+  expect_resumes_anywhere(range(11).map(failing_on(5)).shuffle(2, {.seed = 1}).ignore_errors().batch(3));
   expect_resumes_anywhere(
       range(11).map(plus_one).window(4, {.shift = 2}).map([](const std::vector<std::int64_t>& window) {
         return window.front() * 100 + window.back();
@@ -125,13 +54,13 @@ TEST(SavePoint, OfGroups) {
   const auto sum = [](const std::vector<std::int64_t>& group) {
     return std::accumulate(group.begin(), group.end(), 1L);
   };
-  expect_resumes_anywhere(range(14).map(failing_at(4)).group_by_window(thirds, 3).map(sum));
+  expect_resumes_anywhere(range(14).map(failing_on(4)).group_by_window(thirds, 3).map(sum));
   expect_resumes_anywhere(range(9).map(few).unbatch().group_by_window(thirds, 2).map(sum).repeat(2).batch(3));
 }
 
 TEST(SavePoint, OfBuckets) {
   using Word = std::vector<std::int64_t>;
-  const auto words = range(14).map(failing_at(4)).map([](std::int64_t value) {
+  const auto words = range(14).map(failing_on(4)).map([](std::int64_t value) {
     return Word(static_cast<std::size_t>(value * 5 % 7), value);
   });
   for (const bool drop : {false, true}) {
@@ -152,7 +81,7 @@ TEST(SavePoint, OfRebatches) {
     if (std::ranges::count(batch, 10) > 0) throw std::runtime_error("ten");
     return batch;
   };
-  expect_resumes_anywhere(range(17).map(failing_at(5)).batch(3).map(without_ten).rebatch(5, {.drop_remainder = true}));
+  expect_resumes_anywhere(range(17).map(failing_on(5)).batch(3).map(without_ten).rebatch(5, {.drop_remainder = true}));
 }
 
 // A function that a pass has for itself counts what has come: its pass begins anew.
@@ -162,7 +91,7 @@ TEST(SavePoint, OfGroupsByAFunctionWithAState) {
 
 // What is before it is read again, and remembered again; nothing behind it is made again.
 TEST(SavePoint, OfCaches) {
-  const auto remembered = [] { return range(9).map(failing_at(3)).shuffle(4, {.seed = 1}).cache(); };
+  const auto remembered = [] { return range(9).map(failing_on(3)).shuffle(4, {.seed = 1}).cache(); };
   expect_made_again_resumes_anywhere([&] { return remembered().shuffle(3, {.seed = 2}).repeat(3).batch(2); });
   expect_made_again_resumes_anywhere(
       [&] { return range(3).map(few).unbatch().cache().repeat(2).take(5).skip(1).cache().map(plus_one).repeat(2); });
@@ -200,7 +129,7 @@ TEST(SavePoint, OfEndlessRepeats) {
 
 TEST(SavePoint, OfTrees) {
   const auto left = range(6).map(plus_one).shuffle(2, {.seed = 5});
-  const auto right = counted(4).map(failing_at(2));
+  const auto right = counted(4).map(failing_on(2));
   expect_resumes_anywhere(left.concatenate(right).shuffle(3, {.seed = 1}));
   expect_resumes_anywhere(sample_from(std::vector{left, right}, {.weights = {0.7, 0.3}, .seed = 3}));
   expect_resumes_anywhere(
@@ -217,7 +146,7 @@ TEST(SavePoint, OfNests) {
   };
   expect_resumes_anywhere(range(9).interleave(files, {.cycle_length = 3}));
   expect_resumes_anywhere(
-      counted(9).map(failing_at(4)).shuffle(2, {.seed = 4}).interleave(files, {.cycle_length = 2, .block_length = 2}));
+      counted(9).map(failing_on(4)).shuffle(2, {.seed = 4}).interleave(files, {.cycle_length = 2, .block_length = 2}));
   expect_resumes_anywhere(range(5).interleave(files, {.cycle_length = 2}).shuffle(3, {.seed = 4}).repeat(2).batch(2));
   expect_resumes_anywhere(range(5).repeat(2).interleave(files, {.cycle_length = 3}).take(9));
   expect_resumes_anywhere(range(6).map(plus_one).flat_map(files));
@@ -256,7 +185,7 @@ TEST(SavePoint, OfGroupsMakesWhatTheyHeldAgainAndLittleElse) {
     auto again = dense_run(data, {.serial = true, .resume_from = from});
     while (again.next()) {
     }
-    EXPECT_LT(calls, 3500);
+    EXPECT_LT(calls, 5000);  // a quarter of them is left, and save points are some packets apart
   };
   expect_few(source.group_by_window(thirds, 4), 1875);
   expect_few(source.batch(4).rebatch(3), 2500);
@@ -349,7 +278,7 @@ TEST(SavePoint, OfAnOpOfAUsersGivesBackWhatItHeld) {
     std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
   };
   expect_resumes_anywhere(
-      range(20).map(failing_at(6)).then<std::int64_t>(std::make_shared<Keeps>()).map(failing_at(4)));
+      range(20).map(failing_on(6)).then<std::int64_t>(std::make_shared<Keeps>()).map(failing_on(4)));
 }
 
 // The first element of a pass has a header before it, unless a state of nothing was restored.

@@ -110,10 +110,11 @@ template <class F, class T> class GroupingByKey final : public Grouping {
   }
   std::int64_t held_bytes() const noexcept override { return held_bytes_; }
   bool save(StateWriter& out) const override {
+    if constexpr (!called_as_const<F, const T&>) return false;
     for (const auto& [key, group] : groups_) {
       for (const std::int64_t input : group.inputs) out.held(input);
     }
-    return called_as_const<F, const T&>;
+    return true;
   }
 
  private:

@@ -24,6 +24,7 @@ class RowQueue {
   // A batch of the first `count` rows, count <= size(). If they do not fit each other, what is thrown says so, and they
   // are gone.
   virtual Element take(std::int64_t count) = 0;
+  virtual void drop(std::int64_t count) = 0;  // the first rows, count <= size()
 };
 class RowQueueFactory {
  public:
@@ -60,6 +61,7 @@ template <class T> class TypedRowQueue final : public RowQueue {
     }
     return Element(builder.finish());
   }
+  void drop(std::int64_t count) override { rows_.erase(rows_.begin(), rows_.begin() + count); }
 
  private:
   using Row = typename Unbatch<T>::value_type;

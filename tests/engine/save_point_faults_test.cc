@@ -1,0 +1,201 @@
+// Save points where something is otherwise than it was, or says no; and what they must not cost.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "lib/exec/noted_points.h"
+#include "tests/engine/save_points.h"
+#include "tests/support/expect_error.h"
+
+namespace penstock {
+
+// In a batch all have the same length.
+struct OfOneLength {
+  std::int64_t length = 0, value = 0;
+};
+template <> struct Collate<OfOneLength> {
+  using Result = std::vector<OfOneLength>;
+  class Builder {
+   public:
+    explicit Builder(std::size_t) {}
+    void check(const OfOneLength& row) const {
+      if (!rows_.empty() && rows_.front().length != row.length) throw std::runtime_error("another length");
+    }
+    void add(OfOneLength row) { rows_.push_back(row); }
+    Result finish() { return std::move(rows_); }
+
+   private:
+    Result rows_;
+  };
+};
+
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+// As it is, but for an input that fails when `bad` says so.
+std::function<std::int64_t(std::int64_t)> failing_when(const std::shared_ptr<std::atomic<std::int64_t>>& bad) {
+  return [bad](std::int64_t value) {
+    if (value == *bad) throw std::runtime_error("flaky");
+    return value;
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ otherwise than it
+// was
+
+TEST(SavePoint, OfAShuffleWhoseInputFailsNowTellsItsErrorInTheElementsPlace) {
+  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
+  for (const auto order : {ShuffleOrder::keyed, ShuffleOrder::tensorflow}) {
+    const auto data = range(40).map(failing_when(bad)).shuffle(8, {.seed = 3, .order = order});
+    auto run = dense_run(data, {.serial = true});
+    for (int taken = 0; taken < 20; ++taken) run.next();
+    const auto place = saved(run);
+    const Texts rest = rest_of(run);
+    for (int oldest = 0; oldest < 2; ++oldest) {  // which were surely held
+      Texts by_age = rest;
+      std::ranges::sort(by_age, {}, [](const std::string& text) { return std::stoi(text); });
+      const std::string held = by_age[static_cast<std::size_t>(oldest)];
+      *bad = std::stoi(held);
+      Texts expected = rest;
+      std::ranges::replace(expected, held, "x" + held);
+      auto again = dense_run(data, {.resume_from = place});
+      EXPECT_EQ(rest_of(again), expected);
+    }
+    *bad = -1;
+  }
+}
+
+TEST(SavePoint, OfAGroupWhoseInputFailsNowEndsTheRun) {
+  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
+  const auto data = range(40).map(failing_when(bad)).group_by_window([](std::int64_t value) { return value % 7; }, 4);
+  const auto place = saved_behind(data, 2);
+  *bad = 2;
+  auto run = dense_run(data, {.on_error = skip_all(), .resume_from = place});
+  EXPECT_ERROR(while (run.next()){}, ErrorCode::internal,
+               "that was held when the checkpoint was taken fails this time");
+}
+
+TEST(SavePoint, OfANestWhoseInputFailsNowTellsIt) {
+  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
+  const auto file = [](std::int64_t number) {
+    return range(6).map([number](std::int64_t i) { return 100 * number + i; });
+  };
+  const auto data = range(4).map(failing_when(bad)).interleave(file, {.cycle_length = 2});
+  const auto place = saved_behind(data, 7);
+  *bad = 1;
+  auto run = dense_run(data, {.resume_from = place});
+  EXPECT_THAT(rest_of(run), ::testing::Contains("x1"));
+}
+
+TEST(SavePoint, OfASourceThatCannotBeginItsPassEndsTheRun) {
+  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
+  const auto open = [is_gone](Pass) {
+    if (*is_gone) throw std::runtime_error("no such file");
+    return [i = std::int64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; };
+  };
+  const auto data = from_generator(open).shuffle(10, {.seed = 1});
+  const auto place = saved_behind(data, 50);
+  *is_gone = true;
+  auto run = dense_run(data, {.resume_from = place});
+  EXPECT_ERROR(while (run.next()){}, ErrorCode::internal, "no such file");
+}
+
+// A step that throws is an error with a place of its own, and is one again.
+TEST(SavePoint, OfAnOrderThatThrowsCountsItsErrors) {
+  struct Throws final : StreamOp {
+    struct State final : StreamState {
+      void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+    };
+    struct Order final : IndexSequence {
+      explicit Order(std::unique_ptr<IndexSequence> input) : in(std::move(input)) {}
+      void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+        in->begin_pass(epoch, pass);
+        steps = 0;
+      }
+      std::optional<std::int64_t> next() override {
+        if (steps++ == 5) throw std::runtime_error("step");
+        return in->next();
+      }
+      std::int64_t size() const override { return in->size() + 1; }
+      std::unique_ptr<IndexSequence> in;
+      int steps = 0;
+    };
+    std::string name() const override { return "throws"; }
+    Flow flow(const Flow& input) const override { return input; }
+    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
+    std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override {
+      return std::make_unique<Order>(std::move(input));
+    }
+  };
+  expect_resumes_anywhere(range(20).then<std::int64_t>(std::make_shared<Throws>()).map(plus_one).take(15));
+}
+
+// Rows that were used up are left out, not put together: these do not fit each other.
+TEST(SavePoint, OfARebatchPutsNoRowsTogetherThatWereGiven) {
+  const auto rows = [](std::int64_t number) {
+    std::vector<OfOneLength> batch;
+    for (std::int64_t row = 0; row < 6; ++row) batch.push_back({row < 2 ? 2 : 3, 10 * number + row});
+    return batch;
+  };
+  const auto firsts = [](const std::vector<OfOneLength>& batch) { return batch.front().value; };
+  expect_resumes_anywhere(range(5).map(rows).rebatch({2, 3, 2}).map(firsts));
+}
+
+TEST(SavePoint, OfANestOfAFunctionWithAState) {
+  const auto counting = [i = std::int64_t{0}](std::int64_t value) mutable {
+    const std::int64_t first = 100 * ++i + 10 * value;
+    return range(first, first + 3);
+  };
+  expect_resumes_anywhere(range(4).map(plus_one).flat_map(counting, {.parallelism = 1}));
+}
+
+// ------------------------------------------------------------------------------------------------ what it costs
+
+// What says no is asked no more often than what says yes: it has cost as much time.
+TEST(SavePoint, OfAnOpThatSaysNoSlowlyIsSeldomAskedFor) {
+  struct SaysNo final : StreamOp {
+    struct State final : StreamState {
+      explicit State(std::atomic<int>& count) : asked(count) {}
+      void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+      bool save(StateWriter&) const override {
+        ++asked;
+        std::this_thread::sleep_for(5ms);
+        return false;
+      }
+      std::atomic<int>& asked;
+    };
+    std::string name() const override { return "says_no"; }
+    Flow flow(const Flow& input) const override { return input; }
+    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(asked); }
+    mutable std::atomic<int> asked{0};
+  };
+  const auto op = std::make_shared<SaysNo>();
+  const auto slow = from_generator([i = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+    std::this_thread::sleep_for(1ms);
+    return i < 200 ? std::optional(i++) : std::nullopt;
+  });
+  EXPECT_EQ(read(slow.then<std::int64_t>(op)).size(), 200u);
+  EXPECT_GE(op->asked, 1);
+  EXPECT_LE(op->asked, 2) << "5 ms may be taken in half a second";
+}
+
+TEST(NotedPoints, AreFewOfMany) {
+  exec::NotedPoints noted;
+  for (std::int64_t next = 0; next < 1000; ++next) {
+    const exec::HeldNumbers list = exec::HeldNumbers::of({next, next + 1});
+    noted.note({.pass = next / 500,
+                .next = next % 500,
+                .point = std::make_shared<exec::SavePoint>(exec::SavePoint{.inputs = {}, .held = list, .state = {}})});
+    EXPECT_LE(noted.bytes(), 16 * 40);
+  }
+  const exec::NotedPoint* const last = noted.last_before(1, 499);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->next, 499);
+  EXPECT_EQ(noted.last_before(1, 498), nullptr) << "what came before the last one asked for has gone";
+}
+
+}  // namespace
+}  // namespace penstock
