@@ -41,10 +41,9 @@ void check_resuming(Checkpoint checkpoint, const Pipeline& pipeline) {
   if (!succeeds([&] { run.emplace(pipeline.data.start(options)); })) return;
   again.emplace(pipeline.data.start(options));
   Checkpoint stands = run->checkpoint();
-  if (stands.save_point.empty()) {  // that was of other ops or rewrites: the epoch is replayed
-    stands.save_point = checkpoint.save_point;
-    stands.since_save_point = checkpoint.since_save_point;
-  }
+  // What it says may be written in other bytes, or be of other ops or rewrites: then the epoch is replayed.
+  stands.save_point = checkpoint.save_point;
+  stands.since_save_point = checkpoint.since_save_point;
   require(stands.to_bytes() == checkpoint.to_bytes(), "a resumed run stands where the checkpoint says");
   if (pipeline.is_endless && is_replay) return;  // replays as long as it is told to
   const Rest rest = rest_of(*run);
