@@ -119,7 +119,8 @@ namespace {
 
 // What was held may fail now where the checkpoint is damaged: that input may never have been an element.
 bool is_of_the_checkpoint(const Error& error) {
-  return error.code() == ErrorCode::data_loss || std::string_view(error.what()).find("fails this time") != std::string_view::npos;
+  return error.code() == ErrorCode::data_loss ||
+         std::string_view(error.what()).find("fails this time") != std::string_view::npos;
 }
 
 // A run that cannot go on says so each time.

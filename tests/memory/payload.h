@@ -19,18 +19,23 @@ namespace memory_stress {
 class Tally {
  public:
   void add(std::int64_t bytes) {
+    ++blocks_;
     const std::int64_t live = live_.fetch_add(bytes) + bytes;
     std::int64_t peak = peak_.load();
     while (peak < live && !peak_.compare_exchange_weak(peak, live)) {
     }
   }
-  void subtract(std::int64_t bytes) { live_ -= bytes; }
+  void subtract(std::int64_t bytes) {
+    --blocks_;
+    live_ -= bytes;
+  }
 
   std::int64_t live() const { return live_; }
   std::int64_t peak() const { return peak_; }
+  std::int64_t blocks() const { return blocks_; }  // which are live: one for each payload
 
  private:
-  std::atomic<std::int64_t> live_{0}, peak_{0};
+  std::atomic<std::int64_t> live_{0}, peak_{0}, blocks_{0};
 };
 
 template <class T> class CountingAllocator {

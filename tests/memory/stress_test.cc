@@ -109,9 +109,10 @@ class StressRun {
       equal = quiet ? equal + 1 : 0;
       if (std::chrono::steady_clock::now() > deadline) return check(false, "it never rests");
     }
+    const std::int64_t slots = graph_.tally().blocks() * static_cast<std::int64_t>(sizeof(ps::Slot));  // on the books
+    const std::int64_t in_parts = shape_ == Shape::tree ? graph_.most_in_parts() : 0;
     check(
-        std::abs(used - live) <=
-            live / 100 + kSmall + graph_.places_in_nests() + (shape_ == Shape::tree ? graph_.most_in_parts() : 0),
+        std::abs(used - live) <= live / 100 + kSmall + slots + graph_.places_in_nests() + in_parts,
         "at rest " + std::to_string(used) + " bytes are on the books, and " + std::to_string(live) + " are allocated");
   }
 
