@@ -66,7 +66,7 @@ class Checkpoint {
 
   // The checkpoint as bytes: the same on every machine, 63 and the pipeline's text, and 12 and the save point.
   // Error(invalid_argument) if the fields contradict themselves (a run's never do), Error(resource_exhausted) if the
-  // pipeline's text is longer than 1 MiB.
+  // pipeline's text is longer than 1 MiB, or the save point than 256 MiB.
   std::string to_bytes() const;
 
   // What to_bytes() made, but for last.sequence and last.source. Later versions of the library read what this one

@@ -322,8 +322,8 @@ template <class T> class Dataset : private detail::Refused<T> {
 
   // f(const State&, element) gives a ps::Scanned{state, value}: the state that the next element finds, and what takes
   // this one's place. Each pass begins with `initial`. One call at a time, in the order of the elements; what throws is
-  // an error in its place and leaves the state as it was. Of a run that is resumed the epoch runs again from its start;
-  // that it begins with the same state is checked where that has a ps::Codec.
+  // an error in its place and leaves the state as it was. Where the state has a ps::Codec and at most 4096 bytes, a run
+  // that is resumed goes on with it, and one that began with another is refused; else the pass runs again.
   //   const auto add = [](std::int64_t sum, std::int64_t x) { return ps::Scanned{sum + x, sum + x}; };
   //   ps::range(5).scan(std::int64_t{0}, add)  ->  0 1 3 6 10
   template <class State, class F>

@@ -134,8 +134,8 @@ class ElementwiseOp : public Op {
   // place of run(), one call at a time, whatever parallelism() says. It is asked for a new one for each pass of each
   // run, so what a pass gives does not depend on what ran before it. A null pointer fails the elements of that pass
   // (unimplemented), and so does what it throws.
-  // A run of such a pipeline is resumed by running its epoch again from the start. Not for an op that completes later:
-  // refused where the graph is built.
+  // A run that is resumed in the middle of a pass runs that pass again from its start. Not for an op that completes
+  // later: refused where the graph is built.
   virtual bool has_state() const { return false; }
   virtual std::unique_ptr<ElementwiseState> open() const { return nullptr; }
 
@@ -356,7 +356,8 @@ class SourceReader {
     return {};
   }
   // As those of a StreamState, between two elements: so that a run that is resumed need not read the pass again up to
-  // there. `given`: so many were given of the pass, failures among them.
+  // there. `given`: so many were given of the pass, failures among them. A source that cannot read again what it gave
+  // (a pipe) must have them: else a resumed run takes the next ones for those, and leaves them out. Say readers_save().
   virtual bool save(StateWriter& out) const {
     static_cast<void>(out);
     return false;
@@ -375,6 +376,9 @@ class SourceOp : public Op {
   virtual Form form() const { return Form::computes; }
   virtual bool form_is_known() const { return indexed() != nullptr; }
   virtual const IndexedSource* indexed() const { return nullptr; }
+  // Whether its readers save(). Where a run can be resumed by the number of elements alone (maps and batches behind the
+  // source), that is done else, and what the reader gives up to there is read again and left out.
+  virtual bool readers_save() const { return false; }
   virtual std::unique_ptr<SourceReader> open()
       const = 0;  // one per run; may be null if indexed. Errors as StreamOp::open
 };

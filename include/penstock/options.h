@@ -78,7 +78,8 @@ struct MapOptions {
 // All ops may be inside, interleave too, 64 deep; what they keep is counted, but not bounded. A prefetch there does
 // nothing; a shuffle needs a seed, or draws anew for each element, also in a resumed run; a dataset that never ends
 // keeps its place. An error is one in its place, whose cause() is that inside. Random numbers differ between elements.
-// f must be callable as const. A run is resumed by running its epoch again.
+// f must be callable as const. A run that is resumed opens the datasets that were open again, and reads each up to its
+// place.
 struct InterleaveOptions {
   std::int64_t cycle_length = 16;  // 1..65536. The same on all machines, unlike tf.data's, for the order hangs on it
   std::int64_t block_length = 1;   // elements of each before it is the next one's turn
@@ -196,10 +197,11 @@ struct RunOptions {
   // random orders and numbers differ, as they do by epochs. None: that of the call in which the run is started; 0
   // outside of all runs.
   std::optional<std::uint32_t> pass = std::nullopt;
-  std::uint64_t seed = 0;     // of Context::rng(); shuffles have their own
-  ErrorPolicy on_error = {};  // what becomes of failed elements; all are thrown unless it says otherwise
-  bool serial = false;        // everything on the calling thread, no read-ahead, no TBB: for debugging
-  bool tune = true;           // false: knobs stay where they start
+  std::uint64_t seed = 0;  // of Context::rng(); shuffles have their own. No checkpoint holds it: resume with the same
+  ErrorPolicy on_error =
+      {};               // what becomes of failed elements; all are thrown unless it says otherwise. Counts this run's
+  bool serial = false;  // everything on the calling thread, no read-ahead, no TBB: for debugging
+  bool tune = true;     // false: knobs stay where they start
   std::shared_ptr<const Checkpoint> resume_from = nullptr;  // where another run stood; null: begins anew
   // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to
   // the consumer, what waits where, and the controller's last 256 decisions. It is made at once, and written when the

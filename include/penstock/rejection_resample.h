@@ -111,7 +111,7 @@ template <class F> class StaysByCount {
 //
 // With `initial` it is a filter: class_of must be thread-safe, and calls run in parallel. Without, classes are counted
 // from the start of each pass, as if ten of each had come before; the first elements are then drawn by shares that are
-// not known well, calls come one after the other, and a run that is resumed runs its epoch again from the start. Which
+// not known well, calls come one after the other, and a run that is resumed runs its pass again from the start. Which
 // elements stay depends on the seed, the epoch, the pass and their place in the source, and where classes are counted
 // on the elements before; never on threads.
 //

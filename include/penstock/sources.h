@@ -178,6 +178,10 @@ Dataset<Generated<G>> generate(std::function<G(Pass)> make, const GeneratorOptio
 //   ps::from_generator([i = 0]() mutable { return i < 3 ? std::optional(i++) : std::nullopt; })  ->  0 1 2
 //   ps::from_generator([i = 0]() mutable { return i < 1 ? std::optional(i++) : std::nullopt; }, {.blocks = true})  ->  0
 //
+// A run that is resumed calls it again from the beginning of the pass, and leaves out what was delivered. Where it
+// cannot give that again (it reads a queue, a socket) those are new elements, and lost: such a source is a SourceOp of
+// its own whose readers save() (op.h).
+//
 // An exception is an error element in its place, and the pass goes on with the next call: one that always throws never
 // ends. Return nullopt where nothing more can come, or let the consumer stop at an error (RunOptions::on_error).
 //

@@ -39,8 +39,8 @@ class StateWriter {
   void number(std::int64_t value);
   void text(std::string_view value);
   void stamp(const Stamp& value);
-  // An element of this pass that the state holds, by what Emitter::input_number() was when it came. Not an error: those
-  // go on at once. Of ops with one input.
+  // An element of this pass that the state holds, by what Emitter::input_number() was when it came, and once. Not an
+  // error: those go on at once. Of ops with one input.
   void held(std::int64_t input);
 
   // For the engine.

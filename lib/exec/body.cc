@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <penstock/error.h>
+
 #include "lib/base/mutex.h"
 #include "lib/core/byte_count.h"
 #include "lib/exec/opened.h"
@@ -16,6 +18,15 @@ void append_failure(Slots& out, const Stamp& stamp) {
   Slot failure(Element(), stamp);
   failure.fail(detail::current_failure());
   out.push_back(std::move(failure));
+}
+
+std::exception_ptr of_restore(const std::exception_ptr& cause) noexcept {
+  try {
+    return std::make_exception_ptr(
+        Error(code_of(cause), "an op cannot go on from what it wrote into the checkpoint: " + message_of(cause)));
+  } catch (...) {
+    return cause;
+  }
 }
 
 namespace {

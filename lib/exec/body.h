@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,13 +76,18 @@ class BodyHost {
   virtual void give_up(std::exception_ptr cause) noexcept = 0;  // nothing new begins, and the consumer gets this
 };
 
+// What ends the run where a state cannot take up what it wrote. There is memory.
+std::exception_ptr of_restore(const std::exception_ptr& cause) noexcept;
+
 // Gives something the state that it had. What `restore` throws, or leaves over, ends the run.
 template <class Restore> void restore_or_give_up(BodyHost& host, StateReader in, Restore restore) noexcept {
   try {
     restore(in);
     in.expect_end();
-  } catch (...) {
+  } catch (const std::bad_alloc&) {
     host.give_up(detail::current_failure());
+  } catch (...) {
+    host.give_up(of_restore(std::current_exception()));
   }
 }
 

@@ -128,6 +128,7 @@ class Compiler {
     if (source->indexed() != nullptr)
       return add_positions(std::move(stage),
                            graph::positions_of({owner_, source->indexed()}, use.node->gives() == nullptr), number + 1);
+    by_position_ = by_position_ && !source->readers_save();
     const bool lends = lends_to(number + 1);
     const std::uint16_t in_tree = plan_->add_source({nullptr, stage.label.position, next_stage()});
     stage.open = with_place(

@@ -54,10 +54,12 @@ void Delivery::check_given_up() {
   if (code_of(cause) == ErrorCode::cancelled)
     throw Error(ErrorCode::cancelled, "the run has been given up: " + message_of(cause));
   if (code_of(cause) == ErrorCode::data_loss) throw Error(ErrorCode::data_loss, message_of(cause));
-  throw Error(
-      code_of(cause),
-      "the run has ended before its time: " + message_of(cause) +
-          ". What it was about is lost: make its shuffle buffers and batches smaller, or go on from a checkpoint");
+  const bool is_short_of_memory = code_of(cause) == ErrorCode::resource_exhausted;
+  throw Error(code_of(cause),
+              "the run has ended before its time: " + message_of(cause) +
+                  (is_short_of_memory ? ". What it was about is lost: make its shuffle buffers and batches smaller, or "
+                                        "go on from a checkpoint"
+                                      : ""));
 }
 
 bool Delivery::wait(std::int64_t deadline) {

@@ -123,7 +123,10 @@ void Lanes::collect(Slots& out, std::int64_t credits) {
   while (step(out, credits)) {
   }
   credits += kept;
-  if (kept > 0) give_save_point(out, credits);
+  if (kept == 0) return;
+  give_save_point(out, credits);
+  while (step(out, credits)) {  // where there was none to give
+  }
 }
 
 // False: nothing more may leave.

@@ -99,6 +99,7 @@ SavePointRef StreamSaves::given(SavePoint point, std::int64_t next) {
 }
 
 bool StreamSaves::is_worth_it(std::int64_t next, std::int64_t now) const {
+  if (is_as_new_) return true;
   const SaveSpacing* const spacing = host_.saves();
   return (spacing == nullptr || pace_.allows(*spacing, now)) && next - given_at_ >= held_then_;
 }

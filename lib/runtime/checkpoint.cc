@@ -30,13 +30,13 @@ namespace penstock {
 namespace {
 
 using runtime::CheckpointFault;
+using runtime::kLargestSavePoint;
+using runtime::kLongestPipeline;
 
 constexpr std::string_view kMagic = "PENSTCKP";
 constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::int64_t kMostDelivered = std::int64_t{1} << 62;  // so that counting on never overflows
-constexpr std::size_t kLongestPipeline = std::size_t{1} << 20;
-constexpr std::size_t kLargestSavePoint = std::size_t{1} << 30;
 
 enum Place : std::size_t {
   version_at = 8,
@@ -199,7 +199,7 @@ std::string Checkpoint::to_bytes() const {
   if (save_point.size() > kLargestSavePoint) {
     throw Error(ErrorCode::resource_exhausted,
                 "the save point has " + std::to_string(save_point.size()) +
-                    " bytes, but a checkpoint holds at most 1 GiB of it. Make shuffle buffers and windows smaller");
+                    " bytes, but a checkpoint holds at most 256 MiB of it. Make shuffle buffers and windows smaller");
   }
   const std::uint32_t version = save_point.empty() ? 1 : 2;
   const std::size_t before = pipeline_place(version, save_point.size());

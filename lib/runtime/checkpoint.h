@@ -9,6 +9,10 @@
 
 namespace penstock::runtime {
 
+// How long the parts of a checkpoint may be, in bytes.
+inline constexpr std::size_t kLongestPipeline = std::size_t{1} << 20;
+inline constexpr std::size_t kLargestSavePoint = std::size_t{256} << 20;
+
 // A field that cannot be. `byte`: where it stands in Checkpoint::to_bytes().
 struct CheckpointFault {
   std::size_t byte;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "lib/runtime/checkpoint.h"
 #include "ops/io/open_file.h"
 #include "ops/io/read_file.h"
 
@@ -19,7 +20,7 @@ namespace penstock {
 namespace runtime {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{2} << 20;  // a checkpoint has little more than 1 MiB
+constexpr auto kMostBytes = static_cast<std::int64_t>(kLargestSavePoint + 2 * kLongestPipeline);
 
 // What is at a path.
 struct Found {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <penstock/error.h>
+
 #include "lib/core/crc32.h"
 #include "lib/core/rice_code.h"
 #include "lib/core/varint.h"
@@ -27,6 +29,33 @@ std::vector<std::int64_t> flipped(std::vector<std::int64_t> numbers, std::int64_
   return numbers;
 }
 
+// Whether each is one of the slots that are used up, and none comes twice. A bit for each of these, unless they are
+// many more.
+bool are_used_up(const std::vector<std::int64_t>& numbers, std::int64_t since) {
+  const auto [least, most] = std::ranges::minmax(numbers);
+  if (least < 0 || most >= since) return false;
+  if (most / 64 > std::ssize(numbers)) {
+    auto sorted = numbers;
+    std::ranges::sort(sorted);
+    return std::ranges::adjacent_find(sorted) == sorted.end();
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(most) + 1);
+  return std::ranges::none_of(numbers, [&](std::int64_t number) {
+    const auto i = static_cast<std::size_t>(number);
+    const bool is_again = seen[i];
+    seen[i] = true;
+    return is_again;
+  });
+}
+
+void append_held(std::string& bytes, const std::vector<std::int64_t>& numbers, std::int64_t since) {
+  if (!are_used_up(numbers, since))
+    throw Error(ErrorCode::invalid_argument,
+                "the save() of an op tells StateWriter::held() of an input that it has not been given, or of one "
+                "twice. Each input that is held is told once, by what Emitter::input_number() was when it came");
+  append_rice_coded(bytes, flipped(numbers, since));
+}
+
 void append(std::string& bytes, const SavePoint& point) {
   append_varint(bytes, point.inputs.size());
   for (const SavePoint::Input& input : point.inputs) {
@@ -35,7 +64,7 @@ void append(std::string& bytes, const SavePoint& point) {
     append_varint(bytes, static_cast<std::uint64_t>(input.since));
   }
   append_varint(bytes, static_cast<std::uint64_t>(point.held.count));
-  if (point.held.count > 0) append_rice_coded(bytes, flipped(point.held.list(), point.inputs.front().since));
+  if (point.held.count > 0) append_held(bytes, point.held.list(), point.inputs.front().since);
   append_varint(bytes, point.state.size());
   bytes += point.state;
 }
@@ -86,12 +115,8 @@ class Reader {
     auto numbers = take_rice_coded(bytes_, static_cast<std::size_t>(count));
     if (!numbers) exec::fail_to_resume();
     numbers = flipped(std::move(*numbers), point.inputs.front().since);
-    check_distinct(*numbers);
+    if (!are_used_up(*numbers, point.inputs.front().since)) exec::fail_to_resume();
     return *std::move(numbers);
-  }
-  static void check_distinct(std::vector<std::int64_t> numbers) {
-    std::ranges::sort(numbers);
-    if (std::ranges::adjacent_find(numbers) != numbers.end() || numbers.front() < 0) exec::fail_to_resume();
   }
 
   std::string_view bytes_;

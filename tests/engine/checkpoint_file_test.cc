@@ -89,9 +89,18 @@ TEST(CheckpointFile, ThatIsDamagedTakesNobodysPlace) {
 
 TEST(CheckpointFile, IsNotReadWhereItIsMuchTooLarge) {
   FakeFileSystem files;
-  files.add(kPath, std::string(3 << 20, 'x'));
-  EXPECT_ERROR(runtime::load_checkpoint(files, kPath), ErrorCode::data_loss, "3145728 bytes, more than any has");
+  files.add(kPath, std::string(300 << 20, 'x'));
+  EXPECT_ERROR(runtime::load_checkpoint(files, kPath), ErrorCode::data_loss, "314572800 bytes, more than any has");
   EXPECT_THAT(files.calls(), ::testing::Not(::testing::Contains("read")));
+}
+
+TEST(CheckpointFile, MayHoldALargeSavePoint) {
+  FakeFileSystem files;
+  Checkpoint large = behind(2);
+  large.kind = Checkpoint::Kind::replay;
+  large.save_point = std::string(5 << 20, 'x');
+  runtime::save_checkpoint(files, kPath, large);
+  EXPECT_EQ(runtime::load_checkpoint(files, kPath)->save_point, large.save_point);
 }
 
 TEST(CheckpointFile, ThatMayNotBeReadIsNoDamagedOne) {

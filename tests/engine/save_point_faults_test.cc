@@ -210,6 +210,85 @@ TEST(SavePoint, OfACacheWhoseInputHasShrunkIsRefused) {
   EXPECT_ERROR(run.next(), ErrorCode::data_loss, "this time");
 }
 
+// ------------------------------------------------------------------------------------------------ ops of a user's
+
+// Gives what input_number() was, and holds what `held` makes of that.
+template <class Held> OpRef holding(Held held) {
+  struct Holds final : StreamOp {
+    struct State final : StreamState {
+      explicit State(Held tells) : tell(std::move(tells)) {}
+      void element(Slot&& slot, Emitter& out) override {
+        last = out.input_number();
+        out.forward(std::move(slot));
+      }
+      bool save(StateWriter& out) const override {
+        tell(last, out);
+        return true;
+      }
+      void restore(StateReader& in) override {
+        while (in.has_held()) in.take_held();
+      }
+      Held tell;
+      std::int64_t last = 0;
+    };
+    explicit Holds(Held tells) : tell(std::move(tells)) {}
+    std::string name() const override { return "holds"; }
+    Flow flow(const Flow& input) const override { return input; }
+    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(tell); }
+    Held tell;
+  };
+  return std::make_shared<Holds>(std::move(held));
+}
+
+TEST(SavePoint, OfAnOpThatHoldsWhatItCannotIsRefused) {
+  const auto twice = [](std::int64_t last, StateWriter& out) {
+    out.held(last);
+    out.held(last);
+  };
+  const auto not_given_yet = [](std::int64_t last, StateWriter& out) { out.held(last + 1000); };
+  for (const OpRef& op : {holding(twice), holding(not_given_yet)}) {
+    auto run = dense_run(counted(40).then<std::int64_t>(op), {.serial = true});
+    for (int taken = 0; taken < 20; ++taken) run.next();
+    EXPECT_ERROR(run.checkpoint(), ErrorCode::invalid_argument,
+                 "of an input that it has not been given, or of one twice");
+  }
+}
+
+// Maps behind it need no state, so the number of elements would do; but it would read all of them again.
+TEST(SavePoint, OfAReaderThatSavesIsUsedBehindMapsToo) {
+  struct Numbers final : SourceOp {
+    struct Reader final : SourceReader {
+      explicit Reader(std::atomic<int>& count) : calls(count) {}
+      void begin_pass(std::uint32_t, std::uint32_t) override { next_number = 0; }
+      std::optional<Element> next(Context&) override {
+        ++calls;
+        if (next_number == 5000) return std::nullopt;
+        return Element(next_number++);
+      }
+      bool save(StateWriter& out) const override {
+        out.number(next_number);
+        return true;
+      }
+      void restore(StateReader& in, std::int64_t) override { next_number = in.count(); }
+      std::atomic<int>& calls;
+      std::int64_t next_number = 0;
+    };
+    std::string name() const override { return "numbers"; }
+    Flow flow(const Flow&) const override { return {}; }
+    bool readers_save() const override { return true; }
+    std::unique_ptr<SourceReader> open() const override { return std::make_unique<Reader>(calls); }
+    mutable std::atomic<int> calls{0};
+  };
+  const auto op = std::make_shared<Numbers>();
+  const Dataset<std::int64_t> source(graph::append(graph::NodeRef(), op, CallSite::here(), &typeid(std::int64_t)));
+  const auto data = source.map(plus_one).batch(2);
+  const auto from = saved_behind(data, 2000);
+  op->calls = 0;
+  auto run = dense_run(data, {.serial = true, .resume_from = from});
+  EXPECT_EQ(run.next(), (std::vector<std::int64_t>{4001, 4002}));
+  EXPECT_LT(op->calls, 1000);
+}
+
 // ------------------------------------------------------------------------------------------------ what it costs
 
 // What says no is asked no more often than what says yes: it has cost as much time.
@@ -238,6 +317,22 @@ TEST(SavePoint, OfAnOpThatSaysNoSlowlyIsSeldomAskedFor) {
   EXPECT_EQ(read(slow.then<std::int64_t>(op)).size(), 200u);
   EXPECT_GE(op->asked, 1);
   EXPECT_LE(op->asked, 2) << "5 ms may be taken in half a second";
+}
+
+// One that is due takes no room where it cannot be given: a serial run has room for one slot.
+TEST(SavePoint, OfANestThatIsDueAndCannotBeGivenHoldsNothingUp) {
+  const auto parts = [](std::int64_t value) { return range(3 + value % 3); };
+  const auto few_of = [](std::int64_t value) { return range(value % 5); };
+  const auto twice = range(1200).flat_map(parts).interleave(few_of, {.cycle_length = 3});
+  const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
+  auto run = zip(range(100'000), twice).map(sum).start({.epochs = 3, .serial = true});
+  for (std::uint32_t epoch = 0; epoch < 3; ++epoch) {
+    run.epoch(epoch);
+    std::int64_t count = 0;
+    for (auto next = run.next_for(60s); !next.at_end(); next = run.next_for(60s), ++count)
+      ASSERT_FALSE(next.timed_out());
+    EXPECT_EQ(count, 7600);
+  }
 }
 
 TEST(NotedPoints, AreFewOfMany) {
