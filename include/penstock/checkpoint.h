@@ -42,9 +42,11 @@
 //
 // A replay begins at the last *save point* that the consumer has passed, if there is one: every some milliseconds the
 // sources say where they stand, and each op what it has counted and which elements it holds (StreamState::save in
-// op.h), so that only those are made again, and what came since. Elements are not in it. Ops that cannot say so
-// (unique, a function with a state, cache) are run again from the beginning of their pass. With other
-// RunOptions::rewrites, and by another version of the library, the epoch is run again from its start.
+// op.h). Elements are not in it: what is before an op that holds some runs again from the oldest one that is held, so
+// one that waits long for its like (a rare key of group_by_window) costs all that came since. Ops that cannot say so
+// (unique, reduce, a function with a state) run again from the beginning of their pass, and what is behind them too.
+// With other RunOptions::rewrites, and by another version of the library, the epoch is run again from its start.
+// RunOptions::seed and what on_error has counted are not in a checkpoint.
 #pragma once
 
 #include <cstdint>

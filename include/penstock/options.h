@@ -197,11 +197,10 @@ struct RunOptions {
   // random orders and numbers differ, as they do by epochs. None: that of the call in which the run is started; 0
   // outside of all runs.
   std::optional<std::uint32_t> pass = std::nullopt;
-  std::uint64_t seed = 0;  // of Context::rng(); shuffles have their own. No checkpoint holds it: resume with the same
-  ErrorPolicy on_error =
-      {};               // what becomes of failed elements; all are thrown unless it says otherwise. Counts this run's
-  bool serial = false;  // everything on the calling thread, no read-ahead, no TBB: for debugging
-  bool tune = true;     // false: knobs stay where they start
+  std::uint64_t seed = 0;  // of Context::rng(); shuffles have their own. To go on with the same numbers, resume with it
+  ErrorPolicy on_error = {};  // what becomes of failed elements of this run; all are thrown unless it says otherwise
+  bool serial = false;        // everything on the calling thread, no read-ahead, no TBB: for debugging
+  bool tune = true;           // false: knobs stay where they start
   std::shared_ptr<const Checkpoint> resume_from = nullptr;  // where another run stood; null: begins anew
   // A file for what happens in the run, to be opened by ui.perfetto.dev: calls on their threads, the way of elements to
   // the consumer, what waits where, and the controller's last 256 decisions. It is made at once, and written when the

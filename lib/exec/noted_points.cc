@@ -10,8 +10,8 @@ std::int64_t NotedPoints::bytes_of(const NotedPoint& noted) noexcept {
 }
 
 void NotedPoints::note(NotedPoint noted) {
-  bytes_ += bytes_of(noted);
   noted_.push_back(std::move(noted));
+  bytes_ += bytes_of(noted_.back());
   if (noted_.size() <= kMost) return;
   for (std::size_t i = 1; i + 1 < noted_.size(); ++i) forget(i, i + 1);
 }

@@ -62,5 +62,14 @@ TEST(PortQueues, AskAnInputThatIsBehindAgainWithEachMarkOfItsOwnRepeats) {
   EXPECT_EQ(of.asked(), "");
 }
 
+// A save point may lie far back: slots are counted from it, whatever the branch repeats.
+TEST(PortQueues, CountWhatWasTakenOverTheRepeatsOfAnInput) {
+  OneInput of(1);
+  of.arrive("10 |0 11 12", 0);
+  for (const char* expected : {"10", "11", "12"}) EXPECT_EQ(of.next(), expected);
+  StateWriter out;
+  EXPECT_EQ(of.queues.save(out).front().since, 3);
+}
+
 }  // namespace
 }  // namespace penstock::exec
