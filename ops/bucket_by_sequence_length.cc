@@ -90,7 +90,7 @@ class State final : public StreamState {
     if (!bucket.builder) bucket.builder = factories_[i]->open(static_cast<std::size_t>(layout_.batch_sizes[i]));
     bucket.builder->check(slot.value);
     bucket.inputs.push_back(input);
-    bucket.bytes += slot.value_bytes() + static_cast<std::int64_t>(sizeof input);
+    bucket.bytes += slot.value_bytes();
     bucket.last = slot.stamp;
   }
   static void give(Bucket& bucket, Emitter& out) {
