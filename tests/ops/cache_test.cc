@@ -40,6 +40,18 @@ TEST(Cache, ThatIsResumedRemembersAgainWhatItGave) {
   EXPECT_EQ(out.slots[1].value.get<std::int64_t>(), 5);
 }
 
+TEST(Cache, ThatIsResumedStandsWhereItStoodWhileItRemembers) {
+  const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
+  testing::RecordingEmitter out;
+  auto state = resumed_behind(dynamic_cast<const MergeOp&>(*op), 3);
+  for (const std::int64_t expected : {3, 3, 3, 4}) {
+    take(*state, 5, out);
+    StateWriter saved;
+    ASSERT_TRUE(state->save(saved));
+    EXPECT_EQ(StateReader(saved.bytes()).count(), expected);
+  }
+}
+
 TEST(Cache, ThatIsResumedTellsOfAnInputWithLess) {
   const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
   testing::RecordingEmitter out;
