@@ -43,7 +43,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     out.forward(in_pass(std::move(slot), pass_));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given = taken_++ < next_;  // before the run was resumed
+    const bool was_given = input_.take_among(next_);  // before the run was resumed
     if (!was_given) ++next_;
     forget_round(slot.stamp);
     if (own_) remember(slot);
@@ -51,7 +51,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
     if (!was_given) out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
-    input_.end(taken_, next_);
+    input_.end(next_);
     if (own_) op_.publish(whole_ = std::move(own_));
     decide();
   }
@@ -87,7 +87,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
       wanted_ = Want::nothing();
     } else {
       wanted_ = Want::one(0);
-      if (input_.want()) taken_ = 0;
+      input_.want();
     }
   }
 
@@ -114,9 +114,8 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   std::int64_t room_ = 0;       // bytes that are left for it
   Want wanted_;
   Stamp pass_;
-  std::size_t next_ = 0;   // the number of what it gives next
-  std::size_t taken_ = 0;  // of the input, since it began
-  CacheInput input_;       // for what is being made, or for this pass
+  std::size_t next_ = 0;  // the number of what it gives next
+  CacheInput input_;      // for what is being made, or for this pass
 };
 
 CacheOp::CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site)

@@ -24,13 +24,15 @@ class CacheInput {
   bool want() noexcept {
     if (std::exchange(is_running_, true)) return false;
     ++runs_;
+    taken_ = 0;
     has_ended_ = false;
     return true;
   }
-  // It has brought `taken`, of which `given` had been given before.
-  void end(std::uint64_t taken, std::uint64_t given) noexcept {
+  // Its next one has come. Whether that is among the first ones, so many of which were given before.
+  bool take_among(std::uint64_t given) noexcept { return taken_++ < given; }
+  void end(std::uint64_t given) noexcept {
     has_ended_ = true;
-    if (taken < given) has_missed_ = true;
+    if (taken_ < given) has_missed_ = true;
   }
   bool has_ended() const noexcept { return is_running_ && has_ended_; }
   bool brings_more() const noexcept { return is_running_ && !has_ended_; }
@@ -41,6 +43,7 @@ class CacheInput {
 
  private:
   std::uint32_t runs_ = 0;
+  std::uint64_t taken_ = 0;  // since it began
   bool is_running_ = false;  // or has ended, and what it gave is still of use
   bool has_ended_ = false;
   std::atomic<bool> has_missed_{false};

@@ -48,14 +48,14 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     out.forward(in_pass(std::move(slot), pass_));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given = taken_++ < next_;  // by a file found to be damaged, or before the run was resumed
+    const bool was_given = input_.take_among(next_);  // by a file found to be damaged, or before the run was resumed
     if (!was_given) ++next_;
     forget_round(slot.stamp);
     write(slot);
     if (!was_given) out.forward(in_pass(std::move(slot), pass_));
   }
   void ended(std::size_t, Emitter&) override {
-    input_.end(taken_, next_);
+    input_.end(next_);
     guarded([this] {
       writer_->publish();
       op_.is_damaged_ = false;
@@ -87,10 +87,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
       wanted_ = ahead_ ? Want::own() : Want::nothing();
       return;
     }
-    if (input_.want()) {
-      taken_ = 0;
-      if (next_ == 0) writer_ = op_.writer();
-    }
+    if (input_.want() && next_ == 0) writer_ = op_.writer();
     wanted_ = input_.has_ended() ? Want::nothing() : Want::one(0);
   }
 
@@ -127,8 +124,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
   std::optional<Slot> ahead_;  // of the file, what is next
   Want wanted_;
   Stamp pass_;
-  std::uint64_t next_ = 0;   // the number of what it gives next
-  std::uint64_t taken_ = 0;  // of the input, since it began
+  std::uint64_t next_ = 0;  // the number of what it gives next
   CacheInput input_;
 };
 

@@ -118,15 +118,16 @@ std::int64_t Lanes::calls_beyond(std::int64_t calls) const {
 // ------------------------------------------------------------------------------------------------ turns
 
 void Lanes::collect(Slots& out, std::int64_t credits) {
-  const std::int64_t kept = credits > 0 && saves_.is_due() ? 1 : 0;  // for a save point, which ends a group
-  credits -= kept;
-  while (step(out, credits)) {
+  const auto step_on = [&] {
+    while (step(out, credits)) {
+    }
+  };
+  if (credits > 0 && saves_.is_due()) {
+    --credits;  // one is kept for the save point, which ends a group
+    step_on();
+    give_save_point(out, ++credits);
   }
-  credits += kept;
-  if (kept == 0) return;
-  give_save_point(out, credits);
-  while (step(out, credits)) {  // where there was none to give
-  }
+  step_on();
 }
 
 // False: nothing more may leave.

@@ -24,9 +24,6 @@ namespace penstock::exec {
 struct SavePoint;
 using SavePointRef = std::shared_ptr<const SavePoint>;
 
-// That a save point may say: counting on never overflows.
-inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 62;
-
 // Numbers of inputs that an op holds, in its order. Large buffers hold many, so they are kept as varints.
 struct HeldNumbers {
   std::string varints;

@@ -20,6 +20,7 @@ using exec::SavePointRef;
 
 const std::string kLayout = "1\n";  // of what ops and stages write: another where that changes
 constexpr int kDeepest = 4096;      // stages
+constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 62;  // so that counting on never overflows
 
 std::uint64_t digest_of(const exec::Plan& plan) { return crc32(kLayout + plan.work_text); }
 
@@ -83,7 +84,7 @@ class Reader {
     auto point = std::make_shared<SavePoint>();
     for (std::uint64_t inputs = count(); inputs > 0; --inputs) {
       SavePointRef at = number() != 0 ? node(depth + 1) : nullptr;
-      point->inputs.push_back({std::move(at), slots(exec::kMostSlots)});
+      point->inputs.push_back({std::move(at), slots()});
     }
     if (const std::uint64_t held = number(); held > 0) point->held = exec::HeldNumbers::of(held_of(held, *point));
     point->state = text();
@@ -98,9 +99,9 @@ class Reader {
     if (count > bytes_.size()) exec::fail_to_resume();
     return count;
   }
-  std::int64_t slots(std::int64_t most) {
+  std::int64_t slots() {
     const std::uint64_t slots = number();
-    if (most < 0 || slots > static_cast<std::uint64_t>(most)) exec::fail_to_resume();
+    if (slots > kMostSlots) exec::fail_to_resume();
     return static_cast<std::int64_t>(slots);
   }
   std::string text() {

@@ -43,8 +43,7 @@ std::function<std::int64_t(std::int64_t)> failing_when(const std::shared_ptr<std
   };
 }
 
-// ------------------------------------------------------------------------------------------------ otherwise than it
-// was
+// ------------------------------------------------------------------------------------------------ not as it was
 
 TEST(SavePoint, OfAShuffleWhoseInputFailsNowTellsItsErrorInTheElementsPlace) {
   const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);

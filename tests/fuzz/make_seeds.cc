@@ -126,11 +126,7 @@ void write_checkpoint_seeds(const std::filesystem::path& folder) {
       write(folder / name, std::string{static_cast<char>(i), '\0'} + checkpoint.to_bytes());
       checkpoint.pipeline.clear();
       write(folder / (name + "-short"), std::string{static_cast<char>(i), '\1'} + checkpoint.to_bytes());
-      try {
-        run.next();
-      } catch (const penstock::ElementError&) {
-        continue;  // planted; the next checkpoint counts it
-      }
+      penstock::fuzz::take_one(run);
     }
   }
 }
@@ -146,11 +142,7 @@ void write_save_point_seeds(const std::filesystem::path& folder) {
       const std::string_view body = point.substr(penstock::fuzz::digest_in(point).size());
       const std::string head{static_cast<char>(i), static_cast<char>(checkpoint.since_save_point)};
       write(folder / (std::to_string(i) + "-" + std::to_string(taken)), head + std::string(body));
-      try {
-        run.next();
-      } catch (const penstock::ElementError&) {
-        continue;  // planted
-      }
+      penstock::fuzz::take_one(run);
     }
   }
 }

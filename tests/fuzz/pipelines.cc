@@ -98,14 +98,18 @@ Run<Values> saving_run(const Pipeline& pipeline, std::shared_ptr<const Checkpoin
                                         autotune::default_policy, kDense));
 }
 
+bool take_one(Run<Values>& run) {
+  try {
+    return run.next().has_value();
+  } catch (const ElementError&) {
+    return true;
+  }
+}
+
 Checkpoint saved(const Pipeline& pipeline) {
   constexpr int kFew = 5;
   auto run = saving_run(pipeline);
-  for (int requests = 0; requests < kFew; ++requests) {
-    try {
-      if (!run.next()) break;
-    } catch (const ElementError&) {  // planted
-    }
+  for (int taken = 0; taken < kFew && take_one(run); ++taken) {
   }
   return run.checkpoint();
 }

@@ -22,6 +22,8 @@ const std::vector<Pipeline>& saving_pipelines();  // their checkpoints have save
 
 // A run that reads serially and gives a save point before each element, where it gives any.
 Run<Values> saving_run(const Pipeline& pipeline, std::shared_ptr<const Checkpoint> from = nullptr);
+// Takes an element, or an error that is planted. False: there is no more.
+bool take_one(Run<Values>& run);
 // A checkpoint with a save point, behind a few elements.
 Checkpoint saved(const Pipeline& pipeline);
 

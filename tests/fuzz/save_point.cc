@@ -11,7 +11,7 @@
 namespace penstock::fuzz {
 namespace {
 
-// What it says may be wrong in every way, but two runs must go on from it alike, and from where one of them comes to.
+// What it says may be wrong in every way, but two runs must go on from it alike.
 void check_going_on(const Pipeline& pipeline, const std::shared_ptr<const Checkpoint>& from) {
   std::optional<Run<Values>> run, again;
   if (!succeeds([&] { run.emplace(saving_run(pipeline, from)); })) return;
